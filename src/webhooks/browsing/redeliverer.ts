@@ -4,10 +4,12 @@ import { AuditService } from '../../audit/audit.service';
 import { AppError } from '../../common/app-error';
 import { Actor } from '../../common/principal';
 import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
 import { RedisSignals } from '../../redis/redis-signals';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { DeliveryRow } from './delivery-row';
 import { DELIVERY_DUE } from '../deliveries/delivery';
+import { DeliveryHistoryRepository } from '../deliveries/delivery-history.repository';
 import { PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
 
 /** Makes single deliveries due again, before everything else that waits for their endpoint. */
@@ -17,6 +19,7 @@ export class Redeliverer {
     private readonly database: Database,
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly pending: PendingDeliveriesRepository,
+    private readonly history: DeliveryHistoryRepository,
     private readonly signals: RedisSignals,
     private readonly audit: AuditService,
   ) {}
@@ -36,14 +39,14 @@ export class Redeliverer {
    * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: its endpoint is inactive
    */
   async redeliver(tenantId: string, delivery: DeliveryRow, actor: Actor): Promise<void> {
-    const { id, endpointId, eventId, eventType, round } = delivery;
+    const { id, endpointId, eventId, eventType } = delivery;
     await this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'webhook_delivery.redeliver');
       const endpoint = await this.endpoints.lock(tx, tenantId, endpointId);
       if (!endpoint) throw AppError.notFound('Webhook delivery');
       if (!endpoint.active)
         throw new AppError('INVALID_BODY', 'The endpoint is inactive: activate it first.');
-      // Round 0: under way for the first time.
+      const round = await this.findLatestRound(tx, tenantId, id);
       if (round > 0) {
         const { activation } = endpoint;
         const next = { tenantId, id, endpointId, activation, eventId, eventType, round: round + 1 };
@@ -59,5 +62,17 @@ export class Redeliverer {
         metadata: { endpointId, event: eventType },
       });
     });
+  }
+
+  /**
+   * Returns the latest round of a delivery, or 0 while its first attempt is under way. Under the lock of its
+   * endpoint no other round can begin, and a pending one is locked, so that it does not end before the
+   * transaction.
+   */
+  private async findLatestRound(tx: Transaction, tenantId: string, id: string): Promise<number> {
+    const pending = await this.pending.lockRound(tx, tenantId, id);
+    if (pending !== null) return pending;
+    const [finished] = await this.history.findLatestRounds(tx, tenantId, [id]);
+    return finished?.round ?? 0;
   }
 }

@@ -205,6 +205,15 @@ export class PendingDeliveriesRepository {
     );
   }
 
+  /** Locks a delivery if it is pending, and returns its round; null if it is not. */
+  async lockRound(tx: Transaction, tenantId: string, id: string): Promise<number | null> {
+    const [row] = await tx.query<{ round: number }>(
+      'SELECT round FROM pending_deliveries WHERE tenant_id = $1 AND id = $2 FOR UPDATE',
+      [tenantId, id],
+    );
+    return row?.round ?? null;
+  }
+
   /** Returns the activation and round of each of the deliveries that is pending. */
   findRounds(
     reader: Reader,

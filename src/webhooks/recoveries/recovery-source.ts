@@ -33,7 +33,7 @@ interface RecoveryRound extends Omit<NewRound, 'activation'> {
   isQueued: boolean;
 }
 
-type Recovery = Pick<WebhookRecoveryEntity, 'tenantId' | 'filter' | 'until'>;
+type Recovery = Pick<WebhookRecoveryEntity, 'tenantId' | 'filter' | 'since' | 'until'>;
 
 /**
  * Finds the deliveries of a recovery: events that its endpoint has missed, or finished deliveries that its
@@ -55,14 +55,19 @@ export class RecoverySource {
    */
   step(
     tx: Transaction,
-    { tenantId, filter, until }: Recovery,
+    { tenantId, filter, since, until }: Recovery,
     endpoint: Endpoint,
     cursor: string,
     size: number,
   ): Promise<RecoveryStep> {
     return filter === null
       ? this.stepMissed(tx, endpoint, { after: cursor, before: idFloor(until) }, size)
-      : this.stepMatching(tx, tenantId, { ...toFinishedFilter(filter), until, cursor }, size);
+      : this.stepMatching(
+          tx,
+          tenantId,
+          { ...toFinishedFilter(filter), since: since ?? undefined, until, cursor },
+          size,
+        );
   }
 
   /**

@@ -12,7 +12,10 @@ export function recoveryTables(recoveries: WebhookRecoveriesRepository): TableDe
       export: { none: 'It tells how a receiver of the workspace was reached.' },
       retention: { none: 'A row goes with its endpoint.' },
       history: {
-        needsDay: `t.status = 'RUNNING' AND t.cursor < day.next AND t.until >= day.start`,
+        // A recovery without a filter goes up from its cursor, one with a filter down from it.
+        needsDay: `t.status = 'RUNNING' AND CASE WHEN t.filter IS NULL
+          THEN t.cursor < day.next AND t.until >= day.start
+          ELSE t.cursor > day.first AND (t.since IS NULL OR t.since < day.start + interval '24 hours') END`,
         giveUpSuspended: (tx, tenantId, next) => recoveries.passOver(tx, tenantId, next),
       },
     },

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { isId } from '../../common/ids';
+import { idTime, isId } from '../../common/ids';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { isSuspended } from '../../workspaces/suspension';
@@ -74,15 +74,20 @@ export class WebhookRecoveriesRepository {
   }
 
   /**
-   * Moves the running recoveries of a suspended workspace past everything older than an id. Recoveries with a
-   * filter stay, because they go down from the newest delivery.
-   * @returns 0, because one statement moves all of them
+   * Has the running recoveries of a suspended workspace leave out everything older than an id. Those without
+   * a filter go on from there; those with a filter go down from the newest delivery, and end there.
+   * @returns 0, because the statements change all of them
    */
   async passOver(tx: Transaction, tenantId: string, next: string): Promise<number> {
+    const running = `tenant_id = $1 AND status = 'RUNNING' AND ${isSuspended('$1')}`;
     await tx.query(
-      `UPDATE webhook_recoveries SET cursor = $2
-       WHERE tenant_id = $1 AND status = 'RUNNING' AND filter IS NULL AND cursor < $2 AND ${isSuspended('$1')}`,
+      `UPDATE webhook_recoveries SET cursor = $2 WHERE ${running} AND filter IS NULL AND cursor < $2`,
       [tenantId, next],
+    );
+    await tx.query(
+      `UPDATE webhook_recoveries SET since = $2
+       WHERE ${running} AND filter IS NOT NULL AND (since IS NULL OR since < $2)`,
+      [tenantId, idTime(next)],
     );
     return 0;
   }

@@ -114,6 +114,15 @@ describe('partitions of the history', () => {
       lowestId(day + 1),
     ]);
 
+  /** Inserts a running recovery with a filter. It goes down from its cursor. */
+  const addMatching = (cursor: string, since: Date | null) =>
+    host.query(
+      `INSERT INTO webhook_recoveries
+         (tenant_id, id, endpoint_id, filter, since, until, status, total, cursor, created_at)
+       VALUES ($1, gen_random_uuid(), $2, '{}', $3, now(), 'RUNNING', 1, $4, now())`,
+      [subscription.id, subscription.endpoint.id, since, cursor],
+    );
+
   /** Returns all that PostgreSQL knows of a partition, without the partition's own name. */
   async function definitionOf(table: PartitionedTable, day: Day) {
     const name = nameOf(table, day);
@@ -195,6 +204,7 @@ describe('partitions of the history', () => {
           [subscription.id, newId(), subscription.endpoint.id, startOf(day), lowestId(day)],
         ),
     ],
+    ['a recovery with a filter', (_, day) => addMatching(lowestId(today), startOf(day))],
   ])('stay while %s needs them', async (_, refer) => {
     for (const day of [expired - 1, expired]) await addDay(day);
     await refer(await addEvent(expired), expired);
@@ -233,6 +243,33 @@ describe('partitions of the history', () => {
     expect(await host.query('SELECT FROM pending_deliveries')).toHaveLength(1);
     expect(await host.query('SELECT cursor FROM webhook_recoveries')).toEqual([
       { cursor: lowestId(expired + 1) },
+    ]);
+  });
+
+  it('do not stay for a recovery with a filter that has passed them, or has not been asked for them', async () => {
+    for (const [cursor, since] of [
+      [lowestId(expired), null],
+      [lowestId(today), startOf(expired + 1)],
+    ] as const) {
+      await addDay(expired);
+      await addMatching(cursor, since);
+      await retain();
+      expect(await tablesOf(expired)).toEqual([]);
+      await host.query('DELETE FROM webhook_recoveries');
+    }
+  });
+
+  it('do not stay for a recovery with a filter of a suspended workspace, which leaves them out', async () => {
+    await addDay(expired);
+    await addMatching(lowestId(today), null);
+    await retain();
+    expect(await tablesOf(expired)).toHaveLength(PARTITIONED_TABLES.length);
+
+    await host.get(WorkspacesService).suspend(subscription.id, SYSTEM);
+    await retain();
+    expect(await tablesOf(expired)).toEqual([]);
+    expect(await host.query('SELECT cursor, since FROM webhook_recoveries')).toEqual([
+      { cursor: lowestId(today), since: startOf(expired + 1) },
     ]);
   });
 

@@ -11,6 +11,7 @@ import {
 } from '../../../src/webhooks/recoveries/webhook-recovery.dto';
 import { MessagingHost } from '../../support/messaging-host';
 import { expectRefusal } from '../../support/errors';
+import { waitForLockWait } from '../../support/lock-waits';
 import { Receiver } from '../../support/receiver';
 import { TestService } from '../../support/service';
 import { letTimePass, waitFor } from '../../support/wait';
@@ -187,6 +188,72 @@ it('reaches what is cancelled, but not moved to the history yet', async () => {
   await tenant.waitForRecovery(started);
   await tenant.waitForStatus(endpoint, 'succeeded');
   expect(bodies()).toEqual(['waits', 'waits']);
+});
+
+it('leaves out what is older than the bound of a running one', async () => {
+  await insert({ status: 'EXHAUSTED', statusCode: 500, error: 'status', body: 'older' });
+  const since = new Date();
+  await insert({ status: 'EXHAUSTED', statusCode: 500, error: 'status', body: 'younger' });
+  const started = await start({});
+  // As when days of a suspended workspace were dropped.
+  await service.query('UPDATE webhook_recoveries SET since = $2 WHERE id = $1', [started.id, since]);
+  await startWorker();
+  expect(await tenant.waitForRecovery(started)).toMatchObject({ status: 'completed', recovered: 1 });
+  await tenant.waitForStatus(endpoint, 'succeeded');
+  expect(bodies()).toEqual(['younger']);
+});
+
+it('gives a delivery a round of its own, though another one ended since it was read', async () => {
+  const [id] = await insert({ status: 'EXHAUSTED', statusCode: 500, error: 'status' });
+  const other = new Client({ connectionString: service.stores.databaseUrl });
+  await other.connect();
+  try {
+    await other.query('BEGIN');
+    await other.query('SELECT FROM webhook_endpoints WHERE id = $1 FOR UPDATE', [endpoint.id]);
+    const redelivered = tenant.redeliver({ id: id! });
+    await waitForLockWait(service, 'the redelivery');
+    // Another redelivery, and its end.
+    await other.query(
+      `INSERT INTO webhook_deliveries (tenant_id, id, round, endpoint_id, event_id, event_type, status, attempt_count,
+         finished_at, attempted_at, duration_ms, status_code)
+       SELECT tenant_id, id, 2, endpoint_id, event_id, event_type, 'SUCCEEDED', 1, now(), now(), 1, 200
+       FROM webhook_deliveries WHERE id = $1`,
+      [id],
+    );
+    await other.query('COMMIT');
+    await redelivered;
+  } finally {
+    await other.end();
+  }
+  expect(await service.query('SELECT round FROM pending_deliveries WHERE id = $1', [id])).toEqual([
+    { round: 3 },
+  ]);
+});
+
+it('gives a delivery a round of its own, though the pending one ends at that moment', async () => {
+  const [id] = await insert({ status: 'EXHAUSTED', statusCode: 500, error: 'status' });
+  await tenant.redeliver({ id: id! });
+  const recorder = new Client({ connectionString: service.stores.databaseUrl });
+  await recorder.connect();
+  try {
+    await recorder.query('BEGIN');
+    await recorder.query(
+      `WITH ended AS (DELETE FROM pending_deliveries WHERE id = $1 RETURNING *)
+       INSERT INTO webhook_deliveries (tenant_id, id, round, endpoint_id, event_id, event_type, status, attempt_count,
+         finished_at, attempted_at, duration_ms, status_code)
+       SELECT tenant_id, id, round, endpoint_id, event_id, event_type, 'SUCCEEDED', 1, now(), now(), 1, 200 FROM ended`,
+      [id],
+    );
+    const redelivered = tenant.redeliver({ id: id! });
+    await waitForLockWait(service, 'the redelivery');
+    await recorder.query('COMMIT');
+    await redelivered;
+  } finally {
+    await recorder.end();
+  }
+  expect(await service.query('SELECT round FROM pending_deliveries WHERE id = $1', [id])).toEqual([
+    { round: 3 },
+  ]);
 });
 
 it('leaves alone what is under way', async () => {
