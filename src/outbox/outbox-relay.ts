@@ -21,6 +21,8 @@ const NEXT_LANE_AFTER_MS = 10;
 const MAX_WORKSPACES = 50;
 /** Number of events of one workspace that one turn relays at most. */
 const MAX_EVENTS = 100;
+/** Number of events of all workspaces of one turn, which bounds its memory and its statements. */
+const MAX_TURN_EVENTS = 500;
 /** Longest wait of a workspace for its busy consumers. */
 const PATIENCE_MS = 1_000;
 /** Interval at which an idle lane looks whether a workspace's patience is over. */
@@ -141,7 +143,8 @@ export class OutboxRelay implements BeforeApplicationShutdown {
       this.ready.delete(tenantId);
       this.inTurn.add(tenantId);
     }
-    const limit = this.shrunkTo.get(tenantIds[0]!) ?? MAX_EVENTS;
+    const share = Math.floor(MAX_TURN_EVENTS / tenantIds.length);
+    const limit = Math.min(this.shrunkTo.get(tenantIds[0]!) ?? MAX_EVENTS, share);
     try {
       const turns = await this.turn.run(this.consumers, { tenantIds, limit, overdue: this.overdue });
       this.enlarge(tenantIds[0]!);

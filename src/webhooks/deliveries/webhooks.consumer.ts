@@ -16,7 +16,6 @@ import { DeliveryFanOut } from './delivery-fan-out';
  * Number of deliveries of one turn. It bounds the turn's statements, however many endpoints a workspace has.
  */
 const MAX_DELIVERIES = 500;
-const MAX_EVENTS = 100;
 
 /** Makes deliveries of events for the endpoints that have subscribed to them. */
 @Injectable()
@@ -52,7 +51,7 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
     return {
       limitOf: (tenantId, isOverdue) => {
         const ofWorkspace = endpoints.get(tenantId);
-        if (!ofWorkspace) return MAX_EVENTS;
+        if (!ofWorkspace) return Infinity;
         const share = Math.max(1, Math.floor(MAX_DELIVERIES / tenantIds.length / ofWorkspace.length));
         // With no more events than the least busy endpoint can start, few deliveries become rows.
         return isOverdue ? share : Math.min(share, this.capacity.countMostStartable(starting(ofWorkspace)));

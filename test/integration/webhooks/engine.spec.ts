@@ -2,6 +2,7 @@ import Redis from 'ioredis';
 import { ClaimedEvent } from '../../../src/outbox/event-queue.repository';
 import { OutboxConsumer } from '../../../src/outbox/outbox.consumer';
 import { OutboxRelay } from '../../../src/outbox/outbox-relay';
+import { newId } from '../../../src/common/ids';
 import { SYSTEM } from '../../../src/common/principal';
 import { WakeUpQueue, wakeUpsOf } from '../../../src/queue/wake-up-queue';
 import { DELIVERY_QUEUE } from '../../../src/webhooks/deliveries/delivery';
@@ -415,6 +416,30 @@ describe('delivery engine', () => {
     expect(receiver.received(`${path}-added`).map(({ envelope }) => envelope.data.message.body)).toEqual([
       'For both',
     ]);
+  });
+
+  it('relays a bounded number of events in one turn, however many workspaces have some and no endpoint', async () => {
+    const workspaces = await Promise.all(Array.from({ length: 50 }, () => service.make.workspace()));
+    const tenantIds = workspaces.map(({ id }) => id);
+    const turns: number[] = [];
+    const relay = service.app.get(OutboxRelay, { strict: false });
+    relay.register(
+      consumerOf((events) => {
+        turns.push(events.filter(({ tenantId }) => tenantIds.includes(tenantId)).length);
+        return Promise.resolve();
+      }),
+    );
+    await service.query(
+      `WITH event AS (
+         INSERT INTO events (tenant_id, id, type, data, created_at)
+         SELECT tenant_id, id, 'conversation.updated', '{}', now() FROM unnest($1::uuid[], $2::uuid[]) AS e (tenant_id, id)
+         RETURNING tenant_id, id
+       ) INSERT INTO event_queue (tenant_id, event_id) SELECT tenant_id, id FROM event`,
+      [tenantIds.flatMap((id) => Array<string>(100).fill(id)), Array.from({ length: 5_000 }, newId)],
+    );
+    relay.wake(tenantIds);
+    await waitFor('all events', () => turns.reduce((sum, count) => sum + count, 0) >= 5_000);
+    expect(Math.max(...turns)).toBeLessThanOrEqual(500);
   });
 
   it('has left no rows that contradict each other', async () => {
