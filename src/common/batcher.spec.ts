@@ -37,4 +37,17 @@ describe('batcher', () => {
       { status: 'fulfilled', value: 'good' },
     ]);
   });
+
+  it('starts the next batch while a result of the last one is still open', async () => {
+    let reject!: (error: Error) => void;
+    const late = new Promise<string>((_, no) => (reject = no));
+    const batcher = new Batcher<string, string>(2, (items) =>
+      Promise.resolve(items.map((item) => (item === 'late' ? late : item))),
+    );
+    const refused = expect(batcher.submit('late')).rejects.toThrow('no');
+    expect(await batcher.submit('beside')).toBe('beside');
+    expect(await batcher.submit('next')).toBe('next');
+    reject(new Error('no'));
+    await refused;
+  });
 });

@@ -1,6 +1,6 @@
 interface Waiting<Item, Result> {
   item: Item;
-  resolve: (result: Result) => void;
+  resolve: (result: Result | Promise<Result>) => void;
   reject: (error: Error) => void;
 }
 
@@ -14,14 +14,18 @@ export class Batcher<Item, Result> {
 
   /**
    * Makes a batcher.
-   * @param work takes up to `max` items and returns a result for each, in their order
+   * @param work takes up to `max` items and returns a result for each, in their order; a promise of a result
+   *   that the next batch need not wait for
    */
   constructor(
     private readonly max: number,
-    private readonly work: (items: Item[]) => Promise<Result[]>,
+    private readonly work: (items: Item[]) => Promise<(Result | Promise<Result>)[]>,
   ) {}
 
-  /** Adds an item to the next batch, and resolves to its result. If a batch fails, all its items reject. */
+  /**
+   * Adds an item to the next batch, and resolves to its result. If `work` rejects, so do all items of its
+   * batch.
+   */
   submit(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ item, resolve, reject });

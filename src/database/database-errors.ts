@@ -1,24 +1,19 @@
+import { DatabaseError } from 'pg';
 import {
   QueryFailedError,
   QueryRunnerAlreadyReleasedError,
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
+import { AppError } from '../common/app-error';
 
-/** SQLSTATEs of temporary faults: shutdown, timeout, deadlock. */
-const TEMPORARY = new Set(['57P01', '57P02', '57P03', '57014', '55P03', '40P01', '40001', '25006']);
 /**
- * Classes of SQLSTATEs: connection exceptions, and insufficient resources such as connections or the disk.
+ * SQLSTATEs that say nothing about a statement and its values. Of the server and its connections: the classes
+ * 08, 28 (login), 3D (no such database), 53 (resources), 57 (shutdown, timeout) and 58 (system), 25006
+ * (a standby) and 42501 (privileges). Of other transactions: the class 40 and 55P03 (locks).
  */
-const TEMPORARY_CLASSES = ['08', '53'];
-const SOCKET_FAULTS = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ETIMEDOUT',
-  'EPIPE',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-]);
+const AWAY = /^(08|28|3D|40|53|57|58|25006|42501|55P03)/;
+/** SQLSTATEs of a statement's values: the classes of data exceptions and of violated constraints. */
+const OF_VALUES = /^(22|23)/;
 /**
  * Messages of errors that `pg` throws without a code: a connection ended during a query, or the pool timed
  * out.
@@ -34,17 +29,32 @@ const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
 const TRANSACTION_FAILED = '25P02';
 
-/** Reports whether the fault is temporary, so that a retry may succeed. */
+/**
+ * Error of a connection that can't be opened, or of a transaction that can't begin, whatever the reason: no
+ * statement has run. It has the message and the code of its cause.
+ */
+export class DatabaseUnavailable extends Error {
+  readonly code: string | undefined;
+
+  constructor(override readonly cause: Error & { code?: string }) {
+    super(cause.message);
+    this.name = 'DatabaseUnavailable';
+    this.code = cause.code;
+  }
+}
+
+/**
+ * Reports whether the world around a statement failed: the server, the network, the system, a login or
+ * privilege, or another transaction's lock. The same work may pass later, so a caller gets 503.
+ */
 export function isDatabaseAway(error: unknown): boolean {
-  if (isConnectionLost(error)) return true;
-  const { code, message } = driverError(error);
-  if (code !== undefined)
-    return (
-      TEMPORARY.has(code) ||
-      SOCKET_FAULTS.has(code) ||
-      TEMPORARY_CLASSES.some((name) => code.startsWith(name))
-    );
-  return MESSAGES.test(message ?? '');
+  if (error instanceof DatabaseUnavailable || isConnectionLost(error)) return true;
+  const fault = driverError(error);
+  if (fault instanceof DatabaseError) return AWAY.test(fault.code ?? '');
+  const { code, message, errno, syscall } = fault;
+  if (errno !== undefined || syscall !== undefined) return true;
+  // An error that pg or its socket made while a statement was on its way.
+  return error instanceof QueryFailedError && code !== undefined ? true : MESSAGES.test(message ?? '');
 }
 
 /** Reports whether PostgreSQL cancelled a statement that took too long. */
@@ -69,12 +79,21 @@ function isConnectionLost(error: unknown): boolean {
 
 /**
  * Reports whether the fault lies in the rows of a batch, so that the batch without them would succeed: a
- * value that PostgreSQL refuses, or an error that this service threw.
+ * value that PostgreSQL refuses, or an error that this service threw while the transaction was open. An error
+ * with a code or a number comes from the world, except those of the API.
  */
 export function isFaultOfData(error: unknown): boolean {
+  if (error instanceof AppError) return true;
+  if (error instanceof QueryFailedError) return OF_VALUES.test(driverError(error).code ?? '');
   if (isDatabaseAway(error)) return false;
-  const { code } = driverError(error);
-  return error instanceof QueryFailedError ? /^(22|23)/.test(code ?? '') : true;
+  return driverError(error).code === undefined;
+}
+
+/** Reports whether two errors of the data have the same cause, as far as their codes or names tell. */
+export function isSameFault(one: unknown, other: unknown): boolean {
+  if (!isFaultOfData(one) || !isFaultOfData(other)) return false;
+  const [{ code, name }, { code: otherCode, name: otherName }] = [driverError(one), driverError(other)];
+  return code === otherCode && name === otherName;
 }
 
 /** Reports whether a row violates this unique constraint or index. */
@@ -99,7 +118,16 @@ export function isWorkspaceUnknown(error: unknown): boolean {
   return code === FOREIGN_KEY_VIOLATION && (constraint?.endsWith('_tenant_id_fkey') ?? false);
 }
 
-function driverError(error: unknown): { code?: string; constraint?: string; message?: string } {
+interface Fault {
+  name?: string;
+  code?: string;
+  constraint?: string;
+  message?: string;
+  errno?: number;
+  syscall?: string;
+}
+
+function driverError(error: unknown): Fault {
   const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
   return typeof cause === 'object' && cause !== null ? cause : {};
 }

@@ -1,5 +1,6 @@
 import { DatabaseError, Pool, PoolClient, PoolConfig } from 'pg';
 import { DatabaseClient } from './database-client';
+import { DatabaseUnavailable } from './database-errors';
 import { DatabaseHosts } from './database-hosts';
 
 type Callback = (
@@ -45,6 +46,7 @@ export class DatabasePool extends Pool {
 
   /**
    * Connects to the primary; tries each host once. A connection that leads to a former primary is replaced.
+   * @throws DatabaseUnavailable with the last error
    */
   private async connectToPrimary(): Promise<PrimaryClient> {
     for (let failures = 0; ;) {
@@ -54,10 +56,10 @@ export class DatabasePool extends Pool {
         if (client.isCurrent) return client;
         client.release(true);
       } catch (error) {
-        if (!mayAnotherServe(error as Error)) throw error;
-        this.hosts.pass(host);
+        const mayPass = mayAnotherServe(error as Error);
+        if (mayPass) this.hosts.pass(host);
         failures += 1;
-        if (failures === this.hosts.count) throw error;
+        if (!mayPass || failures === this.hosts.count) throw new DatabaseUnavailable(error as Error);
       }
     }
   }

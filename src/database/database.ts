@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, EntityManager } from 'typeorm';
 import { AppError } from '../common/app-error';
-import { followsFromAnother, isWorkspaceUnknown } from './database-errors';
+import { DatabaseUnavailable, followsFromAnother, isWorkspaceUnknown } from './database-errors';
 import type { PoolClient } from 'pg';
 import { DatabaseClient } from './database-client';
 import type { DatabasePool } from './database-pool';
@@ -68,7 +68,8 @@ export class Database {
   /**
    * Runs `work` in one transaction: all of it commits, or nothing if `work` or a pipelined statement fails.
    * Work of pipelined statements alone need not be asynchronous.
-   * @throws AppError NOT_FOUND when a row names an unknown workspace; otherwise the first error
+   * @throws DatabaseUnavailable when the transaction can't begin; AppError NOT_FOUND when a row names an
+   *   unknown workspace; otherwise the first error
    */
   async transaction<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T> {
     let tx: OpenTransaction | undefined;
@@ -77,15 +78,16 @@ export class Database {
       return work(tx);
     };
     const [outcome] = await Promise.allSettled([this.dataSource.transaction(run)]);
+    if (!tx) throw new DatabaseUnavailable((outcome as PromiseRejectedResult).reason as Error);
     // PostgreSQL answers COMMIT with a rollback after a failed statement, and reports no error for it.
-    const failures = (await tx?.pipelinedFailures()) ?? [];
+    const failures = await tx.pipelinedFailures();
     if (outcome.status === 'rejected') failures.push(outcome.reason as Error);
     const failure = failures.find((error) => !followsFromAnother(error)) ?? failures[0];
     if (failure) {
-      tx?.rolledBack();
+      tx.rolledBack();
       throw isWorkspaceUnknown(failure) ? AppError.notFound('Workspace') : failure;
     }
-    this.runCallbacks(tx!);
+    this.runCallbacks(tx);
     return (outcome as PromiseFulfilledResult<T>).value;
   }
 

@@ -13,11 +13,18 @@ export interface TurnPlan {
   limit: number;
   /** Workspaces of which busy consumers take events too. */
   overdue?: ReadonlySet<string>;
+  /** Gets the events of the turn before the consumers do. */
+  onClaimed?(events: ClaimedEvent[]): void;
 }
 
-/** Consumers that do not get the events of a turn, because of an error: the events are parked for them. */
+/** Consumers that do not get an event, because of an error: it is parked for them. */
 export interface Parking {
   consumers: OutboxConsumer[];
+  /**
+   * The one event that may be parked; another one is the oldest while another worker has it. Null for any,
+   * when the turn failed before it had one.
+   */
+  eventId: string | null;
   error: Error;
 }
 
@@ -55,6 +62,9 @@ export class RelayTurn {
       };
       const limits = new Map(plan.tenantIds.map((tenantId) => [tenantId, limitOf(tenantId)]));
       const events = await this.events.claim(tx, limits, newId());
+      plan.onClaimed?.(events);
+      if (parking?.eventId && events[0]?.id !== parking.eventId)
+        throw new Error('Another event is the oldest now');
       const kept = await all(prepared.map((consumer) => consumer.consume(events)));
       for (const { name } of parking?.consumers ?? []) this.park(tx, events, name, parking!.error);
       const ended = events.filter(({ id }) => !kept.some((ids) => ids.has(id)));

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import { isDatabaseAway } from '../../database/database-errors';
+import { isDatabaseAway, isFaultOfData } from '../../database/database-errors';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { MessageStatusRepository } from '../../messages/message-status.repository';
@@ -12,11 +12,10 @@ import { ClaimedMessage } from './claimed-message';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 import { MessageOutcome, SendResult, decideResult } from './send-result';
 
+/** First wait for another try; each further one is twice as long, up to the longest. */
 const RETRY_MS = 500;
-/**
- * Time for which recording is retried. It is longer than a lease: a message that has become UNKNOWN can still
- * become SENT.
- */
+const LONGEST_RETRY_MS = 4_000;
+/** Time after which an outcome is given up though the database works: a statement of ours is wrong. */
 const STOP_AFTER_MS = 60_000;
 
 @Injectable()
@@ -34,22 +33,23 @@ export class OutboundMessageRecorder {
   ) {}
 
   /**
-   * Records the outcome of an attempt, and settles once it is committed. Retries while the database is down:
-   * a lost outcome makes its message UNKNOWN.
+   * Records the outcome of an attempt, and settles once it is committed. Retries as long as the world around
+   * the database fails, because a lost outcome makes its message UNKNOWN. The lease may end meanwhile: a
+   * message that has become UNKNOWN can still become SENT.
    */
   async record(message: ClaimedMessage, outcome: MessageOutcome): Promise<SendResult> {
     const stopAt = Date.now() + STOP_AFTER_MS;
-    for (;;) {
+    for (let delayMs = RETRY_MS; ; delayMs = Math.min(2 * delayMs, LONGEST_RETRY_MS)) {
       try {
         return await this.database.transaction((tx) => this.write(tx, message, outcome));
       } catch (error) {
-        if (!isDatabaseAway(error) || Date.now() > stopAt) throw error;
+        if (isFaultOfData(error) || (!isDatabaseAway(error) && Date.now() > stopAt)) throw error;
         const { messageId } = message;
         this.logger.warn(
           { err: error as Error, messageId, outcome: outcome.kind },
           'send result not recorded yet; retrying',
         );
-        await sleep(RETRY_MS);
+        await sleep(delayMs);
       }
     }
   }

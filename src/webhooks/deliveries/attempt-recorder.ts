@@ -1,7 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Batcher } from '../../common/batcher';
-import { isFaultOfData } from '../../database/database-errors';
+import {
+  isDatabaseAway,
+  isFaultOfData,
+  isLockConflict,
+  isStatementTimeout,
+} from '../../database/database-errors';
 import { groupBy } from '../../common/group-by';
 import { Config } from '../../config/config';
 import { Database } from '../../database/database';
@@ -15,10 +20,27 @@ import { PendingDeliveriesRepository, toPending } from './pending-deliveries.rep
 const MAX_BATCH = 200;
 const RETRY_MS = 500;
 /**
- * Time after which an attempt is no longer recorded: the duration of a lease, after which another worker
+ * Number of parts into which a part that failed is split. A full batch is down to single records in three
+ * steps.
+ */
+const PARTS = 8;
+/** Time between two tries of a part. */
+const NEXT_PART_MS = 200;
+/**
+ * Time after which a record that fails alone is given up: the duration of a lease, after which another worker
  * claims the delivery and attempts it again.
  */
 const STOP_AFTER_MS = 20_000;
+
+/** Record of a batch that failed. */
+interface Unwritten {
+  record: AttemptRecord;
+  giveUpAt: number;
+  /** Whether it is written without the receiver's answer, because PostgreSQL refuses all of it. */
+  isReduced: boolean;
+  resolve: (record: AttemptRecord) => void;
+  reject: (error: Error) => void;
+}
 
 /**
  * Records attempts in batches. Each record moves its delivery in one transaction, from its event or from the
@@ -33,6 +55,9 @@ export class AttemptRecorder {
    * attempts can't all be recorded has none: its event ends after another worker has taken it.
    */
   private readonly attemptsLeft = new Map<string, number>();
+  /** Records of failed batches, in the parts in which they are tried next. */
+  private failedParts: Unwritten[][] = [];
+  private isWritingParts = false;
 
   constructor(
     config: Config,
@@ -42,11 +67,13 @@ export class AttemptRecorder {
     private readonly history: DeliveryHistoryRepository,
   ) {
     this.batcher = new Batcher(MAX_BATCH, async (records) => {
-      const byWorkspace = () => groupBy(records, ({ delivery }) => delivery.endpoint.tenantId).values();
-      for (const batch of config.crossWorkspaceBatches ? [records] : byWorkspace()) {
-        await this.writeUntilDone(batch);
+      if (config.crossWorkspaceBatches) return this.writeBatch(records);
+      const written = new Map<AttemptRecord, AttemptRecord | Promise<AttemptRecord>>();
+      for (const batch of groupBy(records, ({ delivery }) => delivery.endpoint.tenantId).values()) {
+        const results = await this.writeBatch(batch);
+        for (const [n, record] of batch.entries()) written.set(record, results[n]!);
       }
-      return records;
+      return records.map((record) => written.get(record)!);
     });
   }
 
@@ -66,40 +93,94 @@ export class AttemptRecorder {
     return this.batcher.submit(record);
   }
 
-  /** Retries until the leases end, because a lost outcome makes the receiver get a duplicate. */
-  private async writeUntilDone(records: AttemptRecord[]): Promise<void> {
-    const stopAt = Date.now() + STOP_AFTER_MS;
+  /**
+   * Writes a batch. While the database serves nobody, it tries the same batch again: any other would fail
+   * too, and a lost outcome makes the receiver get a duplicate. After another failure the records are written
+   * apart, and the next batch does not wait for them.
+   */
+  private async writeBatch(records: AttemptRecord[]): Promise<(AttemptRecord | Promise<AttemptRecord>)[]> {
     for (;;) {
       try {
-        return await this.write(records);
+        await this.write(records);
+        return records;
       } catch (error) {
-        if (isFaultOfData(error)) return this.writeHalves(records, error as Error);
-        if (Date.now() > stopAt) throw error;
-        this.logger.warn(
-          { err: error as Error, attempts: records.length },
-          'attempts not recorded yet; retrying',
-        );
+        this.logRetry(records, error as Error);
+        if (mayBeOfOneRecord(error)) return this.writeApart(records, error);
         await sleep(RETRY_MS);
       }
     }
   }
 
   /**
-   * Writes each half of a batch by itself, so that a record that can't be written holds up no other. A record
-   * that fails alone is written without the receiver's answer.
+   * Begins to write the records of a failed batch in smaller and smaller parts, so that one that can't be
+   * written fails alone.
+   * @returns a promise for each record
    */
-  private async writeHalves(records: AttemptRecord[], error: Error): Promise<void> {
-    const [first] = records;
-    if (records.length === 1) {
-      this.logger.error(
-        { err: error, deliveryId: first!.delivery.id },
-        'an attempt can be recorded in part only',
-      );
-      return this.write([withoutDetails(first!)]);
+  private writeApart(records: AttemptRecord[], error: unknown): Promise<AttemptRecord>[] {
+    const giveUpAt = Date.now() + STOP_AFTER_MS;
+    const unwritten: Unwritten[] = [];
+    const results = records.map(
+      (record) =>
+        new Promise<AttemptRecord>((resolve, reject) =>
+          unwritten.push({ record, giveUpAt, isReduced: false, resolve, reject }),
+        ),
+    );
+    // A lock or an overload may have passed.
+    this.failedParts.push(...(isFaultOfData(error) ? split(unwritten) : [unwritten]));
+    if (!this.isWritingParts) void this.writeParts();
+    return results;
+  }
+
+  /** Tries the parts in turns, one at a time, until each record is written or given up. */
+  private async writeParts(): Promise<void> {
+    this.isWritingParts = true;
+    while (this.failedParts.length > 0) {
+      await sleep(NEXT_PART_MS);
+      const parts = this.failedParts;
+      this.failedParts = [];
+      for (const part of parts) this.failedParts.push(...(await this.writePart(part)));
     }
-    const half = records.length / 2;
-    await this.writeUntilDone(records.slice(0, half));
-    await this.writeUntilDone(records.slice(half));
+    this.isWritingParts = false;
+  }
+
+  /** Writes a part, and returns the parts that are left of it. */
+  private async writePart(part: Unwritten[]): Promise<Unwritten[][]> {
+    try {
+      await this.write(part.map(({ record, isReduced }) => (isReduced ? withoutDetails(record) : record)));
+      for (const { record, resolve } of part) resolve(record);
+      return [];
+    } catch (error) {
+      this.logRetry(
+        part.map(({ record }) => record),
+        error as Error,
+      );
+      if (!mayBeOfOneRecord(error)) return [part];
+      if (part.length > 1) return split(part);
+      return this.goOnWith(part[0]!, error as Error) ? [part] : [];
+    }
+  }
+
+  /**
+   * Decides what follows when a record has failed alone.
+   * @returns false if it is given up
+   */
+  private goOnWith(one: Unwritten, error: Error): boolean {
+    const { delivery } = one.record;
+    const isFaulty = isFaultOfData(error);
+    if (isFaulty ? one.isReduced : Date.now() > one.giveUpAt) {
+      this.attemptsLeft.delete(eventLeaseKeyOf(delivery));
+      one.reject(error);
+      return false;
+    }
+    if (isFaulty) {
+      one.isReduced = true;
+      this.logger.error({ err: error, deliveryId: delivery.id }, 'an attempt can be recorded in part only');
+    }
+    return true;
+  }
+
+  private logRetry({ length: attempts }: AttemptRecord[], error: Error): void {
+    this.logger.warn({ err: error, attempts }, 'attempts not recorded yet; retrying');
   }
 
   private async write(records: AttemptRecord[]): Promise<void> {
@@ -149,6 +230,18 @@ export class AttemptRecorder {
     if (failed.length > 0) this.history.insertAttemptsPipelined(tx, failed);
     if (postponed.length > 0) this.pending.insertPipelined(tx, postponed.map(toNext));
   }
+}
+
+/** Reports whether one record, or a row that it needs, may have made its batch fail. */
+function mayBeOfOneRecord(error: unknown): boolean {
+  return !isDatabaseAway(error) || isStatementTimeout(error) || isLockConflict(error);
+}
+
+function split<T>(items: T[]): T[][] {
+  const size = Math.ceil(items.length / PARTS);
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, n) =>
+    items.slice(n * size, (n + 1) * size),
+  );
 }
 
 function eventLeaseKeyOf({ event, lease }: Delivery): string {
