@@ -22,10 +22,8 @@ async function toAppError(error: unknown): Promise<AppError> {
   if (error instanceof CommanderError) return new AppError('INVALID_BODY', usageFault(error));
   // The import is here, so that a wrong option fails as fast as --help.
   const { ConfigError } = await import('../config/config.js');
-  const { isDatabaseAway } = await import('../database/database-errors.js');
+  const { findLastingFault, isDatabaseAway } = await import('../database/database-errors.js');
   if (error instanceof ConfigError) return fromConfig(error);
-  if (isDatabaseAway(error))
-    return new AppError('UNAVAILABLE', `The database does not answer: ${textOf(error)}.`);
   if (codeOf(error) === UNDEFINED_TABLE)
     return new AppError('UNAVAILABLE', 'The database is not migrated: run "migrate" first.');
   if (codeOf(error) === INSUFFICIENT_PRIVILEGE)
@@ -33,6 +31,8 @@ async function toAppError(error: unknown): Promise<AppError> {
       'UNAVAILABLE',
       `The database role lacks a privilege: ${textOf(error)}. Run "migrate" as the owner of the tables: DATABASE_OWNER_URL.`,
     );
+  const fault = findLastingFault(error) ?? (isDatabaseAway(error) ? 'does not answer' : null);
+  if (fault) return new AppError('UNAVAILABLE', `The database ${fault}: ${textOf(error)}.`);
   return new AppError('INTERNAL', textOf(error));
 }
 

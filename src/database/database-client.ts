@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Client, type ClientConfig, Query, types } from 'pg';
 import { QueryFailedError } from 'typeorm';
+import { INSUFFICIENT_PRIVILEGE } from './database-errors';
 import { DatabaseHosts, Lead } from './database-hosts';
 import { parseTimestamp, parseTimestampForJson } from './timestamp';
 
@@ -166,6 +167,7 @@ export class DatabaseClient extends Client {
       stop();
       // After a failover this connection may still lead to the old primary, and so may others.
       if (code === READ_ONLY) this.hosts?.renew();
+      if (code === INSUFFICIENT_PRIVILEGE && this.hosts) this.hosts.hasLackedPrivilege = true;
     });
   }
 

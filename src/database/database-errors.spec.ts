@@ -59,11 +59,11 @@ describe('faults of a database', () => {
   }
 
   it.each(SOCKET_FAULTS)('are of the world when a connection fails with %s', async (code) => {
-    const mend = failConnections(database.pool, code);
+    const connections = failConnections(database.pool, code);
     try {
       for (const found of await classifyAll()) expect(found).toEqual(WORLD);
     } finally {
-      mend();
+      connections.mend();
     }
     await database.query('SELECT 1');
   });

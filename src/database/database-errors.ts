@@ -21,10 +21,14 @@ const OF_VALUES = /^(22|23)/;
 const MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout)/;
 
+/** Codes of TLS errors about a certificate that has lapsed, has another name, or has no trusted signer. */
+const CERTIFICATE = /CERT|^UNABLE_TO_/;
+
 /** SQLSTATEs of lock conflicts: a lock was not granted in time, or two statements waited for each other. */
 const LOCK_CONFLICTS = new Set(['55P03', '40P01']);
 
 const STATEMENT_CANCELLED = '57014';
+export const INSUFFICIENT_PRIVILEGE = '42501';
 const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
 const TRANSACTION_FAILED = '25P02';
@@ -55,6 +59,18 @@ export function isDatabaseAway(error: unknown): boolean {
   if (errno !== undefined || syscall !== undefined) return true;
   // An error that pg or its socket made while a statement was on its way.
   return error instanceof QueryFailedError && code !== undefined ? true : MESSAGES.test(message ?? '');
+}
+
+/**
+ * Returns what an operator must mend before the database can be used, in words that may be public; null when
+ * the fault may pass by itself.
+ */
+export function findLastingFault(error: unknown): string | null {
+  const { code = '' } = driverError(error);
+  if (code.startsWith('28')) return 'refuses the role or its password';
+  if (code.startsWith('3D')) return 'does not exist';
+  if (code === INSUFFICIENT_PRIVILEGE) return 'refuses the role a privilege';
+  return CERTIFICATE.test(code) ? 'has a certificate that is not valid' : null;
 }
 
 /** Reports whether PostgreSQL cancelled a statement that took too long. */

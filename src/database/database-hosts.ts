@@ -16,6 +16,8 @@ export class DatabaseHosts {
   private readonly urls: string[];
   /** Whether a new connection must lead to a server that takes writes. */
   readonly requiresPrimary: boolean;
+  /** Whether a statement on one of the connections has lacked a privilege; for `DatabasePool`. */
+  hasLackedPrivilege = false;
   private turn = 0;
   private primary: string | null = null;
   /** Number of the current era. Connections of an earlier era are not used again. */

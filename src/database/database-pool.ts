@@ -1,6 +1,7 @@
 import { DatabaseError, Pool, PoolClient, PoolConfig } from 'pg';
+import type { DataSource } from 'typeorm';
 import { DatabaseClient } from './database-client';
-import { DatabaseUnavailable } from './database-errors';
+import { DatabaseUnavailable, findLastingFault } from './database-errors';
 import { DatabaseHosts } from './database-hosts';
 
 type Callback = (
@@ -21,11 +22,14 @@ const POOL_IS_FULL = 'timeout exceeded when trying to connect';
 /** A pool of connections to the primary, whichever host that is. */
 export class DatabasePool extends Pool {
   private readonly hosts: DatabaseHosts;
+  /** Fault that the last new connection met, if it stays until an operator mends it. */
+  private lastingFault: string | null = null;
 
   constructor(options: PoolConfig & { hosts: DatabaseHosts }) {
     const { hosts } = options;
     super({ ...options, onConnect: (client) => (client as DatabaseClient).requirePrimary() });
     this.hosts = hosts;
+    this.on('connect', () => (this.lastingFault = null));
   }
 
   override connect(): Promise<PoolClient>;
@@ -37,6 +41,31 @@ export class DatabasePool extends Pool {
       (client) => callback(undefined, client, (error) => client.release(error)),
       (error: Error) => callback(error, undefined, () => undefined),
     );
+  }
+
+  /**
+   * Returns what an operator must mend before new connections can be opened, in words that may be public;
+   * null when nothing is known. The open connections may still work. After a fault it tries a new connection.
+   */
+  async findLastingFault(): Promise<string | null> {
+    if (this.lastingFault === null) return null;
+    const client = new DatabaseClient(this.options);
+    try {
+      await client.connect();
+      this.lastingFault = null;
+    } catch (error) {
+      this.lastingFault = findLastingFault(error);
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+    return this.lastingFault;
+  }
+
+  /** Reports whether a statement has lacked a privilege since the last call. */
+  hasLackedPrivilege(): boolean {
+    const hasLacked = this.hosts.hasLackedPrivilege;
+    this.hosts.hasLackedPrivilege = false;
+    return hasLacked;
   }
 
   /** Has each connection replaced by a new one before its next use. */
@@ -56,6 +85,7 @@ export class DatabasePool extends Pool {
         if (client.isCurrent) return client;
         client.release(true);
       } catch (error) {
+        this.lastingFault = findLastingFault(error) ?? this.lastingFault;
         const mayPass = mayAnotherServe(error as Error);
         if (mayPass) this.hosts.pass(host);
         failures += 1;
@@ -72,4 +102,9 @@ export class DatabasePool extends Pool {
 function mayAnotherServe(error: Error): boolean {
   if (error instanceof DatabaseError) return IS_NOT_UP.test(error.code ?? '');
   return error.message !== POOL_IS_FULL;
+}
+
+/** Returns the connections of a data source that `connectionOptions` describes. */
+export function poolOf({ driver }: DataSource): DatabasePool {
+  return (driver as unknown as { master: DatabasePool }).master;
 }

@@ -5,7 +5,7 @@ import { AppError } from '../common/app-error';
 import { DatabaseUnavailable, followsFromAnother, isWorkspaceUnknown } from './database-errors';
 import type { PoolClient } from 'pg';
 import { DatabaseClient } from './database-client';
-import type { DatabasePool } from './database-pool';
+import { DatabasePool, poolOf } from './database-pool';
 import { PipelinedReads } from './pipelined-reads';
 import { Transaction } from './transaction';
 
@@ -33,7 +33,7 @@ export class Database {
 
   /** Connections behind TypeORM, for uses that TypeORM has no method for. */
   get pool(): DatabasePool {
-    return (this.dataSource.driver as unknown as { master: DatabasePool }).master;
+    return poolOf(this.dataSource);
   }
 
   /** Has each connection replaced by a new one before its next use. */

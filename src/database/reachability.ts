@@ -1,9 +1,14 @@
 import type { DataSource } from 'typeorm';
+import { poolOf } from './database-pool';
 
-/** Reports whether the database answers. */
-export async function isReachable(dataSource: DataSource): Promise<boolean> {
-  return dataSource.query('SELECT 1').then(
+/**
+ * Returns why the database can't be used, in words that may be public; null when it answers and takes new
+ * connections.
+ */
+export async function findDatabaseFault(dataSource: DataSource): Promise<string | null> {
+  const answers = await dataSource.query('SELECT 1').then(
     () => true,
     () => false,
   );
+  return (await poolOf(dataSource).findLastingFault()) ?? (answers ? null : 'is down');
 }

@@ -5,8 +5,9 @@ import { AppError } from '../common/app-error';
 import { Config } from '../config/config';
 import { DATA_SOURCE } from '../database/database';
 import { DatabaseClock } from '../database/database-clock';
+import { poolOf } from '../database/database-pool';
 import { areMigrationsApplied } from '../database/migration-state';
-import { isReachable } from '../database/reachability';
+import { findDatabaseFault } from '../database/reachability';
 import { RedisClient } from '../redis/redis-client';
 import { DatabaseRoleCheck, RoleFault } from './database-role-check';
 
@@ -58,11 +59,11 @@ export class HealthService {
    * @throws AppError UNAVAILABLE, with a detail for each missing dependency
    */
   async ready(): Promise<Readiness> {
-    const [database, redis] = await Promise.all([this.checkDatabase(), this.checkRedis()]);
-    const { migrations, roleFaults } = database === 'up' ? await this.checkPreparation() : UNKNOWN;
+    const [databaseFault, redis] = await Promise.all([findDatabaseFault(this.dataSource), this.checkRedis()]);
+    const { migrations, roleFaults } = databaseFault === null ? await this.checkPreparation() : UNKNOWN;
     const readiness: Readiness = {
       status: 'up',
-      database,
+      database: databaseFault === null ? 'up' : 'down',
       migrations,
       privileges: lacks(roleFaults, 'privileges') ? 'missing' : 'granted',
       settings: lacks(roleFaults, 'settings') ? 'missing' : 'set',
@@ -71,8 +72,8 @@ export class HealthService {
     };
     const missing = [
       ...(this.isStopping ? [{ field: 'process', message: 'is stopping' }] : []),
-      ...(database === 'down' ? [{ field: 'database', message: 'is down' }] : []),
-      ...(database === 'up' && roleFaults.length === 0 && migrations === 'pending'
+      ...(databaseFault === null ? [] : [{ field: 'database', message: databaseFault }]),
+      ...(databaseFault === null && roleFaults.length === 0 && migrations === 'pending'
         ? [{ field: 'migrations', message: 'are not applied' }]
         : []),
       ...roleFaults,
@@ -85,10 +86,6 @@ export class HealthService {
     return readiness;
   }
 
-  private async checkDatabase(): Promise<State> {
-    return (await isReachable(this.dataSource)) ? 'up' : 'down';
-  }
-
   private async checkRedis(): Promise<State> {
     return this.redis.ping().then(
       () => 'up',
@@ -97,10 +94,12 @@ export class HealthService {
   }
 
   /**
-   * Checks migrations and roles. A complete result is kept, because neither is taken back while a process
-   * runs.
+   * Checks migrations and roles. A complete result is kept until a statement lacks a privilege, which was
+   * taken away since. Without that cause no check is repeated: while `migrate` runs, the privileges of
+   * new tables are missing.
    */
   private async checkPreparation(): Promise<Preparation> {
+    if (poolOf(this.dataSource).hasLackedPrivilege()) this.isPrepared = false;
     if (this.isPrepared) return { migrations: 'applied', roleFaults: [] };
     const roleFaults = await this.roles.findFaults();
     // Without the privileges the migrations may not be readable.

@@ -2,15 +2,43 @@ import { Socket } from 'node:net';
 import { constants } from 'node:os';
 import { DatabasePool } from '../../src/database/database-pool';
 
+/** Connections that fail, until they are mended. */
+export interface FailingConnections {
+  /** Number of connections that have failed. */
+  readonly count: number;
+  mend(): void;
+}
+
 /**
  * Makes new connections of a pool fail with an error's code, and has the open ones replaced.
- * @returns a function that lets connections succeed again
+ * @param times number of connections that fail
+ * @param every number of new connections of which the last one fails; then no connection is used twice
  */
-export function failConnections(pool: DatabasePool, code: string): () => void {
-  const options = pool.options as { stream?: () => Socket };
-  options.stream = () => new FailingSocket(code);
+export function failConnections(
+  pool: DatabasePool,
+  code: string,
+  { times = Infinity, every = 1 } = {},
+): FailingConnections {
+  const options = pool.options as { stream?: () => Socket; maxUses?: number };
+  const { maxUses } = options;
+  let [made, failed] = [0, 0];
+  options.stream = () => {
+    made += 1;
+    if (failed === times || made % every !== 0) return new Socket();
+    failed += 1;
+    return new FailingSocket(code);
+  };
+  if (every > 1) options.maxUses = 1;
   pool.renew();
-  return () => delete options.stream;
+  return {
+    get count() {
+      return failed;
+    },
+    mend: () => {
+      delete options.stream;
+      options.maxUses = maxUses;
+    },
+  };
 }
 
 /** A socket whose connecting fails, as the system or a name server fails it. */

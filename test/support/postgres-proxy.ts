@@ -19,6 +19,9 @@ interface Message {
  */
 export class PostgresProxy {
   private readonly sockets = new Set<Socket>();
+  /** Number of connections that were refused, and of statements that failed. */
+  refused = 0;
+  failed = 0;
   private refusal: string | null = null;
   private failure: { code: string; concerns: RegExp } | null = null;
   private readonly server: Server = createServer((client) => this.join(client));
@@ -40,12 +43,14 @@ export class PostgresProxy {
 
   /** Ends all connections, and answers each new one with an SQLSTATE instead of a login. */
   refuseConnections(code: string): void {
+    this.refused = 0;
     this.refusal = code;
     for (const socket of this.sockets) socket.destroy();
   }
 
   /** Answers statements whose text matches with an SQLSTATE. */
   failStatements(code: string, concerns = /(?:)/): void {
+    this.failed = 0;
     this.failure = { code, concerns };
   }
 
@@ -93,15 +98,17 @@ export class PostgresProxy {
   }
 
   private begin(client: Socket, server: Socket, { bytes }: Message): void {
-    if (this.refusal) end(client, server, this.refusal);
-    else server.write(bytes);
+    if (!this.refusal) return void server.write(bytes);
+    this.refused += 1;
+    end(client, server, this.refusal);
   }
 
   private forward(client: Socket, server: Socket, statement: Message[], text: string): void {
     const { code, concerns } = this.failure ?? {};
     if (!code || text === '' || !concerns!.test(text))
-      server.write(Buffer.concat(statement.map(({ bytes }) => bytes)));
-    else if (ENDS_THE_CONNECTION.test(code)) end(client, server, code);
+      return void server.write(Buffer.concat(statement.map(({ bytes }) => bytes)));
+    this.failed += 1;
+    if (ENDS_THE_CONNECTION.test(code)) end(client, server, code);
     // PostgreSQL itself fails in the statement's place, so that the state of the transaction is right.
     else server.write(query(`DO $$ BEGIN RAISE 'failed on purpose' USING ERRCODE = '${code}'; END $$`));
   }

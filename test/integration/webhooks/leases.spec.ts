@@ -1,19 +1,14 @@
-import { startByFromNow } from '../../../src/queue/start-capacity';
-import { newId } from '../../../src/common/ids';
 import { SYSTEM } from '../../../src/common/principal';
 import { Database } from '../../../src/database/database';
 import { AttemptRecorder } from '../../../src/webhooks/deliveries/attempt-recorder';
-import { AttemptRecord, Delivery } from '../../../src/webhooks/deliveries/delivery';
+import { AttemptRecord } from '../../../src/webhooks/deliveries/delivery';
 import {
   BEFORE_ALL_DELIVERIES,
   DueDeliveriesRepository,
 } from '../../../src/webhooks/deliveries/due-deliveries.repository';
-import {
-  ClaimedRow,
-  PendingDeliveriesRepository,
-} from '../../../src/webhooks/deliveries/pending-deliveries.repository';
-import { Subscriber } from '../../../src/webhooks/endpoints/webhook-endpoints.repository';
+import { PendingDeliveriesRepository } from '../../../src/webhooks/deliveries/pending-deliveries.repository';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
+import { Claimed, claimPending, recordOf } from '../../support/claimed-deliveries';
 import { MessagingHost } from '../../support/messaging-host';
 import {
   attemptsOf,
@@ -26,10 +21,6 @@ import {
 
 /** Number of rows that keeps two statements busy long enough to overlap. */
 const MANY = 1_000;
-const RETRY_MS = 2_000;
-
-type Claimed = ClaimedRow & { leaseId: string };
-
 /** Tests of claims that the test alone makes: no worker runs. */
 describe('leases', () => {
   let host: MessagingHost;
@@ -56,40 +47,9 @@ describe('leases', () => {
   const insertPending = (count = 1) => insertPendingDeliveries(host, subscription, count);
   const hasDue = () => store.hasDue(target());
 
-  /** Claims pending deliveries of one activation of the endpoint. */
-  async function claim(count = 10, activation = 1): Promise<Claimed[]> {
-    const { tenantId, id: endpointId } = target();
-    const leaseId = newId();
-    const requests = [{ tenantId, endpointId, activation, recovered: false, count }];
-    const rows = await database.queueTransaction((tx) => store.claim(tx, requests, leaseId));
-    return rows.map((row) => ({ ...row, leaseId }));
-  }
-
-  function outcomeOf(claimed: Claimed, status: AttemptRecord['status']): AttemptRecord {
-    const { id, event, round, attemptCount, recovered, leaseId } = claimed;
-    const endpoint = { ...target(), activation: 1 } as Subscriber;
-    const delivery: Delivery = {
-      id,
-      event,
-      endpoint,
-      lease: { id: leaseId, on: 'row' },
-      round,
-      attemptCount,
-      recovered,
-      startBy: startByFromNow(),
-    };
-    const phases = { lookupMs: null, connectMs: null, tlsMs: null, firstByteMs: null };
-    const made = { at: new Date(), durationMs: 5, response: null, responseHeaders: null, phases };
-    return {
-      delivery,
-      status,
-      retryDelayMs: status === 'PENDING' ? RETRY_MS : null,
-      outcome:
-        status === 'SUCCEEDED'
-          ? { kind: 'succeeded', ...made, statusCode: 200, error: null, errorMessage: null }
-          : { kind: 'failed', ...made, statusCode: 500, error: 'status', errorMessage: 'Answered 500' },
-    };
-  }
+  const claim = (count = 10, activation = 1) => claimPending(host, subscription, count, activation);
+  const outcomeOf = (claimed: Claimed, status: AttemptRecord['status']) =>
+    recordOf(subscription, claimed, status);
 
   const record = (...records: AttemptRecord[]) => Promise.all(records.map((one) => recorder.record(one)));
 

@@ -1,0 +1,181 @@
+import { Client } from 'pg';
+import { Config } from '../../../src/config/config';
+import { Database } from '../../../src/database/database';
+import { EventQueueRepository } from '../../../src/outbox/event-queue.repository';
+import { AttemptRecorder } from '../../../src/webhooks/deliveries/attempt-recorder';
+import { AttemptRecord } from '../../../src/webhooks/deliveries/delivery';
+import { DeliveryHistoryRepository } from '../../../src/webhooks/deliveries/delivery-history.repository';
+import { PendingDeliveriesRepository } from '../../../src/webhooks/deliveries/pending-deliveries.repository';
+import { claimPending, recordOf } from '../../support/claimed-deliveries';
+import { failConnections } from '../../support/failing-sockets';
+import { waitForLockWait } from '../../support/lock-waits';
+import { MessagingHost } from '../../support/messaging-host';
+import { PostgresProxy } from '../../support/postgres-proxy';
+import { createStores, dropStores, TestStores } from '../../support/test-database';
+import { waitFor } from '../../support/wait';
+import {
+  attemptsOf,
+  deliveriesOf,
+  insertPendingDeliveries,
+  subscribe,
+  Subscription,
+} from '../../support/webhook-workspace';
+
+/** HTTP status that no column holds, so that not even the reduced record can be written. */
+const UNWRITABLE = 99_999;
+
+/** Tests of records that the test alone makes: no worker runs. */
+describe('recording attempts', () => {
+  let stores: TestStores;
+  let proxy: PostgresProxy;
+  let host: MessagingHost;
+  let recorder: AttemptRecorder;
+  let subscription: Subscription;
+
+  beforeAll(async () => {
+    stores = await createStores();
+    proxy = await PostgresProxy.start(stores.databaseUrl);
+    host = await MessagingHost.create({ beside: { stores }, databaseUrl: proxy.address });
+    recorder = host.get(AttemptRecorder);
+  });
+  beforeEach(async () => {
+    subscription = await subscribe(host, 'https://127.0.0.1:9999/');
+  });
+  afterEach(() => proxy.mend());
+  afterAll(async () => {
+    await host.close();
+    await proxy.stop();
+    await dropStores(stores);
+  });
+
+  /** Claims new deliveries of an endpoint, and returns the records of their failed last attempts. */
+  async function attempted(count: number, owed = subscription): Promise<AttemptRecord[]> {
+    await insertPendingDeliveries(host, owed, count);
+    return (await claimPending(host, owed, count)).map((claimed) => recordOf(owed, claimed, 'EXHAUSTED'));
+  }
+
+  const unwritable = (record: AttemptRecord) =>
+    ({ ...record, outcome: { ...record.outcome, statusCode: UNWRITABLE } }) as AttemptRecord;
+  const submit = (records: AttemptRecord[]) =>
+    Promise.allSettled(records.map((record) => recorder.record(record)));
+  const statusesOf = (outcomes: PromiseSettledResult<unknown>[]) => outcomes.map(({ status }) => status);
+  const statusOf = async ({ delivery: { id } }: AttemptRecord, owed = subscription) =>
+    (await deliveriesOf(host, owed.endpoint)).find((stored) => stored.id === id)!.status;
+
+  /** Expects that two records were written, with all that the receiver answered. */
+  async function expectWhole(): Promise<void> {
+    const whole = { status_code: 500, error: 'status', error_message: 'Answered 500' };
+    expect(await attemptsOf(host, subscription.endpoint)).toMatchObject([whole, whole]);
+  }
+
+  it.each(['ENETUNREACH', 'EMFILE', 'EADDRNOTAVAIL', 'CERT_HAS_EXPIRED', 'EAI_AGAIN'])(
+    'waits while connections fail with %s, and drops nothing',
+    async (code) => {
+      const records = await attempted(2);
+      const connections = failConnections(host.get(Database).pool, code);
+      const recorded = submit(records);
+      await waitFor('the second try', () => connections.count > 1);
+      connections.mend();
+      expect(statusesOf(await recorded)).toEqual(['fulfilled', 'fulfilled']);
+      await expectWhole();
+    },
+  );
+
+  it.each(['28P01', '28000', '3D000', '42501', '53300', '57P03'])(
+    'waits while connections are answered with %s, and drops nothing',
+    async (code) => {
+      const records = await attempted(2);
+      proxy.refuseConnections(code);
+      const recorded = submit(records);
+      await waitFor('the second try', () => proxy.refused > 1);
+      proxy.mend();
+      expect(statusesOf(await recorded)).toEqual(['fulfilled', 'fulfilled']);
+      await expectWhole();
+    },
+  );
+
+  it.each(['42501', '53100', '57P01'])(
+    'waits while statements are answered with %s, and drops nothing',
+    async (code) => {
+      const records = await attempted(2);
+      proxy.failStatements(code, /INSERT INTO webhook_deliveries/);
+      const recorded = submit(records);
+      await waitFor('the second try', () => proxy.failed > 1);
+      proxy.mend();
+      expect(statusesOf(await recorded)).toEqual(['fulfilled', 'fulfilled']);
+      await expectWhole();
+    },
+  );
+
+  it('fails one record alone that can’t be written, whatever its place in the batch', async () => {
+    const records = await attempted(20);
+    const bad = [0, 7, 19];
+    const outcomes = await submit(
+      records.map((record, n) => (bad.includes(n) ? unwritable(record) : record)),
+    );
+    expect(statusesOf(outcomes)).toEqual(records.map((_, n) => (bad.includes(n) ? 'rejected' : 'fulfilled')));
+    const stored = await deliveriesOf(host, subscription.endpoint);
+    expect(stored.filter(({ status }) => status === 'EXHAUSTED')).toHaveLength(17);
+  });
+
+  it('writes a record without the answer if PostgreSQL refuses only that', async () => {
+    const [whole, refused] = (await attempted(2)) as [AttemptRecord, AttemptRecord];
+    const text = { ...refused.outcome, errorMessage: 'a NUL: \0' } as AttemptRecord['outcome'];
+    expect(statusesOf(await submit([whole, { ...refused, outcome: text }]))).toEqual([
+      'fulfilled',
+      'fulfilled',
+    ]);
+    const messages = (await attemptsOf(host, subscription.endpoint)).map(({ error_message: text }) => text);
+    expect(messages.sort()).toEqual(['Answered 500', 'Not recorded']);
+  });
+
+  it('records the others, and the next batch, while one meets a lock', async () => {
+    const other = await subscribe(host, 'https://127.0.0.1:9999/');
+    const records = await attempted(10);
+    const next = await attempted(3, other);
+    const [locked, ...free] = records as [AttemptRecord, ...AttemptRecord[]];
+    const locker = new Client({ connectionString: stores.databaseUrl });
+    await locker.connect();
+    try {
+      await locker.query('BEGIN');
+      await locker.query('SELECT FROM pending_deliveries WHERE id = $1 FOR UPDATE', [locked.delivery.id]);
+      const stuck = recorder.record(locked);
+      const beside = submit(free);
+      await waitForLockWait(host, 'the batch');
+      expect(statusesOf(await submit(next))).toEqual(['fulfilled', 'fulfilled', 'fulfilled']);
+      expect(new Set(statusesOf(await beside))).toEqual(new Set(['fulfilled']));
+      expect(await statusOf(locked)).toBe('PENDING');
+      await locker.query('COMMIT');
+      await stuck;
+      expect(await statusOf(locked)).toBe('EXHAUSTED');
+    } finally {
+      await locker.end();
+    }
+  });
+
+  it('keeps the workspaces apart without batches across them: the failure of one rejects no other', async () => {
+    const config = { ...host.app.get<Config>(Config, { strict: false }), crossWorkspaceBatches: false };
+    const apart = new AttemptRecorder(
+      config,
+      host.get(Database),
+      host.get(EventQueueRepository),
+      host.get(PendingDeliveriesRepository),
+      host.get(DeliveryHistoryRepository),
+    );
+    const others = [
+      await subscribe(host, 'https://127.0.0.1:9999/'),
+      await subscribe(host, 'https://127.0.0.1:9999/'),
+    ];
+    const [first] = await attempted(1);
+    const [bad] = await attempted(1, others[0]);
+    const [last] = await attempted(1, others[1]);
+    const records = [first!, unwritable(bad!), last!];
+    const outcomes = await Promise.allSettled(records.map((record) => apart.record(record)));
+    expect(outcomes).toMatchObject([
+      { status: 'fulfilled', value: first },
+      { status: 'rejected' },
+      { status: 'fulfilled', value: last },
+    ]);
+    expect(await statusOf(last!, others[1])).toBe('EXHAUSTED');
+  });
+});
