@@ -3,8 +3,12 @@ import { createConnection } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Client } from 'pg';
 import { newId } from '../../src/common/ids';
+import { Database } from '../../src/database/database';
+import { DatabasePool } from '../../src/database/database-pool';
 import { STANDARD_HEADERS } from '../../src/http/standard-headers';
 import { errorBody } from '../support/errors';
+import { failConnections } from '../support/failing-sockets';
+import { PostgresProxy } from '../support/postgres-proxy';
 import { callIn, createTenant, nameOf, Route, ROUTES, Tenant } from '../support/routes';
 import { TestService } from '../support/service';
 import { TcpProxy } from '../support/tcp-proxy';
@@ -268,6 +272,120 @@ describe('errors', () => {
           redis: 'up',
         },
       ]);
+    });
+  });
+
+  describe('while the database fails', () => {
+    let stores: TestStores;
+    let proxy: PostgresProxy;
+    let failing: TestService;
+    let there: Tenant;
+    let pool: DatabasePool;
+
+    beforeAll(async () => {
+      stores = await createStores();
+      proxy = await PostgresProxy.start(stores.databaseUrl);
+      failing = await TestService.create({ beside: { stores }, env: { DATABASE_URL: proxy.address } });
+      pool = failing.app.get(Database).pool;
+      there = await createTenant(failing);
+    });
+    afterEach(() => proxy.mend());
+    afterAll(async () => {
+      await failing.close();
+      await proxy.stop();
+      await dropStores(stores);
+    });
+
+    async function expectUnavailable(): Promise<void> {
+      for (const route of ROUTES) {
+        const { status, body, headers } = await callIn(there, route);
+        expect([nameOf(route), status, body]).toEqual([nameOf(route), 503, errorBody('UNAVAILABLE', BUSY)]);
+        expect(headers['retry-after']).toBe('2');
+      }
+    }
+    const ready = async () => {
+      const { status, body } = await failing.client.send({ method: 'GET', path: '/health/ready' });
+      return status === 200 ? 'ready' : body.error.details;
+    };
+    const faults = {
+      login: [{ field: 'database', message: 'refuses the role or its password' }],
+      missing: [{ field: 'database', message: 'does not exist' }],
+      privilege: [{ field: 'database', message: 'refuses the role a privilege' }],
+      certificate: [{ field: 'database', message: 'has a certificate that is not valid' }],
+      down: [{ field: 'database', message: 'is down' }],
+    };
+
+    it.each([
+      ['EMFILE', faults.down],
+      ['ENFILE', faults.down],
+      ['ENETUNREACH', faults.down],
+      ['ENETDOWN', faults.down],
+      ['EADDRNOTAVAIL', faults.down],
+      ['ECONNABORTED', faults.down],
+      ['EAI_AGAIN', faults.down],
+      ['CERT_HAS_EXPIRED', faults.certificate],
+      ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', faults.certificate],
+      ['ERR_TLS_CERT_ALTNAME_INVALID', faults.certificate],
+    ])('a connection with %s: 503 with Retry-After, and readiness says why', async (code, details) => {
+      const connections = failConnections(pool, code);
+      await expectUnavailable();
+      expect(await ready()).toEqual(details);
+      connections.mend();
+      expect(await ready()).toBe('ready');
+      expect((await there.client.get('/me')).status).toBe(200);
+    });
+
+    it.each([
+      ['28P01', faults.login],
+      ['28000', faults.login],
+      ['3D000', faults.missing],
+      ['42501', faults.privilege],
+      ['53300', faults.down],
+      ['57P03', faults.down],
+    ])('a login answered with %s: 503 with Retry-After, and readiness says why', async (code, details) => {
+      proxy.refuseConnections(code);
+      await expectUnavailable();
+      expect(await ready()).toEqual(details);
+      proxy.mend();
+      expect(await ready()).toBe('ready');
+      expect((await there.client.get('/me')).status).toBe(200);
+    });
+
+    it.each(['28P01', '28000', '3D000', '42501', '53300', '57P03'])(
+      'a statement answered with %s: 503 with Retry-After',
+      async (code) => {
+        proxy.failStatements(code);
+        await expectUnavailable();
+        proxy.mend();
+        expect((await there.client.get('/me')).status).toBe(200);
+      },
+    );
+
+    it('says that connections are refused also while older ones work', async () => {
+      await Promise.all(Array.from({ length: 4 }, () => there.client.get('/conversations')));
+      proxy.refuseConnections('28P01', { keepsOpen: true });
+      // More than the open connections serve at once.
+      const answers = await Promise.all(Array.from({ length: 10 }, () => there.client.get('/conversations')));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 503]));
+      expect(await ready()).toEqual(faults.login);
+      expect(await ready()).toEqual(faults.login);
+      proxy.mend();
+      expect(await ready()).toBe('ready');
+    });
+
+    it('says that a privilege was revoked, until it is granted again', async () => {
+      expect(await ready()).toBe('ready');
+      await failing.query('REVOKE INSERT ON messages FROM messaging_service');
+      expect(await ready()).toBe('ready');
+      const { conversation, client } = there;
+      const post = () => client.post(`/conversations/${conversation.id}/messages`, { body: 'Hi' });
+      expect((await post()).status).toBe(503);
+      const details = [{ field: 'privileges', message: "of the service's database role are missing" }];
+      expect(await ready()).toEqual(details);
+      expect(await ready()).toEqual(details);
+      await failing.query('GRANT INSERT ON messages TO messaging_service');
+      expect(await ready()).toBe('ready');
+      expect((await post()).status).toBe(201);
     });
   });
 });

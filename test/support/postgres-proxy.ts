@@ -41,11 +41,11 @@ export class PostgresProxy {
     return Object.assign(new URL(this.target.href), { host: `127.0.0.1:${port}` }).href;
   }
 
-  /** Ends all connections, and answers each new one with an SQLSTATE instead of a login. */
-  refuseConnections(code: string): void {
+  /** Answers each new connection with an SQLSTATE instead of a login, and ends the open ones. */
+  refuseConnections(code: string, { keepsOpen = false } = {}): void {
     this.refused = 0;
     this.refusal = code;
-    for (const socket of this.sockets) socket.destroy();
+    if (!keepsOpen) for (const socket of this.sockets) socket.destroy();
   }
 
   /** Answers statements whose text matches with an SQLSTATE. */
