@@ -66,8 +66,8 @@ export class AppError extends Error {
     return new AppError('WORKSPACE_SUSPENDED', 'The workspace is suspended.');
   }
 
-  static busy(): AppError {
-    return new AppError('UNAVAILABLE', 'The service is busy. Retry shortly.');
+  static busy(retryAfterSeconds?: number): AppError {
+    return new AppError('UNAVAILABLE', 'The service is busy. Retry shortly.', undefined, retryAfterSeconds);
   }
 
   get status(): number {

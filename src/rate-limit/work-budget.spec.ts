@@ -111,6 +111,35 @@ describe('work budget', () => {
       expect(await stays).not.toBeNull();
     });
 
+    it('tells when a refused caller finds a place: when the one that has waited longest is gone', async () => {
+      jest.useFakeTimers();
+      try {
+        const budget = new WorkBudget({ total: 1, perKey: 1, ...waiting });
+        budget.tryAcquire('x');
+        void budget.acquire('a');
+        jest.advanceTimersByTime(2_500);
+        void budget.acquire('a');
+        expect(await budget.acquire('a')).toBeNull();
+        expect(budget.secondsUntilPlace('a')).toBe(8);
+        // The line of all keys is full one second later.
+        jest.advanceTimersByTime(1_000);
+        void budget.acquire('b');
+        expect(await budget.acquire('b')).toBeNull();
+        expect(['a', 'b', 'c'].map((key) => budget.secondsUntilPlace(key))).toEqual([7, 7, 7]);
+
+        jest.advanceTimersByTime(7_000);
+        const served = budget.acquire('a');
+        expect(budget.secondsUntilPlace('b')).toBe(2);
+        await Promise.race([served, Promise.resolve()]);
+        jest.advanceTimersByTime(10_000);
+        expect(await served).toBeNull();
+        // Nobody waits any more.
+        expect(budget.secondsUntilPlace('a')).toBe(1);
+      } finally {
+        jest.useRealTimers();
+      }
+    });
+
     it('lets nobody wait for more than 10 seconds', async () => {
       jest.useFakeTimers();
       try {

@@ -34,7 +34,8 @@ const MAX_WAIT_MS = 10_000;
 export class WorkBudget {
   private used = 0;
   private readonly usedBy = new Map<string, number>();
-  private waiting = 0;
+  /** Waiting callers of all keys in the order in which they came, each with the time until which it waits. */
+  private readonly waitingUntil = new Map<Settle, number>();
   /** Waiting callers of each key. The key that was served last is at the end. */
   private readonly lines = new Map<string, Set<Settle>>();
 
@@ -65,9 +66,23 @@ export class WorkBudget {
    */
   acquire(key: string, closable?: Closable): Promise<Release | null> {
     const release = this.tryAcquire(key);
-    const { waiting = 0 } = this.limits;
-    if (release || this.isLineFull(key) || this.waiting >= waiting) return Promise.resolve(release);
+    if (release || this.hasNoPlace(key)) return Promise.resolve(release);
     return new Promise((resolve) => this.wait(key, closable, resolve));
+  }
+
+  /**
+   * Returns the seconds, at least 1, after which a refused caller finds a place in the line, unless others
+   * take it: by then the caller that has waited longest is served or gives up.
+   */
+  secondsUntilPlace(key: string): number {
+    const line = this.isLineFull(key) ? this.lines.get(key) : this.waitingUntil.keys();
+    const [longest] = line ?? [];
+    if (!longest || !this.hasNoPlace(key)) return 1;
+    return Math.max(1, Math.ceil((this.waitingUntil.get(longest)! - performance.now()) / 1_000));
+  }
+
+  private hasNoPlace(key: string): boolean {
+    return this.isLineFull(key) || this.waitingUntil.size >= (this.limits.waiting ?? 0);
   }
 
   private isLineFull(key: string): boolean {
@@ -81,7 +96,7 @@ export class WorkBudget {
       closable?.off('close', leave);
       line.delete(settle);
       if (line.size === 0) this.lines.delete(key);
-      this.waiting -= 1;
+      this.waitingUntil.delete(settle);
       resolve(release);
     };
     const leave = () => settle(null);
@@ -89,7 +104,7 @@ export class WorkBudget {
     closable?.once('close', leave);
     line.add(settle);
     this.lines.set(key, line);
-    this.waiting += 1;
+    this.waitingUntil.set(settle, performance.now() + MAX_WAIT_MS);
   }
 
   private occupy(key: string): Release {

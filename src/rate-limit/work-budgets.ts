@@ -69,11 +69,11 @@ export class WorkBudgets {
     const budget = this.budgets[kind];
     const release = await budget.acquire(key, closable);
     if (release) return release;
-    const limit = budget.isUsedUp(key) ? 'key' : 'process';
+    const isOwn = budget.isUsedUp(key);
+    const limit = isOwn ? 'key' : 'process';
     this.metrics.workRefused.inc({ kind, limit });
-    throw limit === 'key'
-      ? new AppError('RATE_LIMITED', `Too many ${NAMES[kind]} at once. Retry shortly.`)
-      : AppError.busy();
+    const seconds = budget.secondsUntilPlace(key);
+    throw isOwn ? AppError.rateLimited(`Too many ${NAMES[kind]} at once.`, seconds) : AppError.busy(seconds);
   }
 }
 

@@ -47,8 +47,11 @@ export interface HookCall {
 @Injectable()
 export class HooksService {
   private readonly logger = new Logger(HooksService.name);
-  /** Ids of connections whose requests are refused now, for PAUSE_MS after one with too many events. */
-  private readonly paused = new Set<string>();
+  /**
+   * Connections whose requests are refused now, after one with too many events, each by id with the end of
+   * its pause on the monotonic clock.
+   */
+  private readonly paused = new Map<string, number>();
 
   constructor(
     private readonly config: Config,
@@ -153,13 +156,15 @@ export class HooksService {
   }
 
   private pause(connectionId: string): void {
-    this.paused.add(connectionId);
+    this.paused.set(connectionId, performance.now() + PAUSE_MS);
     setTimeout(() => this.paused.delete(connectionId), PAUSE_MS).unref();
   }
 
   private requireNoPause({ id }: Connection): void {
-    if (this.paused.has(id))
-      throw new AppError('RATE_LIMITED', 'A request for this connection had too many events. Retry shortly.');
+    const until = this.paused.get(id);
+    if (until === undefined) return;
+    const seconds = Math.max(1, Math.ceil((until - performance.now()) / 1_000));
+    throw AppError.rateLimited('A request for this connection had too many events.', seconds);
   }
 
   /** Logs a body that is larger than its provider documents: it would be sent again and again. */

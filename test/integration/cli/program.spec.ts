@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { buildProgram } from '../../../src/cli/program';
+import { PostgresProxy } from '../../support/postgres-proxy';
 import { NOWHERE, TestCli } from '../../support/test-cli';
 
 jest.setTimeout(90_000);
@@ -139,6 +140,28 @@ describe('the door itself', () => {
       code: 'INTERNAL',
       message: expect.stringMatching(/2 fault.*SECRETS_KEYS.*WEBHOOK_ALLOWED_NETWORKS/s),
     });
+  });
+
+  it.each([
+    ['28P01', /^The database refuses the role or its password: /],
+    ['28000', /^The database refuses the role or its password: /],
+    ['3D000', /^The database does not exist: /],
+    ['42501', /^The database role lacks a privilege: /],
+    ['53300', /^The database does not answer: /],
+    ['57P03', /^The database does not answer: /],
+  ])('says that the database is unavailable, and why, when it answers %s', async (code, message) => {
+    const proxy = await PostgresProxy.start(cli.stores.databaseUrl);
+    try {
+      proxy.refuseConnections(code);
+      const environment = { ...cli.env, DATABASE_URL: proxy.address };
+      expect(await cli.refusalIn(environment, 'api-key', 'list', '--workspace', 'x')).toEqual({
+        code: 'UNAVAILABLE',
+        message: expect.stringMatching(message),
+        requestId: null,
+      });
+    } finally {
+      await proxy.stop();
+    }
   });
 
   it('works while Redis is away', async () => {
