@@ -54,7 +54,7 @@ const DOCUMENTATION: Record<ErrorCode, ErrorDocumentation> = {
   RATE_LIMITED: {
     when:
       'Too many requests on this path within a minute: a call after `Retry-After` seconds passes. Or too many of the ' +
-      'workspace at once, whatever `X-RateLimit-Remaining` says.',
+      'workspace at once, whatever `X-RateLimit-Remaining` says: after `Retry-After` seconds a place in its line is free.',
     message: 'More than 240 requests a minute on this path. Retry in 17 s.',
   },
   INTERNAL: {
@@ -62,7 +62,9 @@ const DOCUMENTATION: Record<ErrorCode, ErrorDocumentation> = {
     message: 'Something went wrong on our side. Quote the requestId to support.',
   },
   UNAVAILABLE: {
-    when: 'The service cannot answer now; the same request may pass after `Retry-After` seconds.',
+    when:
+      'The service cannot answer now: it is busy, or can not use its database, whatever the reason. The same request may ' +
+      'pass after `Retry-After` seconds.',
     message: 'The service is busy. Retry shortly.',
   },
 };

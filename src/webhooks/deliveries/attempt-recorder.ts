@@ -105,7 +105,7 @@ export class AttemptRecorder {
         return records;
       } catch (error) {
         this.logRetry(records, error as Error);
-        if (mayBeOfOneRecord(error)) return this.writeApart(records, error);
+        if (mayBeOfOneRecord(error) || records.some(isTestRecord)) return this.writeApart(records, error);
         await sleep(RETRY_MS);
       }
     }
@@ -154,21 +154,20 @@ export class AttemptRecorder {
         part.map(({ record }) => record),
         error as Error,
       );
-      if (!mayBeOfOneRecord(error)) return [part];
-      if (part.length > 1) return split(part);
-      return this.goOnWith(part[0]!, error as Error) ? [part] : [];
+      if (part.length > 1 && mayBeOfOneRecord(error)) return split(part);
+      const left = part.filter((one) => this.mayGoOn(one, error as Error));
+      return left.length > 0 ? [left] : [];
     }
   }
 
-  /**
-   * Decides what follows when a record has failed alone.
-   * @returns false if it is given up
-   */
-  private goOnWith(one: Unwritten, error: Error): boolean {
+  /** Reports whether a record that failed is tried again. If not, it is rejected. */
+  private mayGoOn(one: Unwritten, error: Error): boolean {
     const { delivery } = one.record;
     const isFaulty = isFaultOfData(error);
-    if (isFaulty ? one.isReduced : Date.now() > one.giveUpAt) {
-      this.attemptsLeft.delete(eventLeaseKeyOf(delivery));
+    // While the database serves nobody, only a test gives up: a request waits for it.
+    const mayWait = Date.now() < one.giveUpAt || (!isTestRecord(one.record) && !mayBeOfOneRecord(error));
+    if (isFaulty ? one.isReduced : !mayWait) {
+      if (delivery.lease) this.attemptsLeft.delete(eventLeaseKeyOf(delivery));
       one.reject(error);
       return false;
     }
@@ -235,6 +234,11 @@ export class AttemptRecorder {
 /** Reports whether one record, or a row that it needs, may have made its batch fail. */
 function mayBeOfOneRecord(error: unknown): boolean {
   return !isDatabaseAway(error) || isStatementTimeout(error) || isLockConflict(error);
+}
+
+/** Reports whether a record is of the Test button, for whose result a request waits. */
+function isTestRecord({ delivery }: AttemptRecord): boolean {
+  return delivery.lease === null;
 }
 
 function split<T>(items: T[]): T[][] {
