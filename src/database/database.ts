@@ -142,6 +142,7 @@ class OpenTransaction extends Transaction {
     this.end('rolled back');
   }
 
+  /** Runs the callbacks, before anything that awaits `ended`. */
   committed(): void {
     this.end('committed');
     for (const callback of this.callbacks) callback();

@@ -12,6 +12,8 @@ import { RelayTurn, WorkspaceTurn } from './relay-turn';
  * other.
  */
 const LANES = 3;
+/** Lane for workspaces with a backlog. The one before it is for all others, the one after it helps both. */
+const BACKLOG_LANE = 1;
 /**
  * Time for which all earlier lanes must have been busy before the next lane starts a turn. Few busy lanes
  * mean large turns, and a turn that hangs holds up only its own lane.
@@ -40,6 +42,8 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   /** Workspaces that may have events, the longest waiting first, each with the time from which it waits. */
   private readonly ready = new Map<string, number>();
   private readonly inTurn = new Set<string>();
+  /** Workspaces whose last turn left events. They share no turn with others, which would wait for theirs. */
+  private readonly backlogged = new Set<string>();
   /**
    * Workspaces that are relayed even if consumers are busy: they have waited for PATIENCE_MS, or have an
    * event older than MAX_AGE_MS.
@@ -97,7 +101,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
 
   private async runLane(lane: number): Promise<void> {
     while (!this.stopping) {
-      const tenantIds = this.isNeeded(lane) ? this.pickWorkspaces() : [];
+      const tenantIds = this.pickWorkspaces(lane);
       if (tenantIds.length === 0) {
         await this.sleep(lane > 0 && this.ready.size > 0 ? NEXT_LANE_AFTER_MS : LOOK_EVERY_MS);
         continue;
@@ -108,19 +112,33 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     }
   }
 
-  private isNeeded(lane: number): boolean {
-    const latest = Math.max(...this.turnsSince.slice(0, lane));
-    return lane === 0 || Date.now() - latest >= NEXT_LANE_AFTER_MS;
+  /** Reports whether the turn of a lane takes long. */
+  private isLate(lane: number): boolean {
+    return Date.now() - this.turnsSince[lane]! >= NEXT_LANE_AFTER_MS;
   }
 
   /**
-   * Returns the workspaces of the next turn: those that wait longest, without those in another lane's turn
-   * and those whose consumers are busy.
+   * Returns the workspaces of a lane's next turn: those that wait longest, either without a backlog or with
+   * one.
    */
-  private pickWorkspaces(): string[] {
+  private pickWorkspaces(lane: number): string[] {
+    if (!this.clock.isTrusted) return [];
+    if (lane === 0) return this.pickReady(false);
+    const helpsFirst = this.isLate(0);
+    if (lane === BACKLOG_LANE) {
+      const backlogged = this.pickReady(true);
+      return backlogged.length > 0 || !helpsFirst ? backlogged : this.pickReady(false);
+    }
+    if (!this.isLate(BACKLOG_LANE)) return [];
+    const others = helpsFirst ? this.pickReady(false) : [];
+    return others.length > 0 ? others : this.pickReady(true);
+  }
+
+  /** Returns workspaces that are ready and may share a turn, with a backlog or without. */
+  private pickReady(areBacklogged: boolean): string[] {
     const next: string[] = [];
-    if (!this.clock.isTrusted) return next;
     for (const [tenantId, since] of this.ready) {
+      if (this.backlogged.has(tenantId) !== areBacklogged) continue;
       if (this.inTurn.has(tenantId) || this.mustWait(tenantId, since)) continue;
       // After a failure a workspace has turns of its own.
       const isAlone = this.shrunkTo.has(tenantId);
@@ -162,6 +180,8 @@ export class OutboxRelay implements BeforeApplicationShutdown {
 
   /** Returns the workspace of a turn if it may have more events, and notes whether these are overdue. */
   private goOn({ tenantId, isUnfinished, oldestAt }: WorkspaceTurn): string[] {
+    if (isUnfinished) this.backlogged.add(tenantId);
+    else this.backlogged.delete(tenantId);
     if (!isUnfinished) this.overdue.delete(tenantId);
     else if (Date.now() - oldestAt > MAX_AGE_MS) this.overdue.add(tenantId);
     return isUnfinished ? [tenantId] : [];

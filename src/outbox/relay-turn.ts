@@ -95,6 +95,7 @@ function describe(limits: Map<string, number>, events: ClaimedEvent[]): Workspac
   }
   return [...limits].map(([tenantId, limit]) => ({
     tenantId,
+    // Also with a limit of 0: the workspace then waits for its consumers.
     isUnfinished: (counts.get(tenantId) ?? 0) === limit,
     oldestAt: oldest.get(tenantId) ?? Infinity,
   }));

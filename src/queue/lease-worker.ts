@@ -87,7 +87,7 @@ export class LeaseWorker<Claimed> {
     for (let target = this.capacity.nextDue(); target; target = this.capacity.nextDue()) {
       const { tenantId, id } = target;
       await this.claimAndStart(target).catch((error: Error) =>
-        this.work.logger.error({ err: error, tenantId, id }, 'claiming failed; it will be retried'),
+        this.work.logger.error({ err: error, tenantId, id }, 'claiming failed; the poll will retry it'),
       );
     }
     this.claimLoops -= 1;

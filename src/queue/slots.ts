@@ -130,7 +130,7 @@ export class Slots {
     if (use.normal + use.slow === 0) this.uses.delete(target.id);
   }
 
-  /** Notes whether a target is slow. A target is slow from a timeout until its next answer. */
+  /** Notes whether a target is slow: from a timeout until an attempt that does not time out. */
   setSlow(id: string, isSlow: boolean): void {
     this.known.delete(id);
     this.known.set(id, isSlow);

@@ -46,8 +46,11 @@ export function startCapacityOf(queue: string): string {
 
 /**
  * Says whose work may start in this process now, and how much of it. A target's work may not start while the
- * database's clock is not trusted, while the target is paused, or without a free slot. A target that found
- * none waits here, and is woken when slots are released.
+ * database's clock is not trusted, while the target is paused, or without a free slot.
+ *
+ * Work that has a slot may start without a claim (`countStartable`). Otherwise its target is due: a claim
+ * acquires slots for it. A target that uses up its own slots waits until half of them are free, and one that
+ * finds none in the shared pool waits for its turn: a slot is reserved for it, and it is due again.
  */
 export class StartCapacity {
   readonly slots: Slots;

@@ -14,6 +14,6 @@ export class OutboundMessageProcessor extends WakeUpProcessor {
     @InjectWakeUps(OUTBOUND_MESSAGE_QUEUE) wakeUps: WakeUpQueue,
     worker: OutboundMessageWorker,
   ) {
-    super(bull, wakeUps, worker.leases);
+    super(bull, wakeUps, worker.runner);
   }
 }

@@ -20,7 +20,7 @@ const LOG_MESSAGES = {
 /** Sends outbound messages as the capacity of this process allows, and follows up what was recorded. */
 @Injectable()
 export class OutboundMessageWorker {
-  readonly leases: LeaseWorker<ClaimedMessage>;
+  readonly runner: LeaseWorker<ClaimedMessage>;
   private readonly logger = new Logger(OutboundMessageWorker.name);
 
   constructor(
@@ -31,7 +31,7 @@ export class OutboundMessageWorker {
     private readonly messages: OutboundMessagesRepository,
     private readonly metrics: Metrics,
   ) {
-    this.leases = new LeaseWorker<ClaimedMessage>(capacity, {
+    this.runner = new LeaseWorker<ClaimedMessage>(capacity, {
       logger: this.logger,
       hasDue: (connection) => claimer.hasDue(connection),
       claim: (connection, count) => claimer.claim(connection, count),
@@ -44,7 +44,7 @@ export class OutboundMessageWorker {
     this.metrics.outboundMessagesInFlight.inc();
     try {
       // The message has not been sent yet, so any worker may claim it.
-      if (this.leases.isStopping || isTooLate(message.startBy)) await this.messages.release(message);
+      if (this.runner.isStopping || isTooLate(message.startBy)) await this.messages.release(message);
       else this.follow(message, await this.attempter.attempt(message));
     } catch (error) {
       // An internal error: the message becomes UNKNOWN when its lease expires.

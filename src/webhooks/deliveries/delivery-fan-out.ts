@@ -81,7 +81,7 @@ export class DeliveryFanOut {
 
   private startOnCommit(tx: Transaction, { tenantId, id }: Subscriber, deliveries: Delivery[]): void {
     const committed = tx.ended.then((end) => (end === 'committed' ? deliveries : []));
-    this.worker.leases.admit({ tenantId, id }, deliveries.length, committed);
+    this.worker.runner.admit({ tenantId, id }, deliveries.length, committed);
   }
 
   private insertPending(tx: Transaction, waiting: NewDelivery[]): void {

@@ -63,6 +63,6 @@ export class DeliveryPoll implements OnApplicationBootstrap, BeforeApplicationSh
 
   private wake(targets: Target[]): void {
     this.found += targets.length;
-    this.worker.leases.wake(targets);
+    this.worker.runner.wake(targets);
   }
 }

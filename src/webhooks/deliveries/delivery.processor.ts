@@ -17,6 +17,6 @@ export class DeliveryProcessor extends WakeUpProcessor {
     @InjectWakeUps(DELIVERY_QUEUE) wakeUps: WakeUpQueue,
     worker: DeliveryWorker,
   ) {
-    super(bull, wakeUps, worker.leases);
+    super(bull, wakeUps, worker.runner);
   }
 }

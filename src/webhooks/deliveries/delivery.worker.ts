@@ -14,7 +14,7 @@ import { EndpointHealth } from './endpoint-health';
 /** Attempts deliveries as the capacity of this process allows, and follows up what was recorded. */
 @Injectable()
 export class DeliveryWorker implements OnModuleInit {
-  readonly leases: LeaseWorker<Delivery>;
+  readonly runner: LeaseWorker<Delivery>;
   private readonly logger = new Logger(DeliveryWorker.name);
 
   constructor(
@@ -26,7 +26,7 @@ export class DeliveryWorker implements OnModuleInit {
     private readonly health: EndpointHealth,
     private readonly metrics: Metrics,
   ) {
-    this.leases = new LeaseWorker<Delivery>(capacity, {
+    this.runner = new LeaseWorker<Delivery>(capacity, {
       logger: this.logger,
       hasDue: (target) => claimer.hasDue(target),
       claim: (target, count) => claimer.claim(target, count),
@@ -37,26 +37,33 @@ export class DeliveryWorker implements OnModuleInit {
 
   onModuleInit(): void {
     new LoadControl(this.capacity.slots).start();
-    this.signals.listen(DELIVERY_DUE, (target) => this.leases.wake([target]));
+    this.signals.listen(DELIVERY_DUE, (target) => this.runner.wake([target]));
   }
 
   private async process(target: Target, delivery: Delivery): Promise<void> {
     this.metrics.webhookDeliveriesInFlight.inc();
     try {
-      const record = await this.attempter.attempt(delivery);
-      if (record.outcome) await this.follow(target, record);
-      else if (record.retryDelayMs === 0) this.wakeUps.wake([target]);
-      else this.wakeUps.wakeIn(target, record.retryDelayMs!);
-    } catch (error) {
-      // The delivery is attempted again when its lease ends.
-      const { tenantId, id: endpointId } = target;
-      this.logger.error(
-        { err: error as Error, tenantId, endpointId, deliveryId: delivery.id },
-        'an attempt was not recorded',
+      const record = await this.attempter.attempt(delivery).catch((error: Error) =>
+        // The delivery is attempted again when its lease ends.
+        this.logFailure(error, target, delivery, 'an attempt was not recorded'),
       );
+      if (record?.outcome) await this.follow(target, record);
+      else if (record?.retryDelayMs === 0) this.wakeUps.wake([target]);
+      else if (record) this.wakeUps.wakeIn(target, record.retryDelayMs!);
+    } catch (error) {
+      this.logFailure(error as Error, target, delivery, 'a recorded attempt was not followed up');
     } finally {
       this.metrics.webhookDeliveriesInFlight.dec();
     }
+  }
+
+  private logFailure(
+    error: Error,
+    { tenantId, id: endpointId }: Target,
+    { id }: Delivery,
+    what: string,
+  ): void {
+    this.logger.error({ err: error, tenantId, endpointId, deliveryId: id }, what);
   }
 
   /** Schedules the wake-up for a retry, counts a recorded attempt, and updates the endpoint's health. */

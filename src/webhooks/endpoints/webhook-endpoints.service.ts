@@ -111,8 +111,8 @@ export class WebhookEndpointsService {
   }
 
   /**
-   * Deactivates an endpoint. No attempt begins after the answer. Its pending deliveries are read as cancelled
-   * from now on, and a worker cancels them in the background.
+   * Deactivates an endpoint. No attempt begins more than a second after the answer. Its pending deliveries
+   * are read as cancelled from now on, and a worker cancels them in the background.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   deactivate(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {
@@ -137,8 +137,8 @@ export class WebhookEndpointsService {
   }
 
   /**
-   * Deletes an endpoint. No attempt begins after the answer, and its secret never signs again. A worker
-   * cancels its pending deliveries in the background.
+   * Deletes an endpoint. No attempt begins more than a second after the answer. A worker cancels its pending
+   * deliveries in the background.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async delete(tenantId: string, id: string, actor: Actor): Promise<void> {
