@@ -76,6 +76,7 @@ export class MessageStatusRepository {
    * Advances the messages of a workspace that a query selects, without a round trip for their keys.
    * @param selection SQL that locks the messages and returns `conversation_id`, `id` and `error` (jsonb) of
    *   each; the workspace is its $1, its own parameters begin with $3
+   * @returns how many have advanced
    */
   async advanceSelected(
     tx: Transaction,
@@ -83,13 +84,15 @@ export class MessageStatusRepository {
     status: DeliveryStatus,
     selection: string,
     parameters: unknown[],
-  ): Promise<void> {
-    await tx.query(
+  ): Promise<number> {
+    const rows = await tx.query(
       `WITH passed AS (${selection})
        UPDATE messages m SET delivery_status = $2, delivery_error = passed.error FROM passed
-       WHERE m.tenant_id = $1 AND m.conversation_id = passed.conversation_id AND m.id = passed.id`,
+       WHERE m.tenant_id = $1 AND m.conversation_id = passed.conversation_id AND m.id = passed.id
+       RETURNING m.id`,
       [tenantId, status, ...parameters],
     );
+    return rows.length;
   }
 
   /**

@@ -13,6 +13,8 @@ export interface PlanNode {
   'Actual Loops': number;
   'Rows Removed by Filter'?: number;
   'Rows Removed by Index Recheck'?: number;
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
   Plans?: PlanNode[];
 }
 
@@ -74,12 +76,20 @@ export class PlanReader {
     return plans;
   }
 
+  /** Counts the values that a call sends with its statements. */
+  async countValues(call: () => Promise<unknown>): Promise<number> {
+    this.sent.mockClear();
+    await call();
+    const values = this.sent.mock.calls.flatMap((query) => toStatement(query).parameters ?? []);
+    return values.reduce((sum: number, value) => sum + (Array.isArray(value) ? value.length : 1), 0);
+  }
+
   private async explain(sql: string, parameters: unknown[] = [], settings?: string): Promise<PlanNode> {
     await this.database.query('BEGIN');
     try {
       if (settings) await this.database.query(settings);
       const { rows } = await this.database.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-        `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${sql}`,
+        `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) ${sql}`,
         parameters,
       );
       return rows[0]!['QUERY PLAN'][0].Plan;
@@ -191,4 +201,9 @@ export function rowsRead(plan: PlanNode): number {
         node['Actual Loops'],
     )
     .reduce((sum, rows) => sum + rows, 0);
+}
+
+/** Counts the buffers that plans read, whether or not they were in memory. */
+export function buffersRead(plans: PlanNode[]): number {
+  return plans.reduce((sum, plan) => sum + plan['Shared Hit Blocks'] + plan['Shared Read Blocks'], 0);
 }

@@ -53,21 +53,29 @@ const WITH_PROVIDER_IDS = `
     AND m.delivery_status = ANY ($6)
   ORDER BY 1, 2 FOR NO KEY UPDATE OF m`;
 
+/** Number of messages of a conversation that one statement advances up to a watermark. */
+export const WATERMARK_STEP = 500;
+
 /**
- * Selects the messages that the connection $5 of the workspace $1 has sent until $6 to the customer $4 of the
- * channel $3.
+ * Selects the oldest messages that the connection $5 of the workspace $1 has sent until $6 to the customer $4
+ * of the channel $3. They are found among those that are not read yet, which an index has; a sub-select hides
+ * the provider's ids from the planner, which would read all of the conversation's.
  */
 const SENT_UNTIL = `
-  SELECT m.conversation_id, m.id, NULL::jsonb AS error
-  FROM contact_identities i
-  JOIN conversations c ON c.tenant_id = $1 AND c.contact_id = i.contact_id
-    AND c.source_channel = i.channel AND coalesce(c.identity_external_id, $4) = $4
-  JOIN provider_messages p ON p.tenant_id = $1 AND p.conversation_id = c.id
-    AND p.connection_id = $5 AND p.sent_at <= $6
-  JOIN messages m ON m.tenant_id = $1 AND m.conversation_id = p.conversation_id AND m.id = p.message_id
-    AND m.delivery_status = ANY ($7)
-  WHERE i.tenant_id = $1 AND i.channel = $3 AND i.external_id = $4
-  ORDER BY 1, 2 FOR NO KEY UPDATE OF m`;
+  SELECT s.conversation_id, s.id, NULL::jsonb AS error
+  FROM (
+    SELECT c.id FROM contact_identities i
+    JOIN conversations c ON c.tenant_id = $1 AND c.contact_id = i.contact_id
+      AND c.source_channel = i.channel AND coalesce(c.identity_external_id, $4) = $4
+    WHERE i.tenant_id = $1 AND i.channel = $3 AND i.external_id = $4 ORDER BY c.id) AS c
+  CROSS JOIN LATERAL (
+    SELECT m.conversation_id, m.id FROM messages m
+    WHERE m.tenant_id = $1 AND m.conversation_id = c.id
+      AND m.delivery_status IN ('SENT', 'DELIVERED') AND m.delivery_status = ANY ($7)
+      AND (SELECT min(p.sent_at) FROM provider_messages p
+           WHERE p.tenant_id = $1 AND p.conversation_id = m.conversation_id AND p.message_id = m.id
+             AND p.connection_id = $5) <= $6
+    ORDER BY m.id LIMIT ${WATERMARK_STEP} FOR NO KEY UPDATE OF m) AS s`;
 
 @Injectable()
 export class ReceiptsRepository {
@@ -156,17 +164,18 @@ export class ReceiptsRepository {
   }
 
   /**
-   * Advances the messages that were sent to a customer until a moment. FAILED ones stay FAILED: they never
-   * arrived.
+   * Advances messages that were sent to a customer until a moment, the next `WATERMARK_STEP` of each
+   * conversation. FAILED ones stay FAILED: they never arrived.
+   * @returns how many have advanced
    */
-  async advanceUntil(
+  advanceUntil(
     tx: Transaction,
     { tenantId, channel, id }: Connection,
     { customerId, status, until }: InboundWatermark,
-  ): Promise<void> {
+  ): Promise<number> {
     const before = status === 'READ' ? ['SENT', 'DELIVERED'] : ['SENT'];
     const parameters = [channel, customerId, id, until, before];
-    await this.statuses.advanceSelected(tx, tenantId, status, SENT_UNTIL, parameters);
+    return this.statuses.advanceSelected(tx, tenantId, status, SENT_UNTIL, parameters);
   }
 }
 

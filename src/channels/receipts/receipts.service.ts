@@ -11,7 +11,7 @@ import { OUTBOUND_MESSAGE_QUEUE } from '../outbound/outbound-message-queue';
 import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { OutboundMessagesRepository } from '../outbound/outbound-messages.repository';
 import { AppliedReceipt, ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
-import { ReceiptsRepository, UnsettledMessage } from './receipts.repository';
+import { ReceiptsRepository, UnsettledMessage, WATERMARK_STEP } from './receipts.repository';
 
 /**
  * Limit of receipts in one transaction: each holds an advisory lock, of which a server has 6400 by default.
@@ -39,10 +39,8 @@ export class ReceiptsService {
    */
   async apply(connection: Connection, event: InboundWatermark | InboundEcho): Promise<void> {
     if (!isApplicable(event)) return;
-    await this.database.transaction(async (tx) => {
-      if (event.kind === 'echo') await this.applyEcho(tx, connection, withOwnId(event));
-      else await this.receipts.advanceUntil(tx, connection, event);
-    });
+    if (event.kind === 'watermark') return this.applyWatermark(connection, event);
+    await this.database.transaction((tx) => this.applyEcho(tx, connection, withOwnId(event)));
   }
 
   /**
@@ -56,6 +54,15 @@ export class ReceiptsService {
       const step = applicable.slice(at, at + STEP);
       await this.database.transaction((tx) => this.applyStep(tx, connection, step));
     }
+  }
+
+  private async applyWatermark(connection: Connection, watermark: InboundWatermark): Promise<void> {
+    let advanced: number;
+    do {
+      advanced = await this.database.queueTransaction((tx) =>
+        this.receipts.advanceUntil(tx, connection, watermark),
+      );
+    } while (advanced >= WATERMARK_STEP);
   }
 
   private async applyStep(

@@ -34,8 +34,9 @@ export class DeliverySearch {
 
   async find(tenantId: string, id: string): Promise<DeliveryRow | null> {
     if (!isId(id)) return null;
+    const [firstAttempt] = await this.firstAttempts.findMany(tenantId, [id]);
     return (
-      (await this.firstAttempts.find(tenantId, id)) ??
+      firstAttempt ??
       (await this.pending.find(tenantId, id)) ??
       (await this.database.queueTransaction((tx) => this.history.find(tx, tenantId, id)))
     );
@@ -45,13 +46,12 @@ export class DeliverySearch {
   async findMany(tenantId: string, given: string[]): Promise<Map<string, DeliveryRow>> {
     const ids = given.filter(isId);
     if (ids.length === 0) return new Map();
-    const wanted = new Set(ids);
-    const firstAttempts = await this.firstAttempts.list(tenantId, {});
+    const firstAttempts = await this.firstAttempts.findMany(tenantId, ids);
     const rows = await this.database.queueTransaction(async (tx) => [
       ...(await this.pending.findMany(tx, tenantId, ids, {})),
       ...(await this.history.findMany(tx, tenantId, ids, {})),
     ]);
-    const found = [...firstAttempts.filter(({ id }) => wanted.has(id)), ...rows];
+    const found = [...firstAttempts, ...rows];
     return new Map(found.map((row) => [row.id, row]));
   }
 
@@ -61,7 +61,7 @@ export class DeliverySearch {
    * in the order in which it moves.
    */
   async list(tenantId: string, filter: DeliveryFilter, count: number): Promise<SearchStep> {
-    const firstAttempts = await this.firstAttempts.list(tenantId, filter);
+    const firstAttempts = await this.firstAttempts.list(tenantId, filter, count);
     const rows: DeliveryRow[] = [];
     let next = filter.cursor ?? null;
     for (let size = count, seen = 0; seen < MAX_LOOKED_AT; size = Math.min(size * GROWTH, MAX_STEP)) {

@@ -2,11 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { EventQueueRepository } from '../../outbox/event-queue.repository';
 import { takesEvent } from '../endpoints/subscription';
+import { WebhookEndpointEntity } from '../endpoints/webhook-endpoint.entity';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { DeliveryFilter, matchesUnattempted } from './delivery-filter';
 import { DeliveryRow } from './delivery-row';
-import { deliveryIdOf } from '../deliveries/delivery';
+import { deliveryIdOf, firstIdOf } from '../deliveries/delivery';
 import { RecordedDeliveries } from '../deliveries/recorded-deliveries';
+
+/** Number of deliveries that a page looks up at once. */
+const STEP = 1_000;
 
 /**
  * Lists deliveries whose first attempt is under way. They have no row: each is an event under a lease, and an
@@ -21,35 +25,79 @@ export class FirstAttempts {
     private readonly recorded: RecordedDeliveries,
   ) {}
 
-  async list(tenantId: string, filter: DeliveryFilter): Promise<DeliveryRow[]> {
+  /** Lists the newest that pass the filter: at least `count` of them, unless there are fewer. */
+  async list(tenantId: string, filter: DeliveryFilter, count: number): Promise<DeliveryRow[]> {
     if (filter.statuses && !filter.statuses.includes('PENDING')) return [];
-    const events = (await this.events.listLeased(tenantId)).filter((event) => isAbout(event, filter));
+    const leased = await this.events.listLeased(tenantId);
+    const events = leased.filter((event) => isAbout(event, filter)).sort((a, b) => (a.id < b.id ? 1 : -1));
+    const endpoints = events.length > 0 ? await this.listActive(tenantId, filter) : [];
+    if (endpoints.length === 0) return [];
+    const found: DeliveryRow[] = [];
+    for (let from = 0, to = 0; from < events.length && found.length < count; from = to) {
+      to = endOfStep(events, from + Math.ceil(STEP / endpoints.length));
+      found.push(
+        ...(await this.filterUnrecorded(tenantId, rowsOf(events.slice(from, to), endpoints, filter))),
+      );
+    }
+    return found;
+  }
+
+  /** Returns those of the deliveries whose first attempt is under way. */
+  async findMany(tenantId: string, ids: string[]): Promise<DeliveryRow[]> {
+    const moments = new Set(ids.map(firstIdOf));
+    const events = (await this.events.listLeased(tenantId)).filter(({ id }) => moments.has(firstIdOf(id)));
     if (events.length === 0) return [];
-    const endpoints = (await this.endpoints.list(tenantId)).filter(({ active }) => active);
-    const rows = endpoints.flatMap((endpoint) =>
-      events
-        .filter((event) => takesEvent(endpoint, event))
-        .map((event) => firstAttempt(event, endpoint.id))
-        .filter((row) => matchesUnattempted(row, filter)),
+    const wanted = new Set(ids);
+    const rows = rowsOf(events, await this.listActive(tenantId, {}), {});
+    return this.filterUnrecorded(
+      tenantId,
+      rows.filter(({ id }) => wanted.has(id)),
     );
+  }
+
+  private async listActive(
+    tenantId: string,
+    { endpointId }: DeliveryFilter,
+  ): Promise<WebhookEndpointEntity[]> {
+    const endpoints = await this.endpoints.list(tenantId);
+    return endpoints.filter(({ id, active }) => active && (endpointId === undefined || id === endpointId));
+  }
+
+  private async filterUnrecorded(tenantId: string, rows: DeliveryRow[]): Promise<DeliveryRow[]> {
+    if (rows.length === 0) return [];
     const ids = rows.map(({ id }) => id);
     const recorded = await this.recorded.filterRecorded(this.database, tenantId, ids);
     return rows.filter(({ id }) => !recorded.has(id));
-  }
-
-  async find(tenantId: string, id: string): Promise<DeliveryRow | null> {
-    const rows = await this.list(tenantId, {});
-    return rows.find((row) => row.id === id) ?? null;
   }
 }
 
 type LeasedEvent = Awaited<ReturnType<EventQueueRepository['listLeased']>>[number];
 
 /** Reports whether an event is about what the filter names. A message's event has the message's id. */
-function isAbout(event: LeasedEvent, { conversationId, messageId }: DeliveryFilter): boolean {
+function isAbout(event: LeasedEvent, { conversationId, messageId, cursor }: DeliveryFilter): boolean {
   return (
     (conversationId === undefined || event.conversationId === conversationId) &&
-    (messageId === undefined || event.id === messageId)
+    (messageId === undefined || event.id === messageId) &&
+    (cursor === undefined || firstIdOf(event.id) < cursor)
+  );
+}
+
+/** Returns the end of a step through events: deliveries of one millisecond are in any order, so it has all. */
+function endOfStep(events: LeasedEvent[], to: number): number {
+  while (to < events.length && firstIdOf(events[to]!.id) === firstIdOf(events[to - 1]!.id)) to++;
+  return to;
+}
+
+function rowsOf(
+  events: LeasedEvent[],
+  endpoints: WebhookEndpointEntity[],
+  filter: DeliveryFilter,
+): DeliveryRow[] {
+  return endpoints.flatMap((endpoint) =>
+    events
+      .filter((event) => takesEvent(endpoint, event))
+      .map((event) => firstAttempt(event, endpoint.id))
+      .filter((row) => matchesUnattempted(row, filter)),
   );
 }
 

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { idFloor } from '../../common/ids';
 import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
 import { TEST_TYPES } from '../../outbox/event-catalog';
+import { AttemptRollupsRepository } from './attempt-rollups.repository';
 
 /** Number of deliveries in each status. */
 export type DeliveryCounts = Record<'pending' | 'succeeded' | 'exhausted' | 'cancelled', number>;
@@ -9,36 +11,78 @@ export type DeliveryCounts = Record<'pending' | 'succeeded' | 'exhausted' | 'can
 interface CountRow {
   status: keyof DeliveryCounts;
   count: number;
+  /** Number of rows that were read, with those that do not count. */
+  read: number;
 }
+
+/** Number of rows that a count reads at most, which takes some 60 ms. */
+const MOST_COUNTED = 10_000;
+/** Number of exhausted deliveries, and of cancelled ones, that are counted where not all rows are read. */
+const MOST_FAILURES = 1_000;
 
 /** Counts an endpoint's deliveries by status, without tests. */
 @Injectable()
 export class DeliveryCountsRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly rollups: AttemptRollupsRepository,
+  ) {}
 
-  /** Counts deliveries of events since a moment, each in its latest round. */
+  /**
+   * Counts all pending deliveries up to 10,000, and the finished ones of events since a moment, each in its
+   * latest round. If more than 10,000 rounds have finished, the attempts that succeeded are counted instead
+   * of the deliveries, and of the others the newest 1,000 of each status.
+   */
   async countByStatus(tenantId: string, endpointId: string, since: Date): Promise<DeliveryCounts> {
-    const counts: DeliveryCounts = { pending: 0, succeeded: 0, exhausted: 0, cancelled: 0 };
     const parameters = [tenantId, endpointId, idFloor(since), TEST_TYPES];
+    const counts: DeliveryCounts = { pending: 0, succeeded: 0, exhausted: 0, cancelled: 0 };
+    const { rows, isComplete } = await this.database.queueTransaction((tx) => this.count(tx, parameters));
+    for (const { status, count } of rows) counts[status] += count;
+    if (isComplete) return counts;
+    const [attempts] = await this.rollups.sumAttempts(tenantId, [endpointId], since);
+    return { ...counts, succeeded: attempts!.succeeded };
+  }
+
+  /** Counts by status, without those that succeeded if there are too many finished ones. */
+  private async count(
+    tx: Transaction,
+    parameters: unknown[],
+  ): Promise<{ rows: CountRow[]; isComplete: boolean }> {
     // Both are read in the order in which a delivery moves, so that none is missed between them.
-    const pending = await this.database.query<CountRow>(PENDING, parameters);
-    const finished = await this.database.query<CountRow>(FINISHED, parameters);
-    for (const { status, count } of [...pending, ...finished]) counts[status] += count;
-    return counts;
+    const pending = await tx.query<CountRow>(PENDING, parameters);
+    const all = await tx.query<CountRow>(FINISHED, parameters);
+    const isComplete = all.reduce((sum, { read }) => sum + read, 0) < MOST_COUNTED;
+    if (isComplete) return { rows: [...pending, ...all], isComplete };
+    const exhausted = await tx.query<CountRow>(EXHAUSTED, parameters);
+    const cancelled = await tx.query<CountRow>(CANCELLED, parameters);
+    return { rows: [...pending, ...exhausted, ...cancelled], isComplete };
   }
 }
 
 /** Counts pending deliveries. Those of a former activation are counted as cancelled. */
 const PENDING = `
   SELECT CASE WHEN w.active AND p.activation = w.activation THEN 'pending' ELSE 'cancelled' END AS status,
-         count(*)::integer AS count
-  FROM pending_deliveries p JOIN webhook_endpoints w ON w.tenant_id = $1 AND w.id = p.endpoint_id
-  WHERE p.tenant_id = $1 AND p.endpoint_id = $2 AND p.id >= $3 AND p.event_type <> ALL ($4) GROUP BY 1`;
+         count(*)::integer AS count, count(*)::integer AS read
+  FROM (
+    SELECT id, activation, event_type FROM pending_deliveries
+    WHERE tenant_id = $1 AND endpoint_id = $2 LIMIT ${MOST_COUNTED}) AS p
+  JOIN webhook_endpoints w ON w.tenant_id = $1 AND w.id = $2
+  WHERE p.event_type <> ALL ($4) AND (p.id >= $3 OR w.active AND p.activation = w.activation) GROUP BY 1`;
 
-const FINISHED = `
-  SELECT lower(d.status) AS status, count(*)::integer AS count FROM webhook_deliveries d
-  WHERE d.tenant_id = $1 AND d.endpoint_id = $2 AND d.id >= $3 AND d.event_type <> ALL ($4)
-    AND NOT EXISTS (
-      SELECT FROM webhook_deliveries l WHERE l.tenant_id = $1 AND l.id = d.id AND l.round > d.round)
-    AND NOT EXISTS (SELECT FROM pending_deliveries p WHERE p.tenant_id = $1 AND p.id = d.id)
+/** Returns SQL that counts the newest finished rounds which meet a condition, up to a number. */
+const finished = (condition: string, most: number) => `
+  SELECT lower(d.status) AS status, count(*)::integer AS read,
+         (count(*) FILTER (WHERE d.event_type <> ALL ($4)
+           AND NOT EXISTS (
+             SELECT FROM webhook_deliveries l WHERE l.tenant_id = $1 AND l.id = d.id AND l.round > d.round)
+           AND NOT EXISTS (SELECT FROM pending_deliveries p WHERE p.tenant_id = $1 AND p.id = d.id)
+         ))::integer AS count
+  FROM (
+    SELECT id, round, status, event_type FROM webhook_deliveries
+    WHERE tenant_id = $1 AND endpoint_id = $2 AND id >= $3 AND ${condition}
+    ORDER BY id DESC LIMIT ${most}) AS d
   GROUP BY d.status`;
+
+const FINISHED = finished('true', MOST_COUNTED);
+const EXHAUSTED = finished(`status = 'EXHAUSTED'`, MOST_FAILURES);
+const CANCELLED = finished(`status = 'CANCELLED'`, MOST_FAILURES);
