@@ -15,9 +15,17 @@ import { Transaction } from './transaction';
  */
 export const DATA_SOURCE = 'messaging';
 
-const PLAN_BY_INDEX = `
-  SELECT set_config(name, 'off', true)
-  FROM unnest('{enable_seqscan,enable_bitmapscan,enable_hashjoin,enable_mergejoin,enable_incremental_sort,jit}'::text[]) AS name`;
+/**
+ * Milliseconds after which PostgreSQL ends a transaction of a queue whose process has stopped between two
+ * statements. Until then the process holds up everything that waits for its claims.
+ */
+const QUEUE_IDLE_TIMEOUT_MS = 3_000;
+
+const QUEUE_SETTINGS = `
+  SELECT set_config(name, setting, true)
+  FROM unnest(
+    '{idle_in_transaction_session_timeout,enable_seqscan,enable_bitmapscan,enable_hashjoin,enable_mergejoin,enable_incremental_sort,jit}'::text[],
+    '{${QUEUE_IDLE_TIMEOUT_MS},off,off,off,off,off,off}'::text[]) AS s (name, setting)`;
 
 /** Runs single reads outside a transaction, and is the one way to open a transaction. */
 @Injectable()
@@ -94,11 +102,11 @@ export class Database {
   /**
    * Runs `work` in a transaction whose statements are planned as queues need: rows are found by an index and
    * in its order. The planner's statistics are no guide, because a queue is empty at one moment and long at
-   * the next.
+   * the next. `work` must not pause for 3 s between two statements.
    */
   queueTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.transaction((tx) => {
-      tx.pipeline(PLAN_BY_INDEX, []);
+      tx.pipeline(QUEUE_SETTINGS, []);
       return work(tx);
     });
   }

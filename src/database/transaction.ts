@@ -2,6 +2,8 @@ import { EntityManager } from 'typeorm';
 import { DatabaseClient } from './database-client';
 
 const LONG_STATEMENT_TIMEOUT_MS = 60_000;
+/** Longer than PostgreSQL lets a stopped process keep its claims, and shorter than a statement may take. */
+const CLAIM_WAIT_MS = 4_500;
 
 /**
  * A statement that was sent without waiting for its answer. It runs after everything sent before it, at the
@@ -56,6 +58,14 @@ export abstract class Transaction {
   async allowLongStatements(): Promise<void> {
     await this.query(`SET LOCAL statement_timeout = ${LONG_STATEMENT_TIMEOUT_MS}`);
     this.client.allowLongStatements(LONG_STATEMENT_TIMEOUT_MS);
+  }
+
+  /**
+   * Lets the following statements wait 4.5 s for a lock instead of 2 s, because a worker that is stopped keeps
+   * the locks of its claims for 3 s.
+   */
+  outlastClaims(): Pipelined {
+    return this.pipeline(`SET LOCAL lock_timeout = ${CLAIM_WAIT_MS}`, []);
   }
 
   /**

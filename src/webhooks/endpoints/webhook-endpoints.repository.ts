@@ -111,9 +111,10 @@ export class WebhookEndpointsRepository {
 
   async lock(tx: Transaction, tenantId: string, id: string): Promise<WebhookEndpointEntity | null> {
     if (!isId(id)) return null;
+    // The lock waits for the claims of the moment, which share it.
+    tx.outlastClaims();
     return tx.manager.findOne(WebhookEndpointEntity, {
       where: { tenantId, id, deletedAt: IsNull() },
-      // Waits for the claims of the moment, which hold a shared lock.
       lock: { mode: 'pessimistic_write' },
     });
   }

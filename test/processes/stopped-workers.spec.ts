@@ -1,0 +1,97 @@
+import { Client } from 'pg';
+import { SYSTEM } from '../../src/common/principal';
+import { WorkspacesService } from '../../src/workspaces/workspaces.service';
+import { waitForLockWait } from '../support/lock-waits';
+import { MessagingHost } from '../support/messaging-host';
+import { Receiver } from '../support/receiver';
+import { ServiceProcess } from '../support/service-process';
+import { letTimePass, waitFor } from '../support/wait';
+import { subscribe, Subscription } from '../support/webhook-workspace';
+
+/** Key of the advisory lock for which a claim waits; an arbitrary number. */
+const GATE = 4_711;
+/** Time of several polls, in which one would have sent what is due. */
+const SEVERAL_POLLS_MS = 2_500;
+
+/** A worker that is stopped by SIGSTOP while it holds the locks of a claim. */
+describe('a worker that is stopped between two statements', () => {
+  let host: MessagingHost;
+  let receiver: Receiver;
+  let subscription: Subscription;
+  let worker: ServiceProcess;
+  let gate: Client;
+
+  beforeEach(async () => {
+    host = await MessagingHost.create();
+    receiver = await Receiver.start();
+    subscription = await subscribe(host, receiver, { events: ['message.created'] });
+    worker = await ServiceProcess.start('worker', host.stores);
+    gate = new Client({ connectionString: host.stores.databaseAdminUrl });
+    await gate.connect();
+  });
+  afterEach(async () => {
+    worker.kill('SIGCONT');
+    worker.kill('SIGTERM');
+    expect(await worker.exited).toEqual({ code: 0, signal: null });
+    await gate.end();
+    await host.close();
+    await receiver.stop();
+  });
+
+  /** Stops the worker after the statement that next writes a lease to a table, and before its next one. */
+  async function stopAtClaim(table: string, work: () => Promise<unknown>): Promise<void> {
+    await gate.query(`
+      SELECT pg_advisory_lock(${GATE});
+      CREATE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0 AS $$
+      BEGIN PERFORM pg_advisory_xact_lock_shared(${GATE}); RETURN NEW; END $$;
+      CREATE TRIGGER gate BEFORE UPDATE ON ${table} FOR EACH ROW
+      WHEN (NEW.lease_id IS DISTINCT FROM OLD.lease_id AND NEW.lease_id IS NOT NULL)
+      EXECUTE FUNCTION wait_at_gate()`);
+    await work();
+    await waitForLockWait(host, 'the claim');
+    worker.kill('SIGSTOP');
+    await gate.query(`SELECT pg_advisory_unlock(${GATE})`);
+    await waitFor('the claim to end', async () => {
+      const rows = await host.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'`,
+      );
+      return rows.length === 1;
+    });
+  }
+
+  const sendOne = () => subscription.message();
+  const failOne = async () => {
+    receiver.https.respond = (response) => response.writeHead(500).end();
+    await subscription.message();
+    await receiver.waitForCount(1, subscription.path);
+  };
+  const suspend = () => host.get(WorkspacesService).suspend(subscription.id, SYSTEM);
+
+  it.each([
+    [
+      'a deactivation',
+      'a turn',
+      'event_queue',
+      sendOne,
+      () => subscription.deactivate(subscription.endpoint),
+    ],
+    [
+      'a deletion',
+      'a claim',
+      'pending_deliveries',
+      failOne,
+      () => subscription.endpoints.delete(subscription.id, subscription.endpoint.id, SYSTEM),
+    ],
+    ['a suspension', 'a turn', 'event_queue', sendOne, suspend],
+  ])(
+    'holds up %s for seconds only, in %s, and sends nothing when it goes on',
+    async (_, __, table, work, act) => {
+      await stopAtClaim(table, work);
+      const before = receiver.received(subscription.path).length;
+      await act();
+      worker.kill('SIGCONT');
+      await letTimePass(SEVERAL_POLLS_MS);
+      expect(receiver.received(subscription.path)).toHaveLength(before);
+    },
+  );
+});
