@@ -1,5 +1,5 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
-import { LOWEST_ID } from '../../common/ids';
+import { idFloor, LOWEST_ID } from '../../common/ids';
 import { Periodic } from '../../common/periodic';
 import { StepRounds } from '../../common/step-rounds';
 import { Database } from '../../database/database';
@@ -90,7 +90,7 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
   /**
    * Makes the next deliveries of a recovery pending.
    * @returns the recovery's new row; null while enough deliveries are pending, or while the recovery must
-   *   wait for the relay
+   *   wait for the relay, or for events from before it that are not committed
    */
   private async step(
     tx: Transaction,
@@ -104,9 +104,12 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
     const target = targetOf(endpoint, true);
     if ((await this.due.countRecovered(tx, target, activation, ENOUGH_PENDING)) === ENOUGH_PENDING)
       return null;
-    const step = await this.source.step(tx, recovery, endpoint, recovery.cursor, size);
-    const { rounds, next } = beforeQueued(step, recovery.cursor);
-    if (next === recovery.cursor) return null;
+    const { filter, since, until, cursor } = recovery;
+    const isFirst = filter === null && cursor === idFloor(since!);
+    if (isFirst && (await this.recoveries.isWriteUnderWay(tx, until))) return null;
+    const step = await this.source.step(tx, recovery, endpoint, cursor, size);
+    const { rounds, next } = beforeQueued(step, cursor);
+    if (next === cursor) return null;
     if (rounds.length > 0) {
       const recovered = { activation, attemptCount: 0, recovered: true, delayMs: 0, ...NO_FAILURE };
       this.pending.insertPipelined(
@@ -118,7 +121,7 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
     return {
       ...recovery,
       recovered: recovery.recovered + rounds.length,
-      cursor: next ?? recovery.cursor,
+      cursor: next ?? cursor,
       status: next === null ? 'COMPLETED' : 'RUNNING',
       finishedAt: next === null ? new Date() : null,
     };

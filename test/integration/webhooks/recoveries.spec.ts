@@ -8,6 +8,7 @@ import { PlanTier } from '../../../src/workspaces/plan-policy';
 import { MessagingHost } from '../../support/messaging-host';
 import { expectRefusal } from '../../support/errors';
 import { Responder } from '../../support/https-receiver';
+import { waitForLockWait } from '../../support/lock-waits';
 import { Receiver } from '../../support/receiver';
 import { TestService } from '../../support/service';
 import { letTimePass, moment, waitFor } from '../../support/wait';
@@ -16,6 +17,9 @@ import { deliveriesOf, WebhookWorkspace } from '../../support/webhook-workspace'
 const UNKNOWN = '01900000-0000-7000-8000-000000000000';
 /** Number of deliveries that takes several batches, so that a test can act between them. */
 const THOUSANDS = 2_800;
+
+/** Key of the advisory lock for which a commit waits; an arbitrary number. */
+const GATE = 4_711;
 
 const failing: Responder = (response) => response.writeHead(500).end();
 const working: Responder = (response) => response.end('ok');
@@ -247,6 +251,61 @@ describe('with a worker', () => {
     await tenant.waitForRecovery(await tenant.recover(endpoint, start));
     await receiver.waitForCount(1);
     expect(bodies()).toEqual(['before']);
+  });
+
+  it('need not reach an event whose request waited while the endpoint was activated', async () => {
+    endpoint = await tenant.addEndpoint(receiver.url());
+    await tenant.deactivate(endpoint);
+    const blocker = new Client({ connectionString: service.stores.databaseUrl });
+    await blocker.connect();
+    try {
+      await blocker.query(
+        `BEGIN; SELECT FROM conversations WHERE id = '${tenant.conversation.id}' FOR UPDATE`,
+      );
+      const waiting = tenant.message('waited');
+      await waitForLockWait(service, 'the request');
+      await tenant.activate(endpoint);
+      await blocker.query('COMMIT');
+      await waiting;
+      await receiver.waitForCount(1);
+      expect(bodies()).toEqual(['waited']);
+    } finally {
+      await blocker.end();
+    }
+  });
+
+  it('waits for an event from before the activation that commits after it', async () => {
+    const start = await moment();
+    endpoint = await tenant.addEndpoint(receiver.url());
+    await tenant.deactivate(endpoint);
+    const gate = new Client({ connectionString: service.stores.databaseAdminUrl });
+    await gate.connect();
+    await gate.query(`
+      SELECT pg_advisory_lock(${GATE});
+      CREATE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0 AS $$
+      BEGIN
+        -- Audited changes have events, too: the first one alone waits.
+        IF pg_try_advisory_xact_lock(${GATE} + 1) THEN PERFORM pg_advisory_xact_lock_shared(${GATE}); END IF;
+        RETURN NULL;
+      END $$;
+      CREATE CONSTRAINT TRIGGER gate AFTER INSERT ON event_queue DEFERRABLE INITIALLY DEFERRED
+      FOR EACH ROW WHEN (NEW.tenant_id = '${tenant.id}') EXECUTE FUNCTION wait_at_gate()`);
+    try {
+      const late = tenant.message('late');
+      await waitForLockWait(service, 'the commit');
+      await tenant.activate(endpoint);
+      const recovery = await tenant.recover(endpoint, start);
+      // A step begins every half second.
+      await letTimePass(1_500);
+      await gate.query(`SELECT pg_advisory_unlock(${GATE})`);
+      await late;
+      expect(await tenant.waitForRecovery(recovery)).toMatchObject({ status: 'completed', recovered: 1 });
+      await receiver.waitForCount(1);
+      expect(bodies()).toEqual(['late']);
+    } finally {
+      await gate.end();
+      await service.query('DROP FUNCTION wait_at_gate CASCADE');
+    }
   });
 
   it('does not reach another endpoint, nor another workspace', async () => {
