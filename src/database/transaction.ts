@@ -2,7 +2,7 @@ import { EntityManager } from 'typeorm';
 import { DatabaseClient } from './database-client';
 
 const LONG_STATEMENT_TIMEOUT_MS = 60_000;
-/** Longer than PostgreSQL lets a stopped process keep its claims, and shorter than a statement may take. */
+/** Time for a lock: longer than a stopped worker keeps its claims, shorter than a statement may take. */
 const CLAIM_WAIT_MS = 4_500;
 
 /**
@@ -61,10 +61,10 @@ export abstract class Transaction {
   }
 
   /**
-   * Lets the following statements wait 4.5 s for a lock instead of 2 s, because a worker that is stopped keeps
-   * the locks of its claims for 3 s.
+   * Lets the following statements wait 4.5 s for a lock instead of 2 s, because a worker that is stopped
+   * keeps the locks of its claims for 3 s.
    */
-  outlastClaims(): Pipelined {
+  outlastClaimsPipelined(): Pipelined {
     return this.pipeline(`SET LOCAL lock_timeout = ${CLAIM_WAIT_MS}`, []);
   }
 

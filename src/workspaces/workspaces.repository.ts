@@ -85,7 +85,7 @@ export class WorkspacesRepository {
    * began with the row's earlier version notices this lock.
    */
   async lockExclusively(tx: Transaction, id: string): Promise<void> {
-    tx.outlastClaims();
+    tx.outlastClaimsPipelined();
     await tx.query('SELECT FROM workspaces WHERE id = $1 FOR UPDATE', [id]);
     await tx.query('UPDATE workspaces SET suspended_at = suspended_at WHERE id = $1', [id]);
   }

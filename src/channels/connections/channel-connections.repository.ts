@@ -108,7 +108,7 @@ export class ChannelConnectionsRepository {
     sharing: 'with claims' | 'with none',
   ): Promise<ChannelConnectionEntity | null> {
     if (!isId(id)) return null;
-    if (sharing === 'with none') tx.outlastClaims();
+    if (sharing === 'with none') tx.outlastClaimsPipelined();
     return tx.manager.findOne(ChannelConnectionEntity, {
       where: { tenantId, id, ...NOT_DISCONNECTED },
       select: WITH_CREDENTIALS,

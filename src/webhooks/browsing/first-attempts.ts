@@ -82,7 +82,7 @@ function isAbout(event: LeasedEvent, { conversationId, messageId, cursor }: Deli
   );
 }
 
-/** Returns the end of a step through events: deliveries of one millisecond are in any order, so it has all. */
+/** Returns the end of a step, which has all events of a millisecond: their deliveries are in any order. */
 function endOfStep(events: LeasedEvent[], to: number): number {
   while (to < events.length && firstIdOf(events[to]!.id) === firstIdOf(events[to - 1]!.id)) to++;
   return to;

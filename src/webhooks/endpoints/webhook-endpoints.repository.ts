@@ -112,7 +112,7 @@ export class WebhookEndpointsRepository {
   async lock(tx: Transaction, tenantId: string, id: string): Promise<WebhookEndpointEntity | null> {
     if (!isId(id)) return null;
     // The lock waits for the claims of the moment, which share it.
-    tx.outlastClaims();
+    tx.outlastClaimsPipelined();
     return tx.manager.findOne(WebhookEndpointEntity, {
       where: { tenantId, id, deletedAt: IsNull() },
       lock: { mode: 'pessimistic_write' },
