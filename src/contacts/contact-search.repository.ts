@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/app-error';
 import { isStatementTimeout } from '../database/database-errors';
 import { HIGHEST_ID } from '../common/ids';
+import { Closable } from '../rate-limit/work-budget';
+import { WorkBudgets } from '../rate-limit/work-budgets';
 import { Database } from '../database/database';
 import { isIndexable, searchPatterns, SearchTerm, searchTerm } from './contact-search';
 import { LISTED, ListedContact } from './contact-columns';
@@ -39,57 +41,64 @@ interface Step extends ListedContact {
 
 const hasContact = ({ id }: { id: string | null }) => id !== null;
 
+/** Search of a workspace's contacts for a client that may hang up. */
+interface Search {
+  tenantId: string;
+  term: SearchTerm;
+  /** Id below which the contacts are. */
+  cursor: string;
+  count: number;
+  caller: Closable | undefined;
+}
+
 /**
  * Finds contacts by a part of their name, e-mail or phone. However frequent the term is and however many
  * contacts the workspace has, each statement reads a bounded number of rows, all of this workspace, and gives
- * its connection back.
+ * its connection and its slot back.
  */
 @Injectable()
 export class ContactSearchRepository {
-  /** Last step of each workspace that waits or runs. */
-  private readonly turns = new Map<string, Promise<void>>();
-
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly budgets: WorkBudgets,
+  ) {}
 
   /**
    * Finds up to `count` contacts below the cursor, the newest first.
-   * @throws AppError UNAVAILABLE when it takes too long
+   * @param caller ends the search when it closes
+   * @throws AppError UNAVAILABLE when it takes too long; RATE_LIMITED, UNAVAILABLE: too many at once
    */
-  async find(tenantId: string, q: string, cursor = HIGHEST_ID, count: number): Promise<ListedContact[]> {
-    const term = searchTerm(q);
-    return (await this.findFast(tenantId, term, cursor, count)) ?? this.walk(tenantId, term, cursor, count);
+  async find(
+    tenantId: string,
+    { q, cursor = HIGHEST_ID, count }: { q: string; cursor?: string; count: number },
+    caller?: Closable,
+  ): Promise<ListedContact[]> {
+    const search = { tenantId, term: searchTerm(q), cursor, count, caller };
+    return (await this.findFast(search)) ?? this.walk(search);
   }
 
   /**
    * Finds contacts by the index; null when the index cannot find the term, or has too many contacts with it.
    */
-  private async findFast(
-    tenantId: string,
-    term: SearchTerm,
-    cursor: string,
-    count: number,
-  ): Promise<ListedContact[] | null> {
+  private async findFast(search: Search): Promise<ListedContact[] | null> {
+    const { tenantId, term, cursor, count } = search;
     if (!isIndexable(term)) return null;
     const { text, digits } = term;
     const parameters = [tenantId, cursor, count, ...searchPatterns(term), text, ...(digits ? [digits] : [])];
-    const rows = await this.read<Found>(digits ? FIND_TEXT_OR_DIGITS : FIND_TEXT, parameters);
+    const rows = await this.read<Found>(search, digits ? FIND_TEXT_OR_DIGITS : FIND_TEXT, parameters);
     return rows[0]!.indexed > MAX_INDEXED ? null : rows.filter(hasContact);
   }
 
   /** Searches the whole list, step by step. */
-  private async walk(
-    tenantId: string,
-    term: SearchTerm,
-    cursor: string,
-    count: number,
-  ): Promise<ListedContact[]> {
+  private async walk(search: Search): Promise<ListedContact[]> {
+    const { tenantId, term, count } = search;
     const giveUpAt = performance.now() + MAX_SEARCH_MS;
     const found: ListedContact[] = [];
-    for (let from: string | null = cursor; from !== null;) {
+    for (let from: string | null = search.cursor; from !== null;) {
       if (performance.now() > giveUpAt) throw tooLong();
       const parameters: unknown[] = [tenantId, from, count - found.length, ...searchPatterns(term)];
-      const rows: Step[] = await this.runInTurn(tenantId, () =>
-        this.read<Step>(term.digits ? STEP_TEXT_OR_DIGITS : STEP_TEXT, parameters),
+      const rows: Step[] = await this.inTurn(search, () =>
+        this.read<Step>(search, term.digits ? STEP_TEXT_OR_DIGITS : STEP_TEXT, parameters),
       );
       found.push(...rows.filter(hasContact));
       from = rows[0]!.next;
@@ -97,26 +106,22 @@ export class ContactSearchRepository {
     return found;
   }
 
-  private async read<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
+  /** Runs a step of a walk. Those of one workspace run one at a time, and hold one connection at most. */
+  private async inTurn<T>({ tenantId, caller }: Search, step: () => Promise<T>): Promise<T> {
+    const release = await this.budgets.acquire('walks', tenantId, caller);
+    return step().finally(release);
+  }
+
+  /** Runs a statement with a slot of its own, unless the caller has hung up. */
+  private async read<Row>({ tenantId, caller }: Search, sql: string, parameters: unknown[]): Promise<Row[]> {
+    const release = await this.budgets.acquire('searches', tenantId, caller);
     try {
+      if (caller?.closed) throw AppError.busy();
       return await this.database.preparedWithin<Row>(STATEMENT_TIMEOUT_MS, sql, parameters);
     } catch (error) {
       throw isStatementTimeout(error) ? tooLong() : error;
-    }
-  }
-
-  /** Runs one step at a time for each workspace, so that its searches hold one connection at most. */
-  private async runInTurn<T>(tenantId: string, step: () => Promise<T>): Promise<T> {
-    const turn = (this.turns.get(tenantId) ?? Promise.resolve()).then(step);
-    const settled = turn.then(
-      () => undefined,
-      () => undefined,
-    );
-    this.turns.set(tenantId, settled);
-    try {
-      return await turn;
     } finally {
-      if (this.turns.get(tenantId) === settled) this.turns.delete(tenantId);
+      release();
     }
   }
 }

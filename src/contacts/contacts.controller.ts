@@ -1,5 +1,6 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Controller, Get, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { CurrentPrincipal, RequireScope } from '../http/access.decorators';
 import { ApiErrors, ApiPage } from '../http/api.decorators';
 import { type Page } from '../common/page';
@@ -21,7 +22,8 @@ export class ContactsController {
   list(
     @CurrentPrincipal() { tenant }: Principal,
     @Query() query: ListContactsQuery,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<Page<ContactResponse>> {
-    return this.contacts.list(tenant.id, query);
+    return this.contacts.list(tenant.id, query, response);
   }
 }

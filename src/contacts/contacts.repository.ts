@@ -4,6 +4,7 @@ import { isId } from '../common/ids';
 import { Database, Reader } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { PageStatement } from '../database/page-statement';
+import { Closable } from '../rate-limit/work-budget';
 import { ContactKey } from '../stored-data/table-declaration';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { ContactSearchRepository } from './contact-search.repository';
@@ -32,9 +33,17 @@ export class ContactsRepository {
     return isId(id) ? reader.manager.findOneBy(ContactEntity, { tenantId, id }) : null;
   }
 
-  /** Lists contacts below the cursor, the newest first. */
-  list(tenantId: string, { q, cursor }: ContactFilter, count: number): Promise<ListedContact[]> {
-    if (q) return this.search.find(tenantId, q, cursor, count);
+  /**
+   * Lists contacts below the cursor, the newest first.
+   * @param caller ends a search when it closes
+   */
+  list(
+    tenantId: string,
+    { q, cursor }: ContactFilter,
+    count: number,
+    caller?: Closable,
+  ): Promise<ListedContact[]> {
+    if (q) return this.search.find(tenantId, { q, cursor, count }, caller);
     return new PageStatement(LISTED, 'contacts')
       .where('tenant_id = ?', tenantId)
       .read(this.database, cursor, count);

@@ -6,7 +6,7 @@ import { Page, toPage } from '../common/page';
 import { validate } from '../common/validate';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
-import { WorkBudgets } from '../rate-limit/work-budgets';
+import { Closable } from '../rate-limit/work-budget';
 import { CreateContact, ListContactsQuery, NewIdentity, ContactResponse, toContact } from './contact.dto';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { ContactEntity } from './contact.entity';
@@ -27,20 +27,25 @@ export class ContactsService {
   constructor(
     private readonly database: Database,
     private readonly contacts: ContactsRepository,
-    private readonly budgets: WorkBudgets,
   ) {}
 
   /**
    * Returns a page of contacts, newest first: 50 by default, 200 at most. `q` searches name, e-mail and
    * phone.
+   * @param caller ends a search when it closes
    * @throws AppError INVALID_QUERY; with `q`: RATE_LIMITED (too many searches of the workspace at once),
    *   UNAVAILABLE (too many in this process, or the search takes too long)
    */
-  async list(tenantId: string, input: Partial<ListContactsQuery> = {}): Promise<Page<ContactResponse>> {
-    const query = validate(ListContactsQuery, input, 'INVALID_QUERY');
-    if (!query.q) return this.readPage(tenantId, query);
-    const release = await this.budgets.acquire('searches', tenantId);
-    return this.readPage(tenantId, query).finally(release);
+  async list(
+    tenantId: string,
+    input: Partial<ListContactsQuery> = {},
+    caller?: Closable,
+  ): Promise<Page<ContactResponse>> {
+    const { q, cursor, limit } = validate(ListContactsQuery, input, 'INVALID_QUERY');
+    const rows = await this.contacts.list(tenantId, { q, cursor }, limit + 1, caller);
+    const ids = rows.slice(0, limit).map(({ id }) => id);
+    const identities = ids.length > 0 ? await this.contacts.listIdentities(tenantId, ids) : [];
+    return toPage(rows, limit, (contact) => toContact(contact, identities));
   }
 
   /**
@@ -97,16 +102,6 @@ export class ContactsService {
     profiles: { signed?: ContactProfile; claimed: ContactProfile },
   ): Promise<void> {
     return this.contacts.updateProfile(tx, tenantId, contactId, profiles);
-  }
-
-  private async readPage(
-    tenantId: string,
-    { q, cursor, limit }: ListContactsQuery,
-  ): Promise<Page<ContactResponse>> {
-    const rows = await this.contacts.list(tenantId, { q, cursor }, limit + 1);
-    const ids = rows.slice(0, limit).map(({ id }) => id);
-    const identities = ids.length > 0 ? await this.contacts.listIdentities(tenantId, ids) : [];
-    return toPage(rows, limit, (contact) => toContact(contact, identities));
   }
 
   private async addIdentity(

@@ -101,7 +101,7 @@ describe('work budget', () => {
     it('lets a caller leave the line', async () => {
       const budget = new WorkBudget({ total: 1, perKey: 1, ...waiting });
       const release = budget.tryAcquire('a')!;
-      const caller = new EventEmitter();
+      const caller = Object.assign(new EventEmitter(), { closed: false });
       const left = budget.acquire('a', caller);
       const stays = budget.acquire('a');
       caller.emit('close');

@@ -6,6 +6,8 @@ export type Release = () => void;
  * place in the line is free.
  */
 export interface Closable {
+  /** Whether it has closed already. */
+  readonly closed: boolean;
   once(event: 'close', listener: () => void): unknown;
   off(event: 'close', listener: () => void): unknown;
 }

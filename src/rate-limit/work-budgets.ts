@@ -5,10 +5,10 @@ import { Metrics } from '../metrics/metrics';
 import { Closable, Release, WorkBudget, WorkLimits } from './work-budget';
 
 /**
- * Kind of work. The key is a workspace for `requests` and `searches`, a connection for `hooks`, a site key
- * for `widget`, a client's network for `passwords`.
+ * Kind of work. The key is a workspace for `requests`, `searches` and `walks`, a connection for `hooks`, a
+ * site key for `widget`, a client's network for `passwords`. A walk is a search of several statements.
  */
-export type WorkKind = 'requests' | 'searches' | 'hooks' | 'widget' | 'passwords';
+export type WorkKind = 'requests' | 'searches' | 'walks' | 'hooks' | 'widget' | 'passwords';
 
 /**
  * Lines for requests. A whole quota of 240 requests may come at once, on two paths: it waits instead of being
@@ -22,6 +22,11 @@ const VISITORS_WAITING = { waiting: 1000, waitingPerKey: 200 };
  */
 const HOOKS_WAITING = { waiting: 100, waitingPerKey: 40 };
 const SEARCHES_WAITING = { waiting: 200, waitingPerKey: 50 };
+/**
+ * Slots for the steps of walks, one for each workspace. A step has a slot for searches too, and those limit
+ * the process.
+ */
+const WALKS: WorkLimits = { total: Infinity, perKey: 1, ...SEARCHES_WAITING };
 
 /**
  * Slots for hashing passwords. Each takes 19 MiB and some 7 ms of a processor: two at once, one of them for a
@@ -33,6 +38,7 @@ const PASSWORDS: WorkLimits = { total: 2, perKey: 1, waiting: 200, waitingPerKey
 const NAMES: Record<WorkKind, string> = {
   requests: 'requests of this workspace',
   searches: 'searches of this workspace',
+  walks: 'searches of this workspace',
   hooks: 'requests for this connection',
   widget: 'requests for this widget',
   passwords: 'logins from this network',
@@ -53,6 +59,7 @@ export class WorkBudgets {
     this.budgets = {
       requests: new WorkBudget(limitsOf(config.requestConcurrency, REQUESTS_WAITING)),
       searches: new WorkBudget(limitsOf(config.searchConcurrency, SEARCHES_WAITING)),
+      walks: new WorkBudget(WALKS),
       hooks: new WorkBudget(limitsOf(config.hookConcurrency, HOOKS_WAITING)),
       widget: new WorkBudget(limitsOf(config.widgetConcurrency, VISITORS_WAITING)),
       passwords: new WorkBudget(PASSWORDS),

@@ -1,13 +1,17 @@
+import { setImmediate } from 'node:timers/promises';
 import { Database } from '../../src/database/database';
 import { Client } from 'pg';
+import { newId } from '../../src/common/ids';
 import { Metrics } from '../../src/metrics/metrics';
+import { Release } from '../../src/rate-limit/work-budget';
+import { WorkBudgets } from '../../src/rate-limit/work-budgets';
 import { RedisConnection } from '../../src/redis/redis-connections';
 import { ApiResponse } from '../support/api-client';
 import { errorBody } from '../support/errors';
 import { createTenant, Tenant } from '../support/routes';
 import { openRedis } from '../support/redis-connections';
 import { TestService } from '../support/service';
-import { waitFor } from '../support/wait';
+import { letTimePass, waitFor } from '../support/wait';
 
 /** Number of slots of each of two workspaces: half of REQUEST_CONCURRENCY and of SEARCH_CONCURRENCY. */
 const SHARE = 2;
@@ -128,6 +132,8 @@ describe('what a process does at once', () => {
 
   describe('of searches', () => {
     const search = ({ client }: Tenant) => client.get('/contacts?q=somebody');
+    /** Searches for a term that no index has. */
+    const walk = ({ client }: Tenant) => client.get('/contacts?q=so');
 
     beforeEach(async () => {
       await blocker.query('BEGIN');
@@ -142,6 +148,39 @@ describe('what a process does at once', () => {
       expect(await blocked()).toBeLessThanOrEqual(SHARE);
       await blocker.query('ROLLBACK');
       expect([[200], [200, 503]]).toContainEqual(statusesOf(await answers));
+    });
+
+    it('is held by a search while it runs a statement, and not while it waits for its workspace’s turn', async () => {
+      const walks = Promise.all([loud, quiet].flatMap((tenant) => times(SHARE, () => walk(tenant))));
+      await waitFor('a step of each', async () => (await blocked()) === 2);
+      const acquired = service.app.get(WorkBudgets, { strict: false }).acquire('searches', newId());
+      // What is free is acquired before anything else happens.
+      const release = await Promise.race([acquired, setImmediate()]);
+      expect(release).toBeInstanceOf(Function);
+      (release as Release)();
+      await blocker.query('ROLLBACK');
+      expect([[200], [200, 503], [503]]).toContainEqual(statusesOf(await walks));
+    });
+
+    it('is not waited for by a search whose client has hung up', async () => {
+      const before = await refused('walks', 'key');
+      const first = walk(loud);
+      await waitFor('its step', async () => (await blocked()) === 1);
+      const aborter = new AbortController();
+      const abandoned = Promise.allSettled(
+        times(5, () =>
+          fetch(`${service.baseUrl}/api/v1/contacts?q=so`, {
+            headers: { authorization: `Bearer ${loud.key.key}` },
+            signal: aborter.signal,
+          }),
+        ),
+      );
+      await letTimePass(300);
+      aborter.abort();
+      await abandoned;
+      await waitFor('the places in the line', async () => (await refused('walks', 'key')) === before + 5);
+      await blocker.query('ROLLBACK');
+      expect([200, 503]).toContain((await first).status);
     });
 
     it('ends for a search that takes too long, with an answer that says so', async () => {

@@ -298,6 +298,21 @@ describe('query plans', () => {
       expect(plans.length).toBeGreaterThan(10);
     });
 
+    it('ends between two steps when the client has hung up', async () => {
+      let asked = 0;
+      const caller = {
+        get closed() {
+          return ++asked > 3;
+        },
+        once: () => undefined,
+        off: () => undefined,
+      };
+      const list = () => host.app.get(ContactsRepository).list(BIG, { q: 'qx' }, PAGE, caller);
+      expect(await plansOf(() => expect(list()).rejects.toMatchObject({ code: 'UNAVAILABLE' }))).toHaveLength(
+        6,
+      );
+    });
+
     it.each(['example.com', 'e', '%', '170', 'qx', '---', '17', '+17', '60 01 12', 'q x', 'person2'])(
       'never reads other tenants’ rows, not even for "%s"',
       (q) => expectRowsRead(() => search(TINY, q), 100),
