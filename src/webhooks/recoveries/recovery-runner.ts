@@ -104,9 +104,11 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
     const target = targetOf(endpoint, true);
     if ((await this.due.countRecovered(tx, target, activation, ENOUGH_PENDING)) === ENOUGH_PENDING)
       return null;
-    const { filter, since, until, cursor } = recovery;
+    const { filter, since, cursor } = recovery;
     const isFirst = filter === null && cursor === idFloor(since!);
-    if (isFirst && (await this.recoveries.isWriteUnderWay(tx, until))) return null;
+    // The endpoint does not get an event live that was queued before its activation, and none may commit behind
+    // the cursor.
+    if (isFirst && (await this.recoveries.isWriteUnderWay(tx, endpoint.activatedAt))) return null;
     const step = await this.source.step(tx, recovery, endpoint, cursor, size);
     const { rounds, next } = beforeQueued(step, cursor);
     if (next === cursor) return null;
