@@ -106,8 +106,8 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
       return null;
     const { filter, since, cursor } = recovery;
     const isFirst = filter === null && cursor === idFloor(since!);
-    // The endpoint does not get an event live that was queued before its activation, and none may commit behind
-    // the cursor.
+    // An event that was queued before the activation is not delivered live: none may commit behind the
+    // cursor.
     if (isFirst && (await this.recoveries.isWriteUnderWay(tx, endpoint.activatedAt))) return null;
     const step = await this.source.step(tx, recovery, endpoint, cursor, size);
     const { rounds, next } = beforeQueued(step, cursor);

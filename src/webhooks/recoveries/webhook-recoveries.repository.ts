@@ -65,14 +65,14 @@ export class WebhookRecoveriesRepository {
   }
 
   /**
-   * Reports whether a transaction that began before a moment of the database's clock may still commit an event.
-   * It looks until 10 s after the moment, longer than a request takes.
+   * Reports whether a transaction that began before a moment of the database's clock may still commit an
+   * event. It looks until 10 s after the moment, longer than a request takes.
    */
   async isWriteUnderWay(tx: Transaction, before: Date): Promise<boolean> {
     const rows = await tx.query(
       `SELECT FROM pg_stat_activity
        WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()
-         AND backend_xid IS NOT NULL AND xact_start < $1::timestamptz
+         AND backend_xid IS NOT NULL AND xact_start < $1::timestamptz + interval '1 millisecond'
          AND now() < $1::timestamptz + interval '10 seconds'`,
       [before],
     );
