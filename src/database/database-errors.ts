@@ -95,8 +95,8 @@ function isConnectionLost(error: unknown): boolean {
 
 /**
  * Reports whether the fault lies in the rows of a batch, so that the batch without them would succeed: a
- * value that PostgreSQL refuses, or an error that this service threw while the transaction was open. An error
- * with a code or a number comes from the world, except those of the API.
+ * value that PostgreSQL refuses (DatabaseClient wraps its error), or an error that this service threw while
+ * the transaction was open. An error with a code or a number comes from the world, except those of the API.
  */
 export function isFaultOfData(error: unknown): boolean {
   if (error instanceof AppError) return true;

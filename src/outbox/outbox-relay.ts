@@ -45,8 +45,8 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   /** Workspaces whose last turn left events. They share no turn with others, which would wait for theirs. */
   private readonly backlogged = new Set<string>();
   /**
-   * Workspaces that are relayed even if consumers are busy: they have waited for PATIENCE_MS, or have an
-   * event older than MAX_AGE_MS.
+   * Workspaces that are relayed even if consumers are busy, until a turn leaves no events: they have waited
+   * for PATIENCE_MS, or have an event older than MAX_AGE_MS.
    */
   private readonly overdue = new Set<string>();
   /** Limits of events a turn, by workspace, that are below MAX_EVENTS because a recent turn has failed. */
@@ -162,6 +162,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
       this.inTurn.add(tenantId);
     }
     const share = Math.floor(MAX_TURN_EVENTS / tenantIds.length);
+    // A workspace whose limit has shrunk is alone in its turn.
     const limit = Math.min(this.shrunkTo.get(tenantIds[0]!) ?? MAX_EVENTS, share);
     try {
       const turns = await this.turn.run(this.consumers, { tenantIds, limit, overdue: this.overdue });

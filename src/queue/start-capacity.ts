@@ -3,8 +3,8 @@ import { PoolName, Slots, SlotLimits } from './slots';
 import { Target, targetKeyOf, Turns } from './targets';
 
 /**
- * Time within which claimed work may start. It is short, so that no work starts after its target was
- * deactivated.
+ * Time within which claimed work may start. No work starts later than this after its target was deactivated,
+ * because a deactivation waits for the claim.
  */
 const START_WITHIN_MS = 1_000;
 const POOLS: PoolName[] = ['normal', 'slow'];

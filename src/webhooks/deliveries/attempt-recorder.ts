@@ -1,12 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Batcher } from '../../common/batcher';
-import {
-  isDatabaseAway,
-  isFaultOfData,
-  isLockConflict,
-  isStatementTimeout,
-} from '../../database/database-errors';
 import { groupBy } from '../../common/group-by';
 import { Config } from '../../config/config';
 import { Database } from '../../database/database';
@@ -16,32 +10,10 @@ import { AttemptOutcome } from '../sending/attempt-outcome';
 import { AttemptRecord, Delivery } from './delivery';
 import { DeliveryHistoryRepository } from './delivery-history.repository';
 import { PendingDeliveriesRepository, toPending } from './pending-deliveries.repository';
+import { isTestRecord, logRetry, mayBeOfOneRecord, RecordRetries } from './record-retries';
 
 const MAX_BATCH = 200;
 const RETRY_MS = 500;
-/**
- * Number of parts into which a part that failed is split. A full batch is down to single records in three
- * steps.
- */
-const PARTS = 8;
-/** Time between two tries of a part. */
-const NEXT_PART_MS = 200;
-/**
- * Time after which a record that fails alone is given up: the duration of a lease, after which another worker
- * claims the delivery and attempts it again.
- */
-const STOP_AFTER_MS = 20_000;
-
-/** Record of a batch that failed. */
-interface Unwritten {
-  record: AttemptRecord;
-  giveUpAt: number;
-  /** Whether it is written without the receiver's answer, because PostgreSQL refuses all of it. */
-  isReduced: boolean;
-  resolve: (record: AttemptRecord) => void;
-  reject: (error: Error) => void;
-}
-
 /**
  * Records attempts in batches. Each record moves its delivery in one transaction, from its event or from the
  * pending deliveries to the pending deliveries or to the history, if the lease still holds.
@@ -55,9 +27,10 @@ export class AttemptRecorder {
    * attempts can't all be recorded has none: its event ends after another worker has taken it.
    */
   private readonly attemptsLeft = new Map<string, number>();
-  /** Records of failed batches, in the parts in which they are tried next. */
-  private failedParts: Unwritten[][] = [];
-  private isWritingParts = false;
+  private readonly retries = new RecordRetries(
+    (records) => this.write(records),
+    ({ delivery }) => delivery.lease && this.attemptsLeft.delete(eventLeaseKeyOf(delivery)),
+  );
 
   constructor(
     config: Config,
@@ -104,82 +77,11 @@ export class AttemptRecorder {
         await this.write(records);
         return records;
       } catch (error) {
-        this.logRetry(records, error as Error);
-        if (mayBeOfOneRecord(error) || records.some(isTestRecord)) return this.writeApart(records, error);
+        logRetry(this.logger, records, error as Error);
+        if (mayBeOfOneRecord(error) || records.some(isTestRecord)) return this.retries.begin(records, error);
         await sleep(RETRY_MS);
       }
     }
-  }
-
-  /**
-   * Begins to write the records of a failed batch in smaller and smaller parts, so that one that can't be
-   * written fails alone.
-   * @returns a promise for each record
-   */
-  private writeApart(records: AttemptRecord[], error: unknown): Promise<AttemptRecord>[] {
-    const giveUpAt = Date.now() + STOP_AFTER_MS;
-    const unwritten: Unwritten[] = [];
-    const results = records.map(
-      (record) =>
-        new Promise<AttemptRecord>((resolve, reject) =>
-          unwritten.push({ record, giveUpAt, isReduced: false, resolve, reject }),
-        ),
-    );
-    // A lock or an overload may have passed.
-    this.failedParts.push(...(isFaultOfData(error) ? split(unwritten) : [unwritten]));
-    if (!this.isWritingParts) void this.writeParts();
-    return results;
-  }
-
-  /** Tries the parts in turns, one at a time, until each record is written or given up. */
-  private async writeParts(): Promise<void> {
-    this.isWritingParts = true;
-    while (this.failedParts.length > 0) {
-      await sleep(NEXT_PART_MS);
-      const parts = this.failedParts;
-      this.failedParts = [];
-      for (const part of parts) this.failedParts.push(...(await this.writePart(part)));
-    }
-    this.isWritingParts = false;
-  }
-
-  /** Writes a part, and returns the parts that are left of it. */
-  private async writePart(part: Unwritten[]): Promise<Unwritten[][]> {
-    try {
-      await this.write(part.map(({ record, isReduced }) => (isReduced ? withoutDetails(record) : record)));
-      for (const { record, resolve } of part) resolve(record);
-      return [];
-    } catch (error) {
-      this.logRetry(
-        part.map(({ record }) => record),
-        error as Error,
-      );
-      if (part.length > 1 && mayBeOfOneRecord(error)) return split(part);
-      const left = part.filter((one) => this.mayGoOn(one, error as Error));
-      return left.length > 0 ? [left] : [];
-    }
-  }
-
-  /** Reports whether a record that failed is tried again. If not, it is rejected. */
-  private mayGoOn(one: Unwritten, error: Error): boolean {
-    const { delivery } = one.record;
-    const isFaulty = isFaultOfData(error);
-    // While the database serves nobody, only a test gives up: a request waits for it.
-    const mayWait = Date.now() < one.giveUpAt || (!isTestRecord(one.record) && !mayBeOfOneRecord(error));
-    if (isFaulty ? one.isReduced : !mayWait) {
-      if (delivery.lease) this.attemptsLeft.delete(eventLeaseKeyOf(delivery));
-      one.reject(error);
-      return false;
-    }
-    if (isFaulty) {
-      one.isReduced = true;
-      this.logger.error({ err: error, deliveryId: delivery.id }, 'an attempt can be recorded in part only');
-    }
-    return true;
-  }
-
-  private logRetry({ length: attempts }: AttemptRecord[], error: Error): void {
-    this.logger.warn({ err: error, attempts }, 'attempts not recorded yet; retrying');
   }
 
   private async write(records: AttemptRecord[]): Promise<void> {
@@ -224,28 +126,12 @@ export class AttemptRecorder {
     const attempted = [...fromEvents, ...fromRows].filter(hasOutcome);
     const finished = attempted.filter(({ status }) => status !== 'PENDING');
     const failed = attempted.filter(({ status }) => status === 'PENDING');
-    const postponed = fromEvents.filter(({ status }) => status === 'PENDING');
+    // What came from a row is in it again.
+    const owed = fromEvents.filter(({ status }) => status === 'PENDING');
     if (finished.length > 0) this.history.insertFinishedPipelined(tx, finished);
     if (failed.length > 0) this.history.insertAttemptsPipelined(tx, failed);
-    if (postponed.length > 0) this.pending.insertPipelined(tx, postponed.map(toNext));
+    if (owed.length > 0) this.pending.insertPipelined(tx, owed.map(toNext));
   }
-}
-
-/** Reports whether one record, or a row that it needs, may have made its batch fail. */
-function mayBeOfOneRecord(error: unknown): boolean {
-  return !isDatabaseAway(error) || isStatementTimeout(error) || isLockConflict(error);
-}
-
-/** Reports whether a record is of the Test button, for whose result a request waits. */
-function isTestRecord({ delivery }: AttemptRecord): boolean {
-  return delivery.lease === null;
-}
-
-function split<T>(items: T[]): T[][] {
-  const size = Math.ceil(items.length / PARTS);
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, n) =>
-    items.slice(n * size, (n + 1) * size),
-  );
 }
 
 function eventLeaseKeyOf({ event, lease }: Delivery): string {
@@ -275,14 +161,4 @@ function toNext({ delivery, outcome, retryDelayMs }: AttemptRecord) {
   const attemptCount = delivery.attemptCount + (outcome ? 1 : 0);
   const last = { lastStatusCode: outcome?.statusCode ?? null, lastError: outcome?.error ?? null };
   return { ...toPending({ ...delivery, attemptCount }), ...last, delayMs: retryDelayMs ?? 0 };
-}
-
-function withoutDetails(record: AttemptRecord): AttemptRecord {
-  const { outcome } = record;
-  if (outcome === null) return record;
-  const errorMessage = outcome.kind === 'failed' ? 'Not recorded' : null;
-  return {
-    ...record,
-    outcome: { ...outcome, response: null, responseHeaders: null, errorMessage } as AttemptOutcome,
-  };
 }

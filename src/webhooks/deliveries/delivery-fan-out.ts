@@ -54,6 +54,7 @@ export class DeliveryFanOut {
       waiting.push(...owed.slice(slots));
     }
     this.insertPending(tx, waiting);
+    // Before the first of them begins: callbacks run before what awaits the transaction's end.
     tx.onCommit(() => this.recorder.expectAttempts(starting));
     return new Set(starting.map(({ event }) => event.id));
   }
@@ -88,6 +89,7 @@ export class DeliveryFanOut {
     if (waiting.length === 0) return;
     const rows = waiting.map((one) => ({ ...toPending({ ...one, ...NOT_ATTEMPTED }), delayMs: 0 }));
     this.pending.insertPipelined(tx, rows);
+    // An endpoint that is being changed is woken too: it may be active after the change.
     const endpoints = new Set(waiting.map(({ endpoint }) => endpoint).filter(({ maySend }) => maySend));
     const targets = [...endpoints].map(({ tenantId, id }) => ({ tenantId, id }));
     if (targets.length > 0) tx.onCommit(() => this.wakeUps.wake(targets));

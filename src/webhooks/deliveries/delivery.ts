@@ -49,7 +49,7 @@ export interface Delivery extends DeliveryState {
 /** Consequence of an attempt. */
 export interface AttemptRecord {
   delivery: Delivery;
-  /** Outcome of the attempt; null when it was too late to begin. */
+  /** Outcome of the attempt; null when nothing was sent. */
   outcome: AttemptOutcome | null;
   status: 'SUCCEEDED' | 'EXHAUSTED' | 'PENDING';
   /** Time until the next attempt; null when the round is finished. */

@@ -1,0 +1,155 @@
+import { Logger } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  isDatabaseAway,
+  isFaultOfData,
+  isLockConflict,
+  isStatementTimeout,
+} from '../../database/database-errors';
+import { AttemptOutcome } from '../sending/attempt-outcome';
+import { AttemptRecord } from './delivery';
+
+/**
+ * Number of parts into which a part that failed is split. A full batch is down to single records in three
+ * steps.
+ */
+const PARTS = 8;
+/** Time between two tries of a part. */
+const NEXT_PART_MS = 200;
+/**
+ * Time after which a record that fails alone is given up: the duration of a lease, after which another worker
+ * claims the delivery and attempts it again.
+ */
+const STOP_AFTER_MS = 20_000;
+
+/** Record of a batch that failed. */
+interface Unwritten {
+  record: AttemptRecord;
+  giveUpAt: number;
+  /** Whether it is written without the receiver's answer, because PostgreSQL refuses all of it. */
+  isReduced: boolean;
+  resolve: (record: AttemptRecord) => void;
+  reject: (error: Error) => void;
+}
+
+/**
+ * Writes the records of failed batches in smaller and smaller parts, so that one that can't be written fails
+ * alone.
+ */
+export class RecordRetries {
+  private readonly logger = new Logger(RecordRetries.name);
+  private parts: Unwritten[][] = [];
+  private isWriting = false;
+
+  /**
+   * Makes the retries of a recorder.
+   * @param write writes all of the records, or none
+   * @param onGivenUp is called with a record that is written no more
+   */
+  constructor(
+    private readonly write: (records: AttemptRecord[]) => Promise<void>,
+    private readonly onGivenUp: (record: AttemptRecord) => void,
+  ) {}
+
+  /**
+   * Begins to write the records of a batch that failed with an error.
+   * @returns a promise for each record
+   */
+  begin(records: AttemptRecord[], error: unknown): Promise<AttemptRecord>[] {
+    const giveUpAt = Date.now() + STOP_AFTER_MS;
+    const unwritten: Unwritten[] = [];
+    const results = records.map(
+      (record) =>
+        new Promise<AttemptRecord>((resolve, reject) =>
+          unwritten.push({ record, giveUpAt, isReduced: false, resolve, reject }),
+        ),
+    );
+    // A lock or an overload may have passed.
+    this.parts.push(...(isFaultOfData(error) ? split(unwritten) : [unwritten]));
+    if (!this.isWriting) void this.writeParts();
+    return results;
+  }
+
+  /** Tries the parts in turns, one at a time, until each record is written or given up. */
+  private async writeParts(): Promise<void> {
+    this.isWriting = true;
+    while (this.parts.length > 0) {
+      await sleep(NEXT_PART_MS);
+      const parts = this.parts;
+      this.parts = [];
+      for (const part of parts) this.parts.push(...(await this.writePart(part)));
+    }
+    this.isWriting = false;
+  }
+
+  /** Writes a part, and returns the parts that are left of it. */
+  private async writePart(part: Unwritten[]): Promise<Unwritten[][]> {
+    try {
+      await this.write(part.map(({ record, isReduced }) => (isReduced ? withoutDetails(record) : record)));
+      for (const { record, resolve } of part) resolve(record);
+      return [];
+    } catch (error) {
+      logRetry(
+        this.logger,
+        part.map(({ record }) => record),
+        error as Error,
+      );
+      if (part.length > 1 && mayBeOfOneRecord(error)) return split(part);
+      const left = part.filter((one) => this.mayGoOn(one, error as Error));
+      return left.length > 0 ? [left] : [];
+    }
+  }
+
+  /** Reports whether a record that failed is tried again. If not, it is given up. */
+  private mayGoOn(one: Unwritten, error: Error): boolean {
+    const { record, isReduced } = one;
+    if (isFaultOfData(error) && !isReduced) {
+      one.isReduced = true;
+      const { id: deliveryId } = record.delivery;
+      this.logger.error({ err: error, deliveryId }, 'an attempt can be recorded in part only');
+      return true;
+    }
+    if (!isFaultOfData(error) && mayWait(one, error)) return true;
+    this.onGivenUp(record);
+    one.reject(error);
+    return false;
+  }
+}
+
+/** Reports whether a fault of the world may pass before a record is given up. */
+function mayWait({ record, giveUpAt }: Unwritten, error: Error): boolean {
+  if (Date.now() < giveUpAt) return true;
+  // While the database serves nobody, only a test gives up.
+  return !isTestRecord(record) && !mayBeOfOneRecord(error);
+}
+
+/** Reports whether one record, or a row that it needs, may have made its batch fail. */
+export function mayBeOfOneRecord(error: unknown): boolean {
+  return !isDatabaseAway(error) || isStatementTimeout(error) || isLockConflict(error);
+}
+
+/** Reports whether a record is of the Test button, for whose result a request waits. */
+export function isTestRecord({ delivery }: AttemptRecord): boolean {
+  return delivery.lease === null;
+}
+
+export function logRetry(logger: Logger, { length: attempts }: AttemptRecord[], error: Error): void {
+  logger.warn({ err: error, attempts }, 'attempts not recorded yet; retrying');
+}
+
+function split<T>(items: T[]): T[][] {
+  const size = Math.ceil(items.length / PARTS);
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, n) =>
+    items.slice(n * size, (n + 1) * size),
+  );
+}
+
+function withoutDetails(record: AttemptRecord): AttemptRecord {
+  const { outcome } = record;
+  if (outcome === null) return record;
+  const errorMessage = outcome.kind === 'failed' ? 'Not recorded' : null;
+  return {
+    ...record,
+    outcome: { ...outcome, response: null, responseHeaders: null, errorMessage } as AttemptOutcome,
+  };
+}
