@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import { createStores, dropStores, setting, TestStores } from './test-database';
 import { CommandResult, WarmCli } from './warm-cli';
 
-const CLI = resolve(__dirname, '../../dist/cli.js');
+export const CLI = resolve(__dirname, '../../dist/cli.js');
 
 export const OLD_KEY = `old:${randomBytes(32).toString('base64')}`;
 export const NEW_KEY = `new:${randomBytes(32).toString('base64')}`;
