@@ -31,6 +31,14 @@ describe('StartCapacity', () => {
     for (let n = 0; n < CAP; n++) expect(claim(`first ${n}`)).toBe(1);
   }
 
+  it('forgets the pauses of targets that nobody asks for again', () => {
+    const paused = target('paused');
+    capacity.pause(paused, 60_000);
+    for (let n = 0; n < 100_000; n++) capacity.pause(target(`deleted ${n}`), -1);
+    expect(capacity['pausedUntil'].size).toBeLessThan(2_000);
+    expect(capacity.isPaused(paused)).toBe(true);
+  });
+
   it('lets workspaces wait for a slot beyond its cap, and gives it to them in their order', async () => {
     fill();
     const late = ['a', 'b', 'c'];

@@ -8,6 +8,8 @@ import { Target, targetKeyOf, Turns } from './targets';
  */
 const START_WITHIN_MS = 1_000;
 const POOLS: PoolName[] = ['normal', 'slow'];
+/** Number of pauses up to which none is removed before its target is looked at. */
+const FEWEST_SWEPT = 1_000;
 /** Waiting targets that one pass looks at. It bounds the time of a pass, however many targets wait. */
 const VISITS_PER_PASS = 100;
 
@@ -70,6 +72,8 @@ export class StartCapacity {
    * together.
    */
   private readonly pausedUntil = new Map<string, number>();
+  /** Number of pauses at which those that have ended are removed: no claim asks for a deleted target. */
+  private sweepAt = FEWEST_SWEPT;
   /**
    * Workspaces whose targets all had less than half of their slots free at the last look, each with its
    * targets.
@@ -105,6 +109,7 @@ export class StartCapacity {
   /** Keeps a target's work from starting for a while, because a claim would only postpone it. */
   pause({ id }: Target, delayMs: number): void {
     this.pausedUntil.set(id, Date.now() + delayMs);
+    if (this.pausedUntil.size >= this.sweepAt) this.removeEndedPauses();
   }
 
   /** Returns how many items of a target a claim may start: 0 while it is paused. */
@@ -210,6 +215,13 @@ export class StartCapacity {
     if (this.waitingForOwn.size > 0)
       for (const isBackground of [false, true]) this.wakeIfHalfFree({ ...target, isBackground });
     this.planPass();
+  }
+
+  /** Removes the pauses that have ended. The next sweep is when there are twice as many as are left. */
+  private removeEndedPauses(): void {
+    const now = Date.now();
+    for (const [id, until] of this.pausedUntil) if (until <= now) this.pausedUntil.delete(id);
+    this.sweepAt = Math.max(FEWEST_SWEPT, 2 * this.pausedUntil.size);
   }
 
   private hasHalfFree(targets: Target[]): boolean {
