@@ -28,7 +28,15 @@ export interface SearchTerm {
 
 export function searchTerm(q: string): SearchTerm {
   const digits = phoneDigits(q);
-  return { text: q, digits: digits === q ? null : digits };
+  return { text: toSearchable(q), digits: digits === q ? null : digits };
+}
+
+/**
+ * Returns a text in the one form in which texts are stored and searched (NFC), because a keyboard may write
+ * `ë` as one character or as two.
+ */
+export function toSearchable<Text extends string | null | undefined>(text: Text): Text {
+  return text?.normalize('NFC') as Text;
 }
 
 /**

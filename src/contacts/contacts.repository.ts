@@ -7,6 +7,7 @@ import { PageStatement } from '../database/page-statement';
 import { Closable } from '../rate-limit/work-budget';
 import { ContactKey } from '../stored-data/table-declaration';
 import { ContactIdentityEntity } from './contact-identity.entity';
+import { toSearchable } from './contact-search';
 import { ContactSearchRepository } from './contact-search.repository';
 import { LISTED, ListedContact } from './contact-columns';
 import { ContactEntity, VERIFIED_FIELDS } from './contact.entity';
@@ -126,7 +127,9 @@ export class ContactsRepository {
         tenantId,
         contactId,
         new Date(),
-        ...[signed.name, claimed.name, signed.email, claimed.email].map((value) => value ?? null),
+        ...[signed.name, claimed.name, signed.email, claimed.email].map(
+          (value) => toSearchable(value) ?? null,
+        ),
         verified,
       ],
     );

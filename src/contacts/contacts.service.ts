@@ -10,6 +10,7 @@ import { Closable } from '../rate-limit/work-budget';
 import { CreateContact, ListContactsQuery, NewIdentity, ContactResponse, toContact } from './contact.dto';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { ContactEntity } from './contact.entity';
+import { toSearchable } from './contact-search';
 import { ContactProfile, ContactsRepository } from './contacts.repository';
 
 /** Person as a channel describes them. */
@@ -122,7 +123,9 @@ function newContact(tenantId: string, known: Pick<ContactEntity, 'name' | 'email
   return {
     id: newId(),
     tenantId,
-    ...known,
+    name: toSearchable(known.name),
+    email: toSearchable(known.email),
+    phone: known.phone,
     avatarUrl: null,
     verified: [],
     attributes: {},

@@ -75,6 +75,7 @@ describe('GET /api/v1/contacts', () => {
       { name: '100 Organic', email: 'a_b@example.com' },
       { name: 'Back\\slash', email: 'axb@example.com' },
       { name: '李', phone: '112233' },
+      { name: 'Gül Ḍụṇẹ'.normalize('NFD') },
       { email: 'nobody@example.net' },
       { phone: '600-112-233' },
     ];
@@ -94,6 +95,13 @@ describe('GET /api/v1/contacts', () => {
     it.each([
       ['a name in any case', 'zoë', ['Zoë Martín', 'ZOË Ångström', 'Zoë Martín']],
       ['an upper-case Ë', 'ZOË', ['Zoë Martín', 'ZOË Ångström', 'Zoë Martín']],
+      [
+        'a name typed in decomposed characters',
+        'zoë'.normalize('NFD'),
+        ['Zoë Martín', 'ZOË Ångström', 'Zoë Martín'],
+      ],
+      ['a name stored in decomposed characters', 'gül', ['Gül Ḍụṇẹ']],
+      ['both in decomposed characters', 'ḍụṇẹ'.normalize('NFD'), ['Gül Ḍụṇẹ']],
       ['a part of a name', 'ngströ', ['ZOË Ångström']],
       ['Cyrillic in any case', 'СМИРНОВА', ['Юлия Смирнова']],
       ['a part of a Cyrillic name', 'юли', ['Юлия Смирнова']],

@@ -1,7 +1,8 @@
 import { createEmptyDatabase, dropStores, ownerOf } from '../support/test-database';
 import { query, TestCli } from '../support/test-cli';
 
-jest.setTimeout(90_000);
+// Each migration is taken back by a process of its own.
+jest.setTimeout(180_000);
 
 let cli: TestCli;
 

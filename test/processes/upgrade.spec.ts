@@ -1,7 +1,9 @@
 import axios from 'axios';
 import { Client } from 'pg';
 import { MigrationInterface, QueryRunner } from 'typeorm';
+import { ComposedNames1795435200012 } from '../../migrations/1795435200012-composed-names';
 import { createIndexConcurrently } from '../../migrations/support/concurrent-index';
+import { ContactsService } from '../../src/contacts/contacts.service';
 import { migrate } from '../../src/database/migrator';
 import { PartitionChanges } from '../../src/database/partition-changes';
 import { Partitions } from '../../src/database/partitions';
@@ -62,8 +64,10 @@ describe('an upgrade of the database', () => {
   });
   afterEach(() => host.close());
 
-  const upgrade = (direction: 'up' | 'down' = 'up', migrations: typeof MIGRATIONS | [] = MIGRATIONS) =>
-    migrate(ownerConfig(host), direction, migrations);
+  const upgrade = (
+    direction: 'up' | 'down' = 'up',
+    migrations: (new () => MigrationInterface)[] = MIGRATIONS,
+  ) => migrate(ownerConfig(host), direction, migrations);
 
   const invalidIndexes = () =>
     host.query('SELECT indexrelid::regclass::text AS name FROM pg_index WHERE NOT indisvalid');
@@ -164,6 +168,22 @@ describe('an upgrade of the database', () => {
     expect(await invalidIndexes()).toHaveLength(2);
     expect(await upgrade()).toEqual(NAMES.slice(1));
     expect(await invalidIndexes()).toEqual([]);
+  });
+
+  it('finds contacts by names that were stored in decomposed characters', async () => {
+    const { id } = await host.make.workspace();
+    // More contacts than the migration reads at once.
+    await host.query(
+      `INSERT INTO contacts (tenant_id, id, name, created_at, updated_at)
+       SELECT $1, gen_random_uuid(), CASE WHEN i % 9000 = 0 THEN normalize('Zoë', NFD) ELSE 'Ana' END, now(), now()
+       FROM generate_series(1, 18000) i`,
+      [id],
+    );
+    const find = () => host.get(ContactsService).list(id, { q: 'zoë' });
+    expect((await find()).data).toEqual([]);
+    await host.query('DELETE FROM migrations WHERE name = $1', [ComposedNames1795435200012.name]);
+    expect(await upgrade('up', [ComposedNames1795435200012])).toEqual([ComposedNames1795435200012.name]);
+    expect((await find()).data.map(({ name }) => name)).toEqual(['Zoë', 'Zoë']);
   });
 
   it('refuses a database of a pre-release version, and changes nothing', async () => {
