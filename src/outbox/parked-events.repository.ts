@@ -5,6 +5,8 @@ import { ErasedMessages } from '../stored-data/table-declaration';
 import { ClaimedEvent } from './event-queue.repository';
 
 const BATCH = 50;
+/** Time until a request that could not be carried out is tried again. */
+const RETRY = `interval '5 seconds'`;
 
 /** Event that a consumer could not take in. */
 export interface ParkedEvent {
@@ -60,7 +62,7 @@ export class ParkedEventsRepository {
     { tenantId, eventId, consumer }: ParkedEventKey,
     request: ParkedEvent['request'],
   ): Promise<void> {
-    await tx.query(`UPDATE parked_events SET request = $4 WHERE ${BY_KEY}`, [
+    await tx.query(`UPDATE parked_events SET request = $4, try_at = now() WHERE ${BY_KEY}`, [
       tenantId,
       eventId,
       consumer,
@@ -68,10 +70,20 @@ export class ParkedEventsRepository {
     ]);
   }
 
+  /** Lists events with a request to be tried now, the longest due first. */
   findRequested(): Promise<ParkedEvent[]> {
     return this.database.query<ParkedEvent>(
-      `SELECT ${COLUMNS} FROM parked_events WHERE request IS NOT NULL ORDER BY parked_at LIMIT ${BATCH}`,
+      `SELECT ${COLUMNS} FROM parked_events WHERE request IS NOT NULL AND try_at <= now() ORDER BY try_at LIMIT ${BATCH}`,
     );
+  }
+
+  /** Has a request wait for its next try, behind those that are due. */
+  async postpone({ tenantId, eventId, consumer }: ParkedEventKey): Promise<void> {
+    await this.database.query(`UPDATE parked_events SET try_at = now() + ${RETRY} WHERE ${BY_KEY}`, [
+      tenantId,
+      eventId,
+      consumer,
+    ]);
   }
 
   /**

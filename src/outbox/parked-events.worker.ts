@@ -32,8 +32,8 @@ export class ParkedEventsWorker {
           { err: error as Error, tenantId, eventId, consumer, request },
           'a parked event failed',
         );
-        // After a fault of the world, the next poll tries again.
         if (isFaultOfData(error)) await this.parked.recordFailure(event, (error as Error).message);
+        else await this.parked.postpone(event);
       }
     }
   }

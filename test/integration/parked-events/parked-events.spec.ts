@@ -193,6 +193,32 @@ describe('parked events', () => {
     });
   });
 
+  it('are worked on, though fifty before them can not be', async () => {
+    const { id: tenantId } = workspace.workspace;
+    const other = await api.make.workspace();
+    const requestFor = (id: string, count: number) =>
+      api.query(
+        `INSERT INTO parked_events (tenant_id, event_id, consumer, error, queued_at, request)
+         SELECT $1, gen_random_uuid(), 'channels', 'x', now(), 'GIVE_UP' FROM generate_series(1, $2)`,
+        [id, count],
+      );
+    await api.query(
+      `CREATE FUNCTION keep_locked() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN RAISE lock_not_available USING MESSAGE = 'as if locked'; END $$`,
+    );
+    await api.query(
+      `CREATE TRIGGER keeps BEFORE DELETE ON parked_events FOR EACH ROW
+       WHEN (OLD.tenant_id = '${tenantId}') EXECUTE FUNCTION keep_locked()`,
+    );
+    await requestFor(tenantId, 50);
+    await requestFor(other.id, 1);
+
+    await waitFor('the last one', async () => (await parkedEvents().list(other.id)).length === 0);
+    expect(await parkedEvents().list(tenantId)).toHaveLength(50);
+    await api.query('DROP TRIGGER keeps ON parked_events');
+    await waitForNoneParked();
+  }, 30_000);
+
   it('are never those that met a fault of the world', async () => {
     const other = new Client({ connectionString: api.stores.databaseUrl });
     await other.connect();
