@@ -1,3 +1,4 @@
+import { letTimePass } from '../../test/support/wait';
 import { Batcher } from './batcher';
 
 describe('batcher', () => {
@@ -49,5 +50,27 @@ describe('batcher', () => {
     expect(await batcher.submit('next')).toBe('next');
     reject(new Error('no'));
     await refused;
+  });
+
+  it('starts another lane while a batch hangs, and no third one', async () => {
+    const begun: number[] = [];
+    const ends: (() => void)[] = [];
+    const batcher = new Batcher<number, number>(
+      1,
+      ([item]) => {
+        begun.push(item!);
+        return new Promise((resolve) => ends.push(() => resolve([item!])));
+      },
+      2,
+    );
+    const results = [1, 2, 3].map((item) => batcher.submit(item));
+    await letTimePass(100);
+    expect(begun).toEqual([1, 2]);
+    ends[1]!();
+    expect(await results[1]).toBe(2);
+    await letTimePass(100);
+    expect(begun).toEqual([1, 2, 3]);
+    for (const end of ends) end();
+    expect(await Promise.all(results)).toEqual([1, 2, 3]);
   });
 });

@@ -4,6 +4,8 @@ import { targetKeyOf, Target } from './targets';
 
 export const CONCURRENT_CLAIMS = 20;
 const WAKE_OTHERS_EVERY_MS = 1_000;
+/** Time for which the next target waits for the claim of one. */
+const CLAIM_PATIENCE_MS = 1_000;
 
 /** Work of a LeaseWorker. */
 export interface LeaseWork<Claimed> {
@@ -50,9 +52,20 @@ export class LeaseWorker<Claimed> {
     while (this.capacity.hasDue && this.claimLoops < CONCURRENT_CLAIMS) void this.claimForDue();
   }
 
-  /** Settles when every due item that has a slot is claimed and started. */
+  /**
+   * Settles when every due item that has a slot is claimed and started, or after a second: then the claim
+   * goes on, and no other target waits for it.
+   */
   async claimAndStart(target: Target): Promise<void> {
-    if (!this.capacity.isWaiting(target)) await this.track(this.claimUntilFull(target));
+    if (this.capacity.isWaiting(target)) return;
+    const claim = this.track(this.claimUntilFull(target));
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        resolve();
+        claim.catch((error: Error) => this.logFailure(target, error));
+      }, CLAIM_PATIENCE_MS);
+      void claim.then(resolve, reject).finally(() => clearTimeout(timer));
+    });
   }
 
   /** Reports whether a target has anything that can be claimed now. */
@@ -85,12 +98,13 @@ export class LeaseWorker<Claimed> {
   private async claimForDue(): Promise<void> {
     this.claimLoops += 1;
     for (let target = this.capacity.nextDue(); target; target = this.capacity.nextDue()) {
-      const { tenantId, id } = target;
-      await this.claimAndStart(target).catch((error: Error) =>
-        this.work.logger.error({ err: error, tenantId, id }, 'claiming failed; the poll will retry it'),
-      );
+      await this.claimAndStart(target).catch((error: Error) => this.logFailure(target, error));
     }
     this.claimLoops -= 1;
+  }
+
+  private logFailure({ tenantId, id }: Target, error: Error): void {
+    this.work.logger.error({ err: error, tenantId, id }, 'claiming failed; the poll will retry it');
   }
 
   private async claimUntilFull(target: Target): Promise<void> {

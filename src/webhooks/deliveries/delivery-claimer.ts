@@ -13,7 +13,7 @@ import {
   startByFromNow,
   UNREADABLE_PAUSE_MS,
 } from '../../queue/start-capacity';
-import { Target } from '../../queue/targets';
+import { Target, targetKeyOf } from '../../queue/targets';
 import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { Granted, ThroughputLimiter } from '../../redis/throughput-limiter';
 import { Subscriber, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
@@ -22,6 +22,10 @@ import { ClaimedRow, PendingDeliveriesRepository } from './pending-deliveries.re
 
 /** Number of endpoints of one claim, which bounds the claim's locks. */
 const MAX_BATCH = 50;
+/** Number of claims that run at the same time, for targets that are claimed together and for slow ones. */
+const LANES = 2;
+/** Time from which a claim is slow. */
+const SLOW_MS = 1_000;
 
 interface Request {
   target: Target;
@@ -36,7 +40,11 @@ interface Request {
 @Injectable()
 export class DeliveryClaimer {
   private readonly logger = new Logger(DeliveryClaimer.name);
-  private readonly batcher: Batcher<Request, Delivery[]>;
+  private readonly together: Batcher<Request, Delivery[]>;
+  /** Claims the targets whose last claim was slow, each alone. */
+  private readonly apart: Batcher<Request, Delivery[]>;
+  /** Keys of targets whose last claim was slow or failed, which may be the fault of another one in it. */
+  private readonly slow = new Set<string>();
 
   constructor(
     config: Config,
@@ -48,9 +56,9 @@ export class DeliveryClaimer {
     @InjectWakeUps(DELIVERY_QUEUE) private readonly wakeUps: WakeUpQueue,
     private readonly metrics: Metrics,
   ) {
-    this.batcher = new Batcher(config.crossWorkspaceBatches ? MAX_BATCH : 1, (requests) =>
-      this.claimAll(requests),
-    );
+    const claim = (requests: Request[]) => this.claimTimed(requests);
+    this.together = new Batcher(config.crossWorkspaceBatches ? MAX_BATCH : 1, claim, LANES);
+    this.apart = new Batcher(1, claim, LANES);
   }
 
   /** Reports whether a target has a delivery that can be claimed now. */
@@ -59,7 +67,8 @@ export class DeliveryClaimer {
   }
 
   async claim(target: Target, count: number): Promise<Delivery[]> {
-    const claimed = await this.batcher.submit({ target, count });
+    const batcher = this.slow.has(targetKeyOf(target)) ? this.apart : this.together;
+    const claimed = await batcher.submit({ target, count });
     const [first] = claimed;
     if (!first) return [];
     const { tenantId, id: endpointId } = target;
@@ -75,6 +84,19 @@ export class DeliveryClaimer {
     const { granted, remainingMs } = await this.acquireRate(first.endpoint, claimed.length);
     if (granted < claimed.length) await this.postpone(claimed.slice(granted), remainingMs);
     return claimed.slice(0, granted);
+  }
+
+  /** Claims, and notes the targets as slow if that fails or takes long. */
+  private async claimTimed(requests: Request[]): Promise<Delivery[][]> {
+    const begin = performance.now();
+    let isSlow = true;
+    try {
+      const claimed = await this.claimAll(requests);
+      isSlow = performance.now() - begin > SLOW_MS;
+      return claimed;
+    } finally {
+      for (const { target } of requests) this.slow[isSlow ? 'add' : 'delete'](targetKeyOf(target));
+    }
   }
 
   private claimAll(requests: Request[]): Promise<Delivery[][]> {

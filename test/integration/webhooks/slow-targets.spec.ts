@@ -1,8 +1,14 @@
+import { Client } from 'pg';
 import { MessagingHost } from '../../support/messaging-host';
 import { Receiver } from '../../support/receiver';
 import { TestService } from '../../support/service';
 import { moment, waitFor } from '../../support/wait';
-import { insertPendingDeliveries, subscribe, WebhookWorkspace } from '../../support/webhook-workspace';
+import {
+  insertPendingDeliveries,
+  subscribe,
+  Subscription,
+  WebhookWorkspace,
+} from '../../support/webhook-workspace';
 
 /**
  * Number of recoveries that would take longer than a test waits if each cost the pause between two runs of
@@ -134,5 +140,71 @@ describe('cancellations', () => {
     await startWorker();
 
     await waitFor('the cancellation', async () => (await countPending(subscription.endpoint)) === 0);
+  });
+});
+
+describe('claims', () => {
+  /** Connection whose lock the claims of one endpoint wait for, until their statement times out. */
+  let lock: Client;
+
+  beforeEach(async () => {
+    lock = new Client({ connectionString: service.stores.databaseUrl });
+    await lock.connect();
+    await lock.query('SELECT pg_advisory_lock(1)');
+  });
+  afterEach(() => lock.end());
+
+  async function holdUpClaims({ endpoint }: Subscription): Promise<void> {
+    await host.query(
+      `CREATE FUNCTION hold_up() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN
+         PERFORM set_config('lock_timeout', '0', true);
+         PERFORM pg_advisory_xact_lock_shared(1);
+         RETURN NEW;
+       END $$`,
+    );
+    await host.query(
+      `CREATE TRIGGER holds_up BEFORE UPDATE ON pending_deliveries FOR EACH ROW
+       WHEN (NEW.endpoint_id = '${endpoint.id}' AND NEW.lease_id IS NOT NULL) EXECUTE FUNCTION hold_up()`,
+    );
+  }
+
+  /** Waits until a claim is held up, and returns the moment at which its statement began. */
+  function waitForHeldUp(): Promise<Date> {
+    return waitFor('a claim that is held up', async () => {
+      const [waiting] = await host.query<{ at: Date }>(
+        `SELECT query_start AS at FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock' AND wait_event = 'advisory'`,
+      );
+      return waiting?.at;
+    });
+  }
+
+  it('of one endpoint fail with others once at most', async () => {
+    const held = await subscribe(host, receiver);
+    const others = await Promise.all([1, 2, 3, 4, 5].map(() => subscribe(host, receiver)));
+    await holdUpClaims(held);
+    for (const one of [held, ...others]) await insertPendingDeliveries(host, one);
+
+    await startWorker();
+
+    for (const { path } of others) await receiver.waitForCount(1, path);
+    expect(receiver.received(held.path)).toEqual([]);
+    await lock.query('SELECT pg_advisory_unlock(1)');
+    await receiver.waitForCount(1, held.path);
+  }, 60_000);
+
+  it('go on while that of an endpoint is held up', async () => {
+    const [held, other] = [await subscribe(host, receiver), await subscribe(host, receiver)];
+    await holdUpClaims(held);
+    await insertPendingDeliveries(host, held);
+    await startWorker();
+    const since = await waitForHeldUp();
+
+    await insertPendingDeliveries(host, other);
+    await host.wake(other.endpoint);
+
+    await receiver.waitForCount(1, other.path);
+    expect(await waitForHeldUp()).toEqual(since);
   });
 });
