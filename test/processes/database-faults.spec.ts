@@ -1,7 +1,6 @@
 import { chownSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Agent } from 'node:http';
-import { tmpdir } from 'node:os';
 import axios from 'axios';
 import { startPostgres } from '../../scripts/servers/postgres.mjs';
 import { Config } from '../../src/config/config';
@@ -141,7 +140,7 @@ describe('real faults of the database', () => {
     '%s: a worker parks nothing, drops no record, sends nothing twice',
     async (name) => {
       const fault = FAULTS[name]!;
-      const logFile = join(tmpdir(), `messaging-${process.pid}-${fault.code}.log`);
+      const logFile = pathOf(`${fault.code}.log`);
       const worker = await start('worker', logFile);
       const subscription = await subscribe(host, receiver, { events: ['message.created'] });
       const { path, endpoint } = subscription;
