@@ -7,7 +7,7 @@ import type { PoolClient } from 'pg';
 import { DatabaseClient } from './database-client';
 import { DatabasePool, poolOf } from './database-pool';
 import { PipelinedReads } from './pipelined-reads';
-import { Transaction } from './transaction';
+import { STOPPED_AFTER_MS, Transaction } from './transaction';
 
 /**
  * Name of the service's data source, so that a dashboard backend that imports this service keeps its own
@@ -15,17 +15,11 @@ import { Transaction } from './transaction';
  */
 export const DATA_SOURCE = 'messaging';
 
-/**
- * Milliseconds after which PostgreSQL ends a transaction of a queue whose process has stopped between two
- * statements. Until then the process holds up everything that waits for its claims.
- */
-const QUEUE_IDLE_TIMEOUT_MS = 3_000;
-
 const QUEUE_SETTINGS = `
   SELECT set_config(name, setting, true)
   FROM unnest(
     '{idle_in_transaction_session_timeout,enable_seqscan,enable_bitmapscan,enable_hashjoin,enable_mergejoin,enable_incremental_sort,jit}'::text[],
-    '{${QUEUE_IDLE_TIMEOUT_MS},off,off,off,off,off,off}'::text[]) AS s (name, setting)`;
+    '{${STOPPED_AFTER_MS},off,off,off,off,off,off}'::text[]) AS s (name, setting)`;
 
 /** Runs single reads outside a transaction, and is the one way to open a transaction. */
 @Injectable()

@@ -2,8 +2,16 @@ import { EntityManager } from 'typeorm';
 import { DatabaseClient } from './database-client';
 
 const LONG_STATEMENT_TIMEOUT_MS = 60_000;
+/**
+ * Milliseconds after which PostgreSQL ends a transaction that claims or changes targets if its process has
+ * stopped between two statements. Until then the process holds up everything that waits for its locks.
+ */
+export const STOPPED_AFTER_MS = 3_000;
 /** Time for a lock: longer than a stopped worker keeps its claims, shorter than a statement may take. */
 const CLAIM_WAIT_MS = 4_500;
+const OUTLAST_CLAIMS = `
+  SELECT set_config('lock_timeout', '${CLAIM_WAIT_MS}', true),
+         set_config('idle_in_transaction_session_timeout', '${STOPPED_AFTER_MS}', true)`;
 
 /**
  * A statement that was sent without waiting for its answer. It runs after everything sent before it, at the
@@ -62,10 +70,10 @@ export abstract class Transaction {
 
   /**
    * Lets the following statements wait 4.5 s for a lock instead of 2 s, because a worker that is stopped
-   * keeps the locks of its claims for 3 s.
+   * keeps the locks of its claims for 3 s. This process, too, keeps the lock no longer if it is stopped.
    */
   outlastClaimsPipelined(): Pipelined {
-    return this.pipeline(`SET LOCAL lock_timeout = ${CLAIM_WAIT_MS}`, []);
+    return this.pipeline(OUTLAST_CLAIMS, []);
   }
 
   /**

@@ -1,13 +1,16 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { Client } from 'pg';
 import { SYSTEM } from '../../src/common/principal';
 import { WorkspacesService } from '../../src/workspaces/workspaces.service';
-import { waitForLockWait } from '../support/lock-waits';
+import { hasLockWait } from '../support/lock-waits';
 import { MessagingHost } from '../support/messaging-host';
 import { Receiver } from '../support/receiver';
-import { ServiceProcess } from '../support/service-process';
+import { environmentOf, ServiceProcess } from '../support/service-process';
 import { letTimePass, waitFor } from '../support/wait';
 import { subscribe, Subscription } from '../support/webhook-workspace';
 
+const CLI = join(__dirname, '../../dist/cli.js');
 /** Key of the advisory lock for which a claim waits; an arbitrary number. */
 const GATE = 4_711;
 /** Time of several polls, in which one would have sent what is due. */
@@ -38,26 +41,37 @@ describe('a worker that is stopped between two statements', () => {
     await receiver.stop();
   });
 
-  /** Stops the worker after the statement that next writes a lease to a table, and before its next one. */
-  async function stopAtClaim(table: string, work: () => Promise<unknown>): Promise<void> {
+  /** Stops a process after the update of a table that meets a condition, and before its next statement. */
+  async function stopAfter(
+    update: { table: string; when: string },
+    work: () => Promise<unknown>,
+    stop: () => void,
+  ): Promise<void> {
     await gate.query(`
       SELECT pg_advisory_lock(${GATE});
       CREATE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0 AS $$
       BEGIN PERFORM pg_advisory_xact_lock_shared(${GATE}); RETURN NEW; END $$;
-      CREATE TRIGGER gate BEFORE UPDATE ON ${table} FOR EACH ROW
-      WHEN (NEW.lease_id IS DISTINCT FROM OLD.lease_id AND NEW.lease_id IS NOT NULL)
-      EXECUTE FUNCTION wait_at_gate()`);
+      CREATE TRIGGER gate BEFORE UPDATE ON ${update.table} FOR EACH ROW
+      WHEN (${update.when}) EXECUTE FUNCTION wait_at_gate()`);
     await work();
-    await waitForLockWait(host, 'the claim');
-    worker.kill('SIGSTOP');
+    // A command takes seconds to start on a busy machine.
+    await waitFor('the update to wait for the gate', () => hasLockWait(host), 60_000);
+    stop();
     await gate.query(`SELECT pg_advisory_unlock(${GATE})`);
-    await waitFor('the claim to end', async () => {
+    await waitFor('the update to end', async () => {
       const rows = await host.query(
         `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'`,
       );
       return rows.length === 1;
     });
   }
+
+  const stopAtClaim = (table: string, work: () => Promise<unknown>) =>
+    stopAfter(
+      { table, when: 'NEW.lease_id IS DISTINCT FROM OLD.lease_id AND NEW.lease_id IS NOT NULL' },
+      work,
+      () => worker.kill('SIGSTOP'),
+    );
 
   const sendOne = () => subscription.message();
   const failOne = async () => {
@@ -94,4 +108,23 @@ describe('a worker that is stopped between two statements', () => {
       expect(receiver.received(subscription.path)).toHaveLength(before);
     },
   );
+
+  it('is no worse than a command that is stopped while it deactivates', async () => {
+    const { endpoint } = subscription;
+    const command = spawn(process.execPath, [CLI, 'webhook', 'deactivate', '--id', endpoint.id], {
+      env: environmentOf(host.stores),
+      stdio: 'ignore',
+    });
+    try {
+      await stopAfter(
+        { table: 'webhook_endpoints', when: 'NEW.active <> OLD.active' },
+        () => Promise.resolve(),
+        () => command.kill('SIGSTOP'),
+      );
+      await subscription.deactivate(endpoint);
+      expect(await subscription.health(endpoint)).toMatchObject({ active: false });
+    } finally {
+      command.kill('SIGKILL');
+    }
+  }, 120_000);
 });
