@@ -15,7 +15,7 @@ import {
 } from '../../queue/start-capacity';
 import { Target, targetKeyOf } from '../../queue/targets';
 import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
-import { Granted, ThroughputLimiter } from '../../redis/throughput-limiter';
+import { ThroughputLimiter } from '../../redis/throughput-limiter';
 import { Subscriber, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { Delivery, DELIVERY_QUEUE, Lease, takesRecovered, targetOf } from './delivery';
 import { ClaimedRow, PendingDeliveriesRepository } from './pending-deliveries.repository';
@@ -30,19 +30,27 @@ const SLOW_MS = 1_000;
 interface Request {
   target: Target;
   count: number;
+  /** Whether the endpoint's rate has granted the count. */
+  isGranted: boolean;
+}
+
+interface Claim {
+  deliveries: Delivery[];
+  /** Rate of the endpoint if it must grant the deliveries first, so that none was claimed; else null. */
+  rateLimit: number | null;
 }
 
 /**
- * Claims pending deliveries that may be sent now, for many endpoints with one transaction. It postpones the
- * others, which costs no attempt and holds no slot. A claim locks its endpoints: a deactivation waits for it,
- * or it finds no endpoint.
+ * Claims pending deliveries that may be sent now, for many endpoints with one transaction. It leaves what
+ * exceeds an endpoint's rate as it is, and postpones what can't be signed, which costs no attempt and holds
+ * no slot. A claim locks its endpoints: a deactivation waits for it, or it finds no endpoint.
  */
 @Injectable()
 export class DeliveryClaimer {
   private readonly logger = new Logger(DeliveryClaimer.name);
-  private readonly together: Batcher<Request, Delivery[]>;
+  private readonly together: Batcher<Request, Claim>;
   /** Claims the targets whose last claim was slow, each alone. */
-  private readonly apart: Batcher<Request, Delivery[]>;
+  private readonly apart: Batcher<Request, Claim>;
   /** Keys of targets whose last claim was slow or failed, which may be the fault of another one in it. */
   private readonly slow = new Set<string>();
 
@@ -67,8 +75,8 @@ export class DeliveryClaimer {
   }
 
   async claim(target: Target, count: number): Promise<Delivery[]> {
-    const batcher = this.slow.has(targetKeyOf(target)) ? this.apart : this.together;
-    const claimed = await batcher.submit({ target, count });
+    const { deliveries, rateLimit } = await this.submit({ target, count, isGranted: false });
+    const claimed = rateLimit === null ? deliveries : await this.claimGranted(target, count, rateLimit);
     const [first] = claimed;
     if (!first) return [];
     const { tenantId, id: endpointId } = target;
@@ -81,13 +89,28 @@ export class DeliveryClaimer {
       await this.postpone(claimed, UNREADABLE_PAUSE_MS);
       return [];
     }
-    const { granted, remainingMs } = await this.acquireRate(first.endpoint, claimed.length);
-    if (granted < claimed.length) await this.postpone(claimed.slice(granted), remainingMs);
-    return claimed.slice(0, granted);
+    return claimed;
+  }
+
+  private submit(request: Request): Promise<Claim> {
+    return (this.slow.has(targetKeyOf(request.target)) ? this.apart : this.together).submit(request);
+  }
+
+  /** Claims as many deliveries as the endpoint's rate grants. The others stay as they are. */
+  private async claimGranted(target: Target, count: number, rateLimit: number): Promise<Delivery[]> {
+    const due = await this.deliveries.countDue(target, count);
+    if (due === 0) return [];
+    const { granted, remainingMs } = await this.rateLimiter.acquire(target.id, rateLimit, due);
+    if (granted < due) this.pause(target, remainingMs);
+    if (granted === 0) return [];
+    const { deliveries } = await this.submit({ target, count: granted, isGranted: true });
+    const left = granted - deliveries.length;
+    if (left > 0) await this.rateLimiter.release(target.id, left);
+    return deliveries;
   }
 
   /** Claims, and notes the targets as slow if that fails or takes long. */
-  private async claimTimed(requests: Request[]): Promise<Delivery[][]> {
+  private async claimTimed(requests: Request[]): Promise<Claim[]> {
     const begin = performance.now();
     let isSlow = true;
     try {
@@ -99,14 +122,18 @@ export class DeliveryClaimer {
     }
   }
 
-  private claimAll(requests: Request[]): Promise<Delivery[][]> {
+  private claimAll(requests: Request[]): Promise<Claim[]> {
     const lease: Lease = { id: newId(), on: 'row' };
     return this.database.queueTransaction(async (tx) => {
       const endpoints = await this.lockEndpoints(tx, requests);
-      const claims = requests.flatMap(({ target, count }) => {
+      const ratesToAsk = requests.map(({ target, isGranted }) => {
+        const endpoint = endpoints.get(target.id);
+        return endpoint?.isLocked && !isGranted ? endpoint.rateLimit : null;
+      });
+      const claims = requests.flatMap(({ target, count }, n) => {
         const { tenantId, id } = target;
         const endpoint = endpoints.get(id);
-        if (!endpoint?.isLocked) return [];
+        if (!endpoint?.isLocked || ratesToAsk[n] !== null) return [];
         return {
           tenantId,
           endpointId: id,
@@ -115,12 +142,14 @@ export class DeliveryClaimer {
           count,
         };
       });
-      if (claims.length === 0) return requests.map(() => []);
-      const rows = await this.deliveries.claim(tx, claims, lease.id);
+      const rows = claims.length > 0 ? await this.deliveries.claim(tx, claims, lease.id) : [];
       this.metrics.webhookLeasesExpired.inc(rows.filter(({ wasLeased }) => wasLeased).length);
       const startBy = startByFromNow();
       const claimed = rows.map((row) => toDelivery(row, endpoints.get(row.endpointId)!, lease, startBy));
-      return requests.map(({ target, count }) => takeOf(claimed, target, count));
+      return requests.map(({ target, count }, n) => {
+        const rateLimit = ratesToAsk[n]!;
+        return { deliveries: rateLimit === null ? takeOf(claimed, target, count) : [], rateLimit };
+      });
     });
   }
 
@@ -133,20 +162,18 @@ export class DeliveryClaimer {
     return new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
   }
 
-  private async acquireRate({ id, rateLimit }: Subscriber, wanted: number): Promise<Granted> {
-    if (rateLimit === null) return { granted: wanted, remainingMs: 0 };
-    return this.rateLimiter.acquire(id, rateLimit, wanted);
-  }
-
   private async postpone(deliveries: Delivery[], delayMs: number): Promise<void> {
     const [first] = deliveries;
     const { endpoint, lease, recovered } = first!;
-    const target = targetOf(endpoint, recovered);
-    this.capacity.pause(target, delayMs);
+    this.pause(targetOf(endpoint, recovered), delayMs);
     await this.database.queueTransaction((tx) => {
       this.deliveries.postponePipelined(tx, deliveries, lease!.id, delayMs);
       return Promise.resolve();
     });
+  }
+
+  private pause(target: Target, delayMs: number): void {
+    this.capacity.pause(target, delayMs);
     this.wakeUps.wakeIn(target, delayMs);
   }
 }

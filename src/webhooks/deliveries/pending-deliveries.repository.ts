@@ -214,6 +214,18 @@ export class PendingDeliveriesRepository {
     return row?.round ?? null;
   }
 
+  /** Counts the deliveries of a target that can be claimed now, up to a limit. */
+  async countDue(target: Target, limit: number): Promise<number> {
+    const { tenantId, id } = target;
+    const rows = await this.database.query(
+      `SELECT FROM pending_deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND recovered = $3
+         AND activation = (SELECT activation FROM webhook_endpoints WHERE tenant_id = $1 AND id = $2)
+         AND next_attempt_at <= now() LIMIT $4`,
+      [tenantId, id, takesRecovered(target), limit],
+    );
+    return rows.length;
+  }
+
   /** Returns the activation and round of each of the deliveries that is pending. */
   findRounds(
     reader: Reader,

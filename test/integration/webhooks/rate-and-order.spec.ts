@@ -3,7 +3,12 @@ import { Receiver, ReceivedWebhook } from '../../support/receiver';
 import { TestService } from '../../support/service';
 import { RedisMonitor } from '../../support/redis-monitor';
 import { waitFor } from '../../support/wait';
-import { attemptsOf, WebhookWorkspace } from '../../support/webhook-workspace';
+import {
+  attemptsOf,
+  deliveriesOf,
+  insertPendingDeliveries,
+  WebhookWorkspace,
+} from '../../support/webhook-workspace';
 
 let service: TestService;
 let beside: TestService;
@@ -71,6 +76,31 @@ describe('the rate of an endpoint', () => {
     const [endpoint] = await tenant.endpoints.list(tenant.id);
     const attempts = await attemptsOf(service, endpoint!);
     expect(attempts.map(({ attempt }) => attempt)).toEqual(Array(17).fill(1));
+  });
+
+  it('changes no row of what must wait for it, and keeps the order of what is due', async () => {
+    const endpoint = await tenant.addEndpoint(receiver.url('/rated'), { rateLimit: 1 });
+    await host.query('CREATE TABLE changes (id uuid)');
+    await host.query(
+      `CREATE FUNCTION note_change() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+       BEGIN INSERT INTO changes VALUES (NEW.id); RETURN NEW; END $$`,
+    );
+    await host.query(
+      `CREATE TRIGGER notes_change BEFORE UPDATE ON pending_deliveries FOR EACH ROW
+       WHEN (NEW.endpoint_id = '${endpoint.id}') EXECUTE FUNCTION note_change()`,
+    );
+    try {
+      await insertPendingDeliveries(host, { workspace: tenant.workspace, endpoint }, 20);
+      const before = await deliveriesOf(host, endpoint);
+      await receiver.waitForCount(5, '/rated');
+      const sent = receiver.received('/rated').map(({ headers }) => headers['x-service-delivery']);
+      const changes = await host.query<{ id: string }>('SELECT DISTINCT id FROM changes');
+      // The next one may be under way.
+      expect(changes.length).toBeLessThanOrEqual(sent.length + 1);
+      expect(sent).toEqual(before.map(({ id }) => id).slice(0, sent.length));
+    } finally {
+      await host.query('DROP TRIGGER notes_change ON pending_deliveries');
+    }
   });
 
   it('does not hold up another endpoint of the same workspace', async () => {
