@@ -5,6 +5,7 @@ import { DATA_SOURCE, Database } from './database';
 import { DatabaseClock } from './database-clock';
 import { DatabaseClient } from './database-client';
 import { connectionOptions } from './data-source';
+import { OldestSnapshot } from './oldest-snapshot';
 import { OwnerDatabase } from './owner-database';
 import { PartitionChanges } from './partition-changes';
 import { Partitions } from './partitions';
@@ -26,8 +27,8 @@ export class DatabaseModule {
           }),
         }),
       ],
-      providers: [Database, DatabaseClock, Partitions],
-      exports: [Database, DatabaseClock, Partitions],
+      providers: [Database, DatabaseClock, OldestSnapshot, Partitions],
+      exports: [Database, DatabaseClock, OldestSnapshot, Partitions],
     };
   }
 

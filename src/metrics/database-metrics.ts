@@ -3,6 +3,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { Database } from '../database/database';
 import { DatabaseClock } from '../database/database-clock';
+import { OldestSnapshot, SnapshotAge } from '../database/oldest-snapshot';
 import { PARTITIONED_TABLES, Partitions } from '../database/partitions';
 import { Metrics } from './metrics';
 import { MAX_DEPTH, OutboxDepthRepository } from './outbox-depth.repository';
@@ -17,6 +18,8 @@ export class DatabaseMetrics {
   private readonly outboxDepth: Gauge;
   private readonly outboxAge: Gauge;
   private readonly clockOffset: Gauge;
+  private readonly snapshotAge: Gauge;
+  private readonly snapshotTransactions: Gauge;
   private readonly defaultRows: Gauge<'table'>;
   private measuring: Promise<void> | null = null;
 
@@ -24,6 +27,7 @@ export class DatabaseMetrics {
     metrics: Metrics,
     private readonly database: Database,
     private readonly clock: DatabaseClock,
+    private readonly snapshots: OldestSnapshot,
     private readonly partitions: Partitions,
     private readonly outbox: OutboxDepthRepository,
   ) {
@@ -49,6 +53,16 @@ export class DatabaseMetrics {
       help: "By how much this process's clock is ahead of the database's.",
       registers,
     });
+    this.snapshotAge = new Gauge({
+      name: 'database_oldest_snapshot_age_seconds',
+      help: 'The age of the oldest snapshot that is held open in the database.',
+      registers,
+    });
+    this.snapshotTransactions = new Gauge({
+      name: 'database_oldest_snapshot_transactions',
+      help: 'Transactions that began since the oldest snapshot was taken.',
+      registers,
+    });
     this.defaultRows = new Gauge({
       name: 'partition_default_rows',
       help: 'Rows of the history that have no partition of their day, counted to 1000.',
@@ -69,6 +83,7 @@ export class DatabaseMetrics {
     this.clockOffset.set(this.clock.offsetMs / 1000);
     // The last value would look like a current one.
     this.setOutbox(Number.NaN, Number.NaN);
+    this.setSnapshot({ seconds: Number.NaN, transactions: Number.NaN });
     for (const table of PARTITIONED_TABLES) this.defaultRows.set({ table }, Number.NaN);
     this.measuring ??= this.measure().finally(() => (this.measuring = null));
     await Promise.race([this.measuring, sleep(TIMEOUT_MS)]);
@@ -78,11 +93,17 @@ export class DatabaseMetrics {
     try {
       const { depth, age } = await this.outbox.read();
       this.setOutbox(depth, age);
+      this.setSnapshot(await this.snapshots.read());
       const rows = await this.partitions.countDefaultRows();
       for (const table of PARTITIONED_TABLES) this.defaultRows.set({ table }, rows[table]);
     } catch (error) {
       this.logger.warn({ err: error as Error }, 'failed to measure the database');
     }
+  }
+
+  private setSnapshot({ seconds, transactions }: SnapshotAge): void {
+    this.snapshotAge.set(seconds);
+    this.snapshotTransactions.set(transactions);
   }
 
   private setOutbox(depth: number, age: number): void {
