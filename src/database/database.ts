@@ -15,22 +15,11 @@ import { STOPPED_AFTER_MS, Transaction } from './transaction';
  */
 export const DATA_SOURCE = 'messaging';
 
-/**
- * Ways of reading that suit no queue. With `enable_material` the planner would read the whole index of a
- * queue once, after a vacuum has found few live rows on many pages.
- */
-const UNSUITABLE = [
-  'enable_seqscan',
-  'enable_bitmapscan',
-  'enable_hashjoin',
-  'enable_mergejoin',
-  'enable_material',
-  'enable_incremental_sort',
-  'jit',
-];
-
-const QUEUE_SETTINGS = withoutWays(UNSUITABLE);
-const ORDERED_QUEUE_SETTINGS = withoutWays([...UNSUITABLE, 'enable_sort']);
+const QUEUE_SETTINGS = `
+  SELECT set_config(name, setting, true)
+  FROM unnest(
+    '{idle_in_transaction_session_timeout,enable_seqscan,enable_bitmapscan,enable_hashjoin,enable_mergejoin,enable_incremental_sort,jit}'::text[],
+    '{${STOPPED_AFTER_MS},off,off,off,off,off,off}'::text[]) AS s (name, setting)`;
 
 /** Runs single reads outside a transaction, and is the one way to open a transaction. */
 @Injectable()
@@ -110,25 +99,8 @@ export class Database {
    * the next. `work` must not pause for 3 s between two statements.
    */
   queueTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.transactionWith(QUEUE_SETTINGS, work);
-  }
-
-  /**
-   * Runs `work` as `queueTransaction` does, for statements that need no sort: each reads the index that has
-   * its order. Otherwise the planner might sort all that another index has of the workspace.
-   */
-  orderedTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.transactionWith(ORDERED_QUEUE_SETTINGS, work);
-  }
-
-  /** Reads a queue in a transaction of its own, in the order of an index. */
-  readInOrder<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
-    return this.orderedTransaction((tx) => tx.prepared<Row>(sql, parameters));
-  }
-
-  private transactionWith<T>(settings: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.transaction((tx) => {
-      tx.pipeline(settings, []);
+      tx.pipeline(QUEUE_SETTINGS, []);
       return work(tx);
     });
   }
@@ -181,10 +153,3 @@ class OpenTransaction extends Transaction {
 
 /** A source of reads: the database outside a transaction, or an open transaction. */
 export type Reader = Database | Transaction;
-
-/** Returns SQL that sets up a transaction of a queue, in which the planner avoids these ways of reading. */
-function withoutWays(ways: string[]): string {
-  return `SELECT set_config(name, setting, true)
-    FROM unnest('{idle_in_transaction_session_timeout,${ways.join()}}'::text[],
-                '{${STOPPED_AFTER_MS},${ways.map(() => 'off').join()}}'::text[]) AS s (name, setting)`;
-}

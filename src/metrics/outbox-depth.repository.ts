@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database';
-import { savedFirstEvent } from '../queue-floors/queue-floors.repository';
 
 /**
  * Largest number of rows that are counted. A higher count takes time, and the backlog is far too long
@@ -14,14 +13,9 @@ export class OutboxDepthRepository {
 
   /** Returns the number of events in the queue, up to MAX_DEPTH, and the age in seconds of the oldest one. */
   async read(): Promise<{ depth: number; age: number }> {
-    const [row] = await this.database.queueTransaction((tx) =>
-      tx.query<{ depth: number; age: number | null }>(
-        `SELECT count(*)::integer AS depth, extract(epoch FROM now() - min(queued_at))::float8 AS age
-         FROM (SELECT q.queued_at FROM workspaces w, LATERAL (
-                 SELECT queued_at FROM event_queue
-                 WHERE tenant_id = w.id AND event_id >= (${savedFirstEvent('w.id')}) ORDER BY event_id) q
-               LIMIT ${MAX_DEPTH}) AS queued`,
-      ),
+    const [row] = await this.database.query<{ depth: number; age: number | null }>(
+      `SELECT count(*)::integer AS depth, extract(epoch FROM now() - min(queued_at))::float8 AS age
+         FROM (SELECT queued_at FROM event_queue LIMIT ${MAX_DEPTH}) AS queued`,
     );
     const { depth, age } = row!;
     return { depth, age: Math.max(0, age ?? 0) };

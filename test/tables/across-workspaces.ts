@@ -38,7 +38,6 @@ export const SEARCHES: Record<string, string> = {
   'ContactErasuresRepository.listDue':
     'finds due erasures, twice a second for each worker: a bounded read by index',
   'OutboxDepthRepository.read': 'at every scrape of the metrics: the oldest rows of the queue',
-  'EventQueueRepository.findFirst': EVERY_SECOND,
   'EventQueueRepository.findWorkspaces': EVERY_SECOND,
   'InstagramTokensRepository.listDue': NIGHTLY,
   'OperatorLookupRepository.listWorkspaces': OPERATOR,
@@ -46,15 +45,11 @@ export const SEARCHES: Record<string, string> = {
   'ParkedEventsRepository.list': OPERATOR,
   'PendingCancellationsRepository.list': EVERY_SECOND,
   'DueDeliveriesRepository.findDue': EVERY_SECOND,
-  'DueDeliveriesRepository.findOldest': EVERY_SECOND,
   'DueDeliveriesRepository.findScheduled': EVERY_SECOND,
   'DueMessagesRepository.findDue': EVERY_SECOND,
-  'DueMessagesRepository.findOldest': EVERY_SECOND,
   'DueMessagesRepository.findScheduled':
     'finds leases and holds that have ended, up to five times a second for each worker',
   'DueMessagesRepository.findStuck': EVERY_SECOND,
-  'QueueFloorsRepository.list':
-    'takes over the floors of other workers, at the start of each and once a minute: a bounded read by index',
   'TableRowsRepository.findHistoryUses':
     'nightly, before a day of the history is dropped: index look-ups for each workspace',
   'TableRowsRepository.findSecrets': 'a rotation of the keys, which an operator starts',

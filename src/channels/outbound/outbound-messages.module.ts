@@ -1,13 +1,12 @@
 import { Module } from '@nestjs/common';
 import { MessagesModule } from '../../messages/messages.module';
-import { QueueFloorsModule } from '../../queue-floors/queue-floors.module';
 import { TableRegistry } from '../../stored-data/table-registry';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 import { outboundMessageTables } from './outbound-message-tables';
 
 /** Gives access to the rows of outbound messages, without a queue that wakes their workers. */
 @Module({
-  imports: [MessagesModule, QueueFloorsModule],
+  imports: [MessagesModule],
   providers: [OutboundMessagesRepository],
   exports: [OutboundMessagesRepository],
 })
