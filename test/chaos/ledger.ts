@@ -73,13 +73,14 @@ export class Ledger {
   /**
    * Returns the times from promise to first acceptance, in ascending order, for the messages of a span that
    * the receiver has accepted.
+   * @param since `askedAt` for the times from the first request
    */
-  latencies(receiver: string, from: number, to: number): number[] {
+  latencies(receiver: string, from: number, to: number, since: keyof Promised = 'at'): number[] {
     return [...this.promised]
       .filter(([, { at }]) => from <= at && at <= to)
-      .flatMap(([messageId, { at }]) => {
+      .flatMap(([messageId, message]) => {
         const reachedAt = this.reachedAt.get(keyOf(receiver, messageId));
-        return reachedAt === undefined ? [] : Math.max(0, reachedAt - at);
+        return reachedAt === undefined ? [] : Math.max(0, reachedAt - message[since]);
       })
       .sort((a, b) => a - b);
   }

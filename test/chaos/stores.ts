@@ -79,6 +79,11 @@ export class Stores {
     return this.postgres.databaseOwnerUrl;
   }
 
+  /** URL of Redis itself, without the proxy, whose delays are those of the suite's process. */
+  get redisServerUrl(): string {
+    return this.redis.url;
+  }
+
   /** URL of the proxy in front of Redis. */
   get redisUrl(): string {
     return this.redisProxy.address;
