@@ -36,7 +36,7 @@ export function searchTerm(q: string): SearchTerm {
  * `ë` as one character or as two.
  */
 export function toSearchable<Text extends string | null | undefined>(text: Text): Text {
-  return text?.normalize('NFC') as Text;
+  return (text?.normalize('NFC') ?? text) as Text;
 }
 
 /**
