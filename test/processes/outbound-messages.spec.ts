@@ -17,7 +17,7 @@ describe('outbound messages', () => {
     telegram = await new TelegramSimulator().start();
   });
   beforeEach(async () => {
-    api = await TestService.create({ role: 'api', env: environment() });
+    api = await TestService.create({ role: 'api', env: telegram.environment });
   });
   afterEach(async () => {
     telegram.recover();
@@ -25,28 +25,21 @@ describe('outbound messages', () => {
   });
   afterAll(() => telegram.stop());
 
-  function environment(): Record<string, string> {
-    return { TELEGRAM_API_URL: telegram.url, PUBLIC_URL: 'https://messaging.example.com' };
-  }
-
-  /** Texts that the provider was asked to send to a customer, refused or not. */
-  const requested = (customerId: string) => telegram.sendsTo(Number(customerId)).map(({ body }) => body.text);
-
   describe('when a worker stops', () => {
     it('never sends again what a killed worker may have sent', async () => {
       const chat = await (await ConnectedWorkspace.telegram(api)).chat();
-      const worker = await ServiceProcess.start('worker', api.stores, environment());
+      const worker = await ServiceProcess.start('worker', api.stores, telegram.environment);
       telegram.troubleNext({ kind: 'slow' });
       const [message, next] = [await chat.send('who knows'), await chat.send('the next')];
-      await waitFor('the call', () => requested(chat.customerId).length === 1);
+      await waitFor('the call', () => telegram.textsTo(chat.customerId).length === 1);
       worker.kill('SIGKILL');
       await worker.exited;
-      const another = await ServiceProcess.start('worker', api.stores, environment());
+      const another = await ServiceProcess.start('worker', api.stores, telegram.environment);
       try {
         await waitForStatus(api, message, 'UNKNOWN', LEASE_EXPIRES_MS);
         await waitForStatus(api, next, 'SENT', LEASE_EXPIRES_MS);
         expect((await deliveryOf(api, message)).error).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
-        expect(requested(chat.customerId)).toEqual(['who knows', 'the next']);
+        expect(telegram.textsTo(chat.customerId)).toEqual(['who knows', 'the next']);
       } finally {
         another.kill('SIGTERM');
         await another.exited;
@@ -55,10 +48,10 @@ describe('outbound messages', () => {
 
     it('finishes and records what it is sending', async () => {
       const chat = await (await ConnectedWorkspace.telegram(api)).chat();
-      const worker = await ServiceProcess.start('worker', api.stores, environment());
+      const worker = await ServiceProcess.start('worker', api.stores, telegram.environment);
       telegram.troubleNext({ kind: 'slow', ms: 1_500 });
       const [message, next] = [await chat.send('in flight'), await chat.send('not claimed')];
-      await waitFor('the call', () => requested(chat.customerId).length === 1);
+      await waitFor('the call', () => telegram.textsTo(chat.customerId).length === 1);
       worker.kill('SIGTERM');
 
       expect(await worker.exited).toEqual({ code: 0, signal: null });
@@ -75,10 +68,10 @@ describe('outbound messages', () => {
       await insertRouted(api, workspace, await workspace.chat(), count);
       await workspace.disconnect();
       expect(await failed()).toBe(0);
-      let worker = await TestService.create({ role: 'worker', beside: api, env: environment() });
+      let worker = await TestService.create({ role: 'worker', beside: api, env: telegram.environment });
       await waitFor('the first step', async () => (await failed()) > 0);
       await worker.close();
-      worker = await TestService.create({ role: 'worker', beside: api, env: environment() });
+      worker = await TestService.create({ role: 'worker', beside: api, env: telegram.environment });
       try {
         await waitFor('the last step', async () => (await failed()) === count);
         expect(await api.query('SELECT FROM outbound_messages')).toEqual([]);
@@ -90,20 +83,20 @@ describe('outbound messages', () => {
 
   it('sends and retries on schedule without Redis', async () => {
     const ownRedis = await OwnRedis.start();
-    const env = { ...environment(), REDIS_URL: ownRedis.url };
+    const env = { ...telegram.environment, REDIS_URL: ownRedis.url };
     const worker = await TestService.create({ role: 'worker', beside: api, env });
     try {
       const chat = await (await ConnectedWorkspace.telegram(api)).chat();
       await ownRedis.kill();
       telegram.troubleNext(TelegramSimulator.refusal(500, 'Internal Server Error'));
       const [first, second] = [await chat.send('first'), await chat.send('second')];
-      await waitFor('the failure', () => requested(chat.customerId).length === 1);
+      await waitFor('the failure', () => telegram.textsTo(chat.customerId).length === 1);
       const failedAt = performance.now();
-      await waitFor('the retry', () => requested(chat.customerId).length === 2);
+      await waitFor('the retry', () => telegram.textsTo(chat.customerId).length === 2);
       // A backoff of 2 s and up to 10 %, and a second for the poll; the rest is for a slow machine.
       expect(performance.now() - failedAt).toBeLessThan(5_000);
       for (const message of [first, second]) await waitForStatus(api, message, 'SENT');
-      expect(requested(chat.customerId)).toEqual(['first', 'first', 'second']);
+      expect(telegram.textsTo(chat.customerId)).toEqual(['first', 'first', 'second']);
     } finally {
       await worker.close();
       await ownRedis.stop();

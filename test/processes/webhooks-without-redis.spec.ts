@@ -2,32 +2,27 @@ import { MessagingHost } from '../support/messaging-host';
 import { OwnRedis } from '../support/own-redis';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
+import { StartedServices } from '../support/started-services';
 import { waitForAttempts, WebhookWorkspace } from '../support/webhook-workspace';
 
 const NO_REDIS = 'redis://127.0.0.1:1';
 const MARGIN_MS = 1_000;
 
 let receiver: Receiver;
-const services: TestService[] = [];
+const services = new StartedServices();
 
 beforeEach(async () => {
   receiver = await Receiver.start();
 });
 afterEach(async () => {
   await receiver.stop();
-  for (const service of services.splice(0).reverse()) await service.close();
+  await services.stop();
 });
-
-async function start(...options: Parameters<typeof TestService.create>): Promise<TestService> {
-  const service = await TestService.create(...options);
-  services.push(service);
-  return service;
-}
 
 const bodies = () => receiver.received().map(({ envelope }) => envelope.data.message.body as string);
 
 it('a worker delivers what a process without Redis committed before it ended', async () => {
-  const api = await start({ role: 'api' });
+  const api = await services.start({ role: 'api' });
   const cutOff = await TestService.create({ beside: api, env: { REDIS_URL: NO_REDIS } });
   const host = await MessagingHost.create({ beside: api, redisUrl: NO_REDIS });
   const tenant = await WebhookWorkspace.create(host);
@@ -39,13 +34,13 @@ it('a worker delivers what a process without Redis committed before it ended', a
   await host.close();
   await cutOff.close();
 
-  await start({ role: 'worker', beside: api });
+  await services.start({ role: 'worker', beside: api });
   await receiver.waitForCount(1);
   expect(bodies()).toEqual(['committed']);
 });
 
 it('keeps the beginning of the retry schedule without Redis, within a second', async () => {
-  const service = await start({ role: 'all', env: { REDIS_URL: NO_REDIS } });
+  const service = await services.start({ role: 'all', env: { REDIS_URL: NO_REDIS } });
   const tenant = await WebhookWorkspace.create(service);
   const endpoint = await tenant.addEndpoint(receiver.url());
   receiver.https.respond = (response) => response.writeHead(500).end();
@@ -65,7 +60,7 @@ it('keeps the beginning of the retry schedule without Redis, within a second', a
 it('a worker goes on after Redis was killed and started again, empty', async () => {
   const redis = await OwnRedis.start();
   try {
-    const service = await start({ role: 'all', env: { REDIS_URL: redis.url } });
+    const service = await services.start({ role: 'all', env: { REDIS_URL: redis.url } });
     const tenant = await WebhookWorkspace.create(service);
     const endpoint = await tenant.addEndpoint(receiver.url());
     await tenant.message('before');
@@ -79,7 +74,7 @@ it('a worker goes on after Redis was killed and started again, empty', async () 
     await receiver.waitForCount(3);
     expect(bodies().sort()).toEqual(['after', 'before', 'while it is away']);
     await tenant.waitForStatus(endpoint, 'succeeded', 3);
-    await services.pop()!.close();
+    await services.stop();
   } finally {
     await redis.stop();
   }

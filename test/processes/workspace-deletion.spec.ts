@@ -35,7 +35,7 @@ describe('the deletion of a workspace', () => {
 
   beforeAll(async () => {
     telegram = await new TelegramSimulator().start();
-    service = await TestService.create({ env: environment() });
+    service = await TestService.create({ env: telegram.environment });
     telegram.hookOrigin = service.baseUrl;
     host = await MessagingHost.create({ beside: service });
     receiver = await Receiver.start();
@@ -47,14 +47,10 @@ describe('the deletion of a workspace', () => {
     await telegram.stop();
   });
 
-  function environment(): Record<string, string> {
-    return { TELEGRAM_API_URL: telegram.url, PUBLIC_URL: 'https://messaging.example.com' };
-  }
-
   const workspaces = () => service.app.get(WorkspacesService);
   const erase = ({ id }: { id: string }, graceDays?: number) =>
     workspaces().delete(id, { graceDays }, SYSTEM);
-  const worker = () => ServiceProcess.start('worker', service.stores, environment());
+  const worker = () => ServiceProcess.start('worker', service.stores, telegram.environment);
 
   /** Returns the tables that have rows of a workspace. */
   async function tablesOf({ id }: { id: string }): Promise<string[]> {

@@ -55,7 +55,7 @@ describe.each(KINDS)('with Redis as $kind', ({ Several }) => {
     const options = {
       role: 'all' as const,
       beside: { stores },
-      env: { TELEGRAM_API_URL: telegram.url, PUBLIC_URL: 'https://messaging.example.com' },
+      env: telegram.environment,
     };
     one = await TestService.create(options);
     other = await TestService.create(options);
@@ -176,7 +176,7 @@ describe.each(KINDS)('with Redis as $kind', ({ Several }) => {
 
     for (const { conversation, customerId } of chats) {
       const expected = texts.get(conversation.id)!;
-      const sent = () => telegram.sendsTo(Number(customerId)).map(({ body }) => body.text as string);
+      const sent = () => telegram.textsTo(customerId);
       await waitFor('the replies', () => sent().length >= expected.length, SETTLED_MS);
       expect(sent()).toEqual(expected);
     }

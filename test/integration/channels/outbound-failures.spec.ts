@@ -24,20 +24,13 @@ describe('outbound messages', () => {
 
   beforeAll(async () => {
     telegram = await new TelegramSimulator().start();
-    service = await TestService.create({ role: 'all', env: environment() });
+    service = await TestService.create({ role: 'all', env: telegram.environment });
   });
   afterEach(() => telegram.recover());
   afterAll(async () => {
     await service.close();
     await telegram.stop();
   });
-
-  function environment(): Record<string, string> {
-    return { TELEGRAM_API_URL: telegram.url, PUBLIC_URL: 'https://messaging.example.com' };
-  }
-
-  /** Texts that the provider was asked to send to a customer, refused or not. */
-  const requested = (customerId: string) => telegram.sendsTo(Number(customerId)).map(({ body }) => body.text);
 
   const refusal = (status: number) => TelegramSimulator.refusal(status, 'Internal Server Error');
 
@@ -46,7 +39,7 @@ describe('outbound messages', () => {
     const [slow, quick] = [await workspace.chat(), await workspace.chat()];
     telegram.troubleNext({ kind: 'slow' });
     const hanging = await slow.send('hangs');
-    await waitFor('the call', () => requested(slow.customerId).length === 1);
+    await waitFor('the call', () => telegram.textsTo(slow.customerId).length === 1);
     const [next, elsewhere] = [await slow.send('after it'), await quick.send('elsewhere')];
 
     await waitForStatus(service, elsewhere, 'SENT');
@@ -57,7 +50,7 @@ describe('outbound messages', () => {
       status: 'UNKNOWN',
       error: { code: 'OUTCOME_UNKNOWN' },
     });
-    expect(requested(slow.customerId)).toEqual(['hangs', 'after it']);
+    expect(telegram.textsTo(slow.customerId)).toEqual(['hangs', 'after it']);
   }, 40_000);
 
   describe('when the provider fails', () => {
@@ -67,7 +60,7 @@ describe('outbound messages', () => {
       const [first, second] = [await chat.send('first'), await chat.send('second')];
       await waitForStatus(service, first, 'SENT');
       await waitForStatus(service, second, 'SENT');
-      expect(requested(chat.customerId)).toEqual(['first', 'first', 'second']);
+      expect(telegram.textsTo(chat.customerId)).toEqual(['first', 'first', 'second']);
     });
 
     it('fails the message after the eighth attempt, and sends the next one', async () => {
@@ -100,7 +93,7 @@ describe('outbound messages', () => {
         providerCode: '403',
         message: 'Forbidden: bot was blocked by the user',
       });
-      expect(requested(chat.customerId)).toEqual(['blocked']);
+      expect(telegram.textsTo(chat.customerId)).toEqual(['blocked']);
     });
 
     it('sends nothing over a connection whose credentials no longer work, until they are rotated', async () => {
@@ -136,7 +129,7 @@ describe('outbound messages', () => {
       telegram.revokedTokens.clear();
       await workspace.rotate({ botToken });
       await waitForStatus(service, await chat.send('again'), 'SENT');
-      expect(requested(chat.customerId)).toEqual(['refused', 'again']);
+      expect(telegram.textsTo(chat.customerId)).toEqual(['refused', 'again']);
     });
   });
 
@@ -170,7 +163,7 @@ describe('outbound messages', () => {
       await service.query('DELETE FROM contact_identities WHERE external_id = $1', [chat.customerId]);
       await waitForStatus(service, message, 'FAILED');
       expect((await deliveryOf(service, message)).error).toMatchObject({ code: 'NO_RECIPIENT' });
-      expect(requested(chat.customerId)).toEqual([]);
+      expect(telegram.textsTo(chat.customerId)).toEqual([]);
     });
 
     it('fails a message that was routed while its connection was disconnected', async () => {
@@ -184,7 +177,7 @@ describe('outbound messages', () => {
       ]);
       await waitForStatus(service, message, 'FAILED');
       expect((await deliveryOf(service, message)).error).toMatchObject({ code: 'NO_CONNECTION' });
-      expect(requested(chat.customerId)).toEqual([]);
+      expect(telegram.textsTo(chat.customerId)).toEqual([]);
     });
   });
 
@@ -208,7 +201,7 @@ describe('outbound messages', () => {
     let workspace: ConnectedWorkspace;
 
     beforeEach(async () => {
-      api = await TestService.create({ role: 'api', env: environment() });
+      api = await TestService.create({ role: 'api', env: telegram.environment });
       workspace = await ConnectedWorkspace.telegram(api);
     });
     afterEach(() => api.close());
@@ -242,11 +235,11 @@ describe('outbound messages', () => {
       const botToken = TelegramSimulator.token(Number(workspace.connection.externalId));
       await connect(api, workspace.workspace, 'TELEGRAM', { botToken });
       const next = await chat.send('over the next one');
-      const worker = await TestService.create({ role: 'worker', beside: api, env: environment() });
+      const worker = await TestService.create({ role: 'worker', beside: api, env: telegram.environment });
       try {
         await waitForStatus(api, next, 'SENT');
         expect(await countUnconnected(api, workspace)).toBe(3);
-        expect(requested(chat.customerId)).toEqual(['over the next one']);
+        expect(telegram.textsTo(chat.customerId)).toEqual(['over the next one']);
       } finally {
         await worker.close();
       }

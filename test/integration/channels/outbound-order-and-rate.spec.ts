@@ -20,20 +20,13 @@ describe('outbound messages', () => {
 
   beforeAll(async () => {
     telegram = await new TelegramSimulator().start();
-    service = await TestService.create({ role: 'all', env: environment() });
+    service = await TestService.create({ role: 'all', env: telegram.environment });
   });
   afterEach(() => telegram.recover());
   afterAll(async () => {
     await service.close();
     await telegram.stop();
   });
-
-  function environment(): Record<string, string> {
-    return { TELEGRAM_API_URL: telegram.url, PUBLIC_URL: 'https://messaging.example.com' };
-  }
-
-  /** Texts that the provider was asked to send to a customer, refused or not. */
-  const requested = (customerId: string) => telegram.sendsTo(Number(customerId)).map(({ body }) => body.text);
 
   describe('in order', () => {
     it('sends the messages of one conversation one at a time, in order', async () => {
@@ -44,11 +37,11 @@ describe('outbound messages', () => {
       await waitForStatus(service, messages[0]!, 'SENDING');
       expect(await deliveryOf(service, messages[1]!)).toEqual({ status: 'QUEUED', error: null });
       for (const message of messages) await waitForStatus(service, message, 'SENT');
-      expect(requested(chat.customerId)).toEqual(['first', 'second', 'third']);
+      expect(telegram.textsTo(chat.customerId)).toEqual(['first', 'second', 'third']);
     });
 
     it('keeps the order when the second message is relayed first', async () => {
-      const api = await TestService.create({ role: 'api', env: environment() });
+      const api = await TestService.create({ role: 'api', env: telegram.environment });
       const other = new Client({ connectionString: api.stores.databaseUrl });
       await other.connect();
       const workspace = await ConnectedWorkspace.telegram(api);
@@ -61,8 +54,8 @@ describe('outbound messages', () => {
         [first.id],
       );
       const workers = [
-        await TestService.create({ role: 'worker', beside: api, env: environment() }),
-        await TestService.create({ role: 'worker', beside: api, env: environment() }),
+        await TestService.create({ role: 'worker', beside: api, env: telegram.environment }),
+        await TestService.create({ role: 'worker', beside: api, env: telegram.environment }),
       ];
       try {
         await waitFor('the second to be routed', async () => {
@@ -71,12 +64,12 @@ describe('outbound messages', () => {
         });
         const messages = workers[0]!.app.get(OutboundMessagesRepository);
         expect(await messages.countReady(workspace.target, 10)).toBe(0);
-        expect(requested(chat.customerId)).toEqual([]);
+        expect(telegram.textsTo(chat.customerId)).toEqual([]);
         await other.query('COMMIT');
 
         await waitForStatus(api, second, 'SENT');
         expect(await deliveryOf(api, first)).toEqual({ status: 'SENT', error: null });
-        expect(requested(chat.customerId)).toEqual(['first', 'second']);
+        expect(telegram.textsTo(chat.customerId)).toEqual(['first', 'second']);
       } finally {
         await other.end();
         for (const worker of workers) await worker.close();
@@ -85,7 +78,7 @@ describe('outbound messages', () => {
     }, 30_000);
 
     it('sends the messages of many conversations in order, with two workers', async () => {
-      const second = await TestService.create({ role: 'worker', beside: service, env: environment() });
+      const second = await TestService.create({ role: 'worker', beside: service, env: telegram.environment });
       try {
         const workspace = await ConnectedWorkspace.telegram(service);
         const chats = await Promise.all([
@@ -97,8 +90,8 @@ describe('outbound messages', () => {
         const bodies = ['1', '2', '3', '4'];
         for (const body of bodies) await Promise.all(chats.map((chat) => chat.send(body)));
         for (const { customerId } of chats) {
-          await waitFor('all messages', () => requested(customerId).length >= bodies.length, SLOW_MS);
-          expect(requested(customerId)).toEqual(bodies);
+          await waitFor('all messages', () => telegram.textsTo(customerId).length >= bodies.length, SLOW_MS);
+          expect(telegram.textsTo(customerId)).toEqual(bodies);
         }
       } finally {
         await second.close();
@@ -139,13 +132,13 @@ describe('outbound messages', () => {
 
     await waitForStatus(service, refused, 'SENT');
     await waitForStatus(service, other, 'SENT');
-    expect(requested(first.customerId)).toEqual(['too many', 'too many']);
-    expect(requested(second.customerId)).toEqual(['meanwhile']);
+    expect(telegram.textsTo(first.customerId)).toEqual(['too many', 'too many']);
+    expect(telegram.textsTo(second.customerId)).toEqual(['meanwhile']);
   });
 
   it('does not look at the messages that wait behind another one', async () => {
-    const api = await TestService.create({ role: 'api', env: environment() });
-    const worker = await TestService.create({ role: 'worker', beside: api, env: environment() });
+    const api = await TestService.create({ role: 'api', env: telegram.environment });
+    const worker = await TestService.create({ role: 'worker', beside: api, env: telegram.environment });
     try {
       const workspace = await ConnectedWorkspace.telegram(api);
       const [long, other] = [await workspace.chat(), await workspace.chat()];

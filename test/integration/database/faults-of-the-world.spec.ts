@@ -33,7 +33,7 @@ describe('a fault of the world', () => {
 
   beforeAll(async () => {
     [telegram, receiver] = await Promise.all([new TelegramSimulator().start(), Receiver.start()]);
-    const env = { TELEGRAM_API_URL: telegram.url, PUBLIC_URL: 'https://messaging.example.com' };
+    const env = telegram.environment;
     api = await TestService.create({ role: 'api', env });
     proxy = await PostgresProxy.start(api.stores.databaseUrl);
     worker = await TestService.create({

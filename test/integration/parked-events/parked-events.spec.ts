@@ -23,7 +23,7 @@ describe('parked events', () => {
 
   beforeAll(async () => {
     [telegram, receiver] = await Promise.all([new TelegramSimulator().start(), Receiver.start()]);
-    const env = { TELEGRAM_API_URL: telegram.url, PUBLIC_URL: 'https://messaging.example.com' };
+    const env = telegram.environment;
     api = await TestService.create({ role: 'api', env });
     worker = await TestService.create({ role: 'worker', beside: api, env });
     host = await MessagingHost.create({ beside: api });
@@ -40,7 +40,7 @@ describe('parked events', () => {
   });
 
   const parkedEvents = () => host.get(ParkedEventsService);
-  const requested = (of = chat) => telegram.sendsTo(Number(of.customerId)).map(({ body }) => body.text);
+  const requested = (of = chat) => telegram.textsTo(of.customerId);
   const delivered = (at = path) => receiver.received(at).map(({ envelope }) => envelope.data.message.body);
 
   async function connected(): Promise<[ConnectedWorkspace, Chat, string]> {

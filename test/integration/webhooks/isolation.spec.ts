@@ -1,25 +1,19 @@
 import { ServerResponse } from 'node:http';
 import { Receiver } from '../../support/receiver';
-import { TestService } from '../../support/service';
+import { StartedServices } from '../../support/started-services';
 import { moment } from '../../support/wait';
 import { WebhookWorkspace } from '../../support/webhook-workspace';
 
 let receiver: Receiver;
-const services: TestService[] = [];
+const services = new StartedServices();
 
 beforeEach(async () => {
   receiver = await Receiver.start();
 });
 afterEach(async () => {
   await receiver.stop();
-  for (const service of services.splice(0).reverse()) await service.close();
+  await services.stop();
 });
-
-async function start(...options: Parameters<typeof TestService.create>): Promise<TestService> {
-  const service = await TestService.create(...options);
-  services.push(service);
-  return service;
-}
 
 function send(tenant: WebhookWorkspace, count: number): Promise<unknown> {
   return Promise.all(Array.from({ length: count }, (_, i) => tenant.message(`${i}`)));
@@ -32,7 +26,7 @@ async function answerOnce(tenant: WebhookWorkspace, endpoint: { id: string }): P
 }
 
 it('a hanging endpoint has no more than its own slots, and others are delivered to', async () => {
-  const service = await start({
+  const service = await services.start({
     role: 'all',
     env: { WEBHOOK_CONCURRENCY: '6', WEBHOOK_ENDPOINT_CONCURRENCY: '3' },
   });
@@ -54,7 +48,7 @@ it('a hanging endpoint has no more than its own slots, and others are delivered 
 });
 
 it('gives two workspaces their share of one process, and a third one a slot at once', async () => {
-  const service = await start({
+  const service = await services.start({
     role: 'all',
     env: { WEBHOOK_CONCURRENCY: '12', WEBHOOK_ENDPOINT_CONCURRENCY: '10' },
   });
@@ -77,7 +71,7 @@ it('gives two workspaces their share of one process, and a third one a slot at o
 });
 
 it('delivers what is live before what is recovered', async () => {
-  const service = await start({ role: 'all', env: { WEBHOOK_ENDPOINT_CONCURRENCY: '4' } });
+  const service = await services.start({ role: 'all', env: { WEBHOOK_ENDPOINT_CONCURRENCY: '4' } });
   const tenant = await WebhookWorkspace.create(service);
   const since = await moment();
   await send(tenant, 30);
@@ -101,7 +95,7 @@ it('delivers what is live before what is recovered', async () => {
 
 it('an endpoint has no more connections than slots, however much is delivered', async () => {
   const slots = 4;
-  const service = await start({ role: 'all', env: { WEBHOOK_ENDPOINT_CONCURRENCY: `${slots}` } });
+  const service = await services.start({ role: 'all', env: { WEBHOOK_ENDPOINT_CONCURRENCY: `${slots}` } });
   const tenant = await WebhookWorkspace.create(service);
   const endpoint = await tenant.addEndpoint(receiver.url());
   for (let round = 1; round <= 4; round++) {

@@ -31,7 +31,7 @@ describe('a suspended workspace', () => {
 
   beforeAll(async () => {
     telegram = await new TelegramSimulator().start();
-    const env = { TELEGRAM_API_URL: telegram.url, PUBLIC_URL: 'https://messaging.example.com' };
+    const env = telegram.environment;
     service = await TestService.create({ role: 'all', env });
     telegram.hookOrigin = service.baseUrl;
     receiver = await Receiver.start();
@@ -246,7 +246,7 @@ describe('a suspended workspace', () => {
 
       await resume(workspace);
       for (const reply of replies) await waitForStatus(service, reply, 'SENT');
-      const texts = telegram.sendsTo(Number(chat.customerId)).map(({ body }) => body.text as string);
+      const texts = telegram.textsTo(chat.customerId);
       expect(texts).toEqual(['Yes.', 'How can we help?']);
     });
 

@@ -41,6 +41,16 @@ export class TelegramSimulator extends ProviderSimulator {
     return refused(code, description);
   }
 
+  /** Environment of a service whose bots are here, with a public address for their hooks. */
+  get environment(): Record<string, string> {
+    return { TELEGRAM_API_URL: this.url, PUBLIC_URL: 'https://messaging.example.com' };
+  }
+
+  /** Returns the texts that a person's bot was asked to send, including refused ones. */
+  textsTo(chatId: number | string): string[] {
+    return this.sendsTo(Number(chatId)).map(({ body }) => body.text as string);
+  }
+
   /** Returns the calls that send a message to a chat, including refused ones. */
   sendsTo(chatId: number): SimulatedCall[] {
     return this.calls.filter((call) => this.isSend(call) && Number(call.body.chat_id) === chatId);
