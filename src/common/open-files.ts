@@ -1,8 +1,13 @@
-/** Returns how many files and sockets this process may have open at once; infinity without a limit. */
+import { readFileSync } from 'node:fs';
+
+/** Returns how many files and sockets this process may have open at once; infinity if it can't be told. */
 export function maxOpenFiles(): number {
-  const { userLimits } = process.report.getReport() as {
-    userLimits?: { open_files?: { soft: number | 'unlimited' } };
-  };
-  const soft = userLimits?.open_files?.soft;
-  return typeof soft === 'number' ? soft : Infinity;
+  let limits: string;
+  try {
+    limits = readFileSync('/proc/self/limits', 'latin1');
+  } catch {
+    // Only Linux has this file.
+    return Infinity;
+  }
+  return Number(/^Max open files +([0-9]+)/m.exec(limits)?.[1] ?? Infinity);
 }
