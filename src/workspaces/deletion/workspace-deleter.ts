@@ -1,8 +1,8 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { AUDIT_TABLE, AuditEntriesRepository } from '../../audit/audit-entries.repository';
 import { isReferenceViolated } from '../../database/database-errors';
 import { Periodic } from '../../common/periodic';
+import { StepRounds } from '../../common/step-rounds';
 import { Database } from '../../database/database';
 import { OwnerDatabase } from '../../database/owner-database';
 import { Transaction } from '../../database/transaction';
@@ -32,9 +32,19 @@ type Closing = (tenantId: string) => Promise<void>;
 export class WorkspaceDeleter implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(WorkspaceDeleter.name);
   private readonly closings: Closing[] = [];
+  private readonly rounds = new StepRounds<DueDeletion>({
+    size: BATCH,
+    pauseMs: PAUSE_MS,
+    restMs: INTERVAL_MS,
+    list: () => this.deletions.listDue(),
+    keyOf: ({ tenantId }) => tenantId,
+    step: (deletion, size) => this.step(deletion, size),
+    onError: ({ tenantId }, error) =>
+      this.logger.error({ err: error, tenantId }, 'a step of a deletion failed; it will be retried'),
+  });
   private readonly runs = new Periodic(
     INTERVAL_MS,
-    () => this.runAll(),
+    () => this.rounds.run(() => this.runs.isStopped),
     (error) => this.logger.error({ err: error }, 'deleting workspaces failed; it will be retried'),
   );
 
@@ -61,49 +71,37 @@ export class WorkspaceDeleter implements OnApplicationBootstrap, BeforeApplicati
     return this.runs.stop();
   }
 
-  /** Runs one step of each deletion in turn, so that a large one does not delay the others. */
-  private async runAll(): Promise<void> {
-    for (let isWorking = true; isWorking && !this.runs.isStopped;) {
-      isWorking = false;
-      for (const deletion of await this.deletions.listDue()) {
-        if (this.runs.isStopped) return;
-        if (await this.tryStep(deletion)) isWorking = true;
-        await sleep(PAUSE_MS);
-      }
-    }
-  }
-
-  /**
-   * Runs one step, and logs a failure.
-   * @returns whether there is more to do now
-   */
-  private async tryStep(deletion: DueDeletion): Promise<boolean> {
-    const { tenantId } = deletion;
+  /** Runs one step, and returns whether there is more to do now. */
+  private async step(deletion: DueDeletion, size: number): Promise<boolean> {
     try {
-      return await this.step(deletion);
+      return await this.tryStep(deletion, size);
     } catch (error) {
-      this.logger.error({ err: error as Error, tenantId }, 'a step of a deletion failed; it will be retried');
       // A row was added that refers to one of the deleted rows.
-      if (isReferenceViolated(error)) await this.beginAnew(tenantId);
-      return false;
+      if (isReferenceViolated(error)) await this.beginAnew(deletion.tenantId);
+      throw error;
     }
   }
 
-  private async step({ tenantId, startedAt, table }: DueDeletion): Promise<boolean> {
+  private async tryStep({ tenantId, startedAt, table }: DueDeletion, size: number): Promise<boolean> {
     if (!startedAt && !(await this.deletions.begin(tenantId))) return false;
     if (table === null) {
       for (const close of this.closings) await close(tenantId);
     }
-    if (table === AUDIT_TABLE) return this.deleteAuditEntries(tenantId);
+    if (table === AUDIT_TABLE) return this.deleteAuditEntries(tenantId, size);
     return this.database.queueTransaction(async (tx) => {
       const now = await this.deletions.lockRunning(tx, tenantId);
       if (!now) return false;
-      await this.deleteRows(tx, tenantId, now);
+      await this.deleteRows(tx, tenantId, now, size);
       return true;
     });
   }
 
-  private async deleteRows(tx: Transaction, tenantId: string, progress: DeletionProgress): Promise<void> {
+  private async deleteRows(
+    tx: Transaction,
+    tenantId: string,
+    progress: DeletionProgress,
+    size: number,
+  ): Promise<void> {
     if (progress.table === AUDIT_TABLE) return;
     const tables = this.tables.listForDeletion();
     const known = tables.findIndex(({ name }) => name === progress.table);
@@ -113,13 +111,13 @@ export class WorkspaceDeleter implements OnApplicationBootstrap, BeforeApplicati
     const table = tables[at]!;
     // PostgreSQL may have to pass over many dead rows of a table that refers to this one.
     await tx.allowLongStatements();
-    const { deleted, next } = await this.rows.deleteStep(tx, tenantId, table, cursor, BATCH);
+    const { deleted, next } = await this.rows.deleteStep(tx, tenantId, table, cursor, size);
     const name = next ? table.name : (tables[at + 1]?.name ?? AUDIT_TABLE);
     await this.deletions.advance(tx, tenantId, { table: name, cursor: next }, deleted);
   }
 
-  private async deleteAuditEntries(tenantId: string): Promise<boolean> {
-    const deleted = await this.auditEntries.deleteStep(this.owner, tenantId, BATCH);
+  private async deleteAuditEntries(tenantId: string, size: number): Promise<boolean> {
+    const deleted = await this.auditEntries.deleteStep(this.owner, tenantId, size);
     if (deleted === 0) return this.finish(tenantId);
     await this.database.transaction((tx) =>
       this.deletions.advance(tx, tenantId, { table: AUDIT_TABLE, cursor: null }, deleted),
