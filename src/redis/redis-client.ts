@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type Redis from 'ioredis';
-import { RedisConnection, RedisConnections } from './redis-connections';
+import { channelIn, RedisConnection, RedisConnections } from './redis-connections';
 
 const REPLY_TIMEOUT_MS = 100;
 /** Time without an answer after which a connection is dead and is replaced. */
@@ -41,8 +41,9 @@ export class RedisClient {
    */
   async publish(channel: string, message: string): Promise<void> {
     const { isCluster } = this.connections;
+    const name = channelIn(this.connection, channel);
     await this.send(() =>
-      isCluster ? this.connection.spublish(channel, message) : this.connection.publish(channel, message),
+      isCluster ? this.connection.spublish(name, message) : this.connection.publish(name, message),
     );
   }
 

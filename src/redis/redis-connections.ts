@@ -95,3 +95,12 @@ export class RedisConnections implements OnApplicationShutdown {
     });
   }
 }
+
+/**
+ * Returns the name of a channel of a connection's database. Redis has the channels of all databases in one
+ * space, so services that share a server would hear each other.
+ */
+export function channelIn(connection: RedisConnection, channel: string): string {
+  const database = connection instanceof Redis ? connection.options.db : 0;
+  return database ? `${database}:${channel}` : channel;
+}

@@ -1,7 +1,7 @@
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Redis, { Cluster } from 'ioredis';
-import { RedisConnection, RedisConnections } from './redis-connections';
+import { channelIn, RedisConnection, RedisConnections } from './redis-connections';
 
 /** Pause between two pings. A subscriber sends nothing else, so it would not notice a dead connection. */
 const PING_MS = 2_000;
@@ -30,9 +30,10 @@ export class RedisSubscriber implements OnApplicationShutdown {
    * Listens to a channel. Settles once Redis has confirmed, after which no message is missed; it does not
    * settle while Redis is down.
    */
-  async subscribe(channel: string, handler: Handler): Promise<void> {
-    this.handlers.set(channel, handler);
+  async subscribe(name: string, handler: Handler): Promise<void> {
     const connection = this.connection();
+    const channel = channelIn(connection, name);
+    this.handlers.set(channel, handler);
     while (this.handlers.get(channel) === handler && !this.isClosed) {
       try {
         // ioredis subscribes again after every reconnection.
@@ -46,9 +47,10 @@ export class RedisSubscriber implements OnApplicationShutdown {
     }
   }
 
-  unsubscribe(channel: string): void {
-    if (!this.handlers.delete(channel)) return;
+  unsubscribe(name: string): void {
     const connection = this.connection();
+    const channel = channelIn(connection, name);
+    if (!this.handlers.delete(channel)) return;
     const ended = this.connections.isCluster
       ? connection.sunsubscribe(channel)
       : connection.unsubscribe(channel);

@@ -14,6 +14,7 @@ describe('the shards of signals', () => {
   let observer: Redis;
   let stores: TestStores;
   const workers: TestService[] = [];
+  let elsewhere: TestService;
 
   beforeAll(async () => {
     redis = await OwnRedis.start();
@@ -21,8 +22,11 @@ describe('the shards of signals', () => {
     stores = { ...(await createStores()), redisUrl: redis.url };
     for (let n = 0; n < 2; n++)
       workers.push(await TestService.create({ role: 'worker', beside: { stores } }));
+    const otherStores = { ...stores, redisUrl: `${redis.url}/1` };
+    elsewhere = await TestService.create({ role: 'worker', beside: { stores: otherStores } });
   });
   afterAll(async () => {
+    await elsewhere.close();
     for (const worker of workers) await worker.close();
     observer.disconnect();
     await dropStores(stores);
@@ -30,14 +34,14 @@ describe('the shards of signals', () => {
   });
 
   /** Returns how many workers hear each shard. */
-  async function listeners(): Promise<number[]> {
-    const channels = Array.from({ length: SHARDS }, (_, shard) => `outbox:appended:${shard}`);
+  async function listeners(prefix = ''): Promise<number[]> {
+    const channels = Array.from({ length: SHARDS }, (_, shard) => `${prefix}outbox:appended:${shard}`);
     const answer = await observer.pubsub('NUMSUB', ...channels);
     return answer.filter((_, n) => n % 2 === 1) as number[];
   }
 
-  const eachIsHeardOnce = () =>
-    waitFor('one worker for each shard', async () => (await listeners()).every((count) => count === 1));
+  const eachIsHeardOnce = (prefix?: string) =>
+    waitFor('one worker for each shard', async () => (await listeners(prefix)).every((count) => count === 1));
 
   /** Sends signals about so many workspaces, and returns which of the workers heard them. */
   async function heardBy(count: number): Promise<number[]> {
@@ -59,6 +63,11 @@ describe('the shards of signals', () => {
     const heard = await heardBy(200);
     expect(heard.reduce((sum, one) => sum + one, 0)).toBe(200);
     for (const count of heard) expect(count).toBeGreaterThan(0);
+  });
+
+  it('are not heard in another database of the same Redis', async () => {
+    await eachIsHeardOnce('1:');
+    await eachIsHeardOnce();
   });
 
   it('go to another worker when one stops', async () => {
