@@ -34,11 +34,10 @@ describe('processes', () => {
     const killed = await ServiceProcess.start('worker', host.stores);
     await host.make.received(workspace, conversation);
     await receiver.waitForCount(1, path);
-    const other = await ServiceProcess.start('worker', host.stores);
-    receiver.https.respond = (response) => response.end('ok');
-
     killed.kill('SIGKILL');
     expect(await killed.exited).toEqual({ code: null, signal: 'SIGKILL' });
+    receiver.https.respond = (response) => response.end('ok');
+    const other = await ServiceProcess.start('worker', host.stores);
 
     const [delivered] = await waitForDeliveries(host, endpoint, 'SUCCEEDED', 1, 45_000);
     expect(delivered).toMatchObject({ attempt_count: 1 });
