@@ -1,3 +1,4 @@
+import { channelIn } from '#dist/redis/redis-connections.js';
 import { channelOf } from '#dist/redis/worker-shards.js';
 import type { Redis } from 'ioredis';
 import { v7 as newId } from 'uuid';
@@ -55,6 +56,6 @@ export async function sendMessage(sending: Sending): Promise<{ message: SentMess
     return { id, senderType: 'AGENT', senderAgentId: manager.id, body, createdAt, delivery };
   });
   if (!message) return null;
-  void redis.publish(channelOf(OUTBOX_SIGNAL, tenantId), JSON.stringify(tenantId));
+  void redis.publish(channelIn(redis, channelOf(OUTBOX_SIGNAL, tenantId)), JSON.stringify(tenantId));
   return { message };
 }

@@ -1,3 +1,4 @@
+import { channelIn } from '#dist/redis/redis-connections.js';
 import { channelOf } from '#dist/redis/worker-shards.js';
 import { sleep } from '../../scripts/processes.mjs';
 import type { Deployment } from './deployment.mts';
@@ -63,7 +64,7 @@ export async function wake({ redis }: Deployment, workspaces: Receiving[]): Prom
   for (let n = 0; n < workspaces.length; n += SIGNALS_AT_ONCE) {
     const signals = redis.pipeline();
     for (const { id } of workspaces.slice(n, n + SIGNALS_AT_ONCE))
-      signals.publish(channelOf(OUTBOX_SIGNAL, id), JSON.stringify(id));
+      signals.publish(channelIn(redis, channelOf(OUTBOX_SIGNAL, id)), JSON.stringify(id));
     await signals.exec();
   }
 }
