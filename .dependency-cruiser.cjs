@@ -8,7 +8,7 @@
 //                 messages → conversations → contacts → workspaces ← auth, webhooks
 //                    ↓
 //      audit → outbox, access;  idempotency  secrets        what every feature may use
-//      rate-limit → http   metrics   queue                  counts and wakes for all of them
+//      rate-limit → http   metrics → queue-floors   queue   counts and wakes for all of them
 //      stored-data  database  redis  config  common         the ground: knows no feature
 //
 // A folder may import itself and the folders named for it here, and nothing else of src/. A feature without a
@@ -24,6 +24,7 @@ const SUPPORT = [
   'rate-limit',
   'http',
   'metrics',
+  'queue-floors',
   ...GROUND,
 ];
 
@@ -35,11 +36,12 @@ const MAY_IMPORT = {
   redis: ['common', 'config'],
   'stored-data': ['common', 'database'],
 
-  metrics: GROUND,
+  metrics: ['queue-floors', ...GROUND],
   http: ['metrics', ...GROUND],
   queue: GROUND,
+  'queue-floors': GROUND,
 
-  outbox: ['metrics', ...GROUND],
+  outbox: ['metrics', 'queue-floors', ...GROUND],
   access: GROUND,
   audit: ['access', 'outbox', ...GROUND],
   idempotency: GROUND,

@@ -7,6 +7,7 @@ import { SERVICES } from './features';
 import { OutboxRelay } from './outbox/outbox-relay';
 import { OutboxWorkerModule } from './outbox/outbox-worker.module';
 import { PrivacyWorkerModule } from './privacy/privacy-worker.module';
+import { QueueFloorsWorkerModule } from './queue-floors/queue-floors.module';
 import { RetentionModule } from './retention/retention.module';
 import { WebhooksWorkerModule } from './webhooks/webhooks-worker.module';
 import { WorkspaceDeletionWorkerModule } from './workspaces/deletion/workspace-deletion-worker.module';
@@ -19,6 +20,7 @@ import { WorkspaceDeletionWorkerModule } from './workspaces/deletion/workspace-d
   imports: [
     ...SERVICES,
     OwnerDatabaseModule,
+    QueueFloorsWorkerModule,
     RetentionModule,
     WorkspaceDeletionWorkerModule,
     ChannelConnectionsWorkerModule,

@@ -11,6 +11,9 @@ import { Transaction } from './transaction';
 /** Number of the owner's connections: one changes a partition, while the other can vacuum a queue. */
 const POOL_SIZE = 2;
 
+/** Largest size of a queue that is vacuumed within a second or two. */
+const MAX_VACUUMED_BYTES = 256 * 1024 * 1024;
+
 /**
  * The database as the owner of the tables, for acts that the service's role may not do: changing partitions,
  * vacuuming, deleting the audit entries of a deleted workspace. Only workers have it. Its connections are
@@ -43,8 +46,16 @@ export class OwnerDatabase implements OnApplicationShutdown {
     return (await this.open()).transaction(work);
   }
 
-  /** Removes the dead rows of a queue, which would slow down the search for the first live ones. */
+  /**
+   * Removes the dead rows of a queue, for which a connection has the usual time of a statement. A queue that
+   * is too large for it is left to autovacuum.
+   */
   async vacuum(queue: 'event_queue' | 'pending_deliveries'): Promise<void> {
+    const [size] = await this.query<{ isLarge: boolean }>(
+      'SELECT pg_total_relation_size($1::regclass) > $2 AS "isLarge"',
+      [queue, MAX_VACUUMED_BYTES],
+    );
+    if (size!.isLarge) return;
     await this.query(`VACUUM (SKIP_LOCKED, TRUNCATE false, INDEX_CLEANUP on) ${queue}`);
   }
 

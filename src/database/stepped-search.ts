@@ -30,12 +30,18 @@ export class SteppedSearch<Place> {
 /** Milliseconds before the end of the last run that are searched again, for rows that were written late. */
 const OVERLAP_MS = 2_000;
 
-/** A search along a schedule in bounded steps: each run finds what has become due since the last run. */
+/** Milliseconds before a process's start from which its first run searches. */
+const BEFORE_START_MS = 60_000;
+
+/**
+ * A search along a schedule in bounded steps: each run finds what has become due since the last run. What was
+ * due long before the process started is left to a search of another order.
+ */
 export class ScheduleSearch {
-  private until = new Date(0);
+  private until = new Date(Date.now() - BEFORE_START_MS);
 
   /**
-   * Makes a search that starts with the oldest due time.
+   * Makes a search that starts a minute before now.
    * @param step handles what became due after `since`, and returns up to when it looked, and whether it is
    *   done
    */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database';
+import { ARE_FLOORS_USED, savedFirstEvent } from '../queue-floors/queue-floors.repository';
 
 /**
  * Largest number of rows that are counted. A higher count takes time, and the backlog is far too long
@@ -7,16 +8,24 @@ import { Database } from '../database/database';
  */
 export const MAX_DEPTH = 100_000;
 
+/** The queue without the dead rows before the floors that workers have saved. */
+const QUEUE_FROM_FLOORS = `workspaces w, LATERAL (
+  SELECT queued_at FROM event_queue
+  WHERE tenant_id = w.id AND event_id >= (${savedFirstEvent('w.id')}) ORDER BY event_id) q`;
+
 @Injectable()
 export class OutboxDepthRepository {
   constructor(private readonly database: Database) {}
 
   /** Returns the number of events in the queue, up to MAX_DEPTH, and the age in seconds of the oldest one. */
   async read(): Promise<{ depth: number; age: number }> {
-    const [row] = await this.database.query<{ depth: number; age: number | null }>(
-      `SELECT count(*)::integer AS depth, extract(epoch FROM now() - min(queued_at))::float8 AS age
-         FROM (SELECT queued_at FROM event_queue LIMIT ${MAX_DEPTH}) AS queued`,
-    );
+    const [row] = await this.database.queueTransaction(async (tx) => {
+      const [floors] = await tx.query<{ areUsed: boolean }>(`SELECT ${ARE_FLOORS_USED} AS "areUsed"`);
+      return tx.query<{ depth: number; age: number | null }>(
+        `SELECT count(*)::integer AS depth, extract(epoch FROM now() - min(queued_at))::float8 AS age
+         FROM (SELECT queued_at FROM ${floors!.areUsed ? QUEUE_FROM_FLOORS : 'event_queue'} LIMIT ${MAX_DEPTH}) AS queued`,
+      );
+    });
     const { depth, age } = row!;
     return { depth, age: Math.max(0, age ?? 0) };
   }

@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { isId } from '../common/ids';
+import { idFloor, idTime, isId } from '../common/ids';
 import { Database, Reader } from '../database/database';
+import { asOneRow } from '../database/key-list';
 import { Pipelined, Transaction } from '../database/transaction';
+import { QueueFloors, QueuePart } from '../queue-floors/queue-floors';
+import { savedFirstEvent } from '../queue-floors/queue-floors.repository';
 import { ErasedMessages } from '../stored-data/table-declaration';
 import { erasedData, EventType } from './event-catalog';
 
@@ -10,13 +13,25 @@ import { erasedData, EventType } from './event-catalog';
  * example that of a killed one.
  */
 const LEASE = `interval '20 seconds'`;
-/** Number of rows of the queue that one step of a search over all workspaces reads. */
-const STEP_ROWS = 1_000;
+/** Number of workspaces that one step of a search over all of them looks at. */
+const STEP_WORKSPACES = 1_000;
 /**
  * Number of a workspace's leased events that one read returns at most. There are few, because each has a slot
  * of a worker.
  */
 const MAX_LEASED = 2_000;
+
+const LIST_WORKSPACES = `SELECT id, now() FROM workspaces WHERE id > $1 ORDER BY id LIMIT ${STEP_WORKSPACES}`;
+/** SQL that looks up one workspace after the other in the queue, however many events each has. */
+const LIST_QUEUED_WORKSPACES = `
+  WITH RECURSIVE queued AS (
+    (SELECT tenant_id, 1 AS n FROM event_queue WHERE tenant_id > $1 ORDER BY tenant_id LIMIT 1)
+    UNION ALL
+    SELECT next.tenant_id, n + 1 FROM queued, LATERAL (
+      SELECT tenant_id FROM event_queue WHERE tenant_id > queued.tenant_id ORDER BY tenant_id LIMIT 1) next
+    WHERE n < ${STEP_WORKSPACES}
+  )
+  SELECT tenant_id AS id, now() FROM queued ORDER BY n`;
 
 export interface OutboxEvent {
   id: string;
@@ -61,7 +76,10 @@ export interface EventLease {
  */
 @Injectable()
 export class EventQueueRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly floors: QueueFloors,
+  ) {}
 
   /**
    * Inserts an event.
@@ -79,26 +97,32 @@ export class EventQueueRepository {
   }
 
   /**
-   * Leases the oldest free events of each workspace, up to its limit. Events that were queued after the
-   * transaction began are left to the next one: the consumers' `prepare` has run, and may not know who has
-   * subscribed since.
+   * Leases the oldest free events of each workspace, up to its limit, from the floor of its queue. Events
+   * that were queued after the transaction began are left to the next one: the consumers' `prepare` has run,
+   * and may not know who has subscribed since.
    */
   async claim(tx: Transaction, limits: Map<string, number>, leaseId: string): Promise<ClaimedEvent[]> {
     const rows = await tx.prepared<Omit<ClaimedEvent, 'leaseId'>>(
       `WITH due AS (
-         SELECT q.* FROM unnest($1::uuid[], $2::integer[]) AS turn (tenant_id, count), LATERAL (
+         SELECT q.* FROM unnest($1::uuid[], $2::integer[], $4::uuid[]) AS turn (tenant_id, count, first_id), LATERAL (
            SELECT tenant_id, event_id, lease_id FROM event_queue
-           WHERE tenant_id = turn.tenant_id AND (lease_until IS NULL OR lease_until < now()) AND queued_at <= now()
+           WHERE tenant_id = turn.tenant_id AND event_id >= turn.first_id
+             AND (lease_until IS NULL OR lease_until < now()) AND queued_at <= now()
            ORDER BY event_id LIMIT turn.count FOR UPDATE SKIP LOCKED) q
        ), leased AS (
          UPDATE event_queue q SET lease_id = $3, lease_until = now() + ${LEASE} FROM due
-         WHERE q.tenant_id = due.tenant_id AND q.event_id = due.event_id
+         WHERE q.tenant_id = due.tenant_id AND q.event_id = due.event_id AND ${asOneRow('due', 'event_id')}
          RETURNING q.tenant_id, q.event_id, q.queued_at, due.lease_id IS NOT NULL AS was_leased
        )
        SELECT e.id, e.tenant_id AS "tenantId", e.type, e.data::text, e.sequence, e.created_at AS "createdAt",
               l.queued_at AS "queuedAt", l.was_leased AS "wasLeased"
        FROM leased l JOIN events e ON e.tenant_id = l.tenant_id AND e.id = l.event_id`,
-      [[...limits.keys()], [...limits.values()], leaseId],
+      [
+        [...limits.keys()],
+        [...limits.values()],
+        leaseId,
+        [...limits.keys()].map((tenantId) => idFloor(this.floors.startOfClaim(partOf(tenantId)))),
+      ],
     );
     return rows.map((row) => Object.assign(row, { leaseId }));
   }
@@ -107,7 +131,7 @@ export class EventQueueRepository {
   deletePipelined(tx: Transaction, events: ClaimedEvent[]): Pipelined {
     return tx.pipeline(
       `DELETE FROM event_queue q USING unnest($1::uuid[], $2::uuid[]) AS e (tenant_id, event_id)
-       WHERE q.tenant_id = e.tenant_id AND q.event_id = e.event_id`,
+       WHERE q.tenant_id = e.tenant_id AND q.event_id = e.event_id AND ${asOneRow('e', 'event_id')}`,
       [events.map(({ tenantId }) => tenantId), events.map(({ id }) => id)],
     );
   }
@@ -123,10 +147,12 @@ export class EventQueueRepository {
       `WITH ended AS (
          DELETE FROM event_queue q USING unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS e (tenant_id, event_id, lease_id)
          WHERE q.tenant_id = e.tenant_id AND q.event_id = e.event_id AND q.lease_id = e.lease_id
+           AND ${asOneRow('e', 'event_id')}
          RETURNING q.event_id, q.lease_id
        ), ongoing AS (
          SELECT q.event_id, q.lease_id FROM unnest($4::uuid[], $5::uuid[], $6::uuid[]) AS e (tenant_id, event_id, lease_id)
          JOIN event_queue q ON q.tenant_id = e.tenant_id AND q.event_id = e.event_id AND q.lease_id = e.lease_id
+           AND ${asOneRow('e', 'event_id')}
          FOR SHARE OF q
        )
        SELECT event_id AS "eventId", lease_id AS "leaseId" FROM ended UNION ALL SELECT event_id, lease_id FROM ongoing`,
@@ -136,20 +162,21 @@ export class EventQueueRepository {
   }
 
   /**
-   * Makes a step of a search for workspaces with free events. The next step passes over the rest of the last
-   * workspace, however many events it has.
+   * Makes a step of a search for workspaces with free events, and notes where the events of each begin.
    * @returns the workspaces, and where the next step begins; null after the last
    */
   async findWorkspaces(after: string): Promise<{ tenantIds: string[]; next: string | null }> {
-    const rows = await this.database.prepared<{ tenantId: string; isFree: boolean }>(
-      `SELECT tenant_id AS "tenantId", bool_or(lease_until IS NULL OR lease_until < now()) AS "isFree"
-       FROM (SELECT tenant_id, lease_until FROM event_queue WHERE tenant_id > $1
-             ORDER BY tenant_id LIMIT ${STEP_ROWS}) AS step
-       GROUP BY tenant_id ORDER BY tenant_id`,
-      [after],
-    );
-    const tenantIds = rows.filter(({ isFree }) => isFree).map(({ tenantId }) => tenantId);
-    return { tenantIds, next: rows.at(-1)?.tenantId ?? null };
+    const list = this.floors.areUsed ? LIST_WORKSPACES : LIST_QUEUED_WORKSPACES;
+    const workspaces = await this.database.readInOrder<{ id: string; now: Date }>(list, [after]);
+    const ids = workspaces.map(({ id }) => id);
+    const queued = await this.findFirst(ids);
+    // Read before the queue: an event that is queued later is above this floor.
+    for (const { id, now } of workspaces) {
+      const first = queued.get(id);
+      this.floors.update(partOf(id), first ? idTime(first.eventId) : now);
+    }
+    const tenantIds = ids.filter((id) => queued.get(id)?.hasFree);
+    return { tenantIds, next: ids.length === STEP_WORKSPACES ? ids.at(-1)! : null };
   }
 
   /** Lists the workspace's events under a lease, each with the conversation that it is about, if any. */
@@ -158,7 +185,8 @@ export class EventQueueRepository {
   ): Promise<(Pick<ClaimedEvent, 'id' | 'type' | 'queuedAt'> & { conversationId: string | null })[]> {
     return this.database.query(
       `SELECT e.id, e.type, q.queued_at AS "queuedAt", e.data->>'conversationId' AS "conversationId"
-       FROM (SELECT event_id, queued_at, lease_until FROM event_queue WHERE tenant_id = $1
+       FROM (SELECT event_id, queued_at, lease_until FROM event_queue
+             WHERE tenant_id = $1 AND event_id >= (${savedFirstEvent('$1')})
              ORDER BY event_id LIMIT ${MAX_LEASED}) AS q
        JOIN events e ON e.tenant_id = $1 AND e.id = q.event_id
        WHERE q.lease_until > now()`,
@@ -247,6 +275,25 @@ export class EventQueueRepository {
       [tenantId, erased.map(({ id }) => id), erased.map(({ left }) => left)],
     );
   }
+
+  /** Returns the first queued event of each workspace that has one, and whether any of its events is free. */
+  private async findFirst(tenantIds: string[]): Promise<Map<string, { eventId: string; hasFree: boolean }>> {
+    if (tenantIds.length === 0) return new Map();
+    const rows = await this.database.readInOrder<{ tenantId: string; eventId: string; hasFree: boolean }>(
+      `SELECT w.tenant_id AS "tenantId", first.event_id AS "eventId",
+                EXISTS (SELECT FROM event_queue q WHERE q.tenant_id = w.tenant_id AND q.event_id >= first.event_id
+                          AND (q.lease_until IS NULL OR q.lease_until < now())) AS "hasFree"
+         FROM unnest($1::uuid[], $2::uuid[]) AS w (tenant_id, first_id), LATERAL (
+           SELECT event_id FROM event_queue WHERE tenant_id = w.tenant_id AND event_id >= w.first_id
+           ORDER BY event_id LIMIT 1) first`,
+      [tenantIds, tenantIds.map((id) => idFloor(this.floors.startOfSearch(partOf(id))))],
+    );
+    return new Map(rows.map(({ tenantId, ...first }) => [tenantId, first]));
+  }
+}
+
+function partOf(tenantId: string): QueuePart {
+  return { queue: 'events', tenantId, part: '' };
 }
 
 /**

@@ -2,7 +2,9 @@ import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap }
 import { LOWEST_ID } from '../common/ids';
 import { Periodic } from '../common/periodic';
 import { SteppedSearch } from '../database/stepped-search';
+import { OldestSnapshot } from '../database/oldest-snapshot';
 import { OwnerDatabase } from '../database/owner-database';
+import { QueueVacuum } from '../database/queue-vacuum';
 import { Metrics } from '../metrics/metrics';
 import { EventQueueRepository } from './event-queue.repository';
 import { OutboxRelay } from './outbox-relay';
@@ -10,7 +12,7 @@ import { ParkedEventsWorker } from './parked-events.worker';
 
 const INTERVAL_MS = 1_000;
 /** Number of steps of one poll, so that it takes a bounded time. */
-const MAX_STEPS = 50;
+const MAX_STEPS = 10;
 /** Number of relayed events after which the queue is vacuumed. Each event has left a dead row in it. */
 const VACUUM_AFTER_EVENTS = 5_000;
 
@@ -30,22 +32,29 @@ export class OutboxPoll implements OnApplicationBootstrap, BeforeApplicationShut
     this.relay.wake(tenantIds);
     return next;
   });
-  private relayedAtVacuum = 0;
+  private readonly vacuum: QueueVacuum;
+  private relayed = 0;
 
   constructor(
     private readonly events: EventQueueRepository,
     private readonly relay: OutboxRelay,
     private readonly parked: ParkedEventsWorker,
     private readonly metrics: Metrics,
-    private readonly owner: OwnerDatabase,
-  ) {}
+    owner: OwnerDatabase,
+    snapshots: OldestSnapshot,
+  ) {
+    this.vacuum = new QueueVacuum(owner, snapshots, 'event_queue', VACUUM_AFTER_EVENTS, (error) =>
+      this.logger.warn({ err: error }, 'event_queue was not vacuumed'),
+    );
+  }
 
   onApplicationBootstrap(): void {
     this.polls.start();
+    this.vacuum.start();
   }
 
-  beforeApplicationShutdown(): Promise<void> {
-    return this.polls.stop();
+  async beforeApplicationShutdown(): Promise<void> {
+    await Promise.all([this.polls.stop(), this.vacuum.stop()]);
   }
 
   private async poll(): Promise<void> {
@@ -53,8 +62,7 @@ export class OutboxPoll implements OnApplicationBootstrap, BeforeApplicationShut
     await this.parked.work();
     const { values } = await this.metrics.outboxRelayed.get();
     const relayed = values[0]?.value ?? 0;
-    if (relayed - this.relayedAtVacuum < VACUUM_AFTER_EVENTS) return;
-    this.relayedAtVacuum = relayed;
-    await this.owner.vacuum('event_queue');
+    this.vacuum.count(relayed - this.relayed);
+    this.relayed = relayed;
   }
 }

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { QueueFloorsModule } from '../queue-floors/queue-floors.module';
 import { TableRegistry } from '../stored-data/table-registry';
 import { EventQueueRepository } from './event-queue.repository';
 import { outboxTables } from './outbox-tables';
@@ -7,6 +8,7 @@ import { ParkedEventsRepository } from './parked-events.repository';
 
 /** Lets every process append events and read parked ones. */
 @Module({
+  imports: [QueueFloorsModule],
   providers: [OutboxService, EventQueueRepository, ParkedEventsRepository],
   exports: [OutboxService, EventQueueRepository, ParkedEventsRepository],
 })

@@ -13,7 +13,16 @@ import {
   tenGigabytes,
 } from './behaviours';
 import { ChaosCluster } from './cluster';
-import { deletion, flood, poison, reactivation, recovery, slowDeletion, tarpits } from './neighbour-faults';
+import {
+  deletion,
+  flood,
+  floodBesideSnapshot,
+  poison,
+  reactivation,
+  recovery,
+  slowDeletion,
+  tarpits,
+} from './neighbour-faults';
 import { Random } from './random';
 import { NAMED_HOST, ReceiverName } from './receivers';
 import { FULL_DISK, ChaosProcess } from './service-process';
@@ -143,6 +152,7 @@ const names = faultsOf('names', 'named', {
 
 const neighbours = faultsOf('neighbours', 'steady', {
   'neighbour: flood': flood,
+  'neighbour: flood beside a snapshot held open': floodBesideSnapshot,
   'neighbour: endpoints hang': tarpits,
   'neighbour: endpoints deleted with a backlog': deletion,
   'neighbour: endpoint reactivated with a backlog': reactivation,

@@ -21,6 +21,23 @@ export async function flood({ neighbours, sizes, notes }: ChaosCluster): Promise
   notes.push(`flood: ${neighbour.ledger.accepted.length} deliveries in ${seconds.toFixed(1)} s, ${rate}/s`);
 }
 
+/**
+ * Sends a flood while a snapshot is held open, which keeps every row that dies. The worker that starts in the
+ * middle of it has the floors of the others alone.
+ */
+export async function floodBesideSnapshot(cluster: ChaosCluster, random: Random): Promise<void> {
+  const release = await cluster.stores.holdSnapshot();
+  try {
+    await flood(cluster);
+    const worker = random.pick(cluster.workers);
+    await worker.ready();
+    worker.kill();
+    await flood(cluster);
+  } finally {
+    await release();
+  }
+}
+
 /** Lets all endpoints of some workspaces hang, and answer again later. */
 export async function tarpits({ neighbours, sizes }: ChaosCluster, random: Random): Promise<void> {
   const { messages, endpoints, least, most } = sizes.tarpits;

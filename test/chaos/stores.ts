@@ -124,6 +124,20 @@ export class Stores {
     span.to = Date.now();
   }
 
+  /**
+   * Holds a snapshot open, as an idle transaction of a backup does.
+   * @returns a function that ends it
+   */
+  async holdSnapshot(): Promise<() => Promise<void>> {
+    const client = new Client({ connectionString: this.postgres.adminUrl });
+    // Another fault may restart PostgreSQL, which ends the transaction.
+    client.on('error', () => undefined);
+    await client.connect();
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+    await client.query('SELECT FROM event_queue LIMIT 1');
+    return () => client.end();
+  }
+
   /** Reason why the disk can't be full on this machine; null if it can. */
   get diskIsUnlimited(): string | null {
     return this.disk instanceof SmallDisk ? null : this.disk;

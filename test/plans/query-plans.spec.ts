@@ -28,10 +28,12 @@ import { MessagesRepository } from '../../src/messages/messages.repository';
 import { ErasedIds } from '../../src/secrets/erased-ids';
 import { EventQueueRepository } from '../../src/outbox/event-queue.repository';
 import {
-  BEFORE_ALL_DELIVERIES,
+  BEFORE_ALL_ENDPOINTS,
+  BEFORE_ALL_STALE,
   DueDeliveriesRepository,
 } from '../../src/webhooks/deliveries/due-deliveries.repository';
 import { PendingDeliveriesRepository } from '../../src/webhooks/deliveries/pending-deliveries.repository';
+import { QueueFloors } from '../../src/queue-floors/queue-floors';
 import { Target } from '../../src/queue/targets';
 import { WakeUpQueue } from '../../src/queue/wake-up-queue';
 import { AttemptRecord } from '../../src/webhooks/deliveries/delivery';
@@ -419,7 +421,7 @@ describe('query plans', () => {
       expect(plans).toHaveLength(2);
       for (const plan of plans) {
         expectOnlyIndexed(plan, ['pending_deliveries', 'events']);
-        expect(indexesOf(plan).sort()).toEqual([
+        expect([...new Set(indexesOf(plan))].sort()).toEqual([
           'events_pkey',
           'pending_deliveries_endpoint_idx',
           'pending_deliveries_pkey',
@@ -436,15 +438,22 @@ describe('query plans', () => {
       expect(rowsRead(plan!)).toBeLessThan(10);
     });
 
+    it('finds all endpoints with something due in one step, however much each of them is owed', async () => {
+      const { targets } = await host.app.get(DueDeliveriesRepository).findDue(BEFORE_ALL_ENDPOINTS);
+      expect(targets.map(({ id }) => id)).toEqual(
+        Array.from({ length: ENDPOINTS }, (_, n) => endpoint(n + 1)),
+      );
+    });
+
     it('polls in steps, however much is pending', async () => {
       const store = host.app.get(DueDeliveriesRepository);
       const plans = [
-        ...(await plansOf(() => store.findDue(BEFORE_ALL_DELIVERIES))),
+        ...(await plansOf(() => store.findDue(BEFORE_ALL_ENDPOINTS))),
         ...(await plansOf(() => store.findScheduled(new Date(0)))),
       ];
-      expect(plans).toHaveLength(4);
+      expect(plans).toHaveLength(6);
       for (const plan of plans) {
-        expectOnlyIndexed(plan, ['pending_deliveries']);
+        expectOnlyIndexed(plan, ['pending_deliveries', 'webhook_endpoints']);
         expect(rowsRead(plan)).toBeLessThanOrEqual(STEP_ROWS);
       }
     });
@@ -472,7 +481,10 @@ describe('query plans', () => {
     it('cancels in steps, from the endpoint’s own part of the index', async () => {
       const store = host.app.get(DueDeliveriesRepository);
       const target = { tenantId: BIG, id: endpoint(5) };
-      const plans = await plansOf(() => inQueue((tx) => store.deleteStale(tx, target, 0, 500)), /^WITH/);
+      const plans = await plansOf(
+        () => inQueue((tx) => store.deleteStale(tx, target, 0, BEFORE_ALL_STALE, 500)),
+        /^WITH/,
+      );
       for (const plan of plans) {
         expect(indexesOf(plan)).toEqual(expect.arrayContaining(['pending_deliveries_endpoint_idx']));
         expectOnlyIndexed(plan, ['pending_deliveries']);
@@ -532,7 +544,7 @@ describe('query plans', () => {
 
     it('claims a connection’s messages from the due index, and asks each whether it is the next by index', async () => {
       const statuses = host.get(MessageStatusRepository);
-      const store = new OutboundMessagesRepository(host.get(Database), statuses);
+      const store = new OutboundMessagesRepository(host.get(Database), statuses, new QueueFloors());
       const connection = { id: uuid(501), tenantId: BIG } as LoadedConnection;
       const [ready] = await plansOf(() => store.countReady(connection, 25), /^SELECT count/);
       const [claim] = await plansOf(() => store.claim(connection, 25), /^WITH/);
@@ -549,7 +561,7 @@ describe('query plans', () => {
     it('finds the messages of events by their keys, however many are queued', async () => {
       const queue = new WakeUpQueue({} as Queue<Target>); // nothing is queued
       const statuses = host.get(MessageStatusRepository);
-      const messages = new OutboundMessagesRepository(host.get(Database), statuses);
+      const messages = new OutboundMessagesRepository(host.get(Database), statuses, new QueueFloors());
       const routes = new RoutedMessagesRepository();
       const router = new OutboundMessageRouter(routes, messages, statuses, queue, host.get(Metrics));
       const keys = Array.from({ length: 10 }, (_, n) => ({
@@ -566,7 +578,7 @@ describe('query plans', () => {
     });
 
     it('finds stale messages by index, a step at a time', async () => {
-      const stale = new DueMessagesRepository(host.get(Database));
+      const stale = new DueMessagesRepository(host.get(Database), new QueueFloors());
       const plans = [
         ...(await plansOf(() => stale.findScheduled(new Date(0)))),
         ...(await plansOf(() => stale.findDue(BEFORE_ALL_MESSAGES))),

@@ -40,6 +40,10 @@ describe('the deletion of a workspace', () => {
     host = await MessagingHost.create({ beside: service });
     receiver = await Receiver.start();
   });
+  afterEach(async () => {
+    for (const one of running) one.kill('SIGTERM');
+    for (const { exited } of running.splice(0)) await exited;
+  });
   afterAll(async () => {
     await host.close();
     await service.close();
@@ -50,7 +54,13 @@ describe('the deletion of a workspace', () => {
   const workspaces = () => service.app.get(WorkspacesService);
   const erase = ({ id }: { id: string }, graceDays?: number) =>
     workspaces().delete(id, { graceDays }, SYSTEM);
-  const worker = () => ServiceProcess.start('worker', service.stores, telegram.environment);
+  const running: ServiceProcess[] = [];
+
+  async function worker(): Promise<ServiceProcess> {
+    const one = await ServiceProcess.start('worker', service.stores, telegram.environment);
+    running.push(one);
+    return one;
+  }
 
   /** Returns the tables that have rows of a workspace. */
   async function tablesOf({ id }: { id: string }): Promise<string[]> {
@@ -122,6 +132,7 @@ describe('the deletion of a workspace', () => {
        SELECT $1, id, 1, 1 FROM events WHERE tenant_id = $1`,
       `INSERT INTO attempt_rollups (tenant_id, endpoint_id, starts_at, outcomes, durations)
        VALUES ($1, $2, now(), '{1}', '{1}'), ($1, $2, now() - interval '5 minutes', '{1}', '{1}')`,
+      `INSERT INTO queue_floors (tenant_id, queue, part, floor, saved_at) VALUES ($1, 'events', '', now(), now())`,
     ];
     const values = [workspace.id, endpoint.id, message!.conversation, message!.id, connection.id];
     for (const insert of inserts) {

@@ -2,12 +2,18 @@ import { Injectable } from '@nestjs/common';
 import { LOWEST_ID } from '../../common/ids';
 import { Database } from '../../database/database';
 import { MessageKey } from '../../messages/message-status.repository';
+import { QueueFloors } from '../../queue-floors/queue-floors';
 import { Target } from '../../queue/targets';
 import { isSuspended } from '../../workspaces/suspension';
 import { ConnectionStatus } from '../connections/channel-connection.entity';
+import { messagesPart } from './outbound-messages.repository';
 
 /** Limit of the rows of one step of a search over all workspaces. */
 const STEP_ROWS = 1_000;
+/** Number of connections that one step of a search over all workspaces looks at. */
+const STEP_CONNECTIONS = 1_000;
+/** Number of messages that such a step reads of each connection. */
+const MESSAGES_OF_CONNECTION = 10;
 
 /**
  * Position of a search over all workspaces: a workspace, and a connection or conversation in it. The next
@@ -19,9 +25,37 @@ export const BEFORE_ALL_MESSAGES: Position = [LOWEST_ID, LOWEST_ID];
 /** Condition of a row `d` of outbound_messages whose lease or hold has ended. */
 export const HAS_ENDED = `(d.lease_id IS NOT NULL OR d.holds) AND d.next_attempt_at <= now()`;
 
-interface EndedColumns {
-  conversationIds: string[] | null;
-  messageIds: string[] | null;
+const CONNECTION = `status, ${isSuspended('w.tenant_id')} AS "isSuspended", now()`;
+const LIST_CONNECTIONS = `
+  SELECT tenant_id AS "tenantId", id, ${CONNECTION}
+  FROM channel_connections w WHERE (tenant_id, id) > ($1, $2) ORDER BY tenant_id, id LIMIT ${STEP_CONNECTIONS}`;
+/** SQL that looks up one connection after the other in the queue, however many messages each has. */
+const LIST_QUEUED_CONNECTIONS = `
+  WITH RECURSIVE queued AS (
+    (SELECT tenant_id, connection_id, 1 AS n FROM outbound_messages WHERE (tenant_id, connection_id) > ($1, $2)
+     ORDER BY tenant_id, connection_id LIMIT 1)
+    UNION ALL
+    SELECT next.*, n + 1 FROM queued, LATERAL (
+      SELECT tenant_id, connection_id FROM outbound_messages
+      WHERE (tenant_id, connection_id) > (queued.tenant_id, queued.connection_id)
+      ORDER BY tenant_id, connection_id LIMIT 1) next
+    WHERE n < ${STEP_CONNECTIONS}
+  )
+  SELECT queued.tenant_id AS "tenantId", connection_id AS id, ${CONNECTION}
+  FROM queued JOIN channel_connections w ON w.tenant_id = queued.tenant_id AND w.id = connection_id ORDER BY n`;
+
+interface ConnectionRow extends Target {
+  status: ConnectionStatus;
+  isSuspended: boolean;
+  now: Date;
+}
+
+interface OldestMessage extends MessageKey {
+  /** Id of the message's connection. */
+  id: string;
+  at: Date;
+  isDue: boolean;
+  hasEnded: boolean;
 }
 
 /**
@@ -30,7 +64,10 @@ interface EndedColumns {
  */
 @Injectable()
 export class DueMessagesRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly floors: QueueFloors,
+  ) {}
 
   /**
    * Makes a step of a search for the connections of retries, leases and holds whose time came after `since`.
@@ -63,8 +100,8 @@ export class DueMessagesRepository {
   }
 
   /**
-   * Makes a step of a search for connections with anything due, or that may send no more. The next step
-   * passes over the rest of the last connection, however many messages it has.
+   * Makes a step of a search for connections with anything due, or that may send no more, and notes where the
+   * messages of each begin. Of each connection it reads the oldest messages alone.
    * @returns where the next step begins; null after the last
    */
   async findDue(after: Position): Promise<{
@@ -73,32 +110,24 @@ export class DueMessagesRepository {
     ended: MessageKey[];
     next: Position | null;
   }> {
-    const rows = await this.database.prepared<
-      Target & EndedColumns & { isDue: boolean; status: ConnectionStatus }
-    >(
-      `SELECT d.*, w.status FROM (
-         SELECT tenant_id AS "tenantId", connection_id AS id,
-                bool_or(next_attempt_at <= now() AND NOT waits) AND NOT ${isSuspended('tenant_id')} AS "isDue",
-                array_agg(conversation_id) FILTER (WHERE ${HAS_ENDED}) AS "conversationIds",
-                array_agg(message_id) FILTER (WHERE ${HAS_ENDED}) AS "messageIds"
-         FROM (SELECT * FROM outbound_messages WHERE (tenant_id, connection_id) > ($1, $2)
-               ORDER BY tenant_id, connection_id, waits, next_attempt_at LIMIT ${STEP_ROWS}) AS d
-         GROUP BY 1, 2) AS d
-       JOIN channel_connections w ON w.tenant_id = d."tenantId" AND w.id = d.id ORDER BY 1, 2`,
-      after,
-    );
-    const last = rows.at(-1);
+    const list = this.floors.areUsed ? LIST_CONNECTIONS : LIST_QUEUED_CONNECTIONS;
+    const connections = await this.database.readInOrder<ConnectionRow>(list, after);
+    const messages = await this.findOldest(connections);
+    const oldest = new Map<string, OldestMessage>();
+    for (const message of messages) if (!oldest.has(message.id)) oldest.set(message.id, message);
+    // Read before the queue: a message that becomes due later is above this floor.
+    for (const { tenantId, id, now } of connections) {
+      const at = oldest.get(id)?.at ?? now;
+      this.floors.update(messagesPart(tenantId, id), at < now ? at : now);
+    }
+    const last = connections.at(-1);
     return {
-      due: toTargets(rows.filter(({ isDue }) => isDue)),
-      inactive: toTargets(rows.filter(({ status }) => status !== 'ACTIVE')),
-      ended: rows.flatMap(({ tenantId, conversationIds, messageIds }) =>
-        (messageIds ?? []).map((messageId, n) => ({
-          tenantId,
-          conversationId: conversationIds![n]!,
-          messageId,
-        })),
+      due: toTargets(
+        connections.filter(({ id, isSuspended }) => !isSuspended && oldest.get(id)?.isDue === true),
       ),
-      next: last ? [last.tenantId, last.id] : null,
+      inactive: toTargets(connections.filter(({ id, status }) => status !== 'ACTIVE' && oldest.has(id))),
+      ended: messages.filter(({ hasEnded }) => hasEnded),
+      next: connections.length === STEP_CONNECTIONS ? [last!.tenantId, last!.id] : null,
     };
   }
 
@@ -121,6 +150,24 @@ export class DueMessagesRepository {
       stuck: toTargets(rows.filter(({ allWait }) => allWait)),
       next: last ? [last.tenantId, last.id] : null,
     };
+  }
+
+  /** Lists the oldest messages of each connection that do not wait for another. */
+  private async findOldest(connections: Target[]): Promise<OldestMessage[]> {
+    if (connections.length === 0) return [];
+    return this.database.readInOrder<OldestMessage>(
+      `SELECT w.tenant_id AS "tenantId", w.id, d.conversation_id AS "conversationId", d.message_id AS "messageId",
+                d.next_attempt_at AS at, d.next_attempt_at <= now() AS "isDue", ${HAS_ENDED} AS "hasEnded"
+         FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS w (tenant_id, id, since), LATERAL (
+           SELECT * FROM outbound_messages
+           WHERE tenant_id = w.tenant_id AND connection_id = w.id AND NOT waits AND next_attempt_at > w.since
+           ORDER BY next_attempt_at, message_id LIMIT ${MESSAGES_OF_CONNECTION}) d`,
+      [
+        connections.map(({ tenantId }) => tenantId),
+        connections.map(({ id }) => id),
+        connections.map(({ tenantId, id }) => this.floors.startOfSearch(messagesPart(tenantId, id))),
+      ],
+    );
   }
 }
 

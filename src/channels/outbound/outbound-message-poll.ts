@@ -8,7 +8,12 @@ import { StaleMessageReconciler } from './stale-message-reconciler';
 
 const INTERVAL_MS = 1_000;
 /** Limit of the steps of each search in one poll. */
-const MAX_STEPS = 20;
+const MAX_STEPS = 10;
+/**
+ * Ratio of the pause after a search for stuck conversations to its time. It reads all messages by their
+ * conversations, and so every dead row that a snapshot keeps.
+ */
+const STUCK_PAUSE = 50;
 
 /**
  * Finds, every second, which outbound messages need attention: retries, leases and holds by their time, and
@@ -41,6 +46,9 @@ export class OutboundMessagePoll implements OnApplicationBootstrap, BeforeApplic
     return next;
   });
 
+  /** Time of the next search for stuck conversations, on the monotonic clock. */
+  private stuckAt = 0;
+
   constructor(
     private readonly messages: DueMessagesRepository,
     private readonly stale: StaleMessageReconciler,
@@ -59,6 +67,12 @@ export class OutboundMessagePoll implements OnApplicationBootstrap, BeforeApplic
   private async poll(): Promise<void> {
     await this.scheduled.run();
     await this.due.run();
-    await this.stuck.run();
+    const startedAt = performance.now();
+    if (startedAt < this.stuckAt) return;
+    try {
+      await this.stuck.run();
+    } finally {
+      this.stuckAt = performance.now() + STUCK_PAUSE * (performance.now() - startedAt);
+    }
   }
 }

@@ -5,6 +5,7 @@ import { Database } from '../../database/database';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
 import { ErasedMessages } from '../../stored-data/table-declaration';
+import { QueueFloors, QueuePart } from '../../queue-floors/queue-floors';
 import { Target } from '../../queue/targets';
 import { LoadedConnection } from '../connections/connection-loader';
 import { ClaimedMessage } from './claimed-message';
@@ -30,12 +31,12 @@ export const endOfHolds = (conversationId: string, messageId: string, tenantId =
   WHERE h.tenant_id = ${tenantId} AND h.conversation_id = ${conversationId} AND h.message_id < ${messageId} AND h.holds`;
 
 /**
- * Condition of a row `d` of outbound_messages that the connection $2 of the workspace $1 can claim, if it may
- * send. The row says whether it waits; the last two conditions repeat it, because the order must hold
- * whatever the row says.
+ * Condition of a row `d` of outbound_messages, due after $4, that the connection $2 of the workspace $1 can
+ * claim, if it may send. The row says whether it waits; the last two conditions repeat it, because the order
+ * must hold whatever the row says.
  */
 const IS_READY = `
-  d.tenant_id = $1 AND d.connection_id = $2 AND NOT d.waits AND d.next_attempt_at <= now()
+  d.tenant_id = $1 AND d.connection_id = $2 AND NOT d.waits AND d.next_attempt_at > $4 AND d.next_attempt_at <= now()
   AND d.lease_id IS NULL AND NOT d.holds
   AND d.message_id = (${firstUnsent('d.conversation_id')})
   AND coalesce((${endOfHolds('d.conversation_id', 'd.message_id')}) <= now(), true)`;
@@ -73,15 +74,17 @@ export class OutboundMessagesRepository {
   constructor(
     private readonly database: Database,
     private readonly statuses: MessageStatusRepository,
+    private readonly floors: QueueFloors,
   ) {}
 
   /** Counts the messages that a connection can claim now, up to `limit`; 0 also when it may not send. */
   countReady({ tenantId, id }: Target, limit: number): Promise<number> {
-    return this.database.queueTransaction(async (tx) => {
+    return this.database.orderedTransaction(async (tx) => {
       const [row] = await tx.prepared<{ count: number }>(
         `SELECT count(*)::integer FROM (
-           SELECT FROM outbound_messages d WHERE EXISTS (${MAY_SEND}) AND ${IS_READY} LIMIT $3) ready`,
-        [tenantId, id, limit],
+           SELECT FROM outbound_messages d WHERE EXISTS (${MAY_SEND}) AND ${IS_READY}
+           ORDER BY d.next_attempt_at, d.message_id LIMIT $3) ready`,
+        [tenantId, id, limit, this.floors.startOfClaim(messagesPart(tenantId, id))],
       );
       return row!.count;
     });
@@ -94,14 +97,19 @@ export class OutboundMessagesRepository {
    */
   claim(connection: LoadedConnection, count: number): Promise<ClaimedMessage[]> {
     const leaseId = newId();
-    return this.database.queueTransaction(async (tx) => {
+    return this.database.orderedTransaction(async (tx) => {
       const ready = await tx.prepared<ReadyMessage>(
         `WITH sending AS (${MAY_SEND} FOR KEY SHARE)
          SELECT d.conversation_id AS "conversationId", d.message_id AS "messageId", d.attempt_count AS "attemptCount",
                 now() AS "claimedAt"
          FROM outbound_messages d WHERE EXISTS (SELECT FROM sending) AND ${IS_READY}
          ORDER BY d.next_attempt_at, d.message_id LIMIT $3 FOR UPDATE OF d SKIP LOCKED`,
-        [connection.tenantId, connection.id, count],
+        [
+          connection.tenantId,
+          connection.id,
+          count,
+          this.floors.startOfClaim(messagesPart(connection.tenantId, connection.id)),
+        ],
       );
       const claimed = ready.map((message) => this.lease(tx, connection, leaseId, message));
       const rows = (await Promise.all(claimed)).flat();
@@ -250,6 +258,11 @@ export class OutboundMessagesRepository {
     }
     return unsent.filter(({ isLeased }) => isLeased).map(({ id }) => id);
   }
+}
+
+/** Names the part of the queue that holds a connection's messages, without those that wait. */
+export function messagesPart(tenantId: string, connectionId: string): QueuePart {
+  return { queue: 'messages', tenantId, part: connectionId };
 }
 
 function keyParameters({ tenantId, conversationId, messageId }: MessageKey): string[] {

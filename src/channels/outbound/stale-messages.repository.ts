@@ -2,9 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Channel } from '../../common/channel-descriptors';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { MessageKey } from '../../messages/message-status.repository';
+import { QueueFloors } from '../../queue-floors/queue-floors';
 import { Target } from '../../queue/targets';
 import { ConnectionStatus } from '../connections/channel-connection.entity';
 import { HAS_ENDED } from './due-messages.repository';
+import { messagesPart } from './outbound-messages.repository';
 
 /** Message whose lease or hold has ended, locked. */
 export interface EndedMessage extends MessageKey {
@@ -16,6 +18,8 @@ export interface EndedMessage extends MessageKey {
 /** Ends leases and holds of outbound messages, and pending messages of connections that may send no more. */
 @Injectable()
 export class StaleMessagesRepository {
+  constructor(private readonly floors: QueueFloors) {}
+
   /** Locks those of the messages whose lease or hold has ended, but none that another process has locked. */
   lockEnded(tx: Transaction, tenantId: string, keys: MessageKey[]): Promise<EndedMessage[]> {
     return tx.prepared<EndedMessage>(
@@ -57,9 +61,9 @@ export class StaleMessagesRepository {
   lockPending(tx: Transaction, { tenantId, id }: Target, count: number): Promise<MessageKey[]> {
     return tx.prepared<MessageKey>(
       `SELECT tenant_id AS "tenantId", conversation_id AS "conversationId", message_id AS "messageId"
-       FROM outbound_messages WHERE tenant_id = $1 AND connection_id = $2 AND lease_id IS NULL AND NOT holds
+       FROM outbound_messages WHERE tenant_id = $1 AND connection_id = $2 AND (waits, next_attempt_at) > (false, $4) AND lease_id IS NULL AND NOT holds
        ORDER BY waits, next_attempt_at, message_id LIMIT $3 FOR UPDATE SKIP LOCKED`,
-      [tenantId, id, count],
+      [tenantId, id, count, this.floors.startOfSearch(messagesPart(tenantId, id))],
     );
   }
 

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { OutboxModule } from '../../outbox/outbox.module';
+import { QueueFloorsModule } from '../../queue-floors/queue-floors.module';
 import { TableRegistry } from '../../stored-data/table-registry';
 import { EndpointsModule } from '../endpoints/endpoints.module';
 import { SendingModule } from '../sending/sending.module';
@@ -16,7 +17,7 @@ import { RecordedDeliveries } from './recorded-deliveries';
  * it.
  */
 @Module({
-  imports: [OutboxModule, EndpointsModule, SendingModule],
+  imports: [OutboxModule, QueueFloorsModule, EndpointsModule, SendingModule],
   providers: [
     PendingDeliveriesRepository,
     DueDeliveriesRepository,

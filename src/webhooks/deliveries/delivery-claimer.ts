@@ -124,7 +124,7 @@ export class DeliveryClaimer {
 
   private claimAll(requests: Request[]): Promise<Claim[]> {
     const lease: Lease = { id: newId(), on: 'row' };
-    return this.database.queueTransaction(async (tx) => {
+    return this.database.orderedTransaction(async (tx) => {
       const endpoints = await this.lockEndpoints(tx, requests);
       const ratesToAsk = requests.map(({ target, isGranted }) => {
         const endpoint = endpoints.get(target.id);

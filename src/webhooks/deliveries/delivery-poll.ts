@@ -2,14 +2,16 @@ import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap }
 import { Periodic } from '../../common/periodic';
 import { ScheduleSearch, SteppedSearch } from '../../database/stepped-search';
 import { DatabaseClock } from '../../database/database-clock';
+import { OldestSnapshot } from '../../database/oldest-snapshot';
 import { OwnerDatabase } from '../../database/owner-database';
+import { QueueVacuum } from '../../database/queue-vacuum';
 import { Target } from '../../queue/targets';
 import { DeliveryWorker } from './delivery.worker';
-import { BEFORE_ALL_DELIVERIES, DueDeliveriesRepository } from './due-deliveries.repository';
+import { BEFORE_ALL_ENDPOINTS, DueDeliveriesRepository } from './due-deliveries.repository';
 
 const INTERVAL_MS = 1_000;
 /** Number of steps that each search makes in one poll. */
-const MAX_STEPS = 20;
+const MAX_STEPS = 10;
 /** Number of found targets after which `pending_deliveries` is vacuumed. Each has left a dead row in it. */
 const VACUUM_AFTER_TARGETS = 500;
 
@@ -30,39 +32,42 @@ export class DeliveryPoll implements OnApplicationBootstrap, BeforeApplicationSh
     this.wake(step.targets);
     return step;
   });
-  private readonly due = new SteppedSearch(BEFORE_ALL_DELIVERIES, MAX_STEPS, async (after) => {
+  private readonly due = new SteppedSearch(BEFORE_ALL_ENDPOINTS, MAX_STEPS, async (after) => {
     const { targets, next } = await this.deliveries.findDue(after);
     this.wake(targets);
     return next;
   });
-  private found = 0;
+  private readonly vacuum: QueueVacuum;
 
   constructor(
     private readonly deliveries: DueDeliveriesRepository,
     private readonly worker: DeliveryWorker,
     private readonly clock: DatabaseClock,
-    private readonly owner: OwnerDatabase,
-  ) {}
+    owner: OwnerDatabase,
+    snapshots: OldestSnapshot,
+  ) {
+    this.vacuum = new QueueVacuum(owner, snapshots, 'pending_deliveries', VACUUM_AFTER_TARGETS, (error) =>
+      this.logger.warn({ err: error }, 'pending_deliveries was not vacuumed'),
+    );
+  }
 
   onApplicationBootstrap(): void {
     this.polls.start();
+    this.vacuum.start();
   }
 
-  beforeApplicationShutdown(): Promise<void> {
-    return this.polls.stop();
+  async beforeApplicationShutdown(): Promise<void> {
+    await Promise.all([this.polls.stop(), this.vacuum.stop()]);
   }
 
   private async poll(): Promise<void> {
     if (!this.clock.isTrusted) return;
     await this.scheduled.run();
     await this.due.run();
-    if (this.found < VACUUM_AFTER_TARGETS) return;
-    this.found = 0;
-    await this.owner.vacuum('pending_deliveries');
   }
 
   private wake(targets: Target[]): void {
-    this.found += targets.length;
+    this.vacuum.count(targets.length);
     this.worker.runner.wake(targets);
   }
 }

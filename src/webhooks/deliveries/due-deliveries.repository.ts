@@ -1,18 +1,58 @@
 import { Injectable } from '@nestjs/common';
 import { LOWEST_ID } from '../../common/ids';
 import { Database } from '../../database/database';
+import { asOneRow } from '../../database/key-list';
 import { Transaction } from '../../database/transaction';
+import { QueueFloors } from '../../queue-floors/queue-floors';
 import { Target } from '../../queue/targets';
 import { isSuspended } from '../../workspaces/suspension';
 import { targetOf } from './delivery';
-import { PendingDelivery } from './pending-deliveries.repository';
+import { deliveriesPart, FIRST, PendingDelivery } from './pending-deliveries.repository';
 
-/** Number of rows that one step of a search over all workspaces reads. */
+/** Number of rows that one step of a search along the schedule reads. */
 const STEP_ROWS = 1_000;
+/** Number of endpoints that one step of a search over all workspaces looks at. */
+const STEP_ENDPOINTS = 1_000;
 
-/** Position in the order of the pending deliveries. */
-type Position = [tenantId: string, endpointId: string, activation: number, recovered: boolean];
-export const BEFORE_ALL_DELIVERIES: Position = [LOWEST_ID, LOWEST_ID, 0, false];
+/** Position in the order of the endpoints. */
+type Position = [tenantId: string, endpointId: string];
+export const BEFORE_ALL_ENDPOINTS: Position = [LOWEST_ID, LOWEST_ID];
+
+const ENDPOINT = `activation, active AND NOT ${isSuspended('e.tenant_id')} AS "maySend", now()`;
+const LIST_ENDPOINTS = `
+  SELECT tenant_id AS "tenantId", id, ${ENDPOINT}
+  FROM webhook_endpoints e WHERE (tenant_id, id) > ($1, $2) ORDER BY tenant_id, id LIMIT ${STEP_ENDPOINTS}`;
+/** SQL that looks up one endpoint after the other in the queue, however many deliveries each is owed. */
+const LIST_OWED_ENDPOINTS = `
+  WITH RECURSIVE owed AS (
+    (SELECT tenant_id, endpoint_id, 1 AS n FROM pending_deliveries WHERE (tenant_id, endpoint_id) > ($1, $2)
+     ORDER BY tenant_id, endpoint_id LIMIT 1)
+    UNION ALL
+    SELECT next.*, n + 1 FROM owed, LATERAL (
+      SELECT tenant_id, endpoint_id FROM pending_deliveries
+      WHERE (tenant_id, endpoint_id) > (owed.tenant_id, owed.endpoint_id)
+      ORDER BY tenant_id, endpoint_id LIMIT 1) next
+    WHERE n < ${STEP_ENDPOINTS}
+  )
+  SELECT owed.tenant_id AS "tenantId", endpoint_id AS id, ${ENDPOINT}
+  FROM owed LEFT JOIN webhook_endpoints e ON e.tenant_id = owed.tenant_id AND e.id = endpoint_id ORDER BY n`;
+
+/** Position in the order in which the deliveries of former activations are deleted. */
+export type StalePosition = Pick<PendingDelivery, 'activation' | 'recovered'> & { nextAttemptAt: Date };
+export const BEFORE_ALL_STALE: StalePosition = {
+  activation: 0,
+  recovered: false,
+  nextAttemptAt: new Date(0),
+};
+
+interface EndpointRow {
+  tenantId: string;
+  id: string;
+  activation: number;
+  /** Whether the endpoint is active, and its workspace not suspended; null for one that is gone. */
+  maySend: boolean | null;
+  now: Date;
+}
 
 interface TargetRow {
   tenantId: string;
@@ -20,10 +60,13 @@ interface TargetRow {
   recovered: boolean;
 }
 
-/** Finds due and stale deliveries among the pending ones, in steps of a bounded number of rows. */
+/** Finds due and stale deliveries among the pending ones, in steps of a bounded size. */
 @Injectable()
 export class DueDeliveriesRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly floors: QueueFloors,
+  ) {}
 
   /**
    * Makes a step of a search for the targets of retries and leases whose time came after `since`, without
@@ -47,50 +90,58 @@ export class DueDeliveriesRepository {
   }
 
   /**
-   * Makes a step of a search for targets with a due delivery, in all workspaces that are not suspended. The
-   * next step passes over the rest of the last target, however many deliveries it is owed.
+   * Makes a step of a search for targets with a due delivery, among the active endpoints of workspaces that
+   * are not suspended, and notes where the deliveries of each begin.
    * @returns where the next step begins; null after the last
    */
   async findDue(after: Position): Promise<{ targets: Target[]; next: Position | null }> {
-    type Row = TargetRow & { activation: number; isDue: boolean };
-    const rows = await this.database.queueTransaction((tx) =>
-      tx.prepared<Row>(
-        `SELECT tenant_id AS "tenantId", endpoint_id AS id, recovered, activation,
-                bool_or(next_attempt_at <= now()) AND NOT ${isSuspended('tenant_id')} AS "isDue"
-         FROM (SELECT tenant_id, endpoint_id, activation, recovered, next_attempt_at FROM pending_deliveries
-               WHERE (tenant_id, endpoint_id, activation, recovered) > ($1, $2, $3, $4)
-               ORDER BY tenant_id, endpoint_id, activation, recovered, next_attempt_at LIMIT ${STEP_ROWS}) AS step
-         GROUP BY tenant_id, endpoint_id, activation, recovered ORDER BY tenant_id, endpoint_id, activation, recovered`,
-        after,
-      ),
-    );
-    const targets = rows.filter(({ isDue }) => isDue).map((row) => targetOf(row, row.recovered));
-    const last = rows.at(-1);
-    return { targets, next: last ? [last.tenantId, last.id, last.activation, last.recovered] : null };
+    const list = this.floors.areUsed ? LIST_ENDPOINTS : LIST_OWED_ENDPOINTS;
+    const endpoints = await this.database.readInOrder<EndpointRow>(list, after);
+    const sending = endpoints.filter(({ maySend }) => maySend);
+    const parts = sending.flatMap((endpoint) => [
+      { ...endpoint, recovered: false },
+      { ...endpoint, recovered: true },
+    ]);
+    const due = await this.findOldest(parts);
+    // Read before the queue: a delivery that becomes due later is above this floor.
+    for (const { tenantId, id, recovered, now } of parts)
+      this.floors.update(
+        deliveriesPart(tenantId, id, recovered),
+        due.get(deliveriesPart(tenantId, id, recovered).part)?.oldestAt ?? now,
+      );
+    const last = endpoints.at(-1);
+    return {
+      targets: [...due.values()].map((row) => targetOf(row, row.recovered)),
+      next: endpoints.length === STEP_ENDPOINTS ? [last!.tenantId, last!.id] : null,
+    };
   }
 
   /**
    * Deletes some deliveries of former activations, except those with an attempt in flight.
    * @param activation latest of the former activations
+   * @param after position of the last delivery that an earlier call has deleted
    */
   deleteStale(
     tx: Transaction,
     { tenantId, id }: Target,
     activation: number,
+    after: StalePosition,
     count: number,
-  ): Promise<PendingDelivery[]> {
-    return tx.prepared<PendingDelivery>(
+  ): Promise<(PendingDelivery & StalePosition)[]> {
+    return tx.prepared(
       `WITH stale AS (
-         SELECT id FROM pending_deliveries
+         SELECT tenant_id, id FROM pending_deliveries
          WHERE tenant_id = $1 AND endpoint_id = $2 AND activation <= $3
+           AND (activation, recovered, next_attempt_at) >= ($5, $6, $7)
            AND (lease_id IS NULL OR next_attempt_at <= now())
          ORDER BY activation, recovered, next_attempt_at, id LIMIT $4 FOR UPDATE SKIP LOCKED
        )
-       DELETE FROM pending_deliveries p USING stale WHERE p.tenant_id = $1 AND p.id = stale.id
+       DELETE FROM pending_deliveries p USING stale
+       WHERE p.tenant_id = $1 AND p.id = stale.id AND ${asOneRow('stale', 'id')}
        RETURNING p.tenant_id AS "tenantId", p.id, p.endpoint_id AS "endpointId", p.activation, p.event_id AS "eventId",
                  p.event_type AS "eventType", p.round, p.attempt_count AS "attemptCount", p.recovered,
-                 p.last_status_code AS "lastStatusCode", p.last_error AS "lastError"`,
-      [tenantId, id, activation, count],
+                 p.last_status_code AS "lastStatusCode", p.last_error AS "lastError", p.next_attempt_at AS "nextAttemptAt"`,
+      [tenantId, id, activation, count, after.activation, after.recovered, after.nextAttemptAt],
     );
   }
 
@@ -102,11 +153,12 @@ export class DueDeliveriesRepository {
   async deleteSuspended(tx: Transaction, tenantId: string, before: string, count: number): Promise<number> {
     const rows = await tx.query(
       `WITH step AS (
-         SELECT id FROM pending_deliveries
+         SELECT tenant_id, id FROM pending_deliveries
          WHERE tenant_id = $1 AND id < $2 AND (lease_id IS NULL OR next_attempt_at <= now()) AND ${isSuspended('$1')}
          ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED
        )
-       DELETE FROM pending_deliveries p USING step WHERE p.tenant_id = $1 AND p.id = step.id RETURNING 1`,
+       DELETE FROM pending_deliveries p USING step
+       WHERE p.tenant_id = $1 AND p.id = step.id AND ${asOneRow('step', 'id')} RETURNING 1`,
       [tenantId, before, count],
     );
     return rows.length;
@@ -119,11 +171,47 @@ export class DueDeliveriesRepository {
     activation: number,
     limit: number,
   ): Promise<number> {
+    const since = this.floors.startOfSearch(deliveriesPart(tenantId, id, true));
     const rows = await tx.query(
       `SELECT FROM pending_deliveries
-       WHERE tenant_id = $1 AND endpoint_id = $2 AND activation = $3 AND recovered LIMIT $4`,
-      [tenantId, id, activation, limit],
+       WHERE tenant_id = $1 AND endpoint_id = $2 AND activation = $3 AND recovered AND next_attempt_at > $5
+       ORDER BY next_attempt_at LIMIT $4`,
+      [tenantId, id, activation, limit, since],
     );
     return rows.length;
+  }
+
+  /**
+   * Returns the parts that have a due delivery, by their names, each with the time of its oldest one: null
+   * when all it has is due before all others.
+   */
+  private async findOldest(
+    parts: (EndpointRow & { recovered: boolean })[],
+  ): Promise<Map<string, TargetRow & { oldestAt: Date | null }>> {
+    if (parts.length === 0) return new Map();
+    const rows = await this.database.readInOrder<TargetRow & { oldestAt: Date | null }>(
+      `SELECT e.tenant_id AS "tenantId", e.id, e.recovered, due.at AS "oldestAt"
+         FROM unnest($1::uuid[], $2::uuid[], $3::integer[], $4::boolean[], $5::timestamptz[])
+           AS e (tenant_id, id, activation, recovered, since), LATERAL (
+           (SELECT next_attempt_at AS at FROM pending_deliveries
+            WHERE tenant_id = e.tenant_id AND endpoint_id = e.id AND activation = e.activation AND recovered = e.recovered
+              AND next_attempt_at > e.since AND next_attempt_at <= now()
+            ORDER BY next_attempt_at LIMIT 1)
+           UNION ALL
+           (SELECT NULL FROM pending_deliveries
+            WHERE tenant_id = e.tenant_id AND endpoint_id = e.id AND activation = e.activation AND recovered = e.recovered
+              AND next_attempt_at <= ${FIRST} ORDER BY next_attempt_at LIMIT 1)
+           LIMIT 1) due`,
+      [
+        parts.map(({ tenantId }) => tenantId),
+        parts.map(({ id }) => id),
+        parts.map(({ activation }) => activation),
+        parts.map(({ recovered }) => recovered),
+        parts.map(({ tenantId, id, recovered }) =>
+          this.floors.startOfSearch(deliveriesPart(tenantId, id, recovered)),
+        ),
+      ],
+    );
+    return new Map(rows.map((row) => [deliveriesPart(row.tenantId, row.id, row.recovered).part, row]));
   }
 }

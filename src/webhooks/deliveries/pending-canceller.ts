@@ -8,7 +8,7 @@ import {
   PendingCancellation,
   PendingCancellationsRepository,
 } from '../endpoints/pending-cancellations.repository';
-import { DueDeliveriesRepository } from './due-deliveries.repository';
+import { BEFORE_ALL_STALE, DueDeliveriesRepository, StalePosition } from './due-deliveries.repository';
 
 const INTERVAL_MS = 1_000;
 const BATCH = 200;
@@ -41,6 +41,12 @@ export class PendingCanceller implements OnApplicationBootstrap, BeforeApplicati
     (error) => this.logger.error({ err: error }, 'looking for cancellations failed; it will be retried'),
   );
 
+  /**
+   * Positions of the cancellations that this process works on. Each step goes on behind the rows that the
+   * last one has deleted, which a snapshot may keep.
+   */
+  private readonly positions = new Map<string, StalePosition>();
+
   constructor(
     private readonly database: Database,
     private readonly cancellations: PendingCancellationsRepository,
@@ -63,15 +69,38 @@ export class PendingCanceller implements OnApplicationBootstrap, BeforeApplicati
    */
   private step(cancellation: PendingCancellation, size: number): Promise<boolean> {
     const { tenantId, endpointId, activation, isSettled } = cancellation;
-    return this.database.queueTransaction(async (tx) => {
+    const key = `${endpointId}:${activation}`;
+    const after = this.positions.get(key);
+    return this.database.orderedTransaction(async (tx) => {
       if (!(await this.cancellations.lock(tx, cancellation))) return false;
-      const cancelled = await this.deliveries.deleteStale(tx, { tenantId, id: endpointId }, activation, size);
+      const cancelled = await this.deliveries.deleteStale(
+        tx,
+        { tenantId, id: endpointId },
+        activation,
+        after ?? BEFORE_ALL_STALE,
+        size,
+      );
       if (cancelled.length > 0) {
         this.history.insertCancelledPipelined(tx, cancelled);
         await this.cancellations.advance(tx, cancellation, cancelled.length);
-        tx.onCommit(() => this.metrics.webhookDeliveries.inc({ status: 'cancelled' }, cancelled.length));
-      } else if (isSettled) await this.cancellations.delete(tx, cancellation);
+        tx.onCommit(() => {
+          this.positions.set(key, cancelled.reduce(later));
+          this.metrics.webhookDeliveries.inc({ status: 'cancelled' }, cancelled.length);
+        });
+      } else if (isSettled) {
+        // Deliveries that were in flight are behind the position: the next run looks at all of them again.
+        if (after) this.positions.delete(key);
+        else await this.cancellations.delete(tx, cancellation);
+      }
       return cancelled.length === size;
     });
   }
+}
+
+function later<T extends StalePosition>(one: T, other: T): T {
+  const difference =
+    one.activation - other.activation ||
+    Number(one.recovered) - Number(other.recovered) ||
+    one.nextAttemptAt.getTime() - other.nextAttemptAt.getTime();
+  return difference > 0 ? one : other;
 }

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database, Reader } from '../../database/database';
+import { asOneRow } from '../../database/key-list';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
+import { QueueFloors, QueuePart } from '../../queue-floors/queue-floors';
 import { Target } from '../../queue/targets';
 import { isSuspended } from '../../workspaces/suspension';
 import type { AttemptError } from '../sending/attempt-outcome';
@@ -12,6 +14,9 @@ import { AttemptRecord, Delivery, DeliveryState, takesRecovered } from './delive
  * worker was killed.
  */
 const LEASE = `interval '20 seconds'`;
+
+/** Time of a delivery that is due before all others of its endpoint. */
+export const FIRST = `'epoch'::timestamptz`;
 
 /** Delivery that waits for a slot, a retry or the end of a lease. */
 export interface PendingDelivery {
@@ -73,7 +78,10 @@ const INSERTION = `
  */
 @Injectable()
 export class PendingDeliveriesRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly floors: QueueFloors,
+  ) {}
 
   /**
    * Inserts deliveries that are due after a delay. A delivery that the same activation is owed already stays
@@ -92,41 +100,57 @@ export class PendingDeliveriesRepository {
     await tx.query(
       `INSERT INTO pending_deliveries AS p
          (tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count, recovered, next_attempt_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, 0, false, $8)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, 0, false, ${FIRST})
        ON CONFLICT (tenant_id, id) DO UPDATE SET round = p.round + 1, activation = excluded.activation,
          attempt_count = 0, recovered = false, next_attempt_at = excluded.next_attempt_at, lease_id = NULL,
          last_status_code = NULL, last_error = NULL`,
-      [tenantId, id, endpointId, activation, eventId, eventType, round, new Date(0)],
+      [tenantId, id, endpointId, activation, eventId, eventType, round],
     );
   }
 
   /** Reports whether a target has a delivery that can be claimed now. */
   async hasDue(target: Target): Promise<boolean> {
     const { tenantId, id } = target;
-    const [row] = await this.database.query<{ due: boolean }>(
+    const recovered = takesRecovered(target);
+    const owed = `SELECT FROM pending_deliveries p
+      WHERE p.tenant_id = $1 AND p.endpoint_id = $2 AND p.activation = w.activation AND p.recovered = $3`;
+    const [row] = await this.database.readInOrder<{ due: boolean }>(
       `SELECT EXISTS (
-         SELECT FROM webhook_endpoints w JOIN pending_deliveries p
-           ON p.tenant_id = $1 AND p.endpoint_id = w.id AND p.activation = w.activation AND p.recovered = $3
-         WHERE w.tenant_id = $1 AND w.id = $2 AND w.active AND p.next_attempt_at <= now()
-           AND NOT ${isSuspended('$1')}) AS due`,
-      [tenantId, id, takesRecovered(target)],
+         SELECT FROM webhook_endpoints w, LATERAL (
+           (${owed} AND p.next_attempt_at <= ${FIRST} ORDER BY p.next_attempt_at LIMIT 1)
+           UNION ALL
+           (${owed} AND p.next_attempt_at > $4 AND p.next_attempt_at <= now() ORDER BY p.next_attempt_at LIMIT 1)) AS due
+         WHERE w.tenant_id = $1 AND w.id = $2 AND w.active AND NOT ${isSuspended('$1')}) AS due`,
+      [tenantId, id, recovered, this.floors.startOfClaim(deliveriesPart(tenantId, id, recovered))],
     );
     return row!.due;
   }
 
-  /** Claims due deliveries under a new lease, up to the count of each request, the longest due first. */
+  /**
+   * Claims due deliveries under a new lease, up to the count of each request, the longest due first, from the
+   * floor of their endpoint.
+   */
   async claim(tx: Transaction, requests: ClaimRequest[], leaseId: string): Promise<ClaimedRow[]> {
     const rows = await tx.prepared<Omit<ClaimedRow, 'event'> & { eventId: string } & Omit<OutboxEvent, 'id'>>(
       `WITH due AS (
-         SELECT p.* FROM unnest($1::uuid[], $2::uuid[], $3::integer[], $4::boolean[], $5::integer[])
-           AS request (tenant_id, endpoint_id, activation, recovered, count), LATERAL (
-           SELECT tenant_id, id, lease_id FROM pending_deliveries
-           WHERE tenant_id = request.tenant_id AND endpoint_id = request.endpoint_id
-             AND activation = request.activation AND recovered = request.recovered AND next_attempt_at <= now()
-           ORDER BY next_attempt_at, id LIMIT request.count FOR UPDATE SKIP LOCKED) p
+         SELECT p.* FROM unnest($1::uuid[], $2::uuid[], $3::integer[], $4::boolean[], $5::integer[], $7::timestamptz[])
+           AS request (tenant_id, endpoint_id, activation, recovered, count, since), LATERAL (
+           SELECT * FROM (
+             SELECT tenant_id, id, lease_id FROM pending_deliveries
+             WHERE tenant_id = request.tenant_id AND endpoint_id = request.endpoint_id
+               AND activation = request.activation AND recovered = request.recovered AND next_attempt_at <= ${FIRST}
+             ORDER BY next_attempt_at, id LIMIT request.count FOR UPDATE SKIP LOCKED) AS first
+           UNION ALL
+           SELECT * FROM (
+             SELECT tenant_id, id, lease_id FROM pending_deliveries
+             WHERE tenant_id = request.tenant_id AND endpoint_id = request.endpoint_id
+               AND activation = request.activation AND recovered = request.recovered
+               AND next_attempt_at > request.since AND next_attempt_at <= now()
+             ORDER BY next_attempt_at, id LIMIT request.count FOR UPDATE SKIP LOCKED) AS others
+           LIMIT request.count) p
        ), leased AS (
          UPDATE pending_deliveries p SET lease_id = $6, next_attempt_at = now() + ${LEASE} FROM due
-         WHERE p.tenant_id = due.tenant_id AND p.id = due.id
+         WHERE p.tenant_id = due.tenant_id AND p.id = due.id AND ${asOneRow('due', 'id')}
          RETURNING p.*, due.lease_id IS NOT NULL AS was_leased
        )
        SELECT l.id, l.endpoint_id AS "endpointId", l.round, l.attempt_count AS "attemptCount", l.recovered,
@@ -140,6 +164,9 @@ export class PendingDeliveriesRepository {
         requests.map(({ recovered }) => recovered),
         requests.map(({ count }) => count),
         leaseId,
+        requests.map(({ tenantId, endpointId: id, recovered }) =>
+          this.floors.startOfClaim(deliveriesPart(tenantId, id, recovered)),
+        ),
       ],
     );
     return rows.map(({ eventId, tenantId, type, data, sequence, createdAt, ...row }) => ({
@@ -163,7 +190,7 @@ export class PendingDeliveriesRepository {
        ), finished AS (
          DELETE FROM pending_deliveries p USING outcome o
          WHERE p.tenant_id = o.tenant_id AND p.id = o.id AND p.lease_id = o.lease_id AND p.round = o.round
-           AND p.attempt_count = o.attempt_count AND o.due_at IS NULL
+           AND p.attempt_count = o.attempt_count AND o.due_at IS NULL AND ${asOneRow('o', 'id')}
          RETURNING o.id, o.lease_id
        ), scheduled AS (
          UPDATE pending_deliveries p SET attempt_count = o.next_count, next_attempt_at = o.due_at, lease_id = NULL,
@@ -171,7 +198,7 @@ export class PendingDeliveriesRepository {
            last_error = coalesce(o.error, p.last_error)
          FROM outcome o
          WHERE p.tenant_id = o.tenant_id AND p.id = o.id AND p.lease_id = o.lease_id AND p.round = o.round
-           AND p.attempt_count = o.attempt_count AND o.due_at IS NOT NULL
+           AND p.attempt_count = o.attempt_count AND o.due_at IS NOT NULL AND ${asOneRow('o', 'id')}
          RETURNING o.id, o.lease_id
        )
        SELECT id, lease_id AS "leaseId" FROM finished UNION ALL SELECT id, lease_id FROM scheduled`,
@@ -200,7 +227,7 @@ export class PendingDeliveriesRepository {
          FROM unnest($1::uuid[], $2::uuid[]) AS d (tenant_id, id)
        )
        UPDATE pending_deliveries p SET next_attempt_at = d.due_at, lease_id = NULL FROM postponed d
-       WHERE p.tenant_id = d.tenant_id AND p.id = d.id AND p.lease_id = $3`,
+       WHERE p.tenant_id = d.tenant_id AND p.id = d.id AND p.lease_id = $3 AND ${asOneRow('d', 'id')}`,
       [deliveries.map(({ endpoint }) => endpoint.tenantId), deliveries.map(({ id }) => id), leaseId, delayMs],
     );
   }
@@ -237,6 +264,11 @@ export class PendingDeliveriesRepository {
       [tenantId, ids],
     );
   }
+}
+
+/** Names the part of the queue that holds an endpoint's live deliveries, or its recovered ones. */
+export function deliveriesPart(tenantId: string, endpointId: string, recovered: boolean): QueuePart {
+  return { queue: 'deliveries', tenantId, part: recovered ? `${endpointId}:recovered` : endpointId };
 }
 
 /** Outcome of a round that has had no attempt. */

@@ -97,7 +97,7 @@ describe('a fault of the world', () => {
   it.each(['42501', '53200', '57014'])(
     'parks no event: the claim of events is answered with %s',
     async (code) => {
-      proxy.failStatements(code, /AS turn \(tenant_id, count\)/);
+      proxy.failStatements(code, /AS turn \(tenant_id, count/);
       const message = await chat.send('patience');
       await waitFor('two failing turns', () => proxy.failed >= 2);
       proxy.mend();

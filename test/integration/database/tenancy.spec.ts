@@ -40,7 +40,8 @@ const SHARED = ['workspaces', 'migrations', ...OF_PEOPLE];
 /**
  * Tables written for every event and delivery. A foreign key would cost a lock of its parent for each row,
  * and protect nothing: the transaction that writes such a row reads or locks its parent, and no parent is
- * deleted before it.
+ * deleted before it. The floors of the queues are saved for many workspaces at once: one that is deleted
+ * meanwhile must not fail the others.
  */
 const WITHOUT_REFERENCES = [
   'attempt_rollups',
@@ -49,6 +50,7 @@ const WITHOUT_REFERENCES = [
   'parked_events',
   'pending_cancellations',
   'pending_deliveries',
+  'queue_floors',
   'webhook_attempts',
   'webhook_deliveries',
 ];

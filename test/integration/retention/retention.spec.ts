@@ -56,6 +56,7 @@ describe('retention', () => {
       password_resets: 0,
       people: 0,
       attempt_rollups: 0,
+      queue_floors: 0,
     });
   });
 

@@ -3,7 +3,7 @@ import { Database } from '../../../src/database/database';
 import { AttemptRecorder } from '../../../src/webhooks/deliveries/attempt-recorder';
 import { AttemptRecord } from '../../../src/webhooks/deliveries/delivery';
 import {
-  BEFORE_ALL_DELIVERIES,
+  BEFORE_ALL_ENDPOINTS,
   DueDeliveriesRepository,
 } from '../../../src/webhooks/deliveries/due-deliveries.repository';
 import { PendingDeliveriesRepository } from '../../../src/webhooks/deliveries/pending-deliveries.repository';
@@ -230,7 +230,7 @@ describe('leases', () => {
     /** Returns the endpoints that a search for due deliveries finds, step by step. */
     async function due(): Promise<string[]> {
       const found: string[] = [];
-      for (let position: typeof BEFORE_ALL_DELIVERIES | null = BEFORE_ALL_DELIVERIES; position !== null;) {
+      for (let position: typeof BEFORE_ALL_ENDPOINTS | null = BEFORE_ALL_ENDPOINTS; position !== null;) {
         const step: Awaited<ReturnType<typeof dueStore.findDue>> = await dueStore.findDue(position);
         found.push(...step.targets.map(({ id }) => id));
         position = step.next;

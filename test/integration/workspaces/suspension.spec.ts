@@ -3,7 +3,7 @@ import { newId } from '../../../src/common/ids';
 import { SYSTEM } from '../../../src/common/principal';
 import { PendingDeliveriesRepository } from '../../../src/webhooks/deliveries/pending-deliveries.repository';
 import {
-  BEFORE_ALL_DELIVERIES,
+  BEFORE_ALL_ENDPOINTS,
   DueDeliveriesRepository,
 } from '../../../src/webhooks/deliveries/due-deliveries.repository';
 import { AuditService } from '../../../src/audit/audit.service';
@@ -114,7 +114,7 @@ describe('a suspended workspace', () => {
       const ofTarget = (targets: { id: string }[]) => targets.filter(({ id }) => id === endpoint.id);
 
       expect(await service.app.get(PendingDeliveriesRepository).hasDue(target)).toBe(false);
-      expect(ofTarget((await pending.findDue(BEFORE_ALL_DELIVERIES)).targets)).toEqual([]);
+      expect(ofTarget((await pending.findDue(BEFORE_ALL_ENDPOINTS)).targets)).toEqual([]);
       await service.query('UPDATE pending_deliveries SET attempt_count = 1 WHERE endpoint_id = $1', [
         endpoint.id,
       ]);

@@ -1,0 +1,10 @@
+/**
+ * Returns an SQL condition that is always true, and lets the planner take a list of keys for one row. So it
+ * looks up each key in the index of the table that the list is joined to, `alias` being the list and `column`
+ * one of its columns. Otherwise it would read the whole index of a queue, dead rows included, once a vacuum
+ * has found few live rows on many pages: 2,300 pages for five keys among 100,000 dead rows.
+ */
+export function asOneRow(alias: string, column: string): string {
+  const same = `${alias}.${column} IS NOT DISTINCT FROM ${alias}.${column}`;
+  return `${same} AND ${alias}.tenant_id IS NOT DISTINCT FROM ${alias}.tenant_id`;
+}
