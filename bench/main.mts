@@ -8,6 +8,7 @@ import { deliveries } from './scenarios/deliveries.mts';
 import { deleteBacklog } from './scenarios/delete-backlog.mts';
 import { flood } from './scenarios/flood.mts';
 import { growingReads } from './scenarios/growing-reads.mts';
+import { heldSnapshot } from './scenarios/held-snapshot.mts';
 import { history } from './scenarios/history.mts';
 import { isolation } from './scenarios/isolation.mts';
 import { latency } from './scenarios/latency.mts';
@@ -39,6 +40,7 @@ const SCENARIOS: Scenario[] = [
   memory,
   flood,
   tarpits,
+  heldSnapshot,
   deleteBacklog,
   recover,
   history,

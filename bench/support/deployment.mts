@@ -141,8 +141,13 @@ export class Deployment {
    * Adds `count` workspaces with `endpointsEach` webhook endpoints each. `group` says how the receiver treats
    * them.
    */
-  async addReceiving(count: number, group: Group, endpointsEach = 1): Promise<Receiving[]> {
-    const receiving = newReceiving(count, group, endpointsEach);
+  async addReceiving(
+    count: number,
+    group: Group,
+    endpointsEach = 1,
+    conversations?: number,
+  ): Promise<Receiving[]> {
+    const receiving = newReceiving(count, group, endpointsEach, conversations);
     await addReceiving(this.pool, receiving, this.environment.urlOf);
     return receiving;
   }

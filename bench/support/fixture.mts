@@ -92,8 +92,12 @@ function newWorkspace(name: string): Workspace {
 }
 
 /** Makes `count` workspaces with endpoints of a group, without inserting them. */
-export function newReceiving(count: number, group: Group, endpointsEach = 1): Receiving[] {
-  const conversations = Math.max(1, Math.min(CONVERSATIONS_EACH, Math.floor(CONVERSATIONS_AT_MOST / count)));
+export function newReceiving(
+  count: number,
+  group: Group,
+  endpointsEach = 1,
+  conversations = Math.max(1, Math.min(CONVERSATIONS_EACH, Math.floor(CONVERSATIONS_AT_MOST / count))),
+): Receiving[] {
   return Array.from({ length: count }, () => {
     const workspace = newWorkspace(`${group}-${serial}`);
     const endpoints = Array.from({ length: endpointsEach }, () =>
