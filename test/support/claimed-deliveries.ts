@@ -35,7 +35,11 @@ export async function claimPending(
 }
 
 /** Returns the record of an attempt of a claimed delivery. */
-export function recordOf(owed: Owed, claimed: Claimed, status: AttemptRecord['status']): AttemptRecord {
+export function recordOf(
+  owed: Owed,
+  claimed: Pick<Claimed, 'id' | 'event' | 'round' | 'attemptCount' | 'recovered' | 'leaseId'>,
+  status: AttemptRecord['status'],
+): AttemptRecord {
   const { id, event, round, attemptCount, recovered, leaseId } = claimed;
   const endpoint = { tenantId: owed.id, id: owed.endpoint.id, activation: 1 } as Subscriber;
   const delivery: Delivery = {

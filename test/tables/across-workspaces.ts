@@ -43,6 +43,8 @@ export const SEARCHES: Record<string, string> = {
   'OperatorLookupRepository.listWorkspaces': OPERATOR,
   'ParkedEventsRepository.findRequested': EVERY_SECOND,
   'ParkedEventsRepository.list': OPERATOR,
+  'PendingCancellationsRepository.insertEndedPipelined':
+    'reads the endpoints of a batch of AttemptRecorder, after this process has stood still',
   'PendingCancellationsRepository.list': EVERY_SECOND,
   'DueDeliveriesRepository.findOldest': EVERY_SECOND,
   'DueDeliveriesRepository.findScheduled': EVERY_SECOND,

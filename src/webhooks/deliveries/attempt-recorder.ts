@@ -6,6 +6,7 @@ import { Config } from '../../config/config';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { EventLease, EventQueueRepository, leaseKeyOf } from '../../outbox/event-queue.repository';
+import { PendingCancellationsRepository } from '../endpoints/pending-cancellations.repository';
 import { AttemptOutcome } from '../sending/attempt-outcome';
 import { AttemptRecord, Delivery } from './delivery';
 import { DeliveryHistoryRepository } from './delivery-history.repository';
@@ -14,6 +15,12 @@ import { isTestRecord, logRetry, mayBeOfOneRecord, RecordRetries } from './recor
 
 const MAX_BATCH = 200;
 const RETRY_MS = 500;
+/**
+ * Time from the start of an attempt to its record after which its endpoint may have been deactivated, and all
+ * other deliveries of the activation cancelled: the process has stood still.
+ */
+const LATE_MS = 30_000;
+
 /**
  * Records attempts in batches. Each record moves its delivery in one transaction, from its event or from the
  * pending deliveries to the pending deliveries or to the history, if the lease still holds.
@@ -38,6 +45,7 @@ export class AttemptRecorder {
     private readonly events: EventQueueRepository,
     private readonly pending: PendingDeliveriesRepository,
     private readonly history: DeliveryHistoryRepository,
+    private readonly cancellations: PendingCancellationsRepository,
   ) {
     this.batcher = new Batcher(MAX_BATCH, async (records) => {
       if (config.crossWorkspaceBatches) return this.writeBatch(records);
@@ -131,6 +139,8 @@ export class AttemptRecorder {
     if (finished.length > 0) this.history.insertFinishedPipelined(tx, finished);
     if (failed.length > 0) this.history.insertAttemptsPipelined(tx, failed);
     if (owed.length > 0) this.pending.insertPipelined(tx, owed.map(toNext));
+    const late = owed.filter(({ outcome }) => !outcome || Date.now() - outcome.at.getTime() > LATE_MS);
+    if (late.length > 0) this.cancellations.insertEndedPipelined(tx, late.map(toNext));
   }
 }
 

@@ -1,15 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
-import { Transaction } from '../../database/transaction';
+import { Pipelined, Transaction } from '../../database/transaction';
+
+interface EndpointActivation {
+  tenantId: string;
+  endpointId: string;
+  activation: number;
+}
 
 /**
  * Activation of an endpoint that has ended. Its pending deliveries and those of earlier activations are being
  * cancelled.
  */
-export interface PendingCancellation {
-  tenantId: string;
-  endpointId: string;
-  activation: number;
+export interface PendingCancellation extends EndpointActivation {
   /** Number of deliveries cancelled so far. */
   cancelled: number;
   /** Whether every attempt that was in flight has ended, so that no further delivery can appear. */
@@ -28,6 +31,22 @@ export class PendingCancellationsRepository {
     await tx.query(
       `INSERT INTO pending_cancellations (tenant_id, endpoint_id, activation) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
       [tenantId, endpointId, activation],
+    );
+  }
+
+  /** Inserts cancellations for those of the deliveries whose activation has ended. */
+  insertEndedPipelined(tx: Transaction, deliveries: EndpointActivation[]): Pipelined {
+    return tx.pipeline(
+      `INSERT INTO pending_cancellations (tenant_id, endpoint_id, activation)
+       SELECT DISTINCT d.tenant_id, d.endpoint_id, d.activation
+       FROM unnest($1::uuid[], $2::uuid[], $3::integer[]) AS d (tenant_id, endpoint_id, activation)
+       JOIN webhook_endpoints w ON w.tenant_id = d.tenant_id AND w.id = d.endpoint_id
+       WHERE NOT (w.active AND w.activation = d.activation) ON CONFLICT DO NOTHING`,
+      [
+        deliveries.map(({ tenantId }) => tenantId),
+        deliveries.map(({ endpointId }) => endpointId),
+        deliveries.map(({ activation }) => activation),
+      ],
     );
   }
 

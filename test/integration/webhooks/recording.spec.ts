@@ -1,11 +1,15 @@
 import { Client } from 'pg';
+import { newId } from '../../../src/common/ids';
+import { SYSTEM } from '../../../src/common/principal';
 import { Config } from '../../../src/config/config';
 import { Database } from '../../../src/database/database';
 import { EventQueueRepository } from '../../../src/outbox/event-queue.repository';
 import { AttemptRecorder } from '../../../src/webhooks/deliveries/attempt-recorder';
-import { AttemptRecord } from '../../../src/webhooks/deliveries/delivery';
+import { AttemptRecord, NOT_ATTEMPTED } from '../../../src/webhooks/deliveries/delivery';
 import { DeliveryHistoryRepository } from '../../../src/webhooks/deliveries/delivery-history.repository';
 import { PendingDeliveriesRepository } from '../../../src/webhooks/deliveries/pending-deliveries.repository';
+import { PendingCancellationsRepository } from '../../../src/webhooks/endpoints/pending-cancellations.repository';
+import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { claimPending, recordOf } from '../../support/claimed-deliveries';
 import { failConnections } from '../../support/failing-sockets';
 import { waitForLockWait } from '../../support/lock-waits';
@@ -161,6 +165,7 @@ describe('recording attempts', () => {
       host.get(EventQueueRepository),
       host.get(PendingDeliveriesRepository),
       host.get(DeliveryHistoryRepository),
+      host.get(PendingCancellationsRepository),
     );
     const others = [
       await subscribe(host, 'https://127.0.0.1:9999/'),
@@ -177,5 +182,27 @@ describe('recording attempts', () => {
       { status: 'fulfilled', value: last },
     ]);
     expect(await statusOf(last!, others[1])).toBe('EXHAUSTED');
+  });
+
+  it('has a retry cancelled that is recorded long after its endpoint was deactivated', async () => {
+    const { id: tenantId, endpoint } = subscription;
+    await subscription.message();
+    const leaseId = newId();
+    const [event] = await host
+      .get(Database)
+      .queueTransaction((tx) => host.get(EventQueueRepository).claim(tx, new Map([[tenantId, 1]]), leaseId));
+    const claimed = { ...NOT_ATTEMPTED, id: newId(), event: event!, leaseId };
+    const record = recordOf(subscription, claimed, 'PENDING');
+    record.delivery.lease!.on = 'event';
+    record.outcome!.at = new Date(Date.now() - 60_000);
+    await host.get(WebhookEndpointsService).deactivate(tenantId, endpoint.id, SYSTEM);
+    // Whoever cancels the endpoint's deliveries has found the last one a minute later.
+    await host.query('DELETE FROM pending_cancellations WHERE tenant_id = $1', [tenantId]);
+
+    recorder.expectAttempts([record.delivery]);
+    await recorder.record(record);
+    expect(await host.get(PendingCancellationsRepository).list()).toMatchObject([
+      { tenantId, endpointId: endpoint.id, activation: 1 },
+    ]);
   });
 });
