@@ -9,6 +9,7 @@ import { freePort, startReaper } from '../../scripts/processes.mjs';
 import { findHome } from '../../scripts/servers/home.mjs';
 import { startPostgres } from '../../scripts/servers/postgres.mjs';
 import { startRedis } from '../../scripts/servers/redis.mjs';
+import { holdSnapshot } from '../support/held-snapshot';
 import { stopTree } from '../support/process-tree';
 import { makeReplica, promote, refusedWrites, replicateAtOnce } from '../support/redis-failover';
 import { TcpProxy } from '../support/tcp-proxy';
@@ -129,12 +130,9 @@ export class Stores {
    * @returns a function that ends it
    */
   async holdSnapshot(): Promise<() => Promise<void>> {
-    const client = new Client({ connectionString: this.postgres.adminUrl });
+    const client = await holdSnapshot(this.postgres.adminUrl);
     // Another fault may restart PostgreSQL, which ends the transaction.
     client.on('error', () => undefined);
-    await client.connect();
-    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
-    await client.query('SELECT FROM event_queue LIMIT 1');
     return () => client.end();
   }
 

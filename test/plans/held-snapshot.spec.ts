@@ -19,6 +19,7 @@ import {
   DueDeliveriesRepository,
 } from '../../src/webhooks/deliveries/due-deliveries.repository';
 import { PendingDeliveriesRepository } from '../../src/webhooks/deliveries/pending-deliveries.repository';
+import { holdSnapshot } from '../support/held-snapshot';
 import { MessagingHost } from '../support/messaging-host';
 import { buffersRead, PlanReader } from './plans';
 import { run, uuid } from './rows';
@@ -147,10 +148,7 @@ describe('beside a snapshot that is held open', () => {
     await host.app.get(DatabaseClock, { strict: false }).beforeApplicationShutdown();
     const admin = host.stores.databaseAdminUrl;
     await run(admin, TARGETS);
-    snapshot = new Client({ connectionString: admin });
-    await snapshot.connect();
-    await snapshot.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
-    await snapshot.query('SELECT count(*) FROM event_queue');
+    snapshot = await holdSnapshot(admin);
     reader = await PlanReader.start(host.stores.databaseUrl);
     worker = new Worker(host.get(Database), usedFloors());
     saved = new QueueFloorsRepository(host.get(Database));

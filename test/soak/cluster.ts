@@ -3,13 +3,13 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Client as PostgresClient } from 'pg';
 import { freePort } from '../../scripts/processes.mjs';
 import { ChaosHost } from '../chaos/chaos-host';
 import { Client } from '../chaos/client';
 import { Random } from '../chaos/random';
 import { ChaosProcess } from '../chaos/service-process';
 import { Stores } from '../chaos/stores';
+import { holdSnapshot } from '../support/held-snapshot';
 import { ProcessUsage } from '../support/process-usage';
 import { setting } from '../support/test-database';
 import { Group } from './group';
@@ -77,11 +77,7 @@ export class SoakCluster {
    * @returns a function that ends it, and throws if it ended earlier
    */
   async openSnapshot(): Promise<() => Promise<void>> {
-    const client = new PostgresClient({ connectionString: this.stores.databaseOwnerUrl });
-    await client.connect();
-    await client.query('SET idle_in_transaction_session_timeout = 0');
-    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
-    await client.query('SELECT 1');
+    const client = await holdSnapshot(this.stores.databaseOwnerUrl);
     return async () => {
       await client.query('COMMIT');
       await client.end();
