@@ -26,8 +26,8 @@ export class PendingCanceller implements OnApplicationBootstrap, BeforeApplicati
     size: BATCH,
     pauseMs: PAUSE_MS,
     restMs: INTERVAL_MS,
-    list: () => this.cancellations.list(),
-    keyOf: ({ endpointId, activation }) => `${endpointId}:${activation}`,
+    list: () => this.list(),
+    keyOf,
     step: (cancellation, size) => this.step(cancellation, size),
     onError: ({ tenantId, endpointId }, err, deliveries) =>
       this.logger.error(
@@ -63,13 +63,21 @@ export class PendingCanceller implements OnApplicationBootstrap, BeforeApplicati
     return this.runs.stop();
   }
 
+  /** Lists the cancellations, and forgets the positions of those that are done. */
+  private async list(): Promise<PendingCancellation[]> {
+    const cancellations = await this.cancellations.list();
+    const keys = new Set(cancellations.map(keyOf));
+    for (const key of this.positions.keys()) if (!keys.has(key)) this.positions.delete(key);
+    return cancellations;
+  }
+
   /**
    * Cancels the next deliveries of a cancellation.
    * @returns whether there may be more to cancel now
    */
   private step(cancellation: PendingCancellation, size: number): Promise<boolean> {
     const { tenantId, endpointId, activation, isSettled } = cancellation;
-    const key = `${endpointId}:${activation}`;
+    const key = keyOf(cancellation);
     const after = this.positions.get(key);
     return this.database.orderedTransaction(async (tx) => {
       if (!(await this.cancellations.lock(tx, cancellation))) return false;
@@ -95,6 +103,10 @@ export class PendingCanceller implements OnApplicationBootstrap, BeforeApplicati
       return cancelled.length === size;
     });
   }
+}
+
+function keyOf({ endpointId, activation }: PendingCancellation): string {
+  return `${endpointId}:${activation}`;
 }
 
 function later<T extends StalePosition>(one: T, other: T): T {
