@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database';
+import { Database, Reader } from '../database/database';
 import { ARE_FLOORS_USED, savedFirstEvent } from '../queue-floors/queue-floors.repository';
 
 /**
@@ -19,13 +19,15 @@ export class OutboxDepthRepository {
 
   /** Returns the number of events in the queue, up to MAX_DEPTH, and the age in seconds of the oldest one. */
   async read(): Promise<{ depth: number; age: number }> {
-    const [row] = await this.database.queueTransaction(async (tx) => {
-      const [floors] = await tx.query<{ areUsed: boolean }>(`SELECT ${ARE_FLOORS_USED} AS "areUsed"`);
-      return tx.query<{ depth: number; age: number | null }>(
+    const [floors] = await this.database.query<{ areUsed: boolean }>(
+      `SELECT ${ARE_FLOORS_USED} AS "areUsed"`,
+    );
+    const count = (reader: Reader) =>
+      reader.query<{ depth: number; age: number | null }>(
         `SELECT count(*)::integer AS depth, extract(epoch FROM now() - min(queued_at))::float8 AS age
          FROM (SELECT queued_at FROM ${floors!.areUsed ? QUEUE_FROM_FLOORS : 'event_queue'} LIMIT ${MAX_DEPTH}) AS queued`,
       );
-    });
+    const [row] = await (floors!.areUsed ? this.database.queueTransaction(count) : count(this.database));
     const { depth, age } = row!;
     return { depth, age: Math.max(0, age ?? 0) };
   }

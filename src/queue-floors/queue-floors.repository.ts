@@ -29,7 +29,6 @@ export class QueueFloorsRepository {
     const [row] = await this.database.query<{ count: string | null }>(
       `SELECT max(n_dead_tup) AS count FROM pg_stat_user_tables
        WHERE relname IN ('event_queue', 'pending_deliveries', 'outbound_messages')`,
-      [],
     );
     return Number(row!.count);
   }

@@ -61,7 +61,8 @@ export class StaleMessagesRepository {
   lockPending(tx: Transaction, { tenantId, id }: Target, count: number): Promise<MessageKey[]> {
     return tx.prepared<MessageKey>(
       `SELECT tenant_id AS "tenantId", conversation_id AS "conversationId", message_id AS "messageId"
-       FROM outbound_messages WHERE tenant_id = $1 AND connection_id = $2 AND (waits, next_attempt_at) > (false, $4) AND lease_id IS NULL AND NOT holds
+       FROM outbound_messages WHERE tenant_id = $1 AND connection_id = $2
+         AND (waits, next_attempt_at) > (false, $4) AND lease_id IS NULL AND NOT holds
        ORDER BY waits, next_attempt_at, message_id LIMIT $3 FOR UPDATE SKIP LOCKED`,
       [tenantId, id, count, this.floors.startOfSearch(messagesPart(tenantId, id))],
     );

@@ -74,7 +74,7 @@ export class WorkspaceDeleter implements OnApplicationBootstrap, BeforeApplicati
   /** Runs one step, and returns whether there is more to do now. */
   private async step(deletion: DueDeletion, size: number): Promise<boolean> {
     try {
-      return await this.tryStep(deletion, size);
+      return await this.makeStep(deletion, size);
     } catch (error) {
       // A row was added that refers to one of the deleted rows.
       if (isReferenceViolated(error)) await this.beginAnew(deletion.tenantId);
@@ -82,7 +82,7 @@ export class WorkspaceDeleter implements OnApplicationBootstrap, BeforeApplicati
     }
   }
 
-  private async tryStep({ tenantId, startedAt, table }: DueDeletion, size: number): Promise<boolean> {
+  private async makeStep({ tenantId, startedAt, table }: DueDeletion, size: number): Promise<boolean> {
     if (!startedAt && !(await this.deletions.begin(tenantId))) return false;
     if (table === null) {
       for (const close of this.closings) await close(tenantId);
