@@ -42,7 +42,10 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   /** Workspaces that may have events, the longest waiting first, each with the time from which it waits. */
   private readonly ready = new Map<string, number>();
   private readonly inTurn = new Set<string>();
-  /** Workspaces whose last turn left events. They share no turn with others, which would wait for theirs. */
+  /**
+   * Workspaces that have filled a turn or have waited long, until a turn leaves no events. They share no turn
+   * with others, which would wait for theirs.
+   */
   private readonly backlogged = new Set<string>();
   /**
    * Workspaces that are relayed even if consumers are busy, until a turn leaves no events: they have waited
@@ -180,12 +183,16 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   }
 
   /** Returns the workspace of a turn if it may have more events, and notes whether these are overdue. */
-  private goOn({ tenantId, isUnfinished, oldestAt }: WorkspaceTurn): string[] {
-    if (isUnfinished) this.backlogged.add(tenantId);
-    else this.backlogged.delete(tenantId);
-    if (!isUnfinished) this.overdue.delete(tenantId);
-    else if (Date.now() - oldestAt > MAX_AGE_MS) this.overdue.add(tenantId);
-    return isUnfinished ? [tenantId] : [];
+  private goOn({ tenantId, isUnfinished, isFull, oldestAt }: WorkspaceTurn): string[] {
+    if (!isUnfinished) {
+      this.backlogged.delete(tenantId);
+      this.overdue.delete(tenantId);
+      return [];
+    }
+    const age = Date.now() - oldestAt;
+    if (isFull || age > PATIENCE_MS) this.backlogged.add(tenantId);
+    if (age > MAX_AGE_MS) this.overdue.add(tenantId);
+    return [tenantId];
   }
 
   private enlarge(tenantId: string): void {

@@ -33,6 +33,8 @@ export interface WorkspaceTurn {
   tenantId: string;
   /** Whether the turn reached the workspace's limit, so that more events may be queued. */
   isUnfinished: boolean;
+  /** Whether the turn took all events that it may, not only those that the consumers can start at once. */
+  isFull: boolean;
   /** Time at which its oldest event was queued, in milliseconds since 1970; Infinity without an event. */
   oldestAt: number;
 }
@@ -56,11 +58,11 @@ export class RelayTurn {
     return this.database.queueTransaction(async (tx) => {
       const taking = consumers.filter((consumer) => !parking?.consumers.includes(consumer));
       const prepared = await all(taking.map((consumer) => consumer.prepare(tx, plan.tenantIds)));
-      const limitOf = (tenantId: string) => {
-        const isOverdue = plan.overdue?.has(tenantId) ?? false;
-        return Math.min(plan.limit, ...prepared.map((consumer) => consumer.limitOf(tenantId, isOverdue)));
-      };
-      const limits = new Map(plan.tenantIds.map((tenantId) => [tenantId, limitOf(tenantId)]));
+      const limitOf = (tenantId: string, isOverdue: boolean) =>
+        Math.min(plan.limit, ...prepared.map((consumer) => consumer.limitOf(tenantId, isOverdue)));
+      const limits = new Map(
+        plan.tenantIds.map((tenantId) => [tenantId, limitOf(tenantId, plan.overdue?.has(tenantId) ?? false)]),
+      );
       const events = await this.events.claim(tx, limits, newId());
       plan.onClaimed?.(events);
       if (parking?.eventId && events[0]?.id !== parking.eventId)
@@ -70,7 +72,7 @@ export class RelayTurn {
       const ended = events.filter(({ id }) => !kept.some((ids) => ids.has(id)));
       if (ended.length > 0) this.events.deletePipelined(tx, ended);
       tx.onCommit(() => this.metrics.outboxRelayed.inc(events.length));
-      return describe(limits, events);
+      return describe(limits, events, (tenantId) => limitOf(tenantId, true));
     });
   }
 
@@ -86,19 +88,27 @@ export class RelayTurn {
   }
 }
 
-function describe(limits: Map<string, number>, events: ClaimedEvent[]): WorkspaceTurn[] {
+function describe(
+  limits: Map<string, number>,
+  events: ClaimedEvent[],
+  mostOf: (tenantId: string) => number,
+): WorkspaceTurn[] {
   const oldest = new Map<string, number>();
   const counts = new Map<string, number>();
   for (const { tenantId, queuedAt } of events) {
     oldest.set(tenantId, Math.min(oldest.get(tenantId) ?? Infinity, queuedAt.getTime()));
     counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1);
   }
-  return [...limits].map(([tenantId, limit]) => ({
-    tenantId,
-    // Also with a limit of 0: the workspace then waits for its consumers.
-    isUnfinished: (counts.get(tenantId) ?? 0) === limit,
-    oldestAt: oldest.get(tenantId) ?? Infinity,
-  }));
+  return [...limits].map(([tenantId, limit]) => {
+    const count = counts.get(tenantId) ?? 0;
+    return {
+      tenantId,
+      // Also with a limit of 0: the workspace then waits for its consumers.
+      isUnfinished: count === limit,
+      isFull: count === mostOf(tenantId),
+      oldestAt: oldest.get(tenantId) ?? Infinity,
+    };
+  });
 }
 
 /** Waits for all promises, even after one has failed, because their statements share one connection. */
