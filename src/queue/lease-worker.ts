@@ -83,7 +83,7 @@ export class LeaseWorker<Claimed> {
    * without an item are released; if `claim` rejects, all are.
    */
   admit(target: Target, slots: number, claim: Promise<Claimed[]>): void {
-    this.capacity.slots.acquire(target, slots);
+    this.capacity.acquireAtOnce(target, slots);
     // The caller handles a failed claim.
     void this.track(this.startClaimed(target, slots, claim)).catch(() => undefined);
   }

@@ -71,6 +71,11 @@ export class Slots {
     return this.pools.normal.used;
   }
 
+  /** Returns the number of slots in use by a workspace's targets that are not slow. */
+  countUsed(tenantId: string): number {
+    return this.pools.normal.countUsed(tenantId);
+  }
+
   /** Returns the pool that a target takes slots from. */
   poolOf({ id }: Target): PoolName {
     return this.isSlow(id) ? 'slow' : 'normal';
@@ -209,16 +214,20 @@ class SlotPool {
    * one below the cap.
    */
   freeFor(tenantId: string): number {
-    const own = this.usedBy.get(tenantId) ?? 0;
+    const own = this.countUsed(tenantId);
     const half = (size: number) => Math.ceil((size - this.used - own) / 2);
     const fair = Math.max(own === 0 ? 1 : 0, half(this.size), Math.min(this.share - own, half(this.maxSize)));
     return Math.min(fair, this.cap - this.used);
   }
 
+  countUsed(tenantId: string): number {
+    return this.usedBy.get(tenantId) ?? 0;
+  }
+
   add(tenantId: string, slots: number): void {
     if (slots === 0) return;
     this.used += slots;
-    const own = (this.usedBy.get(tenantId) ?? 0) + slots;
+    const own = this.countUsed(tenantId) + slots;
     if (own > 0) this.usedBy.set(tenantId, own);
     else this.usedBy.delete(tenantId);
   }

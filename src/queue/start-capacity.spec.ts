@@ -90,4 +90,41 @@ describe('StartCapacity', () => {
     expect(capacity.countStartable(target('a'))).toBe(0);
     expect(capacity.acquireForClaim(target('a'))).toBe(0);
   });
+
+  describe('is crowded', () => {
+    const start = (name: string) => capacity.acquireAtOnce(target(name), 1);
+
+    beforeEach(() => {
+      capacity = new StartCapacity({ total: 10, perTarget: 2, slow: 1 }, clock);
+    });
+
+    it('while a workspace wants more than it gets, and another finds a slot at once', () => {
+      expect([claim('floods'), claim('floods')]).toEqual([2, 0]);
+      expect(capacity.isCrowded).toBe(false);
+      start('quiet');
+      expect(capacity.isCrowded).toBe(true);
+    });
+
+    it('not for a workspace beside nobody but itself', () => {
+      expect([claim('floods'), claim('floods')]).toEqual([2, 0]);
+      start('floods');
+      expect(capacity.isCrowded).toBe(false);
+    });
+
+    it('not by a workspace that uses few of the slots in use', () => {
+      expect([claim('floods'), claim('floods')]).toEqual([2, 0]);
+      for (let n = 0; n < 3; n++) start(`quiet ${n}`);
+      expect(capacity.isCrowded).toBe(false);
+    });
+
+    it('until a second after the others have started work', () => {
+      expect([claim('floods'), claim('floods')]).toEqual([2, 0]);
+      start('quiet');
+      jest.useFakeTimers({ now: Date.now() + 1_001 });
+      expect(capacity.isCrowded).toBe(false);
+      start('quiet');
+      expect(capacity.isCrowded).toBe(false);
+      jest.useRealTimers();
+    });
+  });
 });

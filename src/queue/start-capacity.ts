@@ -10,6 +10,8 @@ const START_WITHIN_MS = 1_000;
 const POOLS: PoolName[] = ['normal', 'slow'];
 /** Number of pauses up to which none is removed before its target is looked at. */
 const FEWEST_SWEPT = 1_000;
+/** Time for which a workspace counts as crowding, or as a bystander, after it was last seen so. */
+const CROWDING_MS = 1_000;
 /** Waiting targets that one pass looks at. It bounds the time of a pass, however many targets wait. */
 const VISITS_PER_PASS = 100;
 
@@ -79,6 +81,10 @@ export class StartCapacity {
    * targets.
    */
   private readonly busy = new Map<string, Target[]>();
+  /** Workspaces that lately had more work than slots, the latest last, each with the time in milliseconds. */
+  private readonly crowdingAt = new Map<string, number>();
+  /** Time at which a workspace last started work at once while others were crowding. */
+  private bystanderAt = -Infinity;
   private isPassPlanned = false;
   private isClosed = false;
   private wake: (target: Target) => void = () => {};
@@ -131,6 +137,23 @@ export class StartCapacity {
     const free = this.countClaimable(target);
     this.slots.acquire(target, free);
     return reserved + free;
+  }
+
+  /** Acquires slots of a target for items that start without a claim, at most `countStartable`. */
+  acquireAtOnce(target: Target, slots: number): void {
+    this.slots.acquire(target, slots);
+    if (this.isBystander(target.tenantId)) this.bystanderAt = Date.now();
+  }
+
+  /**
+   * Reports whether workspaces that want more slots than they get use most of them, while others, which
+   * find slots at once, have started work.
+   */
+  get isCrowded(): boolean {
+    if (Date.now() - this.bystanderAt > CROWDING_MS) return false;
+    let used = 0;
+    for (const tenantId of this.crowdingAt.keys()) used += this.slots.countUsed(tenantId);
+    return used * 2 >= this.slots.used;
   }
 
   /** Returns how many items of a target may start without a claim: 0 while older items wait for one. */
@@ -202,6 +225,7 @@ export class StartCapacity {
 
   /** Has a target without a free slot wait for one. */
   wait(target: Target): void {
+    if (this.slots.poolOf(target) === 'normal') this.noteCrowding(target.tenantId);
     if (target.isBackground) this.slots.setBackgroundWaiting(target.id, true);
     if (this.slots.countFreeOwn(target) > 0) this.waitingForShared[this.slots.poolOf(target)].add(target);
     else this.waitingForOwn.set(targetKeyOf(target), target);
@@ -215,6 +239,20 @@ export class StartCapacity {
     if (this.waitingForOwn.size > 0)
       for (const isBackground of [false, true]) this.wakeIfHalfFree({ ...target, isBackground });
     this.planPass();
+  }
+
+  private noteCrowding(tenantId: string): void {
+    this.crowdingAt.delete(tenantId);
+    this.crowdingAt.set(tenantId, Date.now());
+  }
+
+  /** Reports whether others crowd, and the workspace does not. */
+  private isBystander(tenantId: string): boolean {
+    for (const [other, at] of this.crowdingAt) {
+      if (Date.now() - at < CROWDING_MS) break;
+      this.crowdingAt.delete(other);
+    }
+    return this.crowdingAt.size > 0 && !this.crowdingAt.has(tenantId);
   }
 
   /** Removes the pauses that have ended. The next sweep is when there are twice as many as are left. */

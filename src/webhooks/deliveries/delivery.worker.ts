@@ -36,7 +36,7 @@ export class DeliveryWorker implements OnModuleInit {
   }
 
   onModuleInit(): void {
-    new LoadControl(this.capacity.slots).start();
+    new LoadControl(this.capacity).start();
     this.signals.listen(DELIVERY_DUE, (target) => this.runner.wake([target]));
   }
 
