@@ -4,15 +4,19 @@ import {
   BEFORE_ALL_MESSAGES,
   DueMessagesRepository,
 } from '../../src/channels/outbound/due-messages.repository';
+import { OutboundMessageRouter } from '../../src/channels/outbound/outbound-message-router';
 import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound-messages.repository';
+import { RoutedMessagesRepository } from '../../src/channels/outbound/routed-messages.repository';
 import { LOWEST_ID, newId } from '../../src/common/ids';
 import { Database } from '../../src/database/database';
 import { DatabaseClock } from '../../src/database/database-clock';
 import { Transaction } from '../../src/database/transaction';
 import { MessageStatusRepository } from '../../src/messages/message-status.repository';
+import { Metrics } from '../../src/metrics/metrics';
 import { ClaimedEvent, EventQueueRepository } from '../../src/outbox/event-queue.repository';
 import { QueueFloors } from '../../src/queue-floors/queue-floors';
 import { QueueFloorsRepository } from '../../src/queue-floors/queue-floors.repository';
+import { WakeUpQueue } from '../../src/queue/wake-up-queue';
 import { AttemptRecord } from '../../src/webhooks/deliveries/delivery';
 import {
   BEFORE_ALL_ENDPOINTS,
@@ -24,13 +28,16 @@ import { MessagingHost } from '../support/messaging-host';
 import { buffersRead, PlanReader } from './plans';
 import { run, uuid } from './rows';
 
-const [TENANT, ENDPOINT, CONNECTION, CONTACT, AGENT] = [1, 2, 3, 4, 5].map(uuid) as [
+const [TENANT, ENDPOINT, CONNECTION, CONTACT, AGENT, WIDGET] = [1, 2, 3, 4, 5, 6].map(uuid) as [
+  string,
   string,
   string,
   string,
   string,
   string,
 ];
+/** Id of an unsent message that is newer than all others. */
+const UNSENT = '7fffffff-0000-7000-8000-000000000000';
 /** Numbers of dead rows that the snapshot keeps, of events, of deliveries and of outbound messages. */
 const FEW = 10_000;
 const MANY = 100_000;
@@ -48,6 +55,7 @@ class Worker {
   readonly due: DueDeliveriesRepository;
   readonly messages: OutboundMessagesRepository;
   readonly dueMessages: DueMessagesRepository;
+  readonly router: OutboundMessageRouter;
 
   constructor(
     private readonly database: Database,
@@ -58,6 +66,13 @@ class Worker {
     this.due = new DueDeliveriesRepository(database, floors);
     this.messages = new OutboundMessagesRepository(database, new MessageStatusRepository(), floors);
     this.dueMessages = new DueMessagesRepository(database, floors);
+    this.router = new OutboundMessageRouter(
+      new RoutedMessagesRepository(),
+      this.messages,
+      new MessageStatusRepository(),
+      {} as WakeUpQueue,
+      {} as Metrics,
+    );
   }
 
   /** Calls that read the queues, by what they do. */
@@ -109,6 +124,11 @@ class Worker {
             1_000,
           ).rows;
         }),
+      'a route of a message without a connection': () =>
+        this.rolledBack(
+          (tx) => this.router.route(tx, [{ tenantId: TENANT, conversationId: WIDGET, messageId: UNSENT }]),
+          'queueTransaction',
+        ),
       'a claim of messages': () => this.messages.countReady(connection, COUNT),
       'a poll of messages': () => this.dueMessages.findDue(BEFORE_ALL_MESSAGES),
     };
@@ -119,9 +139,12 @@ class Worker {
     for (const read of Object.values(this.reads)) await read();
   }
 
-  private async rolledBack(work: (tx: Transaction) => Promise<unknown>): Promise<void> {
+  private async rolledBack(
+    work: (tx: Transaction) => Promise<unknown>,
+    kind: 'orderedTransaction' | 'queueTransaction' = 'orderedTransaction',
+  ): Promise<void> {
     const undone = new Error('rolled back');
-    const outcome = this.database.orderedTransaction(async (tx) => {
+    const outcome = this.database[kind](async (tx) => {
       await work(tx);
       throw undone;
     });
@@ -218,6 +241,8 @@ const TARGETS = [
   `INSERT INTO conversations (tenant_id, id, contact_id, source_channel, status, created_at, updated_at)
    SELECT '${TENANT}', ${conversationOf('i')}, '${CONTACT}', 'TELEGRAM', 'OPEN', now(), now()
    FROM generate_series(0, ${CONVERSATIONS}) i`,
+  `INSERT INTO conversations (tenant_id, id, contact_id, source_channel, status, created_at, updated_at)
+   VALUES ('${TENANT}', '${WIDGET}', '${CONTACT}', 'WIDGET', 'OPEN', now(), now())`,
   `INSERT INTO webhook_endpoints (id, tenant_id, url, events, secret_key_id, secret_ciphertext, active, created_at,
      updated_at)
    VALUES ('${ENDPOINT}', '${TENANT}', 'https://example.com', '{*}', 'test', '\\x00', true, now(), now())`,
@@ -250,6 +275,8 @@ function liveRows(): string[] {
     messageRows(conversationOf(`${CONVERSATIONS}`), 2 * MANY, 2 * MANY + 1, 'QUEUED'),
     `INSERT INTO outbound_messages (tenant_id, conversation_id, message_id, connection_id, next_attempt_at)
      SELECT tenant_id, conversation_id, id, '${CONNECTION}', now() FROM messages`,
+    `INSERT INTO messages (tenant_id, conversation_id, id, sender_type, sender_agent_id, body, delivery_status, created_at)
+     VALUES ('${TENANT}', '${WIDGET}', '${UNSENT}', 'AGENT', '${AGENT}', 'Message', 'QUEUED', now())`,
   ];
 }
 
@@ -263,6 +290,9 @@ function deadRows(from: number, to: number): string[] {
        recovered, next_attempt_at)
      SELECT '${TENANT}', ${idAt('i')}, '${ENDPOINT}', 1, '${ENDPOINT}', 'message.created', 1, 0, false, ${DIED_AT} FROM ${rows}`,
     `DELETE FROM pending_deliveries WHERE event_id = '${ENDPOINT}'`,
+    messageRows(`'${WIDGET}'`, from, to, 'QUEUED'),
+    `UPDATE messages SET delivery_status = 'FAILED'
+     WHERE conversation_id = '${WIDGET}' AND delivery_status = 'QUEUED' AND id <> '${UNSENT}'`,
     messageRows(conversationOf(DEAD), from, to, 'SENT'),
     `INSERT INTO outbound_messages (tenant_id, conversation_id, message_id, connection_id, next_attempt_at)
      SELECT '${TENANT}', ${conversationOf(DEAD)}, ${idAt('i')}, '${CONNECTION}', ${DIED_AT} FROM ${rows}`,

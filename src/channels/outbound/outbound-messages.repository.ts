@@ -23,6 +23,14 @@ export const firstUnsent = (conversationId: string, tenantId = '$1') => `
   ORDER BY m.id LIMIT 1`;
 
 /**
+ * Condition that a conversation's channel was ever connected, without which it has no outbound messages. The
+ * workspace is $1 by default.
+ */
+export const wasConnected = (conversationId: string, tenantId = '$1') => `EXISTS (
+  SELECT FROM conversations v JOIN channel_connections o ON o.channel = v.source_channel
+  WHERE v.tenant_id = ${tenantId} AND v.id = ${conversationId} AND o.tenant_id = ${tenantId})`;
+
+/**
  * SQL that selects when the last hold before a message ends; null without a hold. A message with an unknown
  * outcome holds up its conversation's later ones. The workspace is $1 by default.
  */
@@ -218,7 +226,8 @@ export class OutboundMessagesRepository {
    */
   moveUpPipelined(tx: Transaction, tenantId: string, conversationId: string): Pipelined<{ id: string }> {
     return tx.pipeline<{ id: string }>(
-      `WITH first AS (${firstUnsent('$2')}
+      `WITH first AS (
+         SELECT first.id FROM (${firstUnsent('$2')}) AS first WHERE ${wasConnected('$2')}
        ), due AS (
          SELECT f.id, greatest(now(), (${endOfHolds('$2', 'f.id')})) AS due_at FROM first f
        )

@@ -4,7 +4,13 @@ import { Pipelined, Transaction } from '../../database/transaction';
 import { DeliveryErrorCode } from '../../messages/message-status';
 import { MessageKey } from '../../messages/message-status.repository';
 import { ConversationKey } from '../../stored-data/table-declaration';
-import { endOfHolds, firstUnsent, RECIPIENT, STATUS_BY_KEY } from './outbound-messages.repository';
+import {
+  endOfHolds,
+  firstUnsent,
+  wasConnected,
+  RECIPIENT,
+  STATUS_BY_KEY,
+} from './outbound-messages.repository';
 
 /**
  * Messages of one workspace that were enqueued at one connection, or failed on one channel for one reason.
@@ -20,11 +26,14 @@ export interface RoutedMessages {
   messageIds: string[] | null;
 }
 
-/** Locks the first unsent message of each conversation, with the holds before it. */
+/**
+ * Locks the first unsent message of each conversation, with the holds before it. It looks for none where
+ * there can be none: beside a snapshot that is held open, it would read all messages that were sent since.
+ */
 const LOCK_FIRST = `
   SELECT FROM unnest($1::uuid[], $2::uuid[]) AS c (tenant_id, id), LATERAL (
     SELECT FROM outbound_messages d
-    WHERE d.tenant_id = c.tenant_id AND d.conversation_id = c.id
+    WHERE ${wasConnected('c.id', 'c.tenant_id')} AND d.tenant_id = c.tenant_id AND d.conversation_id = c.id
       AND d.message_id <= (${firstUnsent('c.id', 'c.tenant_id')})
     ORDER BY d.message_id FOR SHARE) first`;
 
@@ -35,19 +44,20 @@ const ENQUEUE = `
     JOIN messages m ON m.tenant_id = f.tenant_id AND m.conversation_id = f.conversation_id AND m.id = f.id
     WHERE ${STATUS_BY_KEY} = 'QUEUED'
     ORDER BY m.tenant_id, m.conversation_id, m.id FOR NO KEY UPDATE OF m
-  ), ordered AS (
-    SELECT s.*, (${firstUnsent('s.conversation_id', 's.tenant_id')}) AS first_id FROM selected s
   ), routed AS (
     SELECT s.*, c.source_channel AS channel, w.id AS connection_id,
-      greatest(now(), (${endOfHolds('s.conversation_id', 's.first_id', 's.tenant_id')})) AS due_at,
       CASE WHEN w.id IS NULL THEN 'NO_CONNECTION' WHEN w.status <> 'ACTIVE' THEN 'REAUTH_REQUIRED'
            WHEN ${RECIPIENT} IS NULL THEN 'NO_RECIPIENT' END AS code
-    FROM ordered s JOIN conversations c ON c.tenant_id = s.tenant_id AND c.id = s.conversation_id
+    FROM selected s JOIN conversations c ON c.tenant_id = s.tenant_id AND c.id = s.conversation_id
     LEFT JOIN channel_connections w
       ON w.tenant_id = s.tenant_id AND w.channel = c.source_channel AND w.status <> 'DISCONNECTED'
+  ), ordered AS (
+    SELECT r.*, (${firstUnsent('r.conversation_id', 'r.tenant_id')}) AS first_id FROM routed r WHERE code IS NULL
   ), queued AS (
     INSERT INTO outbound_messages (tenant_id, conversation_id, message_id, connection_id, waits, next_attempt_at)
-    SELECT tenant_id, conversation_id, id, connection_id, id <> first_id, due_at FROM routed WHERE code IS NULL
+    SELECT tenant_id, conversation_id, id, connection_id, id <> first_id,
+           greatest(now(), (${endOfHolds('o.conversation_id', 'o.first_id', 'o.tenant_id')}))
+    FROM ordered o
     ON CONFLICT DO NOTHING
   )
   SELECT tenant_id AS "tenantId", CASE WHEN code IS NULL THEN connection_id END AS "connectionId", channel, code,
