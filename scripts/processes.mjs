@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -64,14 +65,18 @@ async function firstLine(input) {
   return '';
 }
 
+/**
+ * Ports for servers of this machine, `to` excluded. They lie below those that Linux gives to outgoing
+ * connections, one of which might take a free port before its server does, or while the server is restarted.
+ */
+const SERVER_PORTS = { from: 20_000, to: 32_768 };
+
 /** Finds a TCP port of the loopback address that is not in use. */
 export async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const port = portOf(server);
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const port = randomInt(SERVER_PORTS.from, SERVER_PORTS.to);
+    if (await isPortFree(port, '127.0.0.1')) return port;
+  }
 }
 
 /**
