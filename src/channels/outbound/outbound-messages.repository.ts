@@ -27,8 +27,8 @@ export const firstUnsent = (conversationId: string, tenantId = '$1') => `
  * workspace is $1 by default.
  */
 export const wasConnected = (conversationId: string, tenantId = '$1') => `EXISTS (
-  SELECT FROM conversations v JOIN channel_connections o ON o.channel = v.source_channel
-  WHERE v.tenant_id = ${tenantId} AND v.id = ${conversationId} AND o.tenant_id = ${tenantId})`;
+  SELECT FROM conversations v JOIN channel_connections w ON w.channel = v.source_channel
+  WHERE v.tenant_id = ${tenantId} AND v.id = ${conversationId} AND w.tenant_id = ${tenantId})`;
 
 /**
  * SQL that selects when the last hold before a message ends; null without a hold. A message with an unknown

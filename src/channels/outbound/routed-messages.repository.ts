@@ -7,9 +7,9 @@ import { ConversationKey } from '../../stored-data/table-declaration';
 import {
   endOfHolds,
   firstUnsent,
-  wasConnected,
   RECIPIENT,
   STATUS_BY_KEY,
+  wasConnected,
 } from './outbound-messages.repository';
 
 /**
@@ -51,7 +51,7 @@ const ENQUEUE = `
     FROM selected s JOIN conversations c ON c.tenant_id = s.tenant_id AND c.id = s.conversation_id
     LEFT JOIN channel_connections w
       ON w.tenant_id = s.tenant_id AND w.channel = c.source_channel AND w.status <> 'DISCONNECTED'
-  ), ordered AS (
+  ), ordered AS MATERIALIZED (
     SELECT r.*, (${firstUnsent('r.conversation_id', 'r.tenant_id')}) AS first_id FROM routed r WHERE code IS NULL
   ), queued AS (
     INSERT INTO outbound_messages (tenant_id, conversation_id, message_id, connection_id, waits, next_attempt_at)
