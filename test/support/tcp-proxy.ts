@@ -1,4 +1,5 @@
-import { AddressInfo, connect, createServer, Server, Socket } from 'node:net';
+import { connect, createServer, Server, Socket } from 'node:net';
+import { freePort } from '../../scripts/processes.mjs';
 
 /** Proxy before a server, which a test can cut or silence like a failing network. */
 export class TcpProxy {
@@ -16,11 +17,7 @@ export class TcpProxy {
    * @param address of the server behind it, such as `postgresql://user@host:port/name`
    */
   static async start(address: string): Promise<TcpProxy> {
-    const free = createServer();
-    await new Promise<void>((resolve) => free.listen(0, '127.0.0.1', resolve));
-    const { port } = free.address() as AddressInfo;
-    await new Promise((resolve) => free.close(resolve));
-    const proxy = new TcpProxy(new URL(address), port);
+    const proxy = new TcpProxy(new URL(address), await freePort());
     await proxy.restore();
     return proxy;
   }
