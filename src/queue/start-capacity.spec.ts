@@ -98,6 +98,8 @@ describe('StartCapacity', () => {
       capacity = new StartCapacity({ total: 10, perTarget: 2, slow: 1 }, clock);
     });
 
+    afterEach(() => jest.useRealTimers());
+
     it('while a workspace wants more than it gets, and another finds a slot at once', () => {
       expect([claim('floods'), claim('floods')]).toEqual([2, 0]);
       expect(capacity.isCrowded).toBe(false);
@@ -124,7 +126,6 @@ describe('StartCapacity', () => {
       expect(capacity.isCrowded).toBe(false);
       start('quiet');
       expect(capacity.isCrowded).toBe(false);
-      jest.useRealTimers();
     });
   });
 });
