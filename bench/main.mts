@@ -14,6 +14,7 @@ import { isolation } from './scenarios/isolation.mts';
 import { latency } from './scenarios/latency.mts';
 import { manyWorkspaces } from './scenarios/many-workspaces.mts';
 import { memory } from './scenarios/memory.mts';
+import { perEvent } from './scenarios/per-event.mts';
 import { reads } from './scenarios/reads.mts';
 import { recover } from './scenarios/recover.mts';
 import { redisAway } from './scenarios/redis-away.mts';
@@ -34,6 +35,7 @@ const SCENARIOS: Scenario[] = [
   deliveries,
   manyWorkspaces,
   latency,
+  perEvent,
   isolation,
   growingReads,
   scaling,

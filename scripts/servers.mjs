@@ -30,9 +30,15 @@ import { startRedis } from './servers/redis.mjs';
  * @param {string} [options.dataDir] keeps the data; by default a temporary folder, removed at the end
  * @param {boolean} [options.disposable] speed before safety, for temporary data
  * @param {(line: string) => void} [options.onLog]
+ * @param {Record<string, string>} [options.postgresSettings] of an embedded PostgreSQL, beside its usual ones
  * @returns {Promise<Servers>}
  */
-export async function startServers({ dataDir, disposable = dataDir === undefined, onLog = () => undefined }) {
+export async function startServers({
+  dataDir,
+  disposable = dataDir === undefined,
+  onLog = () => undefined,
+  postgresSettings = {},
+}) {
   const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env;
   const folder = dataDir ?? temporaryFolder();
   const home = findHome(folder);
@@ -42,7 +48,9 @@ export async function startServers({ dataDir, disposable = dataDir === undefined
 
   const options = { home, reaper, disposable, onLog };
   const starts = /** @type {const} */ ([
-    databaseUrl ? Promise.resolve(givenPostgres(databaseUrl)) : startPostgres(options),
+    databaseUrl
+      ? Promise.resolve(givenPostgres(databaseUrl))
+      : startPostgres({ ...options, settings: postgresSettings }),
     redisUrl ? Promise.resolve({ url: redisUrl, ended: NEVER }) : startRedis(options),
   ]);
   await Promise.allSettled(starts); // the reaper must know of both before it ends them

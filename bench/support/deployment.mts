@@ -106,6 +106,11 @@ export class Deployment {
     return this.startServant('bench/limits/deliver.mts');
   }
 
+  /** Starts the hand-written server that stores messages and delivers their events with these secrets. */
+  startEventLimit(): Promise<Servant<Record<string, string>, object>> {
+    return this.startServant('bench/limits/event.mts');
+  }
+
   /**
    * Starts a process that deletes an endpoint or recovers its events on command, as the dashboard's backend
    * does.

@@ -14,6 +14,7 @@ import { Deployment } from './deployment.mts';
 import { fill } from './fill.mts';
 import { makeFixture } from './fixture.mts';
 import { itemAt } from './items.mts';
+import { STATEMENT_COUNTS } from './statement-counts.mts';
 import type { Sizes } from './plan.mts';
 import { startReceiver, type Receiver } from './receiver.mts';
 
@@ -40,7 +41,8 @@ interface Parts {
  */
 export class Environment {
   static async start(log: (line: string) => void): Promise<Environment> {
-    const servers = await startServers({ disposable: false, onLog: log });
+    const postgresSettings = STATEMENT_COUNTS;
+    const servers = await startServers({ disposable: false, onLog: log, postgresSettings });
     const folder = mkdtempSync(join(tmpdir(), 'messaging-bench-'));
     servers.reaper.removeAtEnd(folder);
     const certificates = await makeCertificates(folder, ['localhost', '127.0.0.1']);

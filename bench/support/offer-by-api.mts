@@ -2,7 +2,7 @@ import { sleep } from '../../scripts/processes.mjs';
 import type { ApiKey, Receiving } from './fixture.mts';
 import { itemInTurn } from './items.mts';
 import { must } from './measure.mts';
-import { BODY } from './settings.mts';
+import { bodyAskedAt } from './settings.mts';
 
 /** Workspace with webhook endpoints and an API key. */
 export type Sender = Receiving & ApiKey;
@@ -41,7 +41,7 @@ async function send(url: string, { apiKey, conversationIds }: Sender, turn: numb
   const response = await fetch(`${url}/api/v1/conversations/${itemInTurn(conversationIds, turn)}/messages`, {
     method: 'POST',
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ body: BODY }),
+    body: JSON.stringify({ body: bodyAskedAt(Date.now()) }),
   });
   await response.arrayBuffer();
   return response.status;

@@ -60,7 +60,12 @@ export async function insertOldDeliveries(
  * Makes a table's partitions of past days, which the migration does not make. They get the table's owner,
  * because only the owner may drop them.
  */
-async function makePartitions(db: pg.PoolClient, table: string, since: number, days: number): Promise<void> {
+export async function makePartitions(
+  db: pg.Pool | pg.PoolClient,
+  table: string,
+  since: number,
+  days: number,
+): Promise<void> {
   const { rows } = await db.query<{ owner: string }>(
     'SELECT relowner::regrole::text AS owner FROM pg_class WHERE oid = $1::regclass',
     [table],

@@ -122,8 +122,14 @@ function accept(
   taken.ids.add(String(headers['webhook-id']));
   taken.count++;
   // The others may be a million, and their times are in no figure.
-  if (taken === arrivals.get('live')) taken.times.push([Date.parse(message.createdAt), arrivedAt]);
+  if (taken === arrivals.get('live')) taken.times.push([askedAt(message), arrivedAt]);
   response.end();
+}
+
+/** Returns the time of a message's request if its text says so, else that of its creation. */
+function askedAt({ body, createdAt }: { body: string; createdAt: string }): number {
+  const asked = / (\d{13})$/.exec(body)?.[1];
+  return asked ? Number(asked) : Date.parse(createdAt);
 }
 
 function messageOf(body: Buffer): { body: string; createdAt: string } {

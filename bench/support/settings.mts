@@ -10,6 +10,8 @@ export const RATE_LIMIT = 2_000_000_000;
 export const OUTBOX_SIGNAL = 'outbox:appended';
 /** Text of messages that are sent during a measurement. */
 export const BODY = 'It is on its way, and should be with you on Tuesday.';
+/** Returns the text of a message whose arrival is measured from its request, at a time in milliseconds. */
+export const bodyAskedAt = (ms: number): string => `${BODY} ${ms}`;
 /** Text of messages that are older than the measurement. */
 export const OLD_BODY = 'Sent before.';
 

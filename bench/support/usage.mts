@@ -11,6 +11,11 @@ export function processorMs(pid: number): number {
   return user + system;
 }
 
+/** Returns how often a process has written to its sockets and files. */
+export function writesOf(pid: number): number {
+  return Number(/^syscw: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1]);
+}
+
 /** Returns the resident memory of a process in megabytes. */
 export function residentMb(pid: number): number {
   const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
