@@ -3,6 +3,7 @@ import { Client, type ClientConfig, Query, types } from 'pg';
 import { QueryFailedError } from 'typeorm';
 import { INSUFFICIENT_PRIVILEGE } from './database-errors';
 import { DatabaseHosts, Lead } from './database-hosts';
+import { StatementGroup } from './statement-group';
 import { parseTimestamp, parseTimestampForJson } from './timestamp';
 
 /** Time after which PostgreSQL cancels a statement: 503 is a better answer than a slower one. */
@@ -13,6 +14,13 @@ const GRACE_MS = 1_000;
  * SQLSTATE of a write that the server refuses because it is a standby, or takes no writes for another reason.
  */
 const READ_ONLY = '25006';
+
+/** Answer to a statement. */
+export interface Answer<Row> {
+  rows: Row[];
+  /** Tag of what the server did, such as COMMIT or ROLLBACK. */
+  command: string;
+}
 
 /** Options of a pool's connections beside pg's own. */
 export interface DatabaseClientConfig extends ClientConfig {
@@ -35,6 +43,8 @@ export class DatabaseClient extends Client {
   private readonly hosts: DatabaseHosts | undefined;
   private readonly lead: Lead | undefined;
   private hasRefusedName = false;
+  /** Statements of this tick that are sent behind one Sync. */
+  private group: StatementGroup | null = null;
 
   constructor(config: DatabaseClientConfig = {}) {
     const { hosts, prepared = true } = config;
@@ -86,11 +96,23 @@ export class DatabaseClient extends Client {
    * while it connects.
    */
   override query(...statement: unknown[]): never {
-    if (this.getTransactionStatus() === 'I') this.statementTimeoutMs = this.usualTimeoutMs;
-    this.corkUntilNextTick();
-    const answer: unknown = super.query(...(statement as [string]));
+    this.sendGroup();
+    const answer = this.send(...statement);
     if (answer instanceof Promise) this.supervise(answer);
     return answer as never;
+  }
+
+  /**
+   * Runs a statement of a transaction. The statements of one tick are sent together behind one Sync: the
+   * server answers them in one packet, and skips those after a failed one.
+   */
+  runGrouped<Row>(sql: string, parameters: unknown[] = []): Promise<Answer<Row>> {
+    return this.addToGroup(undefined, sql, parameters);
+  }
+
+  /** Runs a prepared statement as `runGrouped` does. */
+  runPreparedGrouped<Row>(sql: string, parameters: unknown[]): Promise<Answer<Row>> {
+    return this.addToGroup(this.isPrepared ? nameOf(sql) : undefined, sql, parameters);
   }
 
   run<Row>(sql: string, parameters: unknown[]): Promise<{ rows: Row[] }> {
@@ -136,15 +158,52 @@ export class DatabaseClient extends Client {
     const answer = new Promise<{ rows: Row[] }>((resolve, reject) => {
       const query = new Query(sql, parameters, (error, result) => {
         if (!error) return resolve(result);
-        // PgBouncer keeps the name of a statement that PostgreSQL did not parse, and refuses it the next
-        // time.
-        if (name && !(name in this.parsedStatements)) this.hasRefusedName = true;
+        this.noteRefusal(name);
         reject(error);
       });
       this.query(Object.assign(query, { name }));
     });
     this.supervise(answer);
     return answer;
+  }
+
+  private addToGroup<Row>(
+    name: string | undefined,
+    sql: string,
+    parameters: unknown[],
+  ): Promise<Answer<Row>> {
+    const group = (this.group ??= this.openGroup());
+    return new Promise((resolve, reject) => {
+      group.add(name, sql, parameters, (error, answer) => {
+        if (error) reject(new QueryFailedError(sql, parameters, error));
+        else resolve(answer as Answer<Row>);
+      });
+    });
+  }
+
+  private openGroup(): StatementGroup {
+    process.nextTick(() => this.sendGroup());
+    return new StatementGroup(this);
+  }
+
+  private sendGroup(): void {
+    const { group } = this;
+    if (!group) return;
+    this.group = null;
+    this.send(group);
+    this.supervise(group.answered);
+    group.answered.catch(() => this.noteRefusal(group.name));
+  }
+
+  private send(...statement: unknown[]): unknown {
+    if (this.getTransactionStatus() === 'I') this.statementTimeoutMs = this.usualTimeoutMs;
+    this.corkUntilNextTick();
+    return super.query(...(statement as [string]));
+  }
+
+  /** PgBouncer keeps the name of a statement that PostgreSQL did not parse, and refuses it the next time. */
+  private noteRefusal(name: string | undefined): void {
+    if (name && !(name in this.parsedStatements)) this.hasRefusedName = true;
   }
 
   /** Texts of the statements that pg has prepared on this connection, by name. */

@@ -98,7 +98,7 @@ describe('faults of a database', () => {
   it.each(['22023', 'XX000', '42P01'])(
     'are of the world when a transaction can’t begin, here with %s',
     async (code) => {
-      proxy.failStatements(code, /^START TRANSACTION/);
+      proxy.failStatements(code, /^BEGIN/);
       expect(classify(await failureOf(() => database.transaction((tx) => tx.query('SELECT 1'))))).toEqual(
         WORLD,
       );

@@ -31,7 +31,7 @@ const STATEMENT_CANCELLED = '57014';
 export const INSUFFICIENT_PRIVILEGE = '42501';
 const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
-const TRANSACTION_FAILED = '25P02';
+export const TRANSACTION_FAILED = '25P02';
 
 /**
  * Error of a connection that can't be opened, or of a transaction that can't begin, whatever the reason: no

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, EntityManager } from 'typeorm';
+import { DataSource, EntityManager, QueryFailedError } from 'typeorm';
 import { AppError } from '../common/app-error';
 import { DatabaseUnavailable, followsFromAnother, isWorkspaceUnknown } from './database-errors';
 import type { PoolClient } from 'pg';
@@ -81,23 +81,18 @@ export class Database {
    *   unknown workspace; otherwise the first error
    */
   async transaction<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T> {
-    let tx: OpenTransaction | undefined;
-    const run = async (manager: EntityManager) => {
-      tx = new OpenTransaction(manager, (await manager.queryRunner!.connect()) as DatabaseClient);
-      return work(tx);
-    };
-    const [outcome] = await Promise.allSettled([this.dataSource.transaction(run)]);
-    if (!tx) throw new DatabaseUnavailable((outcome as PromiseRejectedResult).reason as Error);
-    // PostgreSQL answers COMMIT with a rollback after a failed statement, and reports no error for it.
-    const failures = await tx.pipelinedFailures();
-    if (outcome.status === 'rejected') failures.push(outcome.reason as Error);
-    const failure = failures.find((error) => !followsFromAnother(error)) ?? failures[0];
-    if (failure) {
-      tx.rolledBack();
-      throw isWorkspaceUnknown(failure) ? AppError.notFound('Workspace') : failure;
+    const client = (await this.pool.connect()) as PoolClient & DatabaseClient;
+    const tx = new OpenTransaction(client, this.dataSource);
+    let value: T;
+    try {
+      value = await tx.run(work);
+    } catch (error) {
+      throw isWorkspaceUnknown(error) ? AppError.notFound('Workspace') : error;
+    } finally {
+      client.release(tx.isOver ? undefined : true);
     }
     this.runCallbacks(tx);
-    return (outcome as PromiseFulfilledResult<T>).value;
+    return value;
   }
 
   /**
@@ -153,25 +148,94 @@ export class Database {
   }
 }
 
-/** An open transaction with the methods that only `Database` calls, to end it. */
+/** An open transaction with the methods that only `Database` calls. */
 class OpenTransaction extends Transaction {
   private end!: (how: 'committed' | 'rolled back') => void;
   readonly ended = new Promise<'committed' | 'rolled back'>((resolve) => (this.end = resolve));
+  private readonly begun: Promise<unknown>;
+  private ormManager: EntityManager | undefined;
+  /** Whether the server has ended the transaction, so that its connection can be used again. */
+  isOver = false;
 
-  /** Waits for the pipelined statements, and returns their errors in the order in which they were sent. */
-  async pipelinedFailures(): Promise<Error[]> {
-    const outcomes = await Promise.allSettled(this.pipelined);
-    return outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? (outcome.reason as Error) : []));
+  /** Begins a transaction: BEGIN is sent with the first statements of the work. */
+  constructor(
+    client: DatabaseClient,
+    private readonly dataSource: DataSource,
+  ) {
+    super(client);
+    this.begun = client.runGrouped('BEGIN');
+    this.begun.catch(() => undefined);
   }
 
-  rolledBack(): void {
+  get manager(): EntityManager {
+    return (this.ormManager ??= this.openManager());
+  }
+
+  /**
+   * Runs the work and commits it, or rolls it back.
+   * @throws DatabaseUnavailable when the transaction can't begin; otherwise the first error that does not
+   *   follow from another
+   */
+  async run<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T> {
+    let value: T;
+    const failures: unknown[] = [];
+    try {
+      value = await work(this);
+      await this.commit();
+    } catch (error) {
+      failures.push(error);
+    }
+    // PostgreSQL answers COMMIT with a rollback after a failed statement, and reports no error for it.
+    failures.unshift(...(await this.pipelinedFailures()));
+    if (failures.length === 0) return value!;
     this.end('rolled back');
+    await this.rollBack();
+    throw failures.find((error) => !followsFromAnother(error)) ?? failures[0];
   }
 
   /** Runs the callbacks, before anything that awaits `ended`. */
   committed(): void {
     this.end('committed');
     for (const callback of this.callbacks) callback();
+  }
+
+  private async commit(): Promise<void> {
+    const { command } = await this.client.runGrouped('COMMIT');
+    this.isOver = true;
+    if (command !== 'COMMIT')
+      throw new Error('The transaction was rolled back: one of its statements failed');
+  }
+
+  private async rollBack(): Promise<void> {
+    try {
+      await this.begun;
+    } catch (error) {
+      throw new DatabaseUnavailable((error as QueryFailedError).driverError);
+    }
+    if (this.isOver) return;
+    // A connection that does not roll back is closed, and its transaction with it.
+    this.isOver = await this.client.runGrouped('ROLLBACK').then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** Waits for the pipelined statements, and returns their errors in the order in which they were sent. */
+  private async pipelinedFailures(): Promise<unknown[]> {
+    const outcomes = await Promise.allSettled(this.pipelined);
+    return outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+  }
+
+  /** Gives TypeORM this connection in place of one that it would take and begin a transaction on. */
+  private openManager(): EntityManager {
+    const connection = this.begun.then(() => this.client);
+    connection.catch(() => undefined);
+    const runner = this.dataSource.createQueryRunner();
+    return Object.assign(runner, {
+      databaseConnectionPromise: connection,
+      isTransactionActive: true,
+      transactionDepth: 1,
+    }).manager;
   }
 }
 
@@ -180,7 +244,11 @@ export type Reader = Database | Transaction;
 
 /** Returns SQL that sets up a transaction of a queue, in which the planner avoids these ways of reading. */
 function withoutWays(ways: string[]): string {
+  const settings = {
+    idle_in_transaction_session_timeout: STOPPED_AFTER_MS,
+    ...Object.fromEntries(ways.map((way) => [way, 'off'])),
+  };
   return `SELECT set_config(name, setting, true)
-    FROM unnest('{idle_in_transaction_session_timeout,${ways.join()}}'::text[],
-                '{${STOPPED_AFTER_MS},${ways.map(() => 'off').join()}}'::text[]) AS s (name, setting)`;
+    FROM unnest('{${Object.keys(settings).join()}}'::text[], '{${Object.values(settings).join()}}'::text[])
+      AS s (name, setting)`;
 }

@@ -33,23 +33,23 @@ export abstract class Transaction {
   /** Settles when the transaction has ended. A commit without an answer counts as rolled back. */
   abstract readonly ended: Promise<'committed' | 'rolled back'>;
 
-  constructor(
-    readonly manager: EntityManager,
-    private readonly client: DatabaseClient,
-  ) {}
+  /** TypeORM's manager on the connection of this transaction. */
+  abstract readonly manager: EntityManager;
+
+  constructor(protected readonly client: DatabaseClient) {}
 
   async query<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
-    return (await this.client.run<Row>(sql, parameters)).rows;
+    return (await this.client.runGrouped<Row>(sql, parameters)).rows;
   }
 
   /** Runs a statement of a hot path, whose text never varies: each connection parses and plans it once. */
   async prepared<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
-    return (await this.client.runPrepared<Row>(sql, parameters)).rows;
+    return (await this.client.runPreparedGrouped<Row>(sql, parameters)).rows;
   }
 
   /**
    * Sends a prepared statement together with the next one, so that it costs no round trip of its own. To
-   * write a message takes 3 round trips instead of 6.
+   * write a message takes 2 round trips.
    */
   pipeline<Row = never>(sql: string, parameters: unknown[]): Pipelined<Row> {
     const rows = this.prepared<Row>(sql, parameters);

@@ -13,6 +13,12 @@ interface Message {
   bytes: Buffer;
 }
 
+interface Statement {
+  /** Index of its first message in the group that a Sync ends. */
+  start: number;
+  text: string;
+}
+
 /**
  * Proxy before PostgreSQL that speaks its protocol: it answers new connections or chosen statements with an
  * SQLSTATE.
@@ -82,16 +88,16 @@ export class PostgresProxy {
     server.on('data', (chunk) => client.write(chunk));
     const read = messageReader();
     const texts = new Map<string, string>();
-    let statement: Message[] = [];
+    let group: Message[] = [];
     client.on('data', (chunk) => {
       for (const message of read(chunk)) {
         if (message.type === '') this.begin(client, server, message);
         else {
-          statement.push(message);
-          // Query, Sync and Terminate end a statement; a password or another message stands alone.
+          group.push(message);
+          // Query, Sync and Terminate end a group of statements; a password or another message stands alone.
           if ('PBDEHC'.includes(message.type)) continue;
-          this.forward(client, server, statement, textOf(statement, texts));
-          statement = [];
+          this.forward(client, server, group, statementsOf(group, texts));
+          group = [];
         }
       }
     });
@@ -103,13 +109,15 @@ export class PostgresProxy {
     end(client, server, this.refusal);
   }
 
-  private forward(client: Socket, server: Socket, statement: Message[], text: string): void {
+  private forward(client: Socket, server: Socket, group: Message[], statements: Statement[]): void {
     const { code, concerns } = this.failure ?? {};
-    if (!code || text === '' || !concerns!.test(text))
-      return void server.write(Buffer.concat(statement.map(({ bytes }) => bytes)));
+    const failing = code ? statements.find(({ text }) => concerns!.test(text)) : undefined;
+    for (const { bytes } of group.slice(0, failing?.start)) server.write(bytes);
+    if (!failing) return;
     this.failed += 1;
-    if (ENDS_THE_CONNECTION.test(code)) end(client, server, code);
-    // PostgreSQL itself fails in the statement's place, so that the state of the transaction is right.
+    if (ENDS_THE_CONNECTION.test(code!)) end(client, server, code!);
+    // PostgreSQL itself fails in the statement's place, so that the state of the transaction is right. The
+    // rest of the group is left out, as PostgreSQL skips it.
     else server.write(query(`DO $$ BEGIN RAISE 'failed on purpose' USING ERRCODE = '${code}'; END $$`));
   }
 }
@@ -138,16 +146,24 @@ function messageReader(): (chunk: Buffer) => Message[] {
   };
 }
 
-/** Returns the SQL of a statement; empty for other messages. Remembers the texts of named statements. */
-function textOf(statement: Message[], texts: Map<string, string>): string {
-  for (const { type, bytes } of statement) {
+/** Returns the statements of a group. Remembers the texts of named statements. */
+function statementsOf(group: Message[], texts: Map<string, string>): Statement[] {
+  const statements: Statement[] = [];
+  let start: number | null = null;
+  for (const [index, { type, bytes }] of group.entries()) {
     const [first = '', second = ''] = bytes.toString('utf8', TYPE + LENGTH).split('\0');
-    if (type === 'Q') return first;
-    if (type === 'P') texts.set(first, second);
+    if (type === 'Q') statements.push({ start: index, text: first });
+    if (type === 'P') {
+      texts.set(first, second);
+      start ??= index;
+    }
     // Bind names the portal, and then the statement.
-    if (type === 'B') return texts.get(second) ?? '';
+    if (type === 'B') {
+      statements.push({ start: start ?? index, text: texts.get(second) ?? '' });
+      start = null;
+    }
   }
-  return '';
+  return statements;
 }
 
 function query(sql: string): Buffer {

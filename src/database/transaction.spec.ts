@@ -1,0 +1,124 @@
+import { Client } from 'pg';
+import { MessagingHost } from '../../test/support/messaging-host';
+import { PostgresProxy } from '../../test/support/postgres-proxy';
+import { createStores, dropStores, TestStores } from '../../test/support/test-database';
+import { Database } from './database';
+import { DatabaseUnavailable, violatesUnique } from './database-errors';
+
+const INSERT = 'INSERT INTO notes (id) VALUES ($1)';
+
+describe('a transaction', () => {
+  let stores: TestStores;
+  let proxy: PostgresProxy;
+  let host: MessagingHost;
+  let database: Database;
+
+  beforeAll(async () => {
+    stores = await createStores();
+    proxy = await PostgresProxy.start(stores.databaseUrl);
+    host = await MessagingHost.create({
+      beside: { stores },
+      databaseUrl: proxy.address,
+      databasePoolSize: 2,
+    });
+    database = host.get(Database);
+    await makeTable(stores);
+  });
+  afterEach(async () => {
+    proxy.mend();
+    await database.query('DELETE FROM notes');
+  });
+  afterAll(async () => {
+    await host.close();
+    await proxy.stop();
+    await dropStores(stores);
+  });
+
+  const listIds = async () =>
+    (await database.query<{ id: number }>('SELECT id FROM notes ORDER BY id')).map(({ id }) => id);
+
+  it('commits what it pipelined, awaited and ran through TypeORM, in that order', async () => {
+    const counts = await database.transaction(async (tx) => {
+      tx.pipeline(INSERT, [1]);
+      const [first] = await tx.prepared<{ count: string }>('SELECT count(*) FROM notes');
+      await tx.manager.query(INSERT, [2]);
+      tx.pipeline(INSERT, [3]);
+      const [last] = await tx.manager.query<{ count: string }[]>('SELECT count(*) FROM notes');
+      return [first!.count, last!.count];
+    });
+    expect(counts).toEqual(['1', '3']);
+    expect(await listIds()).toEqual([1, 2, 3]);
+  });
+
+  it('runs nothing when it can’t begin, neither what was sent with BEGIN nor what follows', async () => {
+    proxy.failStatements('XX000', /^BEGIN/);
+    const work = database.transaction(async (tx) => {
+      tx.pipeline(INSERT, [1]);
+      void tx.manager.query(INSERT, [2]).catch(() => undefined);
+      await tx.query(INSERT, [3]);
+    });
+    await expect(work).rejects.toThrow(DatabaseUnavailable);
+    expect(proxy.failed).toBe(1);
+    proxy.mend();
+    expect(await listIds()).toEqual([]);
+  });
+
+  it('fails with the error of the first statement that failed, and rolls back', async () => {
+    const work = database.transaction((tx) => {
+      tx.pipeline(INSERT, [1]);
+      tx.pipeline(INSERT, [1]);
+      tx.pipeline(`${INSERT} -- never sent before`, [2]);
+    });
+    const error: unknown = await work.catch((failure: unknown) => failure);
+    expect(violatesUnique(error, 'notes_pkey')).toBe(true);
+    // The same connection, which knows no statement by the name of the skipped one.
+    await database.transaction((tx) => void tx.pipeline(`${INSERT} -- never sent before`, [2]));
+    expect(await listIds()).toEqual([2]);
+  });
+
+  it('fails when work goes on after a failed statement', async () => {
+    let isCommitted = false;
+    const work = database.transaction(async (tx) => {
+      tx.onCommit(() => (isCommitted = true));
+      tx.pipeline(INSERT, [1]);
+      await tx.query('SELECT 1 / 0').catch(() => undefined);
+    });
+    await expect(work).rejects.toThrow('was rolled back');
+    expect(isCommitted).toBe(false);
+    expect(await listIds()).toEqual([]);
+  });
+
+  it('fails with the error of its work, and rolls back', async () => {
+    const work = database.transaction(async (tx) => {
+      await tx.query(INSERT, [1]);
+      throw new Error('no');
+    });
+    await expect(work).rejects.toThrow('no');
+    expect(await listIds()).toEqual([]);
+  });
+
+  it('fails when a value can’t be written, and sends nothing', async () => {
+    const itself: Record<string, unknown> = {};
+    itself.itself = itself;
+    const work = database.transaction(async (tx) => {
+      tx.pipeline(INSERT, [1]);
+      await tx.query(INSERT, [itself]);
+    });
+    await expect(work).rejects.toThrow('circular');
+    expect(await listIds()).toEqual([]);
+  });
+
+  it('reads values as statements outside do', async () => {
+    const select = `SELECT '2026-01-02 03:04:05.678901+00'::timestamptz AS at, 1::integer AS one, NULL AS nothing`;
+    const outside = await database.query(select);
+    expect(await database.transaction((tx) => tx.query(select))).toEqual(outside);
+    expect(await database.transaction((tx) => tx.prepared(select))).toEqual(outside);
+  });
+});
+
+async function makeTable({ databaseOwnerUrl, databaseUrl }: TestStores): Promise<void> {
+  const client = new Client({ connectionString: databaseOwnerUrl ?? databaseUrl });
+  await client.connect();
+  await client.query('CREATE TABLE notes (id integer PRIMARY KEY); GRANT ALL ON notes TO PUBLIC');
+  await client.end();
+}
