@@ -246,6 +246,8 @@ export type Reader = Database | Transaction;
 function withoutWays(ways: string[]): string {
   const settings = {
     idle_in_transaction_session_timeout: STOPPED_AFTER_MS,
+    // By default PostgreSQL plans each execution again: with values it knows which partitions are read.
+    plan_cache_mode: 'force_generic_plan',
     ...Object.fromEntries(ways.map((way) => [way, 'off'])),
   };
   return `SELECT set_config(name, setting, true)
