@@ -1,6 +1,8 @@
 import { countCharacters } from '../common/validators';
 
 const MAX_CHARACTERS = 140;
+/** A long text that begins with characters each of which is one for a reader too. */
+const LONG_ASCII = new RegExp(`^[ -~]{${MAX_CHARACTERS + 1}}`);
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 /**
@@ -10,6 +12,7 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 export function makePreview(body: string): string {
   const line = body.trim().replace(/\s+/g, ' ');
   if (line.length <= MAX_CHARACTERS) return line;
+  if (LONG_ASCII.test(line)) return line.slice(0, MAX_CHARACTERS);
   let preview = '';
   let count = 0;
   for (const { segment } of graphemes.segment(line)) {
