@@ -1,4 +1,5 @@
 import { Client, escapeLiteral } from 'pg';
+import { StatementGroup } from '../../src/database/statement-group';
 import { PAGE } from './rows';
 
 /** Names of partitions and of their indexes, each with the table or index that it is a part of. */
@@ -32,13 +33,14 @@ interface Statement {
 function toStatement([query, parameters]: unknown[]): Statement {
   if (typeof query === 'string')
     return { sql: query, parameters: Array.isArray(parameters) ? parameters : [], isPrepared: false };
-  const { text, values, name } = query as { text: string; values: unknown[]; name?: string };
-  return { sql: text, parameters: values, isPrepared: name !== undefined };
+  const { text, values, name } = query as { text: string; values?: unknown[]; name?: string };
+  return { sql: text, parameters: values ?? [], isPrepared: name !== undefined };
 }
 
 /** Reads the plans of the statements that repositories send. */
 export class PlanReader {
-  private readonly sent = jest.spyOn(Client.prototype, 'query');
+  private readonly sentAlone = jest.spyOn(Client.prototype, 'query');
+  private readonly sentInGroups = jest.spyOn(StatementGroup.prototype, 'add');
 
   private constructor(private readonly database: Client) {}
 
@@ -61,9 +63,7 @@ export class PlanReader {
    * is run and rolled back. A prepared statement has two plans: for its values, and for all values.
    */
   async read(call: () => Promise<unknown>, prefix = /^(SELECT|WITH|UPDATE|DELETE)/): Promise<PlanNode[]> {
-    this.sent.mockClear();
-    await call();
-    const all = this.sent.mock.calls.map(toStatement);
+    const all = await this.listSent(call);
     // Statements over queues follow a statement that sets how they are planned.
     const settings = all.find(({ sql }) => /set_config\(name/.test(sql))?.sql;
     const statements = all.filter(({ sql }) => prefix.test(sql.trim()) && !/advisory|set_config/.test(sql));
@@ -78,10 +78,24 @@ export class PlanReader {
 
   /** Counts the values that a call sends with its statements. */
   async countValues(call: () => Promise<unknown>): Promise<number> {
-    this.sent.mockClear();
-    await call();
-    const values = this.sent.mock.calls.flatMap((query) => toStatement(query).parameters ?? []);
+    const values = (await this.listSent(call)).flatMap(({ parameters }) => parameters);
     return values.reduce((sum: number, value) => sum + (Array.isArray(value) ? value.length : 1), 0);
+  }
+
+  /** Lists the statements that a call sends: those of transactions, and then all others. */
+  private async listSent(call: () => Promise<unknown>): Promise<Statement[]> {
+    this.sentInGroups.mockClear();
+    this.sentAlone.mockClear();
+    await call();
+    const alone = this.sentAlone.mock.calls as unknown[][];
+    return [
+      ...this.sentInGroups.mock.calls.map(([name, sql, parameters]) => ({
+        sql,
+        parameters,
+        isPrepared: name !== undefined,
+      })),
+      ...alone.filter(([query]) => !(query instanceof StatementGroup)).map(toStatement),
+    ];
   }
 
   private async explain(sql: string, parameters: unknown[] = [], settings?: string): Promise<PlanNode> {
@@ -117,7 +131,8 @@ export class PlanReader {
   }
 
   async stop(): Promise<void> {
-    this.sent.mockRestore();
+    this.sentAlone.mockRestore();
+    this.sentInGroups.mockRestore();
     await this.database.end();
   }
 }
