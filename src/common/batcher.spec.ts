@@ -52,6 +52,28 @@ describe('batcher', () => {
     await refused;
   });
 
+  it('waits a while for more items after a batch, unless enough wait', async () => {
+    const batches: number[][] = [];
+    const batcher = new Batcher<number, number>(
+      10,
+      (items) => {
+        batches.push(items);
+        return Promise.resolve(items);
+      },
+      { everyMs: 200, enough: 3 },
+    );
+    await batcher.submit(1);
+    const few = [batcher.submit(2)];
+    await letTimePass(50);
+    few.push(batcher.submit(3));
+    await Promise.all(few);
+    const enough = [4, 5].map((item) => batcher.submit(item));
+    await letTimePass(50);
+    expect(batches).toEqual([[1], [2, 3]]);
+    await Promise.all([...enough, batcher.submit(6)]);
+    expect(batches).toEqual([[1], [2, 3], [4, 5, 6]]);
+  });
+
   it('starts another lane while a batch hangs, and no third one', async () => {
     const begun: number[] = [];
     const ends: (() => void)[] = [];
@@ -61,7 +83,7 @@ describe('batcher', () => {
         begun.push(item!);
         return new Promise((resolve) => ends.push(() => resolve([item!])));
       },
-      2,
+      { lanes: 2 },
     );
     const results = [1, 2, 3].map((item) => batcher.submit(item));
     await letTimePass(100);

@@ -31,6 +31,7 @@ const STATEMENT_CANCELLED = '57014';
 export const INSUFFICIENT_PRIVILEGE = '42501';
 const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
+const DIVISION_BY_ZERO = '22012';
 export const TRANSACTION_FAILED = '25P02';
 
 /**
@@ -76,6 +77,11 @@ export function findLastingFault(error: unknown): string | null {
 /** Reports whether PostgreSQL cancelled a statement that took too long. */
 export function isStatementTimeout(error: unknown): boolean {
   return driverError(error).code === STATEMENT_CANCELLED;
+}
+
+/** Reports whether a statement divided by zero, by which SQL can fail a transaction on a condition. */
+export function isDivisionByZero(error: unknown): boolean {
+  return driverError(error).code === DIVISION_BY_ZERO;
 }
 
 /** Reports whether a statement gave up waiting for a lock. */

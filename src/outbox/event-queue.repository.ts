@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { idFloor, idTime, isId } from '../common/ids';
 import { Database, Reader } from '../database/database';
+import { isDivisionByZero } from '../database/database-errors';
 import { asOneRow } from '../database/key-list';
 import { Pipelined, Transaction } from '../database/transaction';
 import { QueueFloors, QueuePart } from '../queue-floors/queue-floors';
@@ -32,6 +33,22 @@ const LIST_QUEUED_WORKSPACES = `
     WHERE n < ${STEP_WORKSPACES}
   )
   SELECT tenant_id AS id, now() FROM queued ORDER BY n`;
+
+/** SQL that ends leases, or locks what they lease. It names those that were still valid `settled`. */
+const SETTLE = `
+  WITH ended AS (
+    DELETE FROM event_queue q USING unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS e (tenant_id, event_id, lease_id)
+    WHERE q.tenant_id = e.tenant_id AND q.event_id = e.event_id AND q.lease_id = e.lease_id
+      AND ${asOneRow('e', 'event_id')}
+    RETURNING q.event_id, q.lease_id
+  ), ongoing AS (
+    SELECT q.event_id, q.lease_id FROM unnest($4::uuid[], $5::uuid[], $6::uuid[]) AS e (tenant_id, event_id, lease_id)
+    JOIN event_queue q ON q.tenant_id = e.tenant_id AND q.event_id = e.event_id AND q.lease_id = e.lease_id
+      AND ${asOneRow('e', 'event_id')}
+    FOR SHARE OF q
+  ), settled AS (
+    SELECT event_id, lease_id FROM ended UNION ALL SELECT event_id, lease_id FROM ongoing
+  )`;
 
 export interface OutboxEvent {
   id: string;
@@ -144,21 +161,22 @@ export class EventQueueRepository {
    */
   async settle(tx: Transaction, ended: EventLease[], ongoing: EventLease[]): Promise<Set<string>> {
     const rows = await tx.prepared<Omit<EventLease, 'tenantId'>>(
-      `WITH ended AS (
-         DELETE FROM event_queue q USING unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS e (tenant_id, event_id, lease_id)
-         WHERE q.tenant_id = e.tenant_id AND q.event_id = e.event_id AND q.lease_id = e.lease_id
-           AND ${asOneRow('e', 'event_id')}
-         RETURNING q.event_id, q.lease_id
-       ), ongoing AS (
-         SELECT q.event_id, q.lease_id FROM unnest($4::uuid[], $5::uuid[], $6::uuid[]) AS e (tenant_id, event_id, lease_id)
-         JOIN event_queue q ON q.tenant_id = e.tenant_id AND q.event_id = e.event_id AND q.lease_id = e.lease_id
-           AND ${asOneRow('e', 'event_id')}
-         FOR SHARE OF q
-       )
-       SELECT event_id AS "eventId", lease_id AS "leaseId" FROM ended UNION ALL SELECT event_id, lease_id FROM ongoing`,
+      `${SETTLE} SELECT event_id AS "eventId", lease_id AS "leaseId" FROM settled`,
       [...columnsOf(ended), ...columnsOf(ongoing)],
     );
     return new Set(rows.map(leaseKeyOf));
+  }
+
+  /**
+   * Does what `settle` does if all of the leases are valid. Otherwise the transaction fails; see
+   * `isLeaseLost`.
+   */
+  settleAllPipelined(tx: Transaction, ended: EventLease[], ongoing: EventLease[]): Pipelined {
+    return tx.pipeline(`${SETTLE} SELECT 1 / (count(*) = $7)::integer FROM settled`, [
+      ...columnsOf(ended),
+      ...columnsOf(ongoing),
+      ended.length + ongoing.length,
+    ]);
   }
 
   /**
@@ -302,6 +320,11 @@ function partOf(tenantId: string): QueuePart {
  */
 export function leaseKeyOf({ eventId, leaseId }: Omit<EventLease, 'tenantId'>): string {
   return eventId + leaseId;
+}
+
+/** Reports whether a transaction failed because a lease was not valid any more; see `settleAllPipelined`. */
+export function isLeaseLost(error: unknown): boolean {
+  return isDivisionByZero(error);
 }
 
 function columnsOf(leases: EventLease[]): string[][] {

@@ -80,6 +80,7 @@ export const BATCHES: Record<string, string> = {
   'EventQueueRepository.claim': 'a turn of the relay, OutboxRelay.maxWorkspaces',
   'EventQueueRepository.deletePipelined': 'the same turn',
   'EventQueueRepository.settle': 'a batch of AttemptRecorder',
+  'EventQueueRepository.settleAllPipelined': 'a batch of AttemptRecorder',
   'MessageStatusRepository.failPipelined': 'the same turn as RoutedMessagesRepository.enqueue',
   'PendingDeliveriesRepository.claim': 'a batch of DeliveryClaimer',
   'PendingDeliveriesRepository.postponePipelined': 'a batch of DeliveryClaimer',

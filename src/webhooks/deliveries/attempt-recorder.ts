@@ -5,7 +5,12 @@ import { groupBy } from '../../common/group-by';
 import { Config } from '../../config/config';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
-import { EventLease, EventQueueRepository, leaseKeyOf } from '../../outbox/event-queue.repository';
+import {
+  EventLease,
+  EventQueueRepository,
+  isLeaseLost,
+  leaseKeyOf,
+} from '../../outbox/event-queue.repository';
 import { PendingCancellationsRepository } from '../endpoints/pending-cancellations.repository';
 import { AttemptOutcome } from '../sending/attempt-outcome';
 import { AttemptRecord, Delivery } from './delivery';
@@ -14,12 +19,32 @@ import { PendingDeliveriesRepository, toPending } from './pending-deliveries.rep
 import { isTestRecord, logRetry, mayBeOfOneRecord, RecordRetries } from './record-retries';
 
 const MAX_BATCH = 200;
+/**
+ * Time from one batch to the next, unless ENOUGH records wait: a batch of several costs little more than one
+ * of one. Nobody waits for a record but the next attempts for its slot.
+ */
+const BATCH_EVERY_MS = 20;
+/** Number of slots of an endpoint: so an endpoint that gets many events never waits for a batch. */
+const ENOUGH = 10;
 const RETRY_MS = 500;
 /**
  * Time from the start of an attempt to its record after which its endpoint may have been deactivated, and all
  * other deliveries of the activation cancelled: the process has stood still.
  */
 const LATE_MS = 30_000;
+
+/** Leases of events: those that end with a batch, and those that others of its attempts go on with. */
+interface Leases {
+  ended: EventLease[];
+  ongoing: EventLease[];
+}
+
+/** Records of a batch, by where their deliveries are. */
+interface Sources {
+  fromEvents: AttemptRecord[];
+  fromRows: AttemptRecord[];
+  tests: AttemptRecord[];
+}
 
 /**
  * Records attempts in batches. Each record moves its delivery in one transaction, from its event or from the
@@ -47,7 +72,7 @@ export class AttemptRecorder {
     private readonly history: DeliveryHistoryRepository,
     private readonly cancellations: PendingCancellationsRepository,
   ) {
-    this.batcher = new Batcher(MAX_BATCH, async (records) => {
+    const writeAll = async (records: AttemptRecord[]) => {
       if (config.crossWorkspaceBatches) return this.writeBatch(records);
       const written = new Map<AttemptRecord, AttemptRecord | Promise<AttemptRecord>>();
       for (const batch of groupBy(records, ({ delivery }) => delivery.endpoint.tenantId).values()) {
@@ -55,7 +80,8 @@ export class AttemptRecorder {
         for (const [n, record] of batch.entries()) written.set(record, results[n]!);
       }
       return records.map((record) => written.get(record)!);
-    });
+    };
+    this.batcher = new Batcher(MAX_BATCH, writeAll, { everyMs: BATCH_EVERY_MS, enough: ENOUGH });
   }
 
   /** Notes first attempts that begin: an event ends with the record of the last attempt of its lease. */
@@ -97,9 +123,41 @@ export class AttemptRecorder {
     const fromRows = records.filter(({ delivery }) => delivery.lease?.on === 'row');
     // A test is in no queue, and has no further attempt.
     const tests = records.filter(({ delivery, outcome }) => delivery.lease === null && outcome !== null);
+    const leases = this.listLeases(fromEvents);
+    const isWritten = fromRows.length === 0 && (await this.tryAtOnce(leases, fromEvents, tests));
+    if (!isWritten) await this.writeHeld(leases, { fromEvents, fromRows, tests });
+    for (const [key, { count }] of groupByLease(fromEvents)) this.countDown(key, count);
+  }
+
+  /**
+   * Writes records with one round trip to the database, if all of their leases still hold.
+   * @returns whether they did
+   */
+  private async tryAtOnce(
+    { ended, ongoing }: Leases,
+    fromEvents: AttemptRecord[],
+    tests: AttemptRecord[],
+  ): Promise<boolean> {
+    try {
+      await this.database.queueTransaction((tx) => {
+        if (fromEvents.length > 0) this.events.settleAllPipelined(tx, ended, ongoing);
+        return Promise.resolve(this.move(tx, fromEvents, tests));
+      });
+      return true;
+    } catch (error) {
+      if (isLeaseLost(error)) return false;
+      throw error;
+    }
+  }
+
+  /** Writes those of the records whose leases still hold. */
+  private async writeHeld(
+    { ended, ongoing }: Leases,
+    { fromEvents, fromRows, tests }: Sources,
+  ): Promise<void> {
     await this.database.queueTransaction(async (tx) => {
       const [events, rows] = await Promise.all([
-        this.settleEvents(tx, fromEvents),
+        fromEvents.length > 0 ? this.events.settle(tx, ended, ongoing) : new Set(),
         fromRows.length > 0 ? this.pending.settle(tx, fromRows) : [],
       ]);
       const held = fromEvents.filter(({ delivery }) => events.has(eventLeaseKeyOf(delivery)));
@@ -107,20 +165,14 @@ export class AttemptRecorder {
       const lost = fromEvents.length + fromRows.length - held.length - rows.length;
       if (lost > 0) this.logger.warn({ attempts: lost }, 'attempts not recorded: their leases had ended');
     });
-    for (const [key, { count }] of groupByLease(fromEvents)) this.countDown(key, count);
   }
 
-  /**
-   * Ends the events of which every first attempt is now recorded, and locks the others.
-   * @returns the keys of the leases that still hold
-   */
-  private async settleEvents(tx: Transaction, records: AttemptRecord[]): Promise<Set<string>> {
-    if (records.length === 0) return new Set();
-    const ended: EventLease[] = [];
-    const ongoing: EventLease[] = [];
+  /** Lists the leases of first attempts. Those whose attempts are then all recorded end. */
+  private listLeases(records: AttemptRecord[]): Leases {
+    const leases: Leases = { ended: [], ongoing: [] };
     for (const [key, { lease, count }] of groupByLease(records))
-      (count === this.attemptsLeft.get(key) ? ended : ongoing).push(lease);
-    return this.events.settle(tx, ended, ongoing);
+      (count === this.attemptsLeft.get(key) ? leases.ended : leases.ongoing).push(lease);
+    return leases;
   }
 
   private countDown(key: string, recorded: number): void {

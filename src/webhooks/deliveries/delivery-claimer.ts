@@ -65,8 +65,8 @@ export class DeliveryClaimer {
     private readonly metrics: Metrics,
   ) {
     const claim = (requests: Request[]) => this.claimTimed(requests);
-    this.together = new Batcher(config.crossWorkspaceBatches ? MAX_BATCH : 1, claim, LANES);
-    this.apart = new Batcher(1, claim, LANES);
+    this.together = new Batcher(config.crossWorkspaceBatches ? MAX_BATCH : 1, claim, { lanes: LANES });
+    this.apart = new Batcher(1, claim, { lanes: LANES });
   }
 
   /** Reports whether a target has a delivery that can be claimed now. */
