@@ -8,8 +8,10 @@ import { isInNetworks } from '../common/network';
 import { Metrics } from '../metrics/metrics';
 import { KeyLookup } from '../rate-limit/key-lookup';
 import { RateLimit, RateLimiter } from '../rate-limit/rate-limiter';
+import { hasOwnBudget } from '../rate-limit/request-budget.interceptor';
+import { WorkBudgets } from '../rate-limit/work-budgets';
 import { hashApiKey, isWellFormedApiKey } from './api-key-token';
-import { ApiKeysRepository } from './api-keys.repository';
+import { ApiKeysRepository, Authenticated } from './api-keys.repository';
 import { RefusedApiKeys } from './refused-api-keys';
 
 const BEARER = /^Bearer +(.+)$/i;
@@ -23,16 +25,22 @@ const REFUSALS: RateLimit = { max: 120, excess: 'Too many refused API keys.' };
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   private readonly logger = new Logger(ApiKeyGuard.name);
-  private readonly lookup: KeyLookup;
+  private readonly lookup: KeyLookup<Authenticated>;
 
   constructor(
     private readonly reflector: Reflector,
     private readonly keys: ApiKeysRepository,
     private readonly refused: RefusedApiKeys,
     private readonly limiter: RateLimiter,
+    private readonly budgets: WorkBudgets,
     metrics: Metrics,
   ) {
-    this.lookup = new KeyLookup('keys', metrics, (hashes) => keys.findActive(hashes));
+    this.lookup = new KeyLookup(
+      'keys',
+      metrics,
+      (hashes) => keys.findActive(hashes),
+      ({ principal }) => principal.tenant.id,
+    );
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -41,6 +49,7 @@ export class ApiKeyGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const key = keyOf(request);
     const hash = isWellFormedApiKey(key) ? hashApiKey(key) : null;
+    if (hash) this.refuseEarly(context, hash);
     const authenticated = hash && (await this.lookup.find(hash, () => this.keys.authenticate(hash)));
     if (!authenticated) {
       await this.countRefusal(context, hash);
@@ -56,6 +65,12 @@ export class ApiKeyGuard implements CanActivate {
     request.principal = authenticated.principal;
     if (authenticated.isUseStale) this.markUsed(request);
     return true;
+  }
+
+  /** Refuses a request that would find no slot in time, before it costs more than that. */
+  private refuseEarly(context: ExecutionContext, hash: Buffer): void {
+    const tenantId = this.lookup.findOwner(hash);
+    if (tenantId && !hasOwnBudget(this.reflector, context)) this.budgets.requirePlace('requests', tenantId);
   }
 
   private countRefusal(context: ExecutionContext, hash: Buffer | null): Promise<void> {

@@ -7,7 +7,7 @@ import { KeyLookup } from '../rate-limit/key-lookup';
 import { PasswordCheck } from './passwords/password-check';
 import { parseToken } from './people/login-tokens';
 import { SecondStep } from './second-factor/second-step';
-import { LoginSessionsRepository } from './sessions/login-sessions.repository';
+import { AuthenticatedSession, LoginSessionsRepository } from './sessions/login-sessions.repository';
 import { PersonSessions } from './sessions/person-sessions';
 import {
   ConfirmSecondFactor,
@@ -23,7 +23,7 @@ import {
 @Injectable()
 export class LoginsService {
   private readonly logger = new Logger(LoginsService.name);
-  private readonly lookup: KeyLookup;
+  private readonly lookup: KeyLookup<AuthenticatedSession>;
 
   constructor(
     private readonly database: Database,

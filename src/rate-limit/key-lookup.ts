@@ -17,9 +17,9 @@ const MAX_ACCEPTED = 10_000;
  * others: a flood of unknown keys costs 20 statements a second, on one connection. No key is refused before
  * it is looked up, so a valid key from an attacker's address passes, at most a moment later.
  */
-export class KeyLookup {
-  /** Keys that this process has accepted, as latin1, which has a character for every byte. */
-  private readonly accepted = new Set<string>();
+export class KeyLookup<Found> {
+  /** Owners of the keys that this process has accepted, by key as latin1: a character for every byte. */
+  private readonly accepted = new Map<string, string | null>();
   private readonly unknown = new Batcher<Buffer, boolean>(BATCH, (keys) => this.areValid(keys));
   private waiting = 0;
   private pauseUntil = 0;
@@ -27,11 +27,13 @@ export class KeyLookup {
   /**
    * Makes a lookup that has accepted no key yet.
    * @param findValid returns those of the keys that are valid
+   * @param ownerOf returns the id of the workspace that a key belongs to, if `findOwner` is used
    */
   constructor(
     private readonly kind: 'keys' | 'hooks' | 'sessions',
     private readonly metrics: Metrics,
     private readonly findValid: (keys: Buffer[]) => Promise<Buffer[]>,
+    private readonly ownerOf: (found: Found) => string | null = () => null,
   ) {}
 
   /**
@@ -40,13 +42,18 @@ export class KeyLookup {
    * @returns null for an invalid key
    * @throws AppError UNAVAILABLE: too many unknown keys wait
    */
-  async find<Found>(key: Buffer, read: () => Promise<Found | null>): Promise<Found | null> {
+  async find(key: Buffer, read: () => Promise<Found | null>): Promise<Found | null> {
     const name = nameOf(key);
     if (!this.accepted.has(name) && !(await this.isValid(key))) return null;
     const found = await read();
-    if (found) this.remember(name);
+    if (found) this.remember(name, this.ownerOf(found));
     else this.accepted.delete(name);
     return found;
+  }
+
+  /** Returns the owner of a key that this process has accepted; null for any other key. */
+  findOwner(key: Buffer): string | null {
+    return this.accepted.get(nameOf(key)) ?? null;
   }
 
   private async isValid(key: Buffer): Promise<boolean> {
@@ -66,11 +73,10 @@ export class KeyLookup {
     return keys.map((key) => valid.has(nameOf(key)));
   }
 
-  private remember(name: string): void {
-    if (this.accepted.has(name)) return;
-    const [oldest] = this.accepted;
-    if (this.accepted.size >= MAX_ACCEPTED) this.accepted.delete(oldest!);
-    this.accepted.add(name);
+  private remember(name: string, owner: string | null): void {
+    const [oldest] = this.accepted.keys();
+    if (this.accepted.size >= MAX_ACCEPTED && !this.accepted.has(name)) this.accepted.delete(oldest!);
+    this.accepted.set(name, owner);
   }
 }
 

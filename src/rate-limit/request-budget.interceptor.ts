@@ -13,6 +13,12 @@ const OWN_BUDGET = 'budget:own';
  */
 export const HasOwnBudget = (has: (request: Request) => boolean) => SetMetadata(OWN_BUDGET, has);
 
+/** Reports whether the service of a request's route takes a slot of another kind than `requests`. */
+export function hasOwnBudget(reflector: Reflector, context: ExecutionContext): boolean {
+  const has = reflector.get<((of: Request) => boolean) | undefined>(OWN_BUDGET, context.getHandler());
+  return has?.(context.switchToHttp().getRequest<Request>()) ?? false;
+}
+
 /**
  * Gives each request with an API key a slot of its workspace, after the guards and until its answer is made.
  */
@@ -25,11 +31,7 @@ export class RequestBudgetInterceptor implements NestInterceptor {
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<Request & Partial<AuthenticatedRequest>>();
-    const hasOwn = this.reflector.get<((of: Request) => boolean) | undefined>(
-      OWN_BUDGET,
-      context.getHandler(),
-    );
-    if (!request.principal || hasOwn?.(request)) return next.handle();
+    if (!request.principal || hasOwnBudget(this.reflector, context)) return next.handle();
     const response = context.switchToHttp().getResponse<Response>();
     const release = await this.budgets.acquire('requests', request.principal.tenant.id, response);
     return next.handle().pipe(finalize(release));

@@ -69,6 +69,30 @@ describe('work budget', () => {
       expect(budget.isFull).toBe(false);
     });
 
+    it('refuses at once who would wait too long, but not one whose line is short', async () => {
+      jest.useFakeTimers({ doNotFake: ['setImmediate'] });
+      const budget = new WorkBudget({
+        total: 1,
+        perKey: 1,
+        waiting: 99,
+        waitingPerKey: 99,
+        maxExpectedMs: 3_000,
+      });
+      let release = budget.tryAcquire('loud')!;
+      for (let n = 0; n < 100; n++) {
+        const next = budget.acquire('loud');
+        jest.advanceTimersByTime(1_000);
+        release();
+        release = (await next)!;
+      }
+      // The lines were served one caller a second.
+      const { served } = lineUp(budget, 'loud', 'loud', 'loud', 'loud', 'quiet');
+      await new Promise(setImmediate);
+      expect(served).toEqual(['no loud']);
+      expect(budget.secondsUntilPlace('loud')).toBe(5);
+      jest.useRealTimers();
+    });
+
     it('passes over a key that has all its slots', async () => {
       const budget = new WorkBudget({ total: 2, perKey: 1, ...waiting });
       const [one, other] = [budget.tryAcquire('a')!, budget.tryAcquire('b')!];

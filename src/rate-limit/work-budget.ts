@@ -21,12 +21,18 @@ export interface WorkLimits {
   waiting?: number;
   /** Number of callers of one key that may wait. */
   waitingPerKey?: number;
+  /** Longest expected wait, in milliseconds, with which a caller joins a line; any by default. */
+  maxExpectedMs?: number;
+  /** Longest wait, in milliseconds; 10 seconds by default. */
+  maxWaitMs?: number;
 }
 
 type Settle = (release: Release | null) => void;
 
-/** Longest wait for a slot; after it an error is the better answer. */
+/** Longest wait for a slot, where the limits name none; after it an error is the better answer. */
 const MAX_WAIT_MS = 10_000;
+/** Weight of the latest slot in the pace at which the lines are served. */
+const WEIGHT = 0.05;
 
 /**
  * Slots for concurrent work of one kind in this process. A key names what the work is done for: a workspace,
@@ -40,6 +46,10 @@ export class WorkBudget {
   private readonly waitingUntil = new Map<Settle, number>();
   /** Waiting callers of each key. The key that was served last is at the end. */
   private readonly lines = new Map<string, Set<Settle>>();
+  /** Time from one caller that was served from a line to the next one, in milliseconds: a weighted mean. */
+  private paceMs = 0;
+  /** Time from which the next caller is waited for, by `performance.now()`. */
+  private servingSince = 0;
 
   constructor(private readonly limits: WorkLimits) {}
 
@@ -53,6 +63,11 @@ export class WorkBudget {
     return this.countUsed(key) >= this.limits.perKey || (this.lines.has(key) && this.isLineFull(key));
   }
 
+  /** Reports whether a caller of the key would get neither a slot nor a place in its line. */
+  isCrowded(key: string): boolean {
+    return (this.isFull || this.countUsed(key) >= this.limits.perKey) && this.hasNoPlace(key);
+  }
+
   /**
    * Takes a slot, if the process and the key have one.
    * @returns null when there is none
@@ -62,7 +77,7 @@ export class WorkBudget {
   }
 
   /**
-   * Takes a slot, or waits up to 10 seconds for one.
+   * Takes a slot, or waits for one.
    * @param closable leaves the line when it closes
    * @returns null when no slot was free in time, or the line is full
    */
@@ -77,6 +92,8 @@ export class WorkBudget {
    * take it: by then the caller that has waited longest is served or gives up.
    */
   secondsUntilPlace(key: string): number {
+    const expected = this.expectedMs(key);
+    if (expected > (this.limits.maxExpectedMs ?? Infinity)) return Math.ceil(expected / 1_000);
     const line = this.isLineFull(key) ? this.lines.get(key) : this.waitingUntil.keys();
     const [longest] = line ?? [];
     if (!longest || !this.hasNoPlace(key)) return 1;
@@ -84,7 +101,16 @@ export class WorkBudget {
   }
 
   private hasNoPlace(key: string): boolean {
-    return this.isLineFull(key) || this.waitingUntil.size >= (this.limits.waiting ?? 0);
+    if (this.isLineFull(key) || this.waitingUntil.size >= (this.limits.waiting ?? 0)) return true;
+    return this.expectedMs(key) > (this.limits.maxExpectedMs ?? Infinity);
+  }
+
+  /** Returns the milliseconds that the key's next caller would wait if slots come free as they lately did. */
+  private expectedMs(key: string): number {
+    const own = this.lines.get(key)?.size ?? 0;
+    const lines = this.lines.size + (own === 0 ? 1 : 0);
+    // The lines take turns, so a short one is through before the others.
+    return this.paceMs * Math.min(this.waitingUntil.size + 1, (own + 1) * lines);
   }
 
   private isLineFull(key: string): boolean {
@@ -102,11 +128,13 @@ export class WorkBudget {
       resolve(release);
     };
     const leave = () => settle(null);
-    const timer = setTimeout(leave, MAX_WAIT_MS);
+    const { maxWaitMs = MAX_WAIT_MS } = this.limits;
+    const timer = setTimeout(leave, maxWaitMs);
     closable?.once('close', leave);
+    if (this.waitingUntil.size === 0) this.servingSince = performance.now();
     line.add(settle);
     this.lines.set(key, line);
-    this.waitingUntil.set(settle, performance.now() + MAX_WAIT_MS);
+    this.waitingUntil.set(settle, performance.now() + maxWaitMs);
   }
 
   private occupy(key: string): Release {
@@ -138,9 +166,16 @@ export class WorkBudget {
       const [first] = line;
       this.lines.delete(key);
       if (line.size > 1) this.lines.set(key, line);
+      this.notePace();
       first!(this.occupy(key));
       return;
     }
+  }
+
+  private notePace(): void {
+    const now = performance.now();
+    this.paceMs += WEIGHT * (now - this.servingSince - this.paceMs);
+    this.servingSince = now;
   }
 
   private countUsed(key: string): number {

@@ -10,12 +10,14 @@ import { Closable, Release, WorkBudget, WorkLimits } from './work-budget';
  */
 export type WorkKind = 'requests' | 'searches' | 'walks' | 'hooks' | 'widget' | 'passwords';
 
+/** Waits of requests: a caller who would wait longer does better to come later. */
+const SHORT_WAITS = { maxExpectedMs: 800, maxWaitMs: 2_000 };
 /**
  * Lines for requests. A whole quota of 240 requests may come at once, on two paths: it waits instead of being
  * refused.
  */
-const REQUESTS_WAITING = { waiting: 2000, waitingPerKey: 500 };
-const VISITORS_WAITING = { waiting: 1000, waitingPerKey: 200 };
+const REQUESTS_WAITING = { waiting: 2000, waitingPerKey: 500, ...SHORT_WAITS };
+const VISITORS_WAITING = { waiting: 1000, waitingPerKey: 200, ...SHORT_WAITS };
 /**
  * Lines for hooks. They are short, because each waiting request holds its body. Telegram sends 40 at once by
  * default.
@@ -67,7 +69,7 @@ export class WorkBudgets {
   }
 
   /**
-   * Takes a slot, or waits up to 10 seconds for one.
+   * Takes a slot, or waits for one: 2 seconds for requests and the widget, 10 for other kinds.
    * @param closable gives up when it closes
    * @throws AppError RATE_LIMITED: the key has all slots that it may have; UNAVAILABLE: the process has no
    *   slot
@@ -76,14 +78,27 @@ export class WorkBudgets {
     const budget = this.budgets[kind];
     const release = await budget.acquire(key, closable);
     if (release) return release;
+    throw this.refuse(kind, key);
+  }
+
+  /**
+   * Refuses work of which it is known before it begins that it would find no slot in time.
+   * @throws AppError as `acquire` does
+   */
+  requirePlace(kind: WorkKind, key: string): void {
+    if (this.budgets[kind].isCrowded(key)) throw this.refuse(kind, key);
+  }
+
+  private refuse(kind: WorkKind, key: string): AppError {
+    const budget = this.budgets[kind];
     const isOwn = budget.isUsedUp(key);
     const limit = isOwn ? 'key' : 'process';
     this.metrics.workRefused.inc({ kind, limit });
     const seconds = budget.secondsUntilPlace(key);
-    throw isOwn ? AppError.rateLimited(`Too many ${NAMES[kind]} at once.`, seconds) : AppError.busy(seconds);
+    return isOwn ? AppError.rateLimited(`Too many ${NAMES[kind]} at once.`, seconds) : AppError.busy(seconds);
   }
 }
 
-function limitsOf(total: number, waiting: Pick<WorkLimits, 'waiting' | 'waitingPerKey'> = {}): WorkLimits {
-  return { total, perKey: Math.ceil(total / 2), ...waiting };
+function limitsOf(total: number, line: Omit<WorkLimits, 'total' | 'perKey'> = {}): WorkLimits {
+  return { total, perKey: Math.ceil(total / 2), ...line };
 }

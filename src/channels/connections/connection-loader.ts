@@ -26,7 +26,7 @@ const HOOK_KEY = /^[0-9A-Za-z]{32}$/;
 export class ConnectionLoader {
   private readonly logger = new Logger(ConnectionLoader.name);
 
-  private readonly hookKeys: KeyLookup;
+  private readonly hookKeys: KeyLookup<ChannelConnectionEntity>;
 
   constructor(
     private readonly connections: ChannelConnectionsRepository,
