@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Channel } from '../common/channel-descriptors';
 import { Pipelined, Transaction } from '../database/transaction';
 import {
   DELIVERY_ERROR_CODES,
@@ -21,6 +22,12 @@ export interface SendingMessage {
   body: string;
   createdAt: Date;
 }
+
+/**
+ * Status of a row `m` of messages that is found by its key. The function keeps PostgreSQL from using a
+ * partial index on the status: by its stale statistics the index is empty, so it would read all of it.
+ */
+export const STATUS_BY_KEY = `coalesce(m.delivery_status, '')`;
 
 const BY_KEY = 'm.tenant_id = $1 AND m.conversation_id = $2 AND m.id = $3';
 
@@ -132,13 +139,22 @@ export class MessageStatusRepository {
     );
   }
 
-  /** Fails messages that the caller has locked while they were QUEUED. */
-  failPipelined(tx: Transaction, failed: (MessageKey & { code: DeliveryErrorCode })[]): Pipelined {
+  /**
+   * Fails those of the messages that are QUEUED.
+   * @returns the channel and the code of each that has failed
+   */
+  failPipelined(
+    tx: Transaction,
+    failed: (MessageKey & { code: DeliveryErrorCode })[],
+  ): Pipelined<{ channel: Channel; code: DeliveryErrorCode }> {
     return tx.pipeline(
       `UPDATE messages m SET delivery_status = 'FAILED', delivery_error = jsonb_build_object(
          'code', f.code, 'providerCode', NULL, 'message', $5::jsonb->>f.code)
        FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[]) AS f (tenant_id, conversation_id, id, code)
-       WHERE m.tenant_id = f.tenant_id AND m.conversation_id = f.conversation_id AND m.id = f.id`,
+       JOIN conversations c ON c.tenant_id = f.tenant_id AND c.id = f.conversation_id
+       WHERE m.tenant_id = f.tenant_id AND m.conversation_id = f.conversation_id AND m.id = f.id
+         AND ${STATUS_BY_KEY} = 'QUEUED'
+       RETURNING c.source_channel AS channel, f.code`,
       [
         failed.map(({ tenantId }) => tenantId),
         failed.map(({ conversationId }) => conversationId),

@@ -13,6 +13,13 @@ export interface OutboxConsumer {
   prepare(tx: Transaction, tenantIds: string[]): Promise<PreparedConsumer>;
 
   /**
+   * Guesses what `limitOf` will return once the consumer is prepared, so that the events are claimed without
+   * waiting for that. A wrong guess costs only time.
+   * @returns null when it can't tell
+   */
+  guessLimit?(tenantId: string, isOverdue: boolean, workspaces: number): number | null;
+
+  /**
    * Reports whether the workspace's events should wait up to a second, because the consumer could not work on
    * them at once.
    */

@@ -57,13 +57,17 @@ export class RelayTurn {
   run(consumers: OutboxConsumer[], plan: TurnPlan, parking?: Parking): Promise<WorkspaceTurn[]> {
     return this.database.queueTransaction(async (tx) => {
       const taking = consumers.filter((consumer) => !parking?.consumers.includes(consumer));
-      const prepared = await all(taking.map((consumer) => consumer.prepare(tx, plan.tenantIds)));
+      const preparing = all(taking.map((consumer) => consumer.prepare(tx, plan.tenantIds)));
+      // With a guess, the claim goes in one packet with what prepares the consumers.
+      const guessed = guessLimits(taking, plan);
+      const claimed = guessed && this.events.claim(tx, guessed, newId());
+      // When both fail, the first error is thrown.
+      claimed?.catch(() => undefined);
+      const prepared = await preparing;
       const limitOf = (tenantId: string, isOverdue: boolean) =>
         Math.min(plan.limit, ...prepared.map((consumer) => consumer.limitOf(tenantId, isOverdue)));
-      const limits = new Map(
-        plan.tenantIds.map((tenantId) => [tenantId, limitOf(tenantId, plan.overdue?.has(tenantId) ?? false)]),
-      );
-      const events = await this.events.claim(tx, limits, newId());
+      const limits = guessed ?? limitsOf(plan, limitOf);
+      const events = await (claimed ?? this.events.claim(tx, limits, newId()));
       plan.onClaimed?.(events);
       if (parking?.eventId && events[0]?.id !== parking.eventId)
         throw new Error('Another event is the oldest now');
@@ -86,6 +90,27 @@ export class RelayTurn {
       });
     }
   }
+}
+
+function limitsOf(
+  { tenantIds, overdue }: TurnPlan,
+  limitOf: (tenantId: string, isOverdue: boolean) => number,
+): Map<string, number> {
+  return new Map(tenantIds.map((tenantId) => [tenantId, limitOf(tenantId, overdue?.has(tenantId) ?? false)]));
+}
+
+/** Returns the limits that the consumers guess; null if one of them can't tell. */
+function guessLimits(consumers: OutboxConsumer[], plan: TurnPlan): Map<string, number> | null {
+  let isKnown = true;
+  const guess = (tenantId: string, isOverdue: boolean) => {
+    const limits = consumers.map(
+      (one) => one.guessLimit?.(tenantId, isOverdue, plan.tenantIds.length) ?? null,
+    );
+    isKnown &&= !limits.includes(null);
+    return Math.min(plan.limit, ...limits.map((limit) => limit ?? 0));
+  };
+  const limits = limitsOf(plan, guess);
+  return isKnown ? limits : null;
 }
 
 function describe(

@@ -126,7 +126,12 @@ class Worker {
         }),
       'a route of a message without a connection': () =>
         this.rolledBack(
-          (tx) => this.router.route(tx, [{ tenantId: TENANT, conversationId: WIDGET, messageId: UNSENT }]),
+          (tx) =>
+            this.router.route(
+              tx,
+              [{ tenantId: TENANT, conversationId: WIDGET, messageId: UNSENT }],
+              new Set([TENANT]),
+            ),
           'queueTransaction',
         ),
       'a claim of messages': () => this.messages.countReady(connection, COUNT),

@@ -87,6 +87,7 @@ export const BATCHES: Record<string, string> = {
   'PendingDeliveriesRepository.settle': 'a batch of AttemptRecorder',
   'QueueFloorsRepository.save': 'a batch of FloorKeeper',
   'RoutedMessagesRepository.enqueue': 'a turn of the relay',
+  'RoutedMessagesRepository.findConnected': 'the same turn',
   'RoutedMessagesRepository.lockFirstPipelined': 'the same turn',
   'WebhookEndpointsRepository.lockMatching': 'a turn of the relay',
   'WebhookEndpointsRepository.markFailing': 'a batch of AttemptRecorder',

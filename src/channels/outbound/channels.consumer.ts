@@ -28,14 +28,19 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
     this.relay.register(this);
   }
 
-  prepare(tx: Transaction): Promise<PreparedConsumer> {
-    return Promise.resolve({
+  guessLimit(): number {
+    return Infinity;
+  }
+
+  async prepare(tx: Transaction, tenantIds: string[]): Promise<PreparedConsumer> {
+    const connected = await this.router.findConnected(tx, tenantIds);
+    return {
       limitOf: () => Infinity,
       consume: async (events: OutboxEvent[]) => {
-        await this.route(tx, events);
+        await this.route(tx, events, connected);
         return new Set<string>();
       },
-    });
+    };
   }
 
   /**
@@ -52,13 +57,13 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
     this.stale.moveUpAndWake(tx, tenantId, [conversationId]);
   }
 
-  private async route(tx: Transaction, events: OutboxEvent[]): Promise<void> {
+  private async route(tx: Transaction, events: OutboxEvent[], connected: Set<string>): Promise<void> {
     const keys = events.flatMap(({ tenantId, type, data }) => {
       if (type !== 'message.created') return [];
       const { conversationId, message } = JSON.parse(data) as EventData<'message.created'>;
       return message.senderType === 'AGENT' ? { tenantId, conversationId, messageId: message.id } : [];
     });
-    if (keys.length > 0) await this.router.route(tx, keys);
+    if (keys.length > 0) await this.router.route(tx, keys, connected);
   }
 }
 

@@ -9,6 +9,8 @@ import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 import { RoutedMessages, RoutedMessagesRepository } from './routed-messages.repository';
 
+type FailedMessage = MessageKey & { code: DeliveryErrorCode };
+
 /**
  * Enqueues agents' messages at their connections. Messages without a connection or a recipient fail at once.
  */
@@ -22,37 +24,51 @@ export class OutboundMessageRouter {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Routes messages that are QUEUED. Routing a message again changes nothing. */
-  async route(tx: Transaction, keys: MessageKey[]): Promise<void> {
-    const conversations = distinctConversations(keys);
-    this.routes.lockFirstPipelined(tx, conversations);
-    const routed = await this.routes.enqueue(tx, keys);
-    const failed = routed.flatMap(listFailed);
-    if (failed.length > 0) this.statuses.failPipelined(tx, failed);
+  /** Reads which of the workspaces were ever connected. Messages of others need no route. */
+  findConnected(tx: Transaction, tenantIds: string[]): Promise<Set<string>> {
+    return this.routes.findConnected(tx, tenantIds);
+  }
+
+  /**
+   * Routes messages that are QUEUED. Routing a message again changes nothing.
+   * @param connected workspaces as `findConnected` returned them in this transaction
+   */
+  async route(tx: Transaction, keys: MessageKey[], connected: Set<string>): Promise<void> {
+    const routable = keys.filter(({ tenantId }) => connected.has(tenantId));
+    const others = keys.filter(({ tenantId }) => !connected.has(tenantId));
+    const failed: FailedMessage[] = others.map((key) => ({ ...key, code: 'NO_CONNECTION' }));
+    const conversations = distinctConversations(routable);
+    if (routable.length > 0) {
+      this.routes.lockFirstPipelined(tx, conversations);
+      const routed = await this.routes.enqueue(tx, routable);
+      failed.push(...routed.flatMap(listFailed));
+      tx.onCommit(() => this.wake(routed));
+    }
+    if (failed.length > 0) this.failPipelined(tx, failed);
     // A failed message may have been the first.
     const failedIn = new Set(failed.map(({ tenantId }) => tenantId));
     for (const { tenantId, conversationId } of conversations) {
       if (failedIn.has(tenantId)) this.messages.moveUpPipelined(tx, tenantId, conversationId);
     }
-    tx.onCommit(() => this.wakeAndCount(routed));
   }
 
-  private wakeAndCount(routed: RoutedMessages[]): void {
+  private failPipelined(tx: Transaction, messages: FailedMessage[]): void {
+    const { rows } = this.statuses.failPipelined(tx, messages);
+    const count = (failed: Awaited<typeof rows>) => {
+      for (const { channel, code } of failed)
+        this.metrics.outboundMessages.inc({ channel, outcome: code.toLowerCase() });
+    };
+    tx.onCommit(() => void rows.then(count));
+  }
+
+  private wake(routed: RoutedMessages[]): void {
     this.wakeUps.wake(
       routed.flatMap(({ tenantId, connectionId }) => (connectionId ? { tenantId, id: connectionId } : [])),
     );
-    for (const { channel, code, count } of routed) {
-      if (code) this.metrics.outboundMessages.inc({ channel, outcome: code.toLowerCase() }, count);
-    }
   }
 }
 
-function listFailed({
-  tenantId,
-  code,
-  conversationIds,
-  messageIds,
-}: RoutedMessages): (MessageKey & { code: DeliveryErrorCode })[] {
+function listFailed({ tenantId, code, conversationIds, messageIds }: RoutedMessages): FailedMessage[] {
   if (code === null) return [];
   return messageIds!.map((messageId, n) => ({
     tenantId,

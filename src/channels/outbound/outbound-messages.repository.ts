@@ -61,12 +61,6 @@ export const RECIPIENT = `
     WHERE i.tenant_id = c.tenant_id AND i.contact_id = c.contact_id AND i.channel = c.source_channel
     ORDER BY i.created_at DESC, i.external_id LIMIT 1))`;
 
-/**
- * Status of a row `m` of messages that is found by its key. The function keeps PostgreSQL from using a
- * partial index on the status: by its stale statistics the index is empty, so it would read all of it.
- */
-export const STATUS_BY_KEY = `coalesce(m.delivery_status, '')`;
-
 const BY_KEY = 'tenant_id = $1 AND conversation_id = $2 AND message_id = $3';
 const UP_TO = 'tenant_id = $1 AND conversation_id = $2 AND message_id <= $3';
 

@@ -1,26 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { Channel } from '../../common/channel-descriptors';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { DeliveryErrorCode } from '../../messages/message-status';
-import { MessageKey } from '../../messages/message-status.repository';
+import { MessageKey, STATUS_BY_KEY } from '../../messages/message-status.repository';
 import { ConversationKey } from '../../stored-data/table-declaration';
-import {
-  endOfHolds,
-  firstUnsent,
-  RECIPIENT,
-  STATUS_BY_KEY,
-  wasConnected,
-} from './outbound-messages.repository';
+import { endOfHolds, firstUnsent, RECIPIENT, wasConnected } from './outbound-messages.repository';
 
 /**
- * Messages of one workspace that were enqueued at one connection, or failed on one channel for one reason.
+ * Messages of one workspace that were enqueued at one connection, or failed for one reason.
  */
 export interface RoutedMessages {
   tenantId: string;
   connectionId: string | null;
-  channel: Channel;
   code: DeliveryErrorCode | null;
-  count: number;
   /** Conversations of the failed messages; null for enqueued ones. */
   conversationIds: string[] | null;
   messageIds: string[] | null;
@@ -45,7 +36,7 @@ const ENQUEUE = `
     WHERE ${STATUS_BY_KEY} = 'QUEUED'
     ORDER BY m.tenant_id, m.conversation_id, m.id FOR NO KEY UPDATE OF m
   ), routed AS (
-    SELECT s.*, c.source_channel AS channel, w.id AS connection_id,
+    SELECT s.*, w.id AS connection_id,
       CASE WHEN w.id IS NULL THEN 'NO_CONNECTION' WHEN w.status <> 'ACTIVE' THEN 'REAUTH_REQUIRED'
            WHEN ${RECIPIENT} IS NULL THEN 'NO_RECIPIENT' END AS code
     FROM selected s JOIN conversations c ON c.tenant_id = s.tenant_id AND c.id = s.conversation_id
@@ -60,14 +51,24 @@ const ENQUEUE = `
     FROM ordered o
     ON CONFLICT DO NOTHING
   )
-  SELECT tenant_id AS "tenantId", CASE WHEN code IS NULL THEN connection_id END AS "connectionId", channel, code,
-         count(*)::integer, array_agg(conversation_id) FILTER (WHERE code IS NOT NULL) AS "conversationIds",
+  SELECT tenant_id AS "tenantId", CASE WHEN code IS NULL THEN connection_id END AS "connectionId", code,
+         array_agg(conversation_id) FILTER (WHERE code IS NOT NULL) AS "conversationIds",
          array_agg(id) FILTER (WHERE code IS NOT NULL) AS "messageIds"
-  FROM routed GROUP BY 1, 2, 3, 4`;
+  FROM routed GROUP BY 1, 2, 3`;
 
 /** Inserts agents' messages among the outbound messages of their connections. */
 @Injectable()
 export class RoutedMessagesRepository {
+  /** Returns those of the workspaces that have, or had, a connection of any channel. */
+  async findConnected(tx: Transaction, tenantIds: string[]): Promise<Set<string>> {
+    const rows = await tx.prepared<{ id: string }>(
+      `SELECT t.id FROM unnest($1::uuid[]) AS t (id)
+       WHERE EXISTS (SELECT FROM channel_connections w WHERE w.tenant_id = t.id)`,
+      [tenantIds],
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
   /**
    * Locks what comes first in each conversation, so that it does not end unseen: its end lets the next
    * message go.

@@ -16,11 +16,15 @@ import { DeliveryFanOut } from './delivery-fan-out';
  * Number of deliveries of one turn. It bounds the turn's statements, however many endpoints a workspace has.
  */
 const MAX_DELIVERIES = 500;
+/** Number of workspaces whose endpoints are remembered from their last turns. */
+const MAX_REMEMBERED = 10_000;
 
 /** Makes deliveries of events for the endpoints that have subscribed to them. */
 @Injectable()
 export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
   readonly name = 'webhooks';
+  /** Endpoints of workspaces in their last turns. */
+  private readonly remembered = new Map<string, Subscriber[]>();
 
   constructor(
     private readonly relay: OutboxRelay,
@@ -40,6 +44,11 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
     return this.capacity.isBusy(tenantId);
   }
 
+  guessLimit(tenantId: string, isOverdue: boolean, workspaces: number): number | null {
+    const endpoints = this.remembered.get(tenantId);
+    return endpoints ? this.limitOf(endpoints, isOverdue, workspaces) : null;
+  }
+
   /**
    * Locks the endpoints, so that a deactivation waits for the commit. An endpoint that is being changed is
    * not waited for: its deliveries become pending.
@@ -48,14 +57,10 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
     const subscribers = await this.endpoints.lockWorkspaceSubscribers(tx, tenantIds);
     this.capacity.noteAnswering(subscribers.filter(({ answersLately }) => answersLately));
     const endpoints = groupByWorkspace(subscribers);
+    this.remember(tenantIds, endpoints);
     return {
-      limitOf: (tenantId, isOverdue) => {
-        const ofWorkspace = endpoints.get(tenantId);
-        if (!ofWorkspace) return Infinity;
-        const share = Math.max(1, Math.floor(MAX_DELIVERIES / tenantIds.length / ofWorkspace.length));
-        // With no more events than the least busy endpoint can start, few deliveries become rows.
-        return isOverdue ? share : Math.min(share, this.capacity.countMostStartable(starting(ofWorkspace)));
-      },
+      limitOf: (tenantId, isOverdue) =>
+        this.limitOf(endpoints.get(tenantId) ?? [], isOverdue, tenantIds.length),
       consume: async (events) => {
         this.metrics.webhookLeasesExpired.inc(events.filter(({ wasLeased }) => wasLeased).length);
         const subscribed = subscriptions(endpoints, await this.subscription.filterEntitled(tx, events));
@@ -65,6 +70,18 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
         return kept;
       },
     };
+  }
+
+  private limitOf(endpoints: Subscriber[], isOverdue: boolean, workspaces: number): number {
+    if (endpoints.length === 0) return Infinity;
+    const share = Math.max(1, Math.floor(MAX_DELIVERIES / workspaces / endpoints.length));
+    // With no more events than the least busy endpoint can start, few deliveries become rows.
+    return isOverdue ? share : Math.min(share, this.capacity.countMostStartable(starting(endpoints)));
+  }
+
+  private remember(tenantIds: string[], endpoints: Map<string, Subscriber[]>): void {
+    if (this.remembered.size + tenantIds.length > MAX_REMEMBERED) this.remembered.clear();
+    for (const tenantId of tenantIds) this.remembered.set(tenantId, endpoints.get(tenantId) ?? []);
   }
 }
 
