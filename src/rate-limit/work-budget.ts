@@ -31,8 +31,10 @@ type Settle = (release: Release | null) => void;
 
 /** Longest wait for a slot, where the limits name none; after it an error is the better answer. */
 const MAX_WAIT_MS = 10_000;
-/** Weight of the latest slot in the pace at which the lines are served. */
-const WEIGHT = 0.05;
+/** Longest time, in seconds, after which a refused caller is asked to come again. */
+const MAX_RETRY_S = 10;
+/** Time over which the pace is measured at which the lines are served. */
+const MEASURED_MS = 500;
 
 /**
  * Slots for concurrent work of one kind in this process. A key names what the work is done for: a workspace,
@@ -46,10 +48,14 @@ export class WorkBudget {
   private readonly waitingUntil = new Map<Settle, number>();
   /** Waiting callers of each key. The key that was served last is at the end. */
   private readonly lines = new Map<string, Set<Settle>>();
-  /** Time from one caller that was served from a line to the next one, in milliseconds: a weighted mean. */
+  /**
+   * Time in milliseconds from one caller that is served from a line to the next one; 0 while it is not known,
+   * because nobody waited before.
+   */
   private paceMs = 0;
-  /** Time from which the next caller is waited for, by `performance.now()`. */
-  private servingSince = 0;
+  /** Time, by `performance.now()`, from which the pace is measured, and the callers served since. */
+  private measuredSince = 0;
+  private served = 0;
 
   constructor(private readonly limits: WorkLimits) {}
 
@@ -93,7 +99,8 @@ export class WorkBudget {
    */
   secondsUntilPlace(key: string): number {
     const expected = this.expectedMs(key);
-    if (expected > (this.limits.maxExpectedMs ?? Infinity)) return Math.ceil(expected / 1_000);
+    if (expected > (this.limits.maxExpectedMs ?? Infinity))
+      return Math.min(MAX_RETRY_S, Math.ceil(expected / 1_000));
     const line = this.isLineFull(key) ? this.lines.get(key) : this.waitingUntil.keys();
     const [longest] = line ?? [];
     if (!longest || !this.hasNoPlace(key)) return 1;
@@ -131,7 +138,7 @@ export class WorkBudget {
     const { maxWaitMs = MAX_WAIT_MS } = this.limits;
     const timer = setTimeout(leave, maxWaitMs);
     closable?.once('close', leave);
-    if (this.waitingUntil.size === 0) this.servingSince = performance.now();
+    if (this.waitingUntil.size === 0) this.measureFrom(performance.now());
     line.add(settle);
     this.lines.set(key, line);
     this.waitingUntil.set(settle, performance.now() + maxWaitMs);
@@ -174,8 +181,15 @@ export class WorkBudget {
 
   private notePace(): void {
     const now = performance.now();
-    this.paceMs += WEIGHT * (now - this.servingSince - this.paceMs);
-    this.servingSince = now;
+    this.served += 1;
+    const elapsed = now - this.measuredSince;
+    if (elapsed >= MEASURED_MS) this.measureFrom(now, elapsed / this.served);
+  }
+
+  private measureFrom(now: number, paceMs = 0): void {
+    this.paceMs = paceMs;
+    this.measuredSince = now;
+    this.served = 0;
   }
 
   private countUsed(key: string): number {

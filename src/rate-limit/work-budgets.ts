@@ -82,11 +82,12 @@ export class WorkBudgets {
   }
 
   /**
-   * Refuses work of which it is known before it begins that it would find no slot in time.
-   * @throws AppError as `acquire` does
+   * Refuses work of which it is known before it begins that this process would have no slot for in time.
+   * @throws AppError UNAVAILABLE
    */
   requirePlace(kind: WorkKind, key: string): void {
-    if (this.budgets[kind].isCrowded(key)) throw this.refuse(kind, key);
+    const budget = this.budgets[kind];
+    if (budget.isCrowded(key) && !budget.isUsedUp(key)) throw this.refuse(kind, key);
   }
 
   private refuse(kind: WorkKind, key: string): AppError {

@@ -110,13 +110,16 @@ describe('what a process does at once', () => {
     await lockConversationOf(loud);
     const answers = Promise.all(times(SHARE + WAITING + 20, () => patch(loud)));
     await waitFor('refusals', async () => (await refused('requests', 'key')) > before);
+    expect((await refused('requests', 'key')) - before).toBeLessThanOrEqual(20);
     expect((await patch(quiet)).status).toBe(200);
     await blocker.query('ROLLBACK');
+    // A caller in the line waits for 2 seconds, which is enough for most of them.
+    expect([
+      [200, 429],
+      [200, 429, 503],
+    ]).toContainEqual(statusesOf(await answers));
     const over = (await answers).filter(({ status }) => status === 429);
-    expect(over.length).toBeGreaterThan(0);
-    expect(over.length).toBeLessThanOrEqual(20);
     for (const { body, headers } of over) {
-      // The callers in the line wait for 10 seconds.
       expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
       expect(Number(headers['retry-after'])).toBeLessThanOrEqual(10);
       expect(body).toEqual(

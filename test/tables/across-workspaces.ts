@@ -60,6 +60,7 @@ export const SEARCHES: Record<string, string> = {
   LIST_WORKSPACES: EVERY_SECOND,
   'QueueFloorsRepository.list':
     'takes over the floors of other workers, at the start of each and once a minute: a bounded read by index',
+  'RoutedMessagesRepository.findConnected': 'the workspaces of a turn of the relay, by index',
   'TableRowsRepository.findHistoryUses':
     'nightly, before a day of the history is dropped: index look-ups for each workspace',
   'TableRowsRepository.findSecrets': 'a rotation of the keys, which an operator starts',
@@ -87,7 +88,6 @@ export const BATCHES: Record<string, string> = {
   'PendingDeliveriesRepository.settle': 'a batch of AttemptRecorder',
   'QueueFloorsRepository.save': 'a batch of FloorKeeper',
   'RoutedMessagesRepository.enqueue': 'a turn of the relay',
-  'RoutedMessagesRepository.findConnected': 'the same turn',
   'RoutedMessagesRepository.lockFirstPipelined': 'the same turn',
   'WebhookEndpointsRepository.lockMatching': 'a turn of the relay',
   'WebhookEndpointsRepository.markFailing': 'a batch of AttemptRecorder',

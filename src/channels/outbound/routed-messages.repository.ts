@@ -62,8 +62,7 @@ export class RoutedMessagesRepository {
   /** Returns those of the workspaces that have, or had, a connection of any channel. */
   async findConnected(tx: Transaction, tenantIds: string[]): Promise<Set<string>> {
     const rows = await tx.prepared<{ id: string }>(
-      `SELECT t.id FROM unnest($1::uuid[]) AS t (id)
-       WHERE EXISTS (SELECT FROM channel_connections w WHERE w.tenant_id = t.id)`,
+      'SELECT tenant_id AS id FROM channel_connections WHERE tenant_id = ANY ($1::uuid[]) GROUP BY tenant_id',
       [tenantIds],
     );
     return new Set(rows.map(({ id }) => id));
