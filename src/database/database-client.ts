@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { Client, type ClientConfig, Query, types } from 'pg';
+import { Client, type ClientConfig, types } from 'pg';
 import { QueryFailedError } from 'typeorm';
 import { INSUFFICIENT_PRIVILEGE } from './database-errors';
 import { DatabaseHosts, Lead } from './database-hosts';
+import { Statement } from './statement';
 import { StatementGroup } from './statement-group';
 import { parseTimestamp, parseTimestampForJson } from './timestamp';
 
@@ -156,8 +157,8 @@ export class DatabaseClient extends Client {
     parameters: unknown[],
   ): Promise<{ rows: Row[] }> {
     const answer = new Promise<{ rows: Row[] }>((resolve, reject) => {
-      const query = new Query(sql, parameters, (error, result) => {
-        if (!error) return resolve(result);
+      const query = new Statement(sql, parameters, (error, result) => {
+        if (!error) return resolve(result as { rows: Row[] });
         this.noteRefusal(name);
         reject(error);
       });

@@ -1,30 +1,12 @@
-import { type Connection, type CustomTypesConfig, DatabaseError, Query } from 'pg';
+import { type Connection, DatabaseError } from 'pg';
 import { prepareValue } from 'pg/lib/utils';
 import { TRANSACTION_FAILED } from './database-errors';
-
-type Callback = (error: Error | undefined, result: { rows: unknown[] }) => void;
-type PgConnection = Connection & { submittedNamedStatements: Record<string, string> };
-
-/** Methods of pg's query that its client calls for each answer, and that pg's types leave out. */
-interface PgQuery extends Query {
-  name: string | undefined;
-  text: string;
-  portal: string;
-  _result: { _types: CustomTypesConfig };
-  prepare(connection: Connection): void;
-  handleRowDescription(message: object): void;
-  handleDataRow(message: object): void;
-  handleCommandComplete(message: object, connection: Connection): void;
-  handleReadyForQuery(connection: Connection): void;
-  handleError(error: Error, connection: Connection): void;
-}
-
-const PgQuery = Query as unknown as new (text: string, values?: unknown[], callback?: Callback) => PgQuery;
+import { type Callback, PgQuery, type PgConnection, type ResultTypes, Statement } from './statement';
 
 /** A statement of a group: one that is executed without a Sync of its own. */
-class GroupedStatement extends PgQuery {
+class GroupedStatement extends Statement {
   // oxlint-disable-next-line no-underscore-dangle -- pg calls it where it executes and syncs
-  _getRows(connection: Connection): void {
+  override _getRows(connection: PgConnection): void {
     connection.execute({ portal: this.portal }, true);
   }
 }
@@ -45,7 +27,7 @@ export class StatementGroup extends PgQuery {
    * Makes an empty group.
    * @param types how the values of rows are read
    */
-  constructor(private readonly types: CustomTypesConfig) {
+  constructor(private readonly types: ResultTypes) {
     super('');
     this.answered = new Promise((resolve, reject) => {
       this.end = (error) => (error ? reject(error) : resolve());
@@ -71,7 +53,7 @@ export class StatementGroup extends PgQuery {
 
   override submit = (connection: Connection): void => {
     this.expect(0);
-    for (const statement of this.statements) statement.prepare(connection);
+    for (const statement of this.statements) statement.prepare(connection as PgConnection);
     connection.sync();
   };
 
@@ -83,12 +65,12 @@ export class StatementGroup extends PgQuery {
     this.current.handleDataRow(message);
   }
 
-  override handleCommandComplete(message: object, connection: Connection): void {
+  override handleCommandComplete(message: object, connection: PgConnection): void {
     this.current.handleCommandComplete(message, connection);
     this.expect(this.position + 1);
   }
 
-  override handleReadyForQuery(connection: Connection): void {
+  override handleReadyForQuery(connection: PgConnection): void {
     for (const statement of this.statements) statement.handleReadyForQuery(connection);
     this.end();
   }

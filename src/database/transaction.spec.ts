@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import { Client, Connection } from 'pg';
 import { MessagingHost } from '../../test/support/messaging-host';
 import { PostgresProxy } from '../../test/support/postgres-proxy';
 import { createStores, dropStores, TestStores } from '../../test/support/test-database';
@@ -48,6 +48,21 @@ describe('a transaction', () => {
     });
     expect(counts).toEqual(['1', '3']);
     expect(await listIds()).toEqual([1, 2, 3]);
+  });
+
+  it('asks for the columns of a prepared statement once a connection', async () => {
+    await database.query(INSERT, [1]);
+    const asked = jest.spyOn(Connection.prototype, 'describe');
+    const read = 'SELECT id, id + 1 AS next FROM notes WHERE id = $1';
+    const answers = await database.transaction(async (tx) => {
+      const first = await tx.prepared(read, [1]);
+      const others = await Promise.all([tx.prepared(read, [1]), tx.prepared(read, [2])]);
+      return [first, ...others];
+    });
+    expect(answers).toEqual([[{ id: 1, next: 2 }], [{ id: 1, next: 2 }], []]);
+    // BEGIN, the first read and COMMIT.
+    expect(asked).toHaveBeenCalledTimes(3);
+    asked.mockRestore();
   });
 
   it('runs nothing when it can’t begin, neither what was sent with BEGIN nor what follows', async () => {
