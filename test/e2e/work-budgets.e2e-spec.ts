@@ -110,10 +110,9 @@ describe('what a process does at once', () => {
     await lockConversationOf(loud);
     const answers = Promise.all(times(SHARE + WAITING + 20, () => patch(loud)));
     await waitFor('refusals', async () => (await refused('requests', 'key')) > before);
-    expect((await refused('requests', 'key')) - before).toBeLessThanOrEqual(20);
     expect((await patch(quiet)).status).toBe(200);
     await blocker.query('ROLLBACK');
-    // A caller in the line waits for 2 seconds, which is enough for most of them.
+    // Who waits in the line for 2 seconds is refused as well, and who waits for the row as long gets a 503.
     expect([
       [200, 429],
       [200, 429, 503],
