@@ -22,6 +22,12 @@ const unknownFields = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, n]));
 
 describe('validation of input', () => {
+  it('returns what it has validated before, and validates an instance that somebody else made', () => {
+    const instance = validate(Input, { value: 1 });
+    expect(validate(Input, instance)).toBe(instance);
+    expect(refusalOf(Object.assign(new Input(), unknownFields(1)))).toMatch(/^k0 is not a known field/);
+  });
+
   it('names the first of many unknown fields', () => {
     expect(refusalOf(unknownFields(25))).toMatch(/^k0 is not a known field; .*k19 .*; and 5 more\.$/);
   });

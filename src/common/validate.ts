@@ -22,10 +22,13 @@ const MAX_FIELDS = 500;
  */
 const MAX_DETAILS = 20;
 
+/** Instances that `validate` has returned: the HTTP layer validates an input, and the service once more. */
+const valid = new WeakSet<object>();
+
 /**
  * Validates input against its DTO: refuses unknown fields, clamps nothing, and reports all faulty fields at
  * once.
- * @returns the DTO's instance
+ * @returns the DTO's instance, which nobody may change: validated again, it is not looked at
  * @throws AppError with `code` and a detail for each faulty field
  */
 export function validate<T extends object>(
@@ -36,12 +39,16 @@ export function validate<T extends object>(
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     throw new AppError(code, 'A JSON object sent as application/json is required.');
   }
+  if (input instanceof dto && valid.has(input)) return input;
   if (isDeeperThan(MAX_DEPTH, input))
     throw new AppError(code, `Nothing may be nested more than ${MAX_DEPTH} deep.`);
   if (fieldsOf(input) > MAX_FIELDS) throw new AppError(code, `More than ${MAX_FIELDS} fields are too many.`);
   const instance = plainToInstance(dto, input, { exposeDefaultValues: true });
   const details = [...inheritedKeysOf(input), ...detailsOf(validateSync(instance, STRICT))];
-  if (details.length === 0) return instance;
+  if (details.length === 0) {
+    valid.add(instance);
+    return instance;
+  }
   const named = details.slice(0, MAX_DETAILS);
   const message = named.map(({ field, message }) => `${field} ${message}`).join('; ');
   const more = details.length > named.length ? `; and ${details.length - named.length} more` : '';
