@@ -45,7 +45,6 @@ function writeLine(
     res: { statusCode },
     responseTime: Date.now() - startedAt,
   };
-  if (statusCode >= 500)
-    logger.info({ ...line, err: new Error(`failed with status code ${statusCode}`) }, 'request errored');
+  if (statusCode >= 500) logger.info(line, 'request errored');
   else logger.info(line, !request.readableAborted && writableEnded ? 'request completed' : 'request aborted');
 }
