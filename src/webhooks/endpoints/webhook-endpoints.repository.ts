@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import { isId } from '../../common/ids';
+import { Memo } from '../../common/memo';
 import { SealedSecret, SecretBox, SecretUnreadable } from '../../secrets/secret-box';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
@@ -78,10 +79,16 @@ interface SecretColumns extends SealedSecret {
   previousSigns: boolean | null;
 }
 
+/** Number of secrets that a process keeps decrypted. */
+const MAX_OPENED = 1_000;
+
 const DATABASE_TIME = () => 'clock_timestamp()';
 
 @Injectable()
 export class WebhookEndpointsRepository {
+  /** Secrets that were decrypted lately: a worker needs those of busy endpoints many times a second. */
+  private readonly opened = new Memo<string>(MAX_OPENED);
+
   constructor(
     private readonly database: Database,
     private readonly secrets: SecretBox,
@@ -288,14 +295,19 @@ export class WebhookEndpointsRepository {
     }
   }
 
+  private open(sealed: SealedSecret, id: string): string {
+    const name = `${id} ${sealed.keyId} ${sealed.ciphertext.toString('latin1')}`;
+    return this.opened.get(name, () => this.secrets.decrypt(sealed, id));
+  }
+
   private decrypt(id: string, row: SecretColumns): SigningSecrets {
     const { keyId, ciphertext, previousKeyId, previousCiphertext, previousSignsService, previousSigns } = row;
-    const secret = this.secrets.decrypt({ keyId, ciphertext }, id);
+    const secret = this.open({ keyId, ciphertext }, id);
     if (!previousSigns) return { secret };
     const previous = { keyId: previousKeyId!, ciphertext: previousCiphertext! };
     return {
       secret,
-      previousSecret: { secret: this.secrets.decrypt(previous, id), signsService: previousSignsService! },
+      previousSecret: { secret: this.open(previous, id), signsService: previousSignsService! },
     };
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable, OnApplicationShutdown } from '@nestjs/common';
 import { Agent } from 'undici';
+import { Memo } from '../../common/memo';
 import { AddressPolicy } from './address-policy';
 import { AttemptOutcome } from './attempt-outcome';
 import { DeliveryExchange } from './delivery-exchange';
@@ -10,6 +11,15 @@ import { serviceSignature, SigningSecrets, standardSignature } from './signature
 import { VettedConnector } from './vetted-connector';
 
 const MAX_HEADER_BYTES = 16 * 1024;
+/** Number of endpoint addresses of which the parts are remembered. */
+const MAX_ADDRESSES = 10_000;
+
+/** Parts of an endpoint's address that a request needs. */
+interface Address {
+  host: string;
+  origin: string;
+  path: string;
+}
 
 export interface DeliveryRequest extends RequestContent, SigningSecrets {
   url: string;
@@ -41,6 +51,7 @@ export class DeliverySender implements OnApplicationShutdown {
   private readonly agent: Agent;
   private readonly timeoutMs: number;
   private readonly maxKept: number;
+  private readonly addresses = new Memo<Address>(MAX_ADDRESSES);
 
   constructor({
     policy,
@@ -80,14 +91,13 @@ export class DeliverySender implements OnApplicationShutdown {
     const at = new Date();
     const exchange = new DeliveryExchange(at, this.timeoutMs, this.connector, permit, request.keepsHeaders);
     try {
-      // Again: the rules or the operator's networks may have changed since the endpoint's creation.
-      const url = this.policy.parseEndpointUrl(request.url);
+      const { host, origin, path } = this.addresses.get(request.url, () => this.parse(request.url));
       const body = Buffer.from(bodyOf(request, at));
-      exchange.begin(url.host, () => {
+      exchange.begin(host, () => {
         this.agent.dispatch(
           {
-            origin: url.origin,
-            path: url.pathname + url.search,
+            origin,
+            path,
             method: 'POST',
             headers: headersOf(request, at, signaturesOf(request, at, body)),
             body,
@@ -100,6 +110,12 @@ export class DeliverySender implements OnApplicationShutdown {
       exchange.endWithError(error as Error);
     }
     return exchange.outcome;
+  }
+
+  /** Checks an address again: the rules or the operator's networks may have changed since its creation. */
+  private parse(address: string): Address {
+    const { host, origin, pathname, search } = this.policy.parseEndpointUrl(address);
+    return { host, origin, path: pathname + search };
   }
 
   /** Number of receivers with an open connection. */
