@@ -1,8 +1,6 @@
 import { StartCapacity } from './start-capacity';
 
 const SAMPLE_MS = 20;
-/** Time between two samples while nothing is in flight. */
-const REST_MS = 200;
 /** Weight of the latest sample, so that one pause of the garbage collector changes little. */
 const WEIGHT = 0.2;
 const SHRINK = 0.8;
@@ -34,22 +32,19 @@ export class LoadControl {
   }
 
   start(): void {
-    this.sampleIn(SAMPLE_MS);
-  }
-
-  private sampleIn(ms: number): void {
-    this.dueAt = performance.now() + ms;
-    setTimeout(() => this.sample(), ms).unref();
+    this.dueAt = performance.now() + SAMPLE_MS;
+    setInterval(() => this.sample(), SAMPLE_MS).unref();
   }
 
   private sample(): void {
-    this.lagMs += WEIGHT * (Math.max(0, performance.now() - this.dueAt) - this.lagMs);
+    const now = performance.now();
+    this.lagMs += WEIGHT * (Math.max(0, now - this.dueAt) - this.lagMs);
+    this.dueAt = now + SAMPLE_MS;
     const { slots, isCrowded } = this.capacity;
     const { maxLagMs, grow } = isCrowded ? CROWDED : USUAL;
     if (this.lagMs > maxLagMs)
       slots.total = Math.min(slots.total, Math.max(MIN_SLOTS, Math.floor(slots.used * SHRINK)));
     else if (slots.total < this.maxSlots)
       slots.total = Math.min(this.maxSlots, Math.ceil(slots.total * grow));
-    this.sampleIn(slots.used > 0 || slots.total < this.maxSlots ? SAMPLE_MS : REST_MS);
   }
 }
