@@ -197,7 +197,9 @@ export class WebhookWorkspace {
       const changed = await this.host.query(
         `WITH changed AS (
            UPDATE pending_deliveries SET attempt_count = $3, next_attempt_at = now()
-           WHERE tenant_id = $1 AND endpoint_id = $2 AND lease_id IS NULL RETURNING id
+           WHERE tenant_id = $1 AND endpoint_id = $2 AND NOT EXISTS (
+             SELECT FROM pending_deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND lease_id IS NOT NULL)
+           RETURNING id
          ) SELECT id FROM changed`,
         [this.id, id, MAX_DELIVERY_ATTEMPTS - 1],
       );
