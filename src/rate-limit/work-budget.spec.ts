@@ -94,6 +94,29 @@ describe('work budget', () => {
       jest.useRealTimers();
     });
 
+    it('refuses nobody because one slot was held up', async () => {
+      jest.useFakeTimers({ doNotFake: ['setImmediate'] });
+      const budget = new WorkBudget({
+        total: 1,
+        perKey: 1,
+        waiting: 99,
+        waitingPerKey: 99,
+        maxExpectedMs: 900,
+      });
+      let release = budget.tryAcquire('a')!;
+      const waiting = Array.from({ length: 4 }, () => budget.acquire('a'));
+      for (const heldMs of [...Array<number>(20).fill(100), 5_000]) {
+        waiting.push(budget.acquire('a'));
+        jest.advanceTimersByTime(heldMs);
+        release();
+        release = (await waiting.shift())!;
+      }
+      const { served } = lineUp(budget, 'a');
+      await new Promise(setImmediate);
+      expect(served).toEqual([]);
+      jest.useRealTimers();
+    });
+
     it('passes over a key that has all its slots', async () => {
       const budget = new WorkBudget({ total: 2, perKey: 1, ...waiting });
       const [one, other] = [budget.tryAcquire('a')!, budget.tryAcquire('b')!];

@@ -49,10 +49,10 @@ export class WorkBudget {
   /** Waiting callers of each key. The key that was served last is at the end. */
   private readonly lines = new Map<string, Set<Settle>>();
   /**
-   * Time in milliseconds from one caller that is served from a line to the next one; 0 while it is not known,
-   * because nobody waited before.
+   * Time in milliseconds from one caller that is served from a line to the next one, in the last two times in
+   * which it was measured; 0 while it is not known, because nobody waited before.
    */
-  private paceMs = 0;
+  private pacesMs = [0, 0];
   /** Time, by `performance.now()`, from which the pace is measured, and the callers served since. */
   private measuredSince = 0;
   private served = 0;
@@ -98,9 +98,7 @@ export class WorkBudget {
    * take it: by then the caller that has waited longest is served or gives up.
    */
   secondsUntilPlace(key: string): number {
-    const expected = this.expectedMs(key);
-    if (expected > (this.limits.maxExpectedMs ?? Infinity))
-      return Math.min(MAX_RETRY_S, Math.ceil(expected / 1_000));
+    if (this.isTooLong(key)) return Math.min(MAX_RETRY_S, Math.ceil(this.expectedMs(key) / 1_000));
     const line = this.isLineFull(key) ? this.lines.get(key) : this.waitingUntil.keys();
     const [longest] = line ?? [];
     if (!longest || !this.hasNoPlace(key)) return 1;
@@ -109,15 +107,23 @@ export class WorkBudget {
 
   private hasNoPlace(key: string): boolean {
     if (this.isLineFull(key) || this.waitingUntil.size >= (this.limits.waiting ?? 0)) return true;
-    return this.expectedMs(key) > (this.limits.maxExpectedMs ?? Infinity);
+    return this.isTooLong(key);
+  }
+
+  /** Reports whether the key's next caller would wait too long. A short line is no overload. */
+  private isTooLong(key: string): boolean {
+    const { total, maxExpectedMs = Infinity } = this.limits;
+    return this.waitingUntil.size >= 2 * total && this.expectedMs(key) > maxExpectedMs;
   }
 
   /** Returns the milliseconds that the key's next caller would wait if slots come free as they lately did. */
   private expectedMs(key: string): number {
     const own = this.lines.get(key)?.size ?? 0;
     const lines = this.lines.size + (own === 0 ? 1 : 0);
+    // The better one of two, because a lock or a slow statement may have held up the other.
+    const paceMs = Math.min(...this.pacesMs);
     // The lines take turns, so a short one is through before the others.
-    return this.paceMs * Math.min(this.waitingUntil.size + 1, (own + 1) * lines);
+    return paceMs * Math.min(this.waitingUntil.size + 1, (own + 1) * lines);
   }
 
   private isLineFull(key: string): boolean {
@@ -138,7 +144,7 @@ export class WorkBudget {
     const { maxWaitMs = MAX_WAIT_MS } = this.limits;
     const timer = setTimeout(leave, maxWaitMs);
     closable?.once('close', leave);
-    if (this.waitingUntil.size === 0) this.measureFrom(performance.now());
+    if (this.waitingUntil.size === 0) this.measureFrom(performance.now(), [0, 0]);
     line.add(settle);
     this.lines.set(key, line);
     this.waitingUntil.set(settle, performance.now() + maxWaitMs);
@@ -183,11 +189,11 @@ export class WorkBudget {
     const now = performance.now();
     this.served += 1;
     const elapsed = now - this.measuredSince;
-    if (elapsed >= MEASURED_MS) this.measureFrom(now, elapsed / this.served);
+    if (elapsed >= MEASURED_MS) this.measureFrom(now, [this.pacesMs[1]!, elapsed / this.served]);
   }
 
-  private measureFrom(now: number, paceMs = 0): void {
-    this.paceMs = paceMs;
+  private measureFrom(now: number, pacesMs: number[]): void {
+    this.pacesMs = pacesMs;
     this.measuredSince = now;
     this.served = 0;
   }
