@@ -47,7 +47,7 @@ export class ContactErasureRunner implements OnApplicationBootstrap, BeforeAppli
         'a step of an erasure failed; it will be retried',
       ),
   });
-  private readonly runs = new Periodic(
+  private readonly runs: Periodic = new Periodic(
     INTERVAL_MS,
     () => this.rounds.run(() => this.runs.isStopped),
     (error) => this.logger.error({ err: error }, 'looking for erasures failed; it will be retried'),

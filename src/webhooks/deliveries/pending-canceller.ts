@@ -35,7 +35,7 @@ export class PendingCanceller implements OnApplicationBootstrap, BeforeApplicati
         'a step of a cancellation failed; it will be retried',
       ),
   });
-  private readonly runs = new Periodic(
+  private readonly runs: Periodic = new Periodic(
     INTERVAL_MS,
     () => this.rounds.run(() => this.runs.isStopped),
     (error) => this.logger.error({ err: error }, 'looking for cancellations failed; it will be retried'),

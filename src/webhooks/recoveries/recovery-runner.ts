@@ -40,7 +40,7 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
         'a step of a recovery failed; it will be retried',
       ),
   });
-  private readonly runs = new Periodic(
+  private readonly runs: Periodic = new Periodic(
     INTERVAL_MS,
     () => this.rounds.run(() => this.runs.isStopped || !this.clock.isTrusted),
     (error) => this.logger.error({ err: error }, 'looking for recoveries failed; it will be retried'),

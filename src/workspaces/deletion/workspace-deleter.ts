@@ -42,7 +42,7 @@ export class WorkspaceDeleter implements OnApplicationBootstrap, BeforeApplicati
     onError: ({ tenantId }, error) =>
       this.logger.error({ err: error, tenantId }, 'a step of a deletion failed; it will be retried'),
   });
-  private readonly runs = new Periodic(
+  private readonly runs: Periodic = new Periodic(
     INTERVAL_MS,
     () => this.rounds.run(() => this.runs.isStopped),
     (error) => this.logger.error({ err: error }, 'deleting workspaces failed; it will be retried'),
