@@ -9,6 +9,16 @@ describe('memo', () => {
     expect([get('c'), get('a'), get('c')]).toEqual(['c3', 'a4', 'c3']);
   });
 
+  it('finds what was set last, and forgets all when it is full', () => {
+    const memo = new Memo<number>(2);
+    memo.set('a', 1);
+    memo.set('b', 2);
+    memo.set('a', 3);
+    expect(['a', 'b', 'c'].map((key) => memo.find(key))).toEqual([3, 2, undefined]);
+    memo.set('c', 4);
+    expect(['a', 'b', 'c'].map((key) => memo.find(key))).toEqual([undefined, undefined, 4]);
+  });
+
   it('remembers no error', () => {
     const memo = new Memo<string>(2);
     const fail = () => {

@@ -6,11 +6,19 @@ export class Memo<Value> {
 
   /** Returns what was made for a key, or makes it. An error is not remembered. */
   get(key: string, make: () => Value): Value {
-    const known = this.values.get(key);
+    const known = this.find(key);
     if (known !== undefined) return known;
     const value = make();
-    if (this.values.size >= this.max) this.values.clear();
-    this.values.set(key, value);
+    this.set(key, value);
     return value;
+  }
+
+  find(key: string): Value | undefined {
+    return this.values.get(key);
+  }
+
+  set(key: string, value: Value): void {
+    if (!this.values.has(key) && this.values.size >= this.max) this.values.clear();
+    this.values.set(key, value);
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
 import { groupByWorkspace } from '../../common/group-by';
+import { Memo } from '../../common/memo';
 import { Transaction } from '../../database/transaction';
 import { ClaimedEvent } from '../../outbox/event-queue.repository';
 import { Metrics } from '../../metrics/metrics';
@@ -16,15 +17,23 @@ import { DeliveryFanOut } from './delivery-fan-out';
  * Number of deliveries of one turn. It bounds the turn's statements, however many endpoints a workspace has.
  */
 const MAX_DELIVERIES = 500;
-/** Number of workspaces whose endpoints are remembered from their last turns. */
+/** Number of workspaces of which a turn remembers to how many endpoints their events go. */
 const MAX_REMEMBERED = 10_000;
+
+/** Counts the deliveries that each event of a workspace may become. */
+interface Breadth {
+  /** Number of active endpoints. */
+  endpoints: number;
+  /** Active endpoints whose deliveries may start without a claim. */
+  starting: Target[];
+}
 
 /** Makes deliveries of events for the endpoints that have subscribed to them. */
 @Injectable()
 export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
   readonly name = 'webhooks';
-  /** Endpoints of workspaces in their last turns. */
-  private readonly remembered = new Map<string, Subscriber[]>();
+  /** Breadths of workspaces in their last turns. */
+  private readonly breadths = new Memo<Breadth>(MAX_REMEMBERED);
 
   constructor(
     private readonly relay: OutboxRelay,
@@ -45,8 +54,8 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
   }
 
   guessLimit(tenantId: string, isOverdue: boolean, workspaces: number): number | null {
-    const endpoints = this.remembered.get(tenantId);
-    return endpoints ? this.limitOf(endpoints, isOverdue, workspaces) : null;
+    const breadth = this.breadths.find(tenantId);
+    return breadth ? this.limitOf(breadth, isOverdue, workspaces) : null;
   }
 
   /**
@@ -57,37 +66,31 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
     const subscribers = await this.endpoints.lockWorkspaceSubscribers(tx, tenantIds);
     this.capacity.noteAnswering(subscribers.filter(({ answersLately }) => answersLately));
     const endpoints = groupByWorkspace(subscribers);
-    this.remember(tenantIds, endpoints);
+    for (const tenantId of tenantIds) this.breadths.set(tenantId, breadthOf(endpoints.get(tenantId) ?? []));
     return {
-      limitOf: (tenantId, isOverdue) =>
-        this.limitOf(endpoints.get(tenantId) ?? [], isOverdue, tenantIds.length),
+      limitOf: (tenantId, isOverdue) => this.guessLimit(tenantId, isOverdue, tenantIds.length)!,
       consume: async (events) => {
         this.metrics.webhookLeasesExpired.inc(events.filter(({ wasLeased }) => wasLeased).length);
         const subscribed = subscriptions(endpoints, await this.subscription.filterEntitled(tx, events));
         const kept = await this.fanOut.makeDeliveries(tx, subscribed);
         for (const [tenantId, ofWorkspace] of endpoints)
-          this.capacity.noteBusy(tenantId, starting(ofWorkspace));
+          this.capacity.noteBusy(tenantId, breadthOf(ofWorkspace).starting);
         return kept;
       },
     };
   }
 
-  private limitOf(endpoints: Subscriber[], isOverdue: boolean, workspaces: number): number {
-    if (endpoints.length === 0) return Infinity;
-    const share = Math.max(1, Math.floor(MAX_DELIVERIES / workspaces / endpoints.length));
+  private limitOf({ endpoints, starting }: Breadth, isOverdue: boolean, workspaces: number): number {
+    if (endpoints === 0) return Infinity;
+    const share = Math.max(1, Math.floor(MAX_DELIVERIES / workspaces / endpoints));
     // With no more events than the least busy endpoint can start, few deliveries become rows.
-    return isOverdue ? share : Math.min(share, this.capacity.countMostStartable(starting(endpoints)));
-  }
-
-  private remember(tenantIds: string[], endpoints: Map<string, Subscriber[]>): void {
-    if (this.remembered.size + tenantIds.length > MAX_REMEMBERED) this.remembered.clear();
-    for (const tenantId of tenantIds) this.remembered.set(tenantId, endpoints.get(tenantId) ?? []);
+    return isOverdue ? share : Math.min(share, this.capacity.countMostStartable(starting));
   }
 }
 
-/** Returns the endpoints whose deliveries may start without a claim. */
-function starting(endpoints: Subscriber[]): Target[] {
-  return endpoints.filter(({ startsAtOnce }) => startsAtOnce).map(({ tenantId, id }) => ({ tenantId, id }));
+function breadthOf(endpoints: Subscriber[]): Breadth {
+  const starting = endpoints.filter(({ startsAtOnce }) => startsAtOnce);
+  return { endpoints: endpoints.length, starting: starting.map(({ tenantId, id }) => ({ tenantId, id })) };
 }
 
 /** Returns the events of each endpoint: those of the types that it wants, appended after its activation. */
