@@ -9,6 +9,7 @@ import { portOf } from '../../scripts/processes.mjs';
 import { endWithParent, tellParent } from '../support/parent.mts';
 import { environmentVariable, POOL_SIZE } from '../support/settings.mts';
 import { openDatabase } from './database.mts';
+import { send, textOf } from './http.mts';
 import { listContacts, listConversations, listMessages, me, type Principal, type Reading } from './reads.mts';
 import { sendMessage } from './send-message.mts';
 
@@ -116,21 +117,6 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   });
   if (!result) throw new Refusal(404, 'NOT_FOUND');
   send(response, route.status ?? 200, result);
-}
-
-function send(response: ServerResponse, status: number, result: object): void {
-  const json = JSON.stringify(result);
-  response.writeHead(status, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(json),
-  });
-  response.end(json);
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
 }
 
 async function authenticate({ authorization = '' }: IncomingHttpHeaders): Promise<Principal> {

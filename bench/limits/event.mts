@@ -8,6 +8,7 @@ import { portOf } from '../../scripts/processes.mjs';
 import { endWithParent, tellParent } from '../support/parent.mts';
 import { environmentVariable, POOL_SIZE } from '../support/settings.mts';
 import { openDatabase } from './database.mts';
+import { send, textOf } from './http.mts';
 import { postEvent } from './post-event.mts';
 
 const PREVIEW_LENGTH = 140;
@@ -129,21 +130,6 @@ async function record(): Promise<void> {
     ]);
   }
   isRecording = false;
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
-}
-
-function send(response: ServerResponse, status: number, result: object): void {
-  const json = JSON.stringify(result);
-  response.writeHead(status, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(json),
-  });
-  response.end(json);
 }
 
 const server = createServer((request, response) => {
