@@ -69,52 +69,40 @@ describe('work budget', () => {
       expect(budget.isFull).toBe(false);
     });
 
-    it('refuses at once who would wait too long, but not one whose line is short', async () => {
-      jest.useFakeTimers({ doNotFake: ['setImmediate'] });
-      const budget = new WorkBudget({
-        total: 1,
-        perKey: 1,
-        waiting: 99,
-        waitingPerKey: 99,
-        maxExpectedMs: 3_000,
-      });
-      let release = budget.tryAcquire('loud')!;
-      const waiting = [budget.acquire('loud'), budget.acquire('loud')];
-      for (let n = 0; n < 3; n++) {
-        waiting.push(budget.acquire('loud'));
-        jest.advanceTimersByTime(1_000);
-        release();
-        release = (await waiting.shift())!;
-      }
-      // Two wait, and the line is served one caller a second.
-      const { served } = lineUp(budget, 'loud', 'loud', 'quiet');
-      await new Promise(setImmediate);
-      expect(served).toEqual(['no loud']);
-      expect(budget.secondsUntilPlace('loud')).toBe(5);
-      jest.useRealTimers();
-    });
+    describe('that were served at a pace', () => {
+      const limits = { total: 1, perKey: 1, waiting: 99, waitingPerKey: 99 };
 
-    it('refuses nobody because one slot was held up', async () => {
-      jest.useFakeTimers({ doNotFake: ['setImmediate'] });
-      const budget = new WorkBudget({
-        total: 1,
-        perKey: 1,
-        waiting: 99,
-        waitingPerKey: 99,
-        maxExpectedMs: 900,
+      beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate'] }));
+      afterEach(() => jest.useRealTimers());
+
+      /** Holds the slot for each of the times, in milliseconds, while `waiting` more callers wait for it. */
+      const serve = async (budget: WorkBudget, key: string, waiting: number, heldMs: number[]) => {
+        let release = budget.tryAcquire(key)!;
+        const line = Array.from({ length: waiting }, () => budget.acquire(key));
+        for (const ms of heldMs) {
+          line.push(budget.acquire(key));
+          jest.advanceTimersByTime(ms);
+          release();
+          release = (await line.shift())!;
+        }
+      };
+
+      it('refuses at once who would wait too long, but not one whose line is short', async () => {
+        const budget = new WorkBudget({ ...limits, maxExpectedMs: 3_000 });
+        await serve(budget, 'loud', 2, [1_000, 1_000, 1_000]);
+        const { served } = lineUp(budget, 'loud', 'loud', 'quiet');
+        await new Promise(setImmediate);
+        expect(served).toEqual(['no loud']);
+        expect(budget.secondsUntilPlace('loud')).toBe(5);
       });
-      let release = budget.tryAcquire('a')!;
-      const waiting = Array.from({ length: 4 }, () => budget.acquire('a'));
-      for (const heldMs of [...Array<number>(20).fill(100), 5_000]) {
-        waiting.push(budget.acquire('a'));
-        jest.advanceTimersByTime(heldMs);
-        release();
-        release = (await waiting.shift())!;
-      }
-      const { served } = lineUp(budget, 'a');
-      await new Promise(setImmediate);
-      expect(served).toEqual([]);
-      jest.useRealTimers();
+
+      it('refuses nobody because one slot was held up', async () => {
+        const budget = new WorkBudget({ ...limits, maxExpectedMs: 900 });
+        await serve(budget, 'a', 4, [...Array<number>(20).fill(100), 5_000]);
+        const { served } = lineUp(budget, 'a');
+        await new Promise(setImmediate);
+        expect(served).toEqual([]);
+      });
     });
 
     it('passes over a key that has all its slots', async () => {

@@ -71,7 +71,7 @@ export class WorkBudget {
 
   /** Reports whether a caller of the key would get neither a slot nor a place in its line. */
   isCrowded(key: string): boolean {
-    return (this.isFull || this.countUsed(key) >= this.limits.perKey) && this.hasNoPlace(key);
+    return !this.hasSlot(key) && this.hasNoPlace(key);
   }
 
   /**
@@ -79,7 +79,7 @@ export class WorkBudget {
    * @returns null when there is none
    */
   tryAcquire(key: string): Release | null {
-    return this.isFull || this.countUsed(key) >= this.limits.perKey ? null : this.occupy(key);
+    return this.hasSlot(key) ? this.occupy(key) : null;
   }
 
   /**
@@ -103,6 +103,10 @@ export class WorkBudget {
     const [longest] = line ?? [];
     if (!longest || !this.hasNoPlace(key)) return 1;
     return Math.max(1, Math.ceil((this.waitingUntil.get(longest)! - performance.now()) / 1_000));
+  }
+
+  private hasSlot(key: string): boolean {
+    return !this.isFull && this.countUsed(key) < this.limits.perKey;
   }
 
   private hasNoPlace(key: string): boolean {
