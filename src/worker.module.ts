@@ -7,6 +7,7 @@ import { SERVICES } from './features';
 import { OutboxRelay } from './outbox/outbox-relay';
 import { OutboxWorkerModule } from './outbox/outbox-worker.module';
 import { PrivacyWorkerModule } from './privacy/privacy-worker.module';
+import { PollsModule } from './database/polls.module';
 import { QueueFloorsWorkerModule } from './queue-floors/queue-floors.module';
 import { RetentionModule } from './retention/retention.module';
 import { WebhooksWorkerModule } from './webhooks/webhooks-worker.module';
@@ -14,7 +15,8 @@ import { WorkspaceDeletionWorkerModule } from './workspaces/deletion/workspace-d
 
 /**
  * Background work: relays events, sends outbound messages and webhooks, deletes workspaces and old rows. The
- * module that is imported last is stopped first: messages and deliveries, which need the time.
+ * module that is imported last is stopped first: the polls, so that they find no more, then messages and
+ * deliveries, which need the time.
  */
 @Module({
   imports: [
@@ -29,6 +31,7 @@ import { WorkspaceDeletionWorkerModule } from './workspaces/deletion/workspace-d
     OutboxWorkerModule,
     OutboundMessagesWorkerModule,
     WebhooksWorkerModule,
+    PollsModule,
   ],
 })
 export class WorkerModule implements OnApplicationBootstrap {

@@ -1,13 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/**
+ * Time for which an item is left alone that failed, or that had nothing to do. It is shorter than the time
+ * between two polls.
+ */
+const REST_MS = 500;
+
 /** Work on many items in small steps. */
 export interface SteppedWork<Item> {
   /** Size of a step, and of the smaller ones after a step that failed. */
   size: number;
   /** Pause between steps, so that they slow no other work. */
   pauseMs: number;
-  /** Time for which an item is left alone that failed, or that had nothing to do. */
-  restMs: number;
   list(): Promise<Item[]>;
   keyOf(item: Item): string;
   /** Makes a step of an item, and returns whether there may be more to do now. */
@@ -33,7 +37,7 @@ export class StepRounds<Item> {
       for (const item of await this.listReady()) {
         if (isStopped()) return;
         if (await this.tryStep(item)) isWorking = true;
-        else this.restsUntil.set(this.work.keyOf(item), performance.now() + this.work.restMs);
+        else this.restsUntil.set(this.work.keyOf(item), performance.now() + REST_MS);
         if (this.work.pauseMs > 0) await sleep(this.work.pauseMs);
       }
     }

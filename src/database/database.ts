@@ -7,6 +7,7 @@ import type { PoolClient } from 'pg';
 import { DatabaseClient } from './database-client';
 import { DatabasePool, poolOf } from './database-pool';
 import { PipelinedReads } from './pipelined-reads';
+import { SharedReads } from './shared-reads';
 import { STOPPED_AFTER_MS, Transaction } from './transaction';
 
 /**
@@ -33,6 +34,7 @@ const ORDERED_QUEUE_SETTINGS = withoutWays([...UNSUITABLE, 'enable_sort']);
 export class Database {
   private readonly logger = new Logger(Database.name);
   private readonly pipelinedReads = new PipelinedReads((work) => this.onConnection(work));
+  private readonly polledReads = new SharedReads((work) => this.orderedTransaction(work));
 
   constructor(@InjectDataSource(DATA_SOURCE) private readonly dataSource: DataSource) {}
 
@@ -115,6 +117,14 @@ export class Database {
   /** Reads a queue in a transaction of its own, in the order of an index. */
   readInOrder<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
     return this.orderedTransaction((tx) => tx.prepared<Row>(sql, parameters));
+  }
+
+  /**
+   * Reads a queue as `readInOrder` does, for a poll. The polls of one turn of the event loop share a
+   * transaction.
+   */
+  async poll<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
+    return (await this.polledReads.run(sql, parameters)) as Row[];
   }
 
   private transactionWith<T>(settings: string, work: (tx: Transaction) => Promise<T>): Promise<T> {

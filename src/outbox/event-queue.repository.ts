@@ -185,7 +185,7 @@ export class EventQueueRepository {
    */
   async findWorkspaces(after: string): Promise<{ tenantIds: string[]; next: string | null }> {
     const list = this.floors.areUsed ? LIST_WORKSPACES : LIST_QUEUED_WORKSPACES;
-    const workspaces = await this.database.readInOrder<{ id: string; now: Date }>(list, [after]);
+    const workspaces = await this.database.poll<{ id: string; now: Date }>(list, [after]);
     const ids = workspaces.map(({ id }) => id);
     const queued = await this.findFirst(ids);
     // Read before the queue: an event that is queued later is above this floor.
@@ -297,7 +297,7 @@ export class EventQueueRepository {
   /** Returns the first queued event of each workspace that has one, and whether any of its events is free. */
   private async findFirst(tenantIds: string[]): Promise<Map<string, { eventId: string; hasFree: boolean }>> {
     if (tenantIds.length === 0) return new Map();
-    const rows = await this.database.readInOrder<{ tenantId: string; eventId: string; hasFree: boolean }>(
+    const rows = await this.database.poll<{ tenantId: string; eventId: string; hasFree: boolean }>(
       `SELECT w.tenant_id AS "tenantId", first.event_id AS "eventId",
                 EXISTS (SELECT FROM event_queue q WHERE q.tenant_id = w.tenant_id AND q.event_id >= first.event_id
                           AND (q.lease_until IS NULL OR q.lease_until < now())) AS "hasFree"

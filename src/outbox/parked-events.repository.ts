@@ -72,7 +72,7 @@ export class ParkedEventsRepository {
 
   /** Lists events with a request to be tried now, the longest due first. */
   findRequested(): Promise<ParkedEvent[]> {
-    return this.database.query<ParkedEvent>(
+    return this.database.poll<ParkedEvent>(
       `SELECT ${COLUMNS} FROM parked_events WHERE request IS NOT NULL AND try_at <= now() ORDER BY try_at LIMIT ${BATCH}`,
     );
   }

@@ -1,18 +1,17 @@
-import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import { AuditService } from '../audit/audit.service';
 import { HIGHEST_ID, LOWEST_ID } from '../common/ids';
-import { Periodic } from '../common/periodic';
 import { StepRounds } from '../common/step-rounds';
 import { SYSTEM } from '../common/principal';
 import { ConversationsRepository } from '../conversations/conversations.repository';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
+import { Polls } from '../database/polls';
 import { TableRegistry } from '../stored-data/table-registry';
 import { ContactErasureEntity } from './contact-erasure.entity';
 import { ContactErasureKey, ContactErasuresRepository } from './contact-erasures.repository';
 import { MessageEraser } from './message-eraser';
 
-const INTERVAL_MS = 500;
 /** Number of messages that one step erases. */
 const BATCH = 200;
 /** Number of a contact's rows outside conversations that one step erases in each table. */
@@ -32,12 +31,11 @@ const SETTLE_MS = 120_000;
  * another worker continues the erasure of a killed one.
  */
 @Injectable()
-export class ContactErasureRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class ContactErasureRunner implements OnModuleInit {
   private readonly logger = new Logger(ContactErasureRunner.name);
   private readonly rounds = new StepRounds<ContactErasureKey>({
     size: BATCH,
     pauseMs: PAUSE_MS,
-    restMs: INTERVAL_MS,
     list: () => this.erasures.listDue(),
     keyOf: ({ id }) => id,
     step: (erasure, size) => this.database.queueTransaction((tx) => this.step(tx, erasure, size)),
@@ -47,11 +45,6 @@ export class ContactErasureRunner implements OnApplicationBootstrap, BeforeAppli
         'a step of an erasure failed; it will be retried',
       ),
   });
-  private readonly runs: Periodic = new Periodic(
-    INTERVAL_MS,
-    () => this.rounds.run(() => this.runs.isStopped),
-    (error) => this.logger.error({ err: error }, 'looking for erasures failed; it will be retried'),
-  );
 
   constructor(
     private readonly database: Database,
@@ -60,14 +53,11 @@ export class ContactErasureRunner implements OnApplicationBootstrap, BeforeAppli
     private readonly messages: MessageEraser,
     private readonly tables: TableRegistry,
     private readonly audit: AuditService,
+    private readonly polls: Polls,
   ) {}
 
-  onApplicationBootstrap(): void {
-    this.runs.start();
-  }
-
-  beforeApplicationShutdown(): Promise<void> {
-    return this.runs.stop();
+  onModuleInit(): void {
+    this.polls.register('erasures', () => this.rounds.run(() => this.polls.isStopped));
   }
 
   private async step(tx: Transaction, key: ContactErasureKey, size: number): Promise<boolean> {

@@ -29,7 +29,7 @@ export class ContactErasuresRepository {
 
   /** Lists erasures of all workspaces whose next step may begin, the longest due first. It locks nothing. */
   listDue(): Promise<ContactErasureKey[]> {
-    return this.database.query(
+    return this.database.poll(
       `SELECT tenant_id AS "tenantId", id FROM contact_erasures WHERE status <> 'COMPLETED' AND due_at <= now()
        ORDER BY due_at LIMIT ${MAX_LISTED}`,
     );

@@ -80,7 +80,7 @@ export class DueMessagesRepository {
     until: Date;
     isLast: boolean;
   }> {
-    const rows = await this.database.prepared<
+    const rows = await this.database.poll<
       MessageKey & { id: string; at: Date; hasEnded: boolean; isSuspended: boolean }
     >(
       `SELECT tenant_id AS "tenantId", connection_id AS id, conversation_id AS "conversationId",
@@ -111,7 +111,7 @@ export class DueMessagesRepository {
     next: Position | null;
   }> {
     const list = this.floors.areUsed ? LIST_CONNECTIONS : LIST_QUEUED_CONNECTIONS;
-    const connections = await this.database.readInOrder<ConnectionRow>(list, after);
+    const connections = await this.database.poll<ConnectionRow>(list, after);
     const messages = await this.findOldest(connections);
     const oldest = new Map<string, OldestMessage>();
     for (const message of messages) if (!oldest.has(message.id)) oldest.set(message.id, message);
@@ -155,7 +155,7 @@ export class DueMessagesRepository {
   /** Lists the oldest messages of each connection that do not wait for another. */
   private async findOldest(connections: Target[]): Promise<OldestMessage[]> {
     if (connections.length === 0) return [];
-    return this.database.readInOrder<OldestMessage>(
+    return this.database.poll<OldestMessage>(
       `SELECT w.tenant_id AS "tenantId", w.id, d.conversation_id AS "conversationId", d.message_id AS "messageId",
                 d.next_attempt_at AS at, d.next_attempt_at <= now() AS "isDue", ${HAS_ENDED} AS "hasEnded"
          FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS w (tenant_id, id, since), LATERAL (

@@ -1,12 +1,11 @@
-import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
-import { Periodic } from '../../common/periodic';
+import { Injectable, OnModuleInit } from '@nestjs/common';
 import { ScheduleSearch, SteppedSearch } from '../../database/stepped-search';
 import { BEFORE_ALL_MESSAGES, DueMessagesRepository } from './due-messages.repository';
 import { OUTBOUND_MESSAGE_QUEUE } from './outbound-message-queue';
+import { Polls } from '../../database/polls';
 import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { StaleMessageReconciler } from './stale-message-reconciler';
 
-const INTERVAL_MS = 1_000;
 /** Limit of the steps of each search in one poll. */
 const MAX_STEPS = 10;
 /**
@@ -20,13 +19,7 @@ const STUCK_PAUSE = 50;
  * step by step all others, as after a worker was killed or without Redis. So nothing depends on a wake-up.
  */
 @Injectable()
-export class OutboundMessagePoll implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly logger = new Logger(OutboundMessagePoll.name);
-  private readonly polls = new Periodic(
-    INTERVAL_MS,
-    () => this.poll(),
-    (error) => this.logger.error({ err: error }, 'the poll failed; it will be retried'),
-  );
+export class OutboundMessagePoll implements OnModuleInit {
   private readonly scheduled = new ScheduleSearch(MAX_STEPS, async (since) => {
     const step = await this.messages.findScheduled(since);
     this.wakeUps.wake(step.connections);
@@ -53,20 +46,16 @@ export class OutboundMessagePoll implements OnApplicationBootstrap, BeforeApplic
     private readonly messages: DueMessagesRepository,
     private readonly stale: StaleMessageReconciler,
     @InjectWakeUps(OUTBOUND_MESSAGE_QUEUE) private readonly wakeUps: WakeUpQueue,
+    private readonly polls: Polls,
   ) {}
 
-  onApplicationBootstrap(): void {
-    this.polls.start();
+  onModuleInit(): void {
+    this.polls.register('scheduled messages', () => this.scheduled.run());
+    this.polls.register('due messages', () => this.due.run());
+    this.polls.register('stuck conversations', () => this.findStuck());
   }
 
-  beforeApplicationShutdown(): Promise<void> {
-    return this.polls.stop();
-  }
-
-  /** Searches once. Wakes this process's own worker: a job would need Redis. */
-  private async poll(): Promise<void> {
-    await this.scheduled.run();
-    await this.due.run();
+  private async findStuck(): Promise<void> {
     const startedAt = performance.now();
     if (startedAt < this.stuckAt) return;
     try {

@@ -1,15 +1,20 @@
-import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
-import { Periodic } from '../../common/periodic';
+import {
+  BeforeApplicationShutdown,
+  Injectable,
+  Logger,
+  OnApplicationBootstrap,
+  OnModuleInit,
+} from '@nestjs/common';
 import { ScheduleSearch, SteppedSearch } from '../../database/stepped-search';
 import { DatabaseClock } from '../../database/database-clock';
 import { OldestSnapshot } from '../../database/oldest-snapshot';
 import { OwnerDatabase } from '../../database/owner-database';
 import { QueueVacuum } from '../../database/queue-vacuum';
+import { Polls } from '../../database/polls';
 import { Target } from '../../queue/targets';
 import { DeliveryWorker } from './delivery.worker';
 import { BEFORE_ALL_ENDPOINTS, DueDeliveriesRepository } from './due-deliveries.repository';
 
-const INTERVAL_MS = 1_000;
 /** Number of steps that each search makes in one poll. */
 const MAX_STEPS = 10;
 /** Number of found targets after which `pending_deliveries` is vacuumed. Each has left a dead row in it. */
@@ -20,13 +25,8 @@ const VACUUM_AFTER_TARGETS = 500;
  * everything else step by step, as after a worker was killed. So no delivery depends on a wake-up.
  */
 @Injectable()
-export class DeliveryPoll implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class DeliveryPoll implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(DeliveryPoll.name);
-  private readonly polls = new Periodic(
-    INTERVAL_MS,
-    () => this.poll(),
-    (error) => this.logger.error({ err: error }, 'the poll failed; it will be retried'),
-  );
   private readonly scheduled = new ScheduleSearch(MAX_STEPS, async (since) => {
     const step = await this.deliveries.findScheduled(since);
     this.wake(step.targets);
@@ -43,6 +43,7 @@ export class DeliveryPoll implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly deliveries: DueDeliveriesRepository,
     private readonly worker: DeliveryWorker,
     private readonly clock: DatabaseClock,
+    private readonly polls: Polls,
     owner: OwnerDatabase,
     snapshots: OldestSnapshot,
   ) {
@@ -51,19 +52,21 @@ export class DeliveryPoll implements OnApplicationBootstrap, BeforeApplicationSh
     );
   }
 
+  onModuleInit(): void {
+    this.polls.register('scheduled deliveries', () => this.run(this.scheduled));
+    this.polls.register('due deliveries', () => this.run(this.due));
+  }
+
   onApplicationBootstrap(): void {
-    this.polls.start();
     this.vacuum.start();
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    await Promise.all([this.polls.stop(), this.vacuum.stop()]);
+  beforeApplicationShutdown(): Promise<void> {
+    return this.vacuum.stop();
   }
 
-  private async poll(): Promise<void> {
-    if (!this.clock.isTrusted) return;
-    await this.scheduled.run();
-    await this.due.run();
+  private async run(search: { run(): Promise<void> }): Promise<void> {
+    if (this.clock.isTrusted) await search.run();
   }
 
   private wake(targets: Target[]): void {

@@ -75,15 +75,13 @@ export class DueDeliveriesRepository {
    */
   async findScheduled(since: Date): Promise<{ targets: Target[]; until: Date; isLast: boolean }> {
     type Row = TargetRow & { at: Date; isSuspended: boolean };
-    const rows = await this.database.queueTransaction((tx) =>
-      tx.prepared<Row>(
-        `SELECT tenant_id AS "tenantId", endpoint_id AS id, recovered, next_attempt_at AS at,
+    const rows = await this.database.poll<Row>(
+      `SELECT tenant_id AS "tenantId", endpoint_id AS id, recovered, next_attempt_at AS at,
               ${isSuspended('tenant_id')} AS "isSuspended"
        FROM pending_deliveries
        WHERE (attempt_count > 0 OR lease_id IS NOT NULL) AND next_attempt_at > $1 AND next_attempt_at <= now()
        ORDER BY next_attempt_at LIMIT ${STEP_ROWS}`,
-        [since],
-      ),
+      [since],
     );
     const targets = rows.filter((row) => !row.isSuspended).map((row) => targetOf(row, row.recovered));
     return { targets, until: rows.at(-1)?.at ?? since, isLast: rows.length < STEP_ROWS };
@@ -96,7 +94,7 @@ export class DueDeliveriesRepository {
    */
   async findDue(after: Position): Promise<{ targets: Target[]; next: Position | null }> {
     const list = this.floors.areUsed ? LIST_ENDPOINTS : LIST_OWED_ENDPOINTS;
-    const endpoints = await this.database.readInOrder<EndpointRow>(list, after);
+    const endpoints = await this.database.poll<EndpointRow>(list, after);
     const sending = endpoints.filter(({ maySend }) => maySend);
     const parts = sending.flatMap((endpoint) => [
       { ...endpoint, recovered: false },
@@ -189,7 +187,7 @@ export class DueDeliveriesRepository {
     parts: (EndpointRow & { recovered: boolean })[],
   ): Promise<Map<string, TargetRow & { oldestAt: Date | null }>> {
     if (parts.length === 0) return new Map();
-    const rows = await this.database.readInOrder<TargetRow & { oldestAt: Date | null }>(
+    const rows = await this.database.poll<TargetRow & { oldestAt: Date | null }>(
       `SELECT e.tenant_id AS "tenantId", e.id, e.recovered, due.at AS "oldestAt"
          FROM unnest($1::uuid[], $2::uuid[], $3::integer[], $4::boolean[], $5::timestamptz[])
            AS e (tenant_id, id, activation, recovered, since), LATERAL (

@@ -1,7 +1,7 @@
-import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
-import { Periodic } from '../../common/periodic';
+import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import { StepRounds } from '../../common/step-rounds';
 import { Database } from '../../database/database';
+import { Polls } from '../../database/polls';
 import { Metrics } from '../../metrics/metrics';
 import { DeliveryHistoryRepository } from './delivery-history.repository';
 import {
@@ -10,7 +10,6 @@ import {
 } from '../endpoints/pending-cancellations.repository';
 import { BEFORE_ALL_STALE, DueDeliveriesRepository, StalePosition } from './due-deliveries.repository';
 
-const INTERVAL_MS = 1_000;
 const BATCH = 200;
 /** Wait between batches, so that cancelling slows no other workspace. */
 const PAUSE_MS = 25;
@@ -20,12 +19,11 @@ const PAUSE_MS = 25;
  * progress commit together, so that another worker continues after a killed one.
  */
 @Injectable()
-export class PendingCanceller implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class PendingCanceller implements OnModuleInit {
   private readonly logger = new Logger(PendingCanceller.name);
   private readonly rounds = new StepRounds<PendingCancellation>({
     size: BATCH,
     pauseMs: PAUSE_MS,
-    restMs: INTERVAL_MS,
     list: () => this.list(),
     keyOf,
     step: (cancellation, size) => this.step(cancellation, size),
@@ -35,11 +33,6 @@ export class PendingCanceller implements OnApplicationBootstrap, BeforeApplicati
         'a step of a cancellation failed; it will be retried',
       ),
   });
-  private readonly runs: Periodic = new Periodic(
-    INTERVAL_MS,
-    () => this.rounds.run(() => this.runs.isStopped),
-    (error) => this.logger.error({ err: error }, 'looking for cancellations failed; it will be retried'),
-  );
 
   /**
    * Positions of the cancellations that this process works on. Each step goes on behind the rows that the
@@ -53,14 +46,11 @@ export class PendingCanceller implements OnApplicationBootstrap, BeforeApplicati
     private readonly deliveries: DueDeliveriesRepository,
     private readonly history: DeliveryHistoryRepository,
     private readonly metrics: Metrics,
+    private readonly polls: Polls,
   ) {}
 
-  onApplicationBootstrap(): void {
-    this.runs.start();
-  }
-
-  beforeApplicationShutdown(): Promise<void> {
-    return this.runs.stop();
+  onModuleInit(): void {
+    this.polls.register('cancellations', () => this.rounds.run(() => this.polls.isStopped));
   }
 
   /** Lists the cancellations, and forgets the positions of those that are done. */

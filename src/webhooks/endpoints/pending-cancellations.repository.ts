@@ -51,7 +51,7 @@ export class PendingCancellationsRepository {
   }
 
   list(): Promise<PendingCancellation[]> {
-    return this.database.query(`SELECT ${COLUMNS} FROM pending_cancellations ORDER BY created_at LIMIT 1000`);
+    return this.database.poll(`SELECT ${COLUMNS} FROM pending_cancellations ORDER BY created_at LIMIT 1000`);
   }
 
   /** Returns how many deliveries of an endpoint are cancelled so far; null when none are being cancelled. */

@@ -1,10 +1,10 @@
-import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import { idFloor, LOWEST_ID } from '../../common/ids';
-import { Periodic } from '../../common/periodic';
 import { StepRounds } from '../../common/step-rounds';
 import { Database } from '../../database/database';
 import { DatabaseClock } from '../../database/database-clock';
 import { Transaction } from '../../database/transaction';
+import { Polls } from '../../database/polls';
 import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { DueDeliveriesRepository } from '../deliveries/due-deliveries.repository';
 import { DELIVERY_QUEUE, targetOf } from '../deliveries/delivery';
@@ -14,7 +14,6 @@ import { beforeQueued, RecoverySource } from './recovery-source';
 import { RecoveryKey, WebhookRecoveriesRepository } from './webhook-recoveries.repository';
 import { WebhookRecoveryEntity } from './webhook-recovery.entity';
 
-const INTERVAL_MS = 500;
 /** Number of events or deliveries of one step. */
 const STEP = 1_000;
 /** Number of an endpoint's pending recovered deliveries above which its recovery adds none. */
@@ -25,12 +24,11 @@ const ENOUGH_PENDING = 2_000;
  * worker continues the recovery of a killed one.
  */
 @Injectable()
-export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class RecoveryRunner implements OnModuleInit {
   private readonly logger = new Logger(RecoveryRunner.name);
   private readonly rounds = new StepRounds<RecoveryKey>({
     size: STEP,
     pauseMs: 0,
-    restMs: INTERVAL_MS,
     list: () => this.listNext(),
     keyOf: ({ id }) => id,
     step: (key, size) => this.runStep(key, size),
@@ -40,11 +38,6 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
         'a step of a recovery failed; it will be retried',
       ),
   });
-  private readonly runs: Periodic = new Periodic(
-    INTERVAL_MS,
-    () => this.rounds.run(() => this.runs.isStopped || !this.clock.isTrusted),
-    (error) => this.logger.error({ err: error }, 'looking for recoveries failed; it will be retried'),
-  );
   /** Last recovery of the last list. The next list begins after it. */
   private lastId = LOWEST_ID;
 
@@ -57,14 +50,13 @@ export class RecoveryRunner implements OnApplicationBootstrap, BeforeApplication
     private readonly due: DueDeliveriesRepository,
     @InjectWakeUps(DELIVERY_QUEUE) private readonly wakeUps: WakeUpQueue,
     private readonly clock: DatabaseClock,
+    private readonly polls: Polls,
   ) {}
 
-  onApplicationBootstrap(): void {
-    this.runs.start();
-  }
-
-  beforeApplicationShutdown(): Promise<void> {
-    return this.runs.stop();
+  onModuleInit(): void {
+    this.polls.register('recoveries', () =>
+      this.rounds.run(() => this.polls.isStopped || !this.clock.isTrusted),
+    );
   }
 
   private async listNext(): Promise<RecoveryKey[]> {

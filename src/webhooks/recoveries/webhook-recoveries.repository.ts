@@ -49,7 +49,7 @@ export class WebhookRecoveriesRepository {
    * a second: in a named statement without a transaction that costs PostgreSQL 0.06 ms instead of 1.3.
    */
   listRunning(previousId: string): Promise<RecoveryKey[]> {
-    return this.database.prepared<RecoveryKey>(
+    return this.database.poll<RecoveryKey>(
       `SELECT tenant_id AS "tenantId", id FROM webhook_recoveries WHERE status = 'RUNNING'
        ORDER BY id <= $1, id LIMIT ${MAX_LISTED}`,
       [previousId],

@@ -1,11 +1,11 @@
-import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import { AUDIT_TABLE, AuditEntriesRepository } from '../../audit/audit-entries.repository';
 import { isReferenceViolated } from '../../database/database-errors';
-import { Periodic } from '../../common/periodic';
 import { StepRounds } from '../../common/step-rounds';
 import { Database } from '../../database/database';
 import { OwnerDatabase } from '../../database/owner-database';
 import { Transaction } from '../../database/transaction';
+import { Polls } from '../../database/polls';
 import { TableRegistry } from '../../stored-data/table-registry';
 import { TableRowsRepository } from '../../stored-data/table-rows.repository';
 import { WorkspacesRepository } from '../workspaces.repository';
@@ -15,7 +15,6 @@ import {
   WorkspaceDeletionsRepository,
 } from './workspace-deletions.repository';
 
-const INTERVAL_MS = 1_000;
 const BATCH = 500;
 /** Pause between steps, so that a deletion does not slow other work. */
 const PAUSE_MS = 25;
@@ -29,24 +28,18 @@ type Closing = (tenantId: string) => Promise<void>;
  * of it.
  */
 @Injectable()
-export class WorkspaceDeleter implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class WorkspaceDeleter implements OnModuleInit {
   private readonly logger = new Logger(WorkspaceDeleter.name);
   private readonly closings: Closing[] = [];
   private readonly rounds = new StepRounds<DueDeletion>({
     size: BATCH,
     pauseMs: PAUSE_MS,
-    restMs: INTERVAL_MS,
     list: () => this.deletions.listDue(),
     keyOf: ({ tenantId }) => tenantId,
     step: (deletion, size) => this.step(deletion, size),
     onError: ({ tenantId }, error) =>
       this.logger.error({ err: error, tenantId }, 'a step of a deletion failed; it will be retried'),
   });
-  private readonly runs: Periodic = new Periodic(
-    INTERVAL_MS,
-    () => this.rounds.run(() => this.runs.isStopped),
-    (error) => this.logger.error({ err: error }, 'deleting workspaces failed; it will be retried'),
-  );
 
   constructor(
     private readonly database: Database,
@@ -56,6 +49,7 @@ export class WorkspaceDeleter implements OnApplicationBootstrap, BeforeApplicati
     private readonly tables: TableRegistry,
     private readonly rows: TableRowsRepository,
     private readonly auditEntries: AuditEntriesRepository,
+    private readonly polls: Polls,
   ) {}
 
   /** Registers work that must be done before a workspace's rows are deleted. */
@@ -63,12 +57,8 @@ export class WorkspaceDeleter implements OnApplicationBootstrap, BeforeApplicati
     this.closings.push(closing);
   }
 
-  onApplicationBootstrap(): void {
-    this.runs.start();
-  }
-
-  beforeApplicationShutdown(): Promise<void> {
-    return this.runs.stop();
+  onModuleInit(): void {
+    this.polls.register('deletions', () => this.rounds.run(() => this.polls.isStopped));
   }
 
   /** Runs one step, and returns whether there is more to do now. */

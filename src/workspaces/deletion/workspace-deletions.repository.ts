@@ -79,7 +79,7 @@ export class WorkspaceDeletionsRepository {
 
   /** Lists the deletions that are due, the earliest due date first. */
   listDue(): Promise<DueDeletion[]> {
-    return this.database.query(
+    return this.database.poll(
       `SELECT tenant_id AS "tenantId", ${PROGRESS} FROM workspace_deletions WHERE due_at <= now()
        ORDER BY due_at LIMIT ${MAX_DUE}`,
     );

@@ -4,7 +4,7 @@ import { RedisSubscriber } from '../../../src/redis/redis-subscriber';
 import { RedisClient } from '../../../src/redis/redis-client';
 import { WakeUpQueue, wakeUpsOf } from '../../../src/queue/wake-up-queue';
 import { DELIVERY_QUEUE } from '../../../src/webhooks/deliveries/delivery';
-import { DeliveryPoll } from '../../../src/webhooks/deliveries/delivery-poll';
+import { Polls } from '../../../src/database/polls';
 import { Receiver } from '../../support/receiver';
 import { TestService } from '../../support/service';
 import { deliveriesOf, subscribe, waitForDeliveries } from '../../support/webhook-workspace';
@@ -19,7 +19,7 @@ it('loses no wake-up that comes while the endpoint’s job is active, without th
   const claims = await ClaimGate.close(service);
   const wakeUps = await WakeUpWatch.start(service);
   try {
-    await service.app.get(DeliveryPoll, { strict: false }).beforeApplicationShutdown();
+    await service.app.get(Polls, { strict: false }).beforeApplicationShutdown();
     const { workspace, conversation, endpoint } = await subscribe(service, receiver);
     // An endpoint with a rate of its own gets its deliveries through a claim. And each wake-up adds a job.
     await service.query('UPDATE webhook_endpoints SET rate_limit = 100 WHERE id = $1', [endpoint.id]);
