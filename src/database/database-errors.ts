@@ -12,8 +12,11 @@ import { AppError } from '../common/app-error';
  * (a standby) and 42501 (privileges). Of other transactions: the class 40 and 55P03 (locks).
  */
 const AWAY = /^(08|28|3D|40|53|57|58|25006|42501|55P03)/;
-/** SQLSTATEs of a statement's values: the classes of data exceptions and of violated constraints. */
-const OF_VALUES = /^(22|23)/;
+/**
+ * SQLSTATEs of a statement's values: the classes of data exceptions, of violated constraints, and of values
+ * that are larger or deeper than PostgreSQL can store.
+ */
+const OF_VALUES = /^(22|23|54)/;
 /**
  * Messages of errors that `pg` throws without a code: a connection ended during a query, or the pool timed
  * out.
