@@ -27,6 +27,7 @@ const OPERATORS_ALONE: readonly Holder[] = [];
 export const PERMISSIONS = {
   'workspace.create': OPERATORS_ALONE,
   'workspace.update': MANAGERS,
+  'workspace.change_plan': OPERATORS_ALONE,
   'workspace.suspend': OPERATORS_ALONE,
   'workspace.resume': OPERATORS_ALONE,
   'workspace.delete': OWNERS,

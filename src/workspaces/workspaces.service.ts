@@ -16,13 +16,19 @@ import { CreateWorkspace, UpdateWorkspace } from './workspace.dto';
 import { WorkspaceEntity } from './workspace.entity';
 import { WorkspacesRepository } from './workspaces.repository';
 
-/** Actions in the audit log, by the field that changed. Each changed field has its own entry. */
+/**
+ * Fields that can be changed, each with its action in the audit log and the permission that it takes. Each
+ * changed field has its own entry.
+ */
 const CHANGES = {
-  planTier: 'workspace.plan_changed',
-  trialEndsAt: 'workspace.trial_changed',
-  rateLimit: 'workspace.rate_limit_changed',
-  messageRetentionDays: 'workspace.message_retention_changed',
-  entitlements: 'workspace.entitlements_changed',
+  planTier: { action: 'workspace.plan_changed', permission: 'workspace.change_plan' },
+  trialEndsAt: { action: 'workspace.trial_changed', permission: 'workspace.change_plan' },
+  rateLimit: { action: 'workspace.rate_limit_changed', permission: 'workspace.change_plan' },
+  messageRetentionDays: {
+    action: 'workspace.message_retention_changed',
+    permission: 'workspace.update',
+  },
+  entitlements: { action: 'workspace.entitlements_changed', permission: 'workspace.change_plan' },
 } as const;
 const FIELDS = Object.keys(CHANGES) as (keyof typeof CHANGES)[];
 
@@ -89,21 +95,28 @@ export class WorkspacesService {
 
   /**
    * Changes a workspace's plan, trial, rate limit, retention of messages or entitlements. Each change has an
-   * audit entry of its own.
+   * audit entry of its own. A workspace's OWNERs and ADMINs may change its retention alone.
    * @throws AppError INVALID_BODY, FORBIDDEN, NOT_FOUND
    */
   async update(tenantId: string, input: UpdateWorkspace, actor: Actor): Promise<WorkspaceEntity> {
     const changes = validate(UpdateWorkspace, input);
     return this.database.transaction(async (tx) => {
-      await requirePermission(tx, tenantId, actor, 'workspace.update');
-      const before = await this.lock(tx, tenantId);
       const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+      const fields = FIELDS.filter((field) => field in given);
+      const permissions = new Set(fields.map((field) => CHANGES[field].permission));
+      if (permissions.size === 0) permissions.add('workspace.update');
+      for (const permission of permissions) await requirePermission(tx, tenantId, actor, permission);
+      const before = await this.lock(tx, tenantId);
       const after: WorkspaceEntity = { ...before, ...given, updatedAt: new Date() };
       await this.workspaces.update(tx, after);
-      for (const field of FIELDS) {
+      for (const field of fields) {
         const changed = changedValues(before, after, [field]);
         if (!changed) continue;
-        this.audit.appendPipelined(tx, { ...subjectOf(after, actor), action: CHANGES[field], ...changed });
+        this.audit.appendPipelined(tx, {
+          ...subjectOf(after, actor),
+          action: CHANGES[field].action,
+          ...changed,
+        });
       }
       return after;
     });

@@ -1,4 +1,5 @@
 import { newId } from '../../../../src/common/ids';
+import { Permission } from '../../../../src/common/permissions';
 import { SYSTEM } from '../../../../src/common/principal';
 import { KeyRotationService } from '../../../../src/secrets/key-rotation.service';
 import { WorkspacesService } from '../../../../src/workspaces/workspaces.service';
@@ -17,9 +18,10 @@ export function workspaceChanges(
   const updateWorkspace = (
     input: Parameters<WorkspacesService['update']>[1],
     before: Record<string, unknown>,
+    permission: Permission = 'workspace.change_plan',
   ): Scenario => ({
     method: 'WorkspacesService.update',
-    permission: 'workspace.update',
+    permission,
     prepare:
       ({ workspace }, actor) =>
       async () => {
@@ -51,6 +53,7 @@ export function workspaceChanges(
     'workspace.message_retention_changed': updateWorkspace(
       { messageRetentionDays: 365 },
       { messageRetentionDays: null },
+      'workspace.update',
     ),
     'workspace.trial_changed': updateWorkspace(
       { trialEndsAt: new Date('2031-01-01T00:00:00Z') },
