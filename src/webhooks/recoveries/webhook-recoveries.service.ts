@@ -25,10 +25,10 @@ import { WebhookRecoveryEntity } from './webhook-recovery.entity';
 /** Number of events or deliveries of one step of a count. */
 const COUNT_STEP = 2_000;
 /**
- * Time after which the count of what a filter matches stops, because that may be the whole history. The
- * summary then says that the total is not complete.
+ * Time after which a count stops, because it may be of the whole history. The summary then says that the
+ * total is not complete.
  */
-const COUNT_MATCHING_FOR_MS = 5_000;
+const COUNT_FOR_MS = 5_000;
 const LISTED = 20;
 
 /** Permission that starts a recovery, and the content of its audit entry. */
@@ -66,6 +66,7 @@ export class WebhookRecoveriesService {
     actor: Actor,
   ): Promise<WebhookRecoverySummary> {
     const { since, dryRun } = validate(RecoverEndpoint, input);
+    await this.requirePermission(tenantId, actor, 'webhook_endpoint.recover');
     const recovery = await this.count(planMissed(tenantId, endpointId, since, actor));
     if (dryRun) return toDryRun(recovery);
     return this.start(recovery, actor, {
@@ -89,6 +90,7 @@ export class WebhookRecoveriesService {
   ): Promise<WebhookRecoverySummary> {
     const filter = validate(RedeliverMatching, input);
     const { dryRun } = validate(RedeliverOptions, options);
+    await this.requirePermission(tenantId, actor, 'webhook_delivery.redeliver');
     const recovery = await this.count(planMatching(tenantId, filter, actor));
     if (dryRun) return toDryRun(recovery);
     return this.start(recovery, actor, {
@@ -145,10 +147,15 @@ export class WebhookRecoveriesService {
     });
   }
 
+  /** Refuses an actor before anything is counted. The transaction that starts a recovery asks again. */
+  private requirePermission(tenantId: string, actor: Actor, permission: Permission): Promise<void> {
+    return this.database.transaction((tx) => requirePermission(tx, tenantId, actor, permission));
+  }
+
   /** Counts the deliveries of a recovery, in steps, before anything is locked. */
   private async count(recovery: WebhookRecoveryEntity): Promise<WebhookRecoveryEntity> {
     const endpoint = await this.findEndpoint(recovery.tenantId, recovery.endpointId);
-    const endsAt = recovery.filter === null ? Infinity : Date.now() + COUNT_MATCHING_FOR_MS;
+    const endsAt = Date.now() + COUNT_FOR_MS;
     let total = 0;
     for (let cursor: string | null = recovery.cursor; cursor !== null;) {
       if (Date.now() > endsAt) return { ...recovery, total, isTotalComplete: false };

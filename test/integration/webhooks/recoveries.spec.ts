@@ -480,6 +480,17 @@ describe('in the background', () => {
     await expectRefusal(recoveries.cancel(tenant.id, 'none', SYSTEM), 'NOT_FOUND');
   });
 
+  it('is not even counted for an agent who may not start it', async () => {
+    const agent = await host.make.agent(tenant.workspace, { role: 'AGENT' });
+    const actor = { type: 'agent' as const, id: agent.id };
+    const recoveries = host.get(WebhookRecoveriesService);
+    const since = { since: start, dryRun: true };
+    await expectRefusal(recoveries.recoverMissed(tenant.id, endpoint.id, since, actor), 'FORBIDDEN');
+    const filter = { endpointId: endpoint.id };
+    const matching = recoveries.redeliverMatching(tenant.id, filter, { dryRun: true }, actor);
+    await expectRefusal(matching, 'FORBIDDEN');
+  });
+
   it('ends when its endpoint is deactivated', async () => {
     // There are so many that the recovery waits for the deliveries of the first ones.
     await miss(tenant, THOUSANDS);

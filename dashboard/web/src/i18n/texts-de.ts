@@ -355,7 +355,7 @@ export const de: Texts = {
       count === 0
         ? 'Nichts ist erneut zu senden.'
         : `${text} ${plural(count, 'Zustellung wird', 'Zustellungen werden')} erneut gesendet, auf allen Seiten.`,
-    start: (count: number) => `${count} erneut zustellen`,
+    start: (total: string) => `${total} erneut zustellen`,
     begun: 'Die erneute Zustellung hat begonnen. Sie können diese Seite verlassen.',
   },
   recover: {
@@ -369,7 +369,7 @@ export const de: Texts = {
       count === 0
         ? 'Seitdem wurde nichts verpasst.'
         : `${text} ${plural(count, 'Ereignis wurde', 'Ereignisse wurden')} seitdem verpasst.`,
-    start: (count: number) => `${count} nachholen`,
+    start: (total: string) => `${total} nachholen`,
   },
   recoveries: {
     title: 'Nachholungen und erneute Zustellungen',

@@ -337,7 +337,7 @@ export const en = {
       count === 0
         ? 'Nothing to send again.'
         : `${text} ${plural(count, 'delivery', 'deliveries')} will be sent again, on all pages.`,
-    start: (count: number) => `Redeliver ${count}`,
+    start: (total: string) => `Redeliver ${total}`,
     begun: 'The redelivery has begun. You can leave this page.',
   },
   recover: {
@@ -351,7 +351,7 @@ export const en = {
       count === 0
         ? 'Nothing was missed since then.'
         : `${text} ${plural(count, 'event was', 'events were')} missed since then.`,
-    start: (count: number) => `Recover ${count}`,
+    start: (total: string) => `Recover ${total}`,
   },
   recoveries: {
     title: 'Recoveries and redeliveries',

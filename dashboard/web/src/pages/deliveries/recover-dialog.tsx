@@ -5,7 +5,8 @@ import type { Endpoint, Recovery } from '../../api/types';
 import { useChange } from '../../api/workspace';
 import { Dialog, Form } from '../../common/dialogs';
 import { fromLocal, toLocal } from '../../common/local-time';
-import { useFormats, useTexts } from '../../i18n/locale';
+import { useTexts } from '../../i18n/locale';
+import { useTotalFormat } from './total-format';
 
 const DAY_MS = 86_400_000;
 
@@ -14,7 +15,7 @@ const DAY_MS = 86_400_000;
  */
 export function RecoverDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
   const texts = useTexts();
-  const formats = useFormats();
+  const formatTotal = useTotalFormat();
   const [since, setSince] = useState(() =>
     toLocal(endpoint.failingSince ?? new Date(Date.now() - DAY_MS).toISOString()),
   );
@@ -29,7 +30,7 @@ export function RecoverDialog({ endpoint, onClose }: { endpoint: Endpoint; onClo
   return (
     <Dialog title={texts.recover.title} onClose={onClose}>
       <Form
-        action={counted ? texts.recover.start(counted.total) : texts.recover.count}
+        action={counted ? texts.recover.start(formatTotal(counted)) : texts.recover.count}
         isPending={recover.isPending}
         isDisabled={counted?.total === 0 || fromLocal(since) === undefined}
         error={recover.error}
@@ -52,7 +53,7 @@ export function RecoverDialog({ endpoint, onClose }: { endpoint: Endpoint; onClo
         <div role="status">
           {counted && (
             <Alert color={counted.total === 0 ? 'gray' : 'blue'}>
-              {texts.recover.counted(counted.total, formats.number(counted.total))}
+              {texts.recover.counted(counted.total, formatTotal(counted))}
             </Alert>
           )}
         </div>

@@ -5,6 +5,7 @@ import { useChange, useMayManage, useRead } from '../../api/workspace';
 import { ErrorNotice } from '../../common/error-notice';
 import { Moment } from '../../common/moment';
 import { useFormats, useTexts } from '../../i18n/locale';
+import { useTotalFormat } from './total-format';
 
 const RUNNING_REFRESH_MS = 2_000;
 const SHOWN = 3;
@@ -36,12 +37,13 @@ export function RecoveriesSection({ endpointId }: { endpointId: string }) {
 function RecoveryProgress({ recovery }: { recovery: Recovery }) {
   const texts = useTexts();
   const formats = useFormats();
+  const formatTotal = useTotalFormat();
   const mayManage = useMayManage();
-  const { id, kind, status, total, isTotalComplete, recovered, finishedAt } = recovery;
+  const { id, kind, status, total, recovered, finishedAt } = recovery;
   const cancel = useChange((at) => api.post(`${at}/recoveries/${id}/cancel`), texts.recoveries.cancelledDone);
   const isRunning = status === 'running';
   const name = texts.recoveries.kind[kind];
-  const all = isTotalComplete ? formats.number(total) : texts.recoveries.moreThan(formats.number(total));
+  const all = formatTotal(recovery);
   const progress = texts.recoveries.progress(formats.number(recovered), all);
   return (
     <Stack gap={4}>

@@ -4,7 +4,8 @@ import { api } from '../../api/client';
 import type { Recovery } from '../../api/types';
 import { useChange } from '../../api/workspace';
 import { Dialog, Form } from '../../common/dialogs';
-import { useFormats, useTexts } from '../../i18n/locale';
+import { useTexts } from '../../i18n/locale';
+import { useTotalFormat } from './total-format';
 import { type FilterTexts } from './delivery-filter';
 
 /**
@@ -20,7 +21,7 @@ export function RedeliverAllDialog({
   onClose: () => void;
 }) {
   const texts = useTexts();
-  const formats = useFormats();
+  const formatTotal = useTotalFormat();
   const path = `webhook-endpoints/${endpointId}/redeliveries`;
   const count = useChange((at) => api.post<Recovery>(`${at}/${path}`, { filter, dryRun: true }));
   const start = useChange(
@@ -37,7 +38,7 @@ export function RedeliverAllDialog({
   return (
     <Dialog title={texts.redeliver.allMatching} onClose={onClose}>
       <Form
-        action={total === undefined ? texts.redeliver.allMatching : texts.redeliver.start(total)}
+        action={count.data ? texts.redeliver.start(formatTotal(count.data)) : texts.redeliver.allMatching}
         isPending={count.isPending || start.isPending}
         isDisabled={!total}
         error={count.error ?? start.error}
@@ -60,7 +61,7 @@ export function RedeliverAllDialog({
             !count.error && <Text size="sm">{texts.redeliver.counting}</Text>
           ) : (
             <Alert color={total === 0 ? 'gray' : 'blue'}>
-              {texts.redeliver.counted(total, formats.number(total))}
+              {texts.redeliver.counted(total, formatTotal(count.data!))}
             </Alert>
           )}
         </div>
