@@ -43,11 +43,22 @@ export function MaxCharacters(max: number, options?: ValidationOptions): Propert
   );
 }
 
-/** Accepts a moment, as a `Date` or as text. */
+/** Moments whose ids and ISO 8601 texts have their usual form. */
+const [EARLIEST, LATEST] = [new Date(0), new Date('9999-12-31T23:59:59.999Z')];
+
+/** Accepts a moment from 1970 to 9999, as a `Date` or as text. */
 export function IsMoment(): PropertyDecorator {
   return applyDecorators(
     Type(() => Date),
     IsDate({ message: 'must be an ISO 8601 date' }),
+    ValidateBy({
+      name: 'isMoment',
+      validator: {
+        // What is no date is refused as such.
+        validate: (value) => !(Number(value) < Number(EARLIEST)) && !(Number(value) > Number(LATEST)),
+        defaultMessage: () => 'must be between the years 1970 and 9999',
+      },
+    }),
   );
 }
 

@@ -12,7 +12,7 @@ import {
 import type { ErrorCode } from '../../common/app-error';
 import { idTime } from '../../common/ids';
 import { PageQuery } from '../../common/page';
-import { IsMoment } from '../../common/validators';
+import { IsMoment, IsStorableText } from '../../common/validators';
 import { ATTEMPT_ERRORS, type AttemptError, type AttemptPhases } from '../sending/attempt-outcome';
 import { DeliveryFilter, StatusCodes } from './delivery-filter';
 import { DeliveryRow, WebhookDeliveryStatus } from './delivery-row';
@@ -27,11 +27,11 @@ export type DeliveryStatusName = (typeof STATUSES)[number];
  */
 export class ListWebhookDeliveriesQuery extends PageQuery {
   @IsOptional()
-  @IsString()
+  @IsStorableText()
   endpointId?: string;
 
   @IsOptional()
-  @IsString()
+  @IsStorableText()
   event?: string;
 
   @IsOptional()
@@ -51,12 +51,12 @@ export class ListWebhookDeliveriesQuery extends PageQuery {
 
   /** Id of the conversation that the event is about. */
   @IsOptional()
-  @IsString()
+  @IsStorableText()
   conversationId?: string;
 
   /** Id of the message that the event reports. */
   @IsOptional()
-  @IsString()
+  @IsStorableText()
   messageId?: string;
 
   /** Earliest time of creation, inclusive. */

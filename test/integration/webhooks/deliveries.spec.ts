@@ -238,6 +238,12 @@ describe('the list of deliveries', () => {
     { statusCode: '4x' },
     { error: 'none' },
     { conversationId: 7 },
+    { conversationId: '\0' },
+    { messageId: '\0' },
+    { event: '\0' },
+    { endpointId: '\0' },
+    { since: '1969-12-31T23:59:59.999Z' },
+    { until: new Date('+010000-01-01T00:00:00Z') },
     { colour: 'red' },
   ])('refuses %j', async (query) => {
     await expectRefusal(tenant.list(query as object), 'INVALID_QUERY');
