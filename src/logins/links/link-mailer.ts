@@ -18,6 +18,13 @@ interface Reader {
   locale: Locale | null;
 }
 
+/** Parts of nodemailer's errors: its own code, the server's, and the SMTP command. */
+interface MailFault {
+  code?: string;
+  responseCode?: number;
+  command?: string;
+}
+
 const TIMEOUT_MS = 10_000;
 /** Limit of the mails in flight that no request waits for. Further mails are not sent. */
 const MAX_IN_BACKGROUND = 50;
@@ -79,7 +86,7 @@ export class LinkMailer implements BeforeApplicationShutdown {
       return this.logger.error({}, 'a mail was not sent: too many are in flight');
     const sending = make()
       .then(({ token }) => this.deliver(email, resetMail(locale, this.resetLink(token))))
-      .catch((error: Error) => this.logger.error({ err: error }, 'a mail was not sent'))
+      .catch((error: Error) => this.logFailure(error))
       .finally(() => this.inBackground.delete(sending));
     this.inBackground.add(sending);
   }
@@ -92,9 +99,14 @@ export class LinkMailer implements BeforeApplicationShutdown {
     try {
       await this.deliver(to, text);
     } catch (error) {
-      this.logger.error({ err: error as Error }, 'a mail was not sent');
+      this.logFailure(error as Error);
       throw new AppError('UNAVAILABLE', 'The mail could not be sent. Try again in a few minutes.');
     }
+  }
+
+  /** Logs why a mail was not sent, without the server's message: it quotes the recipient. */
+  private logFailure({ code, responseCode, command }: Error & MailFault): void {
+    this.logger.error({ code, responseCode, command }, 'a mail was not sent');
   }
 
   private async deliver(to: string, { subject, text }: MailText): Promise<void> {
