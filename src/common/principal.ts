@@ -47,3 +47,8 @@ export function actorIdOf(actor: Actor): string {
   if (actor.type === 'operator') return `operator:${actor.name}`;
   return actor.id ?? actor.type;
 }
+
+/** Returns the id of an actor who is an agent; null for others. */
+export function agentOf(actor: Actor): string | null {
+  return actor.type === 'agent' ? actor.id : null;
+}

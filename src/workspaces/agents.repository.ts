@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { isId } from '../common/ids';
 import { Database, Reader } from '../database/database';
-import { Transaction } from '../database/transaction';
+import { Pipelined, Transaction } from '../database/transaction';
 import { AgentEntity } from './agent.entity';
+
+type AgentKey = Pick<AgentEntity, 'tenantId' | 'id'>;
 
 @Injectable()
 export class AgentsRepository {
@@ -43,6 +45,30 @@ export class AgentsRepository {
 
   async insert(tx: Transaction, agent: AgentEntity): Promise<void> {
     await tx.manager.insert(AgentEntity, agent);
+  }
+
+  /**
+   * Notes that an agent's role or activity changes, in a transaction that holds its lock. Links that were
+   * made before for the agent, or by it, end.
+   */
+  noteAccessChangePipelined(tx: Transaction, { tenantId, id }: AgentKey): Pipelined {
+    return tx.pipeline(
+      'UPDATE agents SET access_changed_at = clock_timestamp() WHERE tenant_id = $1 AND id = $2',
+      [tenantId, id],
+    );
+  }
+
+  /**
+   * Reports whether agents are active, and have kept their roles and activity since a moment. It locks them
+   * in share mode, so that this stays so until the commit.
+   */
+  async haveKeptAccess(tx: Transaction, tenantId: string, ids: string[], since: Date): Promise<boolean> {
+    const found = await tx.query<{ hasKept: boolean }>(
+      `SELECT active AND coalesce(access_changed_at <= $3, true) AS "hasKept" FROM agents
+       WHERE tenant_id = $1 AND id = ANY ($2) ORDER BY id FOR SHARE`,
+      [tenantId, ids, since],
+    );
+    return found.length === new Set(ids).size && found.every(({ hasKept }) => hasKept);
   }
 
   async update(tx: Transaction, { tenantId, id, ...values }: AgentEntity): Promise<void> {

@@ -66,7 +66,8 @@ export class AgentsService {
 
   /**
    * Changes an agent's role or display name, or activates or deactivates the agent. Among agents, only an
-   * OWNER can do so to an OWNER or make one; the last active OWNER stays.
+   * OWNER can do so to an OWNER or make one; the last active OWNER stays. A change of role or activity ends
+   * the invitations and the links to reset a password that were made for the agent, or by it.
    * @throws AppError INVALID_BODY, also for the last active OWNER; FORBIDDEN, NOT_FOUND
    */
   async update(tenantId: string, id: string, input: UpdateAgent, actor: Actor): Promise<AgentEntity> {
@@ -86,6 +87,7 @@ export class AgentsService {
       };
       await this.protectOwners(tx, actor, before, after);
       await this.agents.update(tx, after);
+      if (isAccessChange(before, after)) this.agents.noteAccessChangePipelined(tx, after);
       const subject = { tenantId, actor, entity: 'agent', entityId: id };
       const roles = changedValues(before, after, ['role']);
       if (roles) this.audit.appendPipelined(tx, { ...subject, action: 'agent.role_changed', ...roles });
@@ -110,12 +112,16 @@ export class AgentsService {
     after: AgentEntity,
   ): Promise<void> {
     const { tenantId, id } = before;
-    const isAccess = before.role !== after.role || before.active !== after.active;
-    if (isAccess && [before.role, after.role].includes('OWNER')) await requireOwner(tx, tenantId, actor);
+    if (isAccessChange(before, after) && [before.role, after.role].includes('OWNER'))
+      await requireOwner(tx, tenantId, actor);
     if (!leads(before) || leads(after) || (await this.agents.hasOtherOwner(tx, tenantId, id))) return;
     const field = after.active ? 'role' : 'active';
     throw AppError.invalidBody(field, "can't change: it is the workspace's last active OWNER");
   }
+}
+
+function isAccessChange(before: AgentEntity, after: AgentEntity): boolean {
+  return before.role !== after.role || before.active !== after.active;
 }
 
 /** Reports whether an agent counts as an active OWNER. A bot does not: it can't log in. */

@@ -14,14 +14,16 @@ export interface OpenInvitation extends InvitationSummary {
 const LIFE = `interval '24 hours'`;
 
 /**
- * Selects the invitations of the workspace $1. An invitation of an inactive agent is left out: its link does
- * not work.
+ * Selects the invitations of the workspace $1 whose links work: the agent and who made the invitation are
+ * active, and have the roles that they had then.
  */
 const SELECT = `
   SELECT i.tenant_id AS "tenantId", i.id, i.agent_id AS "agentId", a.name AS "agentName", a.email, a.role,
          i.created_at AS "createdAt", i.expires_at AS "expiresAt", w.name AS "workspaceName"
-  FROM invitations i JOIN agents a ON a.tenant_id = $1 AND a.id = i.agent_id AND a.active
-    JOIN workspaces w ON w.id = $1`;
+  FROM invitations i JOIN agents a ON a.tenant_id = $1 AND a.id = i.agent_id JOIN workspaces w ON w.id = $1
+  WHERE i.tenant_id = $1 AND i.expires_at > now() AND NOT EXISTS (
+    SELECT FROM agents c WHERE c.tenant_id = $1 AND c.id IN (i.agent_id, i.made_by)
+      AND (NOT c.active OR c.access_changed_at > i.created_at))`;
 
 /** Stores the invitations of a workspace's agents to log in. */
 @Injectable()
@@ -31,33 +33,31 @@ export class InvitationsRepository {
   /** Lists the invitations that can still be accepted, oldest first. */
   async list(tenantId: string): Promise<OpenInvitation[]> {
     if (!isId(tenantId)) return [];
-    return this.database.query<OpenInvitation>(
-      `${SELECT} WHERE i.tenant_id = $1 AND i.expires_at > now() ORDER BY i.id`,
-      [tenantId],
-    );
+    return this.database.query<OpenInvitation>(`${SELECT} ORDER BY i.id`, [tenantId]);
   }
 
   async find(
     { tenantId, hash }: InvitationKey,
     reader: Reader = this.database,
   ): Promise<OpenInvitation | null> {
-    const [row] = await reader.query<OpenInvitation>(
-      `${SELECT} WHERE i.tenant_id = $1 AND i.hash = $2 AND i.expires_at > now()`,
-      [tenantId, hash],
-    );
+    const [row] = await reader.query<OpenInvitation>(`${SELECT} AND i.hash = $2`, [tenantId, hash]);
     return row ?? null;
   }
 
   /**
-   * Locks the agent, so that it can't be deactivated before the commit, and then the invitation: the order in
-   * which `replace` locks them.
+   * Locks the agent and who made the invitation, so that their access can't change before the commit, and
+   * then the invitation: the order in which `replace` locks them.
    */
   async lock(tx: Transaction, key: InvitationKey): Promise<OpenInvitation | null> {
     const { tenantId, hash } = key;
     const found = await this.find(key, tx);
     if (!found) return null;
-    const { agentId } = found;
-    await tx.query('SELECT FROM agents WHERE tenant_id = $1 AND id = $2 FOR SHARE', [tenantId, agentId]);
+    await tx.query(
+      `SELECT FROM agents WHERE tenant_id = $1 AND id IN (
+         SELECT unnest(ARRAY[agent_id, made_by]) FROM invitations WHERE tenant_id = $1 AND hash = $2)
+       ORDER BY id FOR SHARE`,
+      [tenantId, hash],
+    );
     await tx.query('SELECT FROM invitations WHERE tenant_id = $1 AND hash = $2 FOR UPDATE', [tenantId, hash]);
     // A second read, because it sees what was committed while the locks were waited for.
     return this.find(key, tx);
@@ -68,12 +68,13 @@ export class InvitationsRepository {
     tx: Transaction,
     { tenantId, hash }: InvitationKey,
     agentId: string,
+    madeBy: string | null,
   ): Promise<OpenInvitation> {
     await tx.query('DELETE FROM invitations WHERE tenant_id = $1 AND agent_id = $2', [tenantId, agentId]);
     await tx.query(
-      `INSERT INTO invitations (tenant_id, id, agent_id, hash, created_at, expires_at)
-       VALUES ($1, $2, $3, $4, now(), now() + ${LIFE})`,
-      [tenantId, newId(), agentId, hash],
+      `INSERT INTO invitations (tenant_id, id, agent_id, hash, made_by, created_at, expires_at)
+       VALUES ($1, $2, $3, $4, $5, clock_timestamp(), clock_timestamp() + ${LIFE})`,
+      [tenantId, newId(), agentId, hash, madeBy],
     );
     return (await this.find({ tenantId, hash }, tx))!;
   }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { requirePermission } from '../../access/require-permission';
 import { AuditService } from '../../audit/audit.service';
 import { AppError } from '../../common/app-error';
-import { Actor } from '../../common/principal';
+import { Actor, agentOf } from '../../common/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
 import { LinkMailer } from '../links/link-mailer';
@@ -24,7 +24,8 @@ export class InvitationsService {
 
   /**
    * Invites an active agent who has no login yet. The link works once, for 24 hours, and replaces an earlier
-   * one. It is mailed when a mail server is configured; otherwise the result holds it, to be handed over.
+   * one. It ends when the role or the activity of the agent changes, or of the agent who invites. It is
+   * mailed when a mail server is configured; otherwise the result holds it, to be handed over.
    * @throws AppError INVALID_BODY: the agent is inactive, a bot, or has a login; FORBIDDEN, NOT_FOUND,
    *   RATE_LIMITED; UNAVAILABLE: the mail was not sent, so invite again
    */
@@ -35,7 +36,7 @@ export class InvitationsService {
       await requirePermission(tx, tenantId, actor, 'agent.invite');
       const personId = await this.recipients.lock(tx, tenantId, agentId, actor);
       if (personId) throw AppError.invalidBody('agent', 'has a login already');
-      const made = await this.invitations.replace(tx, { tenantId, hash }, agentId);
+      const made = await this.invitations.replace(tx, { tenantId, hash }, agentId, agentOf(actor));
       const subject = { tenantId, actor, entity: 'agent', entityId: agentId };
       this.audit.appendPipelined(tx, { ...subject, action: 'agent.invited' });
       return made;

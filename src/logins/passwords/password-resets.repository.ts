@@ -1,18 +1,43 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
+import { AgentsRepository } from '../../workspaces/agents.repository';
 
+/** Stored link. Without a grant, `tenantId` and `agentId` are null. */
+interface StoredReset {
+  personId: string;
+  tenantId: string | null;
+  agentId: string | null;
+  madeBy: string | null;
+  createdAt: Date;
+}
+
+const COLUMNS = `person_id AS "personId", workspace_id AS "tenantId", agent_id AS "agentId", made_by AS "madeBy",
+  created_at AS "createdAt"`;
 const LIFE = `interval '24 hours'`;
 /** Limit of one person's links that reset the password. A further link replaces the oldest one. */
 const MAX_RESETS = 20;
 
+/** Agent for whom a manager makes a link, and the manager if it is an agent. */
+export interface ResetGrant {
+  tenantId: string;
+  agentId: string;
+  madeBy: string | null;
+}
+
 /** Stores the links that reset a password. Each works once. */
 @Injectable()
 export class PasswordResetsRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly agents: AgentsRepository,
+  ) {}
 
-  /** Adds a link, and returns the time at which it expires. The transaction holds the person's lock. */
-  async insert(tx: Transaction, personId: string, hash: Buffer): Promise<Date> {
+  /**
+   * Adds a link, and returns the time at which it expires. The transaction holds the person's lock.
+   * @param grant null for a link that the person or an operator asked for
+   */
+  async insert(tx: Transaction, personId: string, hash: Buffer, grant: ResetGrant | null): Promise<Date> {
     await tx.query(
       `DELETE FROM password_resets WHERE person_id = $1 AND hash IN (
          SELECT hash FROM password_resets WHERE person_id = $1
@@ -20,32 +45,44 @@ export class PasswordResetsRepository {
       [personId],
     );
     const [row] = await tx.query<{ expiresAt: Date }>(
-      `INSERT INTO password_resets (hash, person_id, expires_at) VALUES ($1, $2, now() + ${LIFE})
+      `INSERT INTO password_resets (hash, person_id, workspace_id, agent_id, made_by, created_at, expires_at)
+       VALUES ($1, $2, $3, $4, $5, clock_timestamp(), clock_timestamp() + ${LIFE})
        RETURNING expires_at AS "expiresAt"`,
-      [hash, personId],
+      [hash, personId, grant?.tenantId ?? null, grant?.agentId ?? null, grant?.madeBy ?? null],
     );
     return row!.expiresAt;
   }
 
-  /** Returns the id of the person whose password the link resets; null when it was used or has expired. */
+  /**
+   * Returns the id of the person whose password the link resets; null when it was used or has expired, or
+   * when the access of its agent or of its maker has changed.
+   */
   async find(hash: Buffer): Promise<string | null> {
-    const [row] = await this.database.query<{ personId: string }>(
-      'SELECT person_id AS "personId" FROM password_resets WHERE hash = $1 AND expires_at > now()',
-      [hash],
-    );
-    return row?.personId ?? null;
+    return this.database.transaction(async (tx) => {
+      const [row] = await tx.query<StoredReset>(
+        `SELECT ${COLUMNS} FROM password_resets WHERE hash = $1 AND expires_at > now()`,
+        [hash],
+      );
+      return row && (await this.isGranted(tx, row)) ? row.personId : null;
+    });
   }
 
-  /** Deletes a link that works. It returns false for a link that was used or has expired. */
+  /** Deletes a link, and returns whether it worked; see `find`. */
   async use(tx: Transaction, hash: Buffer): Promise<boolean> {
-    const rows = await tx.query(
-      'DELETE FROM password_resets WHERE hash = $1 AND expires_at > now() RETURNING 1',
+    const [row] = await tx.query<StoredReset>(
+      `DELETE FROM password_resets WHERE hash = $1 AND expires_at > now() RETURNING ${COLUMNS}`,
       [hash],
     );
-    return rows.length > 0;
+    return row !== undefined && this.isGranted(tx, row);
   }
 
   async deleteAll(tx: Transaction, personId: string): Promise<void> {
     await tx.query('DELETE FROM password_resets WHERE person_id = $1', [personId]);
+  }
+
+  private async isGranted(tx: Transaction, { tenantId, agentId, madeBy, createdAt }: StoredReset) {
+    if (tenantId === null || agentId === null) return true;
+    const ids = madeBy === null ? [agentId] : [agentId, madeBy];
+    return this.agents.haveKeptAccess(tx, tenantId, ids, createdAt);
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { requirePermission } from '../../access/require-permission';
 import { AuditService } from '../../audit/audit.service';
 import { AppError } from '../../common/app-error';
-import { Actor, Origin } from '../../common/principal';
+import { Actor, agentOf, Origin } from '../../common/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
 import { LinkMailer } from '../links/link-mailer';
@@ -58,8 +58,9 @@ export class PasswordsService {
 
   /**
    * Makes a link, for a workspace's manager, that resets the password of an agent's login. It works once, for
-   * 24 hours. It is mailed when a mail server is configured. Otherwise the result holds it, but only for a
-   * login without other workspaces, because the link would open those too.
+   * 24 hours, unless the role or the activity of the agent or of the manager changes. It is mailed when a
+   * mail server is configured. Otherwise the result holds it, but only for a login without other workspaces,
+   * because the link would open those too.
    * @throws AppError FORBIDDEN, also for a login with other workspaces; INVALID_BODY: the agent has no login;
    *   NOT_FOUND, RATE_LIMITED; UNAVAILABLE: the mail was not sent
    */
@@ -68,7 +69,8 @@ export class PasswordsService {
       await requirePermission(tx, tenantId, actor, 'agent.reset_password');
       const personId = await this.recipients.lock(tx, tenantId, agentId, actor);
       if (!personId) throw AppError.invalidBody('agent', 'has no login: invite it');
-      const made = await this.password.makeReset(tx, personId);
+      const grant = { tenantId, agentId, madeBy: agentOf(actor) };
+      const made = await this.password.makeReset(tx, personId, grant);
       if (!this.links.isConfigured) await this.recipients.requireOneWorkspace(tx, personId);
       const subject = { tenantId, actor, entity: 'agent', entityId: agentId };
       this.audit.appendPipelined(tx, { ...subject, action: 'agent.password_reset_sent' });

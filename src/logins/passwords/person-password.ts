@@ -10,7 +10,7 @@ import { KnownBrowsersRepository } from '../sessions/known-browsers.repository';
 import { PersonSessions } from '../sessions/person-sessions';
 import { RenewedSession, SessionHolder } from '../sessions/session.dto';
 import { requireSamePassword } from './password-check';
-import { PasswordResetsRepository } from './password-resets.repository';
+import { PasswordResetsRepository, ResetGrant } from './password-resets.repository';
 
 /** Link that resets a person's password, to be sent. */
 export interface MadeReset extends MadeLink {
@@ -46,12 +46,16 @@ export class PersonPassword {
     return this.sessions.renew(tx, holder);
   }
 
-  /** Makes a link, without sending it. @throws AppError NOT_FOUND: there is no such person */
-  async makeReset(tx: Transaction, personId: string): Promise<MadeReset> {
+  /**
+   * Makes a link, without sending it.
+   * @param grant the agent and the manager of a link that a manager makes: it ends when their access changes
+   * @throws AppError NOT_FOUND: there is no such person
+   */
+  async makeReset(tx: Transaction, personId: string, grant: ResetGrant | null = null): Promise<MadeReset> {
     const person = await this.people.lock(tx, personId);
     if (!person) throw AppError.notFound('Person');
     const { token, hash } = newToken();
-    return { person, token, expiresAt: await this.resets.insert(tx, personId, hash) };
+    return { person, token, expiresAt: await this.resets.insert(tx, personId, hash, grant) };
   }
 
   /**

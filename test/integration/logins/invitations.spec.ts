@@ -95,6 +95,37 @@ describe('invitations', () => {
     expect(await invitations().list(workspace.id)).toEqual([]);
   });
 
+  it.each([
+    ['its role changes', 'invited', [{ role: 'OWNER' }]],
+    ['its role changes for a while', 'invited', [{ role: 'OWNER' }, { role: 'AGENT' }]],
+    ['it is deactivated for a while', 'invited', [{ active: false }, { active: true }]],
+    ['who invited it is deactivated', 'inviter', [{ active: false }]],
+    ['who invited it is an AGENT now', 'inviter', [{ role: 'AGENT' }]],
+  ] as const)('of an agent end when %s', async (_, whose, changes) => {
+    const [invited, inviter] = [
+      await host.make.agent(workspace, { role: 'AGENT' }),
+      await host.make.agent(workspace, { role: 'ADMIN' }),
+    ];
+    const { link } = await invitations().invite(workspace.id, invited.id, {}, actor(inviter));
+    // The workspace has another OWNER.
+    const other = await host.make.agent(workspace);
+    const unaffected = await logins.invite(workspace, other);
+    const { id } = { invited, inviter }[whose];
+    for (const change of changes) await host.get(AgentsService).update(workspace.id, id, change, SYSTEM);
+    await expectRefusal(describeLink(tokenOf(link)), 'NOT_FOUND');
+    await expectRefusal(accept(tokenOf(link)), 'NOT_FOUND');
+    const open = await invitations().list(workspace.id);
+    expect(open.map(({ agentId }) => agentId)).toEqual([other.id]);
+    expect(await accept(unaffected)).toMatchObject({ status: 'logged_in' });
+  });
+
+  it('go on when an agent is renamed', async () => {
+    const agent = await host.make.agent(workspace);
+    const token = await logins.invite(workspace, agent);
+    await host.get(AgentsService).update(workspace.id, agent.id, { displayName: 'Ana' }, SYSTEM);
+    expect(await accept(token)).toMatchObject({ status: 'logged_in' });
+  });
+
   it('that two managers send at once leave one that works', async () => {
     const agent = await host.make.agent(workspace);
     const tokens = await Promise.all([1, 2, 3, 4].map(() => logins.invite(workspace, agent)));

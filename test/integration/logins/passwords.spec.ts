@@ -1,10 +1,10 @@
 import { Actor, SYSTEM } from '../../../src/common/principal';
 import { PasswordsService } from '../../../src/logins/passwords/passwords.service';
+import { AgentsService } from '../../../src/workspaces/agents.service';
 import { LinksService } from '../../../src/logins/links.service';
 import { LoggedIn, SecondFactorRequired } from '../../../src/logins/sessions/session.dto';
 import { LoginsService } from '../../../src/logins/logins.service';
 import { OperatorLoginsService } from '../../../src/logins/operator-logins.service';
-import { AgentsService } from '../../../src/workspaces/agents.service';
 import { MessagingHost } from '../../support/messaging-host';
 import { expectRefusal } from '../../support/errors';
 import { codeOf, Logins, Member, OTHER_PASSWORD, PASSWORD, tokenOf } from '../../support/logins';
@@ -117,6 +117,25 @@ describe('passwords', () => {
       await reset(third);
       await expectRefusal(reset(fourth), 'NOT_FOUND');
       await expectRefusal(reset(second), 'NOT_FOUND');
+    });
+
+    it.each([
+      ['the agent becomes an OWNER', 'agent', { role: 'OWNER' }],
+      ['the agent is deactivated', 'agent', { active: false }],
+      ['the manager who made it is deactivated', 'manager', { active: false }],
+      ['the manager who made it is an AGENT now', 'manager', { role: 'AGENT' }],
+    ] as const)('stay when %s', async (_, whose, change) => {
+      const manager = await host.make.agent(workspace, { role: 'ADMIN' });
+      const token = tokenOf((await sendReset(actor(manager))).link);
+      const byOperator = tokenOf((await sendReset({ type: 'operator', name: 'lin' })).link);
+      const { id } = { agent: member.agent, manager }[whose];
+      await host.get(AgentsService).update(workspace.id, id, change, SYSTEM);
+      await expectRefusal(host.get(LinksService).describe(token, logins.origin()), 'NOT_FOUND');
+      await expectRefusal(reset(token), 'NOT_FOUND');
+      expect(await logins.isOpen(member.token)).toBe(true);
+      // A link for the agent ends with it, whoever made the link.
+      if (whose === 'agent') await expectRefusal(reset(byOperator), 'NOT_FOUND');
+      else await reset(byOperator);
     });
 
     it('still need the second factor, and end a login that waits for its code', async () => {
