@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull } from 'typeorm';
+import { FindOptionsWhere, IsNull, Not } from 'typeorm';
 import { isId } from '../common/ids';
 import { Principal } from '../common/principal';
 import { Scope } from '../common/permissions';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { ApiKeyEntity } from './api-key.entity';
+
+/** Limit of a list of keys, of each kind. */
+const MAX_LISTED = 1_000;
 
 export type RefusedApiKey = Pick<ApiKeyEntity, 'tenantId' | 'id' | 'name' | 'hash'> & {
   reason: 'revoked' | 'expired' | 'address' | 'other';
@@ -81,9 +84,28 @@ export class ApiKeysRepository {
     );
   }
 
+  /** Counts the keys that work, up to a limit. */
+  async countActive(tx: Transaction, tenantId: string, limit: number): Promise<number> {
+    const rows = await tx.query(
+      `SELECT FROM api_keys WHERE tenant_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
+       LIMIT $2`,
+      [tenantId, limit],
+    );
+    return rows.length;
+  }
+
+  /** Lists the latest keys that are not revoked, and the latest that are, newest first. */
   async list(tenantId: string): Promise<ApiKeyEntity[]> {
     if (!isId(tenantId)) return [];
-    return this.database.manager.find(ApiKeyEntity, { where: { tenantId }, order: { id: 'DESC' } });
+    const [kept, revoked] = await Promise.all([
+      this.listLatest({ tenantId, revokedAt: IsNull() }),
+      this.listLatest({ tenantId, revokedAt: Not(IsNull()) }),
+    ]);
+    return [...kept, ...revoked].sort((one, other) => (one.id < other.id ? 1 : -1));
+  }
+
+  private listLatest(where: FindOptionsWhere<ApiKeyEntity>): Promise<ApiKeyEntity[]> {
+    return this.database.manager.find(ApiKeyEntity, { where, order: { id: 'DESC' }, take: MAX_LISTED });
   }
 
   /**
@@ -98,6 +120,7 @@ export class ApiKeysRepository {
       .andWhere('(key.expiresAt IS NULL OR key.expiresAt > now())')
       .andWhere(`coalesce(key.lastUsedAt, key.createdAt) < now() - :days * interval '1 day'`, { days })
       .orderBy('key.id', 'DESC')
+      .take(MAX_LISTED)
       .getMany();
   }
 

@@ -9,6 +9,7 @@ import { validate } from '../common/validate';
 import { Config } from '../config/config';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
+import { WorkspacesRepository } from '../workspaces/workspaces.repository';
 import { generateApiKey, hashApiKey } from './api-key-token';
 import { ApiKeySummary, CreateApiKey, CreatedApiKey, ListApiKeys, toApiKeySummary } from './api-key.dto';
 import { ApiKeyEntity } from './api-key.entity';
@@ -16,6 +17,8 @@ import { ApiKeysRepository } from './api-keys.repository';
 
 const PREFIX_LENGTH = 'plk_'.length;
 const SHOWN_CHARS = 4;
+/** Limit of a workspace's keys that work. */
+const MAX_ACTIVE_KEYS = 200;
 /** Limit of the keys that one transaction revokes. */
 const REVOKED_AT_ONCE = 100;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -26,13 +29,15 @@ export class ApiKeysService {
   constructor(
     private readonly database: Database,
     private readonly keys: ApiKeysRepository,
+    private readonly workspaces: WorkspacesRepository,
     private readonly audit: AuditService,
     private readonly config: Config,
   ) {}
 
   /**
-   * Creates a key. Only this result holds its value; the database stores a hash.
-   * @throws AppError INVALID_BODY, FORBIDDEN; NOT_FOUND (the workspace)
+   * Creates a key. Only this result holds its value; the database stores a hash. A workspace has up to 200
+   * keys that work.
+   * @throws AppError INVALID_BODY, also for one key too many; FORBIDDEN; NOT_FOUND (the workspace)
    */
   async create(tenantId: string, input: CreateApiKey, actor: Actor): Promise<CreatedApiKey> {
     const { name, scopes, expiresAt, allowedNetworks } = validate(CreateApiKey, input);
@@ -53,7 +58,14 @@ export class ApiKeysService {
       revokedAt: null,
     };
     await this.database.transaction(async (tx) => {
+      // Two creations at once could otherwise exceed the limit.
+      await this.workspaces.lock(tx, tenantId);
       await requirePermission(tx, tenantId, actor, 'api_key.create');
+      if ((await this.keys.countActive(tx, tenantId, MAX_ACTIVE_KEYS)) === MAX_ACTIVE_KEYS)
+        throw new AppError(
+          'INVALID_BODY',
+          `A workspace has at most ${MAX_ACTIVE_KEYS} keys: revoke one first.`,
+        );
       await this.keys.insert(tx, entity);
       const subject = { tenantId, actor, entity: 'api_key', entityId: entity.id };
       const after = valuesOf(entity, ['name', 'scopes', 'expiresAt', 'allowedNetworks']);
@@ -63,8 +75,8 @@ export class ApiKeysService {
   }
 
   /**
-   * Lists all keys of the workspace, also revoked ones, newest first. With `unusedForDays` it lists only keys
-   * that still work and were not used for so many days.
+   * Lists the keys of the workspace, newest first: up to 1,000 that are not revoked, and the latest 1,000
+   * that are. With `unusedForDays` it lists only keys that still work and were not used for so many days.
    * @throws AppError INVALID_BODY
    */
   async list(tenantId: string, input: ListApiKeys = {}): Promise<ApiKeySummary[]> {

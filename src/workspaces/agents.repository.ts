@@ -29,6 +29,11 @@ export class AgentsRepository {
     return manager ?? null;
   }
 
+  /** Counts the agents of a workspace, up to a limit. */
+  async count(tx: Transaction, tenantId: string, limit: number): Promise<number> {
+    return (await tx.query('SELECT FROM agents WHERE tenant_id = $1 LIMIT $2', [tenantId, limit])).length;
+  }
+
   /** Reports whether the workspace has an active OWNER other than this agent. Bots do not count. */
   async hasOtherOwner(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
     const others = await tx.query(

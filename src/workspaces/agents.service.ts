@@ -14,6 +14,9 @@ import { AgentEntity } from './agent.entity';
 import { AgentsRepository } from './agents.repository';
 import { WorkspacesRepository } from './workspaces.repository';
 
+/** Limit of a workspace's agents, inactive ones included, because they are listed together. */
+const MAX_AGENTS = 1_000;
+
 /** Manages a workspace's agents, for the dashboard and the CLI. */
 @Injectable()
 export class AgentsService {
@@ -31,9 +34,9 @@ export class AgentsService {
 
   /**
    * Creates an agent or a bot account, which a message can name as its sender. Among agents, only an OWNER
-   * can create an OWNER.
-   * @throws AppError INVALID_BODY, also when another agent has the e-mail address; FORBIDDEN; NOT_FOUND (the
-   *   workspace)
+   * can create an OWNER. A workspace has up to 1,000 agents.
+   * @throws AppError INVALID_BODY, also when another agent has the e-mail address, and for one agent too
+   *   many; FORBIDDEN; NOT_FOUND (the workspace)
    */
   async create(tenantId: string, input: CreateAgent, actor: Actor): Promise<AgentEntity> {
     const { displayName = null, isBot = false, active = true, ...given } = validate(CreateAgent, input);
@@ -50,7 +53,11 @@ export class AgentsService {
     };
     try {
       await this.database.transaction(async (tx) => {
+        // Two creations at once could otherwise exceed the limit.
+        await this.workspaces.lock(tx, tenantId);
         await requirePermission(tx, tenantId, actor, 'agent.create');
+        if ((await this.agents.count(tx, tenantId, MAX_AGENTS)) === MAX_AGENTS)
+          throw new AppError('INVALID_BODY', `A workspace has at most ${MAX_AGENTS} agents.`);
         if (agent.role === 'OWNER') await requireOwner(tx, tenantId, actor);
         await this.agents.insert(tx, agent);
         const after = valuesOf(agent, ['displayName', 'role', 'isBot', 'active']);

@@ -53,6 +53,46 @@ describe('API keys', () => {
     });
   });
 
+  describe('of one workspace', () => {
+    const insert = (count: number, ended: { expiresAt?: Date; revokedAt?: Date } = {}) =>
+      free.query(
+        `INSERT INTO api_keys (tenant_id, id, name, hash, first_chars, last_chars, scopes, created_at, expires_at, revoked_at)
+         SELECT $1, gen_random_uuid(), 'CRM', decode(md5(random()::text), 'hex'), 'AAAA', 'ZZZZ', '{contacts:read}',
+                now(), $3, $4
+         FROM generate_series(1, $2)`,
+        [workspaceId, count, ended.expiresAt ?? null, ended.revokedAt ?? null],
+      );
+    const refusal = { code: 'INVALID_BODY', message: 'A workspace has at most 200 keys: revoke one first.' };
+
+    it('are at most 200 that work, also when several are made at once', async () => {
+      await insert(198);
+      await insert(5, { expiresAt: inDays(-1) });
+      await insert(5, { revokedAt: new Date() });
+      const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => createAt(free)));
+      const made = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+      expect(made).toHaveLength(2);
+      for (const outcome of outcomes)
+        if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(refusal);
+      await free.get(ApiKeysService).revoke(workspaceId, made[0]!.id, SYSTEM);
+      expect(await createAt(free)).toMatchObject({ name: 'CRM' });
+      await expect(createAt(free)).rejects.toMatchObject(refusal);
+    });
+
+    it('are listed up to 1,000 revoked ones, the latest first', async () => {
+      const { id } = await createAt(free);
+      await insert(1_001, { revokedAt: new Date() });
+      const listed = await free.get(ApiKeysService).list(workspaceId);
+      expect(listed).toHaveLength(1_001);
+      expect(listed.map((key) => key.id)).toContain(id);
+      expect(listed.map((key) => key.id)).toEqual(
+        listed
+          .map((key) => key.id)
+          .sort()
+          .reverse(),
+      );
+    });
+  });
+
   describe('that are unused', () => {
     const age = (id: string, column: string, days: number) =>
       free.query(`UPDATE api_keys SET ${column} = now() - $2 * interval '1 day' WHERE id = $1`, [id, days]);

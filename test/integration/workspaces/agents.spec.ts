@@ -28,6 +28,21 @@ describe('OWNERs', () => {
   const owners = async () =>
     (await agents().list(workspace.id)).filter(({ role, active }) => role === 'OWNER' && active);
 
+  it('are at most 1,000 agents together with all others', async () => {
+    await host.query(
+      `INSERT INTO agents (tenant_id, id, name, email, role, is_bot, active, created_at, updated_at)
+       SELECT $1, gen_random_uuid(), 'Ana', n || '@example.com', 'AGENT', false, n % 2 = 0, now(), now()
+       FROM generate_series(1, 997) AS n`,
+      [workspace.id],
+    );
+    const create = (email: string) =>
+      agents().create(workspace.id, { name: 'Eve', email, role: 'AGENT' as const }, by(owner));
+    const outcomes = await Promise.allSettled(['a@example.com', 'b@example.com'].map(create));
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    await expectRefusal(create('c@example.com'), 'INVALID_BODY');
+    expect(await agents().list(workspace.id)).toHaveLength(1_000);
+  });
+
   it('are made and changed by OWNERs, not by an ADMIN', async () => {
     await expectRefusal(update(admin, { role: 'OWNER' }, by(admin)), 'FORBIDDEN');
     await expectRefusal(update(owner, { role: 'AGENT' }, by(admin)), 'FORBIDDEN');

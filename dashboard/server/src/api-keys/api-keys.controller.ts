@@ -8,7 +8,11 @@ import {
   type Page,
 } from 'conversation-messaging-service';
 import { CurrentActor } from '../http/access.decorators';
+import { LimitedTo } from '../http/limit.guard';
 import { toList } from '../http/list';
+
+/** Limit of the keys that a person may create in a minute. */
+const KEYS_A_MINUTE = 20;
 
 @Controller('api/workspaces/:workspaceId/api-keys')
 export class ApiKeysController {
@@ -20,6 +24,7 @@ export class ApiKeysController {
   }
 
   @Post()
+  @LimitedTo(KEYS_A_MINUTE, 'api-keys')
   create(
     @Param('workspaceId') workspaceId: string,
     @Body() body: CreateApiKey,
