@@ -169,6 +169,7 @@ export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
     path: '/webhook-endpoints/check-url',
     success: 200,
     body: () => ({ url: 'https://127.0.0.1:9999/hook' }),
+    roles: MANAGERS,
   },
   { method: 'GET', path: '/webhook-endpoints/:id', success: 200, thing: ENDPOINT },
   {

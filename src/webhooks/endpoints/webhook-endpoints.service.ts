@@ -80,10 +80,15 @@ export class WebhookEndpointsService {
    * Checks a URL as `create` does, without a request to it. The lookup of its host name may take 5 seconds:
    * limit how often a person may ask.
    * @returns the URL as it would be stored
-   * @throws AppError INVALID_BODY: a refused URL, with the reason
+   * @throws AppError INVALID_BODY: a refused URL, with the reason; FORBIDDEN: the actor may create no
+   *   endpoint
    */
-  async checkUrl(input: string): Promise<{ url: string }> {
+  async checkUrl(tenantId: string, input: string, actor: Actor): Promise<{ url: string }> {
     const { url } = validate(CheckUrl, { url: input });
+    // The reason tells what the operator's name servers say.
+    await this.database.transaction((tx) =>
+      requirePermission(tx, tenantId, actor, 'webhook_endpoint.create'),
+    );
     return { url: await this.registration.checkUrl(url) };
   }
 

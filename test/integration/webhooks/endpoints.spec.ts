@@ -1,8 +1,9 @@
 import { WebhookDeliveriesService } from '../../../src/webhooks/browsing/webhook-deliveries.service';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WebhookTestService } from '../../../src/webhooks/browsing/webhook-test.service';
-import { SYSTEM } from '../../../src/common/principal';
+import { Actor, SYSTEM } from '../../../src/common/principal';
 import ssrf from '../../fixtures/ssrf-examples.json';
+import { expectRefusal } from '../../support/errors';
 import { MessagingHost } from '../../support/messaging-host';
 import { Receiver } from '../../support/receiver';
 import { TestService } from '../../support/service';
@@ -145,8 +146,12 @@ describe('webhook endpoints', () => {
   });
 
   it('checks an address as it is typed, like a new endpoint’s, and sends nothing there', async () => {
-    const endpoints = host.get(WebhookEndpointsService);
-    expect(await endpoints.checkUrl(receiver.url('/typed/../checked'))).toEqual({
+    const { id } = await host.make.workspace();
+    const check = (url: unknown, actor: Actor = SYSTEM) =>
+      host.get(WebhookEndpointsService).checkUrl(id, url as string, actor);
+    const agent = await host.make.agent({ id }, { role: 'AGENT' });
+    await expectRefusal(check('https://example.com', { type: 'agent', id: agent.id }), 'FORBIDDEN');
+    expect(await check(receiver.url('/typed/../checked'))).toEqual({
       url: receiver.url('/checked'),
     });
     for (const refused of [
@@ -157,7 +162,7 @@ describe('webhook endpoints', () => {
       'https://u:p@example.com',
       7,
     ])
-      expect(await endpoints.checkUrl(refused as string).catch((error: unknown) => error)).toMatchObject({
+      expect(await check(refused).catch((error: unknown) => error)).toMatchObject({
         code: 'INVALID_BODY',
         details: [{ field: 'url', message: expect.any(String) }],
       });

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
+  type Actor,
   AppError,
   EndpointStatisticsService,
   type Page,
@@ -30,9 +31,9 @@ export class WebhookEndpointViews {
   }
 
   /** Checks an address. A refusal is not an error, because the person may still be typing. */
-  async checkUrl(url: string): Promise<UrlCheck> {
+  async checkUrl(workspaceId: string, url: string, actor: Actor): Promise<UrlCheck> {
     try {
-      await this.endpoints.checkUrl(url);
+      await this.endpoints.checkUrl(workspaceId, url, actor);
       return { ok: true };
     } catch (error) {
       if (error instanceof AppError && error.code === 'INVALID_BODY')

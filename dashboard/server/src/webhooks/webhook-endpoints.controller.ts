@@ -52,8 +52,12 @@ export class WebhookEndpointsController {
   @Post('check-url')
   @HttpCode(200)
   @LimitedTo(CHECKS_A_MINUTE, 'check-url')
-  checkUrl(@Body() { url }: CheckUrlBody): Promise<UrlCheck> {
-    return this.views.checkUrl(url);
+  checkUrl(
+    @Param('workspaceId') workspaceId: string,
+    @Body() { url }: CheckUrlBody,
+    @CurrentActor() actor: Actor,
+  ): Promise<UrlCheck> {
+    return this.views.checkUrl(workspaceId, url, actor);
   }
 
   @Get(':id')
