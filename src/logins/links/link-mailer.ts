@@ -5,6 +5,7 @@ import { Config } from '../../config/config';
 import { Locale } from '../people/person.dto';
 import { SentLink } from './link.dto';
 import { invitationMail, MailText, resetMail } from './mail-texts';
+import { transportOptions } from './mail-transport';
 
 /** Link to send: its token, and the time at which it expires. */
 export interface MadeLink {
@@ -25,7 +26,6 @@ interface MailFault {
   command?: string;
 }
 
-const TIMEOUT_MS = 10_000;
 /** Limit of the mails in flight that no request waits for. Further mails are not sent. */
 const MAX_IN_BACKGROUND = 50;
 
@@ -122,12 +122,6 @@ export class LinkMailer implements BeforeApplicationShutdown {
   private async open(): Promise<Transporter> {
     const { smtpUrl, from } = this.config.mail!;
     const { createTransport } = await import('nodemailer');
-    const timeouts = {
-      connectionTimeout: TIMEOUT_MS,
-      greetingTimeout: TIMEOUT_MS,
-      socketTimeout: TIMEOUT_MS,
-      dnsTimeout: TIMEOUT_MS,
-    };
-    return createTransport({ url: smtpUrl, ...timeouts }, { from });
+    return createTransport(transportOptions(smtpUrl), { from });
   }
 }

@@ -79,6 +79,26 @@ describe('mails', () => {
     expect(linkIn(await mailbox.next(agent.email))).toEqual(expect.any(String));
   });
 
+  it.each([
+    ['requires encryption that the server lacks', '?requireTLS=true', false],
+    ['waives it', '?requireTLS=false', true],
+  ])('are sent as the address of the server says: %s', async (_, query, isSent) => {
+    const asked = await MessagingHost.create({
+      beside: host,
+      smtpUrl: `${mailbox.url}${query}`,
+      mailFrom: 'a@example.com',
+    });
+    try {
+      const agent = await host.make.agent(workspace);
+      const invited = asked.get(InvitationsService).invite(workspace.id, agent.id, {}, SYSTEM);
+      if (!isSent) return await expectRefusal(invited, 'UNAVAILABLE');
+      await invited;
+      expect((await mailbox.next(agent.email)).to).toEqual([agent.email]);
+    } finally {
+      await asked.close();
+    }
+  });
+
   it('fail clearly when the mail server is away', async () => {
     const away = await MessagingHost.create({
       beside: host,
