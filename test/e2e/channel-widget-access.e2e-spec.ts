@@ -5,6 +5,7 @@ import { SYSTEM } from '../../src/common/principal';
 import { errorBody } from '../support/errors';
 import { createTenant, Tenant } from '../support/routes';
 import { TestService } from '../support/service';
+import { tracesInRedis } from '../support/traces';
 import { waitFor } from '../support/wait';
 import { ORIGIN, TestVisitor, TestWidget } from '../support/widget';
 import { BAD_TOKEN, NO_WIDGET, VISITOR_CALLS, WidgetCrowd } from '../support/widget-crowd';
@@ -199,6 +200,17 @@ describe("access to the widget's routes", () => {
       expectLimited(await visitor.post('m-2'), 'Too many messages.');
       expect((await visitor.history()).status).toBe(200);
       expect((await (await crowd.visitor(widget)).post('m-1')).status).toBe(201);
+    });
+
+    it('name no visitor in Redis', async () => {
+      expect((await (await crowd.visitor(widget)).post('m-1')).status).toBe(201);
+      const [identity] = await service.query<{ id: string }>(
+        'SELECT external_id AS id FROM contact_identities WHERE tenant_id = $1 ORDER BY contact_id DESC LIMIT 1',
+        [tenant.workspace.id],
+      );
+      const limits = await tracesInRedis(service, ['widget-messages:']);
+      expect(limits).not.toEqual([]);
+      expect(limits.filter((key) => key.includes(identity!.id))).toEqual([]);
     });
 
     it('refuse more than 60 sessions a minute of one address behind the proxy', async () => {

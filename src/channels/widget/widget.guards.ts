@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
@@ -159,9 +160,14 @@ export class WidgetLimitGuard implements CanActivate {
   }
 }
 
+/**
+ * Names what a limit counts. A visitor is a hash: its id may be an e-mail address, and Redis may keep a log.
+ */
 function limitSubject({ by }: WidgetLimit, request: VisitorRequest): string {
   if (by === 'address') return clientNetworkOf(request);
-  return by === 'widget' ? request.widget.id : `${request.widget.id} ${request.visitor.externalId}`;
+  const { widget, visitor } = request;
+  if (by === 'widget') return widget.id;
+  return createHash('sha256').update(`${widget.id} ${visitor.externalId}`).digest('base64url');
 }
 
 /**
