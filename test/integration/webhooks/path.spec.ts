@@ -13,9 +13,12 @@ import { WebhookWorkspace } from '../../support/webhook-workspace';
 const ENGINE = /^src\/(outbox|queue|webhooks\/(deliveries|endpoints|sending))\//;
 /** Files of the network, a room whose one door is DeliverySender. */
 const NETWORK = /^src\/webhooks\/sending\/(?!delivery-sender)/;
-/** Files that run before an event is committed, after its attempt is recorded, or if a wake-up is lost. */
+/**
+ * Files that run before an event is committed, after its attempt is recorded, if a wake-up is lost, or by the
+ * clock: how often LoadControl looks does not depend on events, but on how busy the machine is.
+ */
 const BESIDE =
-  /\/(outbox\.service|endpoint-health|outbox-poll|delivery-poll|due-deliveries\.repository)\.ts$/;
+  /\/(outbox\.service|endpoint-health|outbox-poll|delivery-poll|due-deliveries\.repository|load-control)\.ts$/;
 const EVENTS = 40;
 const RETRIES = 30;
 const ROOT = resolve(__dirname, '../../..');
