@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { FindOptionsWhere, IsNull, Not } from 'typeorm';
+import { IsNull, Not } from 'typeorm';
 import { isId } from '../common/ids';
 import { Principal } from '../common/principal';
 import { Scope } from '../common/permissions';
@@ -97,15 +97,12 @@ export class ApiKeysRepository {
   /** Lists the latest keys that are not revoked, and the latest that are, newest first. */
   async list(tenantId: string): Promise<ApiKeyEntity[]> {
     if (!isId(tenantId)) return [];
+    const latest = { order: { id: 'DESC' }, take: MAX_LISTED } as const;
     const [kept, revoked] = await Promise.all([
-      this.listLatest({ tenantId, revokedAt: IsNull() }),
-      this.listLatest({ tenantId, revokedAt: Not(IsNull()) }),
+      this.database.manager.find(ApiKeyEntity, { where: { tenantId, revokedAt: IsNull() }, ...latest }),
+      this.database.manager.find(ApiKeyEntity, { where: { tenantId, revokedAt: Not(IsNull()) }, ...latest }),
     ]);
     return [...kept, ...revoked].sort((one, other) => (one.id < other.id ? 1 : -1));
-  }
-
-  private listLatest(where: FindOptionsWhere<ApiKeyEntity>): Promise<ApiKeyEntity[]> {
-    return this.database.manager.find(ApiKeyEntity, { where, order: { id: 'DESC' }, take: MAX_LISTED });
   }
 
   /**
