@@ -97,11 +97,14 @@ export class ApiKeysRepository {
   /** Lists the latest keys that are not revoked, and the latest that are, newest first. */
   async list(tenantId: string): Promise<ApiKeyEntity[]> {
     if (!isId(tenantId)) return [];
+    const { manager } = this.database;
     const latest = { order: { id: 'DESC' }, take: MAX_LISTED } as const;
-    const [kept, revoked] = await Promise.all([
-      this.database.manager.find(ApiKeyEntity, { where: { tenantId, revokedAt: IsNull() }, ...latest }),
-      this.database.manager.find(ApiKeyEntity, { where: { tenantId, revokedAt: Not(IsNull()) }, ...latest }),
-    ]);
+    // One after the other, because a request uses one connection.
+    const kept = await manager.find(ApiKeyEntity, { where: { tenantId, revokedAt: IsNull() }, ...latest });
+    const revoked = await manager.find(ApiKeyEntity, {
+      where: { tenantId, revokedAt: Not(IsNull()) },
+      ...latest,
+    });
     return [...kept, ...revoked].sort((one, other) => (one.id < other.id ? 1 : -1));
   }
 
