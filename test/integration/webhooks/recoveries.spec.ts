@@ -436,21 +436,24 @@ describe('in the background', () => {
   });
 
   it('goes on with another worker where a stopped one has left it', async () => {
+    // There are so many that the recovery waits for the deliveries of the first ones.
+    await miss(tenant, THOUSANDS);
+    const all = 2 * THOUSANDS;
     const recovery = await tenant.recover(endpoint, start);
     await stopWorkersMidway(recovery);
     const left = await tenant.recovery(recovery);
     expect(left.status).toBe('running');
     expect(left.recovered).toBeGreaterThan(0);
-    expect(left.recovered).toBeLessThan(THOUSANDS);
+    expect(left.recovered).toBeLessThan(all);
 
     await startWorker();
     expect(await tenant.waitForRecovery(recovery)).toMatchObject({
       status: 'completed',
-      total: THOUSANDS,
-      recovered: THOUSANDS,
+      total: all,
+      recovered: all,
     });
     const { PENDING = 0, SUCCEEDED = 0, ...others } = await countByStatus();
-    expect({ recovered: PENDING + SUCCEEDED, others }).toEqual({ recovered: THOUSANDS, others: {} });
+    expect({ recovered: PENDING + SUCCEEDED, others }).toEqual({ recovered: all, others: {} });
   });
 
   it('ends when it is cancelled, and another can start', async () => {
