@@ -1,10 +1,13 @@
 import { toQuery } from '../../dashboard/web/src/api/client';
 import { fromLocal, toLocal } from '../../dashboard/web/src/common/local-time';
+import { makeFormats } from '../../dashboard/web/src/i18n/formats';
 import { nameOfBrowser } from '../../dashboard/web/src/pages/account/browser-name';
 import { filterOf } from '../../dashboard/web/src/pages/deliveries/delivery-filter';
 
 const CHROME_ON_LINUX =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/146.0.0.0 Safari/537.36';
+
+const NOW = Date.parse('2026-11-23T12:00:30Z');
 
 /** Tests of the parts of the dashboard's pages that need no page. */
 describe('parts of the pages', () => {
@@ -32,6 +35,32 @@ describe('parts of the pages', () => {
     [null, null],
   ])('name the browser of %j', (userAgent, name) => {
     expect(nameOfBrowser(userAgent)).toBe(name);
+  });
+
+  it.each([
+    [-200_000, '3 minutes ago'],
+    [-60_000, '1 minute ago'],
+    [-28_000, 'now'],
+    [28_000, 'now'],
+    [200_000, 'now'],
+  ])('say of what has happened, %d ms from now, that it was %s', (distance, text) => {
+    const at = new Date(NOW + distance).toISOString();
+    expect(makeFormats('en', ['en-GB']).past(at, NOW)).toBe(text);
+  });
+
+  it.each([
+    [200_000, 'in 3 minutes'],
+    [28_000, 'in 28 seconds'],
+    [-28_000, 'now'],
+  ])('say of what will happen, %d ms from now, that it is %s', (distance, text) => {
+    const at = new Date(NOW + distance).toISOString();
+    expect(makeFormats('en', ['en-GB']).coming(at, NOW)).toBe(text);
+  });
+
+  it('write the date of a time only if it is not today', () => {
+    const { exact } = makeFormats('de', ['de-DE']);
+    expect(exact('2026-11-23T12:00:03Z', NOW)).toMatch(/^\d\d:\d\d:03$/);
+    expect(exact('2026-11-20T12:00:03Z', NOW)).toMatch(/^20\.11\.2026, \d\d:\d\d:03$/);
   });
 
   it('ask only for what is given', () => {

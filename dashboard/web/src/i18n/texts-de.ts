@@ -563,7 +563,7 @@ export const de: Texts = {
     export: 'Exportieren',
     when: 'Wann',
     action: 'Aktion',
-    actor: 'Von',
+    actor: 'Wer',
     actors: { agent: 'Agent', api_key: 'API-Schlüssel', operator: 'Betreiber', system: 'Das System' },
     entity: 'Art der Sache',
     entityId: 'Id der Sache',

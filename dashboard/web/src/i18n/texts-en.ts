@@ -533,7 +533,7 @@ export const en = {
     export: 'Export',
     when: 'When',
     action: 'Action',
-    actor: 'By',
+    actor: 'Who',
     actors: { agent: 'Agent', api_key: 'API key', operator: 'Operator', system: 'The system' },
     entity: 'Kind of thing',
     entityId: 'Id of the thing',

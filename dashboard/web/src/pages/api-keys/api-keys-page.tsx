@@ -110,7 +110,7 @@ function useColumns(onRevoke: (key: ApiKey) => void): Column<ApiKey>[] {
       header: texts.apiKeys.created,
       cell: ({ createdAt, createdBy }) => (
         <Stack gap={2}>
-          <Moment at={createdAt} />
+          <Moment at={createdAt} isExact />
           <Text size="xs" c="dimmed">
             {nameOf(createdBy) ?? texts.apiKeys.byOperator}
           </Text>
@@ -119,11 +119,11 @@ function useColumns(onRevoke: (key: ApiKey) => void): Column<ApiKey>[] {
     },
     {
       header: texts.apiKeys.lastUsed,
-      cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} none={texts.common.never} />,
+      cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} none={texts.common.never} isExact />,
     },
     {
       header: texts.apiKeys.expires,
-      cell: ({ expiresAt }) => <Moment at={expiresAt} none={texts.common.never} />,
+      cell: ({ expiresAt }) => <Moment at={expiresAt} none={texts.common.never} isExact mayBeAhead />,
     },
     {
       header: texts.common.actions,

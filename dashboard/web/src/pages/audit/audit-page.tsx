@@ -95,7 +95,7 @@ function useColumns(): Column<AuditEntry>[] {
   const navigate = route.useNavigate();
   const nameOf = useActorNames();
   return [
-    { header: texts.audit.when, cell: ({ createdAt }) => <Moment at={createdAt} /> },
+    { header: texts.audit.when, cell: ({ createdAt }) => <Moment at={createdAt} isExact /> },
     {
       header: texts.audit.action,
       cell: ({ action, entity, entityId }) => (

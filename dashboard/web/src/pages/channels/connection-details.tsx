@@ -51,7 +51,7 @@ export function ConnectionDetails({ connection }: { connection: ChannelConnectio
           <DataList.Item>
             <DataList.ItemLabel>{texts.channels.credentialsExpire}</DataList.ItemLabel>
             <DataList.ItemValue>
-              <Moment at={credentialsExpireAt} />
+              <Moment at={credentialsExpireAt} mayBeAhead />
             </DataList.ItemValue>
           </DataList.Item>
         )}

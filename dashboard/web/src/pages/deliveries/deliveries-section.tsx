@@ -127,7 +127,7 @@ function useColumns({
       ),
     },
     { header: texts.filters.status, cell: ({ status }) => <DeliveryStatus status={status} /> },
-    { header: texts.deliveries.created, cell: ({ createdAt }) => <Moment at={createdAt} /> },
+    { header: texts.deliveries.created, cell: ({ createdAt }) => <Moment at={createdAt} isExact /> },
     {
       header: texts.deliveries.attempts,
       cell: ({ attempts }) => {
@@ -146,7 +146,7 @@ function useColumns({
         status === 'pending' && nextAttemptAt === null ? (
           <Text size="sm">{texts.deliveries.underWay}</Text>
         ) : (
-          nextAttemptAt && <Moment at={nextAttemptAt} />
+          nextAttemptAt && <Moment at={nextAttemptAt} mayBeAhead />
         ),
     },
   ];

@@ -115,14 +115,14 @@ function Facts({ delivery }: { delivery: DeliveryDetail }) {
         <DataList.Item>
           <DataList.ItemLabel>{texts.deliveries.created}</DataList.ItemLabel>
           <DataList.ItemValue>
-            <Moment at={createdAt} />
+            <Moment at={createdAt} isExact />
           </DataList.ItemValue>
         </DataList.Item>
         {status === 'pending' && (
           <DataList.Item>
             <DataList.ItemLabel>{texts.deliveries.nextAttempt}</DataList.ItemLabel>
             <DataList.ItemValue>
-              {nextAttemptAt === null ? texts.deliveries.underWay : <Moment at={nextAttemptAt} />}
+              {nextAttemptAt === null ? texts.deliveries.underWay : <Moment at={nextAttemptAt} mayBeAhead />}
             </DataList.ItemValue>
           </DataList.Item>
         )}
@@ -143,7 +143,7 @@ function Attempt({ attempt, number }: { attempt: AttemptDetail; number: number }
           {texts.attempts.title(number)}: {statusCode ?? outcome} · {formats.milliseconds(durationMs)}
         </Title>
         <Text size="sm" c="dimmed">
-          {formats.moment(at)} (<Moment at={at} />)
+          <Moment at={at} isExact />
         </Text>
         {errorMessage && (
           <Text size="sm" c="var(--mantine-color-error)" className="breakable">

@@ -16,7 +16,7 @@ export function PlanSection({ overview }: { overview: WorkspaceOverview }) {
         <Badge>{texts.plan.tiers[planTier]}</Badge>
         {planTier === 'TRIAL' && trialEndsAt && (
           <Text span size="sm">
-            {isTrialExpired ? texts.plan.ended : texts.plan.ends} <Moment at={trialEndsAt} />
+            {isTrialExpired ? texts.plan.ended : texts.plan.ends} <Moment at={trialEndsAt} mayBeAhead />
           </Text>
         )}
       </Group>,
