@@ -188,6 +188,8 @@ describe("the dashboard's settings", () => {
       expect(started.body).toMatchObject({ status: 'running', startedBy: settings.owner.id });
       const bad = await post(`/webhook-endpoints/${endpointId}/redeliveries`, { filter: { status: 'lost' } });
       expect(bad).toMatchObject({ status: 400, body: { error: { details: [{ field: 'status' }] } } });
+      const all = await post(`/webhook-endpoints/${endpointId}/redeliveries`, { filter: {} });
+      expect(all).toMatchObject({ status: 400, body: { error: { details: [{ field: 'filter' }] } } });
     });
 
     it('are recovered since a moment, with progress, until somebody cancels', async () => {

@@ -14,6 +14,7 @@ import { planMatching, planMissed } from './recovery-plan';
 import { RecoverySource, RecoveryStep } from './recovery-source';
 import { WebhookRecoveriesRepository } from './webhook-recoveries.repository';
 import {
+  hasCondition,
   RecoverEndpoint,
   RedeliverMatching,
   RedeliverOptions,
@@ -78,9 +79,10 @@ export class WebhookRecoveriesService {
 
   /**
    * Starts a recovery of the finished deliveries of an endpoint that a filter matches. A worker makes a new
-   * round of each, the newest first. Deliveries of later events are left out. With `dryRun` they are only
-   * counted.
-   * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: the filter, an inactive endpoint, a running recovery
+   * round of each, the newest first. Deliveries of later events are left out, and so are those that have
+   * succeeded, unless the filter asks for them. With `dryRun` they are only counted.
+   * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: the filter, also one without a condition; an
+   *   inactive endpoint, a running recovery
    */
   async redeliverMatching(
     tenantId: string,
@@ -90,6 +92,7 @@ export class WebhookRecoveriesService {
   ): Promise<WebhookRecoverySummary> {
     const filter = validate(RedeliverMatching, input);
     const { dryRun } = validate(RedeliverOptions, options);
+    if (!hasCondition(filter)) throw AppError.invalidBody('filter', 'must have a condition');
     await this.requirePermission(tenantId, actor, 'webhook_delivery.redeliver');
     const recovery = await this.count(planMatching(tenantId, filter, actor));
     if (dryRun) return toDryRun(recovery);

@@ -3,6 +3,7 @@ import { IsBoolean, IsIn, IsOptional, IsString } from 'class-validator';
 import { validate } from '../../common/validate';
 import { IsMoment } from '../../common/validators';
 import { DeliveryFilter } from '../browsing/delivery-filter';
+import { WebhookDeliveryStatus } from '../browsing/delivery-row';
 import { ListWebhookDeliveriesQuery, toFilter } from '../browsing/webhook-delivery.dto';
 import { StoredFilter, WebhookRecoveryEntity } from './webhook-recovery.entity';
 
@@ -20,7 +21,10 @@ export class RecoverEndpoint {
 const FINISHED = ['succeeded', 'exhausted', 'cancelled'] as const;
 type FinishedStatus = (typeof FINISHED)[number];
 
-/** Filter of an endpoint's deliveries to be repeated: all that pass it, except pending ones and tests. */
+/**
+ * Filter of an endpoint's deliveries to be repeated: all that pass it, except pending ones and tests. It
+ * needs one condition at least, beside the endpoint.
+ */
 export class RedeliverMatching extends OmitType(ListWebhookDeliveriesQuery, [
   'limit',
   'cursor',
@@ -33,6 +37,20 @@ export class RedeliverMatching extends OmitType(ListWebhookDeliveriesQuery, [
   @IsOptional()
   @IsIn(FINISHED)
   status?: FinishedStatus;
+
+  /** Whether those that have succeeded are repeated too. Without it, only the status `succeeded` has them. */
+  @IsOptional()
+  @IsBoolean()
+  includeSucceeded?: boolean;
+}
+
+/** Reports whether a filter has a condition beside the endpoint. */
+export function hasCondition({
+  endpointId: _,
+  includeSucceeded: __,
+  ...conditions
+}: RedeliverMatching): boolean {
+  return Object.values(conditions).some((condition) => condition !== undefined);
 }
 
 export class RedeliverOptions {
@@ -88,6 +106,7 @@ export function toRecoverySummary(recovery: WebhookRecoveryEntity): WebhookRecov
 
 /** Returns the deliveries that a stored filter matches, without pending ones, which are under way already. */
 export function toFinishedFilter(stored: StoredFilter): DeliveryFilter {
-  const filter = toFilter(validate(RedeliverMatching, stored));
-  return { statuses: ['SUCCEEDED', 'EXHAUSTED', 'CANCELLED'], ...filter };
+  const { includeSucceeded, ...filter } = validate(RedeliverMatching, stored);
+  const undelivered: WebhookDeliveryStatus[] = ['EXHAUSTED', 'CANCELLED'];
+  return { statuses: includeSucceeded ? ['SUCCEEDED', ...undelivered] : undelivered, ...toFilter(filter) };
 }

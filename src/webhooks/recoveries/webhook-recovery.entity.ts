@@ -3,7 +3,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 export type WebhookRecoveryStatus = 'RUNNING' | 'COMPLETED' | 'CANCELLED';
 
 /** Filter as JSON, with dates as text. */
-export type StoredFilter = Record<string, string>;
+export type StoredFilter = Record<string, string | boolean>;
 
 /** Progress of one recovery, so that any worker can continue it. */
 @Entity('webhook_recoveries')

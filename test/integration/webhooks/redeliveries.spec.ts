@@ -134,12 +134,17 @@ it('counts what a filter matches, and delivers it again, and nothing else', asyn
   const other = await tenant.addEndpoint(receiver.url('/other'));
   await insert({ status: 'EXHAUSTED', statusCode: 503, error: 'status' }, tenant, other);
 
-  expect(await totalOf({})).toBe(5);
+  const since = new Date(0);
+  expect(await totalOf({ since })).toBe(4);
+  expect(await totalOf({ since, includeSucceeded: true })).toBe(5);
+  expect(await totalOf({ status: 'succeeded' })).toBe(1);
+  expect(await totalOf({ statusCode: '200' })).toBe(0);
+  expect(await totalOf({ statusCode: '200', includeSucceeded: true })).toBe(1);
   expect(await totalOf({ status: 'exhausted' })).toBe(3);
   expect(await totalOf({ status: 'exhausted', event: 'webhook.test' })).toBe(1);
   expect(await totalOf({ statusCode: '4xx' })).toBe(1);
   expect(await totalOf({ error: 'timeout' })).toBe(1);
-  expect(await totalOf({ conversationId: tenant.conversation.id })).toBe(5);
+  expect(await totalOf({ conversationId: tenant.conversation.id })).toBe(4);
   expect(await totalOf({ conversationId: UNKNOWN })).toBe(0);
   expect(await totalOf({ until: new Date(Date.now() - 60_000) })).toBe(0);
   expect(await totalOf({ since: new Date(Date.now() - 60_000), statusCode: '5xx' })).toBe(1);
@@ -194,7 +199,7 @@ it('leaves out what is older than the bound of a running one', async () => {
   await insert({ status: 'EXHAUSTED', statusCode: 500, error: 'status', body: 'older' });
   const since = new Date();
   await insert({ status: 'EXHAUSTED', statusCode: 500, error: 'status', body: 'younger' });
-  const started = await start({});
+  const started = await start({ status: 'exhausted' });
   // As when days of a suspended workspace were dropped.
   await service.query('UPDATE webhook_recoveries SET since = $2 WHERE id = $1', [started.id, since]);
   await startWorker();
@@ -261,7 +266,7 @@ it('leaves alone what is under way', async () => {
   await startWorker();
   await tenant.message();
   await tenant.waitForDelivery(endpoint, 'waits', ({ attempts }) => attempts.length === 1);
-  expect(await totalOf({})).toBe(0);
+  expect(await totalOf({ since: new Date(0), includeSucceeded: true })).toBe(0);
   await expectRefusal(start({ status: 'pending' as 'exhausted' }), 'INVALID_BODY');
 });
 
@@ -269,7 +274,7 @@ it('goes on with another worker where a stopped one has left it, and delivers no
   await insert({ status: 'EXHAUSTED', statusCode: 500, error: 'status', count: THOUSANDS });
   const started = await start({ statusCode: '500' });
   expect(started).toMatchObject({ total: THOUSANDS, recovered: 0 });
-  await expectRefusal(start({}), 'INVALID_BODY');
+  await expectRefusal(start({ statusCode: '500' }), 'INVALID_BODY');
   await expectRefusal(tenant.recover(endpoint, new Date(0)), 'INVALID_BODY');
   const lock = new Client({ connectionString: service.stores.databaseUrl });
   await lock.connect();
@@ -301,7 +306,7 @@ it('goes on with another worker where a stopped one has left it, and delivers no
 it('can be cancelled, and gives way to live deliveries', async () => {
   receiver.https.respond = (response) => setTimeout(() => response.end(), 20);
   await insert({ status: 'EXHAUSTED', statusCode: 500, error: 'status', count: 2 * THOUSANDS });
-  const started = await start({});
+  const started = await start({ status: 'exhausted' });
   await startWorker();
   await waitFor('a part of it', async () => (await progressOf(started)).recovered > 0);
   const { id } = await tenant.message('live');
@@ -315,22 +320,28 @@ it('can be cancelled, and gives way to live deliveries', async () => {
   expect(await progressOf(started)).toEqual(cancelled);
 });
 
+it('refuses to deliver everything again', async () => {
+  await insert({ status: 'SUCCEEDED', statusCode: 200 });
+  for (const filter of [{}, { includeSucceeded: true }, { includeSucceeded: true, status: undefined }])
+    for (const dryRun of [true, false]) await expectRefusal(start(filter, dryRun), 'INVALID_BODY');
+});
+
 it('does not reach another workspace, and refuses what it does not know', async () => {
   const stranger = await WebhookWorkspace.create(host);
   await insert({ status: 'EXHAUSTED', statusCode: 500, error: 'status' });
-  const filter = { endpointId: endpoint.id };
+  const filter = { endpointId: endpoint.id, status: 'exhausted' as const };
   const recoveries = host.get(WebhookRecoveriesService);
   const dryRun = { dryRun: true };
   await expectRefusal(recoveries.redeliverMatching(stranger.id, filter, dryRun, SYSTEM), 'NOT_FOUND');
   await expectRefusal(recoveries.redeliverMatching(stranger.id, filter, {}, SYSTEM), 'NOT_FOUND');
-  const started = await start({});
+  const started = await start({ status: 'exhausted' });
   await expectRefusal(recoveries.get(stranger.id, started.id!), 'NOT_FOUND');
   await expectRefusal(recoveries.cancel(stranger.id, started.id!, SYSTEM), 'NOT_FOUND');
-  await expectRefusal(start({}, true, { id: UNKNOWN }), 'NOT_FOUND');
+  await expectRefusal(start({ status: 'exhausted' }, true, { id: UNKNOWN }), 'NOT_FOUND');
   for (const refused of [{ limit: 5 }, { cursor: UNKNOWN }, { statusCode: '9xx' }, { colour: 'red' }])
     await expectRefusal(start(refused, true), 'INVALID_BODY');
   await recoveries.cancel(tenant.id, started.id!, SYSTEM);
   await tenant.deactivate(endpoint);
-  await expectRefusal(start({}), 'INVALID_BODY');
+  await expectRefusal(start({ status: 'exhausted' }), 'INVALID_BODY');
   expect(await host.get(WebhookDeliveriesService).list(stranger.id)).toMatchObject({ data: [] });
 });

@@ -349,7 +349,7 @@ export const de: Texts = {
     refused: (count: number) =>
       `${count} ${plural(count, 'Zustellung wurde', 'Zustellungen wurden')} nicht erneut gesendet`,
     allMatching: 'Alle passenden erneut zustellen',
-    noFilter: 'Kein Filter ist gesetzt: Das sind alle Zustellungen des Endpunkts.',
+    includeSucceeded: 'Auch die gelungenen',
     counting: 'Zählt …',
     counted: (count: number, text: string) =>
       count === 0

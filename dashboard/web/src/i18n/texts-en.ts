@@ -331,7 +331,7 @@ export const en = {
     started: (count: number) => `${count} ${plural(count, 'delivery is', 'deliveries are')} sent again.`,
     refused: (count: number) => `${count} ${plural(count, 'delivery was', 'deliveries were')} not sent again`,
     allMatching: 'Redeliver all that match',
-    noFilter: 'No filter is set: these are all deliveries of the endpoint.',
+    includeSucceeded: 'Also those that have succeeded',
     counting: 'Counting…',
     counted: (count: number, text: string) =>
       count === 0

@@ -22,6 +22,7 @@ export function DeliveriesSection({ endpointId, isActive }: { endpointId: string
   const navigate = route.useNavigate();
   const mayRedeliver = useMayManage() && isActive;
   const filter = filterOf(search);
+  const isFiltered = Object.keys(filter).length > 0;
   const deliveries = useDeliveries(endpointId, filter, search.cursor);
   const [selected, setSelected] = useState<string[]>([]);
   const [isRedeliveringAll, setRedeliveringAll] = useState(false);
@@ -31,7 +32,6 @@ export function DeliveriesSection({ endpointId, isActive }: { endpointId: string
     setSelected([]);
     void navigate({ search: ({ period }) => ({ period, ...changed }), resetScroll: false });
   };
-  const isFiltered = Object.keys(filter).length > 0;
   return (
     <Stack component="section" aria-label={texts.deliveries.title}>
       <Group justify="space-between">
@@ -41,7 +41,7 @@ export function DeliveriesSection({ endpointId, isActive }: { endpointId: string
         {mayRedeliver && (
           <Group gap="xs">
             <RedeliverSelected ids={selected} onDone={() => setSelected([])} />
-            {filter.status !== 'pending' && (
+            {isFiltered && filter.status !== 'pending' && (
               <Button variant="default" onClick={() => setRedeliveringAll(true)}>
                 {texts.redeliver.allMatching}
               </Button>

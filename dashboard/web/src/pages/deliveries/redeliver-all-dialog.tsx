@@ -1,5 +1,5 @@
-import { Alert, List, Text } from '@mantine/core';
-import { useEffect } from 'react';
+import { Alert, Checkbox, List, Text } from '@mantine/core';
+import { useEffect, useState } from 'react';
 import { api } from '../../api/client';
 import type { Recovery } from '../../api/types';
 import { useChange } from '../../api/workspace';
@@ -10,6 +10,7 @@ import { type FilterTexts } from './delivery-filter';
 
 /**
  * Dialog that sends again all that the filter matches, on all pages. It shows the number before it begins.
+ * What has succeeded is left out, unless the person or the filter asks for it.
  */
 export function RedeliverAllDialog({
   endpointId,
@@ -22,19 +23,23 @@ export function RedeliverAllDialog({
 }) {
   const texts = useTexts();
   const formatTotal = useTotalFormat();
+  const [includesSucceeded, setIncludesSucceeded] = useState(false);
   const path = `webhook-endpoints/${endpointId}/redeliveries`;
-  const count = useChange((at) => api.post<Recovery>(`${at}/${path}`, { filter, dryRun: true }));
+  const asked = { ...filter, ...(includesSucceeded && { includeSucceeded: true }) };
+  const count = useChange((at, counted: object) =>
+    api.post<Recovery>(`${at}/${path}`, { filter: counted, dryRun: true }),
+  );
   const start = useChange(
-    (at) => api.post<Recovery>(`${at}/${path}`, { filter, dryRun: false }),
+    (at) => api.post<Recovery>(`${at}/${path}`, { filter: asked, dryRun: false }),
     texts.redeliver.begun,
   );
   const { mutate: countNow } = count;
   useEffect(() => {
-    const timer = setTimeout(() => countNow());
+    const timer = setTimeout(() => countNow(filter));
     return () => clearTimeout(timer);
+    // The filter can't change while the dialog is open.
   }, [countNow]);
-  const total = count.data?.total;
-  const filters = Object.entries(filter);
+  const total = count.isPending ? undefined : count.data?.total;
   return (
     <Dialog title={texts.redeliver.allMatching} onClose={onClose}>
       <Form
@@ -45,16 +50,22 @@ export function RedeliverAllDialog({
         onSubmit={() => start.mutate(undefined, { onSuccess: onClose })}
         onCancel={onClose}
       >
-        {filters.length === 0 ? (
-          <Text size="sm">{texts.redeliver.noFilter}</Text>
-        ) : (
-          <List size="sm" aria-label={texts.filters.title}>
-            {filters.map(([name, value]) => (
-              <List.Item key={name}>
-                {texts.filters[name as keyof FilterTexts]}: {value}
-              </List.Item>
-            ))}
-          </List>
+        <List size="sm" aria-label={texts.filters.title}>
+          {Object.entries(filter).map(([name, value]) => (
+            <List.Item key={name}>
+              {texts.filters[name as keyof FilterTexts]}: {value}
+            </List.Item>
+          ))}
+        </List>
+        {!filter.status && (
+          <Checkbox
+            label={texts.redeliver.includeSucceeded}
+            checked={includesSucceeded}
+            onChange={({ currentTarget: { checked } }) => {
+              setIncludesSucceeded(checked);
+              countNow({ ...filter, ...(checked && { includeSucceeded: true }) });
+            }}
+          />
         )}
         <div role="status">
           {total === undefined ? (
