@@ -29,18 +29,19 @@ export class LinksService {
       const { email } = link.person;
       return { kind: 'reset', email, workspaceName: null, needsPassword: true, needsLogin: false };
     }
-    const { needsLogin, invitation } = link;
+    const { needsLogin, needsPassword, invitation } = link;
     const { email, workspaceName } = invitation;
-    return { kind: 'invitation', email, workspaceName, needsPassword: !needsLogin, needsLogin };
+    return { kind: 'invitation', email, workspaceName, needsPassword, needsLogin };
   }
 
   /**
    * Accepts the link with this token. An invitation for an e-mail address without a login makes a login and
    * opens a session. For an address that has a login, it adds the workspace to the login of the session,
-   * which must be of that address; the person's other sessions end, and so do links that reset the password.
-   * A reset sets the password and ends all sessions of the person, who then logs in; a second factor stays.
+   * which must be of that address; the session goes on under a new token, the person's others end, and so do
+   * links that reset the password. Where no mail is sent, it also sets a new password, because whoever made
+   * the login's first link may know the present one. A reset sets the password and ends all sessions of the person, who then logs in; a second factor stays.
    * @throws AppError NOT_FOUND: the link was used, replaced or taken back, or has expired; INVALID_BODY: a
-   *   bad password, or the login has 100 workspaces; UNAUTHENTICATED: the link needs a login, and no session
+   *   bad password or the present one, or the login has 100 workspaces; UNAUTHENTICATED: the link needs a login, and no session
    *   was given, or it has ended; FORBIDDEN: the session is of another e-mail address; RATE_LIMITED,
    *   UNAVAILABLE
    */
@@ -51,7 +52,7 @@ export class LinksService {
     if (!link.needsLogin) return this.invitations.begin(link, given, origin);
     const opened = given.sessionToken ? await this.logins.authenticate(given.sessionToken) : null;
     if (!opened) throw new AppError('UNAUTHENTICATED', 'Log in first, then open the link again.');
-    return this.invitations.join(link, holderOf(opened, origin));
+    return this.invitations.join(link, holderOf(opened, origin), given.password);
   }
 
   private async find(token: string, origin: Origin | undefined): Promise<InvitationLink | ResetLink> {

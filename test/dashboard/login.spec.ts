@@ -244,7 +244,10 @@ describe('logging in to the dashboard', () => {
       expect((await browser.post('/api/links/describe', { token })).body).toMatchObject({ needsLogin: true });
       const answer = await dashboard.browser.post('/api/links/accept', { token, password: PASSWORD });
       expect(answer).toMatchObject({ status: 401, body: WRONG });
-      expect((await browser.post('/api/links/accept', { token })).body).toEqual({ status: 'done' });
+      const before = browser.cookies.get('session');
+      const accepted = await browser.post('/api/links/accept', { token, password: OTHER_PASSWORD });
+      expect(accepted.body).toEqual({ status: 'done' });
+      expect(browser.cookies.get('session')).not.toBe(before);
       const { workspaces } = (await browser.get('/api/session')).body;
       expect(workspaces.map(({ name, role }: any) => [name, role])).toEqual([
         ['Acme Support', 'OWNER'],

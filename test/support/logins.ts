@@ -19,6 +19,7 @@ const STEP_MS = 30_000;
 export interface Member extends LoggedIn {
   agent: AgentEntity;
   email: string;
+  password: string;
   holder: SessionHolder;
 }
 
@@ -52,7 +53,7 @@ export class Logins {
     return this.memberOf(agent, loggedIn as LoggedIn);
   }
 
-  /** Makes the member an agent of another workspace too. */
+  /** Makes the member an agent of another workspace too, under a new password and a new token. */
   async join(
     member: Member,
     workspace: { id: string },
@@ -60,13 +61,16 @@ export class Logins {
   ): Promise<AgentEntity> {
     const agent = await this.host.make.agent(workspace, { ...input, email: member.email });
     const token = await this.invite(workspace, agent);
-    await this.host.get(LinksService).accept(token, { sessionToken: member.token }, this.origin());
+    member.password = `${OTHER_PASSWORD} ${agent.id}`;
+    const given = { sessionToken: member.token, password: member.password };
+    const joined = await this.host.get(LinksService).accept(token, given, this.origin());
+    Object.assign(member, joined);
     return agent;
   }
 
   logIn(
-    { email }: { email: string },
-    password = PASSWORD,
+    { email, password: own = PASSWORD }: { email: string; password?: string },
+    password = own,
     { browserToken, origin = this.origin() }: { browserToken?: string; origin?: Origin } = {},
   ): Promise<LoggedIn | SecondFactorRequired> {
     return this.host.get(LoginsService).logIn({ email, password, browserToken }, origin);
@@ -97,7 +101,8 @@ export class Logins {
 
   private memberOf(agent: AgentEntity, loggedIn: LoggedIn): Member {
     const { personId, sessionId } = loggedIn;
-    return { ...loggedIn, agent, email: agent.email, holder: { personId, sessionId, origin: this.origin() } };
+    const holder = { personId, sessionId, origin: this.origin() };
+    return { ...loggedIn, agent, email: agent.email, password: PASSWORD, holder };
   }
 }
 

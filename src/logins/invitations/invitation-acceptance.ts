@@ -4,8 +4,10 @@ import { violatesUnique } from '../../database/database-errors';
 import { newId } from '../../common/ids';
 import { Origin } from '../../common/principal';
 import { Database } from '../../database/database';
+import { LinkMailer } from '../links/link-mailer';
 import { AcceptLink, JoinedWorkspace } from '../links/link.dto';
 import { PasswordCheck } from '../passwords/password-check';
+import { PersonPassword } from '../passwords/person-password';
 import { InvitationKey, parseInvitationToken } from '../people/login-tokens';
 import { normalizeEmail, PeopleRepository } from '../people/people.repository';
 import { PersonSessions } from '../sessions/person-sessions';
@@ -23,6 +25,8 @@ export interface InvitationLink {
    * login.
    */
   needsLogin: boolean;
+  /** Whether accepting needs a new password. */
+  needsPassword: boolean;
 }
 
 /**
@@ -37,7 +41,9 @@ export class InvitationAcceptance {
     private readonly invitationUse: InvitationUse,
     private readonly people: PeopleRepository,
     private readonly check: PasswordCheck,
+    private readonly password: PersonPassword,
     private readonly sessions: PersonSessions,
+    private readonly links: LinkMailer,
   ) {}
 
   /** Finds the invitation of a token; null for a token of no invitation that can be accepted. */
@@ -46,7 +52,8 @@ export class InvitationAcceptance {
     const invitation = key && (await this.invitations.find(key));
     if (!invitation) return null;
     const needsLogin = (await this.people.findByEmail(invitation.email)) !== null;
-    return { kind: 'invitation', key, invitation, needsLogin };
+    const needsPassword = !needsLogin || !this.links.isConfigured;
+    return { kind: 'invitation', key, invitation, needsLogin, needsPassword };
   }
 
   /**
@@ -75,15 +82,26 @@ export class InvitationAcceptance {
   /**
    * Adds the workspace to the holder's login. The invitation must be to the holder's own e-mail address. All
    * other sessions end, and so do links that reset the password, because other people may hold those, and
-   * must not get into the workspace.
+   * must not get into the workspace. Neither must who was shown the login's first link: without mail, the
+   * holder sets a new password.
+   * @param password new password, where the invitation needs one
    * @throws AppError NOT_FOUND: another request has used the invitation; FORBIDDEN: it is for another e-mail
-   *   address; INVALID_BODY: the login has 100 workspaces; UNAUTHENTICATED: the session has ended
+   *   address; INVALID_BODY: a bad password or the present one, or the login has 100 workspaces;
+   *   UNAUTHENTICATED: the session has ended; RATE_LIMITED, UNAVAILABLE
    */
-  join({ key }: InvitationLink, holder: SessionHolder): Promise<JoinedWorkspace> {
+  async join(
+    { key, needsPassword }: InvitationLink,
+    holder: SessionHolder,
+    password = '',
+  ): Promise<JoinedWorkspace> {
+    const changed = needsPassword ? await this.check.hashOther(holder, password, 'password') : null;
     return this.database.transaction(async (tx) => {
       const person = await this.sessions.lock(tx, holder);
-      await this.sessions.endOthers(tx, holder);
-      return { status: 'joined', ...(await this.invitationUse.use(tx, key, person, holder.origin)) };
+      const renewed = changed
+        ? await this.password.change(tx, holder, changed.person, changed.hash)
+        : await this.sessions.renew(tx, holder);
+      const membership = await this.invitationUse.use(tx, key, person, holder.origin);
+      return { status: 'joined', ...membership, ...renewed };
     });
   }
 }

@@ -3,7 +3,7 @@ import { AppError } from '../../common/app-error';
 import { IsStorableText, MaxCharacters, NotBlank } from '../../common/validators';
 import { type Locale, LOCALES } from '../people/person.dto';
 import { IsToken, IsTyped } from '../people/typed-input';
-import { type LoggedIn } from '../sessions/session.dto';
+import { type LoggedIn, type RenewedSession } from '../sessions/session.dto';
 
 /** Way in which a link reaches the person whom it is for. */
 export interface SentLink {
@@ -27,7 +27,7 @@ export interface LoginLink {
 
 /** Input of `LinksService.accept`. The link decides which fields are needed; the others are ignored. */
 export class AcceptLink {
-  /** New password of 12 to 200 characters. It is left out when the link needs a login. */
+  /** New password of 12 to 200 characters, where the link needs one. */
   @IsOptional()
   @IsTyped()
   password?: string;
@@ -55,8 +55,11 @@ export class AcceptLink {
   sessionToken?: string;
 }
 
-/** Workspace that was added to the login of the person who accepted its invitation. */
-export interface JoinedWorkspace {
+/**
+ * Workspace that was added to the login of the person who accepted its invitation, and the person's session
+ * under a new token.
+ */
+export interface JoinedWorkspace extends RenewedSession {
   status: 'joined';
   tenantId: string;
   agentId: string;

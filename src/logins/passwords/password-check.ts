@@ -80,6 +80,24 @@ export class PasswordCheck {
   }
 
   /**
+   * Hashes a new password of a person who is logged in, which must not be the present one. Each call counts
+   * as a guess of that.
+   * @throws AppError as `hashNew`
+   */
+  async hashOther(
+    { personId, sessionId, origin }: SessionHolder,
+    password: string,
+    field: string,
+  ): Promise<{ person: PersonRow; hash: string }> {
+    await this.limits.countOwnPassword(sessionId);
+    const person = await this.people.find(personId);
+    const hash = await this.hashNew(password, person?.email ?? '', field, origin);
+    if (await this.hasher.verify(person?.passwordHash ?? null, password, origin))
+      throw AppError.invalidBody(field, 'must not be the present password');
+    return { person: person!, hash };
+  }
+
+  /**
    * Finds the person for whom a reset is requested, and counts the request. For an unknown e-mail address it
    * makes the same reads.
    * @throws AppError RATE_LIMITED

@@ -3,6 +3,7 @@ import { LinksService } from '../../../src/logins/links.service';
 import { PasswordsService } from '../../../src/logins/passwords/passwords.service';
 import { InvitationsService } from '../../../src/logins/invitations/invitations.service';
 import { AgentsService } from '../../../src/workspaces/agents.service';
+import { JoinedWorkspace } from '../../../src/logins/links/link.dto';
 import { LoggedIn } from '../../../src/logins/sessions/session.dto';
 import { MessagingHost } from '../../support/messaging-host';
 import { expectRefusal } from '../../support/errors';
@@ -26,8 +27,8 @@ describe('invitations', () => {
   const links = () => host.get(LinksService);
   const describeLink = (token: string) => links().describe(token, logins.origin());
   const accept = (token: string, password = PASSWORD) => links().accept(token, { password }, logins.origin());
-  const join = (token: string, { token: sessionToken }: { token: string }) =>
-    links().accept(token, { sessionToken }, logins.origin());
+  const join = (token: string, { token: sessionToken }: { token: string }, password?: string) =>
+    links().accept(token, { sessionToken, password }, logins.origin());
   const actor = ({ id }: { id: string }): Actor => ({ type: 'agent', id });
 
   it('become a login of the workspace by their link, which works once', async () => {
@@ -191,22 +192,43 @@ describe('invitations', () => {
   );
 
   describe('to somebody who has a login', () => {
-    it('add the workspace, once they are logged in', async () => {
+    it('add the workspace, once they are logged in, under a new password and a new token', async () => {
       const member = await logins.member(workspace);
       const second = await host.make.workspace({ name: 'Another' });
       const agent = await host.make.agent(second, { email: member.email.toUpperCase(), role: 'AGENT' });
       const token = await logins.invite(second, agent);
-      expect(await describeLink(token)).toMatchObject({ needsPassword: false, needsLogin: true });
-      expect(await join(token, member)).toEqual({
+      expect(await describeLink(token)).toMatchObject({ needsPassword: true, needsLogin: true });
+      const joined = await join(token, member, OTHER_PASSWORD);
+      expect(joined).toEqual({
         status: 'joined',
         tenantId: second.id,
         agentId: agent.id,
+        token: expect.any(String),
       });
+      expect(await logins.isOpen(member.token)).toBe(false);
+      member.token = (joined as JoinedWorkspace).token;
       expect((await logins.authenticate(member.token))!.memberships).toMatchObject([
         { role: 'OWNER', workspace: { id: workspace.id } },
         { role: 'AGENT', workspace: { id: second.id, name: 'Another' } },
       ]);
       await expectRefusal(join(token, member), 'NOT_FOUND');
+    });
+
+    it('keep out who was shown the first link, and set the first password by it', async () => {
+      const member = await logins.member(workspace);
+      const inviter = await logins.session(member);
+      const second = await host.make.workspace();
+      const token = await logins.invite(second, await host.make.agent(second, { email: member.email }));
+      for (const password of [undefined, 'short', PASSWORD])
+        await expect(join(token, member, password)).rejects.toMatchObject({
+          code: 'INVALID_BODY',
+          details: [{ field: 'password' }],
+        });
+      expect((await logins.authenticate(inviter.token))!.memberships).toHaveLength(1);
+      expect(await join(token, member, OTHER_PASSWORD)).toMatchObject({ status: 'joined' });
+      await expectRefusal(logins.logIn(member, PASSWORD), 'UNAUTHENTICATED');
+      for (const { token: before } of [inviter, member]) expect(await logins.isOpen(before)).toBe(false);
+      expect(await logins.logIn(member, OTHER_PASSWORD)).toMatchObject({ status: 'logged_in' });
     });
 
     it('do not let their holder in: no password is set, and no other login joins', async () => {
@@ -216,7 +238,7 @@ describe('invitations', () => {
       await expectRefusal(accept(token, OTHER_PASSWORD), 'UNAUTHENTICATED');
       await expectRefusal(logins.logIn(member, OTHER_PASSWORD), 'UNAUTHENTICATED');
       const holder = await logins.member(second);
-      await expectRefusal(join(token, holder), 'FORBIDDEN');
+      await expectRefusal(join(token, holder, OTHER_PASSWORD), 'FORBIDDEN');
       expect((await logins.authenticate(member.token))!.memberships).toHaveLength(1);
       expect(await describeLink(token)).toMatchObject({ kind: 'invitation' });
     });

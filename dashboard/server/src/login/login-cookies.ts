@@ -51,9 +51,12 @@ export class LoginCookies {
 
   keepAccepted(response: Response, outcome: LinkOutcome): AcceptedLink {
     if (outcome.status === 'logged_in') return this.keepSession(response, outcome);
-    if (outcome.status === 'joined') return { status: 'done' };
-    this.forget(response);
-    return { status: 'password_set' };
+    if (outcome.status === 'password_set') {
+      this.forget(response);
+      return { status: 'password_set' };
+    }
+    this.keepRenewed(response, outcome);
+    return { status: 'done' };
   }
 
   keepRenewed(response: Response, { token }: RenewedSession): void {

@@ -38,7 +38,7 @@ export class AcceptLinkBody extends LinkBody {
   @IsString()
   name?: string;
 
-  /** Password of a new login. A person who is logged in and accepts a further workspace needs none. */
+  /** New password, where the link needs one. */
   @IsOptional()
   @IsTyped()
   @IsString()

@@ -142,6 +142,8 @@ export const de: Texts = {
     name: 'Ihr Name',
     password: 'Neues Passwort',
     passwordRule: '12 Zeichen oder mehr, und nicht Ihre E-Mail-Adresse.',
+    otherPasswordRule:
+      'Wer Sie zuerst eingeladen hat, kennt womöglich Ihr jetziges. 12 Zeichen oder mehr; es gilt für alle Ihre Workspaces.',
     accept: 'Annehmen',
     setPassword: 'Passwort setzen',
   },

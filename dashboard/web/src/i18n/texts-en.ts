@@ -134,6 +134,8 @@ export const en = {
     name: 'Your name',
     password: 'New password',
     passwordRule: '12 characters or more, and not your e-mail address.',
+    otherPasswordRule:
+      'Who invited you first may know your present one. 12 characters or more; it is for all your workspaces.',
     accept: 'Accept',
     setPassword: 'Set the password',
   },

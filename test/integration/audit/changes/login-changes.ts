@@ -58,7 +58,8 @@ export function loginChanges(host: () => MessagingHost): Record<string, Scenario
         const elsewhere = await host().make.workspace();
         const { token: sessionToken } = await logins().member(elsewhere, { email: agent.email });
         const token = await logins().invite(workspace, agent);
-        return () => host().get(LinksService).accept(token, { sessionToken }, origin);
+        const given = { sessionToken, password: OTHER_PASSWORD };
+        return () => host().get(LinksService).accept(token, given, origin);
       },
     ),
     'agent.logged_in': personal('LoginsService.logIn', async (subject, origin) => {

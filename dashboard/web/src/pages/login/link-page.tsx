@@ -54,7 +54,7 @@ function AcceptLink({ token, link }: { token: string; link: Link }) {
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
   const isInvitation = link.kind === 'invitation';
-  const isNew = isInvitation && link.needsPassword;
+  const isNew = isInvitation && !link.needsLogin;
   const accept = useMutation({
     mutationFn: () =>
       api.post<AcceptedLink>('/links/accept', {
@@ -102,7 +102,7 @@ function AcceptLink({ token, link }: { token: string; link: Link }) {
         {link.needsPassword && (
           <PasswordInput
             label={texts.links.password}
-            description={texts.links.passwordRule}
+            description={link.needsLogin ? texts.links.otherPasswordRule : texts.links.passwordRule}
             autoComplete="new-password"
             required
             minLength={12}
