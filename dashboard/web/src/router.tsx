@@ -192,9 +192,4 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: ReturnType<typeof makeRouter>;
   }
-
-  interface HistoryState {
-    /** Address to open after the login. */
-    back?: string;
-  }
 }

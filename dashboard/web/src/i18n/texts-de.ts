@@ -134,6 +134,8 @@ export const de: Texts = {
     title: 'Ihr Link',
     over: 'Dieser Link gilt nicht mehr',
     overAdvice: 'Ein Link gilt einmal, 24 Stunden lang. Bitten Sie um einen neuen.',
+    openAgain: 'Öffnen Sie Ihren Link noch einmal',
+    openAgainAdvice: 'Er ist geheim, deshalb behalten ihn weder die Adresszeile noch der Verlauf.',
     invitedTo: (workspace: string) => `${workspace} beitreten`,
     invitationAdvice: 'Nehmen Sie die Einladung an, um die Einstellungen des Workspace zu sehen.',
     logInFirst: (email: string) => `Melden Sie sich als ${email} an, um die Einladung anzunehmen.`,

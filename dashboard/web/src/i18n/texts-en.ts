@@ -126,6 +126,8 @@ export const en = {
     title: 'Your link',
     over: 'This link is over',
     overAdvice: 'A link works once, for 24 hours. Ask for a new one.',
+    openAgain: 'Open your link again',
+    openAgainAdvice: 'It is a secret, so the address bar and the history do not keep it.',
     invitedTo: (workspace: string) => `Join ${workspace}`,
     invitationAdvice: 'Accept the invitation to see the workspace’s settings.',
     logInFirst: (email: string) => `Log in as ${email} to accept the invitation.`,

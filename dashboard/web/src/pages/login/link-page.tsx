@@ -1,7 +1,7 @@
-import { Alert, Button, PasswordInput, Text, TextInput } from '@mantine/core';
+import { Alert, Button, type ButtonProps, PasswordInput, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link as RouterLink, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { createLink, useLocation, useNavigate } from '@tanstack/react-router';
+import { type ComponentPropsWithRef, useEffect, useState } from 'react';
 import { api, ApiError } from '../../api/client';
 import { sessionQuery } from '../../api/session';
 import type { AcceptedLink, Link } from '../../api/types';
@@ -11,13 +11,29 @@ import { Door } from '../../frame/door';
 import { PagePending } from '../../frame/page-states';
 import { useTexts } from '../../i18n/locale';
 
-/**
- * Page of an invitation, and of a link to set a new password. The token is in the address's fragment, so that
- * no log has it.
- */
+const LinkButton = createLink((props: ButtonProps & ComponentPropsWithRef<'a'>) => (
+  <Button component="a" {...props} />
+));
+
+/** Token of the link that was opened last. It is here alone: neither the address nor the history keeps it. */
+let openedToken = '';
+
+/** Takes the token of a link out of the address's fragment, which browsers send to no server. */
+function useLinkToken(): string {
+  const { hash } = useLocation();
+  const navigate = useNavigate();
+  useEffect(() => {
+    if (hash === '') return;
+    openedToken = hash;
+    void navigate({ to: '.', hash: '', replace: true });
+  }, [hash, navigate]);
+  return hash || openedToken;
+}
+
+/** Page of an invitation, and of a link to set a new password. */
 export function LinkPage() {
   const texts = useTexts();
-  const [token] = useState(() => location.hash.slice(1));
+  const token = useLinkToken();
   const link = useQuery({
     queryKey: ['link', token],
     queryFn: () => api.post<Link>('/links/describe', { token }),
@@ -26,14 +42,12 @@ export function LinkPage() {
     refetchOnWindowFocus: false,
     retry: false,
   });
-  const isOver = token === '' || (link.error instanceof ApiError && [400, 404].includes(link.error.status));
-  if (isOver) {
+  const isOver = link.error instanceof ApiError && [400, 404].includes(link.error.status);
+  if (token === '' || isOver) {
     return (
-      <Door title={texts.links.over}>
-        <Text>{texts.links.overAdvice}</Text>
-        <Button component={RouterLink} to="/login">
-          {texts.login.backToLogin}
-        </Button>
+      <Door title={isOver ? texts.links.over : texts.links.openAgain}>
+        <Text>{isOver ? texts.links.overAdvice : texts.links.openAgainAdvice}</Text>
+        <LinkButton to="/login">{texts.login.backToLogin}</LinkButton>
       </Door>
     );
   }
@@ -63,6 +77,7 @@ function AcceptLink({ token, link }: { token: string; link: Link }) {
         ...(link.needsPassword && { password }),
       }),
     onSuccess: ({ status }) => {
+      openedToken = '';
       queries.clear();
       return navigate({ to: status === 'done' ? '/' : '/login' });
     },
@@ -73,10 +88,9 @@ function AcceptLink({ token, link }: { token: string; link: Link }) {
     return (
       <Door title={texts.links.invitedTo(link.workspaceName ?? '')}>
         <Text>{texts.links.logInFirst(link.email)}</Text>
-        {/* The way back is not in the address, which would be sent and logged. */}
-        <Button component={RouterLink} to="/login" state={{ back: `/welcome#${token}` }}>
+        <LinkButton to="/login" search={{ back: '/welcome' }}>
           {texts.login.logIn}
-        </Button>
+        </LinkButton>
       </Door>
     );
   }

@@ -1,6 +1,6 @@
 import { Alert, Anchor, PasswordInput, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useLocation, useRouter, useSearch } from '@tanstack/react-router';
+import { useRouter, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, ApiError } from '../../api/client';
 import type { LoginAnswer } from '../../api/types';
@@ -41,20 +41,10 @@ export function LoginPage() {
   }
 }
 
-/**
- * Returns the address that the person wanted to open. It is in the login page's address, or in the history's
- * state when it holds a secret.
- */
-function useWayBack(): string | undefined {
-  const { back } = useSearch({ from: '/login' });
-  const { state } = useLocation();
-  return state.back ?? back;
-}
-
 function useEnter(): () => void {
   const router = useRouter();
   const queries = useQueryClient();
-  const back = useWayBack();
+  const { back } = useSearch({ from: '/login' });
   return () => {
     queries.clear();
     // Only an address of this site counts: a link to the login page must not lead to another site.
@@ -75,7 +65,7 @@ function PasswordStep({
   onForgotten: () => void;
 }) {
   const texts = useTexts();
-  const back = useWayBack();
+  const { back } = useSearch({ from: '/login' });
   const [password, setPassword] = useState('');
   const logIn = useMutation({
     mutationFn: () => api.post<LoginAnswer>('/login', { email, password }),
