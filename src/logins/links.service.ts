@@ -39,11 +39,12 @@ export class LinksService {
    * opens a session. For an address that has a login, it adds the workspace to the login of the session,
    * which must be of that address; the session goes on under a new token, the person's others end, and so do
    * links that reset the password. Where no mail is sent, it also sets a new password, because whoever made
-   * the login's first link may know the present one. A reset sets the password and ends all sessions of the person, who then logs in; a second factor stays.
+   * the login's first link may know the present one. A reset sets the password and ends all sessions of the
+   * person, who then logs in; a second factor stays.
    * @throws AppError NOT_FOUND: the link was used, replaced or taken back, or has expired; INVALID_BODY: a
-   *   bad password or the present one, or the login has 100 workspaces; UNAUTHENTICATED: the link needs a login, and no session
-   *   was given, or it has ended; FORBIDDEN: the session is of another e-mail address; RATE_LIMITED,
-   *   UNAVAILABLE
+   *   bad password or the present one, or the login has 100 workspaces; UNAUTHENTICATED: the link needs a
+   *   login, and no session was given, or it has ended; FORBIDDEN: the session is of another e-mail address;
+   *   RATE_LIMITED, UNAVAILABLE
    */
   async accept(token: string, input: AcceptLink, origin?: Origin): Promise<LinkOutcome> {
     const given = validate(AcceptLink, input);
