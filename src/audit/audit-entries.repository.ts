@@ -4,6 +4,7 @@ import { Database } from '../database/database';
 import { OwnerDatabase } from '../database/owner-database';
 import { PageStatement } from '../database/page-statement';
 import { Pipelined, Transaction } from '../database/transaction';
+import { IdRange } from '../outbox/event-queue.repository';
 import { AuditEntryEntity } from './audit-entry.entity';
 import { ListAuditEntriesQuery } from './audit-entry.dto';
 
@@ -55,6 +56,22 @@ export class AuditEntriesRepository {
     const page = new PageStatement(COLUMNS, 'audit_entries').where('tenant_id = ?', tenantId);
     for (const [condition, value] of conditionsOf(filter)) page.where(condition, value);
     return page.read<AuditEntryEntity>(this.database, filter.cursor, count);
+  }
+
+  /** Lists the ids of the next entries about one thing, oldest first. */
+  async listNextIds(
+    tx: Transaction,
+    tenantId: string,
+    entityId: string,
+    { after, before }: IdRange,
+    count: number,
+  ): Promise<string[]> {
+    const rows = await tx.query<{ id: string }>(
+      `SELECT id FROM audit_entries WHERE tenant_id = $1 AND entity_id = $2 AND id > $3 AND id < $4
+       ORDER BY id LIMIT $5`,
+      [tenantId, entityId, after, before, count],
+    );
+    return rows.map(({ id }) => id);
   }
 
   /**

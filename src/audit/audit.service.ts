@@ -66,8 +66,8 @@ export class AuditService {
   }
 
   /**
-   * Writes an entry and its `audit.event` in the transaction of the change, which has checked the actor's
-   * permission. The event has `before`, `after` and the origin in its `metadata`.
+   * Writes an entry and its `audit.event`, under one id, in the transaction of the change, which has checked
+   * the actor's permission. The event has `before`, `after` and the origin in its `metadata`.
    * @throws AppError NOT_FOUND (the workspace)
    * @internal
    */
@@ -94,7 +94,7 @@ export class AuditService {
       // The list finds entries by the time in their ids.
       createdAt: idTime(id),
     });
-    return this.outbox.appendPipelined(tx, tenantId, 'audit.event', {
+    const data = {
       action,
       entity,
       entityId,
@@ -105,7 +105,9 @@ export class AuditService {
         ...(after && { after }),
         ...(origin && { origin }),
       },
-    });
+    };
+    // An erasure finds the events about a contact by their entries.
+    return this.outbox.appendPipelined(tx, tenantId, 'audit.event', data, { id });
   }
 
   /**

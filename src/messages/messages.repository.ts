@@ -92,7 +92,7 @@ export class MessagesRepository {
   /**
    * Lists up to `count` conversations of a workspace in the order of their ids, which lie between `after` and
    * `until`: a conversation is older than its messages.
-   * @returns each with whether it has messages with ids between `from` and `until`
+   * @returns each with whether it has messages or events with ids between `from` and `until`
    */
   findConversations(
     tx: Transaction,
@@ -100,10 +100,14 @@ export class MessagesRepository {
     { from, until }: { from: string; until: string },
     after: string,
     count: number,
-  ): Promise<{ id: string; hasMessages: boolean }[]> {
+  ): Promise<{ id: string; hasExpired: boolean }[]> {
+    // An EXISTS may be hashed: PostgreSQL then reads all that the workspace has between the ids.
     return tx.query(
-      `SELECT c.id, EXISTS (SELECT FROM messages m WHERE m.tenant_id = $1 AND m.conversation_id = c.id
-         AND m.id > $3 AND m.id < $4) AS "hasMessages"
+      `SELECT c.id, coalesce(
+         (SELECT true FROM messages m WHERE m.tenant_id = $1 AND m.conversation_id = c.id
+          AND m.id > $3 AND m.id < $4 LIMIT 1),
+         (SELECT true FROM events e WHERE e.tenant_id = $1 AND e.data->>'conversationId' = c.id::text
+          AND e.id > $3 AND e.id < $4 LIMIT 1), false) AS "hasExpired"
        FROM (SELECT id FROM conversations WHERE tenant_id = $1 AND id > $2 AND id < $4
              ORDER BY id LIMIT $5) AS c ORDER BY c.id`,
       [tenantId, after, from, until, count],

@@ -250,6 +250,22 @@ export class EventQueueRepository {
     return rows.map(({ id }) => id);
   }
 
+  /** Lists the ids of the next events of a conversation, oldest first. */
+  async listNextIdsByConversation(
+    tx: Transaction,
+    tenantId: string,
+    conversationId: string,
+    { after, before }: IdRange,
+    count: number,
+  ): Promise<string[]> {
+    const rows = await tx.query<{ id: string }>(
+      `SELECT id FROM events WHERE tenant_id = $1 AND data->>'conversationId' = $2 AND id > $3 AND id < $4
+       ORDER BY id LIMIT $5`,
+      [tenantId, conversationId, after, before, count],
+    );
+    return rows.map(({ id }) => id);
+  }
+
   async belongsToConversation(
     reader: Reader,
     tenantId: string,

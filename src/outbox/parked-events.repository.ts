@@ -110,11 +110,11 @@ export class ParkedEventsRepository {
     ]);
   }
 
-  /** Erases the errors of the parked events of messages, which may quote them. */
-  async erase(tx: Transaction, { tenantId, ids }: ErasedMessages): Promise<void> {
+  /** Erases the errors of parked events, which may quote a message. */
+  async erase(tx: Transaction, { tenantId, eventIds }: ErasedMessages): Promise<void> {
     await tx.query(`UPDATE parked_events SET error = 'erased' WHERE tenant_id = $1 AND event_id = ANY ($2)`, [
       tenantId,
-      ids,
+      eventIds,
     ]);
   }
 }

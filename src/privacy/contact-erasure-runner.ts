@@ -12,18 +12,18 @@ import { ContactErasureEntity } from './contact-erasure.entity';
 import { ContactErasureKey, ContactErasuresRepository } from './contact-erasures.repository';
 import { MessageEraser } from './message-eraser';
 
-/** Number of messages that one step erases. */
+/** Number of messages and other events that one step erases. */
 const BATCH = 200;
 /** Number of a contact's rows outside conversations that one step erases in each table. */
 const ROWS = 50;
 /** Pause between steps, so that erasing slows no other work. */
 const PAUSE_MS = 10;
 /**
- * Time after which everything that a worker began before the erasure is recorded. It is longer than attempts
- * of deliveries (20 s) and of outbound messages (60 s), and longer than Redis keeps the counts of limits,
- * which name visitors.
+ * Time after which everything that a worker began before the erasure is recorded. It is longer than all
+ * attempts of a delivery (62 s of pauses and six times 20 s), than one of an outbound message (60 s), and
+ * than Redis keeps the counts of limits, which name visitors.
  */
-const SETTLE_MS = 120_000;
+const SETTLE_MS = 240_000;
 
 /**
  * Runs erasures in small steps: all messages of all conversations of a contact, one conversation after the
@@ -65,7 +65,7 @@ export class ContactErasureRunner implements OnModuleInit {
     if (!erasure) return false;
     const { tenantId, contactId, conversationId, messageId: after } = erasure;
     const range = { tenantId, conversationId, after, before: HIGHEST_ID };
-    const { erased, next } = await this.messages.step(tx, range, size, true);
+    const { erased, next } = await this.messages.step(tx, range, size, contactId);
     const done = { ...erasure, messages: erasure.messages + erased };
     if (next !== null) return this.advance(tx, { ...done, messageId: next });
     const contact = { tenantId, contactId };
@@ -81,7 +81,8 @@ export class ContactErasureRunner implements OnModuleInit {
 
   /**
    * Ends a pass through the contact's conversations. It first erases the contact's own rows again, because a
-   * message may have written to them just before the erasure began.
+   * message may have written to them just before the erasure began. The first pass tells of itself, so that
+   * the second also erases what receivers answer to that.
    * @returns whether there are more of these rows to erase now
    */
   private async endPass(tx: Transaction, erasure: ContactErasureEntity): Promise<boolean> {
@@ -89,12 +90,12 @@ export class ContactErasureRunner implements OnModuleInit {
     for (const erasure of this.tables.listErasures())
       if (await erasure.eraseContact?.(tx, { tenantId, contactId }, ROWS)) return true;
     const start = { conversationId: LOWEST_ID, messageId: LOWEST_ID };
-    if (status === 'RUNNING') {
-      const dueAt = new Date(Date.now() + SETTLE_MS);
-      await this.erasures.advance(tx, { ...erasure, ...start, status: 'SETTLING', dueAt });
+    if (status === 'SETTLING') {
+      await this.erasures.advance(tx, { ...erasure, ...start, status: 'COMPLETED', finishedAt: new Date() });
       return false;
     }
-    await this.erasures.advance(tx, { ...erasure, ...start, status: 'COMPLETED', finishedAt: new Date() });
+    const dueAt = new Date(Date.now() + SETTLE_MS);
+    await this.erasures.advance(tx, { ...erasure, ...start, status: 'SETTLING', dueAt });
     this.audit.appendPipelined(tx, {
       tenantId,
       actor: SYSTEM,

@@ -1,41 +1,50 @@
 import { Injectable } from '@nestjs/common';
+import { AuditEntriesRepository } from '../audit/audit-entries.repository';
+import { LOWEST_ID } from '../common/ids';
 import { ConversationsRepository } from '../conversations/conversations.repository';
 import { Transaction } from '../database/transaction';
 import { MessageRange, MessagesRepository } from '../messages/messages.repository';
+import { EventQueueRepository } from '../outbox/event-queue.repository';
 import { TableRegistry } from '../stored-data/table-registry';
 
-/** Result of a step through a range of messages. */
+/** Result of a step through a range of ids. */
 export interface ErasedStep {
   /** Number of messages that the step erased; those that were erased before do not count. */
   erased: number;
-  /** Message after which the next step begins; null after the last. */
+  /** Id after which the next step begins; null after the last. */
   next: string | null;
 }
 
 /**
  * Erases messages and every copy of them, and keeps ids, times and directions. An erased message has an empty
  * body, which no other message has. The body of its event is empty too, so that a later retry, redelivery or
- * recovery delivers an empty one. A message that waits to be sent is not sent any more. Each table erases its
- * own part, in the order of locks that every other transaction keeps.
+ * recovery delivers an empty one. A message that waits to be sent is not sent any more. What receivers have
+ * answered to any event of the conversation is a copy as well. Each table erases its own part, in the order
+ * of locks that every other transaction keeps.
  */
 @Injectable()
 export class MessageEraser {
   constructor(
     private readonly conversations: ConversationsRepository,
     private readonly messages: MessagesRepository,
+    private readonly events: EventQueueRepository,
+    private readonly entries: AuditEntriesRepository,
     private readonly tables: TableRegistry,
   ) {}
 
   /**
-   * Erases up to `count` messages of a range, the oldest first. Erasing again changes nothing.
-   * @param withContact whether the contact of the conversation is erased too
+   * Erases what a range has, messages and events, up to `count` ids, the oldest first. Erasing again changes
+   * nothing.
+   * @param contactId contact that is erased too. With LOWEST_ID as the conversation, the step is about the
+   *   events of the contact itself
    */
-  async step(tx: Transaction, range: MessageRange, count: number, withContact = false): Promise<ErasedStep> {
+  async step(tx: Transaction, range: MessageRange, count: number, contactId?: string): Promise<ErasedStep> {
     const { tenantId, conversationId } = range;
-    const ids = await this.messages.listIds(tx, range, count);
-    const next = ids.length < count ? null : ids.at(-1)!;
-    if (ids.length === 0 && !withContact) return { erased: 0, next };
-    const found = { tenantId, conversationId, ids, withContact };
+    const entityId = conversationId === LOWEST_ID && contactId ? contactId : conversationId;
+    const { next, ...listed } = await this.list(tx, range, entityId, count);
+    const withContact = contactId !== undefined;
+    if (listed.eventIds.length === 0 && !withContact) return { erased: 0, next };
+    const found = { tenantId, conversationId, ...listed, withContact };
     const erasures = this.tables.listErasures();
     for (const erasure of erasures) await erasure.eraseUnlocked?.(tx, found);
     await this.conversations.lock(tx, tenantId, conversationId);
@@ -45,5 +54,25 @@ export class MessageEraser {
     for (const erasure of erasures) erased += (await erasure.eraseMessages?.(tx, found, beingSent)) ?? 0;
     for (const erasure of erasures) await erasure.eraseCopies?.(tx, found);
     return { erased, next };
+  }
+
+  /**
+   * Lists the first `count` ids of a range: those of messages, of events of the conversation, and of the
+   * entity's audit entries. The event of a message or of an entry has the same id.
+   */
+  private async list(
+    tx: Transaction,
+    range: MessageRange,
+    entityId: string,
+    count: number,
+  ): Promise<{ ids: string[]; eventIds: string[]; next: string | null }> {
+    const { tenantId, conversationId } = range;
+    const ids = await this.messages.listIds(tx, range, count);
+    const events = await this.events.listNextIdsByConversation(tx, tenantId, conversationId, range, count);
+    const entries = await this.entries.listNextIds(tx, tenantId, entityId, range, count);
+    const eventIds = [...new Set([...ids, ...events, ...entries])].sort().slice(0, count);
+    if (eventIds.length < count) return { ids, eventIds, next: null };
+    const last = eventIds.at(-1)!;
+    return { ids: ids.filter((id) => id <= last), eventIds, next: last };
   }
 }

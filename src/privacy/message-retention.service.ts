@@ -96,8 +96,8 @@ export class MessageRetentionService {
 
   /**
    * Looks at the next conversations of a workspace.
-   * @returns those with expired messages, and where the next step begins; null when the workspace now keeps
-   *   messages for ever
+   * @returns those with expired messages or events, and where the next step begins; null when the workspace
+   *   now keeps messages for ever
    */
   private async findConversations(
     { tenantId, from, until }: MessageRetention,
@@ -109,7 +109,7 @@ export class MessageRetentionService {
       const range = { from: from ? idFloor(from) : LOWEST_ID, until: idFloor(until) };
       const found = await this.messages.findConversations(tx, tenantId, range, after, CONVERSATIONS);
       return {
-        conversationIds: found.filter(({ hasMessages }) => hasMessages).map(({ id }) => id),
+        conversationIds: found.filter(({ hasExpired }) => hasExpired).map(({ id }) => id),
         next: found.length < CONVERSATIONS ? null : found.at(-1)!.id,
       };
     });

@@ -4,6 +4,7 @@ import { ContactsModule } from '../contacts/contacts.module';
 import { ConversationsModule } from '../conversations/conversations.module';
 import { DatabaseModule } from '../database/database.module';
 import { MessagesModule } from '../messages/messages.module';
+import { OutboxModule } from '../outbox/outbox.module';
 import { TableRegistry } from '../stored-data/table-registry';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { ContactErasureEntity } from './contact-erasure.entity';
@@ -22,6 +23,7 @@ import { PRIVACY_TABLES } from './privacy-tables';
     ContactsModule,
     ConversationsModule,
     MessagesModule,
+    OutboxModule,
     WorkspacesModule,
   ],
   providers: [

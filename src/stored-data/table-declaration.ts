@@ -22,6 +22,11 @@ export interface ErasedMessages extends ConversationKey {
   /** Ids of the messages, ascending. Empty when the step of a contact's erasure has found no message. */
   ids: string[];
   /**
+   * Ids of the events that tell of these messages, of changes of the conversation, and of audit entries about
+   * it or about the contact.
+   */
+  eventIds: string[];
+  /**
    * Whether the contact is erased too; false for messages that have only passed their workspace's retention.
    */
   withContact: boolean;

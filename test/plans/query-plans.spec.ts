@@ -12,7 +12,7 @@ import {
 } from '../../src/channels/outbound/due-messages.repository';
 import { AuditEntriesRepository } from '../../src/audit/audit-entries.repository';
 import { CHANNELS } from '../../src/common/channel-descriptors';
-import { newId } from '../../src/common/ids';
+import { HIGHEST_ID, LOWEST_ID, newId } from '../../src/common/ids';
 import { ContactsRepository } from '../../src/contacts/contacts.repository';
 import { CONVERSATION_STATUSES } from '../../src/conversations/conversation.entity';
 import { ConversationsRepository } from '../../src/conversations/conversations.repository';
@@ -25,6 +25,7 @@ import { PasswordResetsRepository } from '../../src/logins/passwords/password-re
 import { PendingLoginsRepository } from '../../src/logins/sessions/pending-logins.repository';
 import { PeopleRepository } from '../../src/logins/people/people.repository';
 import { MessagesRepository } from '../../src/messages/messages.repository';
+import { MessageEraser } from '../../src/privacy/message-eraser';
 import { ErasedIds } from '../../src/secrets/erased-ids';
 import { EventQueueRepository } from '../../src/outbox/event-queue.repository';
 import {
@@ -43,6 +44,7 @@ import { PendingSearchRepository } from '../../src/webhooks/browsing/pending-sea
 import { AttemptRollupsRepository, ROLLUP_MS } from '../../src/webhooks/rollups/attempt-rollups.repository';
 import { WebhookEndpointsRepository } from '../../src/webhooks/endpoints/webhook-endpoints.repository';
 import { DatabaseClock } from '../../src/database/database-clock';
+import { Transaction } from '../../src/database/transaction';
 import { MessagingHost } from '../support/messaging-host';
 import {
   PlanNode,
@@ -506,6 +508,34 @@ describe('query plans', () => {
         expectOnlyIndexed(plan, ['event_queue', 'events']);
         expect(rowsRead(plan)).toBeLessThan(200);
       }
+    });
+
+    it.each([
+      ['a conversation', CONVERSATION, 'events_conversation_idx'],
+      ['a contact itself', LOWEST_ID, 'audit_entries_entity_id_idx'],
+    ])('lists what a step of an erasure takes of %s by index', async (_, conversationId, index) => {
+      const range = { tenantId: BIG, conversationId, after: LOWEST_ID, before: HIGHEST_ID };
+      // A contact of the entries' rows. Answers and texts are erased by their keys.
+      const plans = await plansOf(
+        () => inQueue((tx) => host.get(MessageEraser).step(tx, range, PAGE, '7')),
+        /^SELECT id FROM|^SELECT d.id FROM unnest/,
+      );
+      expect(plans.flatMap(indexesOf)).toContain(index);
+      for (const plan of plans) {
+        expectOnlyIndexed(plan, ['messages', 'events', 'audit_entries', 'webhook_deliveries']);
+        expect(rowsRead(plan)).toBeLessThanOrEqual(PAGE * ENDPOINTS * 2);
+      }
+    });
+
+    it('looks for expired messages and events conversation by conversation', async () => {
+      // No message is above this id, so that the events are looked at too.
+      const range = { from: sequential(10 * ROWS), until: HIGHEST_ID };
+      const find = (tx: Transaction) =>
+        host.get(MessagesRepository).findConversations(tx, BIG, range, LOWEST_ID, PAGE);
+      const [plan] = await plansOf(() => inQueue(find), /^SELECT c.id/);
+      expect(indexesOf(plan!)).toEqual(expect.arrayContaining(['messages_pkey', 'conversations_pkey']));
+      expectOnlyIndexed(plan!, ['messages', 'events', 'conversations']);
+      expect(rowsRead(plan!)).toBeLessThanOrEqual(3 * PAGE);
     });
 
     it('adds to the rollups of attempts by key, and reads an endpoint’s own', async () => {

@@ -133,11 +133,11 @@ export class DeliveryHistoryRepository {
   }
 
   /**
-   * Erases the answers of receivers to deliveries of messages, because they may repeat what was sent. The
-   * bounds of the ids exclude nothing; they keep PostgreSQL from reading a whole day for which it has no
-   * statistics yet.
+   * Erases the answers of receivers to deliveries of events, because they may repeat what was sent, or tell
+   * of the contact. The bounds of the ids exclude nothing; they keep PostgreSQL from reading a whole day for
+   * which it has no statistics yet.
    */
-  async eraseAnswers(tx: Transaction, { tenantId, ids: eventIds }: ErasedMessages): Promise<void> {
+  async eraseAnswers(tx: Transaction, { tenantId, eventIds }: ErasedMessages): Promise<void> {
     if (eventIds.length === 0) return;
     const deliveryIds = await this.findByEvents(tx, tenantId, eventIds);
     for (let n = 0; n < deliveryIds.length; n += MAX_ERASED) {

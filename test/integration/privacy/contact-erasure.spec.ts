@@ -1,6 +1,7 @@
 import { AuditService } from '../../../src/audit/audit.service';
 import { newId } from '../../../src/common/ids';
 import { SYSTEM } from '../../../src/common/principal';
+import { ContactExportService } from '../../../src/privacy/contact-export.service';
 import { CreatedWebhookEndpoint } from '../../../src/webhooks/endpoints/webhook-endpoint.dto';
 import { ChannelWorkspace } from '../../support/channel-workspace';
 import { completeErasure, erasuresOf, waitForErasure } from '../../support/erasures';
@@ -66,6 +67,14 @@ describe('erasing a contact', () => {
       .map(({ delivery }) => delivery.status)
       .reverse();
 
+  /** Waits until every event so far was answered, and the answers are recorded. */
+  const waitForAnswers = () =>
+    waitFor('answers', async () => {
+      const queued = await service.query('SELECT FROM event_queue WHERE tenant_id = $1', [shop.workspace.id]);
+      const { data } = await webhooks.deliveries.list(shop.workspace.id, { limit: 200 });
+      return queued.length === 0 && data.every(({ attempts }) => attempts.length > 0);
+    });
+
   interface Furnished {
     conversation: { id: string; contact: { id: string } };
     answered: CreatedWebhookEndpoint;
@@ -78,11 +87,18 @@ describe('erasing a contact', () => {
     const { id: tenantId } = shop.workspace;
     const since = await moment();
     receiver.https.respond = (response, { path, body }) => {
-      const echo = body.includes(marker) ? marker : 'nothing';
-      response.writeHead(path === '/failing' ? 500 : 200, { 'x-echo': echo }).end(body);
+      // Only what tells of the workspace's endpoints tells of nobody.
+      const answer = body.includes('webhook_endpoint') ? 'nothing' : `${marker} ${body.toString()}`;
+      response
+        .writeHead(path.startsWith('/failing') ? 500 : 200, { 'x-echo': answer.split(' ')[0] })
+        .end(answer);
     };
+    await service.query(`UPDATE workspaces SET plan_tier = 'ENTERPRISE' WHERE id = $1`, [tenantId]);
     const answered = await webhooks.addEndpoint(receiver.url());
     const failing = await webhooks.addEndpoint(receiver.url('/failing'));
+    const changes = { events: ['conversation.updated', 'audit.event'] };
+    await webhooks.addEndpoint(receiver.url('/changes'), changes);
+    await webhooks.addEndpoint(receiver.url('/failing/changes'), changes);
     const person = { first_name: `Zoë ${marker}`, id: chatId, is_bot: false };
     await write(`I am ${marker}`, { from: person });
     await telegram.deliver(
@@ -115,14 +131,19 @@ describe('erasing a contact', () => {
       );
       return row!.count === 2;
     });
-    await waitFor('answers', async () => {
-      const { data } = await webhooks.deliveries.list(tenantId, { limit: 200 });
-      return data.length === 12 && data.every(({ attempts }) => attempts.length > 0);
-    });
+    await shop.tenant.client.patch(`/conversations/${conversation.id}`, { status: 'CLOSED' });
+    for await (const line of service.app
+      .get(ContactExportService)
+      .export(tenantId, conversation.contact.id, SYSTEM))
+      expect(line.type).toEqual(expect.any(String));
+    for (const what of ['conversation.updated', 'conversation.closed', 'contact.exported'])
+      await receiver.waitFor(({ body }) => body.includes(what), '/changes');
+    await waitForAnswers();
     await service.query(
       `INSERT INTO parked_events (tenant_id, event_id, consumer, error, queued_at)
-       SELECT tenant_id, id, 'webhooks', data::text, now() FROM events WHERE tenant_id = $1 AND type = 'message.created'`,
-      [tenantId],
+       SELECT tenant_id, id, 'webhooks', $2, now() FROM events
+       WHERE tenant_id = $1 AND (data->>'conversationId' = $3 OR data->>'entityId' IN ($3, $4))`,
+      [tenantId, marker, conversation.id, conversation.contact.id],
     );
     return { conversation, answered, failing, since };
   }
@@ -163,6 +184,10 @@ describe('erasing a contact', () => {
       createdAt: expect.any(Date),
       finishedAt: null,
     });
+    await waitForErasure(service, shop.workspace.id, erasure, 'settling');
+    await receiver.waitFor(({ body }) => body.includes('contact.erased'), '/changes');
+    await waitForAnswers();
+    receiver.https.respond = (response) => response.writeHead(500).end();
     expect(await completeErasure(service, shop.workspace.id, erasure)).toEqual({
       ...erasure,
       status: 'completed',

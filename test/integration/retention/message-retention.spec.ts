@@ -1,8 +1,9 @@
+import { newId } from '../../../src/common/ids';
 import { SYSTEM } from '../../../src/common/principal';
 import { MessageRetentionService } from '../../../src/privacy/message-retention.service';
 import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
 import { MessagingHost } from '../../support/messaging-host';
-import { makeOldConversation } from '../../support/stored-messages';
+import { insertAnsweredEvent, makeOldConversation } from '../../support/stored-messages';
 
 describe('the retention of messages', () => {
   let host: MessagingHost;
@@ -27,6 +28,18 @@ describe('the retention of messages', () => {
     return rows.map(({ body }) => body);
   }
 
+  /** Returns the stored answers to an event, of all attempts of its delivery. */
+  async function answersTo(eventId: string): Promise<(string | null)[]> {
+    const rows = await host.query<{ answer: string | null }>(
+      `SELECT encode(response, 'escape') AS answer FROM webhook_deliveries WHERE event_id = $1
+       UNION ALL
+       SELECT encode(a.response, 'escape') FROM webhook_attempts a JOIN webhook_deliveries d ON d.id = a.delivery_id
+       WHERE d.event_id = $1`,
+      [eventId],
+    );
+    return rows.map(({ answer }) => answer);
+  }
+
   it('erases what is older than a workspace keeps it, and nothing of those that keep all', async () => {
     const [own, other] = [await host.make.workspace(), await host.make.workspace()];
     const conversation = await conversationOf(own, [40, 31, 29, 0]);
@@ -43,6 +56,29 @@ describe('the retention of messages', () => {
     expect(await clean()).toBe(2);
     expect(await bodiesOf(conversation)).toEqual(['', '', '', 'words']);
     expect(await bodiesOf(young)).toEqual(['', 'words']);
+    await keep(own, null);
+  });
+
+  it('erases what receivers have answered to events of that age, whatever they tell of a conversation', async () => {
+    const [own, elsewhere] = [await host.make.workspace(), await host.make.workspace()];
+    const [conversation, quiet] = [await conversationOf(own, [5]), await conversationOf(own, [6])];
+    await keep(own, 4);
+    await clean();
+    const told = { conversationId: conversation.id };
+    const expired = [
+      await insertAnsweredEvent(host, own, 3, told),
+      await insertAnsweredEvent(host, own, 3, { entity: 'conversation', entityId: conversation.id }),
+      await insertAnsweredEvent(host, own, 3, { conversationId: quiet.id }),
+    ];
+    const kept = [
+      await insertAnsweredEvent(host, own, 1, told),
+      await insertAnsweredEvent(host, own, 3, { entity: 'agent', entityId: newId() }),
+      await insertAnsweredEvent(host, elsewhere, 3, told),
+    ];
+    await keep(own, 2);
+    expect(await clean()).toBe(0);
+    for (const eventId of expired) expect(await answersTo(eventId)).toEqual([null, null]);
+    for (const eventId of kept) expect(await answersTo(eventId)).toEqual(['answer', 'answer']);
     await keep(own, null);
   });
 
