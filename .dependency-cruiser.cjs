@@ -5,7 +5,7 @@
 //                                ↓
 //                             privacy                      erases and exports what others keep
 //                    ↓
-//                 messages → conversations → contacts → workspaces ← auth, webhooks
+//      webhooks, messages → conversations → contacts → workspaces ← auth
 //                    ↓
 //      audit → outbox, access;  idempotency  secrets        what every feature may use
 //      rate-limit → http   metrics → queue-floors   queue   counts and wakes for all of them
@@ -57,7 +57,7 @@ const MAY_IMPORT = {
 
   privacy: ['messages', 'conversations', 'contacts', 'workspaces', ...SUPPORT],
 
-  webhooks: ['workspaces', 'queue', ...SUPPORT],
+  webhooks: ['conversations', 'workspaces', 'queue', ...SUPPORT],
   channels: ['messages', 'conversations', 'contacts', 'workspaces', 'queue', ...SUPPORT],
   retention: ['privacy', 'workspaces', 'queue', ...GROUND],
   health: ['http', ...GROUND],

@@ -49,7 +49,11 @@ export { WebhookDeliveriesService } from './webhooks/browsing/webhook-deliveries
 export { ListWebhookDeliveriesQuery, RedeliverDeliveries } from './webhooks/browsing/webhook-delivery.dto';
 export type { RedeliveryResult, WebhookTestResult } from './webhooks/browsing/webhook-delivery.dto';
 export type { WebhookAttemptDetail, WebhookAttemptSummary } from './webhooks/browsing/webhook-delivery.dto';
-export type { WebhookDeliveryDetail, WebhookDeliverySummary } from './webhooks/browsing/webhook-delivery.dto';
+export type {
+  WebhookDeliveryDetail,
+  WebhookDeliverySubject,
+  WebhookDeliverySummary,
+} from './webhooks/browsing/webhook-delivery.dto';
 export { ATTEMPT_ERRORS, type AttemptError } from './webhooks/sending/attempt-outcome';
 export { EndpointStatisticsService } from './webhooks/rollups/endpoint-statistics.service';
 export type { WebhookEndpointHealth } from './webhooks/rollups/endpoint-statistics.service';

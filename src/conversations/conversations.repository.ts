@@ -27,6 +27,13 @@ export type ConversationPartner = Pick<ConversationEntity, 'tenantId' | 'contact
   identityExternalId: string;
 };
 
+/** Contact of a conversation, by the name that it has now. */
+export interface ConversationContact {
+  conversationId: string;
+  contactId: string;
+  contactName: string | null;
+}
+
 /** New values of a conversation; a key that is left out keeps its value. */
 export type ConversationChange = Partial<Pick<ConversationEntity, 'status' | 'assignedAgentId'>> &
   Pick<ConversationEntity, 'updatedAt'>;
@@ -69,6 +76,17 @@ export class ConversationsRepository {
     if (status) page.where('status = ?', status);
     if (channel) page.where('source_channel = ?', channel);
     return page.read(this.database, cursor, count);
+  }
+
+  /** Returns the contact of each of the conversations that the workspace has. */
+  async findContacts(tenantId: string, ids: string[]): Promise<ConversationContact[]> {
+    if (ids.length === 0) return [];
+    return this.database.query(
+      `SELECT c.id AS "conversationId", k.id AS "contactId", k.name AS "contactName"
+       FROM conversations c JOIN contacts k ON k.tenant_id = c.tenant_id AND k.id = c.contact_id
+       WHERE c.tenant_id = $1 AND c.id = ANY ($2)`,
+      [tenantId, ids],
+    );
   }
 
   /** Lists the ids of a contact's conversations above an id, in their order. */

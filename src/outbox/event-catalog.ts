@@ -29,6 +29,11 @@ interface EventDefinition<Data extends TObject, Order extends 'conversation' | n
    * it quotes.
    */
   erase: ((data: Static<Data>) => Static<Data>) | null;
+  /**
+   * Returns words that tell people this event from others of its type. Data of an earlier version may lack a
+   * key.
+   */
+  excerpt: (data: Partial<Static<Data>>) => string | undefined;
 }
 
 const Id = Type.String({ minLength: 1 });
@@ -71,6 +76,7 @@ export const eventCatalog = {
     entitlement: null,
     kind: 'fact',
     erase: ({ message, ...data }) => ({ ...data, message: { ...message, body: '' } }),
+    excerpt: ({ message }) => message?.body,
   }),
   'conversation.updated': define({
     description:
@@ -90,6 +96,7 @@ export const eventCatalog = {
     entitlement: null,
     kind: 'fact',
     erase: null,
+    excerpt: ({ status }) => status,
   }),
   'audit.event': define({
     description:
@@ -115,6 +122,7 @@ export const eventCatalog = {
     entitlement: 'auditWebhookExport',
     kind: 'fact',
     erase: null,
+    excerpt: ({ action }) => action,
   }),
   'webhook.test': define({
     description: 'The Test button of a webhook endpoint was pressed.',
@@ -124,6 +132,7 @@ export const eventCatalog = {
     entitlement: null,
     kind: 'test',
     erase: null,
+    excerpt: () => undefined,
   }),
 };
 
@@ -158,4 +167,10 @@ export function entitlementOf(type: string): Entitlement | null {
 export function erasedData(type: string, data: object): object {
   const erase = isEventType(type) ? (eventCatalog[type].erase as ((data: object) => object) | null) : null;
   return erase ? erase(data) : data;
+}
+
+/** Returns words that tell people an event from others of its type; null when there are none. */
+export function excerptOf(type: string, data: object): string | null {
+  if (!isEventType(type)) return null;
+  return eventCatalog[type].excerpt(data) ?? null;
 }

@@ -38,6 +38,7 @@ import { QueueFloors } from '../../src/queue-floors/queue-floors';
 import { Target } from '../../src/queue/targets';
 import { WakeUpQueue } from '../../src/queue/wake-up-queue';
 import { AttemptRecord } from '../../src/webhooks/deliveries/delivery';
+import { DeliverySubjects } from '../../src/webhooks/browsing/delivery-subjects';
 import { DeliverySearch } from '../../src/webhooks/browsing/delivery-search';
 import { HistorySearchRepository } from '../../src/webhooks/browsing/history-search.repository';
 import { PendingSearchRepository } from '../../src/webhooks/browsing/pending-search.repository';
@@ -203,6 +204,18 @@ describe('query plans', () => {
           );
       },
     );
+
+    it('of what a page of deliveries is about', async () => {
+      const subjects = host.get(DeliverySubjects);
+      const conversations = host.app.get(ConversationsRepository);
+      const ids = Array.from({ length: PAGE }, (_, n) => sequential(10 * (n + 1)));
+      const [events] = await plansOf(() => subjects.findMany(BIG, ids));
+      expectOnlyIndexed(events!, ['events']);
+      expect(rowsRead(events!)).toBeLessThanOrEqual(PAGE);
+      const [contacts] = await plansOf(() => conversations.findContacts(BIG, ids));
+      expectOnlyIndexed(contacts!, ['conversations', 'contacts']);
+      expect(rowsRead(contacts!)).toBeLessThanOrEqual(2 * PAGE);
+    });
 
     it('of a workspace’s pending deliveries, whatever fits', async () => {
       const repository = host.app.get(PendingSearchRepository);

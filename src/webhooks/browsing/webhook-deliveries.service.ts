@@ -8,6 +8,7 @@ import { DeliveryRow } from './delivery-row';
 import { DeliveryHistoryRepository } from '../deliveries/delivery-history.repository';
 import { DeliveryRequests } from './delivery-requests';
 import { DeliverySearch } from './delivery-search';
+import { DeliverySubjects, NO_SUBJECT } from './delivery-subjects';
 import { Redeliverer } from './redeliverer';
 import {
   ListWebhookDeliveriesQuery,
@@ -28,13 +29,15 @@ export class WebhookDeliveriesService {
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly search: DeliverySearch,
     private readonly history: DeliveryHistoryRepository,
+    private readonly subjects: DeliverySubjects,
     private readonly requests: DeliveryRequests,
     private readonly redeliverer: Redeliverer,
   ) {}
 
   /**
-   * Lists deliveries with their attempts, newest first. With a filter that few deliveries pass, a page may be
-   * short or empty before the last one: the next page goes on with the search, until `nextCursor` is null.
+   * Lists deliveries with their attempts and what they are about, newest first. With a filter that few
+   * deliveries pass, a page may be short or empty before the last one: the next page goes on with the search,
+   * until `nextCursor` is null.
    * @throws AppError INVALID_QUERY, NOT_FOUND (the endpoint)
    */
   async list(
@@ -49,8 +52,15 @@ export class WebhookDeliveriesService {
     const page = rows.slice(0, limit);
     const ids = page.map(({ id }) => id);
     const attempts = ids.length > 0 ? await this.history.listAttempts(tenantId, ids) : [];
+    const subjects = await this.subjects.findMany(
+      tenantId,
+      page.map(({ eventId }) => eventId),
+    );
     return {
-      data: page.map((delivery) => toDeliverySummary(delivery, attempts, toAttemptSummary)),
+      data: page.map((delivery) => {
+        const subject = subjects.get(delivery.eventId) ?? NO_SUBJECT;
+        return toDeliverySummary(delivery, subject, attempts, toAttemptSummary);
+      }),
       nextCursor: rows.length > limit ? ids.at(-1)! : next,
     };
   }
@@ -101,7 +111,9 @@ export class WebhookDeliveriesService {
     const attempts = await this.history.listAttempts(tenantId, [delivery.id]);
     const at = attempts.at(-1)?.attemptedAt ?? new Date();
     const request = await this.requests.compose(tenantId, delivery, at);
-    return { ...toDeliverySummary(delivery, attempts, toAttemptDetail), request };
+    const subjects = await this.subjects.findMany(tenantId, [delivery.eventId]);
+    const subject = subjects.get(delivery.eventId) ?? NO_SUBJECT;
+    return { ...toDeliverySummary(delivery, subject, attempts, toAttemptDetail), request };
   }
 
   private async tryRedeliver(

@@ -128,12 +128,25 @@ export interface RedeliveryResult {
   error: { code: ErrorCode; message: string } | null;
 }
 
+/**
+ * Subject of a delivery's event. It is read when it is asked for, so that nothing of it outlasts an erasure.
+ * A part is null if the event has none, or is no longer kept.
+ */
+export interface WebhookDeliverySubject {
+  conversationId: string | null;
+  contactId: string | null;
+  contactName: string | null;
+  /** First 140 characters of the message, the new status of the conversation, or the audited action. */
+  text: string | null;
+}
+
 /** Delivery of an event to an endpoint, with its attempts. */
 export interface WebhookDeliverySummary<Attempt = WebhookAttemptSummary> {
   id: string;
   endpointId: string;
   eventId: string;
   event: string;
+  subject: WebhookDeliverySubject;
   status: DeliveryStatusName;
   /** Time at which the event was made. */
   createdAt: Date;
@@ -185,6 +198,7 @@ function toStatusCodes(code: string): StatusCodes {
 
 export function toDeliverySummary<Attempt>(
   delivery: DeliveryRow,
+  subject: WebhookDeliverySubject,
   attempts: AttemptRow[],
   toAttempt: (attempt: AttemptRow) => Attempt,
 ): WebhookDeliverySummary<Attempt> {
@@ -194,6 +208,7 @@ export function toDeliverySummary<Attempt>(
     endpointId,
     eventId,
     event: eventType,
+    subject,
     status: status.toLowerCase() as DeliveryStatusName,
     createdAt: idTime(id),
     nextAttemptAt,

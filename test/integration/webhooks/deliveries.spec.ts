@@ -1,12 +1,14 @@
 import { idFloor, newId } from '../../../src/common/ids';
 import { Page } from '../../../src/common/page';
 import { SYSTEM } from '../../../src/common/principal';
+import { NO_SUBJECT } from '../../../src/webhooks/browsing/delivery-subjects';
 import {
   ListWebhookDeliveriesQuery,
   WebhookDeliverySummary,
 } from '../../../src/webhooks/browsing/webhook-delivery.dto';
 import { CreatedWebhookEndpoint } from '../../../src/webhooks/endpoints/webhook-endpoint.dto';
 import { expectRefusal } from '../../support/errors';
+import { completeErasure, erasuresOf } from '../../support/erasures';
 import { Responder } from '../../support/https-receiver';
 import { Receiver } from '../../support/receiver';
 import { TestService } from '../../support/service';
@@ -165,6 +167,7 @@ describe('the list of deliveries', () => {
         endpointId: endpoint!.id,
         eventId: expect.any(String),
         event: 'message.created',
+        subject: NO_SUBJECT,
         status: expect.any(String),
         createdAt: MOMENTS[2],
         nextAttemptAt: delivery.status === 'pending' ? expect.any(Date) : null,
@@ -270,6 +273,57 @@ describe('the list of deliveries', () => {
     const { attempts } = await tenant.deliveries.get(tenant.id, exhausted.id);
     expect(attempts).toHaveLength(2);
     for (const attempt of attempts) expect(attempt).toMatchObject({ statusCode: 500, error: 'status' });
+  });
+});
+
+describe('what deliveries are about', () => {
+  const subjectsOf = async (tenant: WebhookWorkspace) =>
+    (await tenant.list({})).map(({ event, subject }) => ({ event, ...subject }));
+
+  it('is the contact and the first words of the message, the status or the action', async () => {
+    const tenant = await WebhookWorkspace.create(service, { planTier: 'ENTERPRISE' });
+    const contact = await service.make.contact(tenant.workspace, { name: 'Ana Martin' });
+    const conversation = await service.make.conversation(tenant.workspace, { contactId: contact.id });
+    const endpoint = await tenant.addEndpoint(receiver.url(), { events: ['*'] });
+    await service.make.received(tenant.workspace, conversation, `Where\n is ${'my parcel? '.repeat(20)}`);
+    await service.make.updateConversation(tenant.workspace, conversation, { status: 'CLOSED' });
+    await waitFor('both', async () => (await tenant.list({ status: 'succeeded' })).length >= 2);
+    await tenant.test(endpoint);
+
+    const about = { conversationId: conversation.id, contactId: contact.id, contactName: 'Ana Martin' };
+    const text = `Where is ${'my parcel? '.repeat(20)}`.slice(0, 140);
+    const subjects = await subjectsOf(tenant);
+    expect(subjects).toContainEqual({ event: 'message.created', ...about, text });
+    expect(subjects).toContainEqual({ event: 'conversation.updated', ...about, text: 'CLOSED' });
+    expect(subjects).toContainEqual({ event: 'webhook.test', ...NO_SUBJECT });
+    const [message] = await tenant.list({ event: 'message.created' });
+    const { subject } = await tenant.deliveries.get(tenant.id, message!.id);
+    expect(subject).toEqual({ ...about, text });
+
+    const erasure = await erasuresOf(service).start(tenant.id, contact.id, SYSTEM);
+    await completeErasure(service, tenant.id, erasure);
+    expect((await tenant.deliveries.get(tenant.id, message!.id)).subject).toEqual({
+      ...about,
+      contactName: null,
+      text: null,
+    });
+  });
+
+  it('is nothing of another workspace', async () => {
+    const tenant = await WebhookWorkspace.create(service);
+    const endpoint = await tenant.addEndpoint(receiver.url());
+    await tenant.message('mine');
+    await tenant.waitForStatus(endpoint, 'succeeded');
+    const stranger = await WebhookWorkspace.create(service);
+    const contact = await service.make.contact(stranger.workspace, { name: 'A stranger' });
+    const { id: conversationId } = await service.make.conversation(stranger.workspace, {
+      contactId: contact.id,
+    });
+    await service.query(
+      `UPDATE events SET data = json_build_object('conversationId', $2::text) WHERE tenant_id = $1`,
+      [tenant.id, conversationId],
+    );
+    expect(await subjectsOf(tenant)).toEqual([{ event: 'message.created', ...NO_SUBJECT, conversationId }]);
   });
 });
 

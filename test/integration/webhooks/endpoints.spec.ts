@@ -1,3 +1,4 @@
+import { NO_SUBJECT } from '../../../src/webhooks/browsing/delivery-subjects';
 import { WebhookDeliveriesService } from '../../../src/webhooks/browsing/webhook-deliveries.service';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WebhookTestService } from '../../../src/webhooks/browsing/webhook-test.service';
@@ -252,6 +253,7 @@ describe('webhook endpoints', () => {
           endpointId: subscription.endpoint.id,
           eventId: expect.any(String),
           event: 'webhook.test',
+          subject: NO_SUBJECT,
           status: 'succeeded',
           createdAt: expect.any(Date),
           nextAttemptAt: null,

@@ -65,6 +65,7 @@ describe('webhook', () => {
           endpointId: id,
           eventId: UUID,
           event: 'webhook.test',
+          subject: { conversationId: null, contactId: null, contactName: null, text: null },
           status: 'succeeded',
           createdAt: MOMENT,
           nextAttemptAt: null,

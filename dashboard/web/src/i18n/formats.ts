@@ -13,7 +13,7 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
  * Makes the formats of dates and numbers in a language.
  * @param preferred languages of the browser; the first variant of the language, such as en-GB, decides
  */
-export function makeFormats(locale: Locale, preferred: readonly string[] = navigator.languages) {
+export function makeFormats(locale: Locale, preferred: readonly string[]) {
   const tag = preferred.find((language) => language.startsWith(locale)) ?? locale;
   const moment = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'medium' });
   const minute = new Intl.DateTimeFormat(tag, { dateStyle: 'short', timeStyle: 'short' });

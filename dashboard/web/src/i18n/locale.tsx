@@ -48,7 +48,10 @@ export function LocaleProvider({
   texts: Texts;
   children: ReactNode;
 }) {
-  const value = useMemo(() => ({ locale, texts, formats: makeFormats(locale) }), [locale, texts]);
+  const value = useMemo(
+    () => ({ locale, texts, formats: makeFormats(locale, navigator.languages) }),
+    [locale, texts],
+  );
   return <LocalizedContext value={value}>{children}</LocalizedContext>;
 }
 
