@@ -37,6 +37,7 @@ export function App({ first }: { first: { locale: Locale; texts: Texts } }) {
         theme={theme}
         cssVariablesResolver={cssVariables}
         defaultColorScheme="auto"
+        deduplicateCssVariables={false}
         getStyleNonce={() => styleNonce}
       >
         <LocaleProvider {...shown}>

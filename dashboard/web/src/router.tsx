@@ -142,6 +142,16 @@ const auditRoute = createRoute({
   validateSearch: pick(['cursor', 'action', 'actor', 'entity', 'entityId', 'since', 'until']),
   component: lazyRouteComponent(() => import('./pages/audit/audit-page'), 'AuditPage'),
 });
+const agentsRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/agents',
+  component: lazyRouteComponent(() => import('./pages/workspace/agents-page'), 'AgentsPage'),
+});
+const diagnosticsRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/diagnostics',
+  component: lazyRouteComponent(() => import('./pages/workspace/diagnostics-page'), 'DiagnosticsPage'),
+});
 const workspaceSettingsRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/workspace',
@@ -165,6 +175,8 @@ const routeTree = rootRoute.addChildren([
       channelsRoute,
       auditRoute,
       workspaceSettingsRoute,
+      agentsRoute,
+      diagnosticsRoute,
     ]),
   ]),
 ]);

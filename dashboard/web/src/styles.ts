@@ -1,7 +1,6 @@
 // Mantine's styles of only the components that are used. The order is Mantine's: later files build upon
-// earlier ones.
+// earlier ones. The variables of the theme are made at run time.
 import '@mantine/core/styles/baseline.css';
-import '@mantine/core/styles/default-css-variables.css';
 import '@mantine/core/styles/global.css';
 import '@mantine/core/styles/ScrollArea.css';
 import '@mantine/core/styles/UnstyledButton.css';

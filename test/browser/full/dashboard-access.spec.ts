@@ -7,7 +7,7 @@ import { accessibilityFaultsOf } from '../accessibility';
 import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
 import { START_TIMEOUT_MS } from '../live-chat';
 
-const PAGES = ['api-keys', 'webhooks', 'channels', 'audit', 'workspace'];
+const PAGES = ['api-keys', 'webhooks', 'channels', 'audit', 'workspace', 'agents', 'diagnostics'];
 
 describe('who sees what of the dashboard in a browser', () => {
   let world: DashboardInBrowser;
@@ -77,7 +77,7 @@ describe('who sees what of the dashboard in a browser', () => {
 
   it('offers an ADMIN no role above their own', async () => {
     const visit = await world.enter(workspace, 'ADMIN');
-    await visit.settings(workspace, 'workspace');
+    await visit.settings(workspace, 'agents');
     await visit.button('Invite an agent').click();
     expect(await visit.field('Role').locator('option').allInnerTexts()).toEqual(['Agent', 'Admin']);
     await visit.close();

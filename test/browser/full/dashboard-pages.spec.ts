@@ -199,7 +199,7 @@ describe("the dashboard's pages in a browser", () => {
   });
 
   it('invite an agent with a link to hand over, and make an admin of them', async () => {
-    await visit.settings(workspace, 'workspace');
+    await visit.settings(workspace, 'agents');
     await visit.button('Invite an agent').click();
     await visit.field('Name').fill('Grace');
     await visit.field('E-mail').fill('grace@example.com');

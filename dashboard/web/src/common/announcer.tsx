@@ -24,7 +24,7 @@ export function Announcer({ children }: { children: ReactNode }) {
       <Affix position={{ bottom: 16, right: 16 }} role="status" zIndex={400}>
         {said && (
           <Notification
-            color="teal.9"
+            color="green.7"
             withBorder
             role={undefined}
             onClose={() => setSaid(null)}

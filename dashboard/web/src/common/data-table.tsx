@@ -42,16 +42,12 @@ export function DataTable<Row>({
     <Stack>
       {fault}
       {rows.length === 0 ? (
-        <Card withBorder>{empty}</Card>
+        <Card withBorder className={classes.card}>
+          {empty}
+        </Card>
       ) : (
-        <Card withBorder padding={0}>
-          <Table
-            className={classes.table}
-            role="table"
-            aria-label={name}
-            verticalSpacing="sm"
-            horizontalSpacing="md"
-          >
+        <Card withBorder padding={0} className={classes.card}>
+          <Table className={classes.table} role="table" aria-label={name}>
             <Table.Thead role="rowgroup">
               <Table.Tr role="row">
                 {columns.map(({ header, isActions }) => (
@@ -87,7 +83,13 @@ export function DataTable<Row>({
 export function TableSkeleton() {
   const texts = useTexts();
   return (
-    <Card withBorder aria-busy="true" aria-label={texts.common.loading} role="status">
+    <Card
+      withBorder
+      className={classes.card}
+      aria-busy="true"
+      aria-label={texts.common.loading}
+      role="status"
+    >
       <Stack>
         {[1, 2, 3, 4].map((row) => (
           <Skeleton key={row} height={20} />

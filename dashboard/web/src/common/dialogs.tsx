@@ -96,7 +96,7 @@ export function Form({
             type="submit"
             loading={isPending}
             disabled={isDisabled}
-            {...(isDangerous && { color: 'red.9' })}
+            {...(isDangerous && { color: 'red.7' })}
           >
             {action}
           </Button>

@@ -20,8 +20,8 @@ export function PageLayout({
   }, [title, texts]);
   return (
     <Stack gap="lg">
-      <Group justify="space-between" align="start">
-        <Box maw="44rem">
+      <Group justify="space-between" align="start" gap="sm">
+        <Box maw="42rem">
           <Title order={1} size="h2" className="breakable">
             {title}
           </Title>

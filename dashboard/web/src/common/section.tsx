@@ -1,5 +1,6 @@
 import { Card, Group, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
+import classes from './section.module.css';
 
 /** A part of a page, with a heading of its own. */
 export function Section({
@@ -14,7 +15,7 @@ export function Section({
   children?: ReactNode;
 }) {
   return (
-    <Card withBorder component="section" aria-label={title}>
+    <Card withBorder component="section" aria-label={title} className={classes.section} data-section>
       <Stack>
         <Group justify="space-between" align="start">
           <div>
@@ -22,7 +23,7 @@ export function Section({
               {title}
             </Title>
             {about && (
-              <Text size="sm" c="dimmed" component="div">
+              <Text size="sm" c="dimmed" component="div" maw="42rem">
                 {about}
               </Text>
             )}

@@ -1,10 +1,11 @@
 import { Button, Menu, Text } from '@mantine/core';
-import { IconLogout, IconUserCircle } from '@tabler/icons-react';
+import { IconLogout, IconSelector, IconUserCircle } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { api } from '../api/client';
 import type { Person } from '../api/types';
 import { useTexts } from '../i18n/locale';
+import classes from './app-frame.module.css';
 
 export function AccountMenu({ person }: { person: Person }) {
   const texts = useTexts();
@@ -18,22 +19,27 @@ export function AccountMenu({ person }: { person: Person }) {
     },
   });
   return (
-    <Menu position="bottom-end" width={240}>
+    <Menu position="top-start" width="target">
       <Menu.Target>
         <Button
+          className={classes.person}
           variant="subtle"
-          color="gray"
-          px="xs"
+          fullWidth
           aria-label={`${texts.frame.accountMenu}: ${person.name}`}
-          leftSection={<IconUserCircle size={20} stroke={1.6} aria-hidden />}
+          leftSection={
+            <span className={classes.initials} aria-hidden>
+              {initialsOf(person.name)}
+            </span>
+          }
+          rightSection={<IconSelector size={16} aria-hidden />}
         >
-          <Text span truncate maw={160} visibleFrom="sm" inherit>
+          <Text span truncate inherit>
             {person.name}
           </Text>
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>{person.email}</Menu.Label>
+        <Menu.Label className="breakable">{person.email}</Menu.Label>
         <Menu.Item component={Link} to="/account" leftSection={<IconUserCircle size={16} aria-hidden />}>
           {texts.nav.account}
         </Menu.Item>
@@ -47,4 +53,10 @@ export function AccountMenu({ person }: { person: Person }) {
       </Menu.Dropdown>
     </Menu>
   );
+}
+
+/** Returns the first letters of the first and the last name. */
+function initialsOf(name: string): string {
+  const names = name.trim().split(/\s+/);
+  return [...new Set([names[0], names.at(-1)])].map((one) => one?.[0]?.toUpperCase() ?? '').join('');
 }

@@ -1,10 +1,12 @@
-import { AppShell, Burger, Group, Text } from '@mantine/core';
+import { AppShell, Burger, Container, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useParams, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useSession } from '../api/session';
 import { useTexts } from '../i18n/locale';
 import { AccountMenu } from './account-menu';
+import classes from './app-frame.module.css';
+import { Brand } from './brand';
 import { firstWorkspace } from './last-workspace';
 import { Navigation } from './navigation';
 import { usePersonalSettings } from './use-personal-settings';
@@ -26,38 +28,48 @@ export function AppFrame() {
 
   return (
     <AppShell
-      header={{ height: 56 }}
-      padding={{ base: 'sm', sm: 'lg' }}
-      {...(workspace && { navbar: { width: 220, breakpoint: 'sm', collapsed: { mobile: !isOpen } } })}
+      layout="alt"
+      header={{ height: { base: 52, sm: 0 } }}
+      navbar={{ width: 240, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding={{ base: 'md', sm: 'xl' }}
     >
-      <AppShell.Header>
-        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-          <Group gap="sm" wrap="nowrap" miw={0}>
-            {workspace && (
-              <Burger
-                opened={isOpen}
-                onClick={toggle}
-                hiddenFrom="sm"
-                size="sm"
-                aria-label={texts.frame.navigation}
-                aria-expanded={isOpen}
-              />
-            )}
-            <Text component={Link} to="/" fw={700} visibleFrom="sm" c="inherit" td="none">
-              {texts.frame.product}
-            </Text>
-            <WorkspaceMenu workspaces={session.workspaces} current={workspace} />
-          </Group>
-          <AccountMenu person={session.person} />
-        </Group>
+      <AppShell.Header hiddenFrom="sm" px="md" className={classes.header}>
+        <Burger
+          opened={isOpen}
+          onClick={toggle}
+          size="sm"
+          aria-label={texts.frame.navigation}
+          aria-expanded={isOpen}
+        />
+        <Brand />
+        {workspace && (
+          <Text size="sm" c="dimmed" truncate>
+            {workspace.name}
+          </Text>
+        )}
       </AppShell.Header>
-      {workspace && (
-        <AppShell.Navbar p="xs" aria-label={texts.frame.navigation}>
-          <Navigation slug={workspace.slug} />
-        </AppShell.Navbar>
-      )}
+      <AppShell.Navbar className={classes.navbar} aria-label={texts.frame.navigation}>
+        <Group justify="space-between" className={classes.brand}>
+          <Link to="/" className={classes.home}>
+            <Brand />
+          </Link>
+          <Burger
+            opened
+            hiddenFrom="sm"
+            onClick={close}
+            size="sm"
+            aria-label={texts.common.close}
+            aria-expanded={isOpen}
+          />
+        </Group>
+        <WorkspaceMenu workspaces={session.workspaces} current={workspace} />
+        <div className={classes.pages}>{workspace && <Navigation slug={workspace.slug} />}</div>
+        <AccountMenu person={session.person} />
+      </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} ref={content}>
-        <Outlet />
+        <Container size="68rem" px={0} pb="xl">
+          <Outlet />
+        </Container>
       </AppShell.Main>
     </AppShell>
   );

@@ -1,7 +1,8 @@
-import { Anchor, Card, Container, Group, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Card, Container, Group, Stack, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { LOCALES, useLocale, useTexts } from '../i18n/locale';
 import { useChooseLocale } from '../i18n/locale-choice';
+import { Brand } from './brand';
 
 /** Frames the pages before the login: a narrow card, and the choice of the language. */
 export function Door({ title, children }: { title: string; children: ReactNode }) {
@@ -12,14 +13,14 @@ export function Door({ title, children }: { title: string; children: ReactNode }
     document.title = `${title} · ${texts.frame.product}`;
   }, [title, texts]);
   return (
-    <Container size={440} py={{ base: 'xl', sm: 80 }} component="main" id="content" tabIndex={-1}>
+    <Container size={420} py={{ base: 'xl', sm: 80 }} component="main" id="content" tabIndex={-1}>
       <Stack>
-        <Text ta="center" fw={700} c="dimmed">
-          {texts.frame.product}
-        </Text>
-        <Card withBorder padding="xl" shadow="sm">
+        <Group justify="center">
+          <Brand />
+        </Group>
+        <Card withBorder padding="xl" shadow="xs">
           <Stack>
-            <Title order={1} size="h2">
+            <Title order={1} size="h3">
               {title}
             </Title>
             {children}

@@ -1,33 +1,88 @@
-import { NavLink, type NavLinkProps, Stack } from '@mantine/core';
-import { IconBuilding, IconHistory, IconKey, IconMessages, IconWebhook } from '@tabler/icons-react';
+import { NavLink, type NavLinkProps, Text } from '@mantine/core';
+import {
+  IconBook,
+  IconBuildingStore,
+  IconExternalLink,
+  IconGauge,
+  IconHistory,
+  IconKey,
+  IconMessages,
+  IconUsers,
+  IconWebhook,
+} from '@tabler/icons-react';
 import { createLink } from '@tanstack/react-router';
-import type { ComponentPropsWithRef } from 'react';
+import { type ComponentPropsWithRef, useId } from 'react';
+import { useSession } from '../api/session';
 import { useTexts } from '../i18n/locale';
+import classes from './app-frame.module.css';
 
 /** A link of the navigation. The router sets `active`. */
-const PageLink = createLink((props: NavLinkProps & ComponentPropsWithRef<'a'>) => <NavLink {...props} />);
+const PageLink = createLink((props: NavLinkProps & ComponentPropsWithRef<'a'>) => (
+  <NavLink className={classes.link} {...props} />
+));
 
 export function Navigation({ slug }: { slug: string }) {
   const { nav } = useTexts();
-  const pages = [
-    { to: '/w/$slug/settings/api-keys', label: nav.apiKeys, Icon: IconKey },
-    { to: '/w/$slug/settings/webhooks', label: nav.webhooks, Icon: IconWebhook },
-    { to: '/w/$slug/settings/channels', label: nav.channels, Icon: IconMessages },
-    { to: '/w/$slug/settings/audit', label: nav.audit, Icon: IconHistory },
-    { to: '/w/$slug/settings/workspace', label: nav.workspace, Icon: IconBuilding },
+  const { publicUrl } = useSession();
+  const id = useId();
+  const groups = [
+    {
+      name: null,
+      pages: [{ to: '/w/$slug/settings/channels', label: nav.channels, Icon: IconMessages }],
+    },
+    {
+      name: nav.developers,
+      pages: [
+        { to: '/w/$slug/settings/api-keys', label: nav.apiKeys, Icon: IconKey },
+        { to: '/w/$slug/settings/webhooks', label: nav.webhooks, Icon: IconWebhook },
+        { to: '/w/$slug/settings/diagnostics', label: nav.diagnostics, Icon: IconGauge },
+      ],
+    },
+    {
+      name: nav.settings,
+      pages: [
+        { to: '/w/$slug/settings/workspace', label: nav.workspace, Icon: IconBuildingStore },
+        { to: '/w/$slug/settings/agents', label: nav.agents, Icon: IconUsers },
+        { to: '/w/$slug/settings/audit', label: nav.audit, Icon: IconHistory },
+      ],
+    },
   ] as const;
   return (
-    <Stack gap={2}>
-      {pages.map(({ to, label, Icon }) => (
-        <PageLink
-          key={to}
-          to={to}
-          params={{ slug }}
-          activeProps={{ active: true }}
-          label={label}
-          leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
-        />
+    <>
+      {groups.map(({ name, pages }) => (
+        <div
+          key={name}
+          className={classes.group}
+          {...(name && { role: 'group', 'aria-labelledby': `${id}${name}` })}
+        >
+          {name && (
+            <Text className={classes.groupName} id={`${id}${name}`}>
+              {name}
+            </Text>
+          )}
+          {pages.map(({ to, label, Icon }) => (
+            <PageLink
+              key={to}
+              to={to}
+              params={{ slug }}
+              activeProps={{ active: true }}
+              label={label}
+              leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
+            />
+          ))}
+        </div>
       ))}
-    </Stack>
+      <div className={classes.group}>
+        <NavLink
+          className={classes.link}
+          href={`${publicUrl}/docs`}
+          target="_blank"
+          rel="noopener"
+          label={nav.docs}
+          leftSection={<IconBook size={18} stroke={1.6} aria-hidden />}
+          rightSection={<IconExternalLink size={14} stroke={1.6} aria-hidden />}
+        />
+      </div>
+    </>
   );
 }

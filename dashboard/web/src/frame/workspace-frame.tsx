@@ -1,4 +1,4 @@
-import { Alert, Container, Stack } from '@mantine/core';
+import { Alert, Stack } from '@mantine/core';
 import { Outlet, useParams } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useSession } from '../api/session';
@@ -18,12 +18,10 @@ export function WorkspaceFrame() {
   if (!workspace) return <NotFoundPage />;
   return (
     <WorkspaceProvider value={workspace} key={workspace.id}>
-      <Container size="xl" px={0}>
-        <Stack gap="md">
-          <Notices workspace={workspace} />
-          <Outlet />
-        </Stack>
-      </Container>
+      <Stack gap="md">
+        <Notices workspace={workspace} />
+        <Outlet />
+      </Stack>
     </WorkspaceProvider>
   );
 }

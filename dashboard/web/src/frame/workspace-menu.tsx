@@ -3,6 +3,7 @@ import { IconCheck, IconSelector } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import type { Workspace } from '../api/types';
 import { useTexts } from '../i18n/locale';
+import classes from './app-frame.module.css';
 import { rememberWorkspace } from './last-workspace';
 
 /** Menu of the person's workspaces. */
@@ -18,7 +19,7 @@ export function WorkspaceMenu({
   if (workspaces.length === 0) return null;
   if (workspaces.length === 1 && current) {
     return (
-      <Text truncate fw={500}>
+      <Text truncate fw={500} className={classes.workspaceName}>
         {current.name}
       </Text>
     );
@@ -28,12 +29,13 @@ export function WorkspaceMenu({
     void navigate({ to: '/w/$slug/settings/api-keys', params: { slug } });
   };
   return (
-    <Menu position="bottom-start" width={260}>
+    <Menu position="bottom-start" width="target">
       <Menu.Target>
         <Button
+          className={classes.workspace}
           variant="default"
-          size="sm"
-          miw={0}
+          fullWidth
+          justify="space-between"
           rightSection={<IconSelector size={16} aria-hidden />}
           aria-label={texts.frame.workspaceMenu(current?.name ?? null)}
         >

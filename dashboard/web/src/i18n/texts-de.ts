@@ -81,12 +81,21 @@ export const de: Texts = {
     logOutFailed: 'Nicht abgemeldet. Noch einmal versuchen.',
   },
   nav: {
+    channels: 'Kanäle',
+    developers: 'Entwicklung',
     apiKeys: 'API-Schlüssel',
     webhooks: 'Webhooks',
-    channels: 'Kanäle',
-    audit: 'Audit-Log',
+    diagnostics: 'Diagnose',
+    settings: 'Einstellungen',
     workspace: 'Workspace',
+    agents: 'Agenten',
+    audit: 'Audit-Log',
+    docs: 'API-Referenz',
     account: 'Konto',
+  },
+  diagnostics: {
+    title: 'Diagnose',
+    about: 'Was die API jetzt annimmt, und was auf einen Betreiber des Dienstes wartet.',
   },
   roles: { OWNER: 'Eigentümer', ADMIN: 'Admin', AGENT: 'Agent' },
   notices: {

@@ -75,12 +75,21 @@ export const en = {
     logOutFailed: 'Not logged out. Try again.',
   },
   nav: {
+    channels: 'Channels',
+    developers: 'Developers',
     apiKeys: 'API keys',
     webhooks: 'Webhooks',
-    channels: 'Channels',
-    audit: 'Audit log',
+    diagnostics: 'Diagnostics',
+    settings: 'Settings',
     workspace: 'Workspace',
+    agents: 'Agents',
+    audit: 'Audit log',
+    docs: 'API reference',
     account: 'Account',
+  },
+  diagnostics: {
+    title: 'Diagnostics',
+    about: 'What the API takes now, and what waits for an operator of the service.',
   },
   roles: { OWNER: 'Owner', ADMIN: 'Admin', AGENT: 'Agent' },
   notices: {

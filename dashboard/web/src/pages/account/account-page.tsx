@@ -1,4 +1,3 @@
-import { Container } from '@mantine/core';
 import { PageLayout } from '../../common/page';
 import { useTexts } from '../../i18n/locale';
 import { PasswordSection } from './password-section';
@@ -9,13 +8,11 @@ import { SessionsSection } from './sessions-section';
 export function AccountPage() {
   const texts = useTexts();
   return (
-    <Container size="md" px={0}>
-      <PageLayout title={texts.account.title} about={texts.account.about}>
-        <PreferencesSection />
-        <PasswordSection />
-        <SecondFactorSection />
-        <SessionsSection />
-      </PageLayout>
-    </Container>
+    <PageLayout title={texts.account.title} about={texts.account.about}>
+      <PreferencesSection />
+      <PasswordSection />
+      <SecondFactorSection />
+      <SessionsSection />
+    </PageLayout>
   );
 }

@@ -93,7 +93,7 @@ function useColumns(onRevoke: (key: ApiKey) => void): Column<ApiKey>[] {
         <Stack gap={4}>
           <Group gap={4}>
             {scopes.map((scope) => (
-              <Badge key={scope} tt="none" color="gray">
+              <Badge key={scope} variant="default">
                 {scope}
               </Badge>
             ))}

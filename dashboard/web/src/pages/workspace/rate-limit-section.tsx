@@ -28,7 +28,7 @@ export function RateLimitSection({ use: { perMinute, paths } }: { use: Workspace
                 </Text>
                 <Progress
                   value={Math.min(100, (used / perMinute) * 100)}
-                  color={used / perMinute > BUSY_SHARE ? 'red.8' : 'indigo.8'}
+                  {...(used / perMinute > BUSY_SHARE && { color: 'red.7' })}
                   aria-label={`${path}: ${text}`}
                 />
               </div>

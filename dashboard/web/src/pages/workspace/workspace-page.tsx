@@ -3,10 +3,7 @@ import { ErrorNotice } from '../../common/error-notice';
 import type { WorkspaceOverview } from '../../api/types';
 import { useRead, useWorkspace } from '../../api/workspace';
 import { PagePending } from '../../frame/page-states';
-import { AgentsSection } from './agents-section';
-import { ParkedEventsSection } from './parked-events-section';
 import { PlanSection } from './plan-section';
-import { RateLimitSection } from './rate-limit-section';
 import { RetentionSection } from './retention-section';
 
 export function WorkspacePage() {
@@ -18,13 +15,10 @@ export function WorkspacePage() {
       {overview.data ? (
         <>
           <PlanSection overview={overview.data} />
-          <AgentsSection />
-          <RateLimitSection use={overview.data.rateLimit} />
           <RetentionSection
             key={overview.data.messageRetentionDays}
             days={overview.data.messageRetentionDays}
           />
-          <ParkedEventsSection />
         </>
       ) : (
         !overview.error && <PagePending />

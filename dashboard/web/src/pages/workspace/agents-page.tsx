@@ -7,13 +7,13 @@ import { useChange, useMayManage, useRead, useWorkspace } from '../../api/worksp
 import { type Column, DataTable } from '../../common/data-table';
 import { ErrorNotice } from '../../common/error-notice';
 import { Moment } from '../../common/moment';
-import { Section } from '../../common/section';
+import { PageLayout } from '../../common/page';
 import { useTexts } from '../../i18n/locale';
 import { EditAgentDialog } from './edit-agent-dialog';
 import { InviteDialog } from './invite-dialog';
 import { SentLinkDialog } from './sent-link-dialog';
 
-export function AgentsSection() {
+export function AgentsPage() {
   const texts = useTexts();
   const mayManage = useMayManage();
   const agents = useRead<{ data: Agent[] }>('agents');
@@ -27,19 +27,15 @@ export function AgentsSection() {
     {
       header: texts.agents.name,
       cell: (agent) => (
-        <Stack gap={2}>
-          <Group gap="xs">
-            <Text inherit fw={500} {...(!agent.active && { c: 'dimmed' })}>
-              {agent.name}
-            </Text>
-            <AgentState agent={agent} invitation={invitationOf(agent)} />
-          </Group>
-          <Text size="sm" c="dimmed">
-            {agent.email}
+        <Group gap="xs">
+          <Text inherit fw={500} {...(!agent.active && { c: 'dimmed' })}>
+            {agent.name}
           </Text>
-        </Stack>
+          <AgentState agent={agent} invitation={invitationOf(agent)} />
+        </Group>
       ),
     },
+    { header: texts.login.email, cell: ({ email }) => email },
     { header: texts.agents.role, cell: ({ role }) => texts.roles[role] },
     { header: texts.agents.displayName, cell: ({ displayName }) => displayName ?? '–' },
     { header: texts.agents.since, cell: ({ createdAt }) => <Moment at={createdAt} /> },
@@ -58,7 +54,7 @@ export function AgentsSection() {
     },
   ];
   return (
-    <Section
+    <PageLayout
       title={texts.agents.title}
       about={texts.agents.about}
       actions={mayManage && <Button onClick={() => setInviting(true)}>{texts.agents.invite}</Button>}
@@ -81,7 +77,7 @@ export function AgentsSection() {
       )}
       {editing && <EditAgentDialog agent={editing} onClose={() => setEditing(null)} />}
       {sent && <SentLinkDialog sent={sent} onClose={() => setSent(null)} />}
-    </Section>
+    </PageLayout>
   );
 }
 
@@ -90,8 +86,8 @@ function AgentState({ agent, invitation }: { agent: Agent; invitation: Invitatio
   const { agentId } = useWorkspace();
   return (
     <>
-      {agent.id === agentId && <Badge>{texts.agents.you}</Badge>}
-      {agent.isBot && <Badge color="gray">{texts.agents.bot}</Badge>}
+      {agent.id === agentId && <Badge variant="default">{texts.agents.you}</Badge>}
+      {agent.isBot && <Badge variant="default">{texts.agents.bot}</Badge>}
       {!agent.active && <Badge color="gray">{texts.agents.inactive}</Badge>}
       {invitation && <Badge color="yellow">{texts.agents.invited}</Badge>}
     </>
@@ -122,8 +118,8 @@ function AgentMenu({
       <Menu position="bottom-end">
         <Menu.Target>
           <ActionIcon
-            variant="default"
-            size="lg"
+            variant="subtle"
+            color="gray"
             aria-label={texts.agents.menuOf(agent.name)}
             loading={invite.isPending || reset.isPending || revoke.isPending}
           >
