@@ -16,7 +16,8 @@ import 'reflect-metadata';
 // the change.
 export { MessagingModule, type MessagingAsyncOptions, type MessagingOptions } from './messaging.module';
 export { ConfigError } from './config/config';
-export { AppError, type ErrorBody, type ErrorCode } from './common/app-error';
+export { AppError, type ErrorBody, type ErrorCode, type ErrorDetail } from './common/app-error';
+export type { ErrorValues, FaultCode, ReasonCode, Thing } from './common/error-texts';
 export { SYSTEM, type Actor, type Origin } from './common/principal';
 export { PERMISSIONS, SCOPES, type Permission, type Scope } from './common/permissions';
 export { MAX_LIMIT, PageQuery, type Page } from './common/page';

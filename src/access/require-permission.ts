@@ -26,11 +26,11 @@ export async function requirePermission(
   if (actor.type === 'system') return;
   if (actor.type === 'operator') return requireName(actor.name);
   const holder = actor.type === 'api_key' ? 'API_KEY' : await lockRole(tx, tenantId, actor.id);
-  if (holder === null) throw AppError.invalidBody('actor', 'is not an active agent of this workspace');
+  if (holder === null) throw AppError.invalidBody('actor', 'agent_unknown');
   const holders: readonly string[] = PERMISSIONS[permission];
   if (holders.includes(holder)) return;
-  const who = holder === 'API_KEY' ? 'An API key' : `An agent with the role ${holder}`;
-  throw new AppError('FORBIDDEN', `${who} may not do this (${permission}).`);
+  if (holder === 'API_KEY') throw AppError.because('FORBIDDEN', 'key_lacks_permission', { permission });
+  throw AppError.because('FORBIDDEN', 'role_lacks_permission', { role: holder, permission });
 }
 
 /**
@@ -40,7 +40,7 @@ export async function requirePermission(
  */
 export async function requireOwner(tx: Transaction, tenantId: string, actor: Actor): Promise<void> {
   if (actor.type !== 'agent' || (await lockRole(tx, tenantId, actor.id)) === 'OWNER') return;
-  throw new AppError('FORBIDDEN', 'Only an OWNER may do this to an OWNER.');
+  throw AppError.because('FORBIDDEN', 'only_owner');
 }
 
 /**
@@ -50,10 +50,10 @@ export async function requireOwner(tx: Transaction, tenantId: string, actor: Act
 export function requireOperator(actor: Actor, permission: Permission): void {
   if (actor.type === 'system') return;
   if (actor.type === 'operator') return requireName(actor.name);
-  throw new AppError('FORBIDDEN', `Only an operator may do this (${permission}).`);
+  throw AppError.because('FORBIDDEN', 'only_operator', { permission });
 }
 
 function requireName(name: string): void {
   const isName = isStorableText(name) && name.trim() !== '' && countCharacters(name) <= MAX_NAME;
-  if (!isName) throw AppError.invalidBody('actor', `must have a name of 1 to ${MAX_NAME} characters`);
+  if (!isName) throw AppError.invalidBody('actor', 'actor_name', { max: MAX_NAME });
 }

@@ -62,10 +62,7 @@ export class ApiKeysService {
       await this.workspaces.lock(tx, tenantId);
       await requirePermission(tx, tenantId, actor, 'api_key.create');
       if ((await this.keys.countActive(tx, tenantId, MAX_ACTIVE_KEYS)) === MAX_ACTIVE_KEYS)
-        throw new AppError(
-          'INVALID_BODY',
-          `A workspace has at most ${MAX_ACTIVE_KEYS} keys: revoke one first.`,
-        );
+        throw AppError.because('INVALID_BODY', 'too_many_keys', { max: MAX_ACTIVE_KEYS });
       await this.keys.insert(tx, entity);
       const subject = { tenantId, actor, entity: 'api_key', entityId: entity.id };
       const after = valuesOf(entity, ['name', 'scopes', 'expiresAt', 'allowedNetworks']);
@@ -135,11 +132,7 @@ export class ApiKeysService {
     const { apiKeyMaxLifeDays: days } = this.config;
     if (days === null) return expiresAt ?? null;
     const latest = new Date(Date.now() + days * DAY_MS);
-    if (expiresAt && expiresAt > latest)
-      throw AppError.invalidBody(
-        'expiresAt',
-        `must be at most ${days} days ahead: the longest life of a key`,
-      );
+    if (expiresAt && expiresAt > latest) throw AppError.invalidBody('expiresAt', 'key_life', { days });
     return expiresAt ?? latest;
   }
 }

@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { AppError } from '../common/app-error';
+import { optionFault } from './option-fault';
 
 /**
  * Writes lines of the audit log to a new file, as they are read.
@@ -19,7 +19,7 @@ export async function writeLines(lines: AsyncIterable<string>, path: string): Pr
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (syscall === undefined) throw error;
-    throw AppError.invalidBody('file', `cannot be written: ${code}`);
+    throw optionFault('file', `cannot be written: ${code}`);
   }
   return count;
 }

@@ -48,7 +48,7 @@ export class OperatorLookup {
    */
   async getActingAgent(tenantId: string, agentId: string, operator: Operator): Promise<Actor> {
     const agent = await this.agents.findActive(this.database, tenantId, agentId);
-    if (!agent) throw AppError.invalidBody('agent', 'is not an active agent of this workspace');
+    if (!agent) throw AppError.invalidBody('agent', 'agent_unknown');
     return { type: 'agent', id: agent.id, origin: { userAgent: `CLI, ${actorIdOf(operator)}` } };
   }
 }

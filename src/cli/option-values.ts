@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
-import { AppError } from '../common/app-error';
 import type { Channel } from '../common/channel-descriptors';
+import { optionFault } from './option-fault';
 
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
@@ -61,7 +61,7 @@ export function credentials(text: string): object {
   const [source, json] = sourceOf(text);
   const value = parsed(source, json);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  throw AppError.invalidBody('credentials', `must be a JSON object, and ${source} is another value`);
+  throw optionFault('credentials', `must be a JSON object, and ${source} is another value`);
 }
 
 /** Returns the JSON, and a name of its source that an error may show. */
@@ -79,7 +79,7 @@ function read(source: string, from: string | number): string {
     return readFileSync(from, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw AppError.invalidBody('credentials', `cannot be read: ${source}: ${code}`);
+    throw optionFault('credentials', `cannot be read: ${source}: ${code}`);
   }
 }
 
@@ -93,7 +93,7 @@ function parsed(source: string, json: string): unknown {
   } catch (error) {
     const position = /at position \d+/.exec((error as Error).message)?.[0];
     const fault = `${source} is no JSON${position ? ` ${position}` : ''}`;
-    throw AppError.invalidBody('credentials', `must be a JSON object, @file or -; ${fault}`);
+    throw optionFault('credentials', `must be a JSON object, @file or -; ${fault}`);
   }
 }
 

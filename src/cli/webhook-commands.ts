@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { AppError } from '../common/app-error';
 import type { ListWebhookDeliveriesQuery } from '../webhooks/browsing/webhook-delivery.dto';
 import type { RollSecret } from '../webhooks/endpoints/webhook-endpoint.dto';
 import type { RecoverEndpoint } from '../webhooks/recoveries/webhook-recovery.dto';
@@ -11,6 +10,7 @@ import {
   withPages,
   withServices,
 } from './command';
+import { optionFault } from './option-fault';
 import { isoDate, list, wholeNumber } from './option-values';
 
 interface CreateOptions {
@@ -266,7 +266,7 @@ function findWorkspaceId(
 ): Promise<string> {
   if (endpointId !== undefined) return lookup.findWorkspaceId('Webhook endpoint', endpointId);
   if (workspace !== undefined) return workspaces.getBySlug(workspace).then(({ id }) => id);
-  throw AppError.invalidBody('id', 'is required, or a workspace');
+  throw optionFault('id', 'is required, or a workspace');
 }
 
 interface EndpointAction {

@@ -1,3 +1,15 @@
+import {
+  ErrorValues,
+  FaultCode,
+  FAULTS,
+  fillText,
+  makeFault,
+  ReasonCode,
+  REASONS,
+  Thing,
+  ValuesOf,
+} from './error-texts';
+
 /** Error codes of the API, each with its HTTP status. */
 export const ERROR_STATUS = {
   INVALID_BODY: 400,
@@ -20,9 +32,18 @@ export type ErrorCode = keyof typeof ERROR_STATUS;
 /** Codes whose answers have a `Retry-After` header. */
 export const RETRYABLE: readonly ErrorCode[] = ['RATE_LIMITED', 'UNAVAILABLE'];
 
+/** Fault of one field. A page finds its text in another language by `code`, and puts `values` into it. */
 export interface ErrorDetail {
   field: string;
   message: string;
+  code?: FaultCode;
+  values?: ErrorValues;
+}
+
+/** Reason why a request is refused as a whole, by which a page finds its text in another language. */
+export interface ErrorReason {
+  reason: ReasonCode;
+  values?: ErrorValues;
 }
 
 /**
@@ -36,21 +57,34 @@ export class AppError extends Error {
     readonly details?: ErrorDetail[],
     /** Time after which a retry can succeed, if that is known. */
     readonly retryAfterSeconds?: number,
+    readonly reason?: ErrorReason,
   ) {
     super(message);
     this.name = 'AppError';
   }
 
-  /**
-   * Makes the error of one faulty field.
-   * @param fault continues a sentence that begins with the field: `is required`
-   */
-  static invalidBody(field: string, fault: string): AppError {
-    return new AppError('INVALID_BODY', `${field} ${fault}.`, [{ field, message: fault }]);
+  /** Makes the error of one faulty field. */
+  static invalidBody<Code extends FaultCode>(
+    field: string,
+    code: Code,
+    ...values: ValuesOf<(typeof FAULTS)[Code]>
+  ): AppError {
+    const detail = { field, ...makeFault(code, ...values) };
+    return new AppError('INVALID_BODY', `${field} ${detail.message}.`, [detail]);
   }
 
-  static notFound(thing: string): AppError {
-    return new AppError('NOT_FOUND', `${thing} not found.`);
+  /** Makes the error of a request that is refused as a whole. */
+  static because<Reason extends ReasonCode>(
+    code: ErrorCode,
+    reason: Reason,
+    ...[values]: ValuesOf<(typeof REASONS)[Reason]>
+  ): AppError {
+    const message = fillText(REASONS[reason], values);
+    return new AppError(code, message, undefined, undefined, { reason, ...(values && { values }) });
+  }
+
+  static notFound(thing: Thing): AppError {
+    return AppError.because('NOT_FOUND', 'not_found', { thing });
   }
 
   /**
@@ -63,11 +97,11 @@ export class AppError extends Error {
   }
 
   static workspaceSuspended(): AppError {
-    return new AppError('WORKSPACE_SUSPENDED', 'The workspace is suspended.');
+    return AppError.because('WORKSPACE_SUSPENDED', 'workspace_suspended');
   }
 
   static busy(retryAfterSeconds?: number): AppError {
-    return new AppError('UNAVAILABLE', 'The service is busy. Retry shortly.', undefined, retryAfterSeconds);
+    return new AppError('UNAVAILABLE', REASONS.busy, undefined, retryAfterSeconds, { reason: 'busy' });
   }
 
   get status(): number {
@@ -75,11 +109,16 @@ export class AppError extends Error {
   }
 
   toBody(requestId: string | null): ErrorBody {
-    const { code, message, details } = this;
-    return { error: { code, message, ...(details && { details }), requestId } };
+    const { code, message, reason, details } = this;
+    return { error: { code, message, ...reason, ...(details && { details }), requestId } };
   }
 }
 
 export interface ErrorBody {
-  error: { code: ErrorCode; message: string; details?: ErrorDetail[]; requestId: string | null };
+  error: {
+    code: ErrorCode;
+    message: string;
+    details?: ErrorDetail[];
+    requestId: string | null;
+  } & Partial<ErrorReason>;
 }

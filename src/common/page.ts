@@ -2,10 +2,11 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsInt, IsOptional, IsUUID, Max, Min } from 'class-validator';
 import { AppError } from './app-error';
+import { validatorFault } from './error-texts';
 
 export const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 200;
-const LIMIT_FAULT = `must be a whole number from 1 to ${MAX_LIMIT}`;
+const LIMIT_FAULT = validatorFault('not_limit', { max: MAX_LIMIT });
 
 export class PageQuery {
   @ApiPropertyOptional({
@@ -19,9 +20,9 @@ export class PageQuery {
   @Transform(
     ({ value }) => (typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value) as unknown,
   )
-  @IsInt({ message: LIMIT_FAULT })
-  @Min(1, { message: LIMIT_FAULT })
-  @Max(MAX_LIMIT, { message: LIMIT_FAULT })
+  @IsInt(LIMIT_FAULT)
+  @Min(1, LIMIT_FAULT)
+  @Max(MAX_LIMIT, LIMIT_FAULT)
   limit: number = DEFAULT_LIMIT;
 
   @ApiPropertyOptional({
@@ -39,7 +40,8 @@ export class PageQuery {
  */
 export function checkLimit(limit: number): void {
   if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return;
-  throw new AppError('INVALID_QUERY', `limit ${LIMIT_FAULT}.`, [{ field: 'limit', message: LIMIT_FAULT }]);
+  const { message, context } = LIMIT_FAULT;
+  throw new AppError('INVALID_QUERY', `limit ${message}.`, [{ field: 'limit', message, ...context }]);
 }
 
 /** One page of a list. `nextCursor` starts the next page, and is null on the last one. */

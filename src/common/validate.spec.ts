@@ -1,7 +1,9 @@
 import 'reflect-metadata';
-import { IsOptional } from 'class-validator';
+import { ArrayUnique, IsIn, IsInt, IsOptional, IsString, Matches, Max } from 'class-validator';
 import { AppError } from './app-error';
+import { validatorFault } from './error-texts';
 import { validate } from './validate';
+import { MaxCharacters, NotBlank } from './validators';
 
 class Input {
   @IsOptional()
@@ -49,5 +51,52 @@ describe('validation of input', () => {
     const startedAt = performance.now();
     expect(refusalOf(body)).toBeDefined();
     expect(performance.now() - startedAt).toBeLessThan(500); // 4 s by class-validator alone
+  });
+
+  describe('gives every fault a code, and the values of its text', () => {
+    class Coded {
+      @Max(5)
+      @IsInt()
+      count: unknown;
+
+      @IsIn(['a', 'b'], { each: true })
+      @ArrayUnique({ message: 'must not name a letter twice' })
+      letters: unknown;
+
+      @MaxCharacters(3)
+      @NotBlank()
+      @IsString()
+      name: unknown;
+
+      @IsOptional()
+      @Matches(/^x$/, validatorFault('not_slug'))
+      slug?: unknown;
+
+      @IsOptional()
+      @Matches(/^x$/)
+      other?: unknown;
+    }
+    const good = { count: 1, letters: ['a'], name: 'abc' };
+
+    it.each([
+      [{ count: undefined }, 'required', undefined],
+      [{ count: 'x' }, 'not_whole', undefined],
+      [{ count: 6 }, 'too_large', { max: 5 }],
+      [{ letters: ['c'] }, 'not_one_of', { choices: ['a', 'b'] }],
+      [{ letters: ['a', 'a'] }, 'named_twice', undefined],
+      [{ name: ' ' }, 'blank', undefined],
+      [{ name: 'abcd' }, 'too_long', { max: 3 }],
+      [{ slug: 'y' }, 'not_slug', undefined],
+      [{ other: 'y' }, 'wrong_form', undefined],
+      [{ more: 1 }, 'unknown_field', undefined],
+    ])('%j: %s', (input, code, values) => {
+      expect(() => validate(Coded, { ...good, ...input })).toThrow(
+        expect.objectContaining({
+          details: [
+            { field: Object.keys(input)[0], message: expect.any(String), code, ...(values && { values }) },
+          ],
+        }),
+      );
+    });
   });
 });

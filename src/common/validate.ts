@@ -1,8 +1,8 @@
 import { ClassConstructor, plainToInstance } from 'class-transformer';
-import { validateSync, ValidationError } from 'class-validator';
+import { getMetadataStorage, validateSync, ValidationError } from 'class-validator';
 import { AppError, ErrorDetail } from './app-error';
+import { CodedFault, ErrorValue, FaultCode, FAULTS, makeFault } from './error-texts';
 
-const UNKNOWN_FIELD = 'is not a known field';
 /**
  * Options of class-validator. They report one fault a field, because further faults mostly follow from the
  * first.
@@ -21,6 +21,36 @@ const MAX_FIELDS = 500;
  * request.
  */
 const MAX_DETAILS = 20;
+
+/**
+ * Fault that a broken rule means, with the names of the rule's arguments as values. A DTO can give another
+ * one, by `validatorFault`.
+ */
+const FAULT_OF_RULE: Record<string, [code: FaultCode, ...values: string[]]> = {
+  arrayMaxSize: ['too_many_named', 'max'],
+  arrayNotEmpty: ['none_named'],
+  arrayUnique: ['named_twice'],
+  isArray: ['not_list'],
+  isBoolean: ['not_boolean'],
+  isDate: ['not_date'],
+  isEmail: ['not_email'],
+  isIn: ['not_one_of', 'choices'],
+  isInt: ['not_whole'],
+  isMoment: ['date_out_of_range'],
+  isNetwork: ['not_network'],
+  isObject: ['not_object'],
+  isStorableText: ['not_storable'],
+  isString: ['not_text'],
+  isSubscribable: ['not_event'],
+  isUuid: ['not_cursor'],
+  max: ['too_large', 'max'],
+  maxCharacters: ['too_long', 'max'],
+  maxLength: ['too_long', 'max'],
+  min: ['too_small', 'min'],
+  minDate: ['not_future'],
+  nestedValidation: ['not_object'],
+  notBlank: ['blank'],
+};
 
 /** Instances that `validate` has returned: the HTTP layer validates an input, and the service once more. */
 const valid = new WeakSet<object>();
@@ -84,21 +114,33 @@ function isNested(value: unknown): value is object {
 function inheritedKeysOf(input: object): ErrorDetail[] {
   return Object.keys(input)
     .filter((key) => key in Object.prototype)
-    .map((field) => ({ field, message: UNKNOWN_FIELD }));
+    .map((field) => ({ field, ...makeFault('unknown_field') }));
 }
 
 function detailsOf(errors: ValidationError[], parent = ''): ErrorDetail[] {
-  return errors.flatMap(({ property, value, constraints = {}, children = [] }) => {
+  return errors.flatMap((error) => {
+    const { property, constraints = {}, children = [] } = error;
     const field = parent + property;
-    const own = Object.entries(constraints).map(([rule, message]) => ({
-      field,
-      message: faultOf(rule, value, message.replace(`${property} `, '')),
-    }));
+    const own = Object.keys(constraints).map((rule) => ({ field, ...faultOf(rule, error) }));
     return [...own, ...detailsOf(children, `${field}.`)];
   });
 }
 
-function faultOf(rule: string, value: unknown, message: string): string {
-  if (rule === 'whitelistValidation') return UNKNOWN_FIELD;
-  return value === undefined ? 'is required' : message;
+function faultOf(rule: string, error: ValidationError): Omit<ErrorDetail, 'field'> {
+  const { property, constraints, contexts } = error;
+  if (rule === 'whitelistValidation') return makeFault('unknown_field');
+  if (error.value === undefined) return makeFault('required');
+  const message = constraints![rule]!.replace(`${property} `, '');
+  if (message === FAULTS.empty) return makeFault('empty');
+  return { message, ...((contexts?.[rule] as CodedFault | undefined) ?? faultOfRule(rule, error)) };
+}
+
+function faultOfRule(rule: string, { target, property }: ValidationError): CodedFault {
+  const [code, ...names] = FAULT_OF_RULE[rule] ?? ['wrong_form' as const];
+  if (names.length === 0) return { code };
+  const { constraints } = getMetadataStorage()
+    .getTargetValidationMetadatas(target!.constructor, '', false, false)
+    .find(({ propertyName, type, name }) => propertyName === property && (name ?? type) === rule)!;
+  const values = (constraints ?? []) as ErrorValue[];
+  return { code, values: Object.fromEntries(names.map((name, n) => [name, values[n]!])) };
 }

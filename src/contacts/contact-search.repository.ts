@@ -127,7 +127,7 @@ export class ContactSearchRepository {
 }
 
 function tooLong(): AppError {
-  return new AppError('UNAVAILABLE', 'The search takes too long. Search for more of the text.');
+  return AppError.because('UNAVAILABLE', 'search_too_long');
 }
 
 // Sub-selects hide values from the planner, so that a connection plans each statement once, and evaluate them

@@ -111,7 +111,7 @@ export class ContactsService {
     { channel, externalId }: NewIdentity,
   ): Promise<ContactIdentityEntity> {
     const known = await this.contacts.lockIdentity(tx, tenantId, channel, externalId);
-    if (known) throw AppError.invalidBody('identity', `is that of the contact ${known.contactId}`);
+    if (known) throw AppError.invalidBody('identity', 'identity_taken', { contact: known.contactId });
     const identity = { tenantId, channel, externalId, contactId, createdAt };
     await this.contacts.insertIdentity(tx, identity);
     return identity;

@@ -169,7 +169,7 @@ export class ConversationsService {
 
   private async requireAgent(tx: Transaction, tenantId: string, agentId: string): Promise<void> {
     if (await this.agents.findActive(tx, tenantId, agentId)) return;
-    throw AppError.invalidBody('assignedAgentId', 'is not an active agent of this workspace');
+    throw AppError.invalidBody('assignedAgentId', 'agent_unknown');
   }
 }
 

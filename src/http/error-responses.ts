@@ -1,4 +1,5 @@
 import type { ApiResponseOptions } from '@nestjs/swagger';
+import { makeFault } from '../common/error-texts';
 import { ERROR_STATUS, ErrorCode, ErrorDetail, RETRYABLE } from '../common/app-error';
 
 /** Documentation of an error: when it is answered, and an example. */
@@ -12,12 +13,12 @@ const DOCUMENTATION: Record<ErrorCode, ErrorDocumentation> = {
   INVALID_BODY: {
     when: 'The body is not a JSON object, or has fields that are missing, unknown or wrong.',
     message: 'body must not be blank.',
-    details: [{ field: 'body', message: 'must not be blank' }],
+    details: [{ field: 'body', ...makeFault('blank') }],
   },
   INVALID_QUERY: {
     when: 'A query parameter is unknown, out of bounds, malformed or given twice. Nothing is clamped or ignored.',
     message: 'limit must be a whole number from 1 to 200.',
-    details: [{ field: 'limit', message: 'must be a whole number from 1 to 200' }],
+    details: [{ field: 'limit', ...makeFault('not_limit', { max: 200 }) }],
   },
   UNAUTHENTICATED: {
     when: 'No API key, or one that is malformed, unknown, expired or revoked, or two different ones.',

@@ -48,5 +48,5 @@ function fromHttp(exception: HttpException): AppError {
 }
 
 function internal(): AppError {
-  return new AppError('INTERNAL', 'Something went wrong on our side. Quote the requestId to support.');
+  return AppError.because('INTERNAL', 'internal');
 }

@@ -9,6 +9,7 @@ import {
 import { ClassConstructor } from 'class-transformer';
 import type { Request } from 'express';
 import { AppError } from '../common/app-error';
+import { makeFault } from '../common/error-texts';
 import { validate } from '../common/validate';
 
 @Injectable()
@@ -29,7 +30,7 @@ class NoQueryGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const fields = Object.keys(context.switchToHttp().getRequest<Request>().query);
     if (fields.length === 0) return true;
-    const details = fields.map((field) => ({ field, message: 'is not a known field' }));
+    const details = fields.map((field) => ({ field, ...makeFault('unknown_field') }));
     throw new AppError('INVALID_QUERY', 'This path takes no query parameters.', details);
   }
 }

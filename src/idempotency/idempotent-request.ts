@@ -25,7 +25,7 @@ export const Idempotent = createParamDecorator(
     const [key, ...others] = request.headersDistinct['idempotency-key'] ?? [];
     if (key === undefined) return null;
     if (others.length > 0 || key.length > MAX_LENGTH || !PRINTABLE.test(key)) {
-      throw AppError.invalidBody('Idempotency-Key', `must be 1 to ${MAX_LENGTH} printable ASCII characters`);
+      throw AppError.invalidBody('Idempotency-Key', 'not_printable', { max: MAX_LENGTH });
     }
     const response = context.switchToHttp().getResponse<Response>();
     return {

@@ -52,7 +52,7 @@ export class LinksService {
     if (link.kind === 'reset') return this.resets.accept(link, given.password, origin);
     if (!link.needsLogin) return this.invitations.begin(link, given, origin);
     const opened = given.sessionToken ? await this.logins.authenticate(given.sessionToken) : null;
-    if (!opened) throw new AppError('UNAUTHENTICATED', 'Log in first, then open the link again.');
+    if (!opened) throw AppError.because('UNAUTHENTICATED', 'log_in_for_link');
     return this.invitations.join(link, holderOf(opened, origin), given.password);
   }
 

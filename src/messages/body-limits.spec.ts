@@ -1,4 +1,4 @@
-import { BODY_LIMITS, bodyLimitFault } from './body-limits';
+import { BODY_LIMITS, requireWithinLimit } from './body-limits';
 
 describe('body limits', () => {
   it.each([
@@ -12,7 +12,8 @@ describe('body limits', () => {
     ['TELEGRAM', 'a'.repeat(4096), true],
     ['WIDGET', 'a'.repeat(4096), true],
   ] as const)('%s %#: fits %s', (channel, body, fits) => {
-    expect(bodyLimitFault(channel, body) === null).toBe(fits);
+    const limited = expect(() => requireWithinLimit(channel, body));
+    (fits ? limited.not : limited).toThrow();
   });
 
   it('are described, the smallest first', () => {
@@ -20,8 +21,8 @@ describe('body limits', () => {
   });
 
   it('names the limit', () => {
-    expect(bodyLimitFault('INSTAGRAM', 'a'.repeat(1001))).toBe(
-      'is longer than the 1000 UTF-8 bytes that INSTAGRAM takes',
+    expect(() => requireWithinLimit('INSTAGRAM', 'a'.repeat(1001))).toThrow(
+      'body is longer than the 1000 UTF-8 bytes that INSTAGRAM takes.',
     );
   });
 });

@@ -1,13 +1,17 @@
+import { AppError } from '../common/app-error';
 import { Channel, CHANNELS, describeChannel } from '../common/channel-descriptors';
 import { countCharacters } from '../common/validators';
 
 const MEASURES = { characters: countCharacters, 'UTF-8 bytes': (body: string) => Buffer.byteLength(body) };
 
-/** Returns why a channel can't take a body, or null if it can. A message is never split or cut. */
-export function bodyLimitFault(channel: Channel, body: string): string | null {
+/**
+ * Requires that a channel can take a body. A message is never split or cut.
+ * @throws AppError INVALID_BODY
+ */
+export function requireWithinLimit(channel: Channel, body: string): void {
   const limit = describeChannel(channel).bodyLimit;
-  if (!limit || MEASURES[limit.unit](body) <= limit.max) return null;
-  return `is longer than the ${limit.max} ${limit.unit} that ${channel} takes`;
+  if (!limit || MEASURES[limit.unit](body) <= limit.max) return;
+  throw AppError.invalidBody('body', 'body_too_long', { ...limit, channel });
 }
 
 /**

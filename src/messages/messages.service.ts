@@ -14,7 +14,7 @@ import { IdempotentRequest } from '../idempotency/idempotent-request';
 import { OutboxService } from '../outbox/outbox.service';
 import { AgentEntity } from '../workspaces/agent.entity';
 import { AgentsRepository } from '../workspaces/agents.repository';
-import { bodyLimitFault } from './body-limits';
+import { requireWithinLimit } from './body-limits';
 import { ReceiveMessage, SendMessage, MessageResponse, SentMessageResponse, toMessage } from './message.dto';
 import { MessageEntity } from './message.entity';
 import { MessagesRepository } from './messages.repository';
@@ -72,8 +72,7 @@ export class MessagesService {
           this.findSender(tx, tenantId, senderAgentId),
         ]);
         if (!conversation) throw AppError.notFound('Conversation');
-        const fault = bodyLimitFault(conversation.sourceChannel, body);
-        if (fault) throw AppError.invalidBody('body', fault);
+        requireWithinLimit(conversation.sourceChannel, body);
         if (!sender) throw unknownSender(senderAgentId);
         const content: Content = {
           senderType: 'AGENT',
@@ -165,7 +164,7 @@ export class MessagesService {
 
 function unknownSender(senderAgentId: string | undefined): AppError {
   if (senderAgentId !== undefined) {
-    return AppError.invalidBody('senderAgentId', 'is not an active agent of this workspace');
+    return AppError.invalidBody('senderAgentId', 'agent_unknown');
   }
-  return AppError.invalidBody('senderAgentId', 'is required: the workspace has no active OWNER or ADMIN');
+  return AppError.invalidBody('senderAgentId', 'sender_missing');
 }

@@ -29,8 +29,9 @@ as \`cursor\` to get the next page; it is null on the last one. Pages neither re
 first page, whatever changes in between.
 
 ## Errors
-Every error has one form: \`{ error: { code, message, details?, requestId } }\`. Decide by \`code\`; \`message\` and
-\`details\` are for people. \`requestId\` is also in the \`X-Request-Id\` header: quote it to support. The checks run in this
+Every error has one form: \`{ error: { code, message, reason?, values?, details?, requestId } }\`. Decide by \`code\`;
+\`message\` is for people. To say it in another language, \`reason\`, or the \`code\` of a detail, stands for its text and
+\`values\` for what the text holds. \`requestId\` is also in the \`X-Request-Id\` header: quote it to support. The checks run in this
 order: body readable (400) and not too large (413), path (404), key, rate, scope, trial, request, existence.
 
 ## Limits

@@ -90,6 +90,12 @@ const requestIdParameter = {
   schema: { type: 'string', pattern: '^[\\w.:-]{1,128}$', example: 'sync-2026-11-20-0042' },
 };
 
+const errorValuesSchema: Schema = {
+  type: 'object',
+  additionalProperties: true,
+  description: 'Values that the message holds, such as a limit.',
+};
+
 const errorSchema: Schema = {
   type: 'object',
   required: ['error'],
@@ -100,13 +106,20 @@ const errorSchema: Schema = {
       properties: {
         code: { type: 'string', enum: Object.keys(ERROR_STATUS) },
         message: { type: 'string', description: 'For people. Its wording may change.' },
+        reason: { type: 'string', description: 'Says more than the code. New reasons may appear.' },
+        values: errorValuesSchema,
         details: {
           type: 'array',
           description: 'What is wrong with which field.',
           items: {
             type: 'object',
             required: ['field', 'message'],
-            properties: { field: { type: 'string' }, message: { type: 'string' } },
+            properties: {
+              field: { type: 'string' },
+              message: { type: 'string' },
+              code: { type: 'string', description: 'Says what is wrong. New codes may appear.' },
+              values: errorValuesSchema,
+            },
           },
         },
         requestId: { type: 'string', description: 'The same as in the X-Request-Id header.' },

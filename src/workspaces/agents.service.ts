@@ -57,7 +57,7 @@ export class AgentsService {
         await this.workspaces.lock(tx, tenantId);
         await requirePermission(tx, tenantId, actor, 'agent.create');
         if ((await this.agents.count(tx, tenantId, MAX_AGENTS)) === MAX_AGENTS)
-          throw new AppError('INVALID_BODY', `A workspace has at most ${MAX_AGENTS} agents.`);
+          throw AppError.because('INVALID_BODY', 'too_many_agents', { max: MAX_AGENTS });
         if (agent.role === 'OWNER') await requireOwner(tx, tenantId, actor);
         await this.agents.insert(tx, agent);
         const after = valuesOf(agent, ['displayName', 'role', 'isBot', 'active']);
@@ -66,7 +66,7 @@ export class AgentsService {
       });
     } catch (error) {
       if (!violatesUnique(error, 'agents_email_key')) throw error;
-      throw AppError.invalidBody('email', 'belongs to another agent of the workspace');
+      throw AppError.invalidBody('email', 'email_taken');
     }
     return agent;
   }
@@ -123,7 +123,7 @@ export class AgentsService {
       await requireOwner(tx, tenantId, actor);
     if (!leads(before) || leads(after) || (await this.agents.hasOtherOwner(tx, tenantId, id))) return;
     const field = after.active ? 'role' : 'active';
-    throw AppError.invalidBody(field, "can't change: it is the workspace's last active OWNER");
+    throw AppError.invalidBody(field, 'last_owner');
   }
 }
 

@@ -1,4 +1,5 @@
 import { IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
+import { validatorFault } from '../common/error-texts';
 import { IsMoment, IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
 import { type Entitlement, ENTITLEMENTS } from '../common/entitlement';
 import { PLAN_TIERS, type PlanTier } from './plan-policy';
@@ -12,9 +13,7 @@ export class CreateWorkspace {
   name: string;
 
   /** Lower-case letters, digits and hyphens; unique. */
-  @Matches(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, {
-    message: 'must be 1 to 63 lower-case letters, digits and inner hyphens',
-  })
+  @Matches(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, validatorFault('not_slug'))
   slug: string;
 
   @IsIn(PLAN_TIERS)

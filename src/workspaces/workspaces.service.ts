@@ -78,7 +78,7 @@ export class WorkspacesService {
       });
     } catch (error) {
       if (!violatesUnique(error, 'workspaces_slug_key')) throw error;
-      throw AppError.invalidBody('slug', 'is taken by another workspace');
+      throw AppError.invalidBody('slug', 'slug_taken');
     }
     return workspace;
   }
@@ -89,7 +89,7 @@ export class WorkspacesService {
    */
   async getBySlug(slug: string): Promise<WorkspaceEntity> {
     const workspace = await this.workspaces.findBySlug(slug);
-    if (!workspace) throw AppError.notFound(`Workspace "${slug}"`);
+    if (!workspace) throw new AppError('NOT_FOUND', `Workspace "${slug}" not found.`);
     return workspace;
   }
 
@@ -150,7 +150,7 @@ export class WorkspacesService {
       await requirePermission(tx, tenantId, actor, 'workspace.resume');
       const before = await this.lock(tx, tenantId);
       if (await this.deletions.lock(tx, tenantId))
-        throw new AppError('INVALID_BODY', 'The workspace is to be deleted: cancel the deletion instead.');
+        throw AppError.because('INVALID_BODY', 'deletion_scheduled');
       if (!before.suspendedAt) return before;
       return this.setSuspended(tx, before, false, actor);
     });
@@ -249,9 +249,5 @@ function subjectOf({ id }: WorkspaceEntity, actor: Actor) {
 }
 
 function requireNotStarted(deletion: DeletionProgress | null): void {
-  if (deletion?.startedAt)
-    throw new AppError(
-      'INVALID_BODY',
-      'The deletion of the workspace has begun: it can not be changed any more.',
-    );
+  if (deletion?.startedAt) throw AppError.because('INVALID_BODY', 'deletion_begun');
 }

@@ -1,8 +1,11 @@
 import { toQuery } from '../../dashboard/web/src/api/client';
 import { fromLocal, toLocal } from '../../dashboard/web/src/common/local-time';
 import { makeFormats } from '../../dashboard/web/src/i18n/formats';
+import { faultText, fieldText, reasonText } from '../../dashboard/web/src/i18n/error-texts';
+import { errorTextsDe } from '../../dashboard/web/src/i18n/error-texts-de';
 import { nameOfBrowser } from '../../dashboard/web/src/pages/account/browser-name';
 import { filterOf } from '../../dashboard/web/src/pages/deliveries/delivery-filter';
+import { FAULTS, REASONS, THINGS } from '../../src/common/error-texts';
 
 const CHROME_ON_LINUX =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/146.0.0.0 Safari/537.36';
@@ -73,6 +76,41 @@ describe('parts of the pages', () => {
   it('take filters alone from an address', () => {
     expect(filterOf({ status: 'pending', cursor: 'x', period: '7d' } as object)).toEqual({
       status: 'pending',
+    });
+  });
+
+  describe('say errors in German', () => {
+    const writer = { texts: errorTextsDe, moment: (at: string) => `am ${at}` };
+    const placesOf = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort();
+    const english = { ...FAULTS, ...REASONS };
+    const german: Record<string, string> = { ...errorTextsDe.faults, ...errorTextsDe.reasons };
+
+    it('for every code, with the same values', () => {
+      expect(Object.keys(german).sort()).toEqual(Object.keys(english).sort());
+      for (const [code, text] of Object.entries(english)) {
+        expect({ code, places: placesOf(german[code]!) }).toEqual({ code, places: placesOf(text) });
+        expect({ code, text: german[code] }).not.toEqual({ code, text });
+      }
+      for (const thing of THINGS) expect(errorTextsDe.words).toHaveProperty([thing]);
+    });
+
+    it('with values, of which some have German words', () => {
+      const fault = { message: 'must …', code: 'not_one_of', values: { choices: ['OWNER', 'x'] } } as const;
+      expect(faultText(fault, writer)).toBe('muss eines davon sein: Eigentümer, x');
+      expect(fieldText({ field: 'role', ...fault }, writer)).toBe(
+        'Rolle: muss eines davon sein: Eigentümer, x',
+      );
+      const until = '2026-11-23T01:02:03.000Z';
+      expect(reasonText({ reason: 'previous_secret_signs', values: { until } }, writer)).toContain(
+        `bis am ${until}.`,
+      );
+    });
+
+    it('in the words of the service where there is no text', () => {
+      const unknown = { message: 'is odd', code: 'odd' as 'required' };
+      expect(faultText(unknown, writer)).toBe('is odd');
+      expect(faultText({ ...unknown, code: 'required' }, { ...writer, texts: null })).toBe('is odd');
+      expect(reasonText({ reason: 'odd' as 'busy' }, writer)).toBeUndefined();
     });
   });
 });

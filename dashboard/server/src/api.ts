@@ -8,6 +8,7 @@ import type {
   AttemptTotals,
   AuditEntry,
   Entitlement,
+  ErrorDetail,
   MAX_ENDPOINT_RATE,
   Page,
   PlanTier,
@@ -29,11 +30,16 @@ export type {
   DisconnectedChannel,
   Entitlement,
   ErrorBody,
+  ErrorDetail,
+  ErrorValues,
+  FaultCode,
   Page,
   PlanTier,
   RateLimitUse,
+  ReasonCode,
   RedeliveryResult,
   Scope,
+  Thing,
   WebhookAttemptDetail,
   WebhookAttemptSummary,
   WebhookDeliveryDetail,
@@ -202,7 +208,7 @@ export interface WebhookEndpointResponse extends WebhookEndpointSummary {
 }
 
 /** Answer of `POST /api/workspaces/:workspaceId/webhook-endpoints/check-url`. */
-export type UrlCheck = { ok: true } | { ok: false; message: string };
+export type UrlCheck = { ok: true } | { ok: false; fault: ErrorDetail };
 
 /** Item of `GET /api/workspaces/:workspaceId/audit-entries`. */
 export type AuditEntryResponse = Omit<AuditEntry, 'tenantId'>;

@@ -14,7 +14,7 @@ import {
   SendOutcome,
 } from './channel-adapter';
 import { isSameSecret } from './support/constant-time';
-import { unlessEmpty } from './support/credential-text';
+import { faultUnlessEmpty } from './support/credential-text';
 import { parseJson } from './support/hook-body';
 import {
   AnsweredCall,
@@ -35,9 +35,7 @@ export interface TelegramCredentials {
 }
 
 class TelegramCredentialsInput {
-  @Matches(/^\d{1,20}:[\w-]{30,100}$/, {
-    message: unlessEmpty('must be a bot token as @BotFather gives it'),
-  })
+  @Matches(/^\d{1,20}:[\w-]{30,100}$/, faultUnlessEmpty('not_bot_token'))
   botToken: string;
 }
 

@@ -9,6 +9,7 @@ import {
   IsOptional,
   ValidateBy,
 } from 'class-validator';
+import { validatorFault } from '../../common/error-texts';
 import { newId } from '../../common/ids';
 import { validate } from '../../common/validate';
 import { ANY_ORIGIN, WidgetCredentials, WidgetSettings } from './widget-settings';
@@ -38,10 +39,7 @@ function isOrigin(value: unknown): boolean {
 class WidgetCredentialsInput {
   @ValidateBy(
     { name: 'isOrigin', validator: { validate: isOrigin } },
-    {
-      each: true,
-      message: `must be origins such as https://shop.example, without a path, or "${ANY_ORIGIN}"`,
-    },
+    { each: true, ...validatorFault('not_origin') },
   )
   @ArrayUnique({ message: 'must not name an origin twice' })
   @ArrayMaxSize(MAX_ORIGINS, { message: `must be at most ${MAX_ORIGINS} origins` })

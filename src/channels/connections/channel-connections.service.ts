@@ -154,7 +154,7 @@ export class ChannelConnectionsService {
     const connection = isId(tenantId) ? await this.connections.find(tenantId, id, tx) : null;
     if (connection) return connection;
     if (isId(tenantId) && (await this.connections.wasDisconnected(tenantId, id)))
-      throw new AppError('NOT_FOUND', 'This channel connection is DISCONNECTED: connect the account anew.');
+      throw AppError.because('NOT_FOUND', 'connection_disconnected');
     throw AppError.notFound('Channel connection');
   }
 
@@ -164,8 +164,7 @@ export class ChannelConnectionsService {
   ): Promise<void> {
     const present = await this.connections.findByChannel(tx, tenantId, channel);
     if (!present) return;
-    const fault = `is connected already, to ${present.externalId}: rotate that connection, or disconnect it first`;
-    throw AppError.invalidBody('channel', fault);
+    throw AppError.invalidBody('channel', 'channel_connected', { account: present.externalId });
   }
 
   private async update(
@@ -216,11 +215,9 @@ export class ChannelConnectionsService {
 }
 
 function connectedElsewhere({ externalId }: ChannelConnectionEntity): AppError {
-  const fault = `are those of ${externalId}, which is connected in another workspace; disconnect it there first`;
-  return AppError.invalidBody('credentials', fault);
+  return AppError.invalidBody('credentials', 'account_elsewhere', { account: externalId });
 }
 
 function anotherAccount({ externalId }: ChannelConnectionEntity, given: string): AppError {
-  const fault = `are those of ${given}, and the connection is to ${externalId}: disconnect it to connect another account`;
-  return AppError.invalidBody('credentials', fault);
+  return AppError.invalidBody('credentials', 'account_differs', { given, account: externalId });
 }

@@ -34,8 +34,7 @@ export async function verifyIdentity(visitor: LoggedInVisitor, secret: string): 
     }
     return { id: id!, signed: {}, claimed };
   }
-  if (id !== undefined || signature !== undefined)
-    throw AppError.invalidBody('visitor.jwt', 'stands instead of id and signature');
+  if (id !== undefined || signature !== undefined) throw AppError.invalidBody('visitor.jwt', 'jwt_not_alone');
   const { sub, ...signed } = await verifyClaims(jwt, secret);
   return { id: sub, signed, claimed };
 }

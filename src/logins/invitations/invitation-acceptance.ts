@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/app-error';
+import { makeFault } from '../../common/error-texts';
 import { violatesUnique } from '../../database/database-errors';
 import { newId } from '../../common/ids';
 import { Origin } from '../../common/principal';
@@ -108,5 +109,5 @@ export class InvitationAcceptance {
 
 function hasLogin(): AppError {
   const message = 'This e-mail address has a login already: log in, and open the link again.';
-  return new AppError('INVALID_BODY', message, [{ field: 'email', message: 'has a login already' }]);
+  return new AppError('INVALID_BODY', message, [{ field: 'email', ...makeFault('login_exists') }]);
 }

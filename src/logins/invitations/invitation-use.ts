@@ -35,9 +35,9 @@ export class InvitationUse {
     if (!invitation) throw linkGone();
     const { tenantId, agentId, id, email } = invitation;
     if (normalizeEmail(email) !== person.email)
-      throw new AppError('FORBIDDEN', `This invitation is for ${email}: log in under this address.`);
+      throw AppError.because('FORBIDDEN', 'invitation_of_other', { email });
     if ((await this.memberships.count(tx, person.id)) >= MAX_MEMBERSHIPS)
-      throw AppError.invalidBody('token', `would be one workspace too many: a login has ${MAX_MEMBERSHIPS}`);
+      throw AppError.invalidBody('token', 'too_many_workspaces', { max: MAX_MEMBERSHIPS });
     await this.memberships.insert(tx, person.id, { tenantId, agentId });
     await this.invitations.delete(tx, tenantId, id);
     await this.resets.deleteAll(tx, person.id);

@@ -35,7 +35,7 @@ export class InvitationsService {
     const invitation = await this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'agent.invite');
       const personId = await this.recipients.lock(tx, tenantId, agentId, actor);
-      if (personId) throw AppError.invalidBody('agent', 'has a login already');
+      if (personId) throw AppError.invalidBody('agent', 'login_exists');
       const made = await this.invitations.replace(tx, { tenantId, hash }, agentId, agentOf(actor));
       const subject = { tenantId, actor, entity: 'agent', entityId: agentId };
       this.audit.appendPipelined(tx, { ...subject, action: 'agent.invited' });

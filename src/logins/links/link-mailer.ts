@@ -100,7 +100,7 @@ export class LinkMailer implements BeforeApplicationShutdown {
       await this.deliver(to, text);
     } catch (error) {
       this.logFailure(error as Error);
-      throw new AppError('UNAVAILABLE', 'The mail could not be sent. Try again in a few minutes.');
+      throw AppError.because('UNAVAILABLE', 'mail_failed');
     }
   }
 

@@ -26,8 +26,8 @@ export class LinkRecipients {
     const agent = await this.agents.lock(tx, tenantId, agentId);
     if (!agent) throw AppError.notFound('Agent');
     if (agent.role === 'OWNER') await requireOwner(tx, tenantId, actor);
-    if (agent.isBot) throw AppError.invalidBody('agent', "is a bot, which can't log in");
-    if (!agent.active) throw AppError.invalidBody('agent', 'is not active');
+    if (agent.isBot) throw AppError.invalidBody('agent', 'agent_is_bot');
+    if (!agent.active) throw AppError.invalidBody('agent', 'agent_inactive');
     await this.limits.countLink(tenantId);
     return this.memberships.findPersonId(tx, { tenantId, agentId });
   }
@@ -39,9 +39,6 @@ export class LinkRecipients {
    */
   async requireOneWorkspace(tx: Transaction, personId: string): Promise<void> {
     if ((await this.memberships.count(tx, personId)) === 1) return;
-    throw new AppError(
-      'FORBIDDEN',
-      'This login opens other workspaces too: ask the operator for a link to reset its password.',
-    );
+    throw AppError.because('FORBIDDEN', 'login_of_others');
   }
 }

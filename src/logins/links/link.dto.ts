@@ -74,5 +74,5 @@ export interface PasswordSet {
 export type LinkOutcome = LoggedIn | JoinedWorkspace | PasswordSet;
 
 export function linkGone(): AppError {
-  return new AppError('NOT_FOUND', 'This link was used, replaced or taken back, or has expired.');
+  return AppError.because('NOT_FOUND', 'link_gone');
 }

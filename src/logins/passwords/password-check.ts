@@ -38,7 +38,7 @@ export class PasswordCheck {
       return person;
     }
     await this.audit.count(person?.id ?? null, 'login_failed', origin);
-    throw new AppError('UNAUTHENTICATED', 'The e-mail address or the password is wrong.');
+    throw AppError.because('UNAUTHENTICATED', 'login_wrong');
   }
 
   /**
@@ -62,7 +62,7 @@ export class PasswordCheck {
     const noGuess = await this.limits.countOwnPassword(sessionId);
     const person = await this.people.find(personId);
     if (!(await this.hasher.verify(person?.passwordHash ?? null, password, origin)))
-      throw AppError.invalidBody(field, 'is not your password');
+      throw AppError.invalidBody(field, 'password_wrong');
     await noGuess();
     return person!;
   }
@@ -93,7 +93,7 @@ export class PasswordCheck {
     const person = await this.people.find(personId);
     const hash = await this.hashNew(password, person?.email ?? '', field, origin);
     if (await this.hasher.verify(person?.passwordHash ?? null, password, origin))
-      throw AppError.invalidBody(field, 'must not be the present password');
+      throw AppError.invalidBody(field, 'password_present');
     return { person: person!, hash };
   }
 
@@ -116,5 +116,5 @@ export class PasswordCheck {
  */
 export function requireSamePassword(checked: PersonRow, locked: PersonRow | null): PersonRow {
   if (locked?.passwordHash === checked.passwordHash) return locked;
-  throw new AppError('UNAUTHENTICATED', 'The password was changed meanwhile: log in again.');
+  throw AppError.because('UNAUTHENTICATED', 'password_changed');
 }

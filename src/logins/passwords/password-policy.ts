@@ -82,10 +82,10 @@ export function normalizePassword(password: string): string {
 export function requireGoodPassword(password: string, email: string, field: string): void {
   const length = countCharacters(password);
   if (!isStorableText(password) || length < MIN_CHARACTERS || length > MAX_CHARACTERS)
-    throw AppError.invalidBody(field, `must have ${MIN_CHARACTERS} to ${MAX_CHARACTERS} characters`);
+    throw AppError.invalidBody(field, 'password_length', { min: MIN_CHARACTERS, max: MAX_CHARACTERS });
   const plain = normalizePassword(password).toLowerCase();
-  if (plain === email.toLowerCase()) throw AppError.invalidBody(field, 'must not be the e-mail address');
-  if (isCommon(plain)) throw AppError.invalidBody(field, 'is too common: choose another one');
+  if (plain === email.toLowerCase()) throw AppError.invalidBody(field, 'password_is_email');
+  if (isCommon(plain)) throw AppError.invalidBody(field, 'password_common');
 }
 
 function isCommon(plain: string): boolean {

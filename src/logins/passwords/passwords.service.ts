@@ -44,11 +44,7 @@ export class PasswordsService {
    */
   async requestReset(input: RequestPasswordReset, origin?: Origin): Promise<void> {
     const { email } = validate(RequestPasswordReset, input);
-    if (!this.links.isConfigured)
-      throw new AppError(
-        'FORBIDDEN',
-        'This service sends no mail: ask who manages your workspace for a link.',
-      );
+    if (!this.links.isConfigured) throw AppError.because('FORBIDDEN', 'no_mail');
     const person = await this.check.findForReset(email, origin);
     if (!person) return;
     this.links.sendResetInBackground(person, () =>
@@ -68,7 +64,7 @@ export class PasswordsService {
     const reset = await this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'agent.reset_password');
       const personId = await this.recipients.lock(tx, tenantId, agentId, actor);
-      if (!personId) throw AppError.invalidBody('agent', 'has no login: invite it');
+      if (!personId) throw AppError.invalidBody('agent', 'login_missing');
       const grant = { tenantId, agentId, madeBy: agentOf(actor) };
       const made = await this.password.makeReset(tx, personId, grant);
       if (!this.links.isConfigured) await this.recipients.requireOneWorkspace(tx, personId);

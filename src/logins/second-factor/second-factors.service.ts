@@ -100,7 +100,7 @@ export class SecondFactorsService {
     const checked = await this.check.requireOwn(holder, password, 'password');
     return this.runWithCode(holder, async (tx, locked) => {
       const { id, hasSecondFactor } = requireSamePassword(checked, locked);
-      if (!hasSecondFactor) throw AppError.invalidBody('code', 'is of no use: there is no second factor');
+      if (!hasSecondFactor) throw AppError.invalidBody('code', 'code_useless');
       return (await this.factor.use(tx, id, code, holder.origin)) ? work(tx) : null;
     });
   }
@@ -117,12 +117,12 @@ export class SecondFactorsService {
     const done = await this.database.transaction(async (tx) =>
       work(tx, await this.sessions.lock(tx, holder)),
     );
-    if (done === null) throw AppError.invalidBody('code', 'is wrong, or was used already');
+    if (done === null) throw AppError.invalidBody('code', 'code_wrong');
     await noGuess();
     return done;
   }
 }
 
 function isOn(): AppError {
-  return new AppError('INVALID_BODY', 'There is a second factor already: turn it off first.');
+  return AppError.because('INVALID_BODY', 'second_factor_on');
 }

@@ -69,10 +69,10 @@ export class SecondStep {
   /** Records a wrong code, and returns its error. */
   async refuse({ personId }: CodeAttempt, origin: Origin | undefined): Promise<AppError> {
     await this.audit.count(personId, 'code_failed', origin);
-    return new AppError('UNAUTHENTICATED', 'The code is wrong, or was used already.');
+    return AppError.because('UNAUTHENTICATED', 'login_code_wrong');
   }
 }
 
 function ended(): AppError {
-  return new AppError('UNAUTHENTICATED', 'This login has ended: enter the password again.');
+  return AppError.because('UNAUTHENTICATED', 'login_ended');
 }

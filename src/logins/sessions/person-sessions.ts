@@ -30,7 +30,7 @@ export class PersonSessions {
   async lock(tx: Transaction, { personId, sessionId }: SessionHolder): Promise<PersonRow> {
     const person = await this.people.lock(tx, personId);
     if (!person || !(await this.sessions.isActive(tx, personId, sessionId)))
-      throw new AppError('UNAUTHENTICATED', 'The session has ended: log in again.');
+      throw AppError.because('UNAUTHENTICATED', 'session_ended');
     return person;
   }
 

@@ -44,8 +44,7 @@ export class Redeliverer {
       await requirePermission(tx, tenantId, actor, 'webhook_delivery.redeliver');
       const endpoint = await this.endpoints.lock(tx, tenantId, endpointId);
       if (!endpoint) throw AppError.notFound('Webhook delivery');
-      if (!endpoint.active)
-        throw new AppError('INVALID_BODY', 'The endpoint is inactive: activate it first.');
+      if (!endpoint.active) throw AppError.because('INVALID_BODY', 'endpoint_inactive');
       const round = await this.findLatestRound(tx, tenantId, id);
       if (round > 0) {
         const { activation } = endpoint;

@@ -127,7 +127,7 @@ export class WebhookDeliveriesService {
       return null;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      return { code: error.code, message: error.message };
+      return { code: error.code, message: error.message, ...error.reason };
     }
   }
 }

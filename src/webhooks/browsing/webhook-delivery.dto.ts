@@ -9,7 +9,8 @@ import {
   IsString,
   Matches,
 } from 'class-validator';
-import type { ErrorCode } from '../../common/app-error';
+import type { ErrorCode, ErrorReason } from '../../common/app-error';
+import { validatorFault } from '../../common/error-texts';
 import { idTime } from '../../common/ids';
 import { PageQuery } from '../../common/page';
 import { IsMoment, IsStorableText } from '../../common/validators';
@@ -41,7 +42,7 @@ export class ListWebhookDeliveriesQuery extends PageQuery {
   /** HTTP status of the receiver's answer, such as `404`, or a class, such as `4xx`. */
   @IsOptional()
   @Transform(({ value }) => (typeof value === 'number' ? String(value) : value) as unknown)
-  @Matches(/^[2-5](\d\d|xx)$/, { message: 'must be an HTTP status from 200 to 599, or a class such as 4xx' })
+  @Matches(/^[2-5](\d\d|xx)$/, validatorFault('not_status_code'))
   statusCode?: string;
 
   /** Class of the failure. */
@@ -125,7 +126,7 @@ export class RedeliverDeliveries {
 export interface RedeliveryResult {
   id: string;
   /** Reason why the delivery is not repeated; null when it is. */
-  error: { code: ErrorCode; message: string } | null;
+  error: ({ code: ErrorCode; message: string } & Partial<ErrorReason>) | null;
 }
 
 /**

@@ -33,7 +33,7 @@ export class WebhookTestService {
   async test(tenantId: string, endpointId: string, actor: Actor): Promise<WebhookTestResult> {
     const delivery = await this.claim(tenantId, endpointId, actor);
     const { outcome } = await this.attempter.attempt(delivery);
-    if (outcome === null) throw new AppError('UNAVAILABLE', 'The test was not sent in time. Try again.');
+    if (outcome === null) throw AppError.because('UNAVAILABLE', 'test_not_sent');
     return {
       status: outcome.statusCode,
       elapsedMs: Math.round(outcome.durationMs),

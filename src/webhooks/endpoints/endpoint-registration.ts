@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isIP } from 'node:net';
 import { AppError } from '../../common/app-error';
+import { Fault } from '../../common/error-texts';
 import { newId } from '../../common/ids';
 import { SealedSecret, SecretBox } from '../../secrets/secret-box';
 import { Transaction } from '../../database/transaction';
@@ -76,7 +77,7 @@ export class EndpointRegistration {
     } catch (error) {
       const isRefusal =
         error instanceof EndpointUrlRefused || error instanceof AddressRefused || error instanceof DnsFailure;
-      throw isRefusal ? AppError.invalidBody('url', `is refused: ${error.message}`) : error;
+      throw isRefusal ? urlRefused(error.fault) : error;
     }
   }
 
@@ -99,6 +100,11 @@ export class EndpointRegistration {
   private async checkLimit(tx: Transaction, tenantId: string): Promise<void> {
     if (!(await this.workspaces.lock(tx, tenantId))) throw AppError.notFound('Workspace');
     if ((await this.endpoints.count(tx, tenantId)) < MAX_ENDPOINTS) return;
-    throw new AppError('INVALID_BODY', `A workspace has at most ${MAX_ENDPOINTS} webhook endpoints.`);
+    throw AppError.because('INVALID_BODY', 'too_many_endpoints', { max: MAX_ENDPOINTS });
   }
+}
+
+function urlRefused(fault: Fault): AppError {
+  const message = `is refused: ${fault.message}`;
+  return new AppError('INVALID_BODY', `url ${message}.`, [{ field: 'url', ...fault, message }]);
 }

@@ -271,11 +271,8 @@ export class WebhookEndpointsService {
 function requireNoPreviousSecret(endpoint: WebhookEndpointEntity): void {
   const { previousSecretEndsAt } = toEndpointSummary(endpoint);
   if (previousSecretEndsAt === null) return;
-  throw new AppError(
-    'INVALID_BODY',
-    `The previous secret of this endpoint still signs, until ${previousSecretEndsAt.toISOString()}. ` +
-      'End it first, or roll without a grace period.',
-  );
+  const until = previousSecretEndsAt.toISOString();
+  throw AppError.because('INVALID_BODY', 'previous_secret_signs', { until });
 }
 
 function isFailingForDays(

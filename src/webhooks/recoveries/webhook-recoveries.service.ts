@@ -92,7 +92,7 @@ export class WebhookRecoveriesService {
   ): Promise<WebhookRecoverySummary> {
     const filter = validate(RedeliverMatching, input);
     const { dryRun } = validate(RedeliverOptions, options);
-    if (!hasCondition(filter)) throw AppError.invalidBody('filter', 'must have a condition');
+    if (!hasCondition(filter)) throw AppError.invalidBody('filter', 'no_condition');
     await this.requirePermission(tenantId, actor, 'webhook_delivery.redeliver');
     const recovery = await this.count(planMatching(tenantId, filter, actor));
     if (dryRun) return toDryRun(recovery);
@@ -184,8 +184,7 @@ export class WebhookRecoveriesService {
         await requirePermission(tx, tenantId, actor, permission);
         const endpoint = await this.endpoints.lock(tx, tenantId, endpointId);
         if (!endpoint) throw AppError.notFound('Webhook endpoint');
-        if (!endpoint.active)
-          throw new AppError('INVALID_BODY', 'The endpoint is inactive: activate it first.');
+        if (!endpoint.active) throw AppError.because('INVALID_BODY', 'endpoint_inactive');
         await this.recoveries.insert(tx, recovery);
         this.audit.appendPipelined(tx, {
           tenantId,
@@ -199,7 +198,7 @@ export class WebhookRecoveriesService {
       });
     } catch (error) {
       if (!violatesUnique(error, 'webhook_recoveries_running_key')) throw error;
-      throw new AppError('INVALID_BODY', 'A recovery of this endpoint is running already.');
+      throw AppError.because('INVALID_BODY', 'recovery_running');
     }
   }
 

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import * as ipaddr from 'ipaddr.js';
+import { Fault, makeFault } from '../../common/error-texts';
 import { Address, isWithin, Network, parseAddress, parseNetwork, unmapped } from '../../common/network';
 
 const MAX_URL_LENGTH = 2048;
@@ -40,6 +41,10 @@ const MAX_DNS_NAME_LENGTH = 253;
 /** Refusal of an endpoint's URL. The message is for the customer. */
 export class EndpointUrlRefused extends Error {
   override readonly name = 'EndpointUrlRefused';
+
+  constructor(readonly fault: Fault) {
+    super(fault.message);
+  }
 }
 
 /**
@@ -48,6 +53,10 @@ export class EndpointUrlRefused extends Error {
  */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
+
+  constructor(readonly fault: Fault) {
+    super(fault.message);
+  }
 }
 
 /**
@@ -97,19 +106,19 @@ export class AddressPolicy {
    * @throws AddressRefused
    */
   vet(hostname: string, addresses: readonly string[]): void {
-    if (addresses.length === 0) throw new AddressRefused(`${hostname} has no address`);
+    if (addresses.length === 0)
+      throw new AddressRefused(makeFault('host_without_address', { host: hostname }));
     const local = isLocalName(hostname);
     const usable = (address: string) => (local ? this.isOperatorAddress(address) : this.permits(address));
     const refused = addresses.find((address) => !usable(address));
     if (refused !== undefined) throw new AddressRefused(this.refusalOf(hostname, refused));
   }
 
-  private refusalOf(hostname: string, refused: string): string {
+  private refusalOf(host: string, refused: string): Fault {
     const parsed = parseAddress(refused);
     const isDenied = parsed !== null && this.isDenied(parsed);
-    if (isIP(hostname) === 0)
-      return `${hostname} resolves to an address that is not ${isDenied ? 'allowed' : 'public'}`;
-    return `The address ${hostname} is not ${isDenied ? 'allowed' : 'a public one'}`;
+    if (isIP(host) === 0) return makeFault(isDenied ? 'host_denied' : 'host_private', { host });
+    return makeFault(isDenied ? 'address_denied' : 'address_private', { host });
   }
 
   private isAllowed(address: Address): boolean {
@@ -127,10 +136,10 @@ export class AddressPolicy {
 
   private refuseUnfitName(host: string): void {
     if (host.length > MAX_DNS_NAME_LENGTH || !host.split('.').every((label) => DNS_LABEL.test(label))) {
-      throw new EndpointUrlRefused(`${host} is not a valid host name`);
+      throw new EndpointUrlRefused(makeFault('host_invalid', { host }));
     }
     if (isLocalName(host) && this.allowedNetworks.length === 0) {
-      throw new EndpointUrlRefused(`${host} is a local name; the host must be reachable from the Internet`);
+      throw new EndpointUrlRefused(makeFault('host_local', { host }));
     }
   }
 }
@@ -143,7 +152,7 @@ function urlOf(input: string): URL {
   try {
     return new URL(input);
   } catch {
-    throw new EndpointUrlRefused('This is not a valid URL');
+    throw new EndpointUrlRefused(makeFault('url_invalid'));
   }
 }
 
@@ -156,23 +165,23 @@ function parseUrl(input: string): URL {
 }
 
 function refuseUnfitForm(url: URL, input: string): void {
-  if (url.protocol !== 'https:') throw new EndpointUrlRefused('The URL must begin with https://');
+  if (url.protocol !== 'https:') throw new EndpointUrlRefused(makeFault('url_not_https'));
   if (url.username !== '' || url.password !== '') {
-    throw new EndpointUrlRefused('The URL must not contain a user name or password');
+    throw new EndpointUrlRefused(makeFault('url_has_login'));
   }
   const port = url.port === '' ? HTTPS_PORT : Number(url.port);
   if (port !== HTTPS_PORT && port < FIRST_UNPRIVILEGED_PORT) {
-    throw new EndpointUrlRefused(`Port ${port} is not allowed; use 443, or 1024 and above`);
+    throw new EndpointUrlRefused(makeFault('url_port', { port }));
   }
   if (input.includes('#')) {
-    throw new EndpointUrlRefused('The URL must not contain a fragment (#…): no server receives it');
+    throw new EndpointUrlRefused(makeFault('url_has_fragment'));
   }
   // Percent-encoding may have lengthened it.
   if (url.href.length > MAX_URL_LENGTH) throw tooLong();
 }
 
 function tooLong(): EndpointUrlRefused {
-  return new EndpointUrlRefused(`The URL must not be longer than ${MAX_URL_LENGTH} characters`);
+  return new EndpointUrlRefused(makeFault('url_too_long', { max: MAX_URL_LENGTH }));
 }
 
 /** Returns the host of a URL, an IPv6 literal without its brackets. */

@@ -1,5 +1,6 @@
 import { promises as dns } from 'node:dns';
 import { readFile, stat } from 'node:fs/promises';
+import { Fault, makeFault } from '../../common/error-texts';
 
 const DEFAULT_TIMEOUT_MS = 5000;
 
@@ -20,22 +21,33 @@ export interface HostResolverOptions {
  */
 export class DnsFailure extends Error {
   override readonly name = 'DnsFailure';
+  readonly fault: Fault;
 
   constructor(
     readonly code: string,
     hostname: string,
     cause?: unknown,
   ) {
-    super(`${hostname} ${REASONS[code] ?? `could not be resolved (${code})`}`, { cause });
+    const fault = faultOf(code, hostname);
+    super(fault.message, { cause });
+    this.fault = fault;
   }
 }
 
-const REASONS: Partial<Record<string, string>> = {
-  ENOTFOUND: 'does not exist (NXDOMAIN)',
-  ENODATA: 'has no address',
-  ESERVFAIL: 'could not be resolved (SERVFAIL)',
-  ETIMEOUT: 'could not be resolved: the name server did not answer in time',
-};
+function faultOf(code: string, host: string): Fault {
+  switch (code) {
+    case 'ENOTFOUND':
+      return makeFault('host_unknown', { host });
+    case 'ENODATA':
+      return makeFault('host_without_address', { host });
+    case 'ESERVFAIL':
+      return makeFault('host_servfail', { host });
+    case 'ETIMEOUT':
+      return makeFault('host_timeout', { host });
+    default:
+      return makeFault('host_unresolved', { host, code });
+  }
+}
 
 /**
  * Resolves names within a timeout, by c-ares, because `dns.lookup` would block one of the process's four

@@ -62,7 +62,7 @@ describe('webhook endpoints', () => {
     ])('refuses the url %p', async (url) => {
       await expect(create({ url })).rejects.toMatchObject({
         code: 'INVALID_BODY',
-        details: expect.arrayContaining([{ field: 'url', message: expect.any(String) }]),
+        details: expect.arrayContaining([expect.objectContaining({ field: 'url' })]),
       });
     });
 
@@ -71,7 +71,7 @@ describe('webhook endpoints', () => {
       async (events) => {
         await expect(create({ url: 'https://1.1.1.1/', events })).rejects.toMatchObject({
           code: 'INVALID_BODY',
-          details: expect.arrayContaining([{ field: 'events', message: expect.any(String) }]),
+          details: expect.arrayContaining([expect.objectContaining({ field: 'events' })]),
         });
       },
     );

@@ -24,7 +24,7 @@ export class SessionGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<SessionRequest>();
     const token = this.cookies.read(request, 'session');
     const opened = token === undefined ? null : await this.logins.authenticate(token);
-    if (!opened) throw new AppError('UNAUTHENTICATED', 'Log in first.');
+    if (!opened) throw AppError.because('UNAUTHENTICATED', 'log_in');
     request.opened = opened;
     return true;
   }

@@ -32,7 +32,7 @@ export class LoginCookies {
    */
   pendingTokenOf(request: Request): string {
     const token = this.cookies.read(request, 'login');
-    if (token === undefined) throw new AppError('UNAUTHENTICATED', 'Log in with your password first.');
+    if (token === undefined) throw AppError.because('UNAUTHENTICATED', 'password_first');
     return token;
   }
 

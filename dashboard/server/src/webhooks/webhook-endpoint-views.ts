@@ -36,8 +36,8 @@ export class WebhookEndpointViews {
       await this.endpoints.checkUrl(workspaceId, url, actor);
       return { ok: true };
     } catch (error) {
-      if (error instanceof AppError && error.code === 'INVALID_BODY')
-        return { ok: false, message: error.message };
+      const fault = error instanceof AppError && error.details?.find(({ field }) => field === 'url');
+      if (fault) return { ok: false, fault };
       throw error;
     }
   }

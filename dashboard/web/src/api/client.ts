@@ -1,13 +1,6 @@
-const TIMEOUT_MS = 60_000;
+import type { ErrorBody, ErrorDetail } from './types';
 
-interface ErrorBody {
-  error: {
-    code: string;
-    message: string;
-    details?: { field: string; message: string }[];
-    requestId: string | null;
-  };
-}
+const TIMEOUT_MS = 60_000;
 
 /**
  * A failed request. `NETWORK`: no answer came. `UNREADABLE`: the answer is not the dashboard's, but for
@@ -21,8 +14,9 @@ export class ApiError extends Error {
     message: string,
     readonly status: number,
     readonly requestId: string | null,
-    readonly details: { field: string; message: string }[] = [],
+    readonly details: ErrorDetail[] = [],
     readonly retryAfterSeconds: number | null = null,
+    readonly reason: Pick<ErrorBody['error'], 'reason' | 'values'> = {},
   ) {
     super(message);
   }
@@ -83,6 +77,7 @@ function toError(response: Response, text: string): ApiError {
     error?.requestId ?? requestIdOf(response),
     error?.details,
     retryAfter > 0 ? retryAfter : null,
+    error,
   );
 }
 

@@ -7,15 +7,20 @@ export type {
   AllEvents,
   Channel,
   Entitlement,
+  ErrorValues,
+  FaultCode,
   Locale,
   MaxEndpointRate,
   PlanTier,
+  ReasonCode,
   Scope,
   Theme,
+  Thing,
 } from '../../../server/src/api';
 
 export type Page<T> = Json<server.Page<T>>;
 export type ErrorBody = Json<server.ErrorBody>;
+export type ErrorDetail = server.ErrorDetail;
 export type Session = Json<server.DashboardSession>;
 export type Person = Json<server.Person>;
 export type Workspace = Json<server.WorkspaceSummary>;

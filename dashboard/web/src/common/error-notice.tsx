@@ -1,22 +1,24 @@
 import { Alert, Button, Code, Group, List, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { ApiError } from '../api/client';
-import { useTexts } from '../i18n/locale';
+import type { ErrorDetail } from '../api/types';
+import { type ErrorWriter, faultText, fieldText, reasonText } from '../i18n/error-texts';
+import { useFormats, useTexts } from '../i18n/locale';
 import type { Texts } from '../i18n/texts-en';
 
 /** Shows what went wrong, what to do about it, and the request's id for the support. */
 export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const texts = useTexts();
+  const writer = useErrorWriter();
   if (!error) return null;
-  const { title, advice, details, requestId } = explain(error, texts);
+  const { title, advice, details, requestId } = explain(error, texts, writer);
   return (
     <Alert color="red" variant="light" title={title} role="alert">
       <Stack gap="xs" align="start">
         {details.length > 1 && (
           <List size="sm">
-            {details.map(({ field, message }) => (
-              <List.Item key={field + message}>
-                {field} {message}
-              </List.Item>
+            {details.map((detail) => (
+              <List.Item key={detail.field + detail.message}>{fieldText(detail, writer)}</List.Item>
             ))}
           </List>
         )}
@@ -38,23 +40,45 @@ export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () =
   );
 }
 
-function explain(error: unknown, texts: Texts) {
+function explain(error: unknown, texts: Texts, writer: ErrorWriter) {
   if (!(error instanceof ApiError)) {
     return { title: texts.errors.page, advice: texts.errors.pageAdvice, details: [], requestId: null };
   }
-  const { code, message, requestId, details, retryAfterSeconds } = error;
+  const { code, requestId, details, retryAfterSeconds } = error;
   const known: Record<string, { title?: string; advice: string } | undefined> = texts.errors.byCode;
   const text = known[code] ?? { advice: texts.errors.byCode.INTERNAL.advice };
   const advice =
     code === 'RATE_LIMITED' && retryAfterSeconds !== null
       ? texts.errors.waitSeconds(retryAfterSeconds)
       : text.advice;
-  return { title: text.title ?? message, advice, details, requestId };
+  return { title: titleOf(error, texts, writer) ?? text.title ?? error.message, advice, details, requestId };
 }
 
-/** Returns the fault of one field of a form, as the service describes it. */
-export function faultOf(error: unknown, field: string): string | undefined {
+/** Returns what the service says about an error, where the page has it in another language. */
+function titleOf({ details, reason }: ApiError, texts: Texts, writer: ErrorWriter): string | undefined {
+  if (writer.texts === null) return undefined;
+  const [first, ...others] = details;
+  if (first === undefined) return reasonText(reason, writer);
+  return others.length > 0 ? texts.errors.severalFaults : fieldText(first, writer);
+}
+
+/** Returns the fault of one field of a form; undefined without one. */
+export function faultOf(error: unknown, field: string): ReactNode {
   if (!(error instanceof ApiError)) return undefined;
-  return error.details.find((detail) => detail.field === field || detail.field.startsWith(`${field}.`))
-    ?.message;
+  const detail = error.details.find((one) => one.field === field || one.field.startsWith(`${field}.`));
+  return detail && <Fault detail={detail} />;
+}
+
+/** Shows what is wrong with one field. */
+export function Fault({ detail }: { detail: ErrorDetail }) {
+  return faultText(detail, useErrorWriter());
+}
+
+/** Shows why a request was refused as a whole. */
+export function Reason({ error }: { error: Parameters<typeof reasonText>[0] & { message: string } }) {
+  return reasonText(error, useErrorWriter()) ?? error.message;
+}
+
+function useErrorWriter(): ErrorWriter {
+  return { texts: useTexts().errors.translated, moment: useFormats().moment };
 }

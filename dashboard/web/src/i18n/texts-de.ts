@@ -1,4 +1,5 @@
-import type { Texts } from './texts-en';
+import { errorTextsDe } from './error-texts-de';
+import { codeTexts, type Texts } from './texts-en';
 
 const plural = (count: number, one: string, many: string) => (count === 1 ? one : many);
 
@@ -33,23 +34,39 @@ export const de: Texts = {
     pageAdvice: 'Laden Sie die Seite neu. Hilft das nicht, melden Sie es den Betreibern des Dashboards.',
     waitSeconds: (seconds: number) =>
       `Warten Sie ${seconds} ${plural(seconds, 'Sekunde', 'Sekunden')} und versuchen Sie es dann noch einmal.`,
-    byCode: {
+    translated: errorTextsDe,
+    severalFaults: 'Einige Felder stimmen nicht',
+    byCode: codeTexts({
       INVALID_BODY: { advice: 'Korrigieren Sie das und versuchen Sie es noch einmal.' },
       INVALID_QUERY: { advice: 'Ändern oder leeren Sie die Filter.' },
-      UNAUTHENTICATED: { advice: 'Melden Sie sich noch einmal an.' },
-      TRIAL_EXPIRED: { advice: 'Bitten Sie die Betreiber des Dienstes um einen bezahlten Plan.' },
+      UNAUTHENTICATED: { title: 'Sie sind nicht angemeldet', advice: 'Melden Sie sich noch einmal an.' },
+      TRIAL_EXPIRED: {
+        title: 'Die Testzeit ist vorbei',
+        advice: 'Bitten Sie die Betreiber des Dienstes um einen bezahlten Plan.',
+      },
       FORBIDDEN: { advice: 'Bitten Sie einen Eigentümer oder Admin des Workspace darum.' },
       WORKSPACE_SUSPENDED: { advice: 'Fragen Sie die Betreiber des Dienstes nach dem Grund.' },
       NOT_FOUND: { advice: 'Vielleicht wurde es gelöscht. Gehen Sie zurück und laden Sie die Liste neu.' },
-      REQUEST_TIMEOUT: { advice: 'Versuchen Sie es noch einmal.' },
-      IDEMPOTENCY_CONFLICT: { advice: 'Laden Sie die Seite neu, um zu sehen, was gespeichert ist.' },
-      PAYLOAD_TOO_LARGE: { advice: 'Geben Sie weniger Text ein.' },
-      RATE_LIMITED: { advice: 'Warten Sie eine Minute und versuchen Sie es dann noch einmal.' },
+      REQUEST_TIMEOUT: {
+        title: 'Die Anfrage kam nicht rechtzeitig an',
+        advice: 'Versuchen Sie es noch einmal.',
+      },
+      IDEMPOTENCY_CONFLICT: {
+        title: 'Das wurde schon einmal gesendet',
+        advice: 'Laden Sie die Seite neu, um zu sehen, was gespeichert ist.',
+      },
+      PAYLOAD_TOO_LARGE: { title: 'Das ist zu groß', advice: 'Geben Sie weniger Text ein.' },
+      RATE_LIMITED: {
+        title: 'Das waren zu viele Versuche in kurzer Zeit',
+        advice: 'Warten Sie eine Minute und versuchen Sie es dann noch einmal.',
+      },
       INTERNAL: {
+        title: 'Bei uns ist etwas schiefgegangen',
         advice:
           'Versuchen Sie es noch einmal. Schlägt es wieder fehl, nennen Sie den Betreibern des Dienstes die Anfrage.',
       },
       UNAVAILABLE: {
+        title: 'Der Dienst ist gerade nicht verfügbar',
         advice:
           'Der Dienst kann das gerade nicht. Versuchen Sie es gleich noch einmal. Ihre Eingaben bleiben erhalten.',
       },
@@ -63,7 +80,7 @@ export const de: Texts = {
         advice:
           'Etwas zwischen Ihnen und dem Dashboard ist vielleicht gestört. Versuchen Sie es gleich noch einmal.',
       },
-    },
+    }),
   },
   frame: {
     product: 'Messaging',

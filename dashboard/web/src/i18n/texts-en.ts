@@ -1,5 +1,11 @@
+import type { ErrorTexts } from './error-texts';
+
 /** Returns `one` or `many`, whichever the number needs. */
 const plural = (count: number, one: string, many: string) => (count === 1 ? one : many);
+
+/** Types the texts of codes, of which some have a title. */
+export const codeTexts = <Code extends string>(texts: Record<Code, { title?: string; advice: string }>) =>
+  texts;
 
 export const en = {
   common: {
@@ -32,8 +38,11 @@ export const en = {
     pageAdvice: 'Load the page again. If that does not help, tell whoever runs the dashboard.',
     waitSeconds: (seconds: number) =>
       `Wait ${seconds} ${plural(seconds, 'second', 'seconds')}, then try again.`,
+    /** Texts of the service's faults and reasons; null: its own messages are in this language. */
+    translated: null as ErrorTexts | null,
+    severalFaults: 'Some fields are wrong',
     /** Texts for error codes. Without a title here, the service's own message is the title. */
-    byCode: {
+    byCode: codeTexts({
       INVALID_BODY: { advice: 'Correct this and try again.' },
       INVALID_QUERY: { advice: 'Change or clear the filters.' },
       UNAUTHENTICATED: { advice: 'Log in again.' },
@@ -57,7 +66,7 @@ export const en = {
         title: 'The answer can’t be read',
         advice: 'Something between you and the dashboard may be away. Try again in a moment.',
       },
-    },
+    }),
   },
   frame: {
     product: 'Messaging',

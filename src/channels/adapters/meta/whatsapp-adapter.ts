@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Matches } from 'class-validator';
 import { validate } from '../../../common/validate';
 import { CheckedCredentials, Connection, HookedAdapter, OutboundMessage } from '../channel-adapter';
-import { NumericId, unlessEmpty } from '../support/credential-text';
+import { NumericId, faultUnlessEmpty } from '../support/credential-text';
 import { objectsOf, ProviderObject, textOf } from '../support/provider-values';
 import { GraphRequest } from './graph-api';
 import { MetaAdapter, MetaCredentials, MetaCredentialsInput, MetaRegistration } from './meta-adapter';
@@ -18,9 +18,7 @@ class WhatsAppCredentialsInput extends MetaCredentialsInput {
   phoneNumberId: string;
 
   /** Access token, in characters that an HTTP header can hold. */
-  @Matches(/^[\x21-\x7e]{1,1000}$/, {
-    message: unlessEmpty('must be ASCII characters without spaces, at most 1000'),
-  })
+  @Matches(/^[\x21-\x7e]{1,1000}$/, faultUnlessEmpty('not_token', { max: 1000 }))
   accessToken: string;
 }
 

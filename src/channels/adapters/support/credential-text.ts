@@ -1,17 +1,20 @@
-import { Matches, ValidateBy, ValidationArguments } from 'class-validator';
+import { Matches, ValidateBy, ValidationOptions } from 'class-validator';
+import { FaultCode, FAULTS, validatorFault, ValuesOf } from '../../../common/error-texts';
 
 /**
  * Requires a text of 1 to `max` characters of any kind, because providers may change the form of their
  * secrets.
  */
 export function CredentialText(max: number): PropertyDecorator {
-  return ValidateBy({
-    name: 'credentialText',
-    validator: {
-      validate: (value: unknown) => typeof value === 'string' && value !== '' && value.length <= max,
-      defaultMessage: (args) => unlessEmpty(`must be text of at most ${max} characters`)(args!),
+  return ValidateBy(
+    {
+      name: 'credentialText',
+      validator: {
+        validate: (value: unknown) => typeof value === 'string' && value !== '' && value.length <= max,
+      },
     },
-  });
+    faultUnlessEmpty('bad_credential', { max }),
+  );
 }
 
 /**
@@ -19,10 +22,14 @@ export function CredentialText(max: number): PropertyDecorator {
  * @param owner what has the id, such as `a page`
  */
 export function NumericId(owner: string): PropertyDecorator {
-  return Matches(/^\d{1,30}$/, { message: unlessEmpty(`must be the id of ${owner}: digits`) });
+  return Matches(/^\d{1,30}$/, faultUnlessEmpty('not_id', { owner }));
 }
 
-/** Returns a validation message: `must not be empty` for an empty value, `fault` for any other. */
-export function unlessEmpty(fault: string): (args: ValidationArguments) => string {
-  return ({ value }) => (value === '' ? 'must not be empty' : fault);
+/** Makes the options of a validator whose fault is that an empty value is empty, and `code` for any other. */
+export function faultUnlessEmpty<Code extends FaultCode>(
+  code: Code,
+  ...values: ValuesOf<(typeof FAULTS)[Code]>
+): ValidationOptions {
+  const { message, context } = validatorFault(code, ...values);
+  return { message: ({ value }) => (value === '' ? FAULTS.empty : message), context };
 }

@@ -136,7 +136,8 @@ export function isSuccess({ status }: AnsweredCall): boolean {
 
 /** Returns the error that tells an operator why a provider refused the credentials. */
 export function credentialsRefused(provider: string, { message }: ProviderFault): AppError {
-  return AppError.invalidBody('credentials', `were refused by ${provider}: ${message.replace(/\.$/, '')}`);
+  const answer = message.replace(/\.$/, '');
+  return AppError.invalidBody('credentials', 'credentials_refused', { provider, answer });
 }
 
 /**

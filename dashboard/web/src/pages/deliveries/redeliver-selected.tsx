@@ -5,7 +5,7 @@ import type { RedeliveryResult } from '../../api/types';
 import { useChange } from '../../api/workspace';
 import { useAnnounce } from '../../common/announcer';
 import { Dialog } from '../../common/dialogs';
-import { ErrorNotice } from '../../common/error-notice';
+import { ErrorNotice, Reason } from '../../common/error-notice';
 import { useTexts } from '../../i18n/locale';
 
 /** Sends the selected deliveries again, and shows which of them could not be sent. */
@@ -43,7 +43,7 @@ export function RedeliverSelected({ ids, onDone }: { ids: string[]; onDone: () =
                 <Text size="xs" ff="monospace">
                   {id}
                 </Text>
-                {error?.message}
+                {error && <Reason error={error} />}
               </List.Item>
             ))}
           </List>

@@ -6,7 +6,7 @@ import { api } from '../../api/client';
 import type { CreatedEndpoint, EventTypeInfo, UrlCheck } from '../../api/types';
 import { useChange, useRead, useWorkspace } from '../../api/workspace';
 import { Dialog, Form } from '../../common/dialogs';
-import { faultOf } from '../../common/error-notice';
+import { Fault, faultOf } from '../../common/error-notice';
 import { useTexts } from '../../i18n/locale';
 import { ALL_EVENTS, MAX_RATE } from './endpoint-rules';
 
@@ -37,7 +37,7 @@ export function CreateEndpointDialog({
     const input = { url: url.trim(), events, ...(rateLimit !== '' && { rateLimit: Number(rateLimit) }) };
     create.mutate(input, { onSuccess: onCreated });
   };
-  const urlFault = check && !check.ok ? check.message : faultOf(create.error, 'url');
+  const urlFault = check && !check.ok ? <Fault detail={check.fault} /> : faultOf(create.error, 'url');
   return (
     <Dialog title={texts.webhooks.create} onClose={onClose} size="lg">
       <Form

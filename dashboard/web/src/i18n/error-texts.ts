@@ -1,0 +1,52 @@
+import type { ErrorDetail, ErrorValues, FaultCode, ReasonCode } from '../api/types';
+
+/** Texts of errors in a language, by code. `words` translates values. */
+export interface ErrorTexts {
+  faults: Record<FaultCode, string>;
+  reasons: Record<ReasonCode, string>;
+  words: Record<string, string>;
+}
+
+const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+/** Words and formats of the page's language. Without `texts`, the service's own words are in it. */
+export interface ErrorWriter {
+  texts: ErrorTexts | null;
+  moment: (at: string) => string;
+}
+
+/** Returns what is wrong with a field; in the service's words where its code has no text here. */
+export function faultText(
+  { code, message, values }: Omit<ErrorDetail, 'field'>,
+  writer: ErrorWriter,
+): string {
+  const text = code && writer.texts?.faults[code];
+  return text ? fill(text, values, writer) : message;
+}
+
+/** Returns what is wrong with a field, after the field's name. */
+export function fieldText(detail: ErrorDetail, writer: ErrorWriter): string {
+  const fault = faultText(detail, writer);
+  return writer.texts
+    ? `${writer.texts.words[detail.field] ?? detail.field}: ${fault}`
+    : `${detail.field} ${fault}`;
+}
+
+/** Returns why a request was refused as a whole; undefined where the reason has no text here. */
+export function reasonText(
+  { reason, values }: { reason?: ReasonCode | undefined; values?: ErrorValues | undefined },
+  writer: ErrorWriter,
+): string | undefined {
+  const text = reason && writer.texts?.reasons[reason];
+  return text ? fill(text, values, writer) : undefined;
+}
+
+/** Puts values in the places of a text, as the service does with its own. */
+function fill(text: string, values: ErrorValues = {}, { texts, moment }: ErrorWriter): string {
+  const word = (value: string | number) =>
+    typeof value === 'string' && TIME.test(value) ? moment(value) : (texts?.words[value] ?? String(value));
+  return text.replace(/\{(\w+)\}/g, (place, name: string) => {
+    const value = values[name];
+    return value === undefined ? place : [value].flat().map(word).join(', ');
+  });
+}

@@ -1,0 +1,37 @@
+import { AppError } from './app-error';
+import { fillText, makeFault, REASONS } from './error-texts';
+
+describe('the texts of errors', () => {
+  it('hold their values', () => {
+    expect(makeFault('password_length', { min: 8, max: 200 })).toEqual({
+      message: 'must have 8 to 200 characters',
+      code: 'password_length',
+      values: { min: 8, max: 200 },
+    });
+    expect(fillText('{a}, {b}', { a: ['x', 1] })).toBe('x, 1, {b}');
+  });
+
+  it('stand beside their codes in an answer', () => {
+    expect(AppError.invalidBody('name', 'blank').toBody('7')).toEqual({
+      error: {
+        code: 'INVALID_BODY',
+        message: 'name must not be blank.',
+        details: [{ field: 'name', message: 'must not be blank', code: 'blank' }],
+        requestId: '7',
+      },
+    });
+    expect(AppError.notFound('Agent').toBody('7')).toEqual({
+      error: {
+        code: 'NOT_FOUND',
+        message: 'Agent not found.',
+        reason: 'not_found',
+        values: { thing: 'Agent' },
+        requestId: '7',
+      },
+    });
+  });
+
+  it('are sentences where they refuse a request as a whole', () => {
+    for (const text of Object.values(REASONS)) expect(text).toMatch(/^[A-Z{].*\.$/);
+  });
+});

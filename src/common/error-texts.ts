@@ -1,0 +1,222 @@
+/**
+ * Texts of errors that a person can see in the dashboard, by code. An error carries the code and the values
+ * of its `{placeholders}` beside the English text, so that a page can say it in another language:
+ * `dashboard/web/src/i18n/error-texts-de.ts` has the same codes. Codes are only added.
+ */
+
+/** Faults of one field. Each continues a sentence that begins with the field, or is one itself. */
+export const FAULTS = {
+  // Of any input. `validate.ts` finds them by the rules of the DTO.
+  required: 'is required',
+  unknown_field: 'is not a known field',
+  wrong_form: 'is not of the right form',
+  not_text: 'must be a string',
+  not_storable: 'must be a string of valid Unicode without NUL',
+  not_whole: 'must be an integer number',
+  not_boolean: 'must be a boolean value',
+  not_object: 'must be an object',
+  not_list: 'must be an array',
+  not_one_of: 'must be one of the following values: {choices}',
+  too_small: 'must not be less than {min}',
+  too_large: 'must not be greater than {max}',
+  too_long: 'must be at most {max} characters',
+  blank: 'must not be blank',
+  empty: 'must not be empty',
+  none_named: 'must name at least one',
+  too_many_named: 'must name at most {max}',
+  named_twice: 'must not name anything twice',
+  not_email: 'must be an e-mail address',
+  not_date: 'must be an ISO 8601 date',
+  date_out_of_range: 'must be between the years 1970 and 9999',
+  not_future: 'must be in the future',
+  not_cursor: 'must be the nextCursor of an earlier page',
+  not_limit: 'must be a whole number from 1 to {max}',
+  not_network: 'must be networks such as 203.0.113.0/24 or 2001:db8::/32, with no bits set behind the prefix',
+  not_origin: 'must be origins such as https://shop.example, without a path, or "*"',
+  not_event: 'must be among the event types, or be *',
+  not_status_code: 'must be an HTTP status from 200 to 599, or a class such as 4xx',
+  not_slug: 'must be 1 to 63 lower-case letters, digits and inner hyphens',
+  not_printable: 'must be 1 to {max} printable ASCII characters',
+  bad_credential: 'must be text of at most {max} characters',
+  not_id: 'must be the id of {owner}: digits',
+  not_token: 'must be ASCII characters without spaces, at most {max}',
+  not_bot_token: 'must be a bot token as @BotFather gives it',
+
+  // Of people, their agents and their logins.
+  password_length: 'must have {min} to {max} characters',
+  password_is_email: 'must not be the e-mail address',
+  password_common: 'is too common: choose another one',
+  password_present: 'must not be the present password',
+  password_wrong: 'is not your password',
+  code_wrong: 'is wrong, or was used already',
+  code_useless: 'is of no use: there is no second factor',
+  login_exists: 'has a login already',
+  login_missing: 'has no login: invite it',
+  too_many_workspaces: 'would be one workspace too many: a login has {max}',
+  agent_inactive: 'is not active',
+  agent_is_bot: "is a bot, which can't log in",
+  agent_unknown: 'is not an active agent of this workspace',
+  email_taken: 'belongs to another agent of the workspace',
+  last_owner: "can't change: it is the workspace's last active OWNER",
+  actor_name: 'must have a name of 1 to {max} characters',
+
+  // Of keys, workspaces, contacts and messages.
+  key_life: 'must be at most {days} days ahead: the longest life of a key',
+  slug_taken: 'is taken by another workspace',
+  identity_taken: 'is that of the contact {contact}',
+  no_condition: 'must have a condition',
+  jwt_not_alone: 'stands instead of id and signature',
+  sender_missing: 'is required: the workspace has no active OWNER or ADMIN',
+  body_too_long: 'is longer than the {max} {unit} that {channel} takes',
+
+  // Of channels.
+  channel_connected: 'is connected already, to {account}: rotate that connection, or disconnect it first',
+  account_elsewhere:
+    'are those of {account}, which is connected in another workspace; disconnect it there first',
+  account_differs:
+    'are those of {given}, and the connection is to {account}: disconnect it to connect another account',
+  credentials_refused: 'were refused by {provider}: {answer}',
+
+  // Of an endpoint's address.
+  url_invalid: 'This is not a valid URL',
+  url_too_long: 'The URL must not be longer than {max} characters',
+  url_not_https: 'The URL must begin with https://',
+  url_has_login: 'The URL must not contain a user name or password',
+  url_has_fragment: 'The URL must not contain a fragment (#…): no server receives it',
+  url_port: 'Port {port} is not allowed; use 443, or 1024 and above',
+  host_invalid: '{host} is not a valid host name',
+  host_local: '{host} is a local name; the host must be reachable from the Internet',
+  host_unknown: '{host} does not exist (NXDOMAIN)',
+  host_without_address: '{host} has no address',
+  host_servfail: '{host} could not be resolved (SERVFAIL)',
+  host_timeout: '{host} could not be resolved: the name server did not answer in time',
+  host_unresolved: '{host} could not be resolved ({code})',
+  host_private: '{host} resolves to an address that is not public',
+  host_denied: '{host} resolves to an address that is not allowed',
+  address_private: 'The address {host} is not a public one',
+  address_denied: 'The address {host} is not allowed',
+} as const;
+
+/** Reasons why a request is refused as a whole. Each is a sentence. */
+export const REASONS = {
+  not_found: '{thing} not found.',
+
+  // Permissions.
+  role_lacks_permission: 'An agent with the role {role} may not do this ({permission}).',
+  key_lacks_permission: 'An API key may not do this ({permission}).',
+  only_owner: 'Only an OWNER may do this to an OWNER.',
+  only_operator: 'Only an operator may do this ({permission}).',
+  workspace_suspended: 'The workspace is suspended.',
+
+  // Logins.
+  log_in: 'Log in first.',
+  log_in_for_link: 'Log in first, then open the link again.',
+  password_first: 'Log in with your password first.',
+  login_wrong: 'The e-mail address or the password is wrong.',
+  login_code_wrong: 'The code is wrong, or was used already.',
+  login_ended: 'This login has ended: enter the password again.',
+  session_ended: 'The session has ended: log in again.',
+  password_changed: 'The password was changed meanwhile: log in again.',
+  link_gone: 'This link was used, replaced or taken back, or has expired.',
+  second_factor_on: 'There is a second factor already: turn it off first.',
+  no_mail: 'This service sends no mail: ask who manages your workspace for a link.',
+  mail_failed: 'The mail could not be sent. Try again in a few minutes.',
+  login_of_others:
+    'This login opens other workspaces too: ask the operator for a link to reset its password.',
+  invitation_of_other: 'This invitation is for {email}: log in under this address.',
+
+  // Limits and conflicts.
+  too_many_keys: 'A workspace has at most {max} keys: revoke one first.',
+  too_many_agents: 'A workspace has at most {max} agents.',
+  too_many_endpoints: 'A workspace has at most {max} webhook endpoints.',
+  previous_secret_signs:
+    'The previous secret of this endpoint still signs, until {until}. End it first, or roll without a grace period.',
+  endpoint_inactive: 'The endpoint is inactive: activate it first.',
+  recovery_running: 'A recovery of this endpoint is running already.',
+  connection_disconnected: 'This channel connection is DISCONNECTED: connect the account anew.',
+  deletion_scheduled: 'The workspace is to be deleted: cancel the deletion instead.',
+  deletion_begun: 'The deletion of the workspace has begun: it can not be changed any more.',
+
+  // Faults that pass.
+  test_not_sent: 'The test was not sent in time. Try again.',
+  search_too_long: 'The search takes too long. Search for more of the text.',
+  busy: 'The service is busy. Retry shortly.',
+  internal: 'Something went wrong on our side. Quote the requestId to support.',
+} as const;
+
+/** Things that `{thing} not found` names. */
+export const THINGS = [
+  'Agent',
+  'API key',
+  'Channel connection',
+  'Contact',
+  'Contact erasure',
+  'Conversation',
+  'Deletion',
+  'File',
+  'Invitation',
+  'Login',
+  'Message',
+  'Parked event',
+  'Person',
+  'Session',
+  'Webhook delivery',
+  'Webhook endpoint',
+  'Webhook recovery',
+  'Widget',
+  'Workspace',
+] as const;
+
+export type FaultCode = keyof typeof FAULTS;
+export type ReasonCode = keyof typeof REASONS;
+export type Thing = (typeof THINGS)[number];
+
+export type ErrorValue = string | number | readonly (string | number)[];
+export type ErrorValues = Record<string, ErrorValue>;
+
+type PlaceholdersOf<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PlaceholdersOf<Rest>
+  : never;
+
+/** Arguments with the values of a text's placeholders; none for a text without. */
+export type ValuesOf<Text extends string> = Text extends string
+  ? [PlaceholdersOf<Text>] extends [never]
+    ? []
+    : [values: Record<PlaceholdersOf<Text>, ErrorValue>]
+  : never;
+
+/** A fault's code and values. */
+export interface CodedFault {
+  code: FaultCode;
+  values?: ErrorValues;
+}
+
+/** A fault's code and values, with its English text. */
+export interface Fault extends CodedFault {
+  message: string;
+}
+
+/** Puts values in the places of a text. */
+export function fillText(text: string, values: ErrorValues = {}): string {
+  return text.replace(/\{(\w+)\}/g, (place, name: string) => {
+    const value = values[name];
+    return value === undefined ? place : Array.isArray(value) ? value.join(', ') : String(value);
+  });
+}
+
+/** Makes the fault of one field. */
+export function makeFault<Code extends FaultCode>(
+  code: Code,
+  ...[values]: ValuesOf<(typeof FAULTS)[Code]>
+): Fault {
+  return { message: fillText(FAULTS[code], values), code, ...(values && { values }) };
+}
+
+/** Makes the options of a validator whose faults the DTO words itself. */
+export function validatorFault<Code extends FaultCode>(
+  code: Code,
+  ...values: ValuesOf<(typeof FAULTS)[Code]>
+): { message: string; context: CodedFault } {
+  const { message, ...context } = makeFault(code, ...values);
+  return { message, context };
+}
