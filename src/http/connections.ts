@@ -13,6 +13,11 @@ import { Metrics } from '../metrics/metrics';
  * and bodies.
  */
 const SWEEP_MS = 1_000;
+/**
+ * Bytes of which a client must read so many in the time for which an answer may stay unread, or all that
+ * there are: then a slow download goes on.
+ */
+const READ_BYTES = 256 * 1024;
 /** Number of connections above the cap, as a share of it, that still get a 503 before they are closed. */
 const REFUSED_SHARE = 0.1;
 
@@ -32,8 +37,11 @@ interface Connection {
   response: Response | null;
   kind: 'request' | 'stream' | 'refused' | 'closed';
   isClosing: boolean;
-  /** Time at which the client stopped reading what this process sends; null while it reads. */
-  unreadSince: number | null;
+  /**
+   * Time since which the client has not read enough of what this process sends, and the bytes that it had
+   * read by then; null while it reads all.
+   */
+  unread: { since: number; readBytes: number } | null;
 }
 
 /**
@@ -137,7 +145,7 @@ export class Connections {
       response: null,
       kind: 'request',
       isClosing: false,
-      unreadSince: null,
+      unread: null,
     };
     this.bySocket.set(socket, connection);
     socket.once('close', () => this.remove(connection));
@@ -226,10 +234,12 @@ export class Connections {
   private sweep(): void {
     const now = Date.now();
     for (const connection of this.bySocket.values()) {
-      if (connection.socket.writableLength === 0) connection.unreadSince = null;
-      else if (connection.unreadSince === null) connection.unreadSince = now;
-      else if (now - connection.unreadSince >= this.limits.bodyTimeoutMs)
-        this.close(connection, 'unread_answer');
+      const { socket, unread } = connection;
+      const readBytes = socket.bytesWritten - socket.writableLength;
+      if (socket.writableLength === 0) connection.unread = null;
+      else if (unread === null || readBytes - unread.readBytes >= READ_BYTES)
+        connection.unread = { since: now, readBytes };
+      else if (now - unread.since >= this.limits.bodyTimeoutMs) this.close(connection, 'unread_answer');
     }
   }
 }

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/app-error';
 import { Config } from '../config/config';
@@ -5,10 +6,25 @@ import { Metrics } from '../metrics/metrics';
 import { Closable, Release, WorkBudget, WorkLimits } from './work-budget';
 
 /**
- * Kind of work. The key is a workspace for `requests`, `searches` and `walks`, a connection for `hooks`, a
- * site key for `widget`, a client's network for `passwords`. A walk is a search of several statements.
+ * Kind of work that waits for somebody outside: a person who downloads (`exports`), a name server
+ * (`lookups`), a receiver (`tests`), a channel's provider (`providers`), a mail server (`mails`). The key is
+ * a workspace.
  */
-export type WorkKind = 'requests' | 'searches' | 'walks' | 'hooks' | 'widget' | 'passwords';
+export type OutsideKind = 'exports' | 'lookups' | 'tests' | 'providers' | 'mails';
+
+/**
+ * Kind of work. The key is a workspace for `requests`, `searches`, `walks` and the work that waits for
+ * somebody outside, a connection for `hooks`, a site key for `widget`, a client's network for `passwords`. A
+ * walk is a search of several statements.
+ */
+export type WorkKind = 'requests' | 'searches' | 'walks' | 'hooks' | 'widget' | 'passwords' | OutsideKind;
+
+/** Request that has a slot of `requests`, or had one before it waited for somebody outside. */
+interface RequestSlot {
+  key: string;
+  closable: Closable;
+  release: Release;
+}
 
 /** Waits of requests: a caller who would wait longer does better to come later. */
 const SHORT_WAITS = { maxExpectedMs: 800, maxWaitMs: 2_000 };
@@ -36,6 +52,20 @@ const WALKS: WorkLimits = { total: Infinity, perKey: 1, ...SEARCHES_WAITING };
  */
 const PASSWORDS: WorkLimits = { total: 2, perKey: 1, waiting: 200, waitingPerKey: 20 };
 
+/**
+ * Slots for waits that hold neither a connection to PostgreSQL nor a processor, so there are many. They have
+ * no lines: a workspace that has its part waits for somebody already.
+ */
+const EXPORTS: WorkLimits = { total: 20, perKey: 2 };
+const LOOKUPS: WorkLimits = { total: 100, perKey: 10 };
+const TESTS: WorkLimits = { total: 50, perKey: 5 };
+const MAILS: WorkLimits = { total: 50, perKey: 5 };
+
+/** Lines for calls of providers, which follow one another in a workspace. */
+const PROVIDERS_WAITING = { perKey: 1, waiting: 100, waitingPerKey: 10 };
+/** Part of the slots for requests that calls of providers may have: each holds a connection to PostgreSQL. */
+const PROVIDERS_SHARE = 1 / 3;
+
 /** Names of the kinds in error messages. */
 const NAMES: Record<WorkKind, string> = {
   requests: 'requests of this workspace',
@@ -44,15 +74,21 @@ const NAMES: Record<WorkKind, string> = {
   hooks: 'requests for this connection',
   widget: 'requests for this widget',
   passwords: 'logins from this network',
+  exports: 'exports of this workspace',
+  lookups: 'look-ups of names for this workspace',
+  tests: 'tests of this workspace',
+  providers: 'changes of channels of this workspace',
+  mails: 'mails of this workspace',
 };
 
 /**
  * Limits what this process does at once, by kind of work. One workspace or connection gets at most half of a
- * kind's slots.
+ * kind's slots, and a third or less of those that wait for somebody outside.
  */
 @Injectable()
 export class WorkBudgets {
   private readonly budgets: Record<WorkKind, WorkBudget>;
+  private readonly requestSlots = new AsyncLocalStorage<RequestSlot>();
 
   constructor(
     config: Config,
@@ -65,11 +101,20 @@ export class WorkBudgets {
       hooks: new WorkBudget(limitsOf(config.hookConcurrency, HOOKS_WAITING)),
       widget: new WorkBudget(limitsOf(config.widgetConcurrency, VISITORS_WAITING)),
       passwords: new WorkBudget(PASSWORDS),
+      exports: new WorkBudget(EXPORTS),
+      lookups: new WorkBudget(LOOKUPS),
+      tests: new WorkBudget(TESTS),
+      providers: new WorkBudget({
+        total: Math.ceil(config.requestConcurrency * PROVIDERS_SHARE),
+        ...PROVIDERS_WAITING,
+      }),
+      mails: new WorkBudget(MAILS),
     };
   }
 
   /**
-   * Takes a slot, or waits for one: 2 seconds for requests and the widget, 10 for other kinds.
+   * Takes a slot, or waits for one: 2 seconds for requests and the widget, 10 for other kinds. Exports,
+   * look-ups, tests and mails do not wait.
    * @param closable gives up when it closes
    * @throws AppError RATE_LIMITED: the key has all slots that it may have; UNAVAILABLE: the process has no
    *   slot
@@ -79,6 +124,54 @@ export class WorkBudgets {
     const release = await budget.acquire(key, closable);
     if (release) return release;
     throw this.refuse(kind, key);
+  }
+
+  /**
+   * Works on a request with a slot of `requests`. The services that the work calls release the slot while
+   * they wait for somebody outside.
+   * @param key the workspace
+   * @throws AppError as `acquire`, and what the work throws
+   */
+  async runRequest<T>(key: string, closable: Closable, work: () => Promise<T>): Promise<T> {
+    const slot = { key, closable, release: await this.acquire('requests', key, closable) };
+    try {
+      return await this.requestSlots.run(slot, work);
+    } finally {
+      slot.release();
+    }
+  }
+
+  /**
+   * Waits for somebody outside with a slot of its kind, and from then on without the request's slot.
+   * @param key the workspace
+   * @throws AppError as `acquire`, and what `wait` throws
+   */
+  async waitOutside<T>(kind: OutsideKind, key: string, wait: () => Promise<T>): Promise<T> {
+    const release = await this.acquire(kind, key);
+    this.releaseSlot();
+    try {
+      return await wait();
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * Releases the slot of the request in progress; without one it does nothing.
+   * @internal
+   */
+  releaseSlot(): void {
+    this.requestSlots.getStore()?.release();
+  }
+
+  /**
+   * Takes a slot again for the request in progress.
+   * @throws AppError as `acquire`
+   * @internal
+   */
+  async reacquireSlot(): Promise<void> {
+    const slot = this.requestSlots.getStore();
+    if (slot) slot.release = await this.acquire('requests', slot.key, slot.closable);
   }
 
   /**

@@ -11,8 +11,19 @@ import { waitFor } from '../support/wait';
 const CAP = 10;
 const MEBIBYTE = 1024 * 1024;
 const LATE = 'The request took too long to arrive.';
-const LOGIN =
-  'POST /api/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nSec-Fetch-Site: same-origin\r\n';
+const headOf = (path: string) =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nSec-Fetch-Site: same-origin\r\n`;
+const LOGIN = headOf('/api/login');
+const KEYS = headOf('/api/workspaces/1/api-keys');
+/** Largest body of each kind of route, in KiB. */
+const BODIES = [
+  [8, '/api/login'],
+  [8, '/api/links/accept'],
+  [8, '/api/account/password'],
+  [8, '/health/ready'],
+  [8, '/nowhere'],
+  [256, '/api/workspaces/1/api-keys'],
+] as const;
 
 /**
  * Tests of the limits on connections to the dashboard, which uses the service's code for them. `test/e2e`
@@ -69,28 +80,32 @@ describe('connections to the dashboard', () => {
     connection.destroy();
   });
 
-  it.each([
-    ['announced', `Content-Length: ${256 * 1024 + 1}\r\n\r\n`],
-    ['in chunks', `Transfer-Encoding: chunked\r\n\r\n${(256 * 1024 + 1).toString(16)}\r\n`],
-  ])('get 413 before all of a large body has come: %s', async (_, rest) => {
-    const connection = await open();
-    connection.send(`${LOGIN}${rest}`);
-    if (rest.startsWith('T')) connection.send('x'.repeat(256 * 1024 + 1));
-    await waitFor('the connection to be closed', () => connection.isClosed);
-    expect(connection.answers()).toMatchObject([
-      {
-        status: 413,
-        body: errorBody('PAYLOAD_TOO_LARGE', 'The body is larger than 256 KiB.'),
-        headers: { connection: 'close' },
-      },
-    ]);
+  it.each(BODIES)('get 413 for a body above %d KiB before all of it has come: %s', async (size, path) => {
+    const bytes = size * 1024 + 1;
+    for (const isChunked of [false, true]) {
+      const connection = await open();
+      connection.send(
+        headOf(path) +
+          (isChunked
+            ? `Transfer-Encoding: chunked\r\n\r\n${bytes.toString(16)}\r\n${'x'.repeat(bytes)}`
+            : `Content-Length: ${bytes}\r\n\r\n`),
+      );
+      await waitFor('the connection to be closed', () => connection.isClosed);
+      expect(connection.answers()).toMatchObject([
+        {
+          status: 413,
+          body: errorBody('PAYLOAD_TOO_LARGE', `The body is larger than ${size} KiB.`),
+          headers: { connection: 'close' },
+        },
+      ]);
+    }
   });
 
   it('get 503, the longest unfinished first, when the process holds too many bytes of bodies', async () => {
     const slow: RawConnection[] = [];
     for (let n = 0; n < 6; n++) {
       const connection = await open();
-      connection.send(`${LOGIN}Content-Length: 250000\r\n\r\n{"email":"${'x'.repeat(200_000)}`);
+      connection.send(`${KEYS}Content-Length: 250000\r\n\r\n{"email":"${'x'.repeat(200_000)}`);
       slow.push(connection);
     }
     await waitFor('a refusal', () => slow[0]!.answers().length > 0);

@@ -45,6 +45,16 @@ export class RawConnection {
     }
   }
 
+  /** Reads about so many bytes a second, for a while. */
+  async readSlowly(bytesPerSecond: number, forMs: number): Promise<void> {
+    const startedAt = performance.now();
+    for (let elapsed = 0; elapsed < forMs && !this.isClosed; elapsed = performance.now() - startedAt) {
+      if (this.socket.bytesRead < (bytesPerSecond * elapsed) / 1_000) this.socket.resume();
+      else this.socket.pause();
+      await letTimePass(10);
+    }
+  }
+
   /** Closes the client's side only. */
   halfClose(): void {
     this.socket.end();

@@ -12,6 +12,12 @@ import { noStore, securityHeaders } from './http/security-headers';
 /** The folder of the built pages, as seen from `server/src` and from `dist/server`. */
 const PAGE_FOLDER = resolve(__dirname, '../../dist/web');
 
+/**
+ * Largest bodies: 8 KiB outside of workspaces, where strangers may call. A body is read before its session is
+ * checked.
+ */
+const BODY_LIMITS = [{ path: /^(?!\/api\/workspaces\/)/, bytes: 8 * 1024 }];
+
 /** Makes the dashboard, ready to listen, for the process and the tests. */
 export async function createApp(
   config: DashboardConfig,
@@ -28,6 +34,7 @@ export async function createApp(
     logger,
     headers: [securityHeaders(config.isSecure), noStore],
     describeCaller,
+    bodyLimits: BODY_LIMITS,
     beforeBody: [serveFiles(pageFolder), servePage(pageFolder)],
   });
   return app;

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../../audit/audit.module';
 import { DatabaseModule } from '../../database/database.module';
+import { RateLimitModule } from '../../rate-limit/rate-limit.module';
 import { SecretsModule } from '../../secrets/secrets.module';
 import { TableRegistry } from '../../stored-data/table-registry';
 import { ChannelAdaptersModule } from '../adapters/channel-adapters.module';
@@ -15,6 +16,7 @@ import { ConnectionLoader } from './connection-loader';
   imports: [
     DatabaseModule.forEntities([ChannelConnectionEntity]),
     AuditModule,
+    RateLimitModule,
     SecretsModule,
     ChannelAdaptersModule,
   ],

@@ -9,6 +9,7 @@ import { Actor, SYSTEM } from '../../common/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
 import { Pipelined, Transaction } from '../../database/transaction';
+import { WorkBudgets } from '../../rate-limit/work-budgets';
 import { CheckedCredentials, Connection } from '../adapters/channel-adapter';
 import {
   ChannelConnectionSummary,
@@ -38,6 +39,7 @@ export class ChannelConnectionsService {
     private readonly loader: ConnectionLoader,
     private readonly registration: ConnectionRegistration,
     private readonly audit: AuditService,
+    private readonly budgets: WorkBudgets,
   ) {}
 
   /**
@@ -45,7 +47,8 @@ export class ChannelConnectionsService {
    * Returns once, in `reveal`, what the operator enters elsewhere, such as a verify token.
    *
    * Calls the provider within the transaction, which blocks only another connect of the same channel or
-   * account: of two at once, the provider might call the hook that is not stored.
+   * account: of two at once, the provider might call the hook that is not stored. A workspace makes one such
+   * call at a time, and all together hold a third of the connections to the database at most.
    * @throws AppError INVALID_BODY: the credentials are incomplete or refused, the channel is connected
    *   already, or the account is connected in another workspace; UNAVAILABLE: the provider can't be reached;
    *   FORBIDDEN; NOT_FOUND (workspace)
@@ -54,7 +57,7 @@ export class ChannelConnectionsService {
     const { channel, credentials } = validate(ConnectChannel, input);
     if (!isId(tenantId)) throw AppError.notFound('Workspace');
     const { connection, checked } = this.registration.prepare(tenantId, channel, credentials);
-    await this.database.transaction(async (tx) => {
+    await this.callProvider(tenantId, async (tx) => {
       await requirePermission(tx, tenantId, actor, 'channel_connection.connect');
       await this.connections.lockChannel(tx, tenantId, channel);
       await this.requireNotConnected(tx, connection);
@@ -85,7 +88,7 @@ export class ChannelConnectionsService {
    */
   async rotate(tenantId: string, id: string, credentials: object, actor: Actor): Promise<ConnectedChannel> {
     const { channel } = await this.find(tenantId, id);
-    return this.database.transaction(async (tx) => {
+    return this.callProvider(tenantId, async (tx) => {
       await requirePermission(tx, tenantId, actor, 'channel_connection.rotate');
       await this.connections.lockChannel(tx, tenantId, channel);
       const before = await this.find(tenantId, id, tx);
@@ -150,6 +153,18 @@ export class ChannelConnectionsService {
     this.recordPipelined(tx, after, 'renewed', SYSTEM, changedValues(before, after, AUDITED));
   }
 
+  /** Runs a transaction that calls a provider. It waits for its turn without the request's slot. */
+  private async callProvider<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    this.budgets.releaseSlot();
+    const release = await this.budgets.acquire('providers', tenantId);
+    try {
+      await this.budgets.reacquireSlot();
+      return await this.database.transaction(work);
+    } finally {
+      release();
+    }
+  }
+
   private async find(tenantId: string, id: string, tx?: Transaction): Promise<ChannelConnectionEntity> {
     const connection = isId(tenantId) ? await this.connections.find(tenantId, id, tx) : null;
     if (connection) return connection;
@@ -185,7 +200,8 @@ export class ChannelConnectionsService {
   private async unregister(connection: ChannelConnectionEntity): Promise<string | null> {
     try {
       const others = await this.connections.findByAccounts(connection.channel, [connection.externalId]);
-      if (others.length === 0) await this.registration.unregister(this.loader.open(connection));
+      const unregister = () => this.registration.unregister(this.loader.open(connection));
+      if (others.length === 0) await this.budgets.waitOutside('providers', connection.tenantId, unregister);
       return null;
     } catch (error) {
       return `deregistering failed: ${(error as Error).message}`;

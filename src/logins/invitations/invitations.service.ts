@@ -5,6 +5,7 @@ import { AppError } from '../../common/app-error';
 import { Actor, agentOf } from '../../common/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
+import { WorkBudgets } from '../../rate-limit/work-budgets';
 import { LinkMailer } from '../links/link-mailer';
 import { LinkRecipients } from '../links/link-recipients';
 import { newInvitationToken } from '../people/login-tokens';
@@ -20,6 +21,7 @@ export class InvitationsService {
     private readonly links: LinkMailer,
     private readonly recipients: LinkRecipients,
     private readonly audit: AuditService,
+    private readonly budgets: WorkBudgets,
   ) {}
 
   /**
@@ -42,7 +44,8 @@ export class InvitationsService {
       return made;
     });
     const { expiresAt } = invitation;
-    const sent = await this.links.sendInvitation(invitation, { token, expiresAt }, locale);
+    const send = () => this.links.sendInvitation(invitation, { token, expiresAt }, locale);
+    const sent = await this.budgets.waitOutside('mails', tenantId, send);
     return { invitation: toSummary(invitation), ...sent };
   }
 

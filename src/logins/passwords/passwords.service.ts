@@ -5,6 +5,7 @@ import { AppError } from '../../common/app-error';
 import { Actor, agentOf, Origin } from '../../common/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
+import { WorkBudgets } from '../../rate-limit/work-budgets';
 import { LinkMailer } from '../links/link-mailer';
 import { LinkRecipients } from '../links/link-recipients';
 import { SentLink } from '../links/link.dto';
@@ -23,6 +24,7 @@ export class PasswordsService {
     private readonly links: LinkMailer,
     private readonly recipients: LinkRecipients,
     private readonly audit: AuditService,
+    private readonly budgets: WorkBudgets,
   ) {}
 
   /**
@@ -72,6 +74,6 @@ export class PasswordsService {
       this.audit.appendPipelined(tx, { ...subject, action: 'agent.password_reset_sent' });
       return made;
     });
-    return this.links.sendReset(reset.person, reset);
+    return this.budgets.waitOutside('mails', tenantId, () => this.links.sendReset(reset.person, reset));
   }
 }

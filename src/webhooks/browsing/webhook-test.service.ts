@@ -7,6 +7,7 @@ import { newId } from '../../common/ids';
 import { Actor } from '../../common/principal';
 import { Database } from '../../database/database';
 import { OutboxService } from '../../outbox/outbox.service';
+import { WorkBudgets } from '../../rate-limit/work-budgets';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { Delivery, deliveryIdOf, NOT_ATTEMPTED } from '../deliveries/delivery';
@@ -23,15 +24,27 @@ export class WebhookTestService {
     private readonly attempter: DeliveryAttempter,
     private readonly outbox: OutboxService,
     private readonly audit: AuditService,
+    private readonly budgets: WorkBudgets,
   ) {}
 
   /**
    * Sends a `webhook.test` event to one endpoint, even one that has not subscribed to it, in one attempt of
    * this process. It resolves when the attempt is recorded among the endpoint's deliveries.
-   * @throws AppError FORBIDDEN, NOT_FOUND, WORKSPACE_SUSPENDED
+   * @throws AppError FORBIDDEN, NOT_FOUND, WORKSPACE_SUSPENDED; RATE_LIMITED, UNAVAILABLE: too many tests at
+   *   once
    */
   async test(tenantId: string, endpointId: string, actor: Actor): Promise<WebhookTestResult> {
-    const delivery = await this.claim(tenantId, endpointId, actor);
+    const release = await this.budgets.acquire('tests', tenantId);
+    try {
+      const delivery = await this.claim(tenantId, endpointId, actor);
+      this.budgets.releaseSlot();
+      return await this.attempt(delivery);
+    } finally {
+      release();
+    }
+  }
+
+  private async attempt(delivery: Delivery): Promise<WebhookTestResult> {
     const { outcome } = await this.attempter.attempt(delivery);
     if (outcome === null) throw AppError.because('UNAVAILABLE', 'test_not_sent');
     return {

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { AppError } from '../../common/app-error';
 import { Fault } from '../../common/error-texts';
 import { newId } from '../../common/ids';
+import { WorkBudgets } from '../../rate-limit/work-budgets';
 import { SealedSecret, SecretBox } from '../../secrets/secret-box';
 import { Transaction } from '../../database/transaction';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
@@ -24,6 +25,7 @@ export class EndpointRegistration {
     private readonly secrets: SecretBox,
     private readonly policy: AddressPolicy,
     private readonly resolver: HostResolver,
+    private readonly budgets: WorkBudgets,
   ) {}
 
   /**
@@ -35,7 +37,7 @@ export class EndpointRegistration {
     tenantId: string,
     { url: given, events, rateLimit }: CreateWebhookEndpoint,
   ): Promise<{ endpoint: WebhookEndpointEntity; secret: string }> {
-    const url = await this.checkUrl(given);
+    const url = await this.checkUrl(tenantId, given);
     const id = newId();
     const { secret, sealed } = this.makeSecret(id);
     const now = new Date();
@@ -66,19 +68,27 @@ export class EndpointRegistration {
   /**
    * Checks the URL of an endpoint. Every delivery checks it again, because a name can get other addresses.
    * @returns the URL, normalised
-   * @throws AppError INVALID_BODY: not https, not public, or not resolved
+   * @throws AppError INVALID_BODY: not https, not public, or not resolved; RATE_LIMITED, UNAVAILABLE: too
+   *   many look-ups at once
    */
-  async checkUrl(input: string): Promise<string> {
+  async checkUrl(tenantId: string, input: string): Promise<string> {
     try {
       const { hostname, href } = this.policy.parseEndpointUrl(input);
       const isLiteral = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
-      if (!isLiteral) this.policy.vet(hostname, await this.resolver.resolve(hostname));
+      if (!isLiteral) this.policy.vet(hostname, await this.resolve(tenantId, hostname));
       return href;
     } catch (error) {
       const isRefusal =
         error instanceof EndpointUrlRefused || error instanceof AddressRefused || error instanceof DnsFailure;
       throw isRefusal ? urlRefused(error.fault) : error;
     }
+  }
+
+  private async resolve(tenantId: string, hostname: string): Promise<string[]> {
+    const resolve = () => this.resolver.resolve(hostname);
+    const addresses = await this.budgets.waitOutside('lookups', tenantId, resolve);
+    await this.budgets.reacquireSlot();
+    return addresses;
   }
 
   /** Generates a secret for an endpoint. */

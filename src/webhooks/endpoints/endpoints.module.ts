@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../../audit/audit.module';
 import { DatabaseModule } from '../../database/database.module';
+import { RateLimitModule } from '../../rate-limit/rate-limit.module';
 import { SecretsModule } from '../../secrets/secrets.module';
 import { TableRegistry } from '../../stored-data/table-registry';
 import { WorkspacesModule } from '../../workspaces/workspaces.module';
@@ -18,6 +19,7 @@ import { WebhookEndpointsService } from './webhook-endpoints.service';
   imports: [
     DatabaseModule.forEntities([WebhookEndpointEntity]),
     AuditModule,
+    RateLimitModule,
     SecretsModule,
     WorkspacesModule,
     SendingModule,

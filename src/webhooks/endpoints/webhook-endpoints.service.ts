@@ -81,7 +81,7 @@ export class WebhookEndpointsService {
    * limit how often a person may ask.
    * @returns the URL as it would be stored
    * @throws AppError INVALID_BODY: a refused URL, with the reason; FORBIDDEN: the actor may create no
-   *   endpoint
+   *   endpoint; RATE_LIMITED, UNAVAILABLE: too many look-ups at once
    */
   async checkUrl(tenantId: string, input: string, actor: Actor): Promise<{ url: string }> {
     const { url } = validate(CheckUrl, { url: input });
@@ -89,7 +89,7 @@ export class WebhookEndpointsService {
     await this.database.transaction((tx) =>
       requirePermission(tx, tenantId, actor, 'webhook_endpoint.create'),
     );
-    return { url: await this.registration.checkUrl(url) };
+    return { url: await this.registration.checkUrl(tenantId, url) };
   }
 
   /** Lists the endpoints of a workspace, newest first. */

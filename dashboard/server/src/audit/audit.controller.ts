@@ -2,10 +2,10 @@ import { Controller, Get, Param, Query, Res } from '@nestjs/common';
 import { type AuditExportFormat, AuditService, ListAuditEntriesQuery } from 'conversation-messaging-service';
 import type { Response } from 'express';
 import type { AuditPage } from '../api';
+import { Downloads } from '../http/downloads';
 import { LimitedTo } from '../http/limit.guard';
 import { ExportAuditQuery } from './audit.dto';
 import { toAuditPage } from './audit-entry-response';
-import { sendFile } from './sent-file';
 
 /** Limit of the exports that a person may start in a minute, because each reads the whole audit log. */
 const EXPORTS_A_MINUTE = 5;
@@ -17,7 +17,10 @@ const EXPORTS: Record<AuditExportFormat, { name: string; type: string }> = {
 
 @Controller('api/workspaces/:workspaceId/audit-entries')
 export class AuditController {
-  constructor(private readonly audit: AuditService) {}
+  constructor(
+    private readonly audit: AuditService,
+    private readonly downloads: Downloads,
+  ) {}
 
   @Get()
   async list(
@@ -34,6 +37,7 @@ export class AuditController {
     @Query() { format, ...filter }: ExportAuditQuery,
     @Res() response: Response,
   ): Promise<void> {
-    return sendFile(this.audit.export(workspaceId, filter, format), EXPORTS[format], response);
+    const lines = this.audit.export(workspaceId, filter, format);
+    return this.downloads.send(workspaceId, lines, EXPORTS[format], response);
   }
 }

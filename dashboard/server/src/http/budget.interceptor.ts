@@ -1,23 +1,24 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import { WorkBudgets } from 'conversation-messaging-service/http';
 import type { Response } from 'express';
-import { finalize, type Observable } from 'rxjs';
+import { from, lastValueFrom, type Observable } from 'rxjs';
 import type { WorkspaceRequest } from './access.decorators';
 
 /**
- * Gives each request of a session a slot of its workspace, or of its person, until its answer is made.
- * However long their requests take, a workspace or person never has more than half of the slots.
+ * Gives each request of a session a slot of its workspace, or of its person, until its answer is made, but
+ * not while it waits for somebody outside. However long their requests take, a workspace or person never has
+ * more than half of the slots.
  */
 @Injectable()
 export class BudgetInterceptor implements NestInterceptor {
   constructor(private readonly budgets: WorkBudgets) {}
 
-  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const http = context.switchToHttp();
     const { opened, membership } = http.getRequest<Partial<WorkspaceRequest>>();
     if (!opened) return next.handle();
     const key = membership?.workspace.id ?? opened.person.id;
-    const release = await this.budgets.acquire('requests', key, http.getResponse<Response>());
-    return next.handle().pipe(finalize(release));
+    const response = http.getResponse<Response>();
+    return from(this.budgets.runRequest(key, response, () => lastValueFrom(next.handle())));
   }
 }

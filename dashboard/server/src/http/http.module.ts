@@ -2,6 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { BudgetInterceptor } from './budget.interceptor';
 import { Cookies } from './cookies';
+import { Downloads } from './downloads';
 import { LimitGuard } from './limit.guard';
 import { SameOriginGuard } from './same-origin.guard';
 import { SessionGuard } from './session.guard';
@@ -12,12 +13,13 @@ import { WorkspaceGuard } from './workspace.guard';
 @Module({
   providers: [
     Cookies,
+    Downloads,
     { provide: APP_GUARD, useClass: SameOriginGuard },
     { provide: APP_GUARD, useClass: SessionGuard },
     { provide: APP_GUARD, useClass: WorkspaceGuard },
     { provide: APP_GUARD, useClass: LimitGuard },
     { provide: APP_INTERCEPTOR, useClass: BudgetInterceptor },
   ],
-  exports: [Cookies],
+  exports: [Cookies, Downloads],
 })
 export class DashboardHttpModule {}

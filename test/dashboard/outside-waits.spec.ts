@@ -1,0 +1,195 @@
+import { once } from 'node:events';
+import { AddressInfo, createServer, Server, Socket } from 'node:net';
+import { newId } from '../../src/common/ids';
+import { Metrics } from '../../src/metrics/metrics';
+import { WorkBudgets } from '../../src/rate-limit/work-budgets';
+import { makeSettings, Settings } from '../support/dashboard-routes';
+import { DnsStub } from '../support/dns-stub';
+import { errorBody } from '../support/errors';
+import { RawConnection } from '../support/raw-connection';
+import { TestService } from '../support/service';
+import { Answer, TestDashboard } from '../support/test-dashboard';
+import { waitFor } from '../support/wait';
+
+const SILENT_NAMES = Array.from({ length: 5 }, (_, n) => `silent-${n}.example.com`);
+/** Number of audit entries of 1 KiB that take more than a connection's buffers. */
+const MANY_ENTRIES = 20_000;
+
+/** Tests of what two workspaces make the dashboard wait for, while a third one uses it. */
+describe('requests that wait for somebody outside', () => {
+  let service: TestService;
+  let dashboard: TestDashboard;
+  let dns: DnsStub;
+  let silent: Server;
+  let silentUrl: string;
+  let loud: Settings[];
+  let quiet: Settings;
+  const sockets = new Set<Socket>();
+  let isHungUp = false;
+
+  beforeAll(async () => {
+    service = await TestService.create();
+    dns = await DnsStub.start();
+    for (const name of SILENT_NAMES) dns.set(name, { A: 'SILENCE', AAAA: 'SILENCE' });
+    silent = createServer((socket) => {
+      if (isHungUp) socket.destroy();
+      else sockets.add(socket.on('error', () => undefined));
+    }).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const address = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    silentUrl = `https://${address}/hook`;
+    dashboard = await TestDashboard.create(service.stores, {
+      DATABASE_POOL_SIZE: '4',
+      WEBHOOK_DNS_SERVERS: dns.server,
+      TELEGRAM_API_URL: `http://${address}`,
+      META_GRAPH_URL: `http://${address}`,
+      HTTP_HEAD_TIMEOUT_MS: '1000',
+      HTTP_BODY_TIMEOUT_MS: '2000',
+    });
+    quiet = await makeSettings(service, dashboard, silentUrl);
+    loud = [
+      await makeSettings(service, dashboard, silentUrl),
+      await makeSettings(service, dashboard, silentUrl),
+    ];
+  });
+  afterAll(async () => {
+    hangUp();
+    silent.close();
+    await dashboard.close();
+    await dns.stop();
+    await service.close();
+  });
+
+  const pathOf = ({ workspace }: Settings, path: string) => `/api/workspaces/${workspace.id}${path}`;
+  const hangUp = () => {
+    isHungUp = true;
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
+  };
+  const expectAllServed = async () => {
+    for (const settings of [quiet, ...loud]) {
+      const startedAt = Date.now();
+      const { status, body } = await settings.browser.get(pathOf(settings, '/agents'));
+      expect({ status, body }).toMatchObject({ status: 200 });
+      expect(Date.now() - startedAt).toBeLessThan(1_500);
+    }
+  };
+  /** Sends requests of both loud workspaces, and expects that all three are served meanwhile. */
+  const whileWaiting = async (
+    send: (settings: Settings) => Promise<Answer>[],
+    isWaiting: () => boolean,
+  ): Promise<Answer[]> => {
+    isHungUp = false;
+    const answers = Promise.all(loud.flatMap(send));
+    try {
+      await waitFor('waits', isWaiting);
+      await expectAllServed();
+    } finally {
+      hangUp();
+      await answers;
+    }
+    return answers;
+  };
+
+  it('leave the slots to others: look-ups at a name server that is silent', async () => {
+    const send = ({ browser, workspace }: Settings) =>
+      SILENT_NAMES.map((name) =>
+        browser.post(`/api/workspaces/${workspace.id}/webhook-endpoints/check-url`, {
+          url: `https://${name}/`,
+        }),
+      );
+    const answers = await whileWaiting(send, () => dns.questions.length >= 4);
+    for (const { status } of answers) expect(status).toBe(200);
+  });
+
+  it('leave the slots to others: tests of a receiver that is silent', async () => {
+    const ids = new Map<Settings, string>();
+    for (const settings of loud) {
+      const { body } = await settings.browser.post(pathOf(settings, '/webhook-endpoints'), {
+        url: silentUrl,
+        events: ['*'],
+      });
+      ids.set(settings, body.id);
+    }
+    const send = (settings: Settings) =>
+      Array.from({ length: 6 }, () =>
+        settings.browser.post(pathOf(settings, `/webhook-endpoints/${ids.get(settings)}/test`)),
+      );
+    const answers = await whileWaiting(send, () => sockets.size >= 4);
+    // A workspace has five tests in flight at most.
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(2);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
+  });
+
+  it('leave the slots to others: calls of a provider that is silent', async () => {
+    const credentials = {
+      TELEGRAM: { botToken: `1:${'a'.repeat(35)}` },
+      WHATSAPP: { phoneNumberId: '1', accessToken: 'token', appSecret: 'secret' },
+    };
+    const send = (settings: Settings) =>
+      Object.entries(credentials).map(([channel, given]) =>
+        settings.browser.post(pathOf(settings, '/channels'), { channel, credentials: given }),
+      );
+    const answers = await whileWaiting(send, () => sockets.size >= 2);
+    for (const { status } of answers) expect([429, 503]).toContain(status);
+  });
+
+  describe('exports', () => {
+    const connections: RawConnection[] = [];
+
+    const makeFilled = async () => {
+      const settings = await makeSettings(service, dashboard, silentUrl);
+      await service.query(
+        `INSERT INTO audit_entries (tenant_id, id, action, entity, entity_id, actor_type, metadata, created_at)
+         SELECT $1, id, 'filler', 'filler', 'filler', 'system', jsonb_build_object('text', repeat('x', 1024)), now()
+         FROM unnest($2::uuid[]) AS filler (id)`,
+        [settings.workspace.id, Array.from({ length: MANY_ENTRIES }, () => newId())],
+      );
+      return settings;
+    };
+    afterEach(() => connections.splice(0).forEach((connection) => connection.destroy()));
+
+    const startExport = async ({ browser, workspace }: Settings) => {
+      const connection = await RawConnection.open(dashboard.baseUrl);
+      const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+      const path = `/api/workspaces/${workspace.id}/audit-entries/export`;
+      connection.send(`GET ${path} HTTP/1.1\r\nHost: x\r\nCookie: ${cookie}\r\n\r\n`);
+      connections.push(connection);
+      return connection;
+    };
+
+    const closedUnread = async () => {
+      const { values } = await dashboard.get(Metrics).httpConnectionsClosed.get();
+      return values.find(({ labels }) => labels.reason === 'unread_answer')?.value ?? 0;
+    };
+
+    it('leave the slots to others when nobody reads them, and are cut', async () => {
+      for (const settings of [await makeFilled(), await makeFilled()])
+        for (let n = 0; n < 5; n++) (await startExport(settings)).stopReading();
+      await expectAllServed();
+      // A workspace has two exports at most.
+      await waitFor('the ends of unread exports', async () => (await closedUnread()) === 4);
+      await expectAllServed();
+    });
+
+    it('are refused with 429 above two in a workspace', async () => {
+      const acquire = () => dashboard.get(WorkBudgets).acquire('exports', quiet.workspace.id);
+      const held = [await acquire(), await acquire()];
+      const path = pathOf(quiet, '/audit-entries/export');
+      expect(await quiet.browser.get(path)).toMatchObject({
+        status: 429,
+        body: errorBody('RATE_LIMITED', 'Too many exports of this workspace at once. Retry in 1 s.'),
+      });
+      for (const release of held) release();
+      expect(await quiet.browser.get(path)).toMatchObject({ status: 200 });
+    });
+
+    it('go on while they are read, however slowly', async () => {
+      const before = await closedUnread();
+      const download = await startExport(await makeFilled());
+      await download.readSlowly(2_000_000, 6_000);
+      expect(download.isClosed).toBe(false);
+      expect(await closedUnread()).toBe(before);
+    });
+  });
+});
