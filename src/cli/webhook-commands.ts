@@ -254,7 +254,7 @@ function addRecoveryCommands(webhook: Command): void {
 
   addEndpointAction(webhook, 'health', {
     does: 'Shows the health of an endpoint: failing since, last success, the last 24 hours.',
-    prints: '{active, failingSince, lastSuccessAt, last24Hours: {pending, succeeded, exhausted, cancelled}}',
+    prints: '{active, failingSince, lastSuccessAt, last24Hours: {pending, succeeded, late, …}}',
     run: ({ endpointStatistics }, tenantId, id) => endpointStatistics.getHealth(tenantId, id),
   });
 }

@@ -83,7 +83,7 @@ export class ConversationsRepository {
     if (ids.length === 0) return [];
     return this.database.query(
       `SELECT c.id AS "conversationId", k.id AS "contactId", k.name AS "contactName"
-       FROM conversations c JOIN contacts k ON k.tenant_id = c.tenant_id AND k.id = c.contact_id
+       FROM conversations c JOIN contacts k ON k.tenant_id = $1 AND k.id = c.contact_id
        WHERE c.tenant_id = $1 AND c.id = ANY ($2)`,
       [tenantId, ids],
     );

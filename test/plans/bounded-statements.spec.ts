@@ -61,14 +61,15 @@ const FIRST_ROWS = [
 ];
 
 /**
- * Returns SQL that inserts deliveries, of which a fifth has failed, and messages, of which the last ones
- * are unread.
+ * Returns SQL that inserts deliveries, of which a fifth has failed and a tenth is late, and messages, of
+ * which the last ones are unread.
  */
 const rows = (first: number, last: number) => [
   `INSERT INTO webhook_deliveries (tenant_id, id, round, endpoint_id, event_id, event_type, status, attempt_count,
      finished_at)
    SELECT '${TENANT}', ${ID}, 1, '${ENDPOINT}', ${ID}, 'message.created',
-     CASE i % 10 WHEN 1 THEN 'EXHAUSTED' WHEN 2 THEN 'CANCELLED' ELSE 'SUCCEEDED' END, 1, now()
+     CASE i % 10 WHEN 1 THEN 'EXHAUSTED' WHEN 2 THEN 'CANCELLED' ELSE 'SUCCEEDED' END,
+     CASE i % 10 WHEN 3 THEN 2 ELSE 1 END, now()
    FROM generate_series(${first}, ${last}) i`,
   `INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count,
      recovered, next_attempt_at)

@@ -5,11 +5,16 @@ import { Transaction } from '../../database/transaction';
 import { TEST_TYPES } from '../../outbox/event-catalog';
 import { AttemptRollupsRepository } from './attempt-rollups.repository';
 
+type Status = 'pending' | 'succeeded' | 'exhausted' | 'cancelled';
+
 /** Number of deliveries in each status. */
-export type DeliveryCounts = Record<'pending' | 'succeeded' | 'exhausted' | 'cancelled', number>;
+export interface DeliveryCounts extends Record<Status, number> {
+  /** Number of those that have succeeded after a failure. */
+  late: number;
+}
 
 interface CountRow {
-  status: keyof DeliveryCounts;
+  status: Status;
   count: number;
   /** Number of rows that were read, with those that do not count. */
   read: number;
@@ -17,7 +22,7 @@ interface CountRow {
 
 /** Number of rows that a count reads at most, which takes some 60 ms. */
 const MOST_COUNTED = 10_000;
-/** Number of exhausted deliveries, and of cancelled ones, that are counted where not all rows are read. */
+/** Number of exhausted, of cancelled and of late deliveries that are counted where not all rows are read. */
 const MOST_FAILURES = 1_000;
 
 /** Counts an endpoint's deliveries by status, without tests. */
@@ -31,13 +36,17 @@ export class DeliveryCountsRepository {
   /**
    * Counts all pending deliveries up to 10,000, and the finished ones of events since a moment, each in its
    * latest round. If more than 10,000 rounds have finished, the attempts that succeeded are counted instead
-   * of the deliveries, and of the others the newest 1,000 of each status.
+   * of the deliveries, and of the others the newest 1,000 of each status. Of the late ones the newest 1,000
+   * are counted in any case.
    */
   async countByStatus(tenantId: string, endpointId: string, since: Date): Promise<DeliveryCounts> {
     const parameters = [tenantId, endpointId, idFloor(since), TEST_TYPES];
-    const counts: DeliveryCounts = { pending: 0, succeeded: 0, exhausted: 0, cancelled: 0 };
-    const { rows, isComplete } = await this.database.queueTransaction((tx) => this.count(tx, parameters));
+    const counts: DeliveryCounts = { pending: 0, succeeded: 0, exhausted: 0, cancelled: 0, late: 0 };
+    const { rows, late, isComplete } = await this.database.queueTransaction((tx) =>
+      this.count(tx, parameters),
+    );
     for (const { status, count } of rows) counts[status] += count;
+    counts.late = late;
     if (isComplete) return counts;
     const [attempts] = await this.rollups.sumAttempts(tenantId, [endpointId], since);
     return { ...counts, succeeded: attempts!.succeeded };
@@ -47,15 +56,16 @@ export class DeliveryCountsRepository {
   private async count(
     tx: Transaction,
     parameters: unknown[],
-  ): Promise<{ rows: CountRow[]; isComplete: boolean }> {
+  ): Promise<{ rows: CountRow[]; late: number; isComplete: boolean }> {
     // Both are read in the order in which a delivery moves, so that none is missed between them.
     const pending = await tx.query<CountRow>(PENDING, parameters);
     const all = await tx.query<CountRow>(FINISHED, parameters);
     const isComplete = all.reduce((sum, { read }) => sum + read, 0) < MOST_COUNTED;
-    if (isComplete) return { rows: [...pending, ...all], isComplete };
+    const [{ count: late } = { count: 0 }] = await tx.query<CountRow>(LATE, parameters);
+    if (isComplete) return { rows: [...pending, ...all], late, isComplete };
     const exhausted = await tx.query<CountRow>(EXHAUSTED, parameters);
     const cancelled = await tx.query<CountRow>(CANCELLED, parameters);
-    return { rows: [...pending, ...exhausted, ...cancelled], isComplete };
+    return { rows: [...pending, ...exhausted, ...cancelled], late, isComplete };
   }
 }
 
@@ -86,3 +96,4 @@ const finished = (condition: string, most: number) => `
 const FINISHED = finished('true', MOST_COUNTED);
 const EXHAUSTED = finished(`status = 'EXHAUSTED'`, MOST_FAILURES);
 const CANCELLED = finished(`status = 'CANCELLED'`, MOST_FAILURES);
+const LATE = finished(`status = 'SUCCEEDED' AND (attempt_count > 1 OR round > 1)`, MOST_FAILURES);

@@ -20,7 +20,7 @@ export interface WebhookEndpointHealth {
   /**
    * Number of deliveries of events of the last 24 hours, by status, and of all pending ones. Of more than
    * 10,000 finished ones `succeeded` counts attempts, and the others are at most 1,000; `pending` is at most
-   * 10,000.
+   * 10,000, `late` at most 1,000.
    */
   last24Hours: DeliveryCounts;
   /** Progress of the cancellation of what former activations were owed; null when it is done. */

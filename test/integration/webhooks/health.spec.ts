@@ -7,7 +7,7 @@ import { TestService } from '../../support/service';
 import { waitFor } from '../../support/wait';
 import { WebhookWorkspace } from '../../support/webhook-workspace';
 
-const NOTHING = { pending: 0, succeeded: 0, exhausted: 0, cancelled: 0 };
+const NOTHING = { pending: 0, succeeded: 0, exhausted: 0, cancelled: 0, late: 0 };
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -112,6 +112,21 @@ describe('health', () => {
     };
     expect(await asOf(23.9)).toEqual({ ...NOTHING, succeeded: 1 });
     expect(await asOf(24.1)).toEqual(NOTHING);
+  });
+
+  it('counts what has failed and arrived later, by a retry or a redelivery', async () => {
+    await succeedOnce();
+    await failOnce();
+    receiver.https.respond = working;
+    await tenant.makeLastAttemptDue(endpoint);
+    await tenant.waitForStatus(endpoint, 'succeeded', 2);
+    const counts = { ...NOTHING, succeeded: 2, late: 1 };
+    expect((await tenant.health(endpoint)).last24Hours).toEqual(counts);
+    const { id } = (await tenant.list({ endpointId: endpoint.id })).find(
+      ({ attempts }) => attempts.length === 1,
+    )!;
+    await tenant.redeliver({ id });
+    await waitFor('the second round', async () => (await tenant.health(endpoint)).last24Hours.late === 2);
   });
 
   it('does not change with the Test button', async () => {

@@ -213,7 +213,7 @@ describe('webhook', () => {
       active: true,
       failingSince: null,
       lastSuccessAt: null,
-      last24Hours: { pending: 0, succeeded: 0, exhausted: 0, cancelled: 0 },
+      last24Hours: { pending: 0, succeeded: 0, exhausted: 0, cancelled: 0, late: 0 },
       cancelling: null,
     });
     const [none, many] = await Promise.all(
