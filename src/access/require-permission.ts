@@ -2,9 +2,11 @@ import { AppError } from '../common/app-error';
 import { isId } from '../common/ids';
 import { Actor } from '../common/principal';
 import { countCharacters, isStorableText } from '../common/validators';
+import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
-import { Permission, PERMISSIONS } from '../common/permissions';
-import { lockRole } from './agent-roles.repository';
+import { AgentRole } from '../common/agent-role';
+import { Permission, PERMISSIONS, ReadPermission } from '../common/permissions';
+import { findRole, lockRole } from './agent-roles.repository';
 
 const MAX_NAME = 100;
 
@@ -23,14 +25,21 @@ export async function requirePermission(
   permission: Permission,
 ): Promise<void> {
   if (!isId(tenantId)) throw AppError.notFound('Workspace');
-  if (actor.type === 'system') return;
-  if (actor.type === 'operator') return requireName(actor.name);
-  const holder = actor.type === 'api_key' ? 'API_KEY' : await lockRole(tx, tenantId, actor.id);
-  if (holder === null) throw AppError.invalidBody('actor', 'agent_unknown');
-  const holders: readonly string[] = PERMISSIONS[permission];
-  if (holders.includes(holder)) return;
-  if (holder === 'API_KEY') throw AppError.because('FORBIDDEN', 'key_lacks_permission', { permission });
-  throw AppError.because('FORBIDDEN', 'role_lacks_permission', { role: holder, permission });
+  await requireHeld(actor, permission, (id) => lockRole(tx, tenantId, id));
+}
+
+/**
+ * Refuses an actor who may not read something of the workspace. Call it before the read. An agent costs a
+ * statement that locks nothing; any other actor costs none.
+ * @throws AppError INVALID_BODY, FORBIDDEN: as `requirePermission`
+ */
+export function requireReadPermission(
+  database: Database,
+  tenantId: string,
+  actor: Actor,
+  permission: ReadPermission,
+): Promise<void> {
+  return requireHeld(actor, permission, (id) => findRole(database, tenantId, id));
 }
 
 /**
@@ -51,6 +60,21 @@ export function requireOperator(actor: Actor, permission: Permission): void {
   if (actor.type === 'system') return;
   if (actor.type === 'operator') return requireName(actor.name);
   throw AppError.because('FORBIDDEN', 'only_operator', { permission });
+}
+
+async function requireHeld(
+  actor: Actor,
+  permission: Permission,
+  roleOf: (agentId: string) => Promise<AgentRole | null>,
+): Promise<void> {
+  if (actor.type === 'system') return;
+  if (actor.type === 'operator') return requireName(actor.name);
+  const holder = actor.type === 'api_key' ? 'API_KEY' : await roleOf(actor.id);
+  if (holder === null) throw AppError.invalidBody('actor', 'agent_unknown');
+  const holders: readonly string[] = PERMISSIONS[permission];
+  if (holders.includes(holder)) return;
+  if (holder === 'API_KEY') throw AppError.because('FORBIDDEN', 'key_lacks_permission', { permission });
+  throw AppError.because('FORBIDDEN', 'role_lacks_permission', { role: holder, permission });
 }
 
 function requireName(name: string): void {

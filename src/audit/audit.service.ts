@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { requirePermission } from '../access/require-permission';
+import { requirePermission, requireReadPermission } from '../access/require-permission';
 import { AppError } from '../common/app-error';
 import { idTime, isId, LOWEST_ID, newId } from '../common/ids';
 import { Page, toPage } from '../common/page';
@@ -113,31 +113,39 @@ export class AuditService {
   /**
    * Returns a page of a workspace's entries, newest first, 50 by default. Action, actor, entity and time can
    * be filtered.
-   * @throws AppError INVALID_QUERY
+   * @throws AppError INVALID_QUERY, FORBIDDEN
    */
-  async list(tenantId: string, input: Partial<ListAuditEntriesQuery> = {}): Promise<Page<AuditEntryEntity>> {
+  async list(
+    tenantId: string,
+    input: Partial<ListAuditEntriesQuery>,
+    actor: Actor,
+  ): Promise<Page<AuditEntryEntity>> {
     const { limit, ...filter } = validate(ListAuditEntriesQuery, input, 'INVALID_QUERY');
+    await requireReadPermission(this.database, tenantId, actor, 'audit.read');
     const rows = await this.entries.list(tenantId, filter, limit + 1);
     return toPage(rows, limit, (entry) => entry);
   }
 
   /**
    * Yields the entries of a workspace that pass a filter, each as a line of text, oldest first; CSV begins
-   * with a head. They are read in steps, as they are consumed. A bad filter throws at the first line.
+   * with a head. They are read in steps, as they are consumed. A bad filter throws at the first line, and
+   * the actor's permission is checked again in each step.
    * @param format `ndjson` or `csv`
-   * @throws AppError INVALID_QUERY
+   * @throws AppError INVALID_QUERY, FORBIDDEN
    */
   async *export(
     tenantId: string,
-    input: ExportAuditEntriesQuery = {},
+    input: ExportAuditEntriesQuery,
+    actor: Actor,
     format: AuditExportFormat = 'ndjson',
   ): AsyncGenerator<string, void> {
     const filter = validate(ExportAuditEntriesQuery, input, 'INVALID_QUERY');
     if (!AUDIT_EXPORT_FORMATS.includes(format))
       throw new AppError('INVALID_QUERY', 'format must be ndjson or csv.');
-    yield* headOf(format);
-    if (!isId(tenantId)) return;
     for (let after = LOWEST_ID; ;) {
+      await requireReadPermission(this.database, tenantId, actor, 'audit.read');
+      if (after === LOWEST_ID) yield* headOf(format);
+      if (!isId(tenantId)) return;
       const entries = await this.entries.listNext(tenantId, filter, after, EXPORT_STEP);
       for (const entry of entries) yield lineOf(entry, format);
       if (entries.length < EXPORT_STEP) return;

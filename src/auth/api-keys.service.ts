@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { requirePermission } from '../access/require-permission';
+import { requirePermission, requireReadPermission } from '../access/require-permission';
 import { AuditService } from '../audit/audit.service';
 import { changedValues, valuesOf } from '../audit/changed-values';
 import { AppError } from '../common/app-error';
@@ -74,10 +74,11 @@ export class ApiKeysService {
   /**
    * Lists the keys of the workspace, newest first: up to 1,000 that are not revoked, and the latest 1,000
    * that are. With `unusedForDays` it lists only keys that still work and were not used for so many days.
-   * @throws AppError INVALID_BODY
+   * @throws AppError INVALID_BODY, FORBIDDEN
    */
-  async list(tenantId: string, input: ListApiKeys = {}): Promise<ApiKeySummary[]> {
+  async list(tenantId: string, input: ListApiKeys, actor: Actor): Promise<ApiKeySummary[]> {
     const { unusedForDays: days } = validate(ListApiKeys, input);
+    await requireReadPermission(this.database, tenantId, actor, 'api_key.read');
     const keys = days === undefined ? this.keys.list(tenantId) : this.keys.listUnused(tenantId, days);
     return (await keys).map(toApiKeySummary);
   }

@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { requireReadPermission } from '../access/require-permission';
 import { isId } from '../common/ids';
+import { Actor } from '../common/principal';
+import { Database } from '../database/database';
 import { RateLimitStorage } from '../rate-limit/rate-limit-storage';
 import { RATE_LIMITED_PATHS, rateKeyOf } from './rate-limit-paths';
 
@@ -15,13 +18,18 @@ export interface RateLimitUse {
 /** Tells how much of its rate limit a workspace uses, for the dashboard. */
 @Injectable()
 export class RateLimitUseService {
-  constructor(private readonly storage: RateLimitStorage) {}
+  constructor(
+    private readonly database: Database,
+    private readonly storage: RateLimitStorage,
+  ) {}
 
   /**
    * Lists the paths that were called in the present minute, the busiest first.
    * @returns null while Redis is down, when each process counts for itself
+   * @throws AppError FORBIDDEN
    */
-  async list(tenantId: string): Promise<RateLimitUse[] | null> {
+  async list(tenantId: string, actor: Actor): Promise<RateLimitUse[] | null> {
+    await requireReadPermission(this.database, tenantId, actor, 'workspace.read');
     if (!isId(tenantId)) return [];
     const windows = await Promise.all(
       RATE_LIMITED_PATHS.map((path) => this.storage.read(rateKeyOf(tenantId, path))),

@@ -58,7 +58,7 @@ export function addAgentCommands(program: Command): void {
   addListCommand(agent, {
     does: 'Lists all agents of a workspace, also inactive ones and bots, oldest first.',
     things: 'agents',
-    run: ({ agents }, tenantId) => agents.list(tenantId),
+    run: ({ agents, operator }, tenantId) => agents.list(tenantId, operator),
   });
 
   agent

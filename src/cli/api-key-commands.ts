@@ -47,8 +47,8 @@ export function addApiKeyCommands(program: Command): void {
     .option('--unused <days>', 'only those that still work and were not used for so many days', wholeNumber)
     .addHelpText('after', example('{data: [keys]}', 'api-key list --workspace acme --unused 90'))
     .action(
-      inWorkspace<ListOptions>(async ({ apiKeys }, tenantId, { unused: unusedForDays }) => ({
-        data: await apiKeys.list(tenantId, { unusedForDays }),
+      inWorkspace<ListOptions>(async ({ apiKeys, operator }, tenantId, { unused: unusedForDays }) => ({
+        data: await apiKeys.list(tenantId, { unusedForDays }, operator),
       })),
     );
 

@@ -29,7 +29,11 @@ export function addAuditCommands(program: Command): void {
         'audit list --workspace acme --action api_key.revoked --since 2026-11-20',
       ),
     )
-    .action(inWorkspace<ListOptions>(({ audit }, tenantId, filter) => audit.list(tenantId, filter)));
+    .action(
+      inWorkspace<ListOptions>(({ audit, operator }, tenantId, filter) =>
+        audit.list(tenantId, filter, operator),
+      ),
+    );
 
   audit
     .command('export')
@@ -42,7 +46,7 @@ export function addAuditCommands(program: Command): void {
     .action(
       inWorkspace(async (services, tenantId, { file }: Omit<ExportOptions, 'workspace'>) => ({
         file,
-        entries: await writeLines(services.audit.export(tenantId), file),
+        entries: await writeLines(services.audit.export(tenantId, {}, services.operator), file),
       })),
     );
 }

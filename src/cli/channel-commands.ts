@@ -55,7 +55,7 @@ export function addChannelCommands(program: Command): void {
   addListCommand(channel, {
     does: 'Lists the connections of a workspace, newest first.',
     things: 'connections',
-    run: ({ channelConnections }, tenantId) => channelConnections.list(tenantId),
+    run: ({ channelConnections, operator }, tenantId) => channelConnections.list(tenantId, operator),
   });
 
   addChangeCommands(channel);

@@ -31,7 +31,7 @@ export function writingInWorkspace<Options extends { workspace: string }>(
     const operator = operatorOf(command);
     const { useServices } = await import('./services.js');
     await useServices(async (services) => {
-      const { id } = await services.workspaces.getBySlug(workspace);
+      const { id } = await services.workspaces.getBySlug(workspace, operator);
       await write({ ...services, operator }, id, options);
     });
   };
@@ -42,7 +42,7 @@ export function inWorkspace<Options extends { workspace: string }>(
   run: (services: CommandServices, tenantId: string, options: Omit<Options, 'workspace'>) => Promise<object>,
 ): (options: Options, command: Command) => Promise<void> {
   return withServices(async (services, { workspace, ...options }: Options) => {
-    const { id } = await services.workspaces.getBySlug(workspace);
+    const { id } = await services.workspaces.getBySlug(workspace, services.operator);
     return run(services, id, options);
   });
 }

@@ -77,8 +77,8 @@ export function addContactCommands(program: Command): void {
       ),
     )
     .action(
-      inWorkspace<ContactOptions>(({ contactErasures }, tenantId, { id }) =>
-        contactErasures.get(tenantId, id),
+      inWorkspace<ContactOptions>(({ contactErasures, operator }, tenantId, { id }) =>
+        contactErasures.get(tenantId, id, operator),
       ),
     );
 

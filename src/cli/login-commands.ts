@@ -15,7 +15,7 @@ export function addLoginCommands(program: Command): void {
   addListCommand(login, {
     does: "Lists a workspace's agents who have a login, oldest first.",
     things: 'logins',
-    run: ({ operatorLogins }, tenantId) => operatorLogins.list(tenantId),
+    run: ({ operatorLogins, operator }, tenantId) => operatorLogins.list(tenantId, operator),
   });
 
   withEmail(login.command('reset'))
@@ -51,8 +51,8 @@ export function addLoginCommands(program: Command): void {
     .description("Lists a person's sessions, newest first.")
     .addHelpText('after', example('{data: [sessions]}', 'login sessions --email ada@example.com'))
     .action(
-      withServices(async ({ operatorLogins }, { email }: EmailOptions) => ({
-        data: await operatorLogins.listSessions(email),
+      withServices(async ({ operatorLogins, operator }, { email }: EmailOptions) => ({
+        data: await operatorLogins.listSessions(email, operator),
       })),
     );
 

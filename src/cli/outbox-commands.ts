@@ -39,18 +39,18 @@ export function addOutboxCommands(program: Command): void {
 }
 
 async function listParked(
-  { parkedEvents, workspaces, lookup }: CommandServices,
+  { parkedEvents, workspaces, lookup, operator }: CommandServices,
   slug?: string,
 ): Promise<object[]> {
   if (slug !== undefined) {
-    const { id } = await workspaces.getBySlug(slug);
-    return (await parkedEvents.list(id)).map(({ tenantId: _, ...parked }) => ({
+    const { id } = await workspaces.getBySlug(slug, operator);
+    return (await parkedEvents.list(id, operator)).map(({ tenantId: _, ...parked }) => ({
       workspace: slug,
       ...parked,
     }));
   }
   const slugs = new Map((await lookup.listWorkspaces()).map((workspace) => [workspace.id, workspace.slug]));
-  const parked = await parkedEvents.list();
+  const parked = await parkedEvents.list(undefined, operator);
   return parked.map(({ tenantId, ...event }) => ({ workspace: slugs.get(tenantId), ...event }));
 }
 
@@ -74,7 +74,7 @@ function addParkedAction(
     )
     .action(
       withServices(async (services, { workspace, event: eventId, consumer }: ParkedOptions) => {
-        const { id: tenantId } = await services.workspaces.getBySlug(workspace);
+        const { id: tenantId } = await services.workspaces.getBySlug(workspace, services.operator);
         await run(services, { tenantId, eventId, consumer });
         return { workspace, eventId, consumer, requested: true };
       }),

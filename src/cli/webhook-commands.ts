@@ -59,7 +59,7 @@ export function addWebhookCommands(program: Command): void {
   addListCommand(webhook, {
     does: 'Lists the endpoints of a workspace, newest first.',
     things: 'endpoints',
-    run: ({ webhookEndpoints }, tenantId) => webhookEndpoints.list(tenantId),
+    run: ({ webhookEndpoints, operator }, tenantId) => webhookEndpoints.list(tenantId, operator),
   });
 
   addEndpointAction(webhook, 'activate', {
@@ -160,16 +160,17 @@ function addDeliveryCommands(webhook: Command): void {
     )
     .action(
       withServices(async (services, { id: endpointId, workspace, ...query }: DeliveriesOptions) =>
-        services.webhookDeliveries.list(await findWorkspaceId(services, endpointId, workspace), {
-          endpointId,
-          ...query,
-        }),
+        services.webhookDeliveries.list(
+          await findWorkspaceId(services, endpointId, workspace),
+          { endpointId, ...query },
+          services.operator,
+        ),
       ),
     );
 
   addDeliveryAction(webhook, 'delivery', {
     does: 'Shows one delivery with what is sent and all details of its attempts: also phases and responses.',
-    run: ({ webhookDeliveries }, tenantId, id) => webhookDeliveries.get(tenantId, id),
+    run: ({ webhookDeliveries, operator }, tenantId, id) => webhookDeliveries.get(tenantId, id, operator),
   });
   addDeliveryAction(webhook, 'redeliver', {
     does: 'Delivers again, in any status, with the whole retry schedule.',
@@ -236,8 +237,8 @@ function addRecoveryCommands(webhook: Command): void {
       example('{id, status, total, recovered, finishedAt, …}', 'webhook recovery --id <id>'),
     )
     .action(
-      withServices(async ({ lookup, webhookRecoveries }, { id }: { id: string }) =>
-        webhookRecoveries.get(await lookup.findWorkspaceId('Webhook recovery', id), id),
+      withServices(async ({ lookup, webhookRecoveries, operator }, { id }: { id: string }) =>
+        webhookRecoveries.get(await lookup.findWorkspaceId('Webhook recovery', id), id, operator),
       ),
     );
 
@@ -255,17 +256,18 @@ function addRecoveryCommands(webhook: Command): void {
   addEndpointAction(webhook, 'health', {
     does: 'Shows the health of an endpoint: failing since, last success, the last 24 hours.',
     prints: '{active, failingSince, lastSuccessAt, last24Hours: {pending, succeeded, late, …}}',
-    run: ({ endpointStatistics }, tenantId, id) => endpointStatistics.getHealth(tenantId, id),
+    run: ({ endpointStatistics, operator }, tenantId, id) =>
+      endpointStatistics.getHealth(tenantId, id, operator),
   });
 }
 
 function findWorkspaceId(
-  { lookup, workspaces }: CommandServices,
+  { lookup, workspaces, operator }: CommandServices,
   endpointId?: string,
   workspace?: string,
 ): Promise<string> {
   if (endpointId !== undefined) return lookup.findWorkspaceId('Webhook endpoint', endpointId);
-  if (workspace !== undefined) return workspaces.getBySlug(workspace).then(({ id }) => id);
+  if (workspace !== undefined) return workspaces.getBySlug(workspace, operator).then(({ id }) => id);
   throw optionFault('id', 'is required, or a workspace');
 }
 

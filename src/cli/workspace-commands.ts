@@ -88,7 +88,7 @@ export function addWorkspaceCommands(program: Command): void {
           { workspaces, operator },
           { slug, plan, rateLimit, messageRetentionDays: days, ...changes }: UpdateOptions,
         ) => {
-          const { id } = await workspaces.getBySlug(slug);
+          const { id } = await workspaces.getBySlug(slug, operator);
           const limit = rateLimit === 'default' ? null : rateLimit;
           const messageRetentionDays = days === 'off' ? null : days;
           const values = { ...changes, planTier: plan, rateLimit: limit, messageRetentionDays };
@@ -123,8 +123,8 @@ export function addWorkspaceCommands(program: Command): void {
     .action(
       withServices(
         async ({ workspaces, audit, operator }, { slug, graceDays, exportAudit }: DeleteOptions) => {
-          const { id } = await workspaces.getBySlug(slug);
-          if (exportAudit !== undefined) await writeLines(audit.export(id), exportAudit);
+          const { id } = await workspaces.getBySlug(slug, operator);
+          if (exportAudit !== undefined) await writeLines(audit.export(id, {}, operator), exportAudit);
           return workspaces.delete(id, { graceDays }, operator);
         },
       ),
@@ -136,9 +136,9 @@ export function addWorkspaceCommands(program: Command): void {
     .requiredOption('--slug <slug>', 'the workspace')
     .addHelpText('after', example(DELETION, 'workspace deletion --slug acme'))
     .action(
-      withServices(async ({ workspaces }, { slug }: { slug: string }) => {
-        const { id } = await workspaces.getBySlug(slug);
-        return workspaces.getDeletion(id);
+      withServices(async ({ workspaces, operator }, { slug }: { slug: string }) => {
+        const { id } = await workspaces.getBySlug(slug, operator);
+        return workspaces.getDeletion(id, operator);
       }),
     );
 
@@ -161,7 +161,7 @@ function addChange(
     .addHelpText('after', example('the workspace', `workspace ${name} --slug acme`))
     .action(
       withServices(async (services, { slug }: { slug: string }) => {
-        const { id } = await services.workspaces.getBySlug(slug);
+        const { id } = await services.workspaces.getBySlug(slug, services.operator);
         return run(services, id);
       }),
     );

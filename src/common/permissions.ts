@@ -15,6 +15,7 @@ type Holder = AgentRole | 'API_KEY';
 
 const OWNERS: readonly Holder[] = ['OWNER'];
 const MANAGERS: readonly Holder[] = ['OWNER', 'ADMIN'];
+const AGENTS: readonly Holder[] = AGENT_ROLES;
 const EVERYONE: readonly Holder[] = [...AGENT_ROLES, 'API_KEY'];
 /** Holders of a permission that no agent and no key has: operators and the system alone. */
 const OPERATORS_ALONE: readonly Holder[] = [];
@@ -22,9 +23,21 @@ const OPERATORS_ALONE: readonly Holder[] = [];
 /**
  * Roles that have each permission. Operators and the system may do everything; the route has checked an API
  * key's scopes before. Every method of a service that changes something requires its permission first, in its
- * transaction.
+ * transaction; one that reads requires one of the first block before it reads.
  */
 export const PERMISSIONS = {
+  'workspace.read': AGENTS,
+  'agent.read': AGENTS,
+  'invitation.read': MANAGERS,
+  'api_key.read': MANAGERS,
+  'webhook.read': MANAGERS,
+  'channel.read': MANAGERS,
+  'contact.read': EVERYONE,
+  'conversation.read': EVERYONE,
+  'audit.read': MANAGERS,
+  'parked_event.read': MANAGERS,
+  'login.read': OPERATORS_ALONE,
+
   'workspace.create': OPERATORS_ALONE,
   'workspace.update': MANAGERS,
   'workspace.change_plan': OPERATORS_ALONE,
@@ -60,3 +73,4 @@ export const PERMISSIONS = {
 } as const satisfies Record<string, readonly Holder[]>;
 
 export type Permission = keyof typeof PERMISSIONS;
+export type ReadPermission = Extract<Permission, `${string}.read`>;

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { requireReadPermission } from '../access/require-permission';
 import { AppError } from '../common/app-error';
 import { Channel } from '../common/channel-descriptors';
 import { isId, newId } from '../common/ids';
 import { Page, toPage } from '../common/page';
+import { Actor } from '../common/principal';
 import { validate } from '../common/validate';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
@@ -34,15 +36,17 @@ export class ContactsService {
    * Returns a page of contacts, newest first: 50 by default, 200 at most. `q` searches name, e-mail and
    * phone.
    * @param caller ends a search when it closes
-   * @throws AppError INVALID_QUERY; with `q`: RATE_LIMITED (too many searches of the workspace at once),
-   *   UNAVAILABLE (too many in this process, or the search takes too long)
+   * @throws AppError INVALID_QUERY; FORBIDDEN; with `q`: RATE_LIMITED (too many searches of the workspace at
+   *   once), UNAVAILABLE (too many in this process, or the search takes too long)
    */
   async list(
     tenantId: string,
-    input: Partial<ListContactsQuery> = {},
+    input: Partial<ListContactsQuery>,
+    actor: Actor,
     caller?: Closable,
   ): Promise<Page<ContactResponse>> {
     const { q, cursor, limit } = validate(ListContactsQuery, input, 'INVALID_QUERY');
+    await requireReadPermission(this.database, tenantId, actor, 'contact.read');
     const rows = await this.contacts.list(tenantId, { q, cursor }, limit + 1, caller);
     const ids = rows.slice(0, limit).map(({ id }) => id);
     const identities = ids.length > 0 ? await this.contacts.listIdentities(tenantId, ids) : [];
@@ -51,9 +55,10 @@ export class ContactsService {
 
   /**
    * Returns a contact with its identities.
-   * @throws AppError NOT_FOUND
+   * @throws AppError FORBIDDEN, NOT_FOUND
    */
-  async get(tenantId: string, id: string): Promise<ContactResponse> {
+  async get(tenantId: string, id: string, actor: Actor): Promise<ContactResponse> {
+    await requireReadPermission(this.database, tenantId, actor, 'contact.read');
     const contact = await this.contacts.find(tenantId, id);
     if (!contact) throw AppError.notFound('Contact');
     return toContact(contact, await this.contacts.listIdentities(tenantId, [id]));

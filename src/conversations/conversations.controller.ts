@@ -25,9 +25,10 @@ export class ConversationsController {
   @ApiErrors('INVALID_QUERY')
   list(
     @CurrentPrincipal() { tenant }: Principal,
+    @CurrentActor() actor: Actor,
     @Query() query: ListConversationsQuery,
   ): Promise<Page<ConversationListItem>> {
-    return this.conversations.list(tenant.id, query);
+    return this.conversations.list(tenant.id, query, actor);
   }
 
   @Get(':id')
@@ -36,8 +37,12 @@ export class ConversationsController {
   @ApiConversationId()
   @ApiAnswer('Get a conversation with its contact', ConversationDetail)
   @ApiErrors('INVALID_QUERY', 'NOT_FOUND')
-  get(@CurrentPrincipal() { tenant }: Principal, @Param('id') id: string): Promise<ConversationDetail> {
-    return this.conversations.get(tenant.id, id);
+  get(
+    @CurrentPrincipal() { tenant }: Principal,
+    @CurrentActor() actor: Actor,
+    @Param('id') id: string,
+  ): Promise<ConversationDetail> {
+    return this.conversations.get(tenant.id, id, actor);
   }
 
   @Patch(':id')

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { requirePermission } from '../access/require-permission';
+import { requirePermission, requireReadPermission } from '../access/require-permission';
 import { AuditService } from '../audit/audit.service';
 import { changedValues } from '../audit/changed-values';
 import { AppError } from '../common/app-error';
@@ -49,25 +49,29 @@ export class ConversationsService {
 
   /**
    * Returns a page of conversations, newest first: 50 by default, 200 at most.
-   * @throws AppError INVALID_QUERY
+   * @throws AppError INVALID_QUERY, FORBIDDEN
    */
   async list(
     tenantId: string,
-    input: Partial<ListConversationsQuery> = {},
+    input: Partial<ListConversationsQuery>,
+    actor: Actor,
   ): Promise<Page<ConversationListItem>> {
     const { limit, ...filter } = validate(ListConversationsQuery, input, 'INVALID_QUERY');
+    await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
     const rows = await this.conversations.list(tenantId, filter, limit + 1);
     return toPage(rows, limit, toConversationListItem);
   }
 
   /**
    * Returns a conversation with its contact.
-   * @throws AppError NOT_FOUND
+   * @throws AppError FORBIDDEN, NOT_FOUND
    */
-  async get(tenantId: string, id: string): Promise<ConversationDetail> {
+  async get(tenantId: string, id: string, actor: Actor): Promise<ConversationDetail> {
+    await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
     const conversation = await this.conversations.find(tenantId, id);
     if (!conversation) throw AppError.notFound('Conversation');
-    return toConversationDetail(conversation, await this.contacts.get(tenantId, conversation.contactId));
+    const contact = await this.contacts.get(tenantId, conversation.contactId, SYSTEM);
+    return toConversationDetail(conversation, contact);
   }
 
   /**
@@ -76,7 +80,7 @@ export class ConversationsService {
    */
   async create(tenantId: string, input: CreateConversation): Promise<ConversationDetail> {
     const { contactId, channel } = validate(CreateConversation, input);
-    const contact = await this.contacts.get(tenantId, contactId);
+    const contact = await this.contacts.get(tenantId, contactId, SYSTEM);
     const partner = { tenantId, contactId, sourceChannel: channel, identityExternalId: null };
     const conversation = newConversation(partner);
     await this.database.transaction((tx) => this.conversations.insert(tx, conversation));

@@ -24,8 +24,12 @@ export class OperatorLoginsService {
     private readonly audit: LoginAudit,
   ) {}
 
-  /** Lists a workspace's agents who have a login, oldest first. */
-  list(tenantId: string): Promise<AgentLogin[]> {
+  /**
+   * Lists a workspace's agents who have a login, oldest first.
+   * @throws AppError FORBIDDEN
+   */
+  async list(tenantId: string, actor: Actor): Promise<AgentLogin[]> {
+    requireOperator(actor, 'login.read');
     return this.people.listAgentLogins(tenantId);
   }
 
@@ -63,9 +67,10 @@ export class OperatorLoginsService {
 
   /**
    * Lists the sessions of a login, newest first.
-   * @throws AppError NOT_FOUND
+   * @throws AppError NOT_FOUND, FORBIDDEN
    */
-  async listSessions(email: string): Promise<LoginSession[]> {
+  async listSessions(email: string, actor: Actor): Promise<LoginSession[]> {
+    requireOperator(actor, 'login.read');
     return this.sessions.list((await this.people.getByEmail(email)).id);
   }
 

@@ -17,11 +17,11 @@ export class PeopleService {
   ) {}
 
   /**
-   * Returns a person.
+   * Returns the person who is logged in.
    * @throws AppError NOT_FOUND
    */
-  async get(id: string): Promise<Person> {
-    const person = await this.people.find(id);
+  async get({ personId }: Pick<SessionHolder, 'personId'>): Promise<Person> {
+    const person = await this.people.find(personId);
     if (!person) throw AppError.notFound('Person');
     return toPerson(person);
   }

@@ -1,10 +1,10 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { CurrentPrincipal, RequireScope } from '../http/access.decorators';
+import { CurrentActor, CurrentPrincipal, RequireScope } from '../http/access.decorators';
 import { ApiAnswer, ApiConversationId, ApiErrors, ApiIdempotencyKey, ApiPage } from '../http/api.decorators';
 import { NoQuery } from '../http/request.pipe';
 import { type Page, PageQuery } from '../common/page';
-import { type Principal } from '../common/principal';
+import { type Actor, type Principal } from '../common/principal';
 import { Idempotent, type IdempotentRequest } from '../idempotency/idempotent-request';
 import { SendMessage, MessageResponse, SentMessageResponse } from './message.dto';
 import { MessagesService } from './messages.service';
@@ -21,10 +21,11 @@ export class MessagesController {
   @ApiErrors('INVALID_QUERY', 'NOT_FOUND')
   list(
     @CurrentPrincipal() { tenant }: Principal,
+    @CurrentActor() actor: Actor,
     @Param('id') id: string,
     @Query() query: PageQuery,
   ): Promise<Page<MessageResponse>> {
-    return this.messages.list(tenant.id, id, query);
+    return this.messages.list(tenant.id, id, query, actor);
   }
 
   @Post()

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { requireReadPermission } from '../access/require-permission';
 import { AppError } from '../common/app-error';
 import { isId, newIdAfter } from '../common/ids';
 import { Page, PageQuery, toPage } from '../common/page';
+import { Actor } from '../common/principal';
 import { validate } from '../common/validate';
 import { ConversationEntity } from '../conversations/conversation.entity';
 import { ConversationsRepository, nextSequence } from '../conversations/conversations.repository';
@@ -35,14 +37,16 @@ export class MessagesService {
 
   /**
    * Returns a page of a conversation's messages, newest first: 50 by default, 200 at most.
-   * @throws AppError INVALID_QUERY, NOT_FOUND
+   * @throws AppError INVALID_QUERY, FORBIDDEN, NOT_FOUND
    */
   async list(
     tenantId: string,
     conversationId: string,
-    input: Partial<PageQuery> = {},
+    input: Partial<PageQuery>,
+    actor: Actor,
   ): Promise<Page<MessageResponse>> {
     const { cursor, limit } = validate(PageQuery, input, 'INVALID_QUERY');
+    await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
     if (!isId(conversationId)) throw AppError.notFound('Conversation');
     const rows = await this.messages.list(tenantId, conversationId, cursor, limit + 1);
     // A conversation with messages exists. Only an empty page leaves that open.

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Permission } from '../common/permissions';
-import { requirePermission } from '../access/require-permission';
+import { requireOperator, requirePermission, requireReadPermission } from '../access/require-permission';
 import { AuditService } from '../audit/audit.service';
 import { AppError } from '../common/app-error';
 import { isId } from '../common/ids';
@@ -28,8 +28,14 @@ export class ParkedEventsService {
     private readonly audit: AuditService,
   ) {}
 
-  /** Lists up to 1,000 parked events, oldest first; of all workspaces without a `tenantId`. */
-  async list(tenantId?: string): Promise<ParkedEvent[]> {
+  /**
+   * Lists up to 1,000 parked events, oldest first. Without a `tenantId` they are those of all workspaces,
+   * which only an operator may read.
+   * @throws AppError FORBIDDEN
+   */
+  async list(tenantId: string | undefined, actor: Actor): Promise<ParkedEvent[]> {
+    if (tenantId === undefined) requireOperator(actor, 'parked_event.read');
+    else await requireReadPermission(this.database, tenantId, actor, 'parked_event.read');
     if (tenantId !== undefined && !isId(tenantId)) return [];
     return this.parked.list(MAX_LISTED, tenantId ?? null);
   }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { requirePermission } from '../access/require-permission';
+import { requirePermission, requireReadPermission } from '../access/require-permission';
 import { AuditService } from '../audit/audit.service';
 import { AppError } from '../common/app-error';
 import { isId, LOWEST_ID, newId } from '../common/ids';
@@ -61,9 +61,10 @@ export class ContactErasuresService {
 
   /**
    * Returns an erasure and its progress.
-   * @throws AppError NOT_FOUND
+   * @throws AppError FORBIDDEN, NOT_FOUND
    */
-  async get(tenantId: string, id: string): Promise<ContactErasureSummary> {
+  async get(tenantId: string, id: string, actor: Actor): Promise<ContactErasureSummary> {
+    await requireReadPermission(this.database, tenantId, actor, 'contact.read');
     const erasure = await this.erasures.find(tenantId, id);
     if (!erasure) throw AppError.notFound('Contact erasure');
     return toErasureSummary(erasure);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { requireOwner, requirePermission } from '../access/require-permission';
+import { requireOwner, requirePermission, requireReadPermission } from '../access/require-permission';
 import { AuditService } from '../audit/audit.service';
 import { changedValues, valuesOf } from '../audit/changed-values';
 import { AppError } from '../common/app-error';
@@ -27,8 +27,12 @@ export class AgentsService {
     private readonly audit: AuditService,
   ) {}
 
-  /** Lists all agents of the workspace, oldest first, including bots and inactive agents. */
-  list(tenantId: string): Promise<AgentEntity[]> {
+  /**
+   * Lists all agents of the workspace, oldest first, including bots and inactive agents.
+   * @throws AppError FORBIDDEN
+   */
+  async list(tenantId: string, actor: Actor): Promise<AgentEntity[]> {
+    await requireReadPermission(this.database, tenantId, actor, 'agent.read');
     return this.agents.list(tenantId);
   }
 

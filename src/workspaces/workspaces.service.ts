@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { requirePermission } from '../access/require-permission';
+import { requirePermission, requireReadPermission } from '../access/require-permission';
 import { AuditService } from '../audit/audit.service';
 import { changedValues, valuesOf } from '../audit/changed-values';
 import { AppError } from '../common/app-error';
 import { violatesUnique } from '../database/database-errors';
-import { newId } from '../common/ids';
+import { LOWEST_ID, newId } from '../common/ids';
 import { Actor, SYSTEM } from '../common/principal';
 import { validate } from '../common/validate';
 import { Database } from '../database/database';
@@ -85,10 +85,12 @@ export class WorkspacesService {
 
   /**
    * Finds a workspace by its slug.
-   * @throws AppError NOT_FOUND
+   * @throws AppError NOT_FOUND; FORBIDDEN; INVALID_BODY: the actor is no agent of it, or it does not exist
    */
-  async getBySlug(slug: string): Promise<WorkspaceEntity> {
+  async getBySlug(slug: string, actor: Actor): Promise<WorkspaceEntity> {
     const workspace = await this.workspaces.findBySlug(slug);
+    // An agent of another workspace gets the same error whether this one exists or not.
+    await requireReadPermission(this.database, workspace?.id ?? LOWEST_ID, actor, 'workspace.read');
     if (!workspace) throw new AppError('NOT_FOUND', `Workspace "${slug}" not found.`);
     return workspace;
   }
@@ -203,9 +205,10 @@ export class WorkspacesService {
 
   /**
    * Returns the progress of a workspace's deletion.
-   * @throws AppError NOT_FOUND when none is scheduled, and after its end
+   * @throws AppError FORBIDDEN; NOT_FOUND when none is scheduled, and after its end
    */
-  async getDeletion(tenantId: string): Promise<WorkspaceDeletion> {
+  async getDeletion(tenantId: string, actor: Actor): Promise<WorkspaceDeletion> {
+    await requireReadPermission(this.database, tenantId, actor, 'workspace.read');
     const deletion = await this.deletions.find(tenantId);
     if (!deletion) throw AppError.notFound('Deletion');
     return deletion;

@@ -64,7 +64,7 @@ export class ChaosHost {
    */
   createEndpoint(workspaceId: string, input: EndpointInput): Promise<string> {
     return persist(async () => {
-      const known = (await this.endpoints.list(workspaceId)).find(({ url }) => url === input.url);
+      const known = (await this.endpoints.list(workspaceId, SYSTEM)).find(({ url }) => url === input.url);
       if (known) return known.id;
       const { id } = await this.endpoints.create(
         workspaceId,

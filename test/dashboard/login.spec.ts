@@ -1,5 +1,6 @@
 import { TOTP } from 'otpauth';
 import { AuditService } from '../../src/audit/audit.service';
+import { SYSTEM } from '../../src/common/principal';
 import { AgentEntity } from '../../src/workspaces/agent.entity';
 import { errorBody } from '../support/errors';
 import { TestService } from '../support/service';
@@ -284,7 +285,9 @@ describe('logging in to the dashboard', () => {
 
   it('is in the audit log, with where it came from', async () => {
     await logIn(browser, PASSWORD);
-    const { data } = await dashboard.get(AuditService).list(agent.tenantId, { action: 'agent.logged_in' });
+    const { data } = await dashboard
+      .get(AuditService)
+      .list(agent.tenantId, { action: 'agent.logged_in' }, SYSTEM);
     expect(data[0]).toMatchObject({
       actorId: agent.id,
       address: expect.stringMatching(/^10\.1\./),

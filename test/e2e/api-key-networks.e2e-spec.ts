@@ -87,7 +87,7 @@ describe('an API key with networks', () => {
       code: 'RATE_LIMITED',
     });
 
-    const lastUse = async () => (await keys.list(id)).find((one) => one.id === keyId)!.lastUsedAt;
+    const lastUse = async () => (await keys.list(id, {}, SYSTEM)).find((one) => one.id === keyId)!.lastUsedAt;
     expect(await lastUse()).toBeNull();
     expect((await meFrom(key, '203.0.113.1')).status).toBe(200);
     expect(await waitFor('the first use', lastUse)).toBeInstanceOf(Date);

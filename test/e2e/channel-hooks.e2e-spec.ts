@@ -280,7 +280,7 @@ describe('hooks', () => {
     await telegram.write(other.token, chatId, 'To the other');
     expect(await shop.conversationsWith(String(chatId))).toEqual([]);
     expect(await other.shop.conversationsWith(String(chatId))).toHaveLength(1);
-    const contacts = await service.app.get(ContactsService).list(shop.workspace.id, { limit: 200 });
+    const contacts = await service.app.get(ContactsService).list(shop.workspace.id, { limit: 200 }, SYSTEM);
     const identities = contacts.data.flatMap((contact) => contact.identities);
     expect(identities).not.toContainEqual({ channel: 'TELEGRAM', externalId: String(chatId) });
   });

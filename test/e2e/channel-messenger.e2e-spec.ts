@@ -66,7 +66,7 @@ describe('Messenger', () => {
       const error = await connected.catch((reason: Error) => reason);
       expect(error).toMatchObject({ code: 'INVALID_BODY', message: expect.stringContaining('#190') });
       expect(JSON.stringify(error)).not.toContain('revoked');
-      expect(await connections.list(id)).toEqual([]);
+      expect(await connections.list(id, SYSTEM)).toEqual([]);
     });
 
     it.each([

@@ -42,7 +42,7 @@ describe('Telegram', () => {
       const connections = service.app.get(ChannelConnectionsService);
       const input = { channel: 'TELEGRAM' as const, credentials: { botToken } };
       const outcome = await connections.connect(workspace.id, input, SYSTEM).catch((error: Error) => error);
-      return { outcome, kept: await connections.list(workspace.id) };
+      return { outcome, kept: await connections.list(workspace.id, SYSTEM) };
     };
 
     it('by a bot token that Telegram accepts, and registers the hook', () => {

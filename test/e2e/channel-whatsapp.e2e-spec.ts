@@ -67,7 +67,7 @@ describe('WhatsApp', () => {
       const connections = service.app.get(ChannelConnectionsService);
       const input = { channel: 'WHATSAPP' as const, credentials: given };
       const outcome = await connections.connect(workspace.id, input, SYSTEM).catch((error: Error) => error);
-      return { outcome, kept: await connections.list(workspace.id) };
+      return { outcome, kept: await connections.list(workspace.id, SYSTEM) };
     };
 
     it('when Meta accepts the token', () => {

@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { generateApiKey } from '../../src/auth/api-key-token';
 import { RateLimitUseService } from '../../src/auth/rate-limit-use.service';
+import { SYSTEM } from '../../src/common/principal';
 import { RedisConnection } from '../../src/redis/redis-connections';
 import { RateLimitStorage } from '../../src/rate-limit/rate-limit-storage';
 import { newId } from '../../src/common/ids';
@@ -50,7 +51,9 @@ describe('the rate limit', () => {
     const tenant = await capped(100);
     for (const route of ROUTES) await callIn(tenant, route);
     await tenant.client.get('/me');
-    const use = await service.app.get(RateLimitUseService, { strict: false }).list(tenant.workspace.id);
+    const use = await service.app
+      .get(RateLimitUseService, { strict: false })
+      .list(tenant.workspace.id, SYSTEM);
     const endsInSeconds = expect.any(Number);
     expect(use).toHaveLength(new Set(ROUTES.map(({ path }) => path)).size);
     expect(use).toContainEqual({ path: '/api/v1/me', used: 2, endsInSeconds });
@@ -58,7 +61,7 @@ describe('the rate limit', () => {
     expect(use).toContainEqual({ path: '/api/v1/conversations/:id', used: 2, endsInSeconds });
     expect(use).toContainEqual({ path: '/api/v1/contacts', used: 1, endsInSeconds });
     expect(use!.at(-1)!.used).toBe(1);
-    expect(await service.app.get(RateLimitUseService, { strict: false }).list('nope')).toEqual([]);
+    expect(await service.app.get(RateLimitUseService, { strict: false }).list('nope', SYSTEM)).toEqual([]);
   });
 
   describe('with two processes', () => {

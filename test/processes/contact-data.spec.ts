@@ -67,7 +67,7 @@ describe('an erasure of many messages', () => {
     await insertMessages(host, workspace.id, conversation.id, 1_500);
     await insertMessages(host, workspace.id, second.id, 100);
     const erasure = await erasuresOf(host).start(workspace.id, contact.id, SYSTEM);
-    const progress = () => erasuresOf(host).get(workspace.id, erasure.id);
+    const progress = () => erasuresOf(host).get(workspace.id, erasure.id, SYSTEM);
 
     const first = await ServiceProcess.start('worker', host.stores);
     await waitFor('some steps', async () => (await progress()).messages >= 400, 60_000);

@@ -108,7 +108,7 @@ describe('the database role of the service', () => {
       entity: 'workspace',
       entityId: workspace.id,
     });
-    expect((await audit.list(workspace.id, { limit: 1 })).data).toEqual([
+    expect((await audit.list(workspace.id, { limit: 1 }, SYSTEM)).data).toEqual([
       expect.objectContaining({ action: 'dashboard.opened' }),
     ]);
   });

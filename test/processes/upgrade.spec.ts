@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { MigrationInterface, QueryRunner } from 'typeorm';
 import { ComposedNames1795435200012 } from '../../migrations/1795435200012-composed-names';
 import { createIndexConcurrently } from '../../migrations/support/concurrent-index';
+import { SYSTEM } from '../../src/common/principal';
 import { ContactsService } from '../../src/contacts/contacts.service';
 import { migrate } from '../../src/database/migrator';
 import { PartitionChanges } from '../../src/database/partition-changes';
@@ -179,7 +180,7 @@ describe('an upgrade of the database', () => {
        FROM generate_series(1, 18000) i`,
       [id],
     );
-    const find = () => host.get(ContactsService).list(id, { q: 'zoë' });
+    const find = () => host.get(ContactsService).list(id, { q: 'zoë' }, SYSTEM);
     expect((await find()).data).toEqual([]);
     await host.query('DELETE FROM migrations WHERE name = $1', [ComposedNames1795435200012.name]);
     expect(await upgrade('up', [ComposedNames1795435200012])).toEqual([ComposedNames1795435200012.name]);

@@ -200,7 +200,7 @@ describe('the deletion of a workspace', () => {
         deletedRows: 0,
       });
       const partly = await waitFor('some rows to go', async () => {
-        const deletion = await workspaces().getDeletion(workspace.id);
+        const deletion = await workspaces().getDeletion(workspace.id, SYSTEM);
         return deletion.deletedRows > MANY / 6 && deletion;
       });
       killed.kill('SIGKILL');
@@ -219,7 +219,9 @@ describe('the deletion of a workspace', () => {
       await other.exited;
 
       expect(await tablesOf(workspace)).toEqual([]);
-      await expect(workspaces().getBySlug(workspace.slug)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      await expect(workspaces().getBySlug(workspace.slug, SYSTEM)).rejects.toMatchObject({
+        code: 'NOT_FOUND',
+      });
       expect((await client.get('/me')).status).toBe(401);
       expect(key.key).toMatch(/^plk_/);
       expect(telegram.webhooks.has(token)).toBe(false);
@@ -263,11 +265,11 @@ describe('the deletion of a workspace', () => {
     await erase(big, 0);
     const running = await worker();
     await waitFor('rows of the big one to go', async () => {
-      return (await workspaces().getDeletion(big.id)).deletedRows > 0;
+      return (await workspaces().getDeletion(big.id, SYSTEM)).deletedRows > 0;
     });
     await erase(small, 0);
     await waitFor('the end of the small one', () => isGone(small));
-    expect(await workspaces().getDeletion(big.id)).toMatchObject({ status: 'running' });
+    expect(await workspaces().getDeletion(big.id, SYSTEM)).toMatchObject({ status: 'running' });
     await waitFor('the end of the big one', () => isGone(big), 60_000);
     running.kill('SIGTERM');
     await running.exited;
@@ -282,18 +284,20 @@ describe('the deletion of a workspace', () => {
       expect((await client.get('/me')).body.error.code).toBe('WORKSPACE_SUSPENDED');
       await expect(workspaces().resume(workspace.id, SYSTEM)).rejects.toMatchObject({ code: 'INVALID_BODY' });
       await letTimePass(2_500);
-      expect(await workspaces().getDeletion(workspace.id)).toMatchObject({
+      expect(await workspaces().getDeletion(workspace.id, SYSTEM)).toMatchObject({
         status: 'scheduled',
         deletedRows: 0,
       });
 
       expect(await workspaces().cancelDeletion(workspace.id, SYSTEM)).toMatchObject({ suspendedAt: null });
       expect((await client.get('/me')).status).toBe(200);
-      await expect(workspaces().getDeletion(workspace.id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      await expect(workspaces().getDeletion(workspace.id, SYSTEM)).rejects.toMatchObject({
+        code: 'NOT_FOUND',
+      });
       await expect(workspaces().cancelDeletion(workspace.id, SYSTEM)).rejects.toMatchObject({
         code: 'NOT_FOUND',
       });
-      const { data } = await service.app.get(AuditService).list(workspace.id, { limit: 4 });
+      const { data } = await service.app.get(AuditService).list(workspace.id, { limit: 4 }, SYSTEM);
       const actions = data.map(({ action }) => action);
       expect(actions).toEqual([
         'workspace.resumed',

@@ -2,6 +2,7 @@ import { AuditEntryEntity } from '../../src/audit/audit-entry.entity';
 import { AuditService } from '../../src/audit/audit.service';
 import { ConnectedChannel } from '../../src/channels/connections/channel-connection.dto';
 import { Channel } from '../../src/common/channel-descriptors';
+import { SYSTEM } from '../../src/common/principal';
 import { DeliveryStatus } from '../../src/messages/message-status';
 import { connect, ConnectedWorkspace } from './connected-workspace';
 import { createTenant, Tenant } from './routes';
@@ -33,7 +34,7 @@ export class ChannelWorkspace extends ConnectedWorkspace {
   /** Returns the connection's audit entries, newest first. */
   async audit(): Promise<AuditEntryEntity[]> {
     const audit = this.service.app.get(AuditService);
-    const { data: entries } = await audit.list(this.workspace.id, { limit: 200 });
+    const { data: entries } = await audit.list(this.workspace.id, { limit: 200 }, SYSTEM);
     return entries.filter(({ entityId }) => entityId === this.connection.id);
   }
 

@@ -80,7 +80,7 @@ export class ConnectedWorkspace {
   }
 
   async status(): Promise<string> {
-    return (await connectionsOf(this.service).get(this.workspace.id, this.connection.id)).status;
+    return (await connectionsOf(this.service).get(this.workspace.id, this.connection.id, SYSTEM)).status;
   }
 
   /** Uses up the connection's rate limit for three seconds. */

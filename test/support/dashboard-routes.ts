@@ -61,7 +61,7 @@ const ENDPOINT: Thing = {
   noun: 'Webhook endpoint',
   make: async ({ dashboard, workspace, receiverUrl }) => {
     const endpoints = dashboard.get(WebhookEndpointsService);
-    for (const { id } of (await endpoints.list(workspace.id)).slice(ENDPOINTS_KEPT))
+    for (const { id } of (await endpoints.list(workspace.id, SYSTEM)).slice(ENDPOINTS_KEPT))
       await endpoints.delete(workspace.id, id, SYSTEM);
     const input = { url: receiverUrl, events: ['*'] };
     return (await endpoints.create(workspace.id, input, SYSTEM)).id;
@@ -73,7 +73,7 @@ const DELIVERY: Thing = {
     const { dashboard, workspace } = settings;
     const endpointId = await ENDPOINT.make(settings);
     await dashboard.get(WebhookTestService).test(workspace.id, endpointId, SYSTEM);
-    const { data } = await dashboard.get(WebhookDeliveriesService).list(workspace.id, { endpointId });
+    const { data } = await dashboard.get(WebhookDeliveriesService).list(workspace.id, { endpointId }, SYSTEM);
     return data[0]!.id;
   },
 };
@@ -90,7 +90,7 @@ const CHANNEL: Thing = {
   noun: 'Channel connection',
   make: async ({ dashboard, workspace }) => {
     const channels = dashboard.get(ChannelConnectionsService);
-    for (const { id } of await channels.list(workspace.id))
+    for (const { id } of await channels.list(workspace.id, SYSTEM))
       await channels.disconnect(workspace.id, id, SYSTEM);
     return (await channels.connect(workspace.id, WIDGET, SYSTEM)).id;
   },
@@ -143,10 +143,9 @@ export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
   },
   { method: 'POST', path: '/agents/:id/invitation', success: 201, thing: AGENT, roles: MANAGERS },
   { method: 'POST', path: '/agents/:id/password-reset', success: 200, thing: MEMBER, roles: MANAGERS },
-  { method: 'GET', path: '/invitations', success: 200 },
+  { method: 'GET', path: '/invitations', success: 200, roles: MANAGERS },
   { method: 'DELETE', path: '/invitations/:id', success: 204, thing: INVITATION, roles: MANAGERS },
-  { method: 'GET', path: '/parked-events', success: 200 },
-  { method: 'GET', path: '/api-keys', success: 200 },
+  { method: 'GET', path: '/api-keys', success: 200, roles: MANAGERS },
   {
     method: 'POST',
     path: '/api-keys',
@@ -156,7 +155,8 @@ export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
   },
   { method: 'POST', path: '/api-keys/:id/revoke', success: 200, thing: API_KEY, roles: MANAGERS },
   { method: 'GET', path: '/event-types', success: 200 },
-  { method: 'GET', path: '/webhook-endpoints', success: 200 },
+  { method: 'GET', path: '/parked-events', success: 200, roles: MANAGERS },
+  { method: 'GET', path: '/webhook-endpoints', success: 200, roles: MANAGERS },
   {
     method: 'POST',
     path: '/webhook-endpoints',
@@ -171,7 +171,7 @@ export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
     body: () => ({ url: 'https://127.0.0.1:9999/hook' }),
     roles: MANAGERS,
   },
-  { method: 'GET', path: '/webhook-endpoints/:id', success: 200, thing: ENDPOINT },
+  { method: 'GET', path: '/webhook-endpoints/:id', success: 200, thing: ENDPOINT, roles: MANAGERS },
   {
     method: 'POST',
     path: '/webhook-endpoints/:id/deactivate',
@@ -189,8 +189,14 @@ export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
     roles: MANAGERS,
   },
   { method: 'DELETE', path: '/webhook-endpoints/:id', success: 204, thing: ENDPOINT, roles: MANAGERS },
-  { method: 'GET', path: '/webhook-endpoints/:id/deliveries', success: 200, thing: ENDPOINT },
-  { method: 'GET', path: '/webhook-endpoints/:id/timeline', success: 200, thing: ENDPOINT },
+  {
+    method: 'GET',
+    path: '/webhook-endpoints/:id/deliveries',
+    success: 200,
+    thing: ENDPOINT,
+    roles: MANAGERS,
+  },
+  { method: 'GET', path: '/webhook-endpoints/:id/timeline', success: 200, thing: ENDPOINT, roles: MANAGERS },
   {
     method: 'POST',
     path: '/webhook-endpoints/:id/recoveries',
@@ -199,7 +205,13 @@ export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
     body: () => ({ since: minutesAgo(5) }),
     roles: MANAGERS,
   },
-  { method: 'GET', path: '/webhook-endpoints/:id/recoveries', success: 200, thing: ENDPOINT },
+  {
+    method: 'GET',
+    path: '/webhook-endpoints/:id/recoveries',
+    success: 200,
+    thing: ENDPOINT,
+    roles: MANAGERS,
+  },
   {
     method: 'POST',
     path: '/webhook-endpoints/:id/redeliveries',
@@ -208,9 +220,9 @@ export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
     body: () => ({ filter: { status: 'exhausted' } }),
     roles: MANAGERS,
   },
-  { method: 'GET', path: '/recoveries/:id', success: 200, thing: RECOVERY },
+  { method: 'GET', path: '/recoveries/:id', success: 200, thing: RECOVERY, roles: MANAGERS },
   { method: 'POST', path: '/recoveries/:id/cancel', success: 200, thing: RECOVERY, roles: MANAGERS },
-  { method: 'GET', path: '/deliveries/:id', success: 200, thing: DELIVERY },
+  { method: 'GET', path: '/deliveries/:id', success: 200, thing: DELIVERY, roles: MANAGERS },
   { method: 'POST', path: '/deliveries/:id/redeliver', success: 200, thing: DELIVERY, roles: MANAGERS },
   {
     method: 'POST',
@@ -219,7 +231,7 @@ export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
     body: () => ({ ids: ['nope'] }),
     roles: MANAGERS,
   },
-  { method: 'GET', path: '/channels', success: 200 },
+  { method: 'GET', path: '/channels', success: 200, roles: MANAGERS },
   {
     method: 'POST',
     path: '/channels/:id/rotate',
@@ -230,8 +242,8 @@ export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
   },
   { method: 'DELETE', path: '/channels/:id', success: 200, thing: CHANNEL, roles: MANAGERS },
   { method: 'POST', path: '/channels', success: 201, body: () => WIDGET, roles: MANAGERS },
-  { method: 'GET', path: '/audit-entries', success: 200 },
-  { method: 'GET', path: '/audit-entries/export', success: 200 },
+  { method: 'GET', path: '/audit-entries', success: 200, roles: MANAGERS },
+  { method: 'GET', path: '/audit-entries/export', success: 200, roles: MANAGERS },
 ];
 const WIDGET_KEYS = { credentials: WIDGET.credentials };
 

@@ -1,3 +1,4 @@
+import { SYSTEM } from '../../src/common/principal';
 import { ContactErasureSummary } from '../../src/privacy/contact-erasure.dto';
 import { ContactErasuresService } from '../../src/privacy/contact-erasures.service';
 import { waitFor } from './wait';
@@ -18,7 +19,7 @@ export function waitForErasure(
   return waitFor(
     `an erasure to be ${status}`,
     async () => {
-      const now = await erasuresOf(host).get(tenantId, id);
+      const now = await erasuresOf(host).get(tenantId, id, SYSTEM);
       return now.status === status && now;
     },
     SLOW_MS,

@@ -121,7 +121,7 @@ export class WebhookWorkspace {
   }
 
   health({ id }: Identified) {
-    return this.statistics.getHealth(this.id, id);
+    return this.statistics.getHealth(this.id, id, SYSTEM);
   }
 
   redeliver({ id }: Identified) {
@@ -133,7 +133,7 @@ export class WebhookWorkspace {
   }
 
   recovery({ id }: Pick<WebhookRecoverySummary, 'id'>): Promise<WebhookRecoverySummary> {
-    return this.recoveries.get(this.id, id!);
+    return this.recoveries.get(this.id, id!, SYSTEM);
   }
 
   /** Waits until a recovery has ended. */
@@ -161,7 +161,7 @@ export class WebhookWorkspace {
   }
 
   async list(query: Partial<ListWebhookDeliveriesQuery> = {}): Promise<WebhookDeliverySummary[]> {
-    return (await this.deliveries.list(this.id, { limit: 200, ...query })).data;
+    return (await this.deliveries.list(this.id, { limit: 200, ...query }, SYSTEM)).data;
   }
 
   /** Waits until an endpoint's latest delivery fits. */
@@ -225,7 +225,7 @@ export class WebhookWorkspace {
 
   /** Returns the audit log's entries about one thing, newest first. */
   async auditOf({ id }: Identified): Promise<AuditEntryEntity[]> {
-    return (await this.audit.list(this.id, { entityId: id, limit: 200 })).data;
+    return (await this.audit.list(this.id, { entityId: id, limit: 200 }, SYSTEM)).data;
   }
 }
 

@@ -144,7 +144,8 @@ export interface WorkspaceOverview extends WorkspaceSummary, WorkspaceSettings {
     /** Paths that were called in the present minute, the busiest first; null while they can't be counted. */
     paths: RateLimitUse[] | null;
   };
-  counts: WorkspaceCounts;
+  /** An AGENT gets the number of agents alone. */
+  counts: WorkspaceCounts | Pick<WorkspaceCounts, 'agents'>;
 }
 
 /** Numbers of keys, endpoints and the like that are in use. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { requirePermission } from '../../access/require-permission';
+import { requirePermission, requireReadPermission } from '../../access/require-permission';
 import { AuditRecord, AuditService } from '../../audit/audit.service';
 import { changedValues, valuesOf } from '../../audit/changed-values';
 import { AppError } from '../../common/app-error';
@@ -68,16 +68,21 @@ export class ChannelConnectionsService {
     return { ...this.summarize(connection), reveal: checked.reveal };
   }
 
-  /** Lists a workspace's connections, the newest first, without disconnected ones. */
-  async list(tenantId: string): Promise<ChannelConnectionSummary[]> {
+  /**
+   * Lists a workspace's connections, the newest first, without disconnected ones.
+   * @throws AppError FORBIDDEN
+   */
+  async list(tenantId: string, actor: Actor): Promise<ChannelConnectionSummary[]> {
+    await requireReadPermission(this.database, tenantId, actor, 'channel.read');
     return (await this.connections.list(tenantId)).map((connection) => this.summarize(connection));
   }
 
   /**
    * Returns a connection that is not disconnected.
-   * @throws AppError NOT_FOUND
+   * @throws AppError FORBIDDEN, NOT_FOUND
    */
-  async get(tenantId: string, id: string): Promise<ChannelConnectionSummary> {
+  async get(tenantId: string, id: string, actor: Actor): Promise<ChannelConnectionSummary> {
+    await requireReadPermission(this.database, tenantId, actor, 'channel.read');
     return this.summarize(await this.find(tenantId, id));
   }
 

@@ -21,7 +21,7 @@ export class ConnectionCloser implements OnModuleInit {
   }
 
   private async close(tenantId: string): Promise<void> {
-    for (const { id } of await this.connections.list(tenantId)) {
+    for (const { id } of await this.connections.list(tenantId, SYSTEM)) {
       const { channel, externalId, providerFault } = await this.connections.disconnect(tenantId, id, SYSTEM);
       if (providerFault === null) continue;
       const details = { tenantId, channel, externalId, providerFault };

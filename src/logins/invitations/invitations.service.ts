@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { requirePermission } from '../../access/require-permission';
+import { requirePermission, requireReadPermission } from '../../access/require-permission';
 import { AuditService } from '../../audit/audit.service';
 import { AppError } from '../../common/app-error';
 import { Actor, agentOf } from '../../common/principal';
@@ -49,8 +49,12 @@ export class InvitationsService {
     return { invitation: toSummary(invitation), ...sent };
   }
 
-  /** Lists the invitations that can still be accepted, oldest first. */
-  async list(tenantId: string): Promise<InvitationSummary[]> {
+  /**
+   * Lists the invitations that can still be accepted, oldest first.
+   * @throws AppError FORBIDDEN
+   */
+  async list(tenantId: string, actor: Actor): Promise<InvitationSummary[]> {
+    await requireReadPermission(this.database, tenantId, actor, 'invitation.read');
     return (await this.invitations.list(tenantId)).map(toSummary);
   }
 

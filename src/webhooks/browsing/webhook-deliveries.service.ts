@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { requireReadPermission } from '../../access/require-permission';
 import { AppError } from '../../common/app-error';
 import { Page } from '../../common/page';
 import { Actor } from '../../common/principal';
 import { validate } from '../../common/validate';
+import { Database } from '../../database/database';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { DeliveryRow } from './delivery-row';
 import { DeliveryHistoryRepository } from '../deliveries/delivery-history.repository';
@@ -26,6 +28,7 @@ import {
 @Injectable()
 export class WebhookDeliveriesService {
   constructor(
+    private readonly database: Database,
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly search: DeliverySearch,
     private readonly history: DeliveryHistoryRepository,
@@ -38,13 +41,15 @@ export class WebhookDeliveriesService {
    * Lists deliveries with their attempts and what they are about, newest first. With a filter that few
    * deliveries pass, a page may be short or empty before the last one: the next page goes on with the search,
    * until `nextCursor` is null.
-   * @throws AppError INVALID_QUERY, NOT_FOUND (the endpoint)
+   * @throws AppError INVALID_QUERY, FORBIDDEN, NOT_FOUND (the endpoint)
    */
   async list(
     tenantId: string,
-    input: Partial<ListWebhookDeliveriesQuery> = {},
+    input: Partial<ListWebhookDeliveriesQuery>,
+    actor: Actor,
   ): Promise<Page<WebhookDeliverySummary>> {
     const { limit, ...query } = validate(ListWebhookDeliveriesQuery, input, 'INVALID_QUERY');
+    await requireReadPermission(this.database, tenantId, actor, 'webhook.read');
     if (query.endpointId !== undefined && !(await this.endpoints.find(tenantId, query.endpointId))) {
       throw AppError.notFound('Webhook endpoint');
     }
@@ -67,9 +72,10 @@ export class WebhookDeliveriesService {
 
   /**
    * Returns a delivery with its request and the details of its attempts.
-   * @throws AppError NOT_FOUND
+   * @throws AppError FORBIDDEN, NOT_FOUND
    */
-  async get(tenantId: string, id: string): Promise<WebhookDeliveryDetail> {
+  async get(tenantId: string, id: string, actor: Actor): Promise<WebhookDeliveryDetail> {
+    await requireReadPermission(this.database, tenantId, actor, 'webhook.read');
     const delivery = await this.search.find(tenantId, id);
     if (!delivery) throw AppError.notFound('Webhook delivery');
     return this.readDetail(tenantId, delivery);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { requirePermission } from '../../access/require-permission';
+import { requirePermission, requireReadPermission } from '../../access/require-permission';
 import { AuditRecord, AuditService } from '../../audit/audit.service';
 import { changedValues, valuesOf } from '../../audit/changed-values';
 import { AppError } from '../../common/app-error';
@@ -92,16 +92,21 @@ export class WebhookEndpointsService {
     return { url: await this.registration.checkUrl(tenantId, url) };
   }
 
-  /** Lists the endpoints of a workspace, newest first. */
-  async list(tenantId: string): Promise<WebhookEndpointSummary[]> {
+  /**
+   * Lists the endpoints of a workspace, newest first.
+   * @throws AppError FORBIDDEN
+   */
+  async list(tenantId: string, actor: Actor): Promise<WebhookEndpointSummary[]> {
+    await requireReadPermission(this.database, tenantId, actor, 'webhook.read');
     return (await this.endpoints.list(tenantId)).map(toEndpointSummary);
   }
 
   /**
    * Returns an endpoint.
-   * @throws AppError NOT_FOUND
+   * @throws AppError FORBIDDEN, NOT_FOUND
    */
-  async get(tenantId: string, id: string): Promise<WebhookEndpointSummary> {
+  async get(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {
+    await requireReadPermission(this.database, tenantId, actor, 'webhook.read');
     const endpoint = await this.endpoints.find(tenantId, id);
     if (!endpoint) throw AppError.notFound('Webhook endpoint');
     return toEndpointSummary(endpoint);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Permission } from '../../common/permissions';
-import { requirePermission } from '../../access/require-permission';
+import { requirePermission, requireReadPermission } from '../../access/require-permission';
 import { AuditService } from '../../audit/audit.service';
 import { AppError } from '../../common/app-error';
 import { violatesUnique } from '../../database/database-errors';
@@ -105,9 +105,10 @@ export class WebhookRecoveriesService {
 
   /**
    * Returns a recovery and its progress.
-   * @throws AppError NOT_FOUND
+   * @throws AppError FORBIDDEN, NOT_FOUND
    */
-  async get(tenantId: string, id: string): Promise<WebhookRecoverySummary> {
+  async get(tenantId: string, id: string, actor: Actor): Promise<WebhookRecoverySummary> {
+    await requireReadPermission(this.database, tenantId, actor, 'webhook.read');
     const recovery = await this.recoveries.find(tenantId, id);
     if (!recovery) throw AppError.notFound('Webhook recovery');
     return toRecoverySummary(recovery);
@@ -116,10 +117,16 @@ export class WebhookRecoveriesService {
   /**
    * Lists an endpoint's latest recoveries, of both kinds, newest first.
    * @param limit 20 by default, 200 at most
-   * @throws AppError INVALID_QUERY, NOT_FOUND (the endpoint)
+   * @throws AppError INVALID_QUERY, FORBIDDEN, NOT_FOUND (the endpoint)
    */
-  async list(tenantId: string, endpointId: string, limit = LISTED): Promise<WebhookRecoverySummary[]> {
+  async list(
+    tenantId: string,
+    endpointId: string,
+    actor: Actor,
+    limit = LISTED,
+  ): Promise<WebhookRecoverySummary[]> {
     checkLimit(limit);
+    await requireReadPermission(this.database, tenantId, actor, 'webhook.read');
     await this.findEndpoint(tenantId, endpointId);
     return (await this.recoveries.listLatest(tenantId, endpointId, limit)).map(toRecoverySummary);
   }

@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { requireReadPermission } from '../../access/require-permission';
 import { AppError } from '../../common/app-error';
 import { isId } from '../../common/ids';
+import { Actor } from '../../common/principal';
+import { Database } from '../../database/database';
 import { PendingCancellationsRepository } from '../endpoints/pending-cancellations.repository';
 import { WebhookEndpointEntity } from '../endpoints/webhook-endpoint.entity';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
@@ -31,6 +34,7 @@ export interface WebhookEndpointHealth {
 @Injectable()
 export class EndpointStatisticsService {
   constructor(
+    private readonly database: Database,
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly cancellations: PendingCancellationsRepository,
     private readonly deliveries: DeliveryCountsRepository,
@@ -39,9 +43,10 @@ export class EndpointStatisticsService {
 
   /**
    * Returns an endpoint's health.
-   * @throws AppError NOT_FOUND
+   * @throws AppError FORBIDDEN, NOT_FOUND
    */
-  async getHealth(tenantId: string, endpointId: string): Promise<WebhookEndpointHealth> {
+  async getHealth(tenantId: string, endpointId: string, actor: Actor): Promise<WebhookEndpointHealth> {
+    await requireReadPermission(this.database, tenantId, actor, 'webhook.read');
     const { active, failingSince, lastSuccessAt } = await this.find(tenantId, endpointId);
     const since = new Date(Date.now() - DAY_MS);
     const last24Hours = await this.deliveries.countByStatus(tenantId, endpointId, since);
@@ -51,10 +56,16 @@ export class EndpointStatisticsService {
 
   /**
    * Returns how an endpoint's attempts went over the last 24 hours (by five minutes) or 7 days (by the hour).
-   * @throws AppError INVALID_QUERY (the period), NOT_FOUND
+   * @throws AppError INVALID_QUERY (the period), FORBIDDEN, NOT_FOUND
    */
-  async getTimeline(tenantId: string, endpointId: string, period: TimelinePeriod): Promise<WebhookTimeline> {
+  async getTimeline(
+    tenantId: string,
+    endpointId: string,
+    period: TimelinePeriod,
+    actor: Actor,
+  ): Promise<WebhookTimeline> {
     if (!isTimelinePeriod(period)) throw new AppError('INVALID_QUERY', 'period must be 24h or 7d.');
+    await requireReadPermission(this.database, tenantId, actor, 'webhook.read');
     await this.find(tenantId, endpointId);
     const begin = beginOf(period, Date.now());
     return toTimeline(period, begin, await this.rollups.list(tenantId, endpointId, begin));
@@ -63,8 +74,10 @@ export class EndpointStatisticsService {
   /**
    * Returns how many attempts of the last 24 hours succeeded and failed, for each of the endpoints, in their
    * order. The counts of an id that is no endpoint of the workspace are 0.
+   * @throws AppError FORBIDDEN
    */
-  async countLast24Hours(tenantId: string, endpointIds: string[]): Promise<AttemptTotals[]> {
+  async countLast24Hours(tenantId: string, endpointIds: string[], actor: Actor): Promise<AttemptTotals[]> {
+    await requireReadPermission(this.database, tenantId, actor, 'webhook.read');
     const known = endpointIds.filter(isId);
     const totals = await this.rollups.sumAttempts(tenantId, known, beginOf('24h', Date.now()));
     const byId = new Map(totals.map((one) => [one.endpointId, one]));

@@ -23,7 +23,7 @@ describe('who sees what of the dashboard in a browser', () => {
     const input = { url: world.receiver.url(), events: ['*'] };
     ({ id: endpointId } = await app.get(WebhookEndpointsService).create(workspace.id, input, SYSTEM));
     await app.get(WebhookTestService).test(workspace.id, endpointId, SYSTEM);
-    const { data } = await app.get(WebhookDeliveriesService).list(workspace.id, { limit: 1 });
+    const { data } = await app.get(WebhookDeliveriesService).list(workspace.id, { limit: 1 }, SYSTEM);
     deliveryId = data[0]!.id;
   }, START_TIMEOUT_MS);
   afterAll(() => world?.stop());

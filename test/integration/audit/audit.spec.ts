@@ -99,7 +99,7 @@ describe('the audit log', () => {
     });
     const counted = async (tenantId = subject.workspace.id) => {
       const query = { action: 'agent.login_failed', limit: 200 };
-      return (await host.get(AuditService).list(tenantId, query)).data;
+      return (await host.get(AuditService).list(tenantId, query, SYSTEM)).data;
     };
 
     it('in one entry of a window, with one event', async () => {
@@ -176,7 +176,7 @@ describe('the audit log', () => {
     const lines = async (query: ExportAuditEntriesQuery = {}, format?: 'ndjson' | 'csv') => {
       const all: string[] = [];
       const { id } = subject.workspace;
-      for await (const line of host.get(AuditService).export(id, query, format)) all.push(line);
+      for await (const line of host.get(AuditService).export(id, query, SYSTEM, format)) all.push(line);
       return all;
     };
     const actionsOf = (exported: string[]) =>
@@ -185,7 +185,7 @@ describe('the audit log', () => {
     it('oldest first, by every filter of the list', async () => {
       const all = ['workspace.created', 'agent.created', 'webhook_endpoint.created'];
       expect(actionsOf(await lines())).toEqual(all);
-      const { data } = await host.get(AuditService).list(subject.workspace.id);
+      const { data } = await host.get(AuditService).list(subject.workspace.id, {}, SYSTEM);
       expect((await lines()).reverse().map((line) => JSON.parse(line) as unknown)).toEqual(
         JSON.parse(JSON.stringify(data)),
       );
@@ -225,7 +225,7 @@ describe('the audit log', () => {
 
   describe('is listed', () => {
     const list = (query: Partial<ListAuditEntriesQuery> = {}, tenantId = subject.workspace.id) =>
-      host.get(AuditService).list(tenantId, query);
+      host.get(AuditService).list(tenantId, query, SYSTEM);
     const actions = async (query: Partial<ListAuditEntriesQuery>) =>
       (await list(query)).data.map(({ action }) => action);
 

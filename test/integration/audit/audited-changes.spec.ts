@@ -5,7 +5,15 @@ import { buildProgram } from '../../../src/cli/program';
 import { Permission, PERMISSIONS } from '../../../src/common/permissions';
 import { nameOf, WRITES } from '../../support/routes';
 import { serviceMethods } from '../../support/service-methods';
-import { COMMANDS, CONTENT, READS, ROUTES, WITHOUT_SERVICE } from './changes/known-methods';
+import { readsOf } from '../access/reads';
+import {
+  COMMANDS,
+  CONTENT,
+  OTHER_READS,
+  PERSONAL_READS,
+  ROUTES,
+  WITHOUT_SERVICE,
+} from './changes/known-methods';
 import { accessChanges, messagingChanges } from './changes/scenarios';
 
 /** Methods without a scenario of their own, each with a method that calls it and has one. */
@@ -22,7 +30,15 @@ describe('every change of a workspace is known here:', () => {
   };
   const scenarios = { ...accessChanges(noHost, noHost), ...messagingChanges(noHost) };
   const audited = Object.values(scenarios).map(({ method }) => method);
-  const known = new Set([...audited, ...Object.keys(COVERED), ...READS, ...CONTENT]);
+  const reads = readsOf(noHost);
+  const known = new Set([
+    ...audited,
+    ...Object.keys(COVERED),
+    ...Object.keys(reads),
+    ...PERSONAL_READS,
+    ...OTHER_READS,
+    ...CONTENT,
+  ]);
   const writing = new Set([...audited, ...CONTENT]);
 
   it('every method of every service reads, has a scenario, or writes content', () => {
@@ -51,7 +67,9 @@ describe('every change of a workspace is known here:', () => {
   });
 
   it('every permission is required somewhere', () => {
-    const required = new Set(Object.values(scenarios).map(({ permission }) => permission));
+    const required = new Set(
+      [...Object.values(scenarios), ...Object.values(reads)].map(({ permission }) => permission),
+    );
     const byOthers: Permission[] = ['workspace.create', 'secret.reencrypt', 'login.manage'];
     expect([...required, ...byOthers].filter(Boolean).sort()).toEqual(Object.keys(PERMISSIONS).sort());
   });

@@ -43,7 +43,7 @@ describe('API keys', () => {
           { field: 'expiresAt', message: 'must be at most 90 days ahead: the longest life of a key' },
         ],
       });
-      expect(await bounded.get(ApiKeysService).list(workspaceId)).toEqual([]);
+      expect(await bounded.get(ApiKeysService).list(workspaceId, {}, SYSTEM)).toEqual([]);
     });
 
     it('may otherwise live for ever, or as long as is said', async () => {
@@ -81,7 +81,7 @@ describe('API keys', () => {
     it('are listed up to 1,000 revoked ones, the latest first', async () => {
       const { id } = await createAt(free);
       await insert(1_001, { revokedAt: new Date() });
-      const listed = await free.get(ApiKeysService).list(workspaceId);
+      const listed = await free.get(ApiKeysService).list(workspaceId, {}, SYSTEM);
       expect(listed).toHaveLength(1_001);
       expect(listed.map((key) => key.id)).toContain(id);
       expect(listed.map((key) => key.id)).toEqual(
@@ -97,7 +97,7 @@ describe('API keys', () => {
     const age = (id: string, column: string, days: number) =>
       free.query(`UPDATE api_keys SET ${column} = now() - $2 * interval '1 day' WHERE id = $1`, [id, days]);
     const unused = async (days = 90) =>
-      (await free.get(ApiKeysService).list(workspaceId, { unusedForDays: days })).map(({ id }) => id);
+      (await free.get(ApiKeysService).list(workspaceId, { unusedForDays: days }, SYSTEM)).map(({ id }) => id);
 
     it('are those that still work, and were neither used nor created since', async () => {
       const [fresh, idle, used] = [await createAt(free), await createAt(free), await createAt(free)];
@@ -113,7 +113,7 @@ describe('API keys', () => {
       expect(await unused()).toEqual([used.id]);
       await age(used.id, 'expires_at', 1);
       expect(await unused()).toEqual([]);
-      expect(await free.get(ApiKeysService).list(workspaceId)).toHaveLength(4);
+      expect(await free.get(ApiKeysService).list(workspaceId, {}, SYSTEM)).toHaveLength(4);
       expect(fresh.lastUsedAt).toBeNull();
     });
 
@@ -125,7 +125,7 @@ describe('API keys', () => {
 
     it.each([0, -1, 1.5, 3_651, '90'])('are not listed for %p days', async (unusedForDays) => {
       await expect(
-        free.get(ApiKeysService).list(workspaceId, { unusedForDays: unusedForDays as number }),
+        free.get(ApiKeysService).list(workspaceId, { unusedForDays: unusedForDays as number }, SYSTEM),
       ).rejects.toMatchObject({ code: 'INVALID_BODY', details: [{ field: 'unusedForDays' }] });
     });
   });
@@ -142,7 +142,9 @@ describe('API keys', () => {
 
       expect(await keys.revokeByCreator(workspaceId, leaving.id, SYSTEM)).toHaveLength(101);
       expect(await keys.revokeByCreator(workspaceId, leaving.id, SYSTEM)).toEqual([]);
-      const working = (await keys.list(workspaceId)).filter(({ revokedAt }) => revokedAt === null);
+      const working = (await keys.list(workspaceId, {}, SYSTEM)).filter(
+        ({ revokedAt }) => revokedAt === null,
+      );
       expect(working.map(({ id }) => id)).toEqual([kept.id]);
       expect(await keys.revokeByCreator((await free.make.workspace()).id, staying.id, SYSTEM)).toEqual([]);
     });

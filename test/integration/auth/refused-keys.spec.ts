@@ -22,7 +22,7 @@ describe('refused API keys', () => {
   const flush = () => service.app.get(AuditTally, { strict: false }).flush();
   const entries = async (action: string) => {
     const audit = service.app.get(AuditService, { strict: false });
-    return (await audit.list(tenant.workspace.id, { action })).data;
+    return (await audit.list(tenant.workspace.id, { action }, SYSTEM)).data;
   };
   const refusals = async () => {
     const { values } = await service.app.get(Metrics, { strict: false }).apiKeysRefused.get();

@@ -45,7 +45,7 @@ describe('channel connections', () => {
   const stored = () => host.query('SELECT * FROM channel_connections WHERE tenant_id = $1', [workspace.id]);
   const loaded = async (id: string) => (await host.get(ConnectionLoader).load(workspace.id, id))!;
   const auditOf = async ({ id } = workspace) =>
-    (await host.get(AuditService).list(id, { limit: 10 })).data
+    (await host.get(AuditService).list(id, { limit: 10 }, SYSTEM)).data
       .filter(({ entity }) => entity === 'channel_connection')
       .map(({ action, entityId, actorType, actorId, metadata }) => ({
         action,
@@ -76,8 +76,8 @@ describe('channel connections', () => {
       });
       const { reveal, ...summary } = connected;
       expect(reveal).toEqual({});
-      expect(await connections().list(workspace.id)).toEqual([summary]);
-      expect(await connections().get(workspace.id, connected.id)).toEqual(summary);
+      expect(await connections().list(workspace.id, SYSTEM)).toEqual([summary]);
+      expect(await connections().get(workspace.id, connected.id, SYSTEM)).toEqual(summary);
       expect(await loaded(connected.id)).toMatchObject({ credentials: { botToken, secretToken: secret } });
     });
 
@@ -85,7 +85,11 @@ describe('channel connections', () => {
       const connected = await connect();
       const secret = telegram.webhooks.get(botToken)!.secret_token!;
       const [row] = await stored();
-      const returned = JSON.stringify([connected, await connections().list(workspace.id), await auditOf()]);
+      const returned = JSON.stringify([
+        connected,
+        await connections().list(workspace.id, SYSTEM),
+        await auditOf(),
+      ]);
       for (const text of [
         JSON.stringify(row),
         (row!.credentials_ciphertext as Buffer).toString('latin1'),
@@ -159,7 +163,9 @@ describe('channel connections', () => {
       await expectRefusal(connect(second), 'INVALID_BODY');
       await expectRefusal(connect(), 'INVALID_BODY');
       expect(telegram.webhooks.has(second)).toBe(false);
-      expect((await connections().list(workspace.id)).map((connection) => connection.id)).toEqual([id]);
+      expect((await connections().list(workspace.id, SYSTEM)).map((connection) => connection.id)).toEqual([
+        id,
+      ]);
     });
 
     it('makes one connection of many at once, and the provider calls this one', async () => {
@@ -179,7 +185,7 @@ describe('channel connections', () => {
       });
       expect(telegram.webhooks.has(renewed())).toBe(false);
       expect(telegram.webhooks.get(botToken)!.url).toBe(hookUrl);
-      expect(await connections().list(stranger.id)).toEqual([]);
+      expect(await connections().list(stranger.id, SYSTEM)).toEqual([]);
       expect(await auditOf(stranger)).toEqual([]);
     });
 
@@ -201,7 +207,7 @@ describe('channel connections', () => {
     ])('finds no workspace %s', async (_, id) => {
       const calls = telegram.calls.length;
       await expectRefusal(connect(botToken, { ...workspace, id }), 'NOT_FOUND');
-      expect(await connections().list(id)).toEqual([]);
+      expect(await connections().list(id, SYSTEM)).toEqual([]);
       expect(telegram.calls).toHaveLength(calls);
     });
 
@@ -250,9 +256,9 @@ describe('channel connections', () => {
       const used = await loaded(id);
       expect(await markReauthRequired(used)).toBe(true);
       await connections().rotate(workspace.id, id, { botToken: renewed() }, SYSTEM);
-      expect(await connections().get(workspace.id, id)).toMatchObject({ status: 'ACTIVE' });
+      expect(await connections().get(workspace.id, id, SYSTEM)).toMatchObject({ status: 'ACTIVE' });
       expect(await markReauthRequired(used)).toBe(false);
-      expect(await connections().get(workspace.id, id)).toMatchObject({ status: 'ACTIVE' });
+      expect(await connections().get(workspace.id, id, SYSTEM)).toMatchObject({ status: 'ACTIVE' });
     });
   });
 
@@ -265,7 +271,7 @@ describe('channel connections', () => {
       const messages = await insertMessages(id);
       const used = await loaded(id);
       expect([await markReauthRequired(used), await markReauthRequired(used)]).toEqual([true, true]);
-      expect(await connections().get(workspace.id, id)).toMatchObject({ status: 'REAUTH_REQUIRED' });
+      expect(await connections().get(workspace.id, id, SYSTEM)).toMatchObject({ status: 'REAUTH_REQUIRED' });
       await expectOutcome(messages, 'REAUTH_REQUIRED');
       expect((await auditOf()).map(({ action }) => action)).toEqual([
         'channel_connection.reauth_required',
@@ -304,8 +310,8 @@ describe('channel connections', () => {
       const findTelegram = (tx: Transaction) => stored.findByChannel(tx, workspace.id, 'TELEGRAM');
       expect(await host.get(Database).transaction(findTelegram)).toBeNull();
       expect(await loader.loadByAccounts('TELEGRAM', [botToken.split(':')[0]!])).toEqual([]);
-      expect(await connections().list(workspace.id)).toEqual([]);
-      await expectRefusal(connections().get(workspace.id, id), 'NOT_FOUND');
+      expect(await connections().list(workspace.id, SYSTEM)).toEqual([]);
+      await expectRefusal(connections().get(workspace.id, id, SYSTEM), 'NOT_FOUND');
       await expectOutcome(messages, 'NO_CONNECTION');
       expect((await auditOf()).map(({ action }) => action)).toEqual([
         'channel_connection.disconnected',
@@ -355,7 +361,7 @@ describe('channel connections', () => {
   });
 
   it.each<[string, (tenantId: string, id: string) => Promise<unknown>]>([
-    ['shown', (tenantId, id) => connections().get(tenantId, id)],
+    ['shown', (tenantId, id) => connections().get(tenantId, id, SYSTEM)],
     ['rotated', (tenantId, id) => connections().rotate(tenantId, id, { botToken }, SYSTEM)],
     ['disconnected', (tenantId, id) => connections().disconnect(tenantId, id, SYSTEM)],
   ])('can’t be %s by another workspace or by an unknown id', async (_, act) => {

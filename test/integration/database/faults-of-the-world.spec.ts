@@ -64,7 +64,7 @@ describe('a fault of the world', () => {
     await telegram.stop();
   });
 
-  const parked = () => host.get(ParkedEventsService).list(workspace.workspace.id);
+  const parked = () => host.get(ParkedEventsService).list(workspace.workspace.id, SYSTEM);
 
   async function expectAllSent(message: Message): Promise<void> {
     await waitForStatus(api, message, 'SENT');

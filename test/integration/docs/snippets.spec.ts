@@ -274,7 +274,7 @@ describe('examples/dashboard.module.ts', () => {
     const url = 'https://1.1.1.1/webhooks';
     const endpoint = await settings.createEndpoint(workspace.id, agent.id, url);
     expect(endpoint.secret).toMatch(/^whsec_/);
-    expect(await host.get(WebhookEndpointsService, strict).list(workspace.id)).toMatchObject([
+    expect(await host.get(WebhookEndpointsService, strict).list(workspace.id, SYSTEM)).toMatchObject([
       { id: endpoint.id, url, events: ['*'], active: true },
     ]);
   });

@@ -49,7 +49,7 @@ describe('invitations', () => {
       needsPassword: true,
       needsLogin: false,
     });
-    expect(await invitations().list(workspace.id)).toHaveLength(1);
+    expect(await invitations().list(workspace.id, SYSTEM)).toHaveLength(1);
 
     const given = { password: PASSWORD, name: 'Ana', locale: 'de' as const };
     const loggedIn = (await links().accept(token, given, logins.origin())) as LoggedIn;
@@ -60,7 +60,7 @@ describe('invitations', () => {
         { agentId: agent.id, agentName: 'Ana Admin', role: 'ADMIN', workspace: { id: workspace.id } },
       ],
     });
-    expect(await invitations().list(workspace.id)).toEqual([]);
+    expect(await invitations().list(workspace.id, SYSTEM)).toEqual([]);
     await expectRefusal(describeLink(token), 'NOT_FOUND');
     await expectRefusal(accept(token, OTHER_PASSWORD), 'NOT_FOUND');
     expect(await logins.logIn({ email: 'ANA@example.com' })).toMatchObject({ status: 'logged_in' });
@@ -80,7 +80,7 @@ describe('invitations', () => {
     const second = await logins.invite(workspace, agent);
     await expectRefusal(accept(first), 'NOT_FOUND');
     await expectRefusal(describeLink(first), 'NOT_FOUND');
-    const [invitation] = await invitations().list(workspace.id);
+    const [invitation] = await invitations().list(workspace.id, SYSTEM);
     await invitations().revoke(workspace.id, invitation!.id, SYSTEM);
     await expectRefusal(accept(second), 'NOT_FOUND');
     await expectRefusal(invitations().revoke(workspace.id, invitation!.id, SYSTEM), 'NOT_FOUND');
@@ -93,7 +93,7 @@ describe('invitations', () => {
     await host.get(AgentsService).update(workspace.id, agent.id, { active: true }, SYSTEM);
     await host.query(`UPDATE invitations SET expires_at = now() WHERE tenant_id = $1`, [workspace.id]);
     await expectRefusal(accept(third), 'NOT_FOUND');
-    expect(await invitations().list(workspace.id)).toEqual([]);
+    expect(await invitations().list(workspace.id, SYSTEM)).toEqual([]);
   });
 
   it.each([
@@ -115,7 +115,7 @@ describe('invitations', () => {
     for (const change of changes) await host.get(AgentsService).update(workspace.id, id, change, SYSTEM);
     await expectRefusal(describeLink(tokenOf(link)), 'NOT_FOUND');
     await expectRefusal(accept(tokenOf(link)), 'NOT_FOUND');
-    const open = await invitations().list(workspace.id);
+    const open = await invitations().list(workspace.id, SYSTEM);
     expect(open.map(({ agentId }) => agentId)).toEqual([other.id]);
     expect(await accept(unaffected)).toMatchObject({ status: 'logged_in' });
   });
@@ -160,7 +160,7 @@ describe('invitations', () => {
     await expectRefusal(invitations().invite(workspace.id, elsewhere.id, {}, SYSTEM), 'NOT_FOUND');
     const foreign = await host.make.workspace();
     await logins.invite(workspace, await host.make.agent(workspace));
-    const [invitation] = await invitations().list(workspace.id);
+    const [invitation] = await invitations().list(workspace.id, SYSTEM);
     await expectRefusal(invitations().revoke(foreign.id, invitation!.id, SYSTEM), 'NOT_FOUND');
   });
 

@@ -266,7 +266,7 @@ describe('logins', () => {
       await lock.end();
       await revocation;
       await expectRefusal(change, 'UNAUTHENTICATED');
-      expect((await host.get(PeopleService).get(member.personId)).name).not.toBe('Too late');
+      expect((await host.get(PeopleService).get(member)).name).not.toBe('Too late');
     });
 
     it('are 100 of one person at most: the oldest go', async () => {
@@ -302,7 +302,7 @@ describe('logins', () => {
       });
       for (const bad of [{ name: ' ' }, { locale: 'fr' }, { theme: 'blue' }, { email: 'x@example.com' }])
         await expectRefusal(people.update(member.holder, bad as object), 'INVALID_BODY');
-      await expectRefusal(people.get(workspace.id), 'NOT_FOUND');
+      await expectRefusal(people.get({ personId: workspace.id }), 'NOT_FOUND');
     });
   });
 

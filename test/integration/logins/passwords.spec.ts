@@ -206,7 +206,7 @@ describe('passwords', () => {
 
     it('end sessions, one or all, and turn a second factor off', async () => {
       const [one, two] = [await logins.session(member), await logins.session(member)];
-      expect(await operatorLogins().listSessions(member.email)).toHaveLength(3);
+      expect(await operatorLogins().listSessions(member.email, SYSTEM)).toHaveLength(3);
       expect(await operatorLogins().revokeSessions(member.email, one.sessionId, operator)).toEqual({
         revoked: 1,
       });
@@ -222,7 +222,7 @@ describe('passwords', () => {
       expect(await logins.isOpen(two.token)).toBe(false);
 
       const secured = await logins.secure(await logins.session(member));
-      expect(await operatorLogins().list(workspace.id)).toMatchObject([
+      expect(await operatorLogins().list(workspace.id, SYSTEM)).toMatchObject([
         { agentId: member.agent.id, hasSecondFactor: true, lastLoggedInAt: expect.any(Date) },
       ]);
       expect(await operatorLogins().turnOffSecondFactor(member.email, operator)).toBe(true);

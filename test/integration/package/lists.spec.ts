@@ -1,4 +1,5 @@
 import { AuditService } from '../../../src/audit/audit.service';
+import { SYSTEM } from '../../../src/common/principal';
 import { ContactsService } from '../../../src/contacts/contacts.service';
 import { ConversationsService } from '../../../src/conversations/conversations.service';
 import { MessagesService } from '../../../src/messages/messages.service';
@@ -25,17 +26,18 @@ interface Query {
 
 /** Lists with pages, each called for the workspace. */
 const PAGED: Record<string, (query: Query) => Promise<unknown>> = {
-  'AuditService.list': (query) => host.get(AuditService).list(own.id, query),
-  'ContactsService.list': (query) => host.get(ContactsService).list(own.id, query),
-  'ConversationsService.list': (query) => host.get(ConversationsService).list(own.id, query),
-  'MessagesService.list': (query) => host.get(MessagesService).list(own.id, own.conversation.id, query),
-  'WebhookDeliveriesService.list': (query) => host.get(WebhookDeliveriesService).list(own.id, query),
+  'AuditService.list': (query) => host.get(AuditService).list(own.id, query, SYSTEM),
+  'ContactsService.list': (query) => host.get(ContactsService).list(own.id, query, SYSTEM),
+  'ConversationsService.list': (query) => host.get(ConversationsService).list(own.id, query, SYSTEM),
+  'MessagesService.list': (query) =>
+    host.get(MessagesService).list(own.id, own.conversation.id, query, SYSTEM),
+  'WebhookDeliveriesService.list': (query) => host.get(WebhookDeliveriesService).list(own.id, query, SYSTEM),
 };
 
 /** Lists of the latest rows, without a cursor. */
 const LATEST: Record<string, (limit?: number) => Promise<unknown>> = {
   'WebhookRecoveriesService.list': (limit) =>
-    host.get(WebhookRecoveriesService).list(own.id, own.endpoint.id, limit),
+    host.get(WebhookRecoveriesService).list(own.id, own.endpoint.id, SYSTEM, limit),
 };
 
 /** Methods that return all rows, with the reason why these are few. */

@@ -55,10 +55,10 @@ describe('the services that a dashboard backend imports', () => {
     });
 
     it('list nothing', async () => {
-      expect(await keys().list(id())).toEqual([]);
-      expect(await endpoints().list(id())).toEqual([]);
-      expect(await channels().list(id())).toEqual([]);
-      expect(await host.get(AgentsService).list(id())).toEqual([]);
+      expect(await keys().list(id(), {}, SYSTEM)).toEqual([]);
+      expect(await endpoints().list(id(), SYSTEM)).toEqual([]);
+      expect(await channels().list(id(), SYSTEM)).toEqual([]);
+      expect(await host.get(AgentsService).list(id(), SYSTEM)).toEqual([]);
     });
   });
 
@@ -69,9 +69,9 @@ describe('the services that a dashboard backend imports', () => {
     ])('%s', async (_, agentId) => {
       const actor: Actor = { type: 'agent', id: await agentId() };
       const lists = async () => [
-        await keys().list(own.workspace.id),
-        await endpoints().list(own.workspace.id),
-        await channels().list(own.workspace.id),
+        await keys().list(own.workspace.id, {}, SYSTEM),
+        await endpoints().list(own.workspace.id, SYSTEM),
+        await channels().list(own.workspace.id, SYSTEM),
       ];
       const before = await lists();
       for (const act of [
@@ -88,7 +88,7 @@ describe('the services that a dashboard backend imports', () => {
 
   it('return plain dates', async () => {
     const { id } = await host.get(ContactsService).create(own.workspace.id, { name: 'Zoë' });
-    const { createdAt } = await host.get(ContactsService).get(own.workspace.id, id);
+    const { createdAt } = await host.get(ContactsService).get(own.workspace.id, id, SYSTEM);
     expect(Object.getPrototypeOf(createdAt)).toBe(Date.prototype);
   });
 });

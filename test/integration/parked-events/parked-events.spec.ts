@@ -69,13 +69,13 @@ describe('parked events', () => {
   }
 
   function waitForParked({ id } = workspace.workspace) {
-    return waitFor('a parked event', async () => (await parkedEvents().list(id))[0]);
+    return waitFor('a parked event', async () => (await parkedEvents().list(id, SYSTEM))[0]);
   }
 
   async function waitForNoneParked(): Promise<void> {
     await waitFor(
       'no parked event',
-      async () => (await parkedEvents().list(workspace.workspace.id)).length === 0,
+      async () => (await parkedEvents().list(workspace.workspace.id, SYSTEM)).length === 0,
     );
   }
 
@@ -116,7 +116,7 @@ describe('parked events', () => {
       parkedAt: expect.any(Date),
       request: null,
     });
-    expect(await parkedEvents().list()).toEqual(expect.arrayContaining([parked]));
+    expect(await parkedEvents().list(undefined, SYSTEM)).toEqual(expect.arrayContaining([parked]));
     await receiver.waitForCount(3, path);
     await receiver.waitForCount(2, otherPath);
     expect(delivered().sort()).toEqual(['after', 'before', 'poisoned']);
@@ -131,7 +131,7 @@ describe('parked events', () => {
     );
     await parkedEvents().retry(key);
     const again = await waitFor('the failed retry', async () => {
-      const [parked] = await parkedEvents().list(workspace.workspace.id);
+      const [parked] = await parkedEvents().list(workspace.workspace.id, SYSTEM);
       return parked?.request === null && parked.error.includes('still none') && parked;
     });
     expect(again.parkedAt).toEqual(parkedAt);
@@ -145,7 +145,7 @@ describe('parked events', () => {
       await expect(parkedEvents().retry(unknown)).rejects.toMatchObject({ code: 'NOT_FOUND' });
       await expect(parkedEvents().giveUp(unknown)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     }
-    expect(await parkedEvents().list('nope')).toEqual([]);
+    expect(await parkedEvents().list('nope', SYSTEM)).toEqual([]);
   });
 
   describe('of a reply', () => {
@@ -213,8 +213,8 @@ describe('parked events', () => {
     await requestFor(tenantId, 50);
     await requestFor(other.id, 1);
 
-    await waitFor('the last one', async () => (await parkedEvents().list(other.id)).length === 0);
-    expect(await parkedEvents().list(tenantId)).toHaveLength(50);
+    await waitFor('the last one', async () => (await parkedEvents().list(other.id, SYSTEM)).length === 0);
+    expect(await parkedEvents().list(tenantId, SYSTEM)).toHaveLength(50);
     await api.query('DROP TRIGGER keeps ON parked_events');
     await waitForNoneParked();
   }, 30_000);
@@ -247,7 +247,7 @@ describe('parked events', () => {
       await other.query('COMMIT');
 
       await waitForStatus(api, message, 'SENT');
-      expect(await parkedEvents().list(workspace.workspace.id)).toEqual([]);
+      expect(await parkedEvents().list(workspace.workspace.id, SYSTEM)).toEqual([]);
       expect(requested()).toEqual(['patience']);
     } finally {
       await other.end();

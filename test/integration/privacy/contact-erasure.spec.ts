@@ -71,7 +71,7 @@ describe('erasing a contact', () => {
   const waitForAnswers = () =>
     waitFor('answers', async () => {
       const queued = await service.query('SELECT FROM event_queue WHERE tenant_id = $1', [shop.workspace.id]);
-      const { data } = await webhooks.deliveries.list(shop.workspace.id, { limit: 200 });
+      const { data } = await webhooks.deliveries.list(shop.workspace.id, { limit: 200 }, SYSTEM);
       return queued.length === 0 && data.every(({ attempts }) => attempts.length > 0);
     });
 
@@ -308,7 +308,7 @@ describe('erasing a contact', () => {
     expect(await start(contact.id)).toMatchObject({ id: erasure.id });
     await completeErasure(service, shop.workspace.id, erasure);
     expect((await start(contact.id)).id).not.toBe(erasure.id);
-    const { data } = await service.app.get(AuditService).list(shop.workspace.id);
+    const { data } = await service.app.get(AuditService).list(shop.workspace.id, {}, SYSTEM);
     expect(data.filter(({ entityId }) => entityId === contact.id).reverse()).toMatchObject([
       { action: 'contact.erasure_started', entity: 'contact', metadata: { erasureId: erasure.id } },
       { action: 'contact.erased', actorType: 'system', metadata: { erasureId: erasure.id, messages: 1 } },
@@ -329,7 +329,7 @@ describe('erasing a contact', () => {
       code: 'NOT_FOUND',
     });
     const erasure = await start(contact.id);
-    await expect(erasuresOf(service).get(stranger.id, erasure.id)).rejects.toMatchObject({
+    await expect(erasuresOf(service).get(stranger.id, erasure.id, SYSTEM)).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
     await completeErasure(service, shop.workspace.id, erasure);

@@ -1,3 +1,4 @@
+import { SYSTEM } from '../../../src/common/principal';
 import { WebhookDeliverySummary } from '../../../src/webhooks/browsing/webhook-delivery.dto';
 import { DnsStub, StubAnswer } from '../../support/dns-stub';
 import { Receiver } from '../../support/receiver';
@@ -79,7 +80,7 @@ function attempted(endpointId: string): Promise<unknown> {
 }
 
 async function detailsOf(deliveries: WebhookDeliverySummary[]) {
-  return Promise.all(deliveries.map(({ id }) => tenant.deliveries.get(tenant.id, id)));
+  return Promise.all(deliveries.map(({ id }) => tenant.deliveries.get(tenant.id, id, SYSTEM)));
 }
 
 describe.each(REFUSED)('a name of which the name server says %s', (_, error, zone) => {

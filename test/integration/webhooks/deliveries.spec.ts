@@ -114,10 +114,14 @@ describe('the list of deliveries', () => {
   async function all(query: Partial<ListWebhookDeliveriesQuery>): Promise<WebhookDeliverySummary[]> {
     const found: WebhookDeliverySummary[] = [];
     for (let cursor: string | undefined, isFirst = true; isFirst || cursor; isFirst = false) {
-      const page: Page<WebhookDeliverySummary> = await tenant.deliveries.list(tenant.id, {
-        ...query,
-        cursor,
-      });
+      const page: Page<WebhookDeliverySummary> = await tenant.deliveries.list(
+        tenant.id,
+        {
+          ...query,
+          cursor,
+        },
+        SYSTEM,
+      );
       found.push(...page.data);
       cursor = page.nextCursor ?? undefined;
     }
@@ -208,11 +212,15 @@ describe('the list of deliveries', () => {
   });
 
   it('says that a last page is the last, full or not', async () => {
-    const half = await tenant.deliveries.list(tenant.id, { limit: rows.length / 2 });
-    const rest = await tenant.deliveries.list(tenant.id, {
-      limit: rows.length / 2,
-      cursor: half.nextCursor!,
-    });
+    const half = await tenant.deliveries.list(tenant.id, { limit: rows.length / 2 }, SYSTEM);
+    const rest = await tenant.deliveries.list(
+      tenant.id,
+      {
+        limit: rows.length / 2,
+        cursor: half.nextCursor!,
+      },
+      SYSTEM,
+    );
     expect([half.nextCursor, rest.nextCursor]).toEqual([half.data.at(-1)!.id, null]);
     expect([...half.data, ...rest.data].map(({ id }) => id)).toEqual(newestFirst(rows));
   });
@@ -270,7 +278,7 @@ describe('the list of deliveries', () => {
       (await tenant.list({ status })).map(({ id }) => id);
     expect(await listed('exhausted')).toEqual([exhausted.id]);
     expect(await listed('cancelled')).toEqual([waiting!.id]);
-    const { attempts } = await tenant.deliveries.get(tenant.id, exhausted.id);
+    const { attempts } = await tenant.deliveries.get(tenant.id, exhausted.id, SYSTEM);
     expect(attempts).toHaveLength(2);
     for (const attempt of attempts) expect(attempt).toMatchObject({ statusCode: 500, error: 'status' });
   });
@@ -297,12 +305,12 @@ describe('what deliveries are about', () => {
     expect(subjects).toContainEqual({ event: 'conversation.updated', ...about, text: 'CLOSED' });
     expect(subjects).toContainEqual({ event: 'webhook.test', ...NO_SUBJECT });
     const [message] = await tenant.list({ event: 'message.created' });
-    const { subject } = await tenant.deliveries.get(tenant.id, message!.id);
+    const { subject } = await tenant.deliveries.get(tenant.id, message!.id, SYSTEM);
     expect(subject).toEqual({ ...about, text });
 
     const erasure = await erasuresOf(service).start(tenant.id, contact.id, SYSTEM);
     await completeErasure(service, tenant.id, erasure);
-    expect((await tenant.deliveries.get(tenant.id, message!.id)).subject).toEqual({
+    expect((await tenant.deliveries.get(tenant.id, message!.id, SYSTEM)).subject).toEqual({
       ...about,
       contactName: null,
       text: null,
@@ -421,7 +429,7 @@ describe('deliveries by how they went', () => {
     const conversationId = tenant.conversation.id;
     const found: string[] = [];
     for (let cursor: string | undefined, isFirst = true; isFirst || cursor; isFirst = false) {
-      const page = await tenant.deliveries.list(tenant.id, { conversationId, limit: 4, cursor });
+      const page = await tenant.deliveries.list(tenant.id, { conversationId, limit: 4, cursor }, SYSTEM);
       found.push(...page.data.map(({ id }) => id));
       cursor = page.nextCursor ?? undefined;
     }
@@ -439,9 +447,9 @@ describe('deliveries by how they went', () => {
       [tenant.id, endpoint.id, rare, Array.from({ length: 30_000 }, (_, n) => idAt(new Date(start + n)))],
     );
     const query = { endpointId: endpoint.id, statusCode: '204' };
-    const first = await tenant.deliveries.list(tenant.id, query);
+    const first = await tenant.deliveries.list(tenant.id, query, SYSTEM);
     expect([first.data, first.nextCursor]).toEqual([[], expect.any(String)]);
-    const second = await tenant.deliveries.list(tenant.id, { ...query, cursor: first.nextCursor! });
+    const second = await tenant.deliveries.list(tenant.id, { ...query, cursor: first.nextCursor! }, SYSTEM);
     expect([second.data.map(({ id }) => id), second.nextCursor]).toEqual([[rare], null]);
   });
 });
@@ -452,7 +460,7 @@ describe("a delivery's whole record", () => {
     tenant = await WebhookWorkspace.create(service);
   });
 
-  const detailOf = ({ id }: { id: string }) => tenant.deliveries.get(tenant.id, id);
+  const detailOf = ({ id }: { id: string }) => tenant.deliveries.get(tenant.id, id, SYSTEM);
 
   it('times what setting up a connection took, once', async () => {
     const endpoint = await tenant.addEndpoint(receiver.url());
@@ -549,7 +557,7 @@ describe("a delivery's whole record", () => {
     };
     const endpoint = await tenant.addEndpoint(receiver.url());
     const { id } = await tenant.exhaust(endpoint);
-    const [first, second] = (await tenant.deliveries.get(tenant.id, id)).attempts;
+    const [first, second] = (await tenant.deliveries.get(tenant.id, id, SYSTEM)).attempts;
     expect(first!.responseHeaders).toMatch(/^x-request-id: a.+\nx-request-id: b\n/);
     expect(first!.responseHeaders).toContain('transfer-encoding: chunked\n');
     expect(second!.responseHeaders).toHaveLength(2048);
@@ -579,9 +587,9 @@ describe("a delivery's whole record", () => {
     await tenant.message();
     const [delivery] = await tenant.waitForStatus(endpoint, 'succeeded');
     const stranger = await WebhookWorkspace.create(service);
-    await expectRefusal(stranger.deliveries.get(stranger.id, delivery!.id), 'NOT_FOUND');
-    await expectRefusal(tenant.deliveries.get(tenant.id, UNKNOWN), 'NOT_FOUND');
-    await expectRefusal(tenant.deliveries.get(tenant.id, 'none'), 'NOT_FOUND');
+    await expectRefusal(stranger.deliveries.get(stranger.id, delivery!.id, SYSTEM), 'NOT_FOUND');
+    await expectRefusal(tenant.deliveries.get(tenant.id, UNKNOWN, SYSTEM), 'NOT_FOUND');
+    await expectRefusal(tenant.deliveries.get(tenant.id, 'none', SYSTEM), 'NOT_FOUND');
   });
 });
 

@@ -77,7 +77,7 @@ describe('webhook endpoints', () => {
     );
 
     it('left nothing behind', async () => {
-      expect(await strict.get(WebhookEndpointsService).list(tenantId)).toEqual([]);
+      expect(await strict.get(WebhookEndpointsService).list(tenantId, SYSTEM)).toEqual([]);
     });
 
     it.each(ssrf.allow_ip)('accepts %s', async (ip) => {
@@ -90,8 +90,8 @@ describe('webhook endpoints', () => {
       expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
 
       const endpoints = strict.get(WebhookEndpointsService);
-      expect(await endpoints.get(tenantId, shown.id)).toEqual(shown);
-      expect(JSON.stringify(await endpoints.list(tenantId))).not.toContain(secret);
+      expect(await endpoints.get(tenantId, shown.id, SYSTEM)).toEqual(shown);
+      expect(JSON.stringify(await endpoints.list(tenantId, SYSTEM))).not.toContain(secret);
       const [row] = await host.query<{ secret_ciphertext: Buffer }>(
         'SELECT * FROM webhook_endpoints WHERE id = $1',
         [shown.id],
@@ -114,7 +114,7 @@ describe('webhook endpoints', () => {
       expect([one, two].find(({ status }) => status === 'rejected')).toMatchObject({
         reason: { code: 'INVALID_BODY', message: expect.stringContaining('50') },
       });
-      const [first, ...rest] = await endpoints.list(id);
+      const [first, ...rest] = await endpoints.list(id, SYSTEM);
       expect(rest).toHaveLength(49);
       await endpoints.delete(id, first!.id, SYSTEM);
       await add();
@@ -134,11 +134,11 @@ describe('webhook endpoints', () => {
     const endpoints = host.get(WebhookEndpointsService);
     const { id } = other.endpoint;
     for (const call of [
-      () => endpoints.get(workspace.id, id),
+      () => endpoints.get(workspace.id, id, SYSTEM),
       () => endpoints.activate(workspace.id, id, SYSTEM),
       () => endpoints.deactivate(workspace.id, id, SYSTEM),
       () => endpoints.delete(workspace.id, id, SYSTEM),
-      () => host.get(WebhookDeliveriesService).list(workspace.id, { endpointId: id }),
+      () => host.get(WebhookDeliveriesService).list(workspace.id, { endpointId: id }, SYSTEM),
     ]) {
       await expect(call()).rejects.toMatchObject({ code: 'NOT_FOUND' });
     }
@@ -246,7 +246,7 @@ describe('webhook endpoints', () => {
       await press(subscription);
       const { data } = await host
         .get(WebhookDeliveriesService)
-        .list(subscription.workspace.id, { endpointId: subscription.endpoint.id });
+        .list(subscription.workspace.id, { endpointId: subscription.endpoint.id }, SYSTEM);
       expect(data).toEqual([
         {
           id: expect.any(String),

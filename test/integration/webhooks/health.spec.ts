@@ -1,5 +1,6 @@
 import { ServerResponse } from 'node:http';
 import { idFloor } from '../../../src/common/ids';
+import { SYSTEM } from '../../../src/common/principal';
 import { CreatedWebhookEndpoint } from '../../../src/webhooks/endpoints/webhook-endpoint.dto';
 import { Responder } from '../../support/https-receiver';
 import { Receiver } from '../../support/receiver';
@@ -86,7 +87,9 @@ describe('health', () => {
     await tenant.makeLastAttemptDue(endpoint);
     await tenant.waitForStatus(endpoint, 'exhausted');
     expect(await tenant.health(endpoint)).toEqual({ ...failed, last24Hours: { ...NOTHING, exhausted: 1 } });
-    expect(await tenant.endpoints.get(tenant.id, endpoint.id)).toMatchObject({ failingSince: firstFailure });
+    expect(await tenant.endpoints.get(tenant.id, endpoint.id, SYSTEM)).toMatchObject({
+      failingSince: firstFailure,
+    });
 
     await succeedOnce();
     const [succeeded] = await tenant.list({ endpointId: endpoint.id, status: 'succeeded' });

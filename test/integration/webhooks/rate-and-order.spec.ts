@@ -1,3 +1,4 @@
+import { SYSTEM } from '../../../src/common/principal';
 import { MessagingHost } from '../../support/messaging-host';
 import { Receiver, ReceivedWebhook } from '../../support/receiver';
 import { TestService } from '../../support/service';
@@ -73,7 +74,7 @@ describe('the rate of an endpoint', () => {
     // On a busy machine a grant may stay unused, because it is too late to begin the attempt.
     expect(seconds.reduce((sum, count) => sum + count)).toBeGreaterThanOrEqual(17);
     expect(receiver.received()).toHaveLength(17);
-    const [endpoint] = await tenant.endpoints.list(tenant.id);
+    const [endpoint] = await tenant.endpoints.list(tenant.id, SYSTEM);
     const attempts = await attemptsOf(service, endpoint!);
     expect(attempts.map(({ attempt }) => attempt)).toEqual(Array(17).fill(1));
   });

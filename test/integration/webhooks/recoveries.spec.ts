@@ -473,12 +473,12 @@ describe('in the background', () => {
     const actor = { type: 'agent' as const, id: agent.id };
     const second = await recoveries.recoverMissed(tenant.id, endpoint.id, { since: start }, actor);
     expect(second).toMatchObject({ total: 2 * THOUSANDS - cancelled.recovered, startedBy: agent.id });
-    const listed = await recoveries.list(tenant.id, endpoint.id);
+    const listed = await recoveries.list(tenant.id, endpoint.id, SYSTEM);
     expect(listed.map(({ id }) => id)).toEqual([second.id, recovery.id]);
     expect(listed[1]).toEqual(cancelled);
-    expect(await recoveries.list(tenant.id, endpoint.id, 1)).toHaveLength(1);
+    expect(await recoveries.list(tenant.id, endpoint.id, SYSTEM, 1)).toHaveLength(1);
     const stranger = await WebhookWorkspace.create(host);
-    await expectRefusal(recoveries.list(stranger.id, endpoint.id), 'NOT_FOUND');
+    await expectRefusal(recoveries.list(stranger.id, endpoint.id, SYSTEM), 'NOT_FOUND');
     await expectRefusal(recoveries.cancel(stranger.id, second.id!, SYSTEM), 'NOT_FOUND');
     await expectRefusal(recoveries.cancel(tenant.id, 'none', SYSTEM), 'NOT_FOUND');
   });

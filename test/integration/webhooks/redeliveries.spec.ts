@@ -116,7 +116,7 @@ function bodies(): string[] {
 }
 
 const progressOf = ({ id }: Pick<WebhookRecoverySummary, 'id'>) =>
-  host.get(WebhookRecoveriesService).get(tenant.id, id!);
+  host.get(WebhookRecoveriesService).get(tenant.id, id!, SYSTEM);
 
 async function countByStatus(): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
@@ -175,7 +175,7 @@ it('counts what a filter matches, and delivers it again, and nothing else', asyn
   expect(bodies()).toEqual(['away', 'not found', 'slow']);
   expect(receiver.received('/other')).toEqual([]);
   expect(await totalOf(filter)).toBe(1);
-  expect(await host.get(WebhookRecoveriesService).list(tenant.id, endpoint.id)).toEqual([ended]);
+  expect(await host.get(WebhookRecoveriesService).list(tenant.id, endpoint.id, SYSTEM)).toEqual([ended]);
 });
 
 it('reaches what is cancelled, but not moved to the history yet', async () => {
@@ -335,7 +335,7 @@ it('does not reach another workspace, and refuses what it does not know', async 
   await expectRefusal(recoveries.redeliverMatching(stranger.id, filter, dryRun, SYSTEM), 'NOT_FOUND');
   await expectRefusal(recoveries.redeliverMatching(stranger.id, filter, {}, SYSTEM), 'NOT_FOUND');
   const started = await start({ status: 'exhausted' });
-  await expectRefusal(recoveries.get(stranger.id, started.id!), 'NOT_FOUND');
+  await expectRefusal(recoveries.get(stranger.id, started.id!, SYSTEM), 'NOT_FOUND');
   await expectRefusal(recoveries.cancel(stranger.id, started.id!, SYSTEM), 'NOT_FOUND');
   await expectRefusal(start({ status: 'exhausted' }, true, { id: UNKNOWN }), 'NOT_FOUND');
   for (const refused of [{ limit: 5 }, { cursor: UNKNOWN }, { statusCode: '9xx' }, { colour: 'red' }])
@@ -343,5 +343,5 @@ it('does not reach another workspace, and refuses what it does not know', async 
   await recoveries.cancel(tenant.id, started.id!, SYSTEM);
   await tenant.deactivate(endpoint);
   await expectRefusal(start({ status: 'exhausted' }), 'INVALID_BODY');
-  expect(await host.get(WebhookDeliveriesService).list(stranger.id)).toMatchObject({ data: [] });
+  expect(await host.get(WebhookDeliveriesService).list(stranger.id, {}, SYSTEM)).toMatchObject({ data: [] });
 });

@@ -67,7 +67,7 @@ describe('failed deliveries', () => {
     host.make.received(workspace, conversation, body);
   const attempts = ({ endpoint }: Subscription, count: number) => waitForAttempts(host, endpoint, count);
   const listed = async ({ workspace, endpoint }: Subscription) =>
-    (await host.get(WebhookDeliveriesService).list(workspace.id, { endpointId: endpoint.id })).data;
+    (await host.get(WebhookDeliveriesService).list(workspace.id, { endpointId: endpoint.id }, SYSTEM)).data;
 
   describe('are tried again', () => {
     let subscription: Subscription;
@@ -143,7 +143,9 @@ describe('failed deliveries', () => {
     it('and found by their status', async () => {
       const { workspace, endpoint } = subscription;
       const list = (status: string) =>
-        host.get(WebhookDeliveriesService).list(workspace.id, { endpointId: endpoint.id, status } as never);
+        host
+          .get(WebhookDeliveriesService)
+          .list(workspace.id, { endpointId: endpoint.id, status } as never, SYSTEM);
       expect((await list('exhausted')).data).toHaveLength(1);
       expect((await list('succeeded')).data).toHaveLength(1);
       expect((await list('pending')).data).toEqual([]);
@@ -321,7 +323,7 @@ describe('failed deliveries', () => {
       const { workspace, endpoint } = await subscribe(host, receiver);
       await endpoints.delete(workspace.id, endpoint.id, SYSTEM);
 
-      expect(await endpoints.list(workspace.id)).toEqual([]);
+      expect(await endpoints.list(workspace.id, SYSTEM)).toEqual([]);
       for (const call of ['get', 'activate', 'deactivate', 'delete'] as const) {
         await expect(endpoints[call](workspace.id, endpoint.id, SYSTEM)).rejects.toMatchObject({
           code: 'NOT_FOUND',

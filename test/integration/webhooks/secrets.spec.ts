@@ -92,7 +92,7 @@ describe('rolling the secret of an endpoint', () => {
     });
 
     await waitFor('the end of the previous secret', async () => {
-      const { previousSecretEndsAt } = await endpoints().get(workspace.id, endpoint.id);
+      const { previousSecretEndsAt } = await endpoints().get(workspace.id, endpoint.id, SYSTEM);
       return previousSecretEndsAt === null;
     });
     expect(Date.now()).toBeGreaterThanOrEqual(end.getTime());
@@ -187,7 +187,7 @@ describe('rolling the secret of an endpoint', () => {
     });
     if (done.status !== 'fulfilled') throw new Error('neither was done');
     const first = done.value;
-    expect(await endpoints().get(subscription.workspace.id, endpoint.id)).toMatchObject({
+    expect(await endpoints().get(subscription.workspace.id, endpoint.id, SYSTEM)).toMatchObject({
       previousSecretEndsAt: first.previousSecretEndsAt,
     });
 
@@ -204,8 +204,8 @@ describe('rolling the secret of an endpoint', () => {
     const { secret } = await roll(subscription);
     const [row] = await host.query('SELECT * FROM webhook_endpoints WHERE id = $1', [endpoint.id]);
     const shown = [
-      await endpoints().get(workspace.id, endpoint.id),
-      await endpoints().list(workspace.id),
+      await endpoints().get(workspace.id, endpoint.id, SYSTEM),
+      await endpoints().list(workspace.id, SYSTEM),
       await subscription.auditOf(endpoint),
       row,
     ];

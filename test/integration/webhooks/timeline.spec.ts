@@ -1,3 +1,4 @@
+import { SYSTEM } from '../../../src/common/principal';
 import { TimelinePeriod, WebhookTimeline } from '../../../src/webhooks/rollups/timeline';
 import { RetentionService } from '../../../src/retention/retention.service';
 import { EndpointStatisticsService } from '../../../src/webhooks/rollups/endpoint-statistics.service';
@@ -29,7 +30,8 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.stop());
 
-const timelineOf = (period: TimelinePeriod) => tenant.statistics.getTimeline(tenant.id, endpoint.id, period);
+const timelineOf = (period: TimelinePeriod) =>
+  tenant.statistics.getTimeline(tenant.id, endpoint.id, period, SYSTEM);
 
 function totalOf({ buckets }: WebhookTimeline) {
   const total = { succeeded: 0, failed: 0, errors: {} as Record<string, number> };
@@ -70,11 +72,13 @@ it('counts attempts by outcome, and how long they took', async () => {
     expect(slowest).toBeGreaterThanOrEqual(300);
     expect(slowest).toBeLessThan(5_000);
   }
-  expect(await tenant.statistics.countLast24Hours(tenant.id, [UNKNOWN, endpoint.id, 'none'])).toEqual([
-    { endpointId: UNKNOWN, succeeded: 0, failed: 0 },
-    { endpointId: endpoint.id, succeeded: 1, failed: 4 },
-    { endpointId: 'none', succeeded: 0, failed: 0 },
-  ]);
+  expect(await tenant.statistics.countLast24Hours(tenant.id, [UNKNOWN, endpoint.id, 'none'], SYSTEM)).toEqual(
+    [
+      { endpointId: UNKNOWN, succeeded: 0, failed: 0 },
+      { endpointId: endpoint.id, succeeded: 1, failed: 4 },
+      { endpointId: 'none', succeeded: 0, failed: 0 },
+    ],
+  );
 });
 
 it('has a bucket for each five minutes of a day and each hour of a week, up to now', async () => {
@@ -113,7 +117,7 @@ it('puts what workers wrote into its buckets, and leaves out what is older', asy
   const day = await timelineOf('24h');
   expect(totalOf(day)).toEqual({ succeeded: 11, failed: 3, errors: { timeout: 3 } });
   expect(at(day, ago(2 * HOUR_MS))).toMatchObject({ succeeded: 10, failed: 3, p95Ms: 1 });
-  expect(await tenant.statistics.countLast24Hours(tenant.id, [endpoint.id])).toMatchObject([
+  expect(await tenant.statistics.countLast24Hours(tenant.id, [endpoint.id], SYSTEM)).toMatchObject([
     { succeeded: 11, failed: 3 },
   ]);
 });
@@ -143,10 +147,10 @@ it('is shown to its workspace alone', async () => {
   const stranger = await WebhookWorkspace.create(service);
   const statistics = service.app.get(EndpointStatisticsService, { strict: false });
   await insert(new Date(), [5], [5]);
-  await expectRefusal(statistics.getTimeline(stranger.id, endpoint.id, '24h'), 'NOT_FOUND');
-  await expectRefusal(statistics.getTimeline(tenant.id, 'none', '24h'), 'NOT_FOUND');
-  await expectRefusal(statistics.getTimeline(tenant.id, endpoint.id, '1y' as '24h'), 'INVALID_QUERY');
-  expect(await statistics.countLast24Hours(stranger.id, [endpoint.id])).toMatchObject([
+  await expectRefusal(statistics.getTimeline(stranger.id, endpoint.id, '24h', SYSTEM), 'NOT_FOUND');
+  await expectRefusal(statistics.getTimeline(tenant.id, 'none', '24h', SYSTEM), 'NOT_FOUND');
+  await expectRefusal(statistics.getTimeline(tenant.id, endpoint.id, '1y' as '24h', SYSTEM), 'INVALID_QUERY');
+  expect(await statistics.countLast24Hours(stranger.id, [endpoint.id], SYSTEM)).toMatchObject([
     { succeeded: 0, failed: 0 },
   ]);
 });

@@ -90,7 +90,7 @@ describe('the deletion of a workspace', () => {
       [workspace.id],
     );
     const ids: string[] = [];
-    for await (const line of service.app.get(AuditService).export(workspace.id))
+    for await (const line of service.app.get(AuditService).export(workspace.id, {}, SYSTEM))
       ids.push((JSON.parse(line) as { id: string }).id);
     expect(new Set(ids).size).toBe(2501);
     expect(ids).toEqual([...ids].sort());

@@ -204,7 +204,7 @@ describe('a suspended workspace', () => {
       const fail = async () => {
         await subscription.exhaust(endpoint);
         await letTimePass(SEVERAL_POLLS_MS / 5);
-        return (await subscription.endpoints.get(workspace.id, endpoint.id)).active;
+        return (await subscription.endpoints.get(workspace.id, endpoint.id, SYSTEM)).active;
       };
       await fail();
       await suspend(workspace);
@@ -219,7 +219,7 @@ describe('a suspended workspace', () => {
       await service.query('UPDATE workspaces SET resumed_at = $2 WHERE id = $1', [workspace.id, longAgo]);
       await subscription.exhaust(endpoint);
       await waitFor('the deactivation', async () => {
-        return !(await subscription.endpoints.get(workspace.id, endpoint.id)).active;
+        return !(await subscription.endpoints.get(workspace.id, endpoint.id, SYSTEM)).active;
       });
     });
   });
@@ -288,7 +288,7 @@ describe('a suspended workspace', () => {
     const { resumedAt } = await workspaces().resume(workspace.id, actor);
     expect(await workspaces().resume(workspace.id, SYSTEM)).toMatchObject({ suspendedAt: null, resumedAt });
 
-    const { data: entries } = await service.app.get(AuditService).list(workspace.id);
+    const { data: entries } = await service.app.get(AuditService).list(workspace.id, {}, SYSTEM);
     const at = suspendedAt!.toISOString();
     expect(entries.slice(0, 2)).toMatchObject([
       {

@@ -19,8 +19,11 @@ export class ApiKeysController {
   constructor(private readonly keys: ApiKeysService) {}
 
   @Get()
-  async list(@Param('workspaceId') workspaceId: string): Promise<Page<ApiKeySummary>> {
-    return toList(await this.keys.list(workspaceId));
+  async list(
+    @Param('workspaceId') workspaceId: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<Page<ApiKeySummary>> {
+    return toList(await this.keys.list(workspaceId, {}, actor));
   }
 
   @Post()

@@ -1,7 +1,13 @@
 import { Controller, Get, Param, Query, Res } from '@nestjs/common';
-import { type AuditExportFormat, AuditService, ListAuditEntriesQuery } from 'conversation-messaging-service';
+import {
+  type Actor,
+  type AuditExportFormat,
+  AuditService,
+  ListAuditEntriesQuery,
+} from 'conversation-messaging-service';
 import type { Response } from 'express';
 import type { AuditPage } from '../api';
+import { CurrentActor } from '../http/access.decorators';
 import { Downloads } from '../http/downloads';
 import { LimitedTo } from '../http/limit.guard';
 import { ExportAuditQuery } from './audit.dto';
@@ -26,8 +32,9 @@ export class AuditController {
   async list(
     @Param('workspaceId') workspaceId: string,
     @Query() query: ListAuditEntriesQuery,
+    @CurrentActor() actor: Actor,
   ): Promise<AuditPage> {
-    return toAuditPage(await this.audit.list(workspaceId, query));
+    return toAuditPage(await this.audit.list(workspaceId, query, actor));
   }
 
   @Get('export')
@@ -35,9 +42,10 @@ export class AuditController {
   export(
     @Param('workspaceId') workspaceId: string,
     @Query() { format, ...filter }: ExportAuditQuery,
+    @CurrentActor() actor: Actor,
     @Res() response: Response,
   ): Promise<void> {
-    const lines = this.audit.export(workspaceId, filter, format);
+    const lines = this.audit.export(workspaceId, filter, actor, format);
     return this.downloads.send(workspaceId, lines, EXPORTS[format], response);
   }
 }

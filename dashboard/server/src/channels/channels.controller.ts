@@ -24,8 +24,11 @@ export class ChannelsController {
   constructor(private readonly channels: ChannelConnectionsService) {}
 
   @Get()
-  async list(@Param('workspaceId') workspaceId: string): Promise<Page<ChannelConnectionSummary>> {
-    return toList(await this.channels.list(workspaceId));
+  async list(
+    @Param('workspaceId') workspaceId: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<Page<ChannelConnectionSummary>> {
+    return toList(await this.channels.list(workspaceId, actor));
   }
 
   @Post()

@@ -1,7 +1,8 @@
 import { Controller, Get, Param, Res } from '@nestjs/common';
-import { AppError, ChannelConnectionsService } from 'conversation-messaging-service';
+import { type Actor, AppError, ChannelConnectionsService } from 'conversation-messaging-service';
 import type { Response } from 'express';
 import { DashboardConfig } from '../config/dashboard-config';
+import { CurrentActor } from '../http/access.decorators';
 import { previewPage, previewPolicy } from './widget-preview';
 
 /**
@@ -19,9 +20,10 @@ export class WidgetPreviewController {
   async show(
     @Param('workspaceId') workspaceId: string,
     @Param('id') id: string,
+    @CurrentActor() actor: Actor,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const { snippet } = await this.channels.get(workspaceId, id);
+    const { snippet } = await this.channels.get(workspaceId, id, actor);
     if (snippet === null) throw AppError.notFound('Widget');
     response.type('html').setHeader('Content-Security-Policy', previewPolicy(this.config.publicUrl));
     return previewPage(snippet);

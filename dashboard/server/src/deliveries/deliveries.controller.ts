@@ -21,13 +21,18 @@ export class DeliveriesController {
     @Param('workspaceId') workspaceId: string,
     @Param('id') endpointId: string,
     @Query() query: ListWebhookDeliveriesQuery,
+    @CurrentActor() actor: Actor,
   ): Promise<Page<WebhookDeliverySummary>> {
-    return this.deliveries.list(workspaceId, { ...query, endpointId });
+    return this.deliveries.list(workspaceId, { ...query, endpointId }, actor);
   }
 
   @Get('deliveries/:id')
-  get(@Param('workspaceId') workspaceId: string, @Param('id') id: string): Promise<WebhookDeliveryDetail> {
-    return this.deliveries.get(workspaceId, id);
+  get(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') id: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<WebhookDeliveryDetail> {
+    return this.deliveries.get(workspaceId, id, actor);
   }
 
   @Post('deliveries/:id/redeliver')

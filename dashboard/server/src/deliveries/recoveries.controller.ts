@@ -29,8 +29,9 @@ export class RecoveriesController {
   async list(
     @Param('workspaceId') workspaceId: string,
     @Param('id') endpointId: string,
+    @CurrentActor() actor: Actor,
   ): Promise<Page<WebhookRecoverySummary>> {
-    return toList(await this.recoveries.list(workspaceId, endpointId));
+    return toList(await this.recoveries.list(workspaceId, endpointId, actor));
   }
 
   @Post('webhook-endpoints/:id/recoveries')
@@ -56,8 +57,12 @@ export class RecoveriesController {
   }
 
   @Get('recoveries/:id')
-  get(@Param('workspaceId') workspaceId: string, @Param('id') id: string): Promise<WebhookRecoverySummary> {
-    return this.recoveries.get(workspaceId, id);
+  get(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') id: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<WebhookRecoverySummary> {
+    return this.recoveries.get(workspaceId, id, actor);
   }
 
   @Post('recoveries/:id/cancel')

@@ -18,10 +18,10 @@ export class WebhookEndpointViews {
   ) {}
 
   /** Lists endpoints, each with the outcomes of its attempts in the last 24 hours. */
-  async list(workspaceId: string): Promise<Page<WebhookEndpointListItem>> {
-    const endpoints = await this.endpoints.list(workspaceId);
+  async list(workspaceId: string, actor: Actor): Promise<Page<WebhookEndpointListItem>> {
+    const endpoints = await this.endpoints.list(workspaceId, actor);
     const ids = endpoints.map(({ id }) => id);
-    const totals = await this.statistics.countLast24Hours(workspaceId, ids);
+    const totals = await this.statistics.countLast24Hours(workspaceId, ids, actor);
     return toList(
       endpoints.map((endpoint, n) => {
         const { succeeded, failed } = totals[n]!;
@@ -42,8 +42,8 @@ export class WebhookEndpointViews {
     }
   }
 
-  async get(workspaceId: string, id: string): Promise<WebhookEndpointResponse> {
-    const endpoint = await this.endpoints.get(workspaceId, id);
-    return { ...endpoint, health: await this.statistics.getHealth(workspaceId, id) };
+  async get(workspaceId: string, id: string, actor: Actor): Promise<WebhookEndpointResponse> {
+    const endpoint = await this.endpoints.get(workspaceId, id, actor);
+    return { ...endpoint, health: await this.statistics.getHealth(workspaceId, id, actor) };
   }
 }

@@ -35,8 +35,11 @@ export class WebhookEndpointsController {
   ) {}
 
   @Get()
-  list(@Param('workspaceId') workspaceId: string): Promise<Page<WebhookEndpointListItem>> {
-    return this.views.list(workspaceId);
+  list(
+    @Param('workspaceId') workspaceId: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<Page<WebhookEndpointListItem>> {
+    return this.views.list(workspaceId, actor);
   }
 
   @Post()
@@ -61,8 +64,12 @@ export class WebhookEndpointsController {
   }
 
   @Get(':id')
-  get(@Param('workspaceId') workspaceId: string, @Param('id') id: string): Promise<WebhookEndpointResponse> {
-    return this.views.get(workspaceId, id);
+  get(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') id: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<WebhookEndpointResponse> {
+    return this.views.get(workspaceId, id, actor);
   }
 
   @Get(':id/timeline')
@@ -70,8 +77,9 @@ export class WebhookEndpointsController {
     @Param('workspaceId') workspaceId: string,
     @Param('id') id: string,
     @Query() { period }: TimelineQuery,
+    @CurrentActor() actor: Actor,
   ): Promise<WebhookTimeline> {
-    return this.statistics.getTimeline(workspaceId, id, period);
+    return this.statistics.getTimeline(workspaceId, id, period, actor);
   }
 
   @Post(':id/deactivate')

@@ -28,8 +28,11 @@ export class AgentsController {
   ) {}
 
   @Get()
-  async list(@Param('workspaceId') workspaceId: string): Promise<Page<AgentResponse>> {
-    return toList((await this.agents.list(workspaceId)).map(toAgent));
+  async list(
+    @Param('workspaceId') workspaceId: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<Page<AgentResponse>> {
+    return toList((await this.agents.list(workspaceId, actor)).map(toAgent));
   }
 
   @Post()

@@ -9,8 +9,11 @@ export class InvitationsController {
   constructor(private readonly invitations: InvitationsService) {}
 
   @Get()
-  async list(@Param('workspaceId') workspaceId: string): Promise<Page<InvitationSummary>> {
-    return toList(await this.invitations.list(workspaceId));
+  async list(
+    @Param('workspaceId') workspaceId: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<Page<InvitationSummary>> {
+    return toList(await this.invitations.list(workspaceId, actor));
   }
 
   @Delete(':id')

@@ -1,6 +1,7 @@
 import { Controller, Get, Param } from '@nestjs/common';
-import { type Page, ParkedEventsService } from 'conversation-messaging-service';
+import { type Actor, type Page, ParkedEventsService } from 'conversation-messaging-service';
 import type { ParkedEventResponse } from '../api';
+import { CurrentActor } from '../http/access.decorators';
 import { toList } from '../http/list';
 import { toParkedEvent } from './parked-event-response';
 
@@ -9,7 +10,10 @@ export class ParkedEventsController {
   constructor(private readonly parked: ParkedEventsService) {}
 
   @Get()
-  async list(@Param('workspaceId') workspaceId: string): Promise<Page<ParkedEventResponse>> {
-    return toList((await this.parked.list(workspaceId)).map(toParkedEvent));
+  async list(
+    @Param('workspaceId') workspaceId: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<Page<ParkedEventResponse>> {
+    return toList((await this.parked.list(workspaceId, actor)).map(toParkedEvent));
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
+  type Actor,
   AgentsService,
   ApiKeysService,
   ChannelConnectionsService,
@@ -25,27 +26,31 @@ export class WorkspaceOverviews {
     private readonly use: RateLimitUseService,
   ) {}
 
-  async get(membership: Membership): Promise<WorkspaceOverview> {
+  /** Returns the overview. Of what only managers may read, an AGENT gets no numbers. */
+  async get(membership: Membership, actor: Actor): Promise<WorkspaceOverview> {
     const { id, messageRetentionDays } = membership.workspace;
-    const [counts, paths] = await Promise.all([this.counts(id), this.use.list(id)]);
+    const [agents, managed, paths] = await Promise.all([
+      this.agents.list(id, actor),
+      membership.role === 'AGENT' ? null : this.countManaged(id, actor),
+      this.use.list(id, actor),
+    ]);
+    const people = agents.filter(({ active, isBot }) => active && !isBot).length;
     return {
       ...toWorkspaceSummary(membership),
       messageRetentionDays,
       rateLimit: { perMinute: rateLimitOf(membership.workspace), paths },
-      counts,
+      counts: { agents: people, ...managed },
     };
   }
 
-  /** Counts the keys, endpoints and the like that are in use. */
-  private async counts(id: string): Promise<WorkspaceCounts> {
-    const [agents, keys, endpoints, channels] = await Promise.all([
-      this.agents.list(id),
-      this.keys.list(id),
-      this.endpoints.list(id),
-      this.channels.list(id),
+  /** Counts the keys, endpoints and channels that are in use. */
+  private async countManaged(id: string, actor: Actor): Promise<Omit<WorkspaceCounts, 'agents'>> {
+    const [keys, endpoints, channels] = await Promise.all([
+      this.keys.list(id, {}, actor),
+      this.endpoints.list(id, actor),
+      this.channels.list(id, actor),
     ]);
     return {
-      agents: agents.filter(({ active, isBot }) => active && !isBot).length,
       apiKeys: keys.filter(({ revokedAt }) => revokedAt === null).length,
       webhookEndpoints: endpoints.filter(({ active }) => active).length,
       channels: channels.length,

@@ -15,8 +15,11 @@ export class WorkspaceController {
   ) {}
 
   @Get('overview')
-  overview(@CurrentMembership() membership: Membership): Promise<WorkspaceOverview> {
-    return this.overviews.get(membership);
+  overview(
+    @CurrentMembership() membership: Membership,
+    @CurrentActor() actor: Actor,
+  ): Promise<WorkspaceOverview> {
+    return this.overviews.get(membership, actor);
   }
 
   @Patch()

@@ -1,44 +1,20 @@
-/** Methods that change nothing of a workspace. */
-export const READS = [
-  'WorkspacesService.getBySlug',
-  'WorkspacesService.getDeletion',
-  'AgentsService.list',
-  'ApiKeysService.list',
-  'RateLimitUseService.list',
-  'WebhookEndpointsService.list',
-  'WebhookEndpointsService.get',
-  'WebhookEndpointsService.checkUrl',
-  'WebhookDeliveriesService.list',
-  'WebhookDeliveriesService.get',
-  'EndpointStatisticsService.getHealth',
-  'EndpointStatisticsService.getTimeline',
-  'EndpointStatisticsService.countLast24Hours',
-  'WebhookRecoveriesService.get',
-  'WebhookRecoveriesService.list',
-  'ParkedEventsService.list',
-  'KeyRotationService.registerOther',
-  'ChannelConnectionsService.list',
-  'ChannelConnectionsService.get',
-  'ContactsService.list',
-  'ContactsService.get',
-  'ContactErasuresService.get',
-  'ConversationsService.list',
-  'ConversationsService.get',
-  'MessagesService.list',
-  'AuditService.list',
-  'AuditService.export',
+/**
+ * Methods that change nothing of a workspace and take no actor, because a session or token says who asks. The
+ * other reads are those of `readsOf`.
+ */
+export const PERSONAL_READS = [
   'LoginsService.authenticate',
   'LoginsService.listSessions',
   'LinksService.describe',
-  'InvitationsService.list',
   'PeopleService.get',
-  'OperatorLoginsService.list',
-  'OperatorLoginsService.listSessions',
   // A second factor has no effect until it is confirmed.
   'SecondFactorsService.begin',
   // Any stranger may call it, so its calls are counted instead.
   'PasswordsService.requestReset',
 ];
+
+/** Methods that change nothing, of which one takes the permission of a change and the other no call's. */
+export const OTHER_READS = ['WebhookEndpointsService.checkUrl', 'KeyRotationService.registerOther'];
 
 /** Methods that write the words and the data of people: no configuration, access or status. */
 export const CONTENT = [

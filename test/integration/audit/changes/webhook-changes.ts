@@ -153,7 +153,7 @@ export function webhookChanges(host: () => MessagingHost): Record<string, Scenar
       prepare: async ({ workspace, endpoint }, actor) => {
         await host().get(WebhookTestService).test(workspace.id, endpoint.id, SYSTEM);
         const deliveries = host().get(WebhookDeliveriesService);
-        const [delivery] = (await deliveries.list(workspace.id)).data;
+        const [delivery] = (await deliveries.list(workspace.id, {}, SYSTEM)).data;
         return async () => {
           await deliveries.redeliver(workspace.id, delivery!.id, actor);
           const metadata = { endpointId: endpoint.id, event: 'webhook.test' };

@@ -25,9 +25,13 @@ export function PlanSection({ overview }: { overview: WorkspaceOverview }) {
       texts.plan.has,
       formats.list([
         texts.plan.agents(counts.agents),
-        texts.plan.apiKeys(counts.apiKeys),
-        texts.plan.endpoints(counts.webhookEndpoints),
-        texts.plan.channels(counts.channels),
+        ...('apiKeys' in counts
+          ? [
+              texts.plan.apiKeys(counts.apiKeys),
+              texts.plan.endpoints(counts.webhookEndpoints),
+              texts.plan.channels(counts.channels),
+            ]
+          : []),
       ]),
     ],
     [

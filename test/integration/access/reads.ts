@@ -1,0 +1,158 @@
+import { AuditService } from '../../../src/audit/audit.service';
+import { ApiKeysService } from '../../../src/auth/api-keys.service';
+import { RateLimitUseService } from '../../../src/auth/rate-limit-use.service';
+import { ChannelConnectionsService } from '../../../src/channels/connections/channel-connections.service';
+import { ReadPermission } from '../../../src/common/permissions';
+import { Actor, SYSTEM } from '../../../src/common/principal';
+import { ContactsService } from '../../../src/contacts/contacts.service';
+import { ConversationsService } from '../../../src/conversations/conversations.service';
+import { InvitationsService } from '../../../src/logins/invitations/invitations.service';
+import { OperatorLoginsService } from '../../../src/logins/operator-logins.service';
+import { MessagesService } from '../../../src/messages/messages.service';
+import { ParkedEventsService } from '../../../src/parked-events/parked-events.service';
+import { ContactErasuresService } from '../../../src/privacy/contact-erasures.service';
+import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
+import { WebhookRecoveriesService } from '../../../src/webhooks/recoveries/webhook-recoveries.service';
+import { EndpointStatisticsService } from '../../../src/webhooks/rollups/endpoint-statistics.service';
+import { AgentsService } from '../../../src/workspaces/agents.service';
+import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
+import { Logins } from '../../support/logins';
+import { MessagingHost } from '../../support/messaging-host';
+import { subscribe, Subscription } from '../../support/webhook-workspace';
+
+/** A workspace that has one of each thing that can be read. */
+export interface Filled {
+  own: Subscription;
+  deliveryId: string;
+  recoveryId: string;
+  connectionId: string;
+  erasureId: string;
+  /** E-mail address of a person who can log in. */
+  email: string;
+}
+
+/** A read method of a service, with the permission that it requires. */
+export interface Read {
+  permission: ReadPermission;
+  call: (filled: Filled, actor: Actor) => Promise<unknown>;
+}
+
+/** Makes a workspace whose webhook goes to an address where nothing listens. */
+export async function fillWorkspace(host: MessagingHost): Promise<Filled> {
+  const own = await subscribe(host, 'https://127.0.0.1:9999/hook');
+  const { id, workspace, endpoint } = own;
+  await own.test(endpoint);
+  const [delivery] = await own.list();
+  const recovery = await own.recover(endpoint, new Date(Date.now() - 60_000));
+  const widget = { channel: 'WIDGET' as const, credentials: { allowedOrigins: ['https://shop.example'] } };
+  const connection = await host.get(ChannelConnectionsService).connect(id, widget, SYSTEM);
+  const other = await host.make.conversation(workspace);
+  const erasure = await host.get(ContactErasuresService).start(id, other.contact.id, SYSTEM);
+  const { email } = await new Logins(host).member(workspace);
+  await own.message('Hello');
+  await host.get(WorkspacesService).delete(id, {}, SYSTEM);
+  return {
+    own,
+    deliveryId: delivery!.id,
+    recoveryId: recovery.id!,
+    connectionId: connection.id,
+    erasureId: erasure.id,
+    email,
+  };
+}
+
+/**
+ * Lists the read methods of the services with a call of each. Methods for a person who is logged in, or who
+ * has a link, are not among them: their session or token says who reads.
+ */
+export function readsOf(host: () => MessagingHost): Record<string, Read> {
+  const read = (permission: ReadPermission, call: Read['call']): Read => ({ permission, call });
+  const endpoints = () => host().get(WebhookEndpointsService);
+  const statistics = () => host().get(EndpointStatisticsService);
+  const recoveries = () => host().get(WebhookRecoveriesService);
+  const channels = () => host().get(ChannelConnectionsService);
+  return {
+    'WorkspacesService.getBySlug': read('workspace.read', ({ own }, actor) =>
+      host().get(WorkspacesService).getBySlug(own.workspace.slug, actor),
+    ),
+    'WorkspacesService.getDeletion': read('workspace.read', ({ own }, actor) =>
+      host().get(WorkspacesService).getDeletion(own.id, actor),
+    ),
+    'RateLimitUseService.list': read('workspace.read', ({ own }, actor) =>
+      host().get(RateLimitUseService).list(own.id, actor),
+    ),
+    'AgentsService.list': read('agent.read', ({ own }, actor) =>
+      host().get(AgentsService).list(own.id, actor),
+    ),
+    'InvitationsService.list': read('invitation.read', ({ own }, actor) =>
+      host().get(InvitationsService).list(own.id, actor),
+    ),
+    'ApiKeysService.list': read('api_key.read', ({ own }, actor) =>
+      host().get(ApiKeysService).list(own.id, {}, actor),
+    ),
+    'WebhookEndpointsService.list': read('webhook.read', ({ own }, actor) => endpoints().list(own.id, actor)),
+    'WebhookEndpointsService.get': read('webhook.read', ({ own }, actor) =>
+      endpoints().get(own.id, own.endpoint.id, actor),
+    ),
+    'WebhookDeliveriesService.list': read('webhook.read', ({ own }, actor) =>
+      own.deliveries.list(own.id, {}, actor),
+    ),
+    'WebhookDeliveriesService.get': read('webhook.read', ({ own, deliveryId }, actor) =>
+      own.deliveries.get(own.id, deliveryId, actor),
+    ),
+    'EndpointStatisticsService.getHealth': read('webhook.read', ({ own }, actor) =>
+      statistics().getHealth(own.id, own.endpoint.id, actor),
+    ),
+    'EndpointStatisticsService.getTimeline': read('webhook.read', ({ own }, actor) =>
+      statistics().getTimeline(own.id, own.endpoint.id, '24h', actor),
+    ),
+    'EndpointStatisticsService.countLast24Hours': read('webhook.read', ({ own }, actor) =>
+      statistics().countLast24Hours(own.id, [own.endpoint.id], actor),
+    ),
+    'WebhookRecoveriesService.get': read('webhook.read', ({ own, recoveryId }, actor) =>
+      recoveries().get(own.id, recoveryId, actor),
+    ),
+    'WebhookRecoveriesService.list': read('webhook.read', ({ own }, actor) =>
+      recoveries().list(own.id, own.endpoint.id, actor),
+    ),
+    'ChannelConnectionsService.list': read('channel.read', ({ own }, actor) =>
+      channels().list(own.id, actor),
+    ),
+    'ChannelConnectionsService.get': read('channel.read', ({ own, connectionId }, actor) =>
+      channels().get(own.id, connectionId, actor),
+    ),
+    'ContactsService.list': read('contact.read', ({ own }, actor) =>
+      host().get(ContactsService).list(own.id, {}, actor),
+    ),
+    'ContactsService.get': read('contact.read', ({ own }, actor) =>
+      host().get(ContactsService).get(own.id, own.conversation.contact.id, actor),
+    ),
+    'ContactErasuresService.get': read('contact.read', ({ own, erasureId }, actor) =>
+      host().get(ContactErasuresService).get(own.id, erasureId, actor),
+    ),
+    'ConversationsService.list': read('conversation.read', ({ own }, actor) =>
+      host().get(ConversationsService).list(own.id, {}, actor),
+    ),
+    'ConversationsService.get': read('conversation.read', ({ own }, actor) =>
+      host().get(ConversationsService).get(own.id, own.conversation.id, actor),
+    ),
+    'MessagesService.list': read('conversation.read', ({ own }, actor) =>
+      host().get(MessagesService).list(own.id, own.conversation.id, {}, actor),
+    ),
+    'AuditService.list': read('audit.read', ({ own }, actor) =>
+      host().get(AuditService).list(own.id, {}, actor),
+    ),
+    'AuditService.export': read('audit.read', ({ own }, actor) =>
+      host().get(AuditService).export(own.id, {}, actor).next(),
+    ),
+    'ParkedEventsService.list': read('parked_event.read', ({ own }, actor) =>
+      host().get(ParkedEventsService).list(own.id, actor),
+    ),
+    'OperatorLoginsService.list': read('login.read', ({ own }, actor) =>
+      host().get(OperatorLoginsService).list(own.id, actor),
+    ),
+    'OperatorLoginsService.listSessions': read('login.read', ({ email }, actor) =>
+      host().get(OperatorLoginsService).listSessions(email, actor),
+    ),
+  };
+}
