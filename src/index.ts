@@ -12,8 +12,8 @@
  */
 import 'reflect-metadata';
 
-// The module, errors, and the actor of a change. An agent who acts must be active, and its role must allow
-// the change.
+// The module, errors, and the actor of a read or change. An agent who acts must be active, and its role must
+// allow it.
 export { MessagingModule, type MessagingAsyncOptions, type MessagingOptions } from './messaging.module';
 export { ConfigError } from './config/config';
 export { AppError, type ErrorBody, type ErrorCode, type ErrorDetail } from './common/app-error';
