@@ -29,12 +29,21 @@ interface Preparation {
   roleFaults: RoleFault[];
 }
 
+/** What a process found of the servers that it depends on. */
+interface Probe extends Preparation {
+  databaseFault: string | null;
+  redis: State;
+}
+
 const UNKNOWN: Preparation = { migrations: 'pending', roleFaults: [] };
+/** Milliseconds for which a probe is kept. Whoever asks may ask as often as they like. */
+const PROBE_KEPT_MS = 1_000;
 
 @Injectable()
 export class HealthService {
   private isPrepared = false;
   private isStopping = false;
+  private probe: Promise<Probe> | null = null;
 
   constructor(
     private readonly config: Config,
@@ -55,12 +64,12 @@ export class HealthService {
   /**
    * Checks the servers that the process depends on. The API needs a migrated database with its privileges,
    * and only reports Redis, because it works without. A worker needs Redis too, and the privileges of the
-   * tables' owner.
+   * tables' owner. The servers are asked once a second at most.
    * @throws AppError UNAVAILABLE, with a detail for each missing dependency
    */
   async ready(): Promise<Readiness> {
-    const [databaseFault, redis] = await Promise.all([findDatabaseFault(this.dataSource), this.checkRedis()]);
-    const { migrations, roleFaults } = databaseFault === null ? await this.checkPreparation() : UNKNOWN;
+    this.probe ??= this.startProbe();
+    const { databaseFault, redis, migrations, roleFaults } = await this.probe;
     const readiness: Readiness = {
       status: 'up',
       database: databaseFault === null ? 'up' : 'down',
@@ -84,6 +93,17 @@ export class HealthService {
     ];
     if (missing.length > 0) throw new AppError('UNAVAILABLE', 'The process is not ready.', missing);
     return readiness;
+  }
+
+  private startProbe(): Promise<Probe> {
+    const forget = () => (this.probe = null);
+    return this.probeServers().finally(() => setTimeout(forget, PROBE_KEPT_MS).unref());
+  }
+
+  private async probeServers(): Promise<Probe> {
+    const [databaseFault, redis] = await Promise.all([findDatabaseFault(this.dataSource), this.checkRedis()]);
+    const preparation = databaseFault === null ? await this.checkPreparation() : UNKNOWN;
+    return { databaseFault, redis, ...preparation };
   }
 
   private async checkRedis(): Promise<State> {

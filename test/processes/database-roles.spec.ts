@@ -426,7 +426,11 @@ describe('processes with two database roles', () => {
     const api = await start('api');
     expect(await ready(api)).toMatchObject(notReady("of the service's database role are missing"));
     await migrate(ownerConfig(host), 'up');
-    expect(await ready(api)).toMatchObject({ status: 200, data: { privileges: 'granted' } });
+    const answer = await waitFor('readiness', async () => {
+      const now = await ready(api);
+      return now.status === 200 && now;
+    });
+    expect(answer).toMatchObject({ data: { privileges: 'granted' } });
   });
 
   it.each(['api', 'worker'] as const)(
