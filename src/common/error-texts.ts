@@ -38,6 +38,7 @@ export const FAULTS = {
   not_slug: 'must be 1 to 63 lower-case letters, digits and inner hyphens',
   not_printable: 'must be 1 to {max} printable ASCII characters',
   bad_credential: 'must be text of at most {max} characters',
+  verify_token_length: 'must be text of {min} to {max} characters',
   not_id: 'must be the id of {owner}: digits',
   not_token: 'must be ASCII characters without spaces, at most {max}',
   not_bot_token: 'must be a bot token as @BotFather gives it',

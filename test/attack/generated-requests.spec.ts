@@ -26,7 +26,7 @@ const NO_RATE_LIMIT = 1_000_000;
 /** Number of visitors who share the requests, so that none reaches the limit of a visitor's calls. */
 const VISITORS = Math.ceil(RUNS / 20);
 const APP_SECRET = 'app-secret';
-const VERIFY_TOKEN = 'verify-token';
+const VERIFY_TOKEN = 'verify-token-of-16';
 const PHONE = '7100001';
 const PAGE = '7200001';
 const ACCOUNT = '7300001';

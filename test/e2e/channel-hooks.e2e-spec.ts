@@ -423,6 +423,17 @@ describe('a hook that serves several accounts', () => {
     expect((await fetch(service.baseUrl + pathname)).status).toBe(403);
   });
 
+  it.each([
+    ['short-and-known', 'must be text of 16 to 200 characters'],
+    ['', 'must not be empty'],
+  ])('takes no verify token that can be guessed: %j', async (verifyToken, message) => {
+    const { workspace } = await connect('short');
+    const credentials = { ...credentialsOf('77', 'short'), verifyToken };
+    await expect(
+      connections().connect(workspace.id, { channel: 'WHATSAPP', credentials }, SYSTEM),
+    ).rejects.toMatchObject({ details: [expect.objectContaining({ field: 'verifyToken', message })] });
+  });
+
   it('accepts a new secret immediately, and the old one no longer', async () => {
     const { workspace, connectionId, hook, phoneNumberId } = await connect('old');
     const credentials = credentialsOf(phoneNumberId, 'new');
@@ -440,7 +451,7 @@ describe('a hook that serves several accounts', () => {
     expect(await bodiesOf(own)).toHaveLength(1);
   });
 
-  it('responds 429 after too many refused requests from an address, but never to signed ones', async () => {
+  it('responds 429 after too many refused requests from an address, also to signed ones', async () => {
     const own = await connect('guessed');
     const { pathname } = new URL(own.hook.url);
     const post = (raw: string, headers: Record<string, string> = {}) =>
@@ -461,8 +472,54 @@ describe('a hook that serves several accounts', () => {
 
     const raw = JSON.stringify(messagesTo(own.phoneNumberId));
     const signed = { 'x-hub-signature-256': MetaSimulator.signature('guessed', raw) };
-    expect((await post(raw, signed)).status).toBe(200);
-    expect((await post('{}', { 'x-forwarded-for': '203.0.113.8' })).status).toBe(401);
+    expect((await post(raw, signed)).status).toBe(429);
+    const elsewhere = { 'x-forwarded-for': '203.0.113.8' };
+    expect((await post('{}', elsewhere)).status).toBe(401);
+    expect((await post(raw, { ...signed, ...elsewhere })).status).toBe(200);
+    // The limit is the hook's: the same network may be that of another workspace's provider.
+    const other = await connect('not guessed');
+    const sent = JSON.stringify(messagesTo(other.phoneNumberId));
+    const { status } = await service.client.send({
+      method: 'POST',
+      path: new URL(other.hook.url).pathname,
+      raw: sent,
+      headers: {
+        'x-forwarded-for': '203.0.113.7',
+        'x-hub-signature-256': MetaSimulator.signature('not guessed', sent),
+      },
+    });
+    expect(status).toBe(200);
+  });
+
+  it('refuses a network above the limit before it reads a body', async () => {
+    const own = await connect('large bodies');
+    const { pathname } = new URL(own.hook.url);
+    const headers = { 'x-forwarded-for': '203.0.113.20' };
+    const post = () => service.client.send({ method: 'POST', path: pathname, raw: '{}', headers });
+    await Promise.all(Array.from({ length: 121 }, post));
+    const connection = await RawConnection.open(service.baseUrl);
+    connection.send(
+      `POST ${pathname} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 203.0.113.20\r\nContent-Length: 1000\r\n\r\n{`,
+    );
+    await waitFor('an answer', () => connection.answers().length > 0);
+    expect(connection.answers()).toMatchObject([{ status: 429 }]);
+    connection.destroy();
+  });
+
+  it('lets nobody guess a verify token: above the limit also the right one is refused', async () => {
+    const { hook, verifyToken } = await connect('guessed token');
+    const { pathname } = new URL(hook.url);
+    const guess = (token: string, address = '203.0.113.21') =>
+      service.client.send({
+        method: 'GET',
+        path: `${pathname}?hub.mode=subscribe&hub.verify_token=${token}&hub.challenge=7`,
+        headers: { 'x-forwarded-for': address },
+      });
+    const statuses: number[] = [];
+    for (let n = 1; n <= 121; n++) statuses.push((await guess(`guess-${n}`)).status);
+    expect(statuses).toEqual([...Array<number>(120).fill(403), 429]);
+    expect((await guess(verifyToken)).status).toBe(429);
+    expect((await guess(verifyToken, '203.0.113.22')).status).toBe(200);
   });
 
   it('counts the refused requests of a whole /64 of IPv6 as those of one address', async () => {

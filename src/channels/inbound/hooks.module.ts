@@ -4,6 +4,7 @@ import { ChannelAdaptersModule } from '../adapters/channel-adapters.module';
 import { ChannelConnectionsModule } from '../connections/channel-connections.module';
 import { ReceiptsModule } from '../receipts/receipts.module';
 import { HOOK_CONTROLLERS } from './hook.controllers';
+import { HookRefusals } from './hook-refusals';
 import { HooksService } from './hooks.service';
 import { InboundModule } from './inbound.module';
 
@@ -11,6 +12,6 @@ import { InboundModule } from './inbound.module';
 @Module({
   imports: [ChannelAdaptersModule, ChannelConnectionsModule, InboundModule, ReceiptsModule, RateLimitModule],
   controllers: HOOK_CONTROLLERS,
-  providers: [HooksService],
+  providers: [HooksService, HookRefusals],
 })
 export class HooksModule {}

@@ -6,9 +6,7 @@ import { isDatabaseAway } from '../../database/database-errors';
 import { groupBy } from '../../common/group-by';
 import { isStorableText } from '../../common/validators';
 import { Config } from '../../config/config';
-import { clientNetworkOf } from '../../http/client-network';
 import { RequestBodies } from '../../http/request-bodies';
-import { RateLimiter, REFUSALS } from '../../rate-limit/rate-limiter';
 import { WorkBudgets } from '../../rate-limit/work-budgets';
 import {
   Connection,
@@ -21,6 +19,7 @@ import { ChannelAdapters } from '../adapters/channel-adapters';
 import { isSameSecret } from '../adapters/support/constant-time';
 import { ConnectionLoader, LoadedConnection } from '../connections/connection-loader';
 import { ReceiptsService } from '../receipts/receipts.service';
+import { HookRefusals } from './hook-refusals';
 import { InboundService } from './inbound.service';
 import { workInLanes } from './lanes';
 
@@ -59,7 +58,7 @@ export class HooksService {
     private readonly connections: ConnectionLoader,
     private readonly inbound: InboundService,
     private readonly receipts: ReceiptsService,
-    private readonly limiter: RateLimiter,
+    private readonly refusals: HookRefusals,
     private readonly budgets: WorkBudgets,
     private readonly bodies: RequestBodies,
   ) {}
@@ -71,10 +70,12 @@ export class HooksService {
    */
   async handshake(call: HookCall): Promise<string> {
     const connection = await this.connections.loadByHookKey(call.channel, call.hookKey);
+    if (connection) this.refusals.requireFew(call.request, connection);
     const challenge = connection && this.getAdapter(connection).handshake?.(connection, call.request.query);
     if (typeof challenge === 'string') return challenge;
-    throw await this.countRefusal(
-      call,
+    throw await this.refusals.count(
+      call.request,
+      connection,
       new AppError('FORBIDDEN', 'This is not the verify token of this address.'),
     );
   }
@@ -84,12 +85,14 @@ export class HooksService {
    * again.
    * @throws AppError UNAUTHENTICATED (also for an unknown address), INVALID_BODY, PAYLOAD_TOO_LARGE;
    *   RATE_LIMITED, UNAVAILABLE when too many requests for the connection, or in all, are in flight;
-   *   RATE_LIMITED within five seconds after a signed body of too many events
+   *   RATE_LIMITED within five seconds after a signed body of too many events, and after too many refused
+   *   requests of the client's network to this hook
    */
   async receive(call: HookCall): Promise<void> {
     // Comes before the body is read, so that a caller without a hook's key holds no memory.
     const connection = await this.connections.loadByHookKey(call.channel, call.hookKey);
-    if (!connection) throw await this.countRefusal(call, unsigned());
+    if (!connection) throw await this.refusals.count(call.request, null, unsigned());
+    this.refusals.requireFew(call.request, connection);
     this.requireNoPause(connection);
     const request = this.toHookRequest(call.request, await this.readBody(call, connection));
     // Another body may have been too large while this one was read.
@@ -97,7 +100,7 @@ export class HooksService {
     const adapter = this.getAdapter(connection);
     const signer = adapter.listSecrets(connection).find((secret) => adapter.verify(secret, request));
     // A request that is not signed takes no slot from one that is.
-    if (signer === undefined) throw await this.countRefusal(call, unsigned());
+    if (signer === undefined) throw await this.refusals.count(call.request, connection, unsigned());
     const release = await this.budgets.acquire('hooks', connection.id, call.response);
     try {
       await this.store(connection, request, signer);
@@ -216,11 +219,6 @@ export class HooksService {
     const adapter = this.adapters.getHookedAdapter(channel);
     if (!adapter) throw new Error(`${channel} has no hooks`);
     return adapter;
-  }
-
-  private async countRefusal({ request, response }: HookCall, error: AppError): Promise<AppError> {
-    await this.limiter.countRequest(`hook-refused:${clientNetworkOf(request)}`, REFUSALS, response);
-    return error;
   }
 
   private toHookRequest({ originalUrl, headers }: Request, rawBody: Buffer): HookRequest {

@@ -34,6 +34,7 @@ const faults: Record<FaultCode, string> = {
   not_slug: 'muss aus 1 bis 63 Kleinbuchstaben, Ziffern und inneren Bindestrichen bestehen',
   not_printable: 'muss aus 1 bis {max} druckbaren ASCII-Zeichen bestehen',
   bad_credential: 'muss Text von höchstens {max} Zeichen sein',
+  verify_token_length: 'muss Text von {min} bis {max} Zeichen sein',
   not_id: 'muss die ID {owner} sein: nur Ziffern',
   not_token: 'muss aus höchstens {max} ASCII-Zeichen ohne Leerzeichen bestehen',
   not_bot_token: 'muss ein Bot-Token sein, wie @BotFather ihn ausgibt',

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { IsOptional } from 'class-validator';
+import { IsOptional, Length } from 'class-validator';
 import {
   CheckedCredentials,
   Connection,
@@ -8,7 +8,7 @@ import {
   OutboundMessage,
   SendOutcome,
 } from '../channel-adapter';
-import { CredentialText } from '../support/credential-text';
+import { CredentialText, faultUnlessEmpty } from '../support/credential-text';
 import { parseJson } from '../support/hook-body';
 import { ProviderObject } from '../support/provider-values';
 import { Verdicts } from '../support/verdict';
@@ -25,13 +25,20 @@ export interface MetaCredentials {
   verifyToken: string;
 }
 
+/** Fewest characters of a verify token, so that it can't be guessed, and most. */
+const VERIFY_TOKEN_LENGTH = { min: 16, max: 200 };
+
 /** Credentials that operators enter for every channel of Meta, beside the access token. */
 export class MetaCredentialsInput {
   @CredentialText(200)
   appSecret: string;
 
   @IsOptional()
-  @CredentialText(200)
+  @Length(
+    VERIFY_TOKEN_LENGTH.min,
+    VERIFY_TOKEN_LENGTH.max,
+    faultUnlessEmpty('verify_token_length', VERIFY_TOKEN_LENGTH),
+  )
   verifyToken?: string;
 }
 

@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import { AppError } from '../../common/app-error';
+import { Memo } from '../../common/memo';
+import { clientNetworkOf } from '../../http/client-network';
+import { RateLimiter, REFUSALS } from '../../rate-limit/rate-limiter';
+import { Connection } from '../adapters/channel-adapter';
+
+/** Number of networks that this process remembers to be above the limit, each at one hook. */
+const MAX_BLOCKED = 10_000;
+
+/**
+ * Counts the refused requests of a client's network to a hook. Above the limit everything from there is
+ * refused, also what is right: otherwise guessing would go on.
+ */
+@Injectable()
+export class HookRefusals {
+  /** End of each window in which a network is above the limit, on the monotonic clock. */
+  private readonly blockedUntil = new Memo<number>(MAX_BLOCKED);
+
+  constructor(private readonly limiter: RateLimiter) {}
+
+  /**
+   * Refuses a network that is above the limit at a hook, before a body is read.
+   * @throws AppError RATE_LIMITED
+   */
+  requireFew(request: Request, connection: Connection): void {
+    const leftMs = (this.blockedUntil.find(keyOf(request, connection)) ?? 0) - performance.now();
+    if (leftMs > 0) throw AppError.rateLimited(REFUSALS.excess, Math.ceil(leftMs / 1_000));
+  }
+
+  /**
+   * Counts a refusal.
+   * @param connection null when no connection has the hook's key: such requests of a network count together
+   * @returns the error that refuses the request
+   * @throws AppError RATE_LIMITED
+   */
+  async count(request: Request, connection: Connection | null, error: AppError): Promise<AppError> {
+    const key = keyOf(request, connection);
+    try {
+      await this.limiter.countCall(key, REFUSALS);
+    } catch (limited) {
+      const { retryAfterSeconds = 0 } = limited as AppError;
+      this.blockedUntil.set(key, performance.now() + retryAfterSeconds * 1_000);
+      throw limited;
+    }
+    return error;
+  }
+}
+
+function keyOf(request: Request, connection: Connection | null): string {
+  return `hook-refused:${connection?.id ?? 'unknown'}:${clientNetworkOf(request)}`;
+}
