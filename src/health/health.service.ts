@@ -29,7 +29,7 @@ interface Preparation {
   roleFaults: RoleFault[];
 }
 
-/** What a process found of the servers that it depends on. */
+/** Finding of one look at the servers that the process depends on. */
 interface Probe extends Preparation {
   databaseFault: string | null;
   redis: State;
