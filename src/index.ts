@@ -40,8 +40,17 @@ export { RateLimitUseService, type RateLimitUse } from './auth/rate-limit-use.se
 // Webhook endpoints, the events that they get, their deliveries and statistics.
 export { WebhookEndpointsService } from './webhooks/endpoints/webhook-endpoints.service';
 export { ALL_EVENTS } from './webhooks/endpoints/subscription';
-export { CreateWebhookEndpoint, RollSecret } from './webhooks/endpoints/webhook-endpoint.dto';
-export { MAX_ENDPOINT_RATE, type CreatedWebhookEndpoint } from './webhooks/endpoints/webhook-endpoint.dto';
+export {
+  CreateWebhookEndpoint,
+  RollSecret,
+  UpdateWebhookEndpoint,
+} from './webhooks/endpoints/webhook-endpoint.dto';
+export {
+  MAX_ENDPOINT_DESCRIPTION,
+  MAX_ENDPOINT_NAME,
+  MAX_ENDPOINT_RATE,
+} from './webhooks/endpoints/webhook-endpoint.dto';
+export type { CreatedWebhookEndpoint } from './webhooks/endpoints/webhook-endpoint.dto';
 export type { WebhookEndpointSummary } from './webhooks/endpoints/webhook-endpoint.dto';
 export { eventCatalog, isEventType, type EventData, type EventType } from './outbox/event-catalog';
 export { exampleBody } from './webhooks/endpoints/example-body';

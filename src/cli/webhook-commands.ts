@@ -6,6 +6,7 @@ import {
   addListCommand,
   example,
   inWorkspace,
+  requireChange,
   type CommandServices,
   withPages,
   withServices,
@@ -18,6 +19,17 @@ interface CreateOptions {
   url: string;
   events: string[];
   rateLimit?: number;
+  name?: string;
+  description?: string;
+}
+
+interface UpdateOptions {
+  id: string;
+  url?: string;
+  events?: string[];
+  rateLimit?: number | false;
+  name?: string | false;
+  description?: string | false;
 }
 
 type DeliveriesOptions = Partial<Omit<ListWebhookDeliveriesQuery, 'endpointId'>> & {
@@ -43,6 +55,8 @@ export function addWebhookCommands(program: Command): void {
     .requiredOption('--url <url>', 'https, to a public address')
     .requiredOption('--events <list>', "event names, or '*' for all", list)
     .option('--rate-limit <n>', 'deliveries a second; default: no limit', wholeNumber)
+    .option('--name <name>', 'a name for people')
+    .option('--description <text>', 'what it is for')
     .addHelpText(
       'after',
       example(
@@ -54,6 +68,42 @@ export function addWebhookCommands(program: Command): void {
       inWorkspace<CreateOptions>(({ webhookEndpoints, operator }, tenantId, given) =>
         webhookEndpoints.create(tenantId, given, operator),
       ),
+    );
+
+  webhook
+    .command('update')
+    .description('Edits an endpoint. What it is owed goes to the new address; its secret stays.')
+    .requiredOption('--id <id>', 'the endpoint')
+    .option('--url <url>', 'https, to a public address')
+    .option('--events <list>', "event names, or '*' for all", list)
+    .option('--rate-limit <n>', 'deliveries a second', wholeNumber)
+    .option('--no-rate-limit', 'no limit')
+    .option('--name <name>', 'a name for people')
+    .option('--no-name', 'no name')
+    .option('--description <text>', 'what it is for')
+    .option('--no-description', 'no description')
+    .hook('preAction', requireChange)
+    .addHelpText(
+      'after',
+      example(
+        'the endpoint',
+        'webhook update --id <id> --url https://example.com/hooks',
+        "webhook update --id <id> --events message.created,conversation.updated --name 'CRM'",
+      ),
+    )
+    .action(
+      withServices(async ({ lookup, webhookEndpoints, operator }, options: UpdateOptions) => {
+        const { id, rateLimit, name, description, ...others } = options;
+        const tenantId = await lookup.findWorkspaceId('Webhook endpoint', id);
+        const { version } = await webhookEndpoints.get(tenantId, id, operator);
+        const changes = {
+          ...others,
+          rateLimit: rateLimit === false ? null : rateLimit,
+          name: name === false ? null : name,
+          description: description === false ? null : description,
+        };
+        return webhookEndpoints.update(tenantId, id, { version, ...changes }, operator);
+      }),
     );
 
   addListCommand(webhook, {

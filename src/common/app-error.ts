@@ -11,7 +11,7 @@ import {
 } from './error-texts';
 
 /** Error codes of the API, each with its HTTP status. */
-export const ERROR_STATUS = {
+export const API_ERROR_STATUS = {
   INVALID_BODY: 400,
   INVALID_QUERY: 400,
   UNAUTHENTICATED: 401,
@@ -26,6 +26,11 @@ export const ERROR_STATUS = {
   INTERNAL: 500,
   UNAVAILABLE: 503,
 } as const;
+
+export type ApiErrorCode = keyof typeof API_ERROR_STATUS;
+
+/** All error codes: those of the API, and those that only a dashboard's or the CLI's calls get. */
+export const ERROR_STATUS = { ...API_ERROR_STATUS, CONFLICT: 409 } as const;
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 

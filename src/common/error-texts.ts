@@ -133,6 +133,8 @@ export const REASONS = {
   previous_secret_signs:
     'The previous secret of this endpoint still signs, until {until}. End it first, or roll without a grace period.',
   endpoint_inactive: 'The endpoint is inactive: activate it first.',
+  endpoint_edited: 'Somebody has edited the endpoint in the meantime.',
+  event_not_taken: 'The endpoint does not take {event}: add the event first.',
   recovery_running: 'A recovery of this endpoint is running already.',
   connection_disconnected: 'This channel connection is DISCONNECTED: connect the account anew.',
   deletion_scheduled: 'The workspace is to be deleted: cancel the deletion instead.',

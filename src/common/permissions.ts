@@ -52,6 +52,7 @@ export const PERMISSIONS = {
   'api_key.create': MANAGERS,
   'api_key.revoke': MANAGERS,
   'webhook_endpoint.create': MANAGERS,
+  'webhook_endpoint.update': MANAGERS,
   'webhook_endpoint.activate': MANAGERS,
   'webhook_endpoint.deactivate': MANAGERS,
   'webhook_endpoint.delete': MANAGERS,

@@ -8,7 +8,7 @@ import {
   getSchemaPath,
   type ApiResponseOptions,
 } from '@nestjs/swagger';
-import { ErrorCode } from '../common/app-error';
+import { ApiErrorCode } from '../common/app-error';
 import { ANSWER_HEADERS, errorResponses, headerRefs, RATE_LIMIT_HEADERS } from './error-responses';
 import { MAX_LIMIT } from '../common/page';
 
@@ -16,7 +16,7 @@ import { MAX_LIMIT } from '../common/page';
 
 const SUCCESS_HEADERS = [...ANSWER_HEADERS, ...RATE_LIMIT_HEADERS];
 /** Error codes that every route can answer with. */
-const COMMON_ERRORS: ErrorCode[] = ['UNAUTHENTICATED', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE'];
+const COMMON_ERRORS: ApiErrorCode[] = ['UNAUTHENTICATED', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE'];
 
 interface AnswerOptions {
   status?: number;
@@ -60,7 +60,7 @@ export function pageSchema(row: Type): object {
 }
 
 /** Documents the errors of a route beyond those of every route. */
-export function ApiErrors(...codes: ErrorCode[]): MethodDecorator {
+export function ApiErrors(...codes: ApiErrorCode[]): MethodDecorator {
   return applyDecorators(...errorResponses(codes).map((response) => ApiResponse(response)));
 }
 

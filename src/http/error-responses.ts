@@ -1,6 +1,6 @@
 import type { ApiResponseOptions } from '@nestjs/swagger';
+import { API_ERROR_STATUS, ApiErrorCode, ErrorDetail, RETRYABLE } from '../common/app-error';
 import { makeFault } from '../common/error-texts';
-import { ERROR_STATUS, ErrorCode, ErrorDetail, RETRYABLE } from '../common/app-error';
 
 /** Documentation of an error: when it is answered, and an example. */
 export interface ErrorDocumentation {
@@ -9,7 +9,7 @@ export interface ErrorDocumentation {
   details?: ErrorDetail[];
 }
 
-const DOCUMENTATION: Record<ErrorCode, ErrorDocumentation> = {
+const DOCUMENTATION: Record<ApiErrorCode, ErrorDocumentation> = {
   INVALID_BODY: {
     when: 'The body is not a JSON object, or has fields that are missing, unknown or wrong.',
     message: 'body must not be blank.',
@@ -72,31 +72,31 @@ const DOCUMENTATION: Record<ErrorCode, ErrorDocumentation> = {
 
 const EXAMPLE_REQUEST_ID = '019ab3f6-1c20-7e11-9d3a-4b5c6d7e8f90';
 /** Codes of errors that are answered before the request is counted for the rate limit. */
-const BEFORE_RATE_LIMIT: ErrorCode[] = ['UNAUTHENTICATED', 'REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE'];
+const BEFORE_RATE_LIMIT: ApiErrorCode[] = ['UNAUTHENTICATED', 'REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE'];
 /** Names of the headers that every answer has. */
 export const ANSWER_HEADERS = ['X-Request-Id', 'Cache-Control', 'X-Content-Type-Options', 'Vary'];
 export const RATE_LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
 /** Meanings of errors that differ on routes without a key. */
 export interface OtherErrors {
-  documentation: Partial<Record<ErrorCode, ErrorDocumentation>>;
+  documentation: Partial<Record<ApiErrorCode, ErrorDocumentation>>;
   /** Headers of the route's answers in addition to those of every answer. */
   headers?: string[];
 }
 
 /** Documents error codes as responses, one for each status. */
-export function errorResponses(codes: ErrorCode[], others?: OtherErrors): ApiResponseOptions[] {
-  const statuses = new Set(codes.map((code) => ERROR_STATUS[code]));
+export function errorResponses(codes: ApiErrorCode[], others?: OtherErrors): ApiResponseOptions[] {
+  const statuses = new Set(codes.map((code) => API_ERROR_STATUS[code]));
   return [...statuses].map((status) =>
     errorResponse(
       status,
-      codes.filter((code) => ERROR_STATUS[code] === status),
+      codes.filter((code) => API_ERROR_STATUS[code] === status),
       others,
     ),
   );
 }
 
-function errorResponse(status: number, codes: ErrorCode[], others?: OtherErrors): ApiResponseOptions {
+function errorResponse(status: number, codes: ApiErrorCode[], others?: OtherErrors): ApiResponseOptions {
   const documentation = { ...DOCUMENTATION, ...others?.documentation };
   const isCounted = !others && !codes.some((code) => BEFORE_RATE_LIMIT.includes(code));
   return {
@@ -124,7 +124,7 @@ function errorResponse(status: number, codes: ErrorCode[], others?: OtherErrors)
   };
 }
 
-function exampleOf(code: ErrorCode, { message, details }: ErrorDocumentation): object {
+function exampleOf(code: ApiErrorCode, { message, details }: ErrorDocumentation): object {
   return { error: { code, message, ...(details && { details }), requestId: EXAMPLE_REQUEST_ID } };
 }
 

@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { ERROR_STATUS } from '../common/app-error';
+import { API_ERROR_STATUS } from '../common/app-error';
 import { Config } from '../config/config';
 import { description } from './description';
 import { Operation, RequestBody, Schema } from './document-types';
@@ -104,7 +104,7 @@ const errorSchema: Schema = {
       type: 'object',
       required: ['code', 'message', 'requestId'],
       properties: {
-        code: { type: 'string', enum: Object.keys(ERROR_STATUS) },
+        code: { type: 'string', enum: Object.keys(API_ERROR_STATUS) },
         message: { type: 'string', description: 'For people. Its wording may change.' },
         reason: { type: 'string', description: 'Says more than the code. New reasons may appear.' },
         values: errorValuesSchema,

@@ -17,7 +17,9 @@ import {
 import {
   CreatedWebhookEndpoint,
   CreateWebhookEndpoint,
+  UpdateWebhookEndpoint,
 } from '../../src/webhooks/endpoints/webhook-endpoint.dto';
+import { IS_OWED } from '../../src/webhooks/endpoints/subscription';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { EndpointStatisticsService } from '../../src/webhooks/rollups/endpoint-statistics.service';
 import { WebhookTestService } from '../../src/webhooks/browsing/webhook-test.service';
@@ -44,7 +46,7 @@ export interface WebhookHost {
 export interface StoredDelivery {
   id: string;
   event_type: string;
-  /** Status of the delivery. A pending one of a former activation is CANCELLED, as lists show it. */
+  /** Status of the delivery. A pending one that its endpoint is not owed is CANCELLED, as lists show it. */
   status: 'PENDING' | 'SUCCEEDED' | 'EXHAUSTED' | 'CANCELLED';
   round: number;
   attempt_count: number;
@@ -109,6 +111,12 @@ export class WebhookWorkspace {
 
   activate({ id }: Identified) {
     return this.endpoints.activate(this.id, id, SYSTEM);
+  }
+
+  /** Edits an endpoint, as somebody does who has just read it. */
+  async edit({ id }: Identified, changes: Omit<UpdateWebhookEndpoint, 'version'>) {
+    const { version } = await this.endpoints.get(this.id, id, SYSTEM);
+    return this.endpoints.update(this.id, id, { version, ...changes }, SYSTEM);
   }
 
   deactivate({ id }: Identified) {
@@ -270,7 +278,7 @@ export const subscribe = (...given: Parameters<typeof Subscription.start>) => Su
 export function deliveriesOf(host: WebhookHost, endpoint: Identified): Promise<StoredDelivery[]> {
   return host.query<StoredDelivery>(
     `SELECT p.id, p.event_type, p.round, p.attempt_count, p.next_attempt_at, p.lease_id, NULL::timestamptz AS finished_at,
-            CASE WHEN w.active AND w.activation = p.activation THEN 'PENDING' ELSE 'CANCELLED' END AS status
+            CASE WHEN ${IS_OWED} THEN 'PENDING' ELSE 'CANCELLED' END AS status
      FROM pending_deliveries p JOIN webhook_endpoints w ON w.tenant_id = p.tenant_id AND w.id = p.endpoint_id
      WHERE w.id = $1
      UNION ALL

@@ -43,7 +43,7 @@ export const SEARCHES: Record<string, string> = {
   'OperatorLookupRepository.listWorkspaces': OPERATOR,
   'ParkedEventsRepository.findRequested': EVERY_SECOND,
   'ParkedEventsRepository.list': OPERATOR,
-  'PendingCancellationsRepository.insertEndedPipelined':
+  'PendingCancellationsRepository.insertUnowedPipelined':
     'reads the endpoints of a batch of AttemptRecorder, after this process has stood still',
   'PendingCancellationsRepository.list': EVERY_SECOND,
   'DueDeliveriesRepository.findOldest': EVERY_SECOND,

@@ -1,6 +1,6 @@
 import { applyDecorators, Get, Header, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiOperation, ApiParam, ApiQuery, ApiResponse } from '@nestjs/swagger';
-import { ErrorCode } from '../../common/app-error';
+import { ApiErrorCode } from '../../common/app-error';
 import { HookDescriptor } from '../../common/channel-descriptors';
 import { ANSWER_HEADERS, errorResponses, headerRefs, OtherErrors } from '../../http/error-responses';
 
@@ -87,7 +87,7 @@ function HookKey(): MethodDecorator {
   });
 }
 
-function HookErrors(...codes: ErrorCode[]): MethodDecorator {
-  const all: ErrorCode[] = [...codes, 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE'];
+function HookErrors(...codes: ApiErrorCode[]): MethodDecorator {
+  const all: ApiErrorCode[] = [...codes, 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE'];
   return applyDecorators(...errorResponses(all, HOOK_ERRORS).map((response) => ApiResponse(response)));
 }

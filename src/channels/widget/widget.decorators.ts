@@ -15,7 +15,7 @@ import {
   getSchemaPath,
   type ApiResponseOptions,
 } from '@nestjs/swagger';
-import { ErrorCode } from '../../common/app-error';
+import { ApiErrorCode } from '../../common/app-error';
 import { ANSWER_HEADERS, errorResponses, headerRefs, OtherErrors } from '../../http/error-responses';
 import { pageSchema } from '../../http/api.decorators';
 import { VisitorRequest } from './visitor';
@@ -46,7 +46,7 @@ const WIDGET_ERRORS: OtherErrors = {
   },
   headers: CORS_HEADERS,
 };
-const COMMON_ERRORS: ErrorCode[] = [
+const COMMON_ERRORS: ApiErrorCode[] = [
   'UNAUTHENTICATED',
   'FORBIDDEN',
   'NOT_FOUND',
@@ -93,7 +93,7 @@ export function WidgetEvents(summary: string, description: string): MethodDecora
 }
 
 /** Declares the errors of a route beside COMMON_ERRORS. */
-export function WidgetErrors(...codes: ErrorCode[]): MethodDecorator {
+export function WidgetErrors(...codes: ApiErrorCode[]): MethodDecorator {
   return applyDecorators(
     ...errorResponses([...codes, ...COMMON_ERRORS], WIDGET_ERRORS).map((response) => ApiResponse(response)),
   );

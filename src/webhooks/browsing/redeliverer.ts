@@ -6,6 +6,7 @@ import { Actor } from '../../common/principal';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { RedisSignals } from '../../redis/redis-signals';
+import { takesType } from '../endpoints/subscription';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { DeliveryRow } from './delivery-row';
 import { DELIVERY_DUE } from '../deliveries/delivery';
@@ -36,7 +37,8 @@ export class Redeliverer {
 
   /**
    * Makes a delivery due again in a new round.
-   * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: its endpoint is inactive
+   * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: its endpoint is inactive, or does not take its event
+   *   type
    */
   async redeliver(tenantId: string, delivery: DeliveryRow, actor: Actor): Promise<void> {
     const { id, endpointId, eventId, eventType } = delivery;
@@ -45,6 +47,8 @@ export class Redeliverer {
       const endpoint = await this.endpoints.lock(tx, tenantId, endpointId);
       if (!endpoint) throw AppError.notFound('Webhook delivery');
       if (!endpoint.active) throw AppError.because('INVALID_BODY', 'endpoint_inactive');
+      if (!takesType(endpoint, eventType))
+        throw AppError.because('INVALID_BODY', 'event_not_taken', { event: eventType });
       const round = await this.findLatestRound(tx, tenantId, id);
       if (round > 0) {
         const { activation } = endpoint;

@@ -85,7 +85,8 @@ export class WebhookDeliveriesService {
    * Delivers an event again, before everything else that waits for its endpoint, with the same delivery id
    * and the whole retry schedule. A delivery whose first attempt is under way stays as it is.
    * @returns the delivery, pending
-   * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: its endpoint is inactive
+   * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: its endpoint is inactive, or does not take its event
+   *   type
    */
   async redeliver(tenantId: string, id: string, actor: Actor): Promise<WebhookDeliveryDetail> {
     const delivery = await this.search.find(tenantId, id);

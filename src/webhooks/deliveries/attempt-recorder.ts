@@ -192,7 +192,7 @@ export class AttemptRecorder {
     if (failed.length > 0) this.history.insertAttemptsPipelined(tx, failed);
     if (owed.length > 0) this.pending.insertPipelined(tx, owed.map(toNext));
     const late = owed.filter(({ outcome }) => !outcome || Date.now() - outcome.at.getTime() > LATE_MS);
-    if (late.length > 0) this.cancellations.insertEndedPipelined(tx, late.map(toNext));
+    if (late.length > 0) this.cancellations.insertUnowedPipelined(tx, late.map(toNext));
   }
 }
 

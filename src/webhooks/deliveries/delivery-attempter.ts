@@ -5,6 +5,7 @@ import { Database } from '../../database/database';
 import { isTest } from '../../outbox/event-catalog';
 import { isTooLate, StartBy, startByFromNow } from '../../queue/start-capacity';
 import { SecretUnreadable } from '../../secrets/secret-box';
+import { takesType } from '../endpoints/subscription';
 import { Subscriber, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { AttemptOutcome, internalError, isShortage } from '../sending/attempt-outcome';
 import { DeliverySender } from '../sending/delivery-sender';
@@ -58,7 +59,7 @@ export class DeliveryAttempter {
         const [now] = await this.endpoints.lockSubscribers(tx, [endpoint], {
           inactiveToo: isTest(event.type),
         });
-        return now?.isLocked && isSame(now, endpoint) ? startByFromNow() : null;
+        return now?.isLocked && isSame(now, endpoint) && takesType(now, event.type) ? startByFromNow() : null;
       });
     } catch (error) {
       const { tenantId, id: endpointId } = endpoint;

@@ -16,14 +16,18 @@ import {
 import { Target, targetKeyOf } from '../../queue/targets';
 import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { ThroughputLimiter } from '../../redis/throughput-limiter';
+import { PendingCancellationsRepository } from '../endpoints/pending-cancellations.repository';
+import { takesType } from '../endpoints/subscription';
 import { Subscriber, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { Delivery, DELIVERY_QUEUE, Lease, takesRecovered, targetOf } from './delivery';
-import { ClaimedRow, PendingDeliveriesRepository } from './pending-deliveries.repository';
+import { ClaimedRow, PendingDeliveriesRepository, toPending } from './pending-deliveries.repository';
 
 /** Number of endpoints of one claim, which bounds the claim's locks. */
 const MAX_BATCH = 50;
 /** Number of claims that run at the same time, for targets that are claimed together and for slow ones. */
 const LANES = 2;
+/** Time for which no claim meets a delivery again that is to be cancelled. */
+const UNOWED_DELAY_MS = 60_000;
 /** Time from which a claim is slow. */
 const SLOW_MS = 1_000;
 
@@ -59,6 +63,7 @@ export class DeliveryClaimer {
     private readonly database: Database,
     private readonly deliveries: PendingDeliveriesRepository,
     private readonly endpoints: WebhookEndpointsRepository,
+    private readonly cancellations: PendingCancellationsRepository,
     private readonly rateLimiter: ThroughputLimiter,
     @InjectStartCapacity(DELIVERY_QUEUE) private readonly capacity: StartCapacity,
     @InjectWakeUps(DELIVERY_QUEUE) private readonly wakeUps: WakeUpQueue,
@@ -145,12 +150,21 @@ export class DeliveryClaimer {
       const rows = claims.length > 0 ? await this.deliveries.claim(tx, claims, lease.id) : [];
       this.metrics.webhookLeasesExpired.inc(rows.filter(({ wasLeased }) => wasLeased).length);
       const startBy = startByFromNow();
-      const claimed = rows.map((row) => toDelivery(row, endpoints.get(row.endpointId)!, lease, startBy));
+      const deliveries = rows.map((row) => toDelivery(row, endpoints.get(row.endpointId)!, lease, startBy));
+      const claimed = deliveries.filter(isOwed);
+      if (claimed.length < deliveries.length) this.leaveUnowed(tx, deliveries, lease);
       return requests.map(({ target, count }, n) => {
         const rateLimit = ratesToAsk[n]!;
         return { deliveries: rateLimit === null ? takeOf(claimed, target, count) : [], rateLimit };
       });
     });
+  }
+
+  /** Leaves deliveries of types that their endpoints take no more to `PendingCanceller`. */
+  private leaveUnowed(tx: Transaction, deliveries: Delivery[], lease: Lease): void {
+    const unowed = deliveries.filter((delivery) => !isOwed(delivery));
+    this.deliveries.postponePipelined(tx, unowed, lease.id, UNOWED_DELAY_MS);
+    this.cancellations.insertUnowedPipelined(tx, unowed.map(toPending));
   }
 
   private async lockEndpoints(tx: Transaction, requests: Request[]): Promise<Map<string, Subscriber>> {
@@ -176,6 +190,10 @@ export class DeliveryClaimer {
     this.capacity.pause(target, delayMs);
     this.wakeUps.wakeIn(target, delayMs);
   }
+}
+
+function isOwed({ endpoint, event }: Delivery): boolean {
+  return takesType(endpoint, event.type);
 }
 
 function toDelivery(row: ClaimedRow, endpoint: Subscriber, lease: Lease, startBy: StartBy): Delivery {

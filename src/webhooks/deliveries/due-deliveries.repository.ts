@@ -6,6 +6,7 @@ import { Transaction } from '../../database/transaction';
 import { QueueFloors } from '../../queue-floors/queue-floors';
 import { Target } from '../../queue/targets';
 import { isSuspended } from '../../workspaces/suspension';
+import { IS_OWED } from '../endpoints/subscription';
 import { targetOf } from './delivery';
 import { deliveriesPart, FIRST, PendingDelivery } from './pending-deliveries.repository';
 
@@ -37,13 +38,26 @@ const LIST_OWED_ENDPOINTS = `
   SELECT owed.tenant_id AS "tenantId", endpoint_id AS id, ${ENDPOINT}
   FROM owed LEFT JOIN webhook_endpoints e ON e.tenant_id = owed.tenant_id AND e.id = endpoint_id ORDER BY n`;
 
-/** Position in the order in which the deliveries of former activations are deleted. */
-export type StalePosition = Pick<PendingDelivery, 'activation' | 'recovered'> & { nextAttemptAt: Date };
+/** Position in the order in which deliveries are looked at that are to be cancelled. */
+export type StalePosition = Pick<PendingDelivery, 'activation' | 'recovered' | 'id'> & {
+  /** Time as PostgreSQL writes it, to the microsecond. */
+  nextAttemptAt: string;
+};
 export const BEFORE_ALL_STALE: StalePosition = {
   activation: 0,
   recovered: false,
-  nextAttemptAt: new Date(0),
+  nextAttemptAt: '-infinity',
+  id: LOWEST_ID,
 };
+
+/** Step through deliveries that are to be cancelled. */
+export interface StaleStep {
+  deleted: PendingDelivery[];
+  /** Position of the last delivery that the step has looked at; null when none was left. */
+  last: StalePosition | null;
+  /** Number of deliveries that the step has looked at. */
+  seen: number;
+}
 
 interface EndpointRow {
   tenantId: string;
@@ -115,32 +129,43 @@ export class DueDeliveriesRepository {
   }
 
   /**
-   * Deletes some deliveries of former activations, except those with an attempt in flight.
-   * @param activation latest of the former activations
-   * @param after position of the last delivery that an earlier call has deleted
+   * Looks at the next `count` deliveries of an activation and of earlier ones, and deletes those that the
+   * endpoint is not owed any more, except those with an attempt in flight.
    */
-  deleteStale(
+  async deleteStale(
     tx: Transaction,
     { tenantId, id }: Target,
     activation: number,
     after: StalePosition,
     count: number,
-  ): Promise<(PendingDelivery & StalePosition)[]> {
-    return tx.prepared(
-      `WITH stale AS (
-         SELECT tenant_id, id FROM pending_deliveries
+  ): Promise<StaleStep> {
+    const rows = await tx.prepared<PendingDelivery & StalePosition & { isDeleted: boolean }>(
+      `WITH looked AS (
+         SELECT tenant_id, id, activation, recovered, next_attempt_at FROM pending_deliveries
          WHERE tenant_id = $1 AND endpoint_id = $2 AND activation <= $3
-           AND (activation, recovered, next_attempt_at) >= ($5, $6, $7)
-           AND (lease_id IS NULL OR next_attempt_at <= now())
-         ORDER BY activation, recovered, next_attempt_at, id LIMIT $4 FOR UPDATE SKIP LOCKED
+           AND (activation, recovered, next_attempt_at, id) > ($5, $6, $7, $8)
+         ORDER BY activation, recovered, next_attempt_at, id LIMIT $4
+       ), stale AS (
+         SELECT p.tenant_id, p.id FROM looked l JOIN pending_deliveries p ON p.tenant_id = $1 AND p.id = l.id
+         LEFT JOIN webhook_endpoints w ON w.tenant_id = $1 AND w.id = $2
+         WHERE ${IS_OWED} IS NOT TRUE AND (p.lease_id IS NULL OR p.next_attempt_at <= now())
+         FOR UPDATE OF p SKIP LOCKED
+       ), deleted AS (
+         DELETE FROM pending_deliveries p USING stale
+         WHERE p.tenant_id = $1 AND p.id = stale.id AND ${asOneRow('stale', 'id')} RETURNING p.*
        )
-       DELETE FROM pending_deliveries p USING stale
-       WHERE p.tenant_id = $1 AND p.id = stale.id AND ${asOneRow('stale', 'id')}
-       RETURNING p.tenant_id AS "tenantId", p.id, p.endpoint_id AS "endpointId", p.activation, p.event_id AS "eventId",
-                 p.event_type AS "eventType", p.round, p.attempt_count AS "attemptCount", p.recovered,
-                 p.last_status_code AS "lastStatusCode", p.last_error AS "lastError", p.next_attempt_at AS "nextAttemptAt"`,
-      [tenantId, id, activation, count, after.activation, after.recovered, after.nextAttemptAt],
+       SELECT l.tenant_id AS "tenantId", l.id, l.activation, l.recovered, l.next_attempt_at::text AS "nextAttemptAt",
+              d.id IS NOT NULL AS "isDeleted", $2::uuid AS "endpointId", d.event_id AS "eventId",
+              d.event_type AS "eventType", d.round, d.attempt_count AS "attemptCount",
+              d.last_status_code AS "lastStatusCode", d.last_error AS "lastError"
+       FROM looked l LEFT JOIN deleted d ON d.id = l.id ORDER BY l.activation, l.recovered, l.next_attempt_at, l.id`,
+      [tenantId, id, activation, count, after.activation, after.recovered, after.nextAttemptAt, after.id],
     );
+    return {
+      deleted: rows.filter(({ isDeleted }) => isDeleted),
+      last: rows.at(-1) ?? null,
+      seen: rows.length,
+    };
   }
 
   /**

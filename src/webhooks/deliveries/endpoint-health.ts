@@ -55,23 +55,23 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
    */
   async observe(record: AttemptRecord): Promise<void> {
     const { delivery, outcome } = record;
-    const { tenantId, id, failingSince, lastSuccessAt } = delivery.endpoint;
+    const { tenantId, id, url, failingSince, lastSuccessAt } = delivery.endpoint;
     // A test is no traffic of the endpoint.
     if (outcome === null || isTest(delivery.event.type)) return;
     this.rollups.observe(delivery.endpoint, outcome);
-    const change = { tenantId, id, at: outcome.at };
+    const change = { tenantId, id, url, at: outcome.at };
     if (outcome.kind === 'succeeded') {
       const isChange =
         failingSince || !lastSuccessAt || Date.now() - lastSuccessAt.getTime() > SUCCESS_STEP_MS;
       if (isChange) this.succeeded.set(id, change);
       return;
     }
-    if (!failingSince && !this.failed.has(id)) this.failed.set(id, change);
+    if (!failingSince && this.failed.get(id)?.url !== url) this.failed.set(id, change);
     const reason = reasonToDeactivate(record, outcome);
     if (!reason) return;
     // A success that is not written yet keeps the endpoint active.
     await this.write();
-    const wasActive = await this.endpoints.deactivateAfterFailures(tenantId, id, reason);
+    const wasActive = await this.endpoints.deactivateAfterFailures(delivery.endpoint, reason);
     if (wasActive)
       this.logger.warn({ tenantId, endpointId: id, reason }, 'a webhook endpoint was deactivated');
   }

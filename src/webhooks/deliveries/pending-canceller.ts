@@ -14,9 +14,17 @@ const BATCH = 200;
 /** Wait between batches, so that cancelling slows no other workspace. */
 const PAUSE_MS = 25;
 
+/** Pass of this process through the deliveries of a cancellation. */
+interface Pass {
+  after: StalePosition;
+  /** Whether it began when no further delivery could appear. */
+  isLast: boolean;
+}
+
 /**
- * Cancels the deliveries that former activations of endpoints are owed, in small steps. Deliveries and
- * progress commit together, so that another worker continues after a killed one.
+ * Cancels the deliveries that endpoints are not owed any more: those of former activations, and those of
+ * event types that were taken out. It goes in small steps. Deliveries and progress commit together, so that
+ * another worker continues after a killed one.
  */
 @Injectable()
 export class PendingCanceller implements OnModuleInit {
@@ -35,10 +43,10 @@ export class PendingCanceller implements OnModuleInit {
   });
 
   /**
-   * Positions of the cancellations that this process works on. Each step goes on behind the rows that the
-   * last one has deleted, which a snapshot may keep.
+   * Passes of this process. Each step goes on behind the rows that the last one has deleted, which a snapshot
+   * may keep, and behind those that are still owed.
    */
-  private readonly positions = new Map<string, StalePosition>();
+  private readonly passes = new Map<string, Pass>();
 
   constructor(
     private readonly database: Database,
@@ -53,11 +61,11 @@ export class PendingCanceller implements OnModuleInit {
     this.polls.register('cancellations', () => this.rounds.run(() => this.polls.isStopped));
   }
 
-  /** Lists the cancellations, and forgets the positions of those that are done. */
+  /** Lists the cancellations, and forgets the passes of those that are done. */
   private async list(): Promise<PendingCancellation[]> {
     const cancellations = await this.cancellations.list();
     const keys = new Set(cancellations.map(keyOf));
-    for (const key of this.positions.keys()) if (!keys.has(key)) this.positions.delete(key);
+    for (const key of this.passes.keys()) if (!keys.has(key)) this.passes.delete(key);
     return cancellations;
   }
 
@@ -68,41 +76,37 @@ export class PendingCanceller implements OnModuleInit {
   private step(cancellation: PendingCancellation, size: number): Promise<boolean> {
     const { tenantId, endpointId, activation, isSettled } = cancellation;
     const key = keyOf(cancellation);
-    const after = this.positions.get(key);
+    const pass = this.passes.get(key) ?? { after: BEFORE_ALL_STALE, isLast: isSettled };
     return this.database.orderedTransaction(async (tx) => {
       if (!(await this.cancellations.lock(tx, cancellation))) return false;
-      const cancelled = await this.deliveries.deleteStale(
+      const target = { tenantId, id: endpointId };
+      const { deleted, last, seen } = await this.deliveries.deleteStale(
         tx,
-        { tenantId, id: endpointId },
+        target,
         activation,
-        after ?? BEFORE_ALL_STALE,
+        pass.after,
         size,
       );
-      if (cancelled.length > 0) {
-        this.history.insertCancelledPipelined(tx, cancelled);
-        await this.cancellations.advance(tx, cancellation, cancelled.length);
-        tx.onCommit(() => {
-          this.positions.set(key, cancelled.reduce(later));
-          this.metrics.webhookDeliveries.inc({ status: 'cancelled' }, cancelled.length);
-        });
-      } else if (isSettled) {
-        // Deliveries that were in flight are behind the position: the next run looks at all of them again.
-        if (after) this.positions.delete(key);
-        else await this.cancellations.delete(tx, cancellation);
+      if (deleted.length > 0) {
+        this.history.insertCancelledPipelined(tx, deleted);
+        await this.cancellations.advance(tx, cancellation, deleted.length);
       }
-      return cancelled.length === size;
+      const isAtEnd = seen < size;
+      // Deliveries that were in flight are behind the position: the last pass looks at all of them again.
+      const next =
+        isAtEnd && isSettled && !pass.isLast
+          ? { after: BEFORE_ALL_STALE, isLast: true }
+          : { ...pass, after: last ?? pass.after };
+      if (isAtEnd && pass.isLast) await this.cancellations.delete(tx, cancellation);
+      tx.onCommit(() => {
+        this.passes.set(key, next);
+        this.metrics.webhookDeliveries.inc({ status: 'cancelled' }, deleted.length);
+      });
+      return !isAtEnd;
     });
   }
 }
 
 function keyOf({ endpointId, activation }: PendingCancellation): string {
   return `${endpointId}:${activation}`;
-}
-
-function later<T extends StalePosition>(one: T, other: T): T {
-  const difference =
-    one.activation - other.activation ||
-    Number(one.recovered) - Number(other.recovered) ||
-    one.nextAttemptAt.getTime() - other.nextAttemptAt.getTime();
-  return difference > 0 ? one : other;
 }

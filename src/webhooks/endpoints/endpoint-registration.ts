@@ -35,7 +35,7 @@ export class EndpointRegistration {
    */
   async prepare(
     tenantId: string,
-    { url: given, events, rateLimit }: CreateWebhookEndpoint,
+    { url: given, events, rateLimit, name, description }: CreateWebhookEndpoint,
   ): Promise<{ endpoint: WebhookEndpointEntity; secret: string }> {
     const url = await this.checkUrl(tenantId, given);
     const id = newId();
@@ -44,6 +44,8 @@ export class EndpointRegistration {
     const endpoint: WebhookEndpointEntity = {
       id,
       tenantId,
+      name: name ?? null,
+      description: description ?? null,
       url,
       events,
       secretKeyId: sealed.keyId,
@@ -55,6 +57,7 @@ export class EndpointRegistration {
       active: true,
       activation: 1,
       activatedAt: now,
+      version: 1,
       rateLimit: rateLimit ?? null,
       failingSince: null,
       lastSuccessAt: null,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { Pipelined, Transaction } from '../../database/transaction';
+import { IS_OWED } from './subscription';
 
 interface EndpointActivation {
   tenantId: string;
@@ -9,8 +10,8 @@ interface EndpointActivation {
 }
 
 /**
- * Activation of an endpoint that has ended. Its pending deliveries and those of earlier activations are being
- * cancelled.
+ * Activation of an endpoint that has ended or takes fewer event types. Of its pending deliveries and those of
+ * earlier activations, those are being cancelled that the endpoint is not owed any more.
  */
 export interface PendingCancellation extends EndpointActivation {
   /** Number of deliveries cancelled so far. */
@@ -27,25 +28,31 @@ const BY_KEY = 'tenant_id = $1 AND endpoint_id = $2 AND activation = $3';
 export class PendingCancellationsRepository {
   constructor(private readonly database: Database) {}
 
+  /** Inserts a cancellation. One of the same activation begins again: attempts may be in flight again. */
   async insert(tx: Transaction, tenantId: string, endpointId: string, activation: number): Promise<void> {
     await tx.query(
-      `INSERT INTO pending_cancellations (tenant_id, endpoint_id, activation) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+      `INSERT INTO pending_cancellations (tenant_id, endpoint_id, activation) VALUES ($1, $2, $3)
+       ON CONFLICT (tenant_id, endpoint_id, activation) DO UPDATE SET created_at = now()`,
       [tenantId, endpointId, activation],
     );
   }
 
-  /** Inserts cancellations for those of the deliveries whose activation has ended. */
-  insertEndedPipelined(tx: Transaction, deliveries: EndpointActivation[]): Pipelined {
+  /** Inserts cancellations for those of the deliveries that their endpoints are not owed any more. */
+  insertUnowedPipelined(
+    tx: Transaction,
+    deliveries: (EndpointActivation & { eventType: string })[],
+  ): Pipelined {
     return tx.pipeline(
       `INSERT INTO pending_cancellations (tenant_id, endpoint_id, activation)
-       SELECT DISTINCT d.tenant_id, d.endpoint_id, d.activation
-       FROM unnest($1::uuid[], $2::uuid[], $3::integer[]) AS d (tenant_id, endpoint_id, activation)
-       JOIN webhook_endpoints w ON w.tenant_id = d.tenant_id AND w.id = d.endpoint_id
-       WHERE NOT (w.active AND w.activation = d.activation) ON CONFLICT DO NOTHING`,
+       SELECT DISTINCT p.tenant_id, p.endpoint_id, p.activation
+       FROM unnest($1::uuid[], $2::uuid[], $3::integer[], $4::text[]) AS p (tenant_id, endpoint_id, activation, event_type)
+       JOIN webhook_endpoints w ON w.tenant_id = p.tenant_id AND w.id = p.endpoint_id
+       WHERE NOT ${IS_OWED} ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING`,
       [
         deliveries.map(({ tenantId }) => tenantId),
         deliveries.map(({ endpointId }) => endpointId),
         deliveries.map(({ activation }) => activation),
+        deliveries.map(({ eventType }) => eventType),
       ],
     );
   }

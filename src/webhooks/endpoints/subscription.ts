@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Reader } from '../../database/database';
-import { entitlementOf, eventCatalog, isTest } from '../../outbox/event-catalog';
+import { entitlementOf, eventCatalog, isTest, TEST_TYPES } from '../../outbox/event-catalog';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
 import { isEntitled } from '../../workspaces/plan-policy';
 import { WorkspaceEntity } from '../../workspaces/workspace.entity';
@@ -13,6 +13,26 @@ export const ALL_EVENTS = '*';
 function isSubscribed(events: string[], type: string): boolean {
   return events.includes(ALL_EVENTS) || events.includes(type);
 }
+
+/** Reports whether an endpoint takes deliveries of a type. A test goes to any endpoint. */
+export function takesType({ events }: Pick<WebhookEndpointEntity, 'events'>, type: string): boolean {
+  return isTest(type) || isSubscribed(events, type);
+}
+
+/** Reports whether an endpoint takes no more some type that it took before. */
+export function takesFewerTypes(
+  { events: now }: Pick<WebhookEndpointEntity, 'events'>,
+  { events: before }: Pick<WebhookEndpointEntity, 'events'>,
+): boolean {
+  return !now.includes(ALL_EVENTS) && before.some((type) => !now.includes(type));
+}
+
+/**
+ * SQL condition that the endpoint `w` is still owed the delivery `p`: of its present activation, and of a
+ * type that it takes.
+ */
+export const IS_OWED = `(w.active AND p.activation = w.activation
+  AND (w.events && ARRAY['${ALL_EVENTS}', p.event_type] OR p.event_type IN (${TEST_TYPES.map((type) => `'${type}'`).join(', ')})))`;
 
 /** Reports whether an endpoint gets an event: one of a type that it wants, appended after its activation. */
 export function takesEvent(

@@ -1,3 +1,4 @@
+import { applyDecorators } from '@nestjs/common';
 import {
   ArrayNotEmpty,
   ArrayUnique,
@@ -8,12 +9,16 @@ import {
   Max,
   Min,
   ValidateBy,
+  ValidateIf,
 } from 'class-validator';
+import { IsStorableText, MaxCharacters, NotBlank } from '../../common/validators';
 import { eventCatalog, isEventType } from '../../outbox/event-catalog';
 import { ALL_EVENTS } from './subscription';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 
 export const MAX_ENDPOINT_RATE = 1_000;
+export const MAX_ENDPOINT_NAME = 100;
+export const MAX_ENDPOINT_DESCRIPTION = 500;
 
 const IsSubscribable = () =>
   ValidateBy(
@@ -27,6 +32,17 @@ const IsSubscribable = () =>
     { each: true },
   );
 
+const IfGiven = () => ValidateIf((_, value) => value !== undefined);
+const AreEvents = () =>
+  applyDecorators(
+    ArrayNotEmpty({ message: 'must name at least one event, or be *' }),
+    IsSubscribable(),
+    ArrayUnique({ message: 'must not name an event twice' }),
+  );
+const IsRate = () => applyDecorators(Max(MAX_ENDPOINT_RATE), Min(1), IsInt(), IsOptional());
+const IsWords = (max: number) =>
+  applyDecorators(NotBlank(), IsStorableText(), MaxCharacters(max), IsOptional());
+
 /** Endpoint to be registered. */
 export class CreateWebhookEndpoint {
   /** Address with https, of a public host; port 443, or 1024 and above; without credentials. */
@@ -34,17 +50,50 @@ export class CreateWebhookEndpoint {
   url: string;
 
   /** Event types, or `*` for all. */
-  @ArrayUnique({ message: 'must not name an event twice' })
-  @IsSubscribable()
-  @ArrayNotEmpty({ message: 'must name at least one event, or be *' })
+  @AreEvents()
   events: string[];
 
   /** Limit of deliveries a second, over all workers; no limit by default. */
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(MAX_ENDPOINT_RATE)
+  @IsRate()
   rateLimit?: number;
+
+  /** Name by which people know the endpoint, up to 100 characters; none by default. */
+  @IsWords(MAX_ENDPOINT_NAME)
+  name?: string;
+
+  /** Description of what the endpoint is for, up to 500 characters; none by default. */
+  @IsWords(MAX_ENDPOINT_DESCRIPTION)
+  description?: string;
+}
+
+/** Edit of an endpoint. What it does not give stays as it is. */
+export class UpdateWebhookEndpoint {
+  /** `version` of the endpoint that was read before the edit. */
+  @Min(1)
+  @IsInt()
+  version: number;
+
+  /** Address, as of a new endpoint. */
+  @IfGiven()
+  @IsString()
+  url?: string;
+
+  /** Event types, or `*` for all. */
+  @IfGiven()
+  @AreEvents()
+  events?: string[];
+
+  /** Limit of deliveries a second, over all workers; null for none. */
+  @IsRate()
+  rateLimit?: number | null;
+
+  /** Name of up to 100 characters; null for none. */
+  @IsWords(MAX_ENDPOINT_NAME)
+  name?: string | null;
+
+  /** Description of up to 500 characters; null for none. */
+  @IsWords(MAX_ENDPOINT_DESCRIPTION)
+  description?: string | null;
 }
 
 export class CheckUrl {
@@ -80,9 +129,13 @@ export class RollSecret {
 /** Endpoint without its secret. */
 export interface WebhookEndpointSummary {
   id: string;
+  name: string | null;
+  description: string | null;
   url: string;
   events: string[];
   active: boolean;
+  /** Number of the present settings, which an edit must name. */
+  version: number;
   rateLimit: number | null;
   /** Time until which the secret before the last roll signs too; null if only the present one signs. */
   previousSecretEndsAt: Date | null;
@@ -100,14 +153,18 @@ export interface CreatedWebhookEndpoint extends WebhookEndpointSummary {
 }
 
 export function toEndpointSummary(endpoint: WebhookEndpointEntity): WebhookEndpointSummary {
-  const { id, url, events, active, rateLimit, failingSince, lastSuccessAt, createdAt, updatedAt } = endpoint;
+  const { id, name, description, url, events, active, version, rateLimit } = endpoint;
+  const { failingSince, lastSuccessAt, createdAt, updatedAt } = endpoint;
   const { previousSecretEndsAt: endsAt } = endpoint;
   const previousSecretEndsAt = endsAt && endsAt.getTime() > Date.now() ? endsAt : null;
   return {
     id,
+    name,
+    description,
     url,
     events,
     active,
+    version,
     rateLimit,
     previousSecretEndsAt,
     failingSince,

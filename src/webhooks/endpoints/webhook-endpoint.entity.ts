@@ -9,6 +9,13 @@ export class WebhookEndpointEntity {
   @PrimaryColumn('uuid')
   id: string;
 
+  /** Name by which people know the endpoint; null without one. */
+  @Column('text', { nullable: true })
+  name: string | null;
+
+  @Column('text', { nullable: true })
+  description: string | null;
+
   @Column('text')
   url: string;
 
@@ -51,6 +58,10 @@ export class WebhookEndpointEntity {
    */
   @Column('timestamptz', { name: 'activated_at' })
   activatedAt: Date;
+
+  /** Number of the present settings. Each edit adds one. */
+  @Column('integer')
+  version: number;
 
   /** Limit of deliveries a second, over all workers; null for none. */
   @Column('integer', { name: 'rate_limit', nullable: true })

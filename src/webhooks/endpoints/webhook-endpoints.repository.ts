@@ -41,20 +41,29 @@ export type Subscriber = Pick<
   startsAtOnce: boolean;
 };
 
+/** Settings of an endpoint that an edit can change. */
+export type EndpointSettings = Pick<
+  WebhookEndpointEntity,
+  'url' | 'events' | 'rateLimit' | 'name' | 'description'
+>;
+
 /**
  * Change of an endpoint's health.
+ * @property url address of the attempt: the endpoint may have got another one since
  * @property at time at which the attempt began
  */
 export interface HealthChange {
   tenantId: string;
   id: string;
+  url: string;
   at: Date;
 }
 
 /** Locks the changed endpoints in the order of their keys, so that two processes can't deadlock. */
 const CHANGES = `(
-  SELECT w.tenant_id, w.id, c.at FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS c (tenant_id, id, at)
-  JOIN webhook_endpoints w ON w.tenant_id = c.tenant_id AND w.id = c.id
+  SELECT w.tenant_id, w.id, c.at
+  FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[]) AS c (tenant_id, id, url, at)
+  JOIN webhook_endpoints w ON w.tenant_id = c.tenant_id AND w.id = c.id AND w.url = c.url
   ORDER BY w.tenant_id, w.id FOR NO KEY UPDATE OF w) AS c`;
 
 /**
@@ -143,6 +152,25 @@ export class WebhookEndpointsRepository {
         activation: () => 'activation + 1',
         activatedAt: DATABASE_TIME,
         failingSince: null,
+        updatedAt: new Date(),
+      },
+    );
+  }
+
+  /** Changes settings. A new address has neither failed nor succeeded yet. */
+  async update(
+    tx: Transaction,
+    { tenantId, id, url, version }: WebhookEndpointEntity,
+    settings: Partial<EndpointSettings>,
+  ): Promise<void> {
+    const isMoved = settings.url !== undefined && settings.url !== url;
+    await tx.manager.update(
+      WebhookEndpointEntity,
+      { tenantId, id },
+      {
+        ...settings,
+        ...(isMoved && { failingSince: null, lastSuccessAt: null }),
+        version: version + 1,
         updatedAt: new Date(),
       },
     );
@@ -313,5 +341,10 @@ export class WebhookEndpointsRepository {
 }
 
 function changeColumns(changes: HealthChange[]): unknown[] {
-  return [changes.map(({ tenantId }) => tenantId), changes.map(({ id }) => id), changes.map(({ at }) => at)];
+  return [
+    changes.map(({ tenantId }) => tenantId),
+    changes.map(({ id }) => id),
+    changes.map(({ url }) => url),
+    changes.map(({ at }) => at),
+  ];
 }

@@ -17,11 +17,13 @@ import {
   DEFAULT_GRACE_PERIOD_SECONDS,
   RollSecret,
   toEndpointSummary,
+  UpdateWebhookEndpoint,
   WebhookEndpointSummary,
 } from './webhook-endpoint.dto';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 import { PendingCancellationsRepository } from './pending-cancellations.repository';
-import { WebhookEndpointsRepository } from './webhook-endpoints.repository';
+import { takesFewerTypes } from './subscription';
+import { EndpointSettings, WebhookEndpointsRepository } from './webhook-endpoints.repository';
 
 /**
  * Reason for which the service deactivated an endpoint: a delivery ended with 410, or all failed for days.
@@ -39,9 +41,16 @@ const CHANGES = {
 } as const;
 type Change = keyof typeof CHANGES;
 
-type Action = 'created' | (typeof CHANGES)[Change]['action'] | 'secret_rolled' | 'previous_secret_ended';
+type Action =
+  | 'created'
+  | 'updated'
+  | (typeof CHANGES)[Change]['action']
+  | 'secret_rolled'
+  | 'previous_secret_ended';
 
-const AUDITED = ['url', 'events', 'rateLimit', 'active'] as const;
+/** Settings that an edit can change. */
+const SETTINGS = ['url', 'events', 'rateLimit', 'name', 'description'] as const;
+const AUDITED = [...SETTINGS, 'active'] as const;
 
 /** Manages a workspace's webhook endpoints, for the dashboard. */
 @Injectable()
@@ -113,6 +122,49 @@ export class WebhookEndpointsService {
   }
 
   /**
+   * Edits an endpoint. No attempt at the old address, and none for an event type that was taken out, begins
+   * more than a second after the answer. What the endpoint is owed goes to the new address, with the attempts
+   * that are left. Deliveries of a type that was taken out are read as cancelled from now on, and a worker
+   * cancels them in the background. An active endpoint stays active, so it misses no event, and its secret
+   * stays. A new address begins without failures. Nothing changes if the values are those of the endpoint.
+   * The lookup of an address's host name may take 5 seconds.
+   * @throws AppError INVALID_BODY: a refused URL, an unknown event; CONFLICT: the endpoint was edited since
+   *   `version`; FORBIDDEN; NOT_FOUND; RATE_LIMITED, UNAVAILABLE: too many look-ups at once
+   */
+  async update(
+    tenantId: string,
+    id: string,
+    input: UpdateWebhookEndpoint,
+    actor: Actor,
+  ): Promise<WebhookEndpointSummary> {
+    const { version, ...given } = validate(UpdateWebhookEndpoint, input);
+    await this.database.transaction((tx) =>
+      requirePermission(tx, tenantId, actor, 'webhook_endpoint.update'),
+    );
+    const present = await this.endpoints.find(tenantId, id);
+    if (!present) throw AppError.notFound('Webhook endpoint');
+    const settings = Object.fromEntries(
+      Object.entries(given).filter(([, value]) => value !== undefined),
+    ) as Partial<EndpointSettings>;
+    if (settings.url !== undefined && settings.url !== present.url)
+      settings.url = await this.registration.checkUrl(tenantId, settings.url);
+    return this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, 'webhook_endpoint.update');
+      const before = await this.endpoints.lock(tx, tenantId, id);
+      if (!before) throw AppError.notFound('Webhook endpoint');
+      const after = { ...before, ...settings };
+      const changed = changedValues(before, after, SETTINGS);
+      if (!changed) return toEndpointSummary(before);
+      if (before.version !== version) throw AppError.because('CONFLICT', 'endpoint_edited');
+      await this.endpoints.update(tx, before, settings);
+      if (before.active && takesFewerTypes(after, before))
+        await this.cancellations.insert(tx, tenantId, id, before.activation);
+      this.recordPipelined(tx, before, 'updated', actor, { ...changed, metadata: { url: before.url } });
+      return toEndpointSummary(await this.endpoints.reload(tx, tenantId, id));
+    });
+  }
+
+  /**
    * Activates an endpoint, for events that happen from now on.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
@@ -131,14 +183,18 @@ export class WebhookEndpointsService {
 
   /**
    * Deactivates an endpoint that is gone or failing, unless it is inactive or deleted, or has succeeded
-   * since. A suspension of the workspace is not the endpoint's fault: afterwards the five days begin again.
+   * since, or has another address by now. A suspension of the workspace is not the endpoint's fault:
+   * afterwards the five days begin again.
    * @returns whether it was deactivated
    * @internal
    */
-  deactivateAfterFailures(tenantId: string, id: string, reason: DeactivationReason): Promise<boolean> {
+  deactivateAfterFailures(
+    { tenantId, id, url }: Pick<WebhookEndpointEntity, 'tenantId' | 'id' | 'url'>,
+    reason: DeactivationReason,
+  ): Promise<boolean> {
     return this.database.transaction(async (tx) => {
       const endpoint = await this.endpoints.lock(tx, tenantId, id);
-      if (!endpoint?.active) return false;
+      if (!endpoint?.active || endpoint.url !== url) return false;
       if (reason === 'failing' && !isFailingForDays(endpoint, await this.workspaces.find(tenantId, tx)))
         return false;
       await this.apply(tx, endpoint, 'deactivate', SYSTEM, { reason });

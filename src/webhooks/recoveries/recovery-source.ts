@@ -8,7 +8,7 @@ import { DeliverySearch } from '../browsing/delivery-search';
 import { DeliveryHistoryRepository } from '../deliveries/delivery-history.repository';
 import { deliveryIdOf } from '../deliveries/delivery';
 import { NewRound, PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
-import { EndpointSubscription } from '../endpoints/subscription';
+import { EndpointSubscription, takesType } from '../endpoints/subscription';
 import { WebhookEndpointEntity } from '../endpoints/webhook-endpoint.entity';
 import { toFinishedFilter } from './webhook-recovery.dto';
 import { WebhookRecoveryEntity } from './webhook-recovery.entity';
@@ -33,7 +33,7 @@ interface RecoveryRound extends Omit<NewRound, 'activation'> {
   isQueued: boolean;
 }
 
-type Recovery = Pick<WebhookRecoveryEntity, 'tenantId' | 'filter' | 'since' | 'until'>;
+type Recovery = Pick<WebhookRecoveryEntity, 'filter' | 'since' | 'until'>;
 
 /**
  * Finds the deliveries of a recovery: events that its endpoint has missed, or finished deliveries that its
@@ -55,7 +55,7 @@ export class RecoverySource {
    */
   step(
     tx: Transaction,
-    { tenantId, filter, since, until }: Recovery,
+    { filter, since, until }: Recovery,
     endpoint: Endpoint,
     cursor: string,
     size: number,
@@ -64,7 +64,7 @@ export class RecoverySource {
       ? this.stepMissed(tx, endpoint, { after: cursor, before: idFloor(until) }, size)
       : this.stepMatching(
           tx,
-          tenantId,
+          endpoint,
           { ...toFinishedFilter(filter), since: since ?? undefined, until, cursor },
           size,
         );
@@ -112,13 +112,16 @@ export class RecoverySource {
 
   private async stepMatching(
     tx: Transaction,
-    tenantId: string,
+    endpoint: Endpoint,
     filter: DeliveryFilter,
     size: number,
   ): Promise<RecoveryStep> {
+    const { tenantId } = endpoint;
     const { rows, next } = await this.search.step(tx, tenantId, filter, size);
     const rounds = rows
-      .filter(({ eventType }) => !isTest(eventType) || filter.event === eventType)
+      .filter(({ eventType }) =>
+        isTest(eventType) ? filter.event === eventType : takesType(endpoint, eventType),
+      )
       .map(({ id, endpointId, eventId, eventType, round }) => ({
         tenantId,
         id,

@@ -79,8 +79,9 @@ export class WebhookRecoveriesService {
 
   /**
    * Starts a recovery of the finished deliveries of an endpoint that a filter matches. A worker makes a new
-   * round of each, the newest first. Deliveries of later events are left out, and so are those that have
-   * succeeded, unless the filter asks for them. With `dryRun` they are only counted.
+   * round of each, the newest first. Deliveries of later events, and of types that the endpoint does not
+   * take, are left out, and so are those that have succeeded, unless the filter asks for them. With `dryRun`
+   * they are only counted.
    * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: the filter, also one without a condition; an
    *   inactive endpoint, a running recovery
    */

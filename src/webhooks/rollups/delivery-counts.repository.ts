@@ -3,6 +3,7 @@ import { idFloor } from '../../common/ids';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { TEST_TYPES } from '../../outbox/event-catalog';
+import { IS_OWED } from '../endpoints/subscription';
 import { AttemptRollupsRepository } from './attempt-rollups.repository';
 
 type Status = 'pending' | 'succeeded' | 'exhausted' | 'cancelled';
@@ -69,15 +70,15 @@ export class DeliveryCountsRepository {
   }
 }
 
-/** Counts pending deliveries. Those of a former activation are counted as cancelled. */
+/** Counts pending deliveries. Those that the endpoint is not owed any more are counted as cancelled. */
 const PENDING = `
-  SELECT CASE WHEN w.active AND p.activation = w.activation THEN 'pending' ELSE 'cancelled' END AS status,
+  SELECT CASE WHEN ${IS_OWED} THEN 'pending' ELSE 'cancelled' END AS status,
          count(*)::integer AS count, count(*)::integer AS read
   FROM (
     SELECT id, activation, event_type FROM pending_deliveries
     WHERE tenant_id = $1 AND endpoint_id = $2 LIMIT ${MOST_COUNTED}) AS p
   JOIN webhook_endpoints w ON w.tenant_id = $1 AND w.id = $2
-  WHERE p.event_type <> ALL ($4) AND (p.id >= $3 OR w.active AND p.activation = w.activation) GROUP BY 1`;
+  WHERE p.event_type <> ALL ($4) AND (p.id >= $3 OR ${IS_OWED}) GROUP BY 1`;
 
 /** Returns SQL that counts the newest finished rounds which meet a condition, up to a number. */
 const finished = (condition: string, most: number) => `

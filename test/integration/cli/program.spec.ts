@@ -42,6 +42,7 @@ describe('the door itself', () => {
       'api-key revoke',
       'api-key revoke-all',
       'webhook create',
+      'webhook update',
       'webhook list',
       'webhook activate',
       'webhook deactivate',

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { buildProgram } from '../../../src/cli/program';
-import { ERROR_STATUS } from '../../../src/common/app-error';
+import { API_ERROR_STATUS } from '../../../src/common/app-error';
 import { CHANNELS, describeChannel, PROVIDER_URLS } from '../../../src/common/channel-descriptors';
 import { DELIVERY_ERROR_CODES, DELIVERY_STATUSES } from '../../../src/messages/message-status';
 import { eventCatalog } from '../../../src/outbox/event-catalog';
@@ -167,7 +167,7 @@ it('lists every error code and its status', () => {
     bare(code),
     Number(status),
   ]);
-  expect(Object.fromEntries(rows)).toEqual(ERROR_STATUS);
+  expect(Object.fromEntries(rows)).toEqual(API_ERROR_STATUS);
 });
 
 it('lists every event', () => {

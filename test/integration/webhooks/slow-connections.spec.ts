@@ -86,6 +86,29 @@ describe('once the answer was given', () => {
     },
   );
 
+  it('that it has another address, the old one gets nothing over a connection that was being made', async () => {
+    const endpoint = await addEndpoint();
+    await tenant.message();
+    await waitForSlowConnection();
+    await tenant.edit(endpoint, { url: receiver.url('/moved') });
+    network.thaw();
+
+    const [delivery] = await waitForDeliveries(service, endpoint, 'SUCCEEDED');
+    expect(delivery!.attempt_count).toBe(1);
+    expect(receiver.https.requests.map(({ path }) => path)).toEqual(['/moved']);
+  });
+
+  it('that it takes the event no more, it gets nothing over a connection that was being made', async () => {
+    const endpoint = await addEndpoint();
+    await tenant.message();
+    await waitForSlowConnection();
+    await tenant.edit(endpoint, { events: ['conversation.updated'] });
+    network.thaw();
+
+    await waitForDeliveries(service, endpoint, 'CANCELLED');
+    expect(receiver.https.requests).toEqual([]);
+  });
+
   it('that its secret was replaced, the old one signs nothing over a connection that was being made', async () => {
     const endpoint = await addEndpoint();
     await tenant.message();

@@ -33,9 +33,12 @@ describe('webhook', () => {
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(endpoint).toEqual({
       id: UUID,
+      name: null,
+      description: null,
       url: receiver.url('/life'),
       events: ['message.created', 'audit.event'],
       active: true,
+      version: 1,
       rateLimit: null,
       previousSecretEndsAt: null,
       failingSince: null,
@@ -75,9 +78,42 @@ describe('webhook', () => {
       nextCursor: null,
     });
 
+    const url = receiver.url('/moved');
+    const edited = await cli.call(
+      ...[
+        'webhook',
+        'update',
+        '--id',
+        id,
+        '--url',
+        url,
+        '--events',
+        '*',
+        '--rate-limit',
+        '5',
+        '--name',
+        'CRM',
+      ],
+    );
+    const changes = { url, events: ['*'], rateLimit: 5, name: 'CRM', version: 2 };
+    expect(edited).toEqual({ ...endpoint, ...changes, updatedAt: MOMENT });
+    expect(
+      await cli.call(
+        'webhook',
+        'update',
+        '--id',
+        id,
+        '--no-rate-limit',
+        '--no-name',
+        '--description',
+        'Sync',
+      ),
+    ).toMatchObject({ url, events: ['*'], rateLimit: null, name: null, description: 'Sync', version: 3 });
+    const last = { ...endpoint, url, events: ['*'], description: 'Sync', version: 3 };
+
     const stopped = await cli.call('webhook', 'deactivate', '--id', id);
-    expect(stopped).toEqual({ ...endpoint, active: false, updatedAt: MOMENT });
-    expect(await cli.call('webhook', 'activate', '--id', id)).toEqual({ ...endpoint, updatedAt: MOMENT });
+    expect(stopped).toEqual({ ...last, active: false, updatedAt: MOMENT });
+    expect(await cli.call('webhook', 'activate', '--id', id)).toEqual({ ...last, updatedAt: MOMENT });
     expect(await cli.call('webhook', 'delete', '--id', id)).toEqual({ id, deleted: true });
     expect(await cli.refusal('webhook', 'test', '--id', id)).toMatchObject({ code: 'NOT_FOUND' });
   });

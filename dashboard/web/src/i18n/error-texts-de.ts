@@ -122,6 +122,8 @@ const reasons: Record<ReasonCode, string> = {
   previous_secret_signs:
     'Das vorige Geheimnis dieses Endpunkts signiert noch, bis {until}. Beenden Sie es zuerst, oder erneuern Sie ohne Übergangszeit.',
   endpoint_inactive: 'Der Endpunkt ist nicht aktiv: Schalten Sie ihn zuerst ein.',
+  endpoint_edited: 'Jemand hat den Endpunkt inzwischen bearbeitet.',
+  event_not_taken: 'Der Endpunkt nimmt {event} nicht an: Fügen Sie das Ereignis zuerst hinzu.',
   recovery_running: 'Für diesen Endpunkt läuft schon eine Nachlieferung.',
   connection_disconnected: 'Diese Verbindung ist getrennt: Verbinden Sie das Konto neu.',
   deletion_scheduled: 'Der Workspace soll gelöscht werden: Nehmen Sie stattdessen die Löschung zurück.',

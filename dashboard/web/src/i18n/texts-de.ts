@@ -51,6 +51,7 @@ export const de: Texts = {
         title: 'Die Anfrage kam nicht rechtzeitig an',
         advice: 'Versuchen Sie es noch einmal.',
       },
+      CONFLICT: { advice: 'Schließen Sie dies, sehen Sie nach, wie es jetzt ist, und ändern Sie es erneut.' },
       IDEMPOTENCY_CONFLICT: {
         title: 'Das wurde schon einmal gesendet',
         advice: 'Laden Sie die Seite neu, um zu sehen, was gespeichert ist.',

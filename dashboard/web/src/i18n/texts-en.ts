@@ -51,6 +51,7 @@ export const en = {
       WORKSPACE_SUSPENDED: { advice: 'Ask whoever runs the service why, and to resume it.' },
       NOT_FOUND: { advice: 'It may have been deleted. Go back and load the list again.' },
       REQUEST_TIMEOUT: { advice: 'Try again.' },
+      CONFLICT: { advice: 'Close this, look at what it is now, and change it again.' },
       IDEMPOTENCY_CONFLICT: { advice: 'Load the page again to see what is stored.' },
       PAYLOAD_TOO_LARGE: { advice: 'Enter less text.' },
       RATE_LIMITED: { advice: 'Wait a minute, then try again.' },

@@ -54,6 +54,7 @@ export const COMMANDS: Record<string, string | null> = {
   'webhook create': 'WebhookEndpointsService.create',
   'webhook list': null,
   'webhook activate': 'WebhookEndpointsService.activate',
+  'webhook update': 'WebhookEndpointsService.update',
   'webhook deactivate': 'WebhookEndpointsService.deactivate',
   'webhook delete': 'WebhookEndpointsService.delete',
   'webhook roll-secret': 'WebhookEndpointsService.rollSecret',

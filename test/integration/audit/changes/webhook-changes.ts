@@ -30,9 +30,22 @@ export function webhookChanges(host: () => MessagingHost): Record<string, Scenar
         async () => {
           const url = 'https://127.0.0.1:9999/second';
           const { id } = await endpoints().create(workspace.id, { url, events: ['*'] }, actor);
-          const after = { url, events: ['*'], rateLimit: null, active: true };
+          const after = { url, events: ['*'], rateLimit: null, name: null, description: null, active: true };
           return { entity: 'webhook_endpoint', entityId: id, after };
         },
+    },
+    'webhook_endpoint.updated': {
+      method: 'WebhookEndpointsService.update',
+      permission: 'webhook_endpoint.update',
+      prepare: (subject, actor) => async () => {
+        const { workspace, endpoint } = subject;
+        const after = { events: ['audit.event'], rateLimit: 7, name: 'CRM' };
+        await endpoints().update(workspace.id, endpoint.id, { version: 1, ...after }, actor);
+        return endpointEntry(subject, {
+          before: { events: endpoint.events, rateLimit: null, name: null },
+          after,
+        });
+      },
     },
     'webhook_endpoint.deactivated': {
       method: 'WebhookEndpointsService.deactivate',
@@ -47,7 +60,8 @@ export function webhookChanges(host: () => MessagingHost): Record<string, Scenar
       permission: null,
       isAutomatic: true,
       prepare: (subject) => async () => {
-        await endpoints().deactivateAfterFailures(subject.workspace.id, subject.endpoint.id, 'gone');
+        const { id, url } = subject.endpoint;
+        await endpoints().deactivateAfterFailures({ tenantId: subject.workspace.id, id, url }, 'gone');
         const changed = { before: { active: true }, after: { active: false } };
         return endpointEntry(subject, { ...changed, metadata: { reason: 'gone' } });
       },
@@ -68,8 +82,10 @@ export function webhookChanges(host: () => MessagingHost): Record<string, Scenar
       permission: 'webhook_endpoint.delete',
       prepare: (subject, actor) => async () => {
         await endpoints().delete(subject.workspace.id, subject.endpoint.id, actor);
-        const { url, events, rateLimit } = subject.endpoint;
-        return endpointEntry(subject, { before: { url, events, rateLimit, active: true } });
+        const { url, events, rateLimit, name, description } = subject.endpoint;
+        return endpointEntry(subject, {
+          before: { url, events, rateLimit, name, description, active: true },
+        });
       },
     },
     'webhook_endpoint.secret_rolled': {
