@@ -18,8 +18,12 @@ import {
 } from './audit-entry.dto';
 import { AuditEntryEntity } from './audit-entry.entity';
 import { headOf, lineOf } from './audit-lines';
+import { maskUrls } from './masked-urls';
 
-/** Entry to record. It is kept for ever: put no secret in it, and nothing of a contact except ids. */
+/**
+ * Entry to record. It is kept for ever: put no secret in it, and nothing of a contact except ids. URLs are
+ * shortened.
+ */
 export interface AuditRecord {
   tenantId: string;
   actor: Actor;
@@ -72,7 +76,8 @@ export class AuditService {
    * @internal
    */
   appendPipelined(tx: Transaction, record: AuditRecord): Pipelined {
-    const { tenantId, actor, action, entity, entityId, before, after, metadata = {} } = record;
+    const { tenantId, actor, action, entity, entityId, ...values } = record;
+    const { before, after, metadata = {} } = maskUrls(values);
     if (!isId(tenantId)) throw AppError.notFound('Workspace');
     const origin = storedOrigin(actor.origin);
     const id = newId();

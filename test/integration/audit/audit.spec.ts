@@ -2,6 +2,7 @@ import { ApiKeysService } from '../../../src/auth/api-keys.service';
 import { ExportAuditEntriesQuery, ListAuditEntriesQuery } from '../../../src/audit/audit-entry.dto';
 import { AuditTally } from '../../../src/audit/audit-tally';
 import { AuditService } from '../../../src/audit/audit.service';
+import { maskUrls } from '../../../src/audit/masked-urls';
 import { newId } from '../../../src/common/ids';
 import { Actor, SYSTEM } from '../../../src/common/principal';
 import { ConversationsService } from '../../../src/conversations/conversations.service';
@@ -267,7 +268,7 @@ describe('the audit log', () => {
           requestId: 'r-7',
           before: { active: true },
           after: { active: false },
-          metadata: { url: endpoint.url },
+          metadata: { url: maskUrls(endpoint.url) },
           createdAt: expect.any(Date),
         },
       ]);

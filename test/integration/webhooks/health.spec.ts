@@ -1,4 +1,5 @@
 import { ServerResponse } from 'node:http';
+import { maskUrls } from '../../../src/audit/masked-urls';
 import { idFloor } from '../../../src/common/ids';
 import { SYSTEM } from '../../../src/common/principal';
 import { CreatedWebhookEndpoint } from '../../../src/webhooks/endpoints/webhook-endpoint.dto';
@@ -189,7 +190,7 @@ describe('an endpoint that failed for five days', () => {
       { id: next!.id, status: 'exhausted' },
     ]);
     expect(await deactivations()).toMatchObject([
-      { actorType: 'system', actorId: null, metadata: { url: endpoint.url, reason: 'failing' } },
+      { actorType: 'system', actorId: null, metadata: { url: maskUrls(endpoint.url), reason: 'failing' } },
     ]);
 
     await tenant.activate(endpoint);
@@ -240,7 +241,7 @@ describe('an endpoint that answers 410 Gone', () => {
     await tenant.exhaust(endpoint);
     await waitFor('its end', async () => !(await tenant.health(endpoint)).active);
     expect(await deactivations()).toMatchObject([
-      { actorType: 'system', actorId: null, metadata: { url: endpoint.url, reason: 'gone' } },
+      { actorType: 'system', actorId: null, metadata: { url: maskUrls(endpoint.url), reason: 'gone' } },
     ]);
   });
 

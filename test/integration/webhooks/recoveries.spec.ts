@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { maskUrls } from '../../../src/audit/masked-urls';
 import { newId } from '../../../src/common/ids';
 import { SYSTEM } from '../../../src/common/principal';
 import { WebhookRecoveriesService } from '../../../src/webhooks/recoveries/webhook-recoveries.service';
@@ -140,7 +141,7 @@ describe('with a worker', () => {
         recoveryId: started.id,
         since: start.toISOString(),
         total: missed.length,
-        url: endpoint.url,
+        url: maskUrls(endpoint.url),
       },
     });
   });
@@ -489,7 +490,7 @@ describe('in the background', () => {
     const recoveries = host.get(WebhookRecoveriesService);
     const since = { since: start, dryRun: true };
     await expectRefusal(recoveries.recoverMissed(tenant.id, endpoint.id, since, actor), 'FORBIDDEN');
-    const filter = { endpointId: endpoint.id };
+    const filter = { endpointId: endpoint.id, status: 'exhausted' as const };
     const matching = recoveries.redeliverMatching(tenant.id, filter, { dryRun: true }, actor);
     await expectRefusal(matching, 'FORBIDDEN');
   });

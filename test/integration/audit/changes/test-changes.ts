@@ -5,9 +5,10 @@ import { MessagingHost } from '../../../support/messaging-host';
 import { subscribe, Subscription } from '../../../support/webhook-workspace';
 import { Scenario } from './scenario';
 
-const HOOK = 'https://127.0.0.1:9999/hook';
-/** Secrets of the service, of which no entry may hold any part. */
-const SECRETS = /whsec_|plk_|ciphertext|identitySecret|[0-9a-f]{64}/;
+/** Address whose path lets who knows it write there. */
+const HOOK = 'https://127.0.0.1:9999/services/T1/cApAbIlItY?key=cApAbIlItY';
+/** Secrets of the service and of its endpoints, of which no entry may hold any part. */
+const SECRETS = /whsec_|plk_|ciphertext|identitySecret|[0-9a-f]{64}|cApAbIlItY/;
 
 const origin = { address: '203.0.113.7', userAgent: 'dashboard/2.1', requestId: 'r-1' };
 const ACTORS: Record<string, (agentId: string) => Actor> = {
@@ -118,6 +119,7 @@ export function testChanges(
       ]);
       expect(JSON.stringify(written)).not.toMatch(SECRETS);
       const told = await eventsOf(host, { tenantId }, action);
+      expect(JSON.stringify(told)).not.toMatch(SECRETS);
       expect(told.at(-1)).toEqual({
         data: {
           action,

@@ -1,3 +1,4 @@
+import { maskUrls } from '../../../../src/audit/masked-urls';
 import { SYSTEM } from '../../../../src/common/principal';
 import { WebhookDeliveriesService } from '../../../../src/webhooks/browsing/webhook-deliveries.service';
 import { WebhookTestService } from '../../../../src/webhooks/browsing/webhook-test.service';
@@ -19,7 +20,7 @@ export function webhookChanges(host: () => MessagingHost): Record<string, Scenar
     entity: 'webhook_endpoint',
     entityId: endpoint.id,
     ...expected,
-    metadata: { url: endpoint.url, ...expected.metadata },
+    metadata: { url: maskUrls(endpoint.url), ...expected.metadata },
   });
   return {
     'webhook_endpoint.created': {
@@ -28,9 +29,16 @@ export function webhookChanges(host: () => MessagingHost): Record<string, Scenar
       prepare:
         ({ workspace }, actor) =>
         async () => {
-          const url = 'https://127.0.0.1:9999/second';
+          const url = 'https://127.0.0.1:9999/second/cApAbIlItY';
           const { id } = await endpoints().create(workspace.id, { url, events: ['*'] }, actor);
-          const after = { url, events: ['*'], rateLimit: null, name: null, description: null, active: true };
+          const after = {
+            url: maskUrls(url),
+            events: ['*'],
+            rateLimit: null,
+            name: null,
+            description: null,
+            active: true,
+          };
           return { entity: 'webhook_endpoint', entityId: id, after };
         },
     },
@@ -39,11 +47,12 @@ export function webhookChanges(host: () => MessagingHost): Record<string, Scenar
       permission: 'webhook_endpoint.update',
       prepare: (subject, actor) => async () => {
         const { workspace, endpoint } = subject;
-        const after = { events: ['audit.event'], rateLimit: 7, name: 'CRM' };
+        const url = 'https://127.0.0.1:9999/other/cApAbIlItY';
+        const after = { url, events: ['audit.event'], rateLimit: 7, name: 'CRM' };
         await endpoints().update(workspace.id, endpoint.id, { version: 1, ...after }, actor);
         return endpointEntry(subject, {
-          before: { events: endpoint.events, rateLimit: null, name: null },
-          after,
+          before: { url: maskUrls(endpoint.url), events: endpoint.events, rateLimit: null, name: null },
+          after: { ...after, url: maskUrls(url) },
         });
       },
     },
@@ -83,9 +92,8 @@ export function webhookChanges(host: () => MessagingHost): Record<string, Scenar
       prepare: (subject, actor) => async () => {
         await endpoints().delete(subject.workspace.id, subject.endpoint.id, actor);
         const { url, events, rateLimit, name, description } = subject.endpoint;
-        return endpointEntry(subject, {
-          before: { url, events, rateLimit, name, description, active: true },
-        });
+        const before = { url: maskUrls(url), events, rateLimit, name, description, active: true };
+        return endpointEntry(subject, { before });
       },
     },
     'webhook_endpoint.secret_rolled': {

@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+
+/** Length of a path's first segment above which it may be a token, so that it is left out. */
+const MAX_SEGMENT = 16;
+const DIGITS = 8;
+
+/**
+ * Shortens each URL in the values of an audit entry, at any depth, because who knows an endpoint's URL can
+ * often write to it. Of `https://hooks.example.com/services/T1/B2/key` it leaves
+ * `hooks.example.com/services/…` and eight hex digits of the whole URL's SHA-256, which tell two URLs apart.
+ * A URL without path, query and fragment stays as it is.
+ */
+export function maskUrls<T>(value: T): T {
+  return mask(value) as T;
+}
+
+function mask(value: unknown): unknown {
+  if (typeof value === 'string') return maskText(value);
+  if (Array.isArray(value)) return value.map(mask);
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, mask(one)]));
+}
+
+function maskText(text: string): string {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return text;
+  const { origin, host, href, pathname } = new URL(text);
+  if (href === `${origin}/`) return text;
+  const [segment = ''] = pathname.split('/').slice(1);
+  const begin = segment !== '' && segment.length <= MAX_SEGMENT ? `${host}/${segment}` : host;
+  return `${begin}/…${createHash('sha256').update(text).digest('hex').slice(0, DIGITS)}`;
+}
