@@ -44,6 +44,8 @@ export {
   type NewSecondFactor,
   type RecoveryCodes,
 } from './logins/second-factor/second-factor.dto';
+export { SecondFactorDemandsService } from './logins/second-factor/second-factor-demands.service';
+export { DemandSecondFactor, type SecondFactorDemand } from './logins/second-factor/second-factor-demand.dto';
 export { PeopleService } from './logins/people.service';
 export {
   LOCALES,

@@ -14,6 +14,7 @@ import { DatabaseHosts } from '../database/database-hosts';
 import { DatabasePool } from '../database/database-pool';
 import { InvitationsService } from '../logins/invitations/invitations.service';
 import { OperatorLoginsService } from '../logins/operator-logins.service';
+import { SecondFactorDemandsService } from '../logins/second-factor/second-factor-demands.service';
 import { MessagesService } from '../messages/messages.service';
 import { MessagingModule } from '../messaging.module';
 import { ParkedEventsService } from '../parked-events/parked-events.service';
@@ -38,6 +39,7 @@ const SERVICES = {
   agents: AgentsService,
   invitations: InvitationsService,
   operatorLogins: OperatorLoginsService,
+  secondFactorDemands: SecondFactorDemandsService,
   apiKeys: ApiKeysService,
   webhookEndpoints: WebhookEndpointsService,
   webhookDeliveries: WebhookDeliveriesService,

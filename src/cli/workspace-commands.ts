@@ -24,6 +24,11 @@ interface UpdateOptions {
   entitlements?: Entitlement[];
 }
 
+interface DemandOptions {
+  slug: string;
+  graceDays?: number;
+}
+
 interface DeleteOptions {
   slug: string;
   graceDays?: number;
@@ -95,6 +100,37 @@ export function addWorkspaceCommands(program: Command): void {
           return workspaces.update(id, values, operator);
         },
       ),
+    );
+
+  workspace
+    .command('demand-factor')
+    .description('Demands a second factor of its people. Another call changes the days of grace.')
+    .requiredOption('--slug <slug>', 'the workspace')
+    .option('--grace-days <n>', 'for people without one, 0 to 90; default 7', wholeNumber)
+    .addHelpText(
+      'after',
+      example('{graceDays, demandedAt}', 'workspace demand-factor --slug acme --grace-days 14'),
+    )
+    .action(
+      withServices(
+        async ({ workspaces, secondFactorDemands, operator }, { slug, graceDays }: DemandOptions) => {
+          const { id } = await workspaces.getBySlug(slug, operator);
+          return secondFactorDemands.demand(id, { graceDays }, operator);
+        },
+      ),
+    );
+
+  workspace
+    .command('end-factor-demand')
+    .description('Opens the workspace to people without a second factor again.')
+    .requiredOption('--slug <slug>', 'the workspace')
+    .addHelpText('after', example('{ended: true}', 'workspace end-factor-demand --slug acme'))
+    .action(
+      withServices(async ({ workspaces, secondFactorDemands, operator }, { slug }: { slug: string }) => {
+        const { id } = await workspaces.getBySlug(slug, operator);
+        await secondFactorDemands.endDemand(id, operator);
+        return { ended: true };
+      }),
     );
 
   addChange(workspace, 'suspend', {

@@ -51,6 +51,7 @@ export const FAULTS = {
   password_wrong: 'is not your password',
   code_wrong: 'is wrong, or was used already',
   code_useless: 'is of no use: there is no second factor',
+  second_factor_missing: 'is missing: turn yours on first',
   login_exists: 'has a login already',
   login_missing: 'has no login: invite it',
   too_many_workspaces: 'would be one workspace too many: a login has {max}',
@@ -120,6 +121,7 @@ export const REASONS = {
   password_changed: 'The password was changed meanwhile: log in again.',
   link_gone: 'This link was used, replaced or taken back, or has expired.',
   second_factor_on: 'There is a second factor already: turn it off first.',
+  second_factor_demanded: '{workspace} demands a second factor.',
   no_mail: 'This service sends no mail: ask who manages your workspace for a link.',
   mail_failed: 'The mail could not be sent. Try again in a few minutes.',
   login_of_others:

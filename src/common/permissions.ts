@@ -41,6 +41,7 @@ export const PERMISSIONS = {
   'workspace.create': OPERATORS_ALONE,
   'workspace.update': MANAGERS,
   'workspace.change_plan': OPERATORS_ALONE,
+  'workspace.demand_second_factor': OWNERS,
   'workspace.suspend': OPERATORS_ALONE,
   'workspace.resume': OPERATORS_ALONE,
   'workspace.delete': OWNERS,

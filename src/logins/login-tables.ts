@@ -34,6 +34,14 @@ export const LOGIN_TABLES: TableDeclaration[] = [
     export: NO_CONTACT,
     retention: GOES_AT_ITS_END,
   },
+  {
+    name: 'second_factor_demands',
+    key: { tenant_id: 'uuid' },
+    deletion: {},
+    erasure: NO_CONTACT,
+    export: NO_CONTACT,
+    retention: { none: 'A demand stays until the workspace ends it.' },
+  },
   ...(
     [
       ['login_sessions', { id: 'uuid' }],

@@ -28,6 +28,8 @@ import { LoginAudit } from './people/login-audit';
 import { MembershipsRepository } from './people/memberships.repository';
 import { PeopleRepository } from './people/people.repository';
 import { PersonSecondFactor } from './second-factor/person-second-factor';
+import { SecondFactorDemandsRepository } from './second-factor/second-factor-demands.repository';
+import { SecondFactorDemandsService } from './second-factor/second-factor-demands.service';
 import { SecondFactorsRepository } from './second-factor/second-factors.repository';
 import { SecondFactorsService } from './second-factor/second-factors.service';
 import { SecondStep } from './second-factor/second-step';
@@ -40,7 +42,12 @@ const PEOPLE = [PeopleRepository, MembershipsRepository, LoginAudit, GuessLimits
 const SESSIONS = [LoginSessionsRepository, PendingLoginsRepository, KnownBrowsersRepository, PersonSessions];
 const LINKS = [LinkMailer, LinkRecipients];
 const PASSWORDS = [PasswordHasher, PasswordCheck, PasswordResetsRepository, PersonPassword, ResetAcceptance];
-const SECOND_FACTOR = [SecondFactorsRepository, PersonSecondFactor, SecondStep];
+const SECOND_FACTOR = [
+  SecondFactorsRepository,
+  SecondFactorDemandsRepository,
+  PersonSecondFactor,
+  SecondStep,
+];
 const INVITATIONS = [InvitationsRepository, InvitationUse, InvitationAcceptance];
 
 const SERVICES = [
@@ -49,6 +56,7 @@ const SERVICES = [
   InvitationsService,
   PasswordsService,
   SecondFactorsService,
+  SecondFactorDemandsService,
   PeopleService,
   OperatorLoginsService,
 ];

@@ -44,6 +44,7 @@ export interface Settings {
   receiverUrl: string;
 }
 
+const OWNERS: AgentRole[] = ['OWNER'];
 const MANAGERS: AgentRole[] = ['OWNER', 'ADMIN'];
 let count = 0;
 
@@ -125,6 +126,14 @@ const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).
 export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
   { method: 'GET', path: '/overview', success: 200 },
   { method: 'PATCH', path: '', success: 200, body: () => ({ messageRetentionDays: 400 }), roles: MANAGERS },
+  {
+    method: 'POST',
+    path: '/second-factor-demand',
+    success: 200,
+    body: () => ({ graceDays: 14 }),
+    roles: OWNERS,
+  },
+  { method: 'DELETE', path: '/second-factor-demand', success: 204, roles: OWNERS },
   { method: 'GET', path: '/agents', success: 200 },
   {
     method: 'POST',
@@ -283,7 +292,9 @@ export async function makeSettings(
 ): Promise<Settings> {
   const workspace = await service.make.workspace();
   const owner = await service.make.agent(workspace);
-  return { dashboard, workspace, owner, browser: await dashboard.logIn(owner), receiverUrl };
+  const browser = await dashboard.logIn(owner);
+  await browser.secure();
+  return { dashboard, workspace, owner, browser, receiverUrl };
 }
 
 /** Calls a route of a workspace, with the id of an existing thing. */

@@ -1,6 +1,7 @@
 import { AddressInfo } from 'node:net';
 import { NestExpressApplication } from '@nestjs/platform-express';
 import axios, { Method } from 'axios';
+import { TOTP } from 'otpauth';
 import { createApp } from '../../dashboard/server/src/create-app';
 import { DashboardConfig } from '../../dashboard/server/src/config/dashboard-config';
 import { createLogger } from '../../src/common/logger';
@@ -109,6 +110,17 @@ export class Browser {
 
   post(path: string, body: object = {}, headers?: Record<string, string>): Promise<Answer> {
     return this.send('POST', path, body, headers);
+  }
+
+  /** Turns a second factor on, and returns its secret. */
+  async secure(): Promise<string> {
+    const { body } = await this.post('/api/account/second-factor', { password: PASSWORD });
+    const { secret } = body as { secret: string };
+    const { status } = await this.post('/api/account/second-factor/confirm', {
+      code: new TOTP({ secret }).generate(),
+    });
+    if (status !== 200) throw new Error(`the code was answered ${status}`);
+    return secret;
   }
 
   async send(

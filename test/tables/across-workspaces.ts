@@ -25,6 +25,8 @@ export const LOOK_UPS: Record<string, string> = {
   'MembershipsRepository.listActive':
     'a person is an agent of several workspaces: at a login or a change of it, for an audit entry in each',
   'OperatorLookupRepository.findWorkspaceId': OPERATOR,
+  'SecondFactorDemandsRepository.findLocking':
+    'a person is an agent of several workspaces: when they turn the second factor off',
   'WorkspacesRepository.findBySlug': OPERATOR,
   findConnected:
     'a provider or a visitor brings the hook key alone: one read by a unique index for each call of a hook',

@@ -79,6 +79,7 @@ export type {
   BeginSecondFactor,
   ChangePassword,
   ConfirmNewSecondFactor,
+  DemandSecondFactor,
   InviteAgent,
   PasswordAndCode,
   RequestPasswordReset,
@@ -114,6 +115,12 @@ export interface WorkspaceSummary {
   isTrialExpired: boolean;
   isSuspended: boolean;
   entitlements: Entitlement[];
+  /** Days of grace, if the workspace demands a second factor of its people; null if it does not. */
+  secondFactorGraceDays: number | null;
+  /** Time at which the person without a second factor is locked out; null for others. */
+  lockedAt: Date | null;
+  /** Whether the person is locked out until they turn a second factor on. */
+  isLocked: boolean;
 }
 
 /** Answer of `POST /api/login`: the session has begun, or a code is needed first. */

@@ -15,6 +15,12 @@ export interface MembershipKey {
 export const MAX_MEMBERSHIPS = 100;
 
 /**
+ * SQL of the time at which a workspace's demand `d` of a second factor locks out the person of the membership
+ * `m`, who has none.
+ */
+export const LOCKED_AT = 'greatest(d.demanded_at, m.created_at) + make_interval(days => d.grace_days)';
+
+/**
  * Stores which agents a person is. Only the acceptance of a workspace's own invitation adds an agent of it.
  */
 @Injectable()

@@ -3,6 +3,7 @@ import { AppError } from '../../common/app-error';
 import { isId } from '../../common/ids';
 import { Database, Reader } from '../../database/database';
 import { Transaction } from '../../database/transaction';
+import { MembershipKey } from './memberships.repository';
 import { Person, UpdatePerson } from './person.dto';
 
 export interface PersonRow extends Person {
@@ -51,6 +52,15 @@ export class PeopleRepository {
   async find(id: string, reader: Reader = this.database): Promise<PersonRow | null> {
     if (!isId(id)) return null;
     const [person] = await reader.query<PersonRow>(`${SELECT} FROM people p WHERE p.id = $1`, [id]);
+    return person ?? null;
+  }
+
+  /** Finds the person who is an agent; null for an agent without a login. */
+  async findByAgent(tx: Transaction, { tenantId, agentId }: MembershipKey): Promise<PersonRow | null> {
+    const [person] = await tx.query<PersonRow>(
+      `${SELECT} FROM memberships m JOIN people p ON p.id = m.person_id WHERE m.tenant_id = $1 AND m.agent_id = $2`,
+      [tenantId, agentId],
+    );
     return person ?? null;
   }
 

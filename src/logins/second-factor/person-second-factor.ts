@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { AppError } from '../../common/app-error';
 import { Origin } from '../../common/principal';
 import { Config } from '../../config/config';
 import { Transaction } from '../../database/transaction';
@@ -13,6 +14,7 @@ import {
   secretUri,
 } from './second-factor-codes';
 import { NewSecondFactor } from './second-factor.dto';
+import { SecondFactorDemandsRepository } from './second-factor-demands.repository';
 import { SecondFactorsRepository } from './second-factors.repository';
 
 /**
@@ -23,6 +25,7 @@ export class PersonSecondFactor {
   constructor(
     private readonly config: Config,
     private readonly factors: SecondFactorsRepository,
+    private readonly demands: SecondFactorDemandsRepository,
     private readonly audit: LoginAudit,
   ) {}
 
@@ -64,6 +67,15 @@ export class PersonSecondFactor {
     const recoveryCodes = await this.replaceRecoveryCodes(tx, personId);
     await this.audit.append(tx, personId, { action: 'recovery_codes_renewed', origin });
     return recoveryCodes;
+  }
+
+  /**
+   * Refuses to turn off a second factor without which a workspace would be locked.
+   * @throws AppError FORBIDDEN
+   */
+  async requireNoDemand(tx: Transaction, personId: string): Promise<void> {
+    const workspace = await this.demands.findLocking(tx, personId);
+    if (workspace !== null) throw AppError.because('FORBIDDEN', 'second_factor_demanded', { workspace });
   }
 
   async turnOff(tx: Transaction, personId: string, author: LoginChangeAuthor): Promise<void> {

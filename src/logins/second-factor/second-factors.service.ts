@@ -64,12 +64,13 @@ export class SecondFactorsService {
 
   /**
    * Turns the second factor off. The holder's session goes on under a new token; all others end.
-   * @throws AppError INVALID_BODY: a wrong password or code, or it is off; UNAUTHENTICATED, RATE_LIMITED,
-   * UNAVAILABLE
+   * @throws AppError INVALID_BODY: a wrong password or code, or it is off; FORBIDDEN: a workspace demands it,
+   * and the days of grace are over; UNAUTHENTICATED, RATE_LIMITED, UNAVAILABLE
    */
   async turnOff(holder: SessionHolder, input: PasswordAndCode): Promise<RenewedSession> {
     const { personId, origin } = holder;
     return this.runWithPasswordAndCode(holder, input, async (tx) => {
+      await this.factor.requireNoDemand(tx, personId);
       await this.factor.turnOff(tx, personId, { origin });
       return this.sessions.renew(tx, holder);
     });
@@ -78,7 +79,7 @@ export class SecondFactorsService {
   /**
    * Replaces the recovery codes, used or not. The holder's session goes on under a new token; all others end.
    * @returns ten new ones, only now
-   * @throws AppError as `turnOff`
+   * @throws AppError as `turnOff`, but for FORBIDDEN
    */
   async renewRecoveryCodes(
     holder: SessionHolder,

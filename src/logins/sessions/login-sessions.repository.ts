@@ -7,7 +7,7 @@ import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { Entitlement } from '../../common/entitlement';
 import { PlanTier } from '../../workspaces/plan-policy';
-import { MAX_MEMBERSHIPS } from '../people/memberships.repository';
+import { LOCKED_AT, MAX_MEMBERSHIPS } from '../people/memberships.repository';
 import { Locale, Theme } from '../people/person.dto';
 import { LoginSession, OpenedSession } from './session.dto';
 
@@ -47,9 +47,11 @@ export class LoginSessionsRepository {
          SELECT a.id AS "agentId", a.name AS "agentName", a.role, w.id AS "workspaceId", w.name AS "workspaceName",
                 w.slug, w.plan_tier AS "planTier", w.trial_ends_at AS "trialEndsAt", w.rate_limit AS "rateLimit",
                 w.message_retention_days AS "messageRetentionDays", w.entitlements,
-                w.suspended_at IS NOT NULL AS "isSuspended"
+                w.suspended_at IS NOT NULL AS "isSuspended", d.grace_days AS "secondFactorGraceDays",
+                ${LOCKED_AT} AS "lockedAt", ${LOCKED_AT} <= now() AS "isLockTime"
          FROM memberships m JOIN agents a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id AND a.active
            JOIN workspaces w ON w.id = m.tenant_id
+           LEFT JOIN second_factor_demands d ON d.tenant_id = m.tenant_id
          WHERE m.person_id = s.person_id ORDER BY lower(w.name), w.id LIMIT ${MAX_MEMBERSHIPS}
        ) m ON true
        WHERE s.hash = $1 AND s.expires_at > now()`,
@@ -175,15 +177,22 @@ interface AuthenticationRow extends LoginSession {
   messageRetentionDays: number | null;
   entitlements: Entitlement[];
   isSuspended: boolean;
+  /** Days of grace. This field and those below are null for a workspace that demands no second factor. */
+  secondFactorGraceDays: number | null;
+  lockedAt: Date | null;
+  isLockTime: boolean | null;
 }
 
 function toSession(rows: AuthenticationRow[]): AuthenticatedSession {
   const { personId, email, name, locale, theme, hasSecondFactor, isUseStale, ...first } = rows[0]!;
+  const entered = rows.filter(({ agentId }) => agentId !== null);
+  const isLocked = ({ isLockTime }: AuthenticationRow) => isLockTime === true && !hasSecondFactor;
   const { id, createdAt, lastUsedAt, expiresAt, address, userAgent } = first;
   return {
     person: { id: personId, email, name, locale, theme, hasSecondFactor },
     session: { id, createdAt, lastUsedAt, expiresAt, address, userAgent },
-    memberships: rows.filter(({ agentId }) => agentId !== null).map(toMembership),
+    memberships: entered.filter((row) => !isLocked(row)).map(toMembership),
+    lockedMemberships: entered.filter(isLocked).map(toMembership),
     isUseStale,
   };
 }
@@ -191,10 +200,12 @@ function toSession(rows: AuthenticationRow[]): AuthenticatedSession {
 function toMembership(row: AuthenticationRow): OpenedSession['memberships'][number] {
   const { slug, planTier, trialEndsAt, rateLimit, messageRetentionDays, entitlements, isSuspended } = row;
   const plan = { planTier, trialEndsAt, rateLimit, messageRetentionDays, entitlements, isSuspended };
+  const { secondFactorGraceDays, hasSecondFactor, lockedAt } = row;
   return {
     agentId: row.agentId!,
     agentName: row.agentName,
     role: row.role,
-    workspace: { id: row.workspaceId, name: row.workspaceName, slug, ...plan },
+    workspace: { id: row.workspaceId, name: row.workspaceName, slug, ...plan, secondFactorGraceDays },
+    lockedAt: hasSecondFactor ? null : lockedAt,
   };
 }

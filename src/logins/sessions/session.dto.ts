@@ -21,7 +21,14 @@ export interface Membership {
     messageRetentionDays: number | null;
     entitlements: Entitlement[];
     isSuspended: boolean;
+    /** Days of grace, if the workspace demands a second factor of its people; null if it does not. */
+    secondFactorGraceDays: number | null;
   };
+  /**
+   * Time at which the workspace locks the person out for want of a second factor; null when it demands none,
+   * or the person has one.
+   */
+  lockedAt: Date | null;
 }
 
 /** Login in one browser, which ends when the person logs out, or when it is revoked or expires. */
@@ -42,8 +49,13 @@ export interface LoginSession {
 export interface OpenedSession {
   person: Person;
   session: LoginSession;
-  /** Memberships sorted by the workspaces' names, without inactive agents. */
+  /** Memberships that the session opens, sorted by the workspaces' names, without inactive agents. */
   memberships: Membership[];
+  /**
+   * Memberships that the session does not open: their workspaces demand a second factor, which the person has
+   * not turned on in time.
+   */
+  lockedMemberships: Membership[];
 }
 
 /** Person who is logged in and changes their own login. `holderOf(opened, origin)` makes one. */

@@ -255,6 +255,7 @@ async function furnish(service: TestService): Promise<string> {
      VALUES ($1, gen_random_uuid(), $2, '\\x00', now(), now())`,
     [tenantId, agent.id, agent.email],
   );
+  await service.query('INSERT INTO second_factor_demands VALUES ($1, 7, now())', [tenantId]);
   const conversation = await make.conversation(workspace);
   await service.query(`INSERT INTO contact_identities VALUES ($1, 'WHATSAPP', '4917612345678', $2, now())`, [
     tenantId,

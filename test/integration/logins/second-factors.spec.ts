@@ -1,7 +1,8 @@
 import { KeyRotationService } from '../../../src/secrets/key-rotation.service';
 import { AuditTally } from '../../../src/audit/audit-tally';
-import { SYSTEM } from '../../../src/common/principal';
-import { LoggedIn, SecondFactorRequired } from '../../../src/logins/sessions/session.dto';
+import { Actor, SYSTEM } from '../../../src/common/principal';
+import { SecondFactorDemandsService } from '../../../src/logins/second-factor/second-factor-demands.service';
+import { LoggedIn, Membership, SecondFactorRequired } from '../../../src/logins/sessions/session.dto';
 import { LoginsService } from '../../../src/logins/logins.service';
 import { SecondFactorsService } from '../../../src/logins/second-factor/second-factors.service';
 import { MessagingHost } from '../../support/messaging-host';
@@ -206,6 +207,95 @@ describe('second factors', () => {
       expect(await factors().turnOff(holder, { password: PASSWORD, code: recoveryCodes[3]! })).toEqual({
         token: expect.any(String),
       });
+    });
+  });
+
+  describe('that a workspace demands', () => {
+    const demand = (graceDays?: number, actor: Actor = SYSTEM) =>
+      host.get(SecondFactorDemandsService).demand(workspace.id, { graceDays }, actor);
+    /** Lets days pass. */
+    const age = (days: number) =>
+      host.query(
+        `WITH demand AS (
+           UPDATE second_factor_demands SET demanded_at = demanded_at - make_interval(days => $2) WHERE tenant_id = $1)
+         UPDATE memberships SET created_at = created_at - make_interval(days => $2) WHERE tenant_id = $1`,
+        [workspace.id, days],
+      );
+    const opened = async ({ token }: { token: string }) => (await logins.authenticate(token))!;
+    const idsOf = (memberships: Membership[]) => memberships.map((one) => one.workspace.id);
+
+    it('lock out who has none, when the days of grace are over', async () => {
+      const elsewhere = await host.make.workspace();
+      await logins.join(member, elsewhere);
+      expect((await opened(member)).memberships).toMatchObject([
+        { lockedAt: null, workspace: { secondFactorGraceDays: null } },
+        { lockedAt: null },
+      ]);
+      const { demandedAt, graceDays } = await demand();
+      expect(graceDays).toBe(7);
+      const lockedAt = new Date(demandedAt.getTime() + 7 * 86_400_000);
+      const before = (await opened(member)).memberships;
+      expect(before.find((one) => one.workspace.id === workspace.id)).toMatchObject({
+        lockedAt,
+        workspace: { secondFactorGraceDays: 7 },
+      });
+      await age(6);
+      expect(idsOf((await opened(member)).memberships)).toContain(workspace.id);
+      await age(1);
+      const after = await opened(member);
+      expect(idsOf(after.memberships)).toEqual([elsewhere.id]);
+      expect(idsOf(after.lockedMemberships)).toEqual([workspace.id]);
+    });
+
+    it('open the workspace again once they are on, and stay on', async () => {
+      await demand(0);
+      expect((await opened(member)).memberships).toEqual([]);
+      const { secret } = await factors().begin(member.holder, { password: PASSWORD });
+      const { token } = await factors().confirm(member.holder, { code: codeOf(secret) });
+      expect(await opened({ token })).toMatchObject({
+        memberships: [{ lockedAt: null, workspace: { id: workspace.id } }],
+        lockedMemberships: [],
+      });
+      await host.query('UPDATE second_factors SET last_step = 0 WHERE person_id = $1', [member.personId]);
+      const turnOff = () => factors().turnOff(member.holder, { password: PASSWORD, code: codeOf(secret) });
+      await expect(turnOff()).rejects.toMatchObject({
+        code: 'FORBIDDEN',
+        message: expect.stringContaining('demands a second factor'),
+      });
+      expect((await opened({ token })).person.hasSecondFactor).toBe(true);
+      await host.get(SecondFactorDemandsService).endDemand(workspace.id, SYSTEM);
+      expect(await turnOff()).toEqual({ token: expect.any(String) });
+    });
+
+    it('can be turned off within the days of grace', async () => {
+      const secured = await logins.secure(member);
+      await demand(7);
+      const given = { password: PASSWORD, code: codeOf(secured.secret) };
+      expect(await factors().turnOff(secured.holder, given)).toEqual({ token: expect.any(String) });
+    });
+
+    it('give who joins later the same days', async () => {
+      await demand(3);
+      await age(30);
+      const newcomer = await logins.member(workspace);
+      expect((await opened(newcomer)).memberships).toHaveLength(1);
+      expect((await opened(member)).memberships).toHaveLength(0);
+    });
+
+    it('need one of the OWNER who demands it', async () => {
+      const actor: Actor = { type: 'agent', id: member.agent.id };
+      await expect(demand(7, actor)).rejects.toMatchObject({
+        code: 'INVALID_BODY',
+        details: [{ field: 'secondFactor' }],
+      });
+      await logins.secure(member);
+      expect(await demand(7, actor)).toMatchObject({ graceDays: 7 });
+      const first = await demand(10, actor);
+      expect(await demand(10, actor)).toEqual(first);
+    });
+
+    it.each([-1, 91, 1.5])('have no %d days of grace', async (graceDays) => {
+      await expectRefusal(demand(graceDays), 'INVALID_BODY');
     });
   });
 

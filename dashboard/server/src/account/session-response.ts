@@ -3,19 +3,25 @@ import type { Membership, OpenedSession } from 'conversation-messaging-service/l
 import type { DashboardSession, WorkspaceSummary } from '../api';
 
 export function toSessionResponse(
-  { person, memberships }: OpenedSession,
+  { person, memberships, lockedMemberships }: OpenedSession,
   { publicUrl }: { publicUrl: string },
 ): DashboardSession {
   return {
     person,
-    workspaces: memberships.map(toWorkspaceSummary),
+    workspaces: [
+      ...memberships.map((membership) => toWorkspaceSummary(membership)),
+      ...lockedMemberships.map((membership) => toWorkspaceSummary(membership, true)),
+    ],
     apiUrl: `${publicUrl}/api/v1`,
     publicUrl,
   };
 }
 
-export function toWorkspaceSummary({ agentId, role, workspace }: Membership): WorkspaceSummary {
-  const { id, slug, name, planTier, trialEndsAt, isSuspended } = workspace;
+export function toWorkspaceSummary(
+  { agentId, role, workspace, lockedAt }: Membership,
+  isLocked = false,
+): WorkspaceSummary {
+  const { id, slug, name, planTier, trialEndsAt, isSuspended, secondFactorGraceDays } = workspace;
   return {
     id,
     slug,
@@ -28,5 +34,8 @@ export function toWorkspaceSummary({ agentId, role, workspace }: Membership): Wo
     isSuspended,
     // The list includes the plan's own entitlements.
     entitlements: ENTITLEMENTS.filter((entitlement) => isEntitled(workspace, entitlement)),
+    secondFactorGraceDays,
+    lockedAt,
+    isLocked,
   };
 }

@@ -1,8 +1,12 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { AppError } from 'conversation-messaging-service';
+import type { OpenedSession } from 'conversation-messaging-service/logins';
 import type { WorkspaceRequest } from './access.decorators';
 
-/** Checks the workspace of the path: a workspace in which the person is no agent is not found. */
+/**
+ * Checks the workspace of the path: one in which the person is no agent is not found, and one that demands a
+ * second factor is locked without it.
+ */
 @Injectable()
 export class WorkspaceGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
@@ -10,8 +14,14 @@ export class WorkspaceGuard implements CanActivate {
     const { workspaceId } = request.params;
     if (workspaceId === undefined) return true;
     const membership = request.opened.memberships.find(({ workspace }) => workspace.id === workspaceId);
-    if (!membership) throw AppError.notFound('Workspace');
+    if (!membership) throw refusalOf(request.opened, workspaceId);
     request.membership = membership;
     return true;
   }
+}
+
+function refusalOf({ lockedMemberships }: OpenedSession, workspaceId: unknown): AppError {
+  const locked = lockedMemberships.find(({ workspace }) => workspace.id === workspaceId);
+  if (!locked) return AppError.notFound('Workspace');
+  return AppError.because('FORBIDDEN', 'second_factor_demanded', { workspace: locked.workspace.name });
 }

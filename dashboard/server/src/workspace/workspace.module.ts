@@ -3,11 +3,18 @@ import { AgentsController } from './agents.controller';
 import { InvitationsController } from './invitations.controller';
 import { NewAgents } from './new-agents';
 import { ParkedEventsController } from './parked-events.controller';
+import { SecondFactorDemandController } from './second-factor-demand.controller';
 import { WorkspaceController } from './workspace.controller';
 import { WorkspaceOverviews } from './workspace-overviews';
 
 @Module({
-  controllers: [WorkspaceController, AgentsController, InvitationsController, ParkedEventsController],
+  controllers: [
+    WorkspaceController,
+    SecondFactorDemandController,
+    AgentsController,
+    InvitationsController,
+    ParkedEventsController,
+  ],
   providers: [WorkspaceOverviews, NewAgents],
 })
 export class WorkspaceModule {}

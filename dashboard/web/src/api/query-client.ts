@@ -1,5 +1,6 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from './client';
+import { sessionQuery } from './session';
 
 const MAX_RETRIES = 2;
 
@@ -9,9 +10,13 @@ const MAX_RETRIES = 2;
  */
 export function makeQueryClient(onSignedOut: () => void): QueryClient {
   const onError = (error: unknown) => {
-    if (error instanceof ApiError && error.status === 401) onSignedOut();
+    if (!(error instanceof ApiError)) return;
+    if (error.status === 401) onSignedOut();
+    // The session tells which workspaces are locked.
+    if (error.reason.reason === 'second_factor_demanded')
+      void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
   };
-  return new QueryClient({
+  const client = new QueryClient({
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
@@ -24,6 +29,7 @@ export function makeQueryClient(onSignedOut: () => void): QueryClient {
       mutations: { networkMode: 'always' },
     },
   });
+  return client;
 }
 
 function mayPass(error: unknown): boolean {

@@ -1,5 +1,5 @@
-import { Alert, Stack } from '@mantine/core';
-import { Outlet, useParams } from '@tanstack/react-router';
+import { Alert, Anchor, Button, Container, Stack, Text, Title } from '@mantine/core';
+import { Link, Outlet, useParams } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useSession } from '../api/session';
 import type { Workspace } from '../api/types';
@@ -19,10 +19,34 @@ export function WorkspaceFrame() {
   return (
     <WorkspaceProvider value={workspace} key={workspace.id}>
       <Stack gap="md">
-        <Notices workspace={workspace} />
-        <Outlet />
+        {workspace.isLocked ? (
+          <LockedPage workspace={workspace} />
+        ) : (
+          <>
+            <Notices workspace={workspace} />
+            <Outlet />
+          </>
+        )}
       </Stack>
     </WorkspaceProvider>
+  );
+}
+
+/** Page of a workspace that the person may enter only with a second factor. */
+function LockedPage({ workspace }: { workspace: Workspace }) {
+  const { notices } = useTexts();
+  return (
+    <Container size="sm" py="xl">
+      <Stack align="start">
+        <Title order={1} size="h2">
+          {notices.locked(workspace.name)}
+        </Title>
+        <Text>{notices.lockedAdvice}</Text>
+        <Button component={Link} to="/account">
+          {notices.toAccount}
+        </Button>
+      </Stack>
+    </Container>
   );
 }
 
@@ -40,6 +64,14 @@ function Notices({ workspace }: { workspace: Workspace }) {
       {workspace.isTrialExpired && (
         <Alert color="yellow" title={notices.trialExpired(formats.day(workspace.trialEndsAt!))}>
           {notices.trialExpiredAdvice}
+        </Alert>
+      )}
+      {workspace.lockedAt && (
+        <Alert color="yellow" title={notices.lockedFrom(formats.minute(workspace.lockedAt))}>
+          {notices.lockedFromAdvice}{' '}
+          <Anchor component={Link} to="/account" inherit c="inherit" td="underline">
+            {notices.toAccount}
+          </Anchor>
         </Alert>
       )}
       {workspace.role === 'AGENT' && <Alert color="gray">{notices.readOnly}</Alert>}

@@ -46,6 +46,7 @@ const faults: Record<FaultCode, string> = {
   password_wrong: 'ist nicht Ihr Passwort',
   code_wrong: 'ist falsch oder wurde schon benutzt',
   code_useless: 'nützt nichts: Es gibt keinen zweiten Faktor',
+  second_factor_missing: 'fehlt: Schalten Sie zuerst Ihren ein',
   login_exists: 'hat schon eine Anmeldung',
   login_missing: 'hat keine Anmeldung: Laden Sie ihn ein',
   too_many_workspaces: 'wäre ein Workspace zu viel: Eine Anmeldung hat höchstens {max}',
@@ -109,6 +110,7 @@ const reasons: Record<ReasonCode, string> = {
   password_changed: 'Das Passwort wurde inzwischen geändert: Melden Sie sich noch einmal an.',
   link_gone: 'Dieser Link wurde benutzt, ersetzt oder zurückgenommen, oder er ist abgelaufen.',
   second_factor_on: 'Es gibt schon einen zweiten Faktor: Schalten Sie ihn zuerst aus.',
+  second_factor_demanded: '{workspace} verlangt einen zweiten Faktor.',
   no_mail:
     'Dieser Dienst verschickt keine E-Mails: Bitten Sie, wer Ihren Workspace verwaltet, um einen Link.',
   mail_failed: 'Die E-Mail ließ sich nicht verschicken. Versuchen Sie es in ein paar Minuten noch einmal.',

@@ -117,6 +117,13 @@ export const de: Texts = {
   },
   roles: { OWNER: 'Eigentümer', ADMIN: 'Admin', AGENT: 'Agent' },
   notices: {
+    locked: (workspace: string) => `${workspace} verlangt einen zweiten Faktor`,
+    lockedAdvice:
+      'Der Workspace öffnet sich, sobald Sie einen zweiten Faktor eingeschaltet haben: bei jeder Anmeldung einen Code aus einer App auf Ihrem Telefon.',
+    lockedFrom: (time: string) => `Ab ${time} verlangt dieser Workspace einen zweiten Faktor`,
+    lockedFromAdvice:
+      'Sie haben noch keinen. Schalten Sie ihn vorher ein, damit Sie nicht ausgesperrt werden.',
+    toAccount: 'Im Konto einschalten',
     trialExpired: (day: string) => `Die Testphase endete am ${day}`,
     trialExpiredAdvice:
       'Die API lässt sich nur noch lesen: Neue Nachrichten und Änderungen lehnt sie mit 402 ab. Kunden können weiter ' +
@@ -485,6 +492,20 @@ export const de: Texts = {
     unknown: 'Was verbraucht ist, lässt sich gerade nicht zählen.',
     unused: 'Keine Anfrage in der laufenden Minute.',
     used: (used: string, limit: string) => `${used} von ${limit}`,
+  },
+  secondFactorDemand: {
+    title: 'Zweiter Faktor',
+    isDemanded: (days: number) =>
+      `Alle brauchen einen, um diesen Workspace zu öffnen. Wer keinen hat, bekommt ${days} ${plural(days, 'Tag', 'Tage')} Zeit, ihn einzuschalten.`,
+    isNotDemanded: 'Alle entscheiden selbst, ob sie sich mit einem zweiten Faktor anmelden.',
+    ownFirst: 'Schalten Sie zuerst in Ihrem Konto Ihren eigenen zweiten Faktor ein.',
+    days: 'Schonfrist in Tagen',
+    daysAdvice: 'Für alle ohne zweiten Faktor, ab jetzt oder ab ihrem Beitritt. 0 bis 90.',
+    demand: 'Von allen verlangen',
+    change: 'Frist ändern',
+    end: 'Nicht mehr verlangen',
+    demanded: 'Jetzt brauchen alle einen zweiten Faktor.',
+    ended: 'Niemand braucht mehr einen zweiten Faktor.',
   },
   retention: {
     title: 'Aufbewahrung von Nachrichten',

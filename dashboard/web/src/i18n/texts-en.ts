@@ -103,6 +103,12 @@ export const en = {
   },
   roles: { OWNER: 'Owner', ADMIN: 'Admin', AGENT: 'Agent' },
   notices: {
+    locked: (workspace: string) => `${workspace} demands a second factor`,
+    lockedAdvice:
+      'The workspace opens as soon as you have turned a second factor on: a code from an app on your phone at each login.',
+    lockedFrom: (time: string) => `From ${time} on, this workspace demands a second factor`,
+    lockedFromAdvice: 'You have none yet. Turn it on before, so that you are not locked out.',
+    toAccount: 'Turn it on in your account',
     trialExpired: (day: string) => `The trial ended on ${day}`,
     trialExpiredAdvice:
       'The API is read-only: it refuses new messages and changes with 402. Customers can still write, webhooks are ' +
@@ -458,6 +464,20 @@ export const en = {
     unknown: 'What is used can’t be counted now.',
     unused: 'No request in the present minute.',
     used: (used: string, limit: string) => `${used} of ${limit}`,
+  },
+  secondFactorDemand: {
+    title: 'Second factor',
+    isDemanded: (days: number) =>
+      `Everybody needs one to open this workspace. Whoever has none gets ${days} ${plural(days, 'day', 'days')} to turn it on.`,
+    isNotDemanded: 'Everybody may decide for themselves whether they log in with a second factor.',
+    ownFirst: 'Turn your own second factor on first, in your account.',
+    days: 'Days of grace',
+    daysAdvice: 'For people without a second factor, from now or from their joining. 0 to 90.',
+    demand: 'Demand it of everybody',
+    change: 'Change the days',
+    end: 'End the demand',
+    demanded: 'Everybody needs a second factor now.',
+    ended: 'Nobody needs a second factor any more.',
   },
   retention: {
     title: 'Retention of messages',

@@ -32,6 +32,8 @@ export const COMMANDS: Record<string, string | null> = {
   'workspace create': 'WorkspacesService.create',
   'workspace list': null,
   'workspace update': 'WorkspacesService.update',
+  'workspace demand-factor': 'SecondFactorDemandsService.demand',
+  'workspace end-factor-demand': 'SecondFactorDemandsService.endDemand',
   'workspace suspend': 'WorkspacesService.suspend',
   'workspace resume': 'WorkspacesService.resume',
   'workspace cancel-deletion': 'WorkspacesService.cancelDeletion',

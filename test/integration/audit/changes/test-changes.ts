@@ -31,6 +31,7 @@ const TABLES = [
   'parked_events',
   'pending_cancellations',
   'pending_deliveries',
+  'second_factor_demands',
   'webhook_deliveries',
   'webhook_endpoints',
   'webhook_recoveries',

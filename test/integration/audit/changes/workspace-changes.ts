@@ -2,8 +2,11 @@ import { newId } from '../../../../src/common/ids';
 import { Permission } from '../../../../src/common/permissions';
 import { SYSTEM } from '../../../../src/common/principal';
 import { KeyRotationService } from '../../../../src/secrets/key-rotation.service';
+import { SecondFactorDemandsService } from '../../../../src/logins/second-factor/second-factor-demands.service';
+import { AgentsService } from '../../../../src/workspaces/agents.service';
 import { WorkspacesService } from '../../../../src/workspaces/workspaces.service';
 import { MessagingHost } from '../../../support/messaging-host';
+import { Logins } from '../../../support/logins';
 import { Scenario } from './scenario';
 
 /**
@@ -15,6 +18,13 @@ export function workspaceChanges(
   rekeyed: () => MessagingHost,
 ): Record<string, Scenario> {
   const workspaces = () => host().get(WorkspacesService);
+  const demands = () => host().get(SecondFactorDemandsService);
+  /** Gives an active agent of the workspace a login with a second factor. */
+  const secureAgent = async (workspace: { id: string }, id: string) => {
+    const agent = (await host().get(AgentsService).list(workspace.id, SYSTEM)).find((one) => one.id === id);
+    const logins = new Logins(host());
+    if (agent?.active) await logins.secure(await logins.accept(workspace, agent));
+  };
   const updateWorkspace = (
     input: Parameters<WorkspacesService['update']>[1],
     before: Record<string, unknown>,
@@ -63,6 +73,30 @@ export function workspaceChanges(
       { entitlements: ['auditWebhookExport'] },
       { entitlements: [] },
     ),
+    'workspace.second_factor_demanded': {
+      method: 'SecondFactorDemandsService.demand',
+      permission: 'workspace.demand_second_factor',
+      prepare: async ({ workspace }, actor) => {
+        if (actor.type === 'agent') await secureAgent(workspace, actor.id);
+        await demands().demand(workspace.id, {}, SYSTEM);
+        return async () => {
+          await demands().demand(workspace.id, { graceDays: 30 }, actor);
+          const [before, after] = [{ graceDays: 7 }, { graceDays: 30 }];
+          return { entity: 'workspace', entityId: workspace.id, before, after };
+        };
+      },
+    },
+    'workspace.second_factor_demand_ended': {
+      method: 'SecondFactorDemandsService.endDemand',
+      permission: 'workspace.demand_second_factor',
+      prepare: async ({ workspace }, actor) => {
+        await demands().demand(workspace.id, {}, SYSTEM);
+        return async () => {
+          await demands().endDemand(workspace.id, actor);
+          return { entity: 'workspace', entityId: workspace.id, before: { graceDays: 7 } };
+        };
+      },
+    },
     'workspace.suspended': {
       method: 'WorkspacesService.suspend',
       permission: 'workspace.suspend',

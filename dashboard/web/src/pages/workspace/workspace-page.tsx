@@ -5,6 +5,7 @@ import { useRead, useWorkspace } from '../../api/workspace';
 import { PagePending } from '../../frame/page-states';
 import { PlanSection } from './plan-section';
 import { RetentionSection } from './retention-section';
+import { SecondFactorDemandSection } from './second-factor-demand-section';
 
 export function WorkspacePage() {
   const { name } = useWorkspace();
@@ -19,6 +20,7 @@ export function WorkspacePage() {
             key={overview.data.messageRetentionDays}
             days={overview.data.messageRetentionDays}
           />
+          <SecondFactorDemandSection />
         </>
       ) : (
         !overview.error && <PagePending />

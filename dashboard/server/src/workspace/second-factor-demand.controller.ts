@@ -1,0 +1,29 @@
+import { Body, Controller, Delete, HttpCode, Param, Post } from '@nestjs/common';
+import type { Actor } from 'conversation-messaging-service';
+import {
+  DemandSecondFactor,
+  type SecondFactorDemand,
+  SecondFactorDemandsService,
+} from 'conversation-messaging-service/logins';
+import { CurrentActor } from '../http/access.decorators';
+
+@Controller('api/workspaces/:workspaceId/second-factor-demand')
+export class SecondFactorDemandController {
+  constructor(private readonly demands: SecondFactorDemandsService) {}
+
+  @Post()
+  @HttpCode(200)
+  demand(
+    @Param('workspaceId') workspaceId: string,
+    @Body() body: DemandSecondFactor,
+    @CurrentActor() actor: Actor,
+  ): Promise<SecondFactorDemand> {
+    return this.demands.demand(workspaceId, body, actor);
+  }
+
+  @Delete()
+  @HttpCode(204)
+  endDemand(@Param('workspaceId') workspaceId: string, @CurrentActor() actor: Actor): Promise<void> {
+    return this.demands.endDemand(workspaceId, actor);
+  }
+}

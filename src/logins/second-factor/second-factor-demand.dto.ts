@@ -1,0 +1,19 @@
+import { IsInt, IsOptional, Max, Min } from 'class-validator';
+
+const MAX_GRACE_DAYS = 90;
+export const DEFAULT_GRACE_DAYS = 7;
+
+export class DemandSecondFactor {
+  /** Days for people without a second factor, from the demand or from their joining; 7 by default. */
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  @Max(MAX_GRACE_DAYS)
+  graceDays?: number;
+}
+
+/** Demand of a workspace that its people have a second factor. */
+export interface SecondFactorDemand {
+  graceDays: number;
+  demandedAt: Date;
+}

@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import { Transaction } from '../../database/transaction';
+import { LOCKED_AT } from '../people/memberships.repository';
+import { SecondFactorDemand } from './second-factor-demand.dto';
+
+const COLUMNS = 'grace_days AS "graceDays", demanded_at AS "demandedAt"';
+
+/** Stores which workspaces demand a second factor of their people. */
+@Injectable()
+export class SecondFactorDemandsRepository {
+  /** Finds a workspace's demand. The transaction holds the workspace's lock. */
+  async find(tx: Transaction, tenantId: string): Promise<SecondFactorDemand | null> {
+    const [demand] = await tx.query<SecondFactorDemand>(
+      `SELECT ${COLUMNS} FROM second_factor_demands WHERE tenant_id = $1`,
+      [tenantId],
+    );
+    return demand ?? null;
+  }
+
+  /** Adds a demand, or changes the days of the one that there is. */
+  async save(tx: Transaction, tenantId: string, graceDays: number): Promise<SecondFactorDemand> {
+    const [demand] = await tx.query<SecondFactorDemand>(
+      `INSERT INTO second_factor_demands (tenant_id, grace_days, demanded_at) VALUES ($1, $2, now())
+       ON CONFLICT (tenant_id) DO UPDATE SET grace_days = excluded.grace_days RETURNING ${COLUMNS}`,
+      [tenantId, graceDays],
+    );
+    return demand!;
+  }
+
+  async delete(tx: Transaction, tenantId: string): Promise<void> {
+    await tx.query('DELETE FROM second_factor_demands WHERE tenant_id = $1', [tenantId]);
+  }
+
+  /** Returns the name of a workspace that the person may enter with a second factor alone; null if none. */
+  async findLocking(tx: Transaction, personId: string): Promise<string | null> {
+    const [workspace] = await tx.query<{ name: string }>(
+      `SELECT w.name FROM memberships m
+         JOIN second_factor_demands d ON d.tenant_id = m.tenant_id AND ${LOCKED_AT} <= now()
+         JOIN agents a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id AND a.active
+         JOIN workspaces w ON w.id = m.tenant_id
+       WHERE m.person_id = $1 ORDER BY lower(w.name) LIMIT 1`,
+      [personId],
+    );
+    return workspace?.name ?? null;
+  }
+}

@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { requirePermission } from '../../access/require-permission';
+import { AuditService } from '../../audit/audit.service';
+import { AppError } from '../../common/app-error';
+import { Actor } from '../../common/principal';
+import { validate } from '../../common/validate';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
+import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
+import { PeopleRepository } from '../people/people.repository';
+import { DEFAULT_GRACE_DAYS, DemandSecondFactor, SecondFactorDemand } from './second-factor-demand.dto';
+import { SecondFactorDemandsRepository } from './second-factor-demands.repository';
+
+/** Lets a workspace demand a second factor of its people. */
+@Injectable()
+export class SecondFactorDemandsService {
+  constructor(
+    private readonly database: Database,
+    private readonly demands: SecondFactorDemandsRepository,
+    private readonly workspaces: WorkspacesRepository,
+    private readonly people: PeopleRepository,
+    private readonly audit: AuditService,
+  ) {}
+
+  /**
+   * Demands a second factor of all people of the workspace. Who has none can go on for the grace days: from
+   * the demand, or from joining the workspace later. Afterwards the workspace is among the
+   * `lockedMemberships` of their sessions until they turn a second factor on, and nobody in it can turn one
+   * off. Another call changes the days.
+   * @throws AppError INVALID_BODY, also for an agent without a second factor; FORBIDDEN, NOT_FOUND
+   */
+  async demand(tenantId: string, input: DemandSecondFactor, actor: Actor): Promise<SecondFactorDemand> {
+    const { graceDays = DEFAULT_GRACE_DAYS } = validate(DemandSecondFactor, input);
+    return this.database.transaction(async (tx) => {
+      const before = await this.begin(tx, tenantId, actor);
+      if (actor.type === 'agent') await this.requireOwnFactor(tx, tenantId, actor.id);
+      const after = await this.demands.save(tx, tenantId, graceDays);
+      if (before?.graceDays !== graceDays)
+        this.audit.appendPipelined(tx, {
+          ...subjectOf(tenantId, actor),
+          action: 'workspace.second_factor_demanded',
+          ...(before && { before: { graceDays: before.graceDays } }),
+          after: { graceDays },
+        });
+      return after;
+    });
+  }
+
+  /**
+   * Ends the demand, if there is one: people can enter the workspace without a second factor.
+   * @throws AppError FORBIDDEN, NOT_FOUND
+   */
+  async endDemand(tenantId: string, actor: Actor): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const before = await this.begin(tx, tenantId, actor);
+      if (!before) return;
+      await this.demands.delete(tx, tenantId);
+      this.audit.appendPipelined(tx, {
+        ...subjectOf(tenantId, actor),
+        action: 'workspace.second_factor_demand_ended',
+        before: { graceDays: before.graceDays },
+      });
+    });
+  }
+
+  /** Checks the permission, locks the workspace, and returns its present demand. */
+  private async begin(tx: Transaction, tenantId: string, actor: Actor): Promise<SecondFactorDemand | null> {
+    await requirePermission(tx, tenantId, actor, 'workspace.demand_second_factor');
+    if (!(await this.workspaces.lock(tx, tenantId))) throw AppError.notFound('Workspace');
+    return this.demands.find(tx, tenantId);
+  }
+
+  private async requireOwnFactor(tx: Transaction, tenantId: string, agentId: string): Promise<void> {
+    const person = await this.people.findByAgent(tx, { tenantId, agentId });
+    if (!person?.hasSecondFactor) throw AppError.invalidBody('secondFactor', 'second_factor_missing');
+  }
+}
+
+function subjectOf(tenantId: string, actor: Actor) {
+  return { tenantId, actor, entity: 'workspace', entityId: tenantId };
+}
