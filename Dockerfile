@@ -10,6 +10,7 @@ RUN npm install --loglevel=error --no-audit --no-fund --ignore-scripts
 COPY tsconfig.json tsconfig.build.json tsconfig.migrations.json ./
 COPY src ./src
 COPY migrations ./migrations
+COPY scripts/bundle-cli.mjs ./scripts/
 COPY widget ./widget
 RUN npm run build:service && npm run build:widget
 

@@ -1,7 +1,5 @@
+// Runs npm scripts side by side. Each argument is one, or several that run in turn: `lint build:a,build:b`.
 import { spawn } from 'node:child_process';
-
-/** npm scripts that need nothing of each other. */
-const SCRIPTS = ['lint', 'build'];
 
 /**
  * Runs an npm script and prints what it said once it has ended, so that the lines of two do not mix.
@@ -28,5 +26,16 @@ async function run(name) {
   return code === 0;
 }
 
-const succeeded = await Promise.all(SCRIPTS.map(run));
+/**
+ * Runs scripts in turn, until one fails.
+ *
+ * @param {string[]} names
+ * @returns {Promise<boolean>} whether all succeeded
+ */
+async function runInTurn(names) {
+  for (const name of names) if (!(await run(name))) return false;
+  return true;
+}
+
+const succeeded = await Promise.all(process.argv.slice(2).map((names) => runInTurn(names.split(','))));
 if (succeeded.includes(false)) process.exitCode = 1;
