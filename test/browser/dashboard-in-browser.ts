@@ -130,6 +130,11 @@ export class DashboardPage {
     return this.page.getByRole('row').filter({ hasText: text });
   }
 
+  /** Returns the row of an attempt on the page of a delivery. */
+  attempt(number: number): Locator {
+    return this.page.locator('summary').filter({ hasText: `Attempt ${number}` });
+  }
+
   /** Returns the text of a block to copy, such as a key. */
   copied(label: string): Promise<string> {
     return this.page.getByRole('region', { name: label, exact: true }).innerText();

@@ -50,7 +50,7 @@ describe('the dashboard in a browser', () => {
 
     await page.getByRole('link', { name: world.receiver.url('/smoke') }).click();
     await visit.row('webhook.test').getByRole('link').click();
-    await page.getByRole('heading', { name: /^Attempt 1: 200/ }).waitFor();
+    await visit.attempt(1).filter({ hasText: '200' }).waitFor();
     expect(await visit.copied('Request body')).toContain('"event": "webhook.test"');
     expect(visit.errors).toEqual([]);
   });

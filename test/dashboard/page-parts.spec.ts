@@ -1,9 +1,12 @@
+import { execFileSync } from 'node:child_process';
 import { toQuery } from '../../dashboard/web/src/api/client';
 import { fromLocal, toLocal } from '../../dashboard/web/src/common/local-time';
+import { shortId } from '../../dashboard/web/src/common/short-id';
 import { makeFormats } from '../../dashboard/web/src/i18n/formats';
 import { faultText, fieldText, reasonText } from '../../dashboard/web/src/i18n/error-texts';
 import { errorTextsDe } from '../../dashboard/web/src/i18n/error-texts-de';
 import { nameOfBrowser } from '../../dashboard/web/src/pages/account/browser-name';
+import { curlCommand } from '../../dashboard/web/src/pages/deliveries/curl-command';
 import { filterOf } from '../../dashboard/web/src/pages/deliveries/delivery-filter';
 import { FAULTS, REASONS, THINGS } from '../../src/common/error-texts';
 
@@ -71,6 +74,31 @@ describe('parts of the pages', () => {
       '?status=pending&limit=5',
     );
     expect(toQuery({})).toBe('');
+  });
+
+  it('write a request as a command that a shell takes apart as it was', () => {
+    const body = `{"it's":"$HOME \\ \`id\` ! 'quoted' ''","line":"\n@x"}`;
+    const request = {
+      method: 'POST' as const,
+      url: "https://example.com/it's?a[1]=$(id)",
+      headers: [
+        { name: 'content-type', value: 'application/json' },
+        { name: 'webhook-signature', value: null },
+        { name: 'webhook-id', value: "a'b" },
+      ],
+      body,
+    };
+    const shell = `curl() { printf '%s\\0' "$@"; }; ${curlCommand(request)}`;
+    const given = execFileSync('/bin/sh', ['-c', shell], { encoding: 'utf8' }).split('\0').slice(0, -1);
+    const headers = ['-H', 'content-type: application/json', '-H', "webhook-id: a'b"];
+    expect(given).toEqual(['--globoff', '-X', 'POST', request.url, ...headers, '--data-raw', body]);
+  });
+
+  it('name an id by its end', () => {
+    expect([shortId('019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11'), shortId('short')]).toEqual([
+      '…0c7f1a11',
+      'short',
+    ]);
   });
 
   it('take filters alone from an address', () => {

@@ -94,13 +94,14 @@ describe("the dashboard's pages in a browser", () => {
     await visit.text(/^The receiver answered 503 after/).waitFor();
     expect(await visit.copied('Response body')).toBe('down for maintenance');
     await visit.act('Close').last().click();
+    await visit.button('Filters').click();
     await visit.field('HTTP status').fill('5xx');
     await visit.field('HTTP status').press('Enter');
     await visit.page.waitForURL('**?statusCode=5xx');
     const row = visit.row('message.created');
     await row.getByText('pending').waitFor();
     await row.getByRole('link').click();
-    await visit.page.getByRole('heading', { name: /^Attempt 1: 503/ }).waitFor();
+    await visit.attempt(1).filter({ hasText: '503' }).waitFor();
     await visit.text('Next attempt').waitFor();
   });
 
@@ -115,12 +116,19 @@ describe("the dashboard's pages in a browser", () => {
     await visit.button('Redeliver 1 selected').click();
     await world.receiver.waitForCount(4, '/again');
     await visit.row('succeeded').nth(2).waitFor();
+    expect(await visit.button('Redeliver all that match').count()).toBe(0);
+    await visit.button('Filters').click();
     await visit.field('Status').selectOption('succeeded');
     await visit.page.waitForURL('**?status=succeeded');
     await visit.button('Redeliver all that match').click();
     await visit.act('Redeliver 3').click();
     await world.receiver.waitForCount(7, '/again');
     await visit.text(/^Redelivery: completed · 3 of 3$/).waitFor();
+    await visit.button('Remove the filter Status: succeeded').click();
+    await visit.page.waitForURL(`**/webhooks/${id}`);
+    await visit.field('Select this page').check();
+    await visit.button('Redeliver 3 selected').click();
+    await world.receiver.waitForCount(10, '/again');
   });
 
   it('recover what a paused endpoint missed, counted first', async () => {

@@ -24,8 +24,7 @@ function CopyAction({ copied, copy, name }: { copied: boolean; copy: () => void;
   );
 }
 
-function LabelledCopyAction({ copied, copy }: { copied: boolean; copy: () => void }) {
-  const texts = useTexts();
+function LabelledCopyAction({ copied, copy, label }: { copied: boolean; copy: () => void; label: string }) {
   return (
     <Button
       variant="default"
@@ -33,9 +32,14 @@ function LabelledCopyAction({ copied, copy }: { copied: boolean; copy: () => voi
       leftSection={copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}
       onClick={useCopied(copy)}
     >
-      {texts.common.copy}
+      {label}
     </Button>
   );
+}
+
+/** Copies a text that is not shown. */
+export function CopyAsButton({ text, label }: { text: string; label: string }) {
+  return <CopyButton value={text}>{(state) => <LabelledCopyAction {...state} label={label} />}</CopyButton>;
 }
 
 /** Shows a short value, such as an id, with a button that copies it. */
@@ -50,13 +54,16 @@ export function CopyText({ value, name }: { value: string; name: string }) {
 
 /** Shows lines to copy, such as code. */
 export function CopyBlock({ label, value, wrap = false }: { label: string; value: string; wrap?: boolean }) {
+  const texts = useTexts();
   return (
     <Box>
       <Group justify="space-between" mb={4}>
         <Text size="sm" fw={500}>
           {label}
         </Text>
-        <CopyButton value={value}>{(state) => <LabelledCopyAction {...state} />}</CopyButton>
+        <CopyButton value={value}>
+          {(state) => <LabelledCopyAction {...state} label={texts.common.copy} />}
+        </CopyButton>
       </Group>
       <Paper withBorder radius="sm">
         <Code

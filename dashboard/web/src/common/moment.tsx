@@ -28,7 +28,7 @@ export function Moment({
   const distance = mayBeAhead && Date.parse(at) > now ? formats.coming(at, now) : formats.past(at, now);
   return (
     <Tooltip label={isExact ? distance : formats.moment(at)}>
-      <time dateTime={at} style={{ fontVariantNumeric: 'tabular-nums' }}>
+      <time dateTime={at} style={{ fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' }}>
         {isExact ? formats.exact(at, now) : distance}
       </time>
     </Tooltip>

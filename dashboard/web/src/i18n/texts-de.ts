@@ -289,6 +289,21 @@ export const de: Texts = {
     storedAndTest: 'Gespeichert: jetzt testen',
     backToList: 'Alle Endpunkte',
   },
+  health: {
+    none: 'In den letzten 24 Stunden war nichts zuzustellen.',
+    arrived: (_count: number, text: string) => `${text} kamen in den letzten 24 Stunden an`,
+    allLater: (count: number, text: string) =>
+      count === 1
+        ? 'Eine Zustellung schlug zuerst fehl und kam später an'
+        : `${text} Zustellungen schlugen zuerst fehl, alle kamen später an`,
+    later: (count: number, text: string) => `${text} ${plural(count, 'kam', 'kamen')} später an`,
+    exhausted: (count: number, text: string) =>
+      `${text} ${plural(count, 'Zustellung wurde', 'Zustellungen wurden')} aufgegeben`,
+    cancelled: (count: number, text: string) =>
+      `${text} ${plural(count, 'Zustellung wurde', 'Zustellungen wurden')} abgebrochen`,
+    pending: (count: number, text: string) => `${text} ${plural(count, 'steht', 'stehen')} noch an`,
+    orMore: (text: string) => `${text} oder mehr`,
+  },
   phases: {
     title: 'Wo die Zeit blieb',
     lookup: 'Namensauflösung',
@@ -296,10 +311,10 @@ export const de: Texts = {
     tls: 'TLS-Handshake',
     wait: 'Warten auf die Antwort',
     body: 'Lesen der Antwort',
-    none: 'nicht nötig oder nicht erreicht',
   },
   exchange: {
     request: 'Anfrage',
+    copyAsCurl: 'Als curl kopieren',
     requestHeaders: 'Header der Anfrage',
     requestBody: 'Body der Anfrage',
     withheld: '(für jeden Versuch neu)',
@@ -329,6 +344,7 @@ export const de: Texts = {
     title: 'Filter',
     any: 'alle',
     clear: 'Filter leeren',
+    remove: (label: string, value: string) => `Filter ${label}: ${value} entfernen`,
     status: 'Status',
     event: 'Ereignis',
     statusCode: 'HTTP-Status',
@@ -345,6 +361,16 @@ export const de: Texts = {
     eventId: 'Id des Ereignisses',
     event: 'Ereignis',
     created: 'Ereignis entstanden',
+    time: 'Zeit',
+    conversation: 'Unterhaltung',
+    onlyConversation: (id: string) => `Nur Zustellungen der Unterhaltung ${id}`,
+    about: 'Worum es geht',
+    ofConversation: 'Zustellungen dieser Unterhaltung',
+    seeAlso: 'Siehe auch',
+    auditOfDelivery: 'Audit-Log dieser Zustellung',
+    auditOfEndpoint: 'Audit-Log des Endpunkts',
+    lastAttempt: 'Letzter Versuch',
+    attemptCount: (count: number) => `${count} Versuche`,
     attempts: 'Versuche',
     nextAttempt: 'Nächster Versuch',
     underWay: 'läuft gerade',
@@ -381,6 +407,7 @@ export const de: Texts = {
     one: 'Erneut zustellen',
     select: 'Auswählen',
     selectOne: (event: string, id: string) => `${event} ${id} auswählen`,
+    selectPage: 'Diese Seite auswählen',
     selected: (count: number) => (count === 0 ? 'Ausgewählte erneut zustellen' : `${count} erneut zustellen`),
     started: (count: number) =>
       `${count} ${plural(count, 'Zustellung wird', 'Zustellungen werden')} erneut gesendet.`,

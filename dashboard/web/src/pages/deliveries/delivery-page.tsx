@@ -1,15 +1,20 @@
-import { Anchor, Button, Card, DataList, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Button, Card, Group, SimpleGrid, Stack, Text, Title, VisuallyHidden } from '@mantine/core';
+import { IconChevronRight } from '@tabler/icons-react';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { api, ApiError } from '../../api/client';
 import type { AttemptDetail, DeliveryDetail } from '../../api/types';
 import { useChange, useMayManage, useRead, useWorkspace } from '../../api/workspace';
-import { CopyBlock, CopyText } from '../../common/copying';
+import { CopyAsButton, CopyBlock, CopyText } from '../../common/copying';
 import { ErrorNotice } from '../../common/error-notice';
 import { Moment } from '../../common/moment';
 import { PageLayout } from '../../common/page';
+import { Section } from '../../common/section';
 import { NotFoundPage, PagePending } from '../../frame/page-states';
 import { useFormats, useTexts } from '../../i18n/locale';
 import { Exchange } from '../webhooks/exchange';
+import classes from './attempts.module.css';
+import { curlCommand } from './curl-command';
 import { DeliveryStatus } from './delivery-status';
 
 const route = getRouteApi('/inside/w/$slug/settings/webhooks/$endpointId/deliveries/$deliveryId');
@@ -32,7 +37,7 @@ function LoadedDelivery({ delivery }: { delivery: DeliveryDetail }) {
   const texts = useTexts();
   const mayManage = useMayManage();
   const { slug } = useWorkspace();
-  const { endpointId, attempts, request } = delivery;
+  const { endpointId, request } = delivery;
   const redeliver = useChange(
     (at) => api.post(`${at}/deliveries/${delivery.id}/redeliver`),
     texts.redeliver.started(1),
@@ -41,7 +46,7 @@ function LoadedDelivery({ delivery }: { delivery: DeliveryDetail }) {
     <PageLayout
       title={delivery.event}
       about={
-        <Stack gap="xs" align="start">
+        <Group gap="sm">
           <DeliveryStatus status={delivery.status} />
           <Anchor
             size="sm"
@@ -51,7 +56,7 @@ function LoadedDelivery({ delivery }: { delivery: DeliveryDetail }) {
           >
             {texts.deliveries.backToList}
           </Anchor>
-        </Stack>
+        </Group>
       }
       actions={
         mayManage && (
@@ -67,84 +72,152 @@ function LoadedDelivery({ delivery }: { delivery: DeliveryDetail }) {
     >
       <ErrorNotice error={redeliver.error} />
       <Facts delivery={delivery} />
-      {request && (
-        <Card withBorder component="section" aria-label={texts.exchange.request}>
-          <Stack>
-            <Title order={2} size="h4">
-              {texts.exchange.request}
-            </Title>
-            <CopyBlock
-              label={texts.exchange.requestHeaders}
-              value={headerLines(request, texts.exchange.withheld)}
-            />
-            <CopyBlock label={texts.exchange.requestBody} value={pretty(request.body)} />
-          </Stack>
-        </Card>
-      )}
-      <Stack component="section" aria-label={texts.deliveries.attempts}>
-        <Title order={2} size="h4">
-          {texts.deliveries.attempts}
-        </Title>
-        {attempts.length === 0 && <Text c="dimmed">{texts.attempts.none}</Text>}
-        {attempts
-          .map((attempt, index) => <Attempt key={attempt.at} attempt={attempt} number={index + 1} />)
-          .reverse()}
-      </Stack>
+      <Attempts attempts={delivery.attempts} />
+      {request && <SentRequest request={request} />}
     </PageLayout>
   );
 }
 
 function Facts({ delivery }: { delivery: DeliveryDetail }) {
   const texts = useTexts();
-  const { id, eventId, createdAt, status, nextAttemptAt } = delivery;
+  const { slug } = useWorkspace();
+  const { id, endpointId, eventId, createdAt, status, nextAttemptAt, subject } = delivery;
+  const { conversationId, contactName, text } = subject;
+  const facts: [string, ReactNode][] = [
+    [texts.deliveries.id, <CopyText key="id" value={id} name={texts.deliveries.id} />],
+    [texts.deliveries.eventId, <CopyText key="event" value={eventId} name={texts.deliveries.eventId} />],
+    [texts.deliveries.created, <Moment key="created" at={createdAt} isExact />],
+  ];
+  if (conversationId) {
+    facts.push([
+      texts.deliveries.conversation,
+      <CopyText key="conversation" value={conversationId} name={texts.deliveries.conversation} />,
+    ]);
+  }
+  if (contactName || text) {
+    facts.push([texts.deliveries.about, [contactName, text].filter(Boolean).join(': ')]);
+  }
+  if (status === 'pending') {
+    facts.push([
+      texts.deliveries.nextAttempt,
+      nextAttemptAt === null ? (
+        texts.deliveries.underWay
+      ) : (
+        <Moment key="next" at={nextAttemptAt} mayBeAhead />
+      ),
+    ]);
+  }
+  facts.push([
+    texts.deliveries.seeAlso,
+    <Stack key="links" gap={0} align="start">
+      {conversationId && (
+        <Anchor
+          size="sm"
+          renderRoot={(props) => (
+            <Link
+              {...props}
+              to="/w/$slug/settings/webhooks/$endpointId"
+              params={{ slug, endpointId }}
+              search={{ conversationId }}
+            />
+          )}
+        >
+          {texts.deliveries.ofConversation}
+        </Anchor>
+      )}
+      <AuditLink entity="webhook_delivery" entityId={id} text={texts.deliveries.auditOfDelivery} />
+      <AuditLink entity="webhook_endpoint" entityId={endpointId} text={texts.deliveries.auditOfEndpoint} />
+    </Stack>,
+  ]);
   return (
-    <Card withBorder>
-      <DataList labelWidth="9rem">
-        <DataList.Item>
-          <DataList.ItemLabel>{texts.deliveries.id}</DataList.ItemLabel>
-          <DataList.ItemValue>
-            <CopyText value={id} name={texts.deliveries.id} />
-          </DataList.ItemValue>
-        </DataList.Item>
-        <DataList.Item>
-          <DataList.ItemLabel>{texts.deliveries.eventId}</DataList.ItemLabel>
-          <DataList.ItemValue>
-            <CopyText value={eventId} name={texts.deliveries.eventId} />
-          </DataList.ItemValue>
-        </DataList.Item>
-        <DataList.Item>
-          <DataList.ItemLabel>{texts.deliveries.created}</DataList.ItemLabel>
-          <DataList.ItemValue>
-            <Moment at={createdAt} isExact />
-          </DataList.ItemValue>
-        </DataList.Item>
-        {status === 'pending' && (
-          <DataList.Item>
-            <DataList.ItemLabel>{texts.deliveries.nextAttempt}</DataList.ItemLabel>
-            <DataList.ItemValue>
-              {nextAttemptAt === null ? texts.deliveries.underWay : <Moment at={nextAttemptAt} mayBeAhead />}
-            </DataList.ItemValue>
-          </DataList.Item>
-        )}
-      </DataList>
+    <Card withBorder padding="sm">
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" verticalSpacing={4}>
+        {facts.map(([name, value]) => (
+          <Group key={name} gap="sm" wrap="nowrap" align="baseline">
+            <Text size="sm" c="dimmed" w="8rem" style={{ flexShrink: 0 }}>
+              {name}
+            </Text>
+            <Text size="sm" component="div" className="breakable" miw={0}>
+              {value}
+            </Text>
+          </Group>
+        ))}
+      </SimpleGrid>
     </Card>
   );
 }
 
-function Attempt({ attempt, number }: { attempt: AttemptDetail; number: number }) {
+function AuditLink({ entity, entityId, text }: { entity: string; entityId: string; text: string }) {
+  const { slug } = useWorkspace();
+  return (
+    <Anchor
+      size="sm"
+      renderRoot={(props) => (
+        <Link {...props} to="/w/$slug/settings/audit" params={{ slug }} search={{ entity, entityId }} />
+      )}
+    >
+      {text}
+    </Anchor>
+  );
+}
+
+/** Lists the attempts, the latest first and open. */
+function Attempts({ attempts }: { attempts: AttemptDetail[] }) {
+  const texts = useTexts();
+  return (
+    <Stack gap="xs" component="section" aria-label={texts.deliveries.attempts}>
+      <Title order={2} size="h4">
+        {texts.deliveries.attempts}
+      </Title>
+      {attempts.length === 0 ? (
+        <Text c="dimmed">{texts.attempts.none}</Text>
+      ) : (
+        <Card withBorder padding={0}>
+          {attempts
+            .map((attempt, n) => (
+              <Attempt
+                key={attempt.at}
+                attempt={attempt}
+                number={n + 1}
+                isLatest={n === attempts.length - 1}
+              />
+            ))
+            .reverse()}
+        </Card>
+      )}
+    </Stack>
+  );
+}
+
+function Attempt({
+  attempt,
+  number,
+  isLatest,
+}: {
+  attempt: AttemptDetail;
+  number: number;
+  isLatest: boolean;
+}) {
   const texts = useTexts();
   const formats = useFormats();
   const { at, statusCode, durationMs, error, errorMessage, phases, response, responseHeaders } = attempt;
   const outcome = error === null ? texts.attempts.succeeded : texts.attempts.error[error];
   return (
-    <Card withBorder>
-      <Stack gap="sm">
-        <Title order={3} size="h5">
-          {texts.attempts.title(number)}: {statusCode ?? outcome} · {formats.milliseconds(durationMs)}
-        </Title>
-        <Text size="sm" c="dimmed">
-          <Moment at={at} isExact />
+    <details className={classes.attempt} open={isLatest}>
+      <summary className={classes.summary}>
+        <IconChevronRight className={classes.chevron} size={14} aria-hidden />
+        <Text span inherit c="dimmed">
+          <span aria-hidden>{number}</span>
+          <VisuallyHidden>{texts.attempts.title(number)}</VisuallyHidden>
         </Text>
+        <Moment at={at} isExact />
+        <Text span inherit fw={500} c={error === null ? undefined : 'var(--mantine-color-error)'}>
+          {statusCode ?? outcome}
+        </Text>
+        <span>{formats.milliseconds(durationMs)}</span>
+        <span className={classes.message}>{errorMessage}</span>
+      </summary>
+      <Stack gap="sm" className={classes.details}>
         {errorMessage && (
           <Text size="sm" c="var(--mantine-color-error)" className="breakable">
             {errorMessage}
@@ -157,7 +230,23 @@ function Attempt({ attempt, number }: { attempt: AttemptDetail; number: number }
           responseHeaders={responseHeaders}
         />
       </Stack>
-    </Card>
+    </details>
+  );
+}
+
+function SentRequest({ request }: { request: NonNullable<DeliveryDetail['request']> }) {
+  const texts = useTexts();
+  return (
+    <Section
+      title={texts.exchange.request}
+      actions={<CopyAsButton text={curlCommand(request)} label={texts.exchange.copyAsCurl} />}
+    >
+      <CopyBlock
+        label={texts.exchange.requestHeaders}
+        value={headerLines(request, texts.exchange.withheld)}
+      />
+      <CopyBlock label={texts.exchange.requestBody} value={pretty(request.body)} />
+    </Section>
   );
 }
 

@@ -6,5 +6,9 @@ const COLORS = { pending: 'blue', succeeded: 'green', exhausted: 'red', cancelle
 
 export function DeliveryStatus({ status }: { status: DeliverySummary['status'] }) {
   const texts = useTexts();
-  return <Badge color={COLORS[status]}>{texts.deliveries.status[status]}</Badge>;
+  return (
+    <Badge color={COLORS[status]} miw="max-content">
+      {texts.deliveries.status[status]}
+    </Badge>
+  );
 }

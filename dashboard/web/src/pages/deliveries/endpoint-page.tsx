@@ -1,4 +1,4 @@
-import { Anchor, Button, Menu, Stack } from '@mantine/core';
+import { Anchor, Button, Group, Menu, Stack } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -12,6 +12,7 @@ import { useTexts } from '../../i18n/locale';
 import { EndpointState } from '../webhooks/endpoint-state';
 import { NewSecretDialog } from '../webhooks/new-secret-dialog';
 import { TestDialog } from '../webhooks/test-dialog';
+import { DaySummary } from './day-summary';
 import { DeliveriesSection } from './deliveries-section';
 import { DeleteEndpointDialog, DeactivateEndpointDialog, useActivateEndpoint } from './endpoint-dialogs';
 import { RecoverDialog } from './recover-dialog';
@@ -45,21 +46,25 @@ function LoadedEndpoint({ endpoint }: { endpoint: Endpoint }) {
     <PageLayout
       title={endpoint.url}
       about={
-        <Stack gap="xs" align="start">
-          <EndpointState endpoint={endpoint} />
-          <Anchor
-            size="sm"
-            renderRoot={(props) => <Link {...props} to="/w/$slug/settings/webhooks" params={{ slug }} />}
-          >
-            {texts.webhooks.backToList}
-          </Anchor>
+        <Stack gap={4} align="start">
+          <Group gap="sm">
+            <EndpointState endpoint={endpoint} />
+            <Anchor
+              size="sm"
+              renderRoot={(props) => <Link {...props} to="/w/$slug/settings/webhooks" params={{ slug }} />}
+            >
+              {texts.webhooks.backToList}
+            </Anchor>
+          </Group>
+          <DaySummary endpoint={endpoint} />
         </Stack>
       }
       actions={mayManage && <EndpointActions endpoint={endpoint} onOpen={setOpen} />}
     >
       <TimelineSection endpointId={endpoint.id} />
-      <RecoveriesSection endpointId={endpoint.id} />
+      <RecoveriesSection endpointId={endpoint.id} isRunning />
       <DeliveriesSection endpointId={endpoint.id} isActive={endpoint.active} />
+      <RecoveriesSection endpointId={endpoint.id} isRunning={false} />
       {open === 'test' && <TestDialog endpointId={endpoint.id} onClose={close} />}
       {open === 'deactivate' && <DeactivateEndpointDialog endpoint={endpoint} onClose={close} />}
       {open === 'recover' && <RecoverDialog endpoint={endpoint} onClose={close} />}

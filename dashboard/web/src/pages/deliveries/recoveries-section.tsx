@@ -10,15 +10,16 @@ import { useTotalFormat } from './total-format';
 const RUNNING_REFRESH_MS = 2_000;
 const SHOWN = 3;
 
-/** Lists recoveries and redeliveries that are running, and the last ones that have ended. */
-export function RecoveriesSection({ endpointId }: { endpointId: string }) {
+/** Lists the recovery or redelivery that is running, or the last ones that have ended. */
+export function RecoveriesSection({ endpointId, isRunning }: { endpointId: string; isRunning: boolean }) {
   const texts = useTexts();
   const recoveries = useRead<{ data: Recovery[] }>(
     `webhook-endpoints/${endpointId}/recoveries`,
     {},
     { refreshMs: RUNNING_REFRESH_MS },
   );
-  const recent = recoveries.data?.data.slice(0, SHOWN) ?? [];
+  const ofKind = recoveries.data?.data.filter(({ status }) => (status === 'running') === isRunning);
+  const recent = ofKind?.slice(0, SHOWN) ?? [];
   if (recent.length === 0) return null;
   return (
     <Card withBorder component="section" aria-label={texts.recoveries.title}>

@@ -7,6 +7,7 @@ import { Dialog, Form } from '../../common/dialogs';
 import { useTexts } from '../../i18n/locale';
 import { useTotalFormat } from './total-format';
 import { type FilterTexts } from './delivery-filter';
+import { useFilterFormat } from './delivery-filters';
 
 /**
  * Dialog that sends again all that the filter matches, on all pages. It shows the number before it begins.
@@ -23,6 +24,7 @@ export function RedeliverAllDialog({
 }) {
   const texts = useTexts();
   const formatTotal = useTotalFormat();
+  const show = useFilterFormat();
   const [includesSucceeded, setIncludesSucceeded] = useState(false);
   const path = `webhook-endpoints/${endpointId}/redeliveries`;
   const asked = { ...filter, ...(includesSucceeded && { includeSucceeded: true }) };
@@ -53,7 +55,7 @@ export function RedeliverAllDialog({
         <List size="sm" aria-label={texts.filters.title}>
           {Object.entries(filter).map(([name, value]) => (
             <List.Item key={name}>
-              {texts.filters[name as keyof FilterTexts]}: {value}
+              {texts.filters[name as keyof FilterTexts]}: {show(name as keyof FilterTexts, value)}
             </List.Item>
           ))}
         </List>

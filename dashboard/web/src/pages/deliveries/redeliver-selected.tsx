@@ -27,7 +27,13 @@ export function RedeliverSelected({ ids, onDone }: { ids: string[]; onDone: () =
     });
   return (
     <>
-      <Button variant="default" disabled={ids.length === 0} loading={redeliver.isPending} onClick={start}>
+      <Button
+        size="xs"
+        variant="default"
+        disabled={ids.length === 0}
+        loading={redeliver.isPending}
+        onClick={start}
+      >
         {texts.redeliver.selected(ids.length)}
       </Button>
       {redeliver.error && (

@@ -4,7 +4,7 @@ import type { Timeline, TimelineBucket } from '../../api/types';
 import { useFormats, useTexts } from '../../i18n/locale';
 import classes from './timeline-chart.module.css';
 
-const HEIGHT = 190;
+const HEIGHT = 112;
 const TOP = 8;
 const BOTTOM = 22;
 const LEFT = 40;
@@ -32,17 +32,24 @@ export function TimelineChart({ timeline, isWeek }: { timeline: Timeline; isWeek
           {width > 0 && <Plot timeline={timeline} width={width} isWeek={isWeek} />}
         </svg>
       </div>
-      <Group gap="lg" aria-hidden>
-        <Key className={classes.keySucceeded!} text={texts.timeline.succeeded} />
-        <Key className={classes.keyFailed!} text={texts.timeline.failed} />
-        <Key className={classes.keyP95!} text={texts.timeline.p95} />
-      </Group>
       {succeeded + failed === 0 && (
         <Text size="sm" c="dimmed" mt="xs">
           {texts.timeline.none}
         </Text>
       )}
     </div>
+  );
+}
+
+/** Explains the colours of the chart. */
+export function TimelineLegend() {
+  const texts = useTexts();
+  return (
+    <Group gap="lg" aria-hidden>
+      <Key className={classes.keySucceeded!} text={texts.timeline.succeeded} />
+      <Key className={classes.keyFailed!} text={texts.timeline.failed} />
+      <Key className={classes.keyP95!} text={texts.timeline.p95} />
+    </Group>
   );
 }
 

@@ -4,7 +4,7 @@ import type { Timeline } from '../../api/types';
 import { useRead } from '../../api/workspace';
 import { ErrorNotice } from '../../common/error-notice';
 import { useFormats, useTexts } from '../../i18n/locale';
-import { TimelineChart } from './timeline-chart';
+import { TimelineChart, TimelineLegend } from './timeline-chart';
 
 const route = getRouteApi('/inside/w/$slug/settings/webhooks/$endpointId');
 const REFRESH_MS = 30_000;
@@ -27,22 +27,25 @@ export function TimelineSection({ endpointId }: { endpointId: string }) {
           <Title order={2} size="h4">
             {texts.timeline.title}
           </Title>
-          <SegmentedControl
-            size="xs"
-            aria-label={texts.timeline.period}
-            value={period === '7d' ? '7d' : '24h'}
-            onChange={(chosen) =>
-              void navigate({
-                search: (search) => ({ ...search, period: chosen === '24h' ? undefined : chosen }),
-                replace: true,
-                resetScroll: false,
-              })
-            }
-            data={[
-              { value: '24h', label: texts.timeline.day },
-              { value: '7d', label: texts.timeline.week },
-            ]}
-          />
+          <Group gap="md">
+            <TimelineLegend />
+            <SegmentedControl
+              size="xs"
+              aria-label={texts.timeline.period}
+              value={period === '7d' ? '7d' : '24h'}
+              onChange={(chosen) =>
+                void navigate({
+                  search: (search) => ({ ...search, period: chosen === '24h' ? undefined : chosen }),
+                  replace: true,
+                  resetScroll: false,
+                })
+              }
+              data={[
+                { value: '24h', label: texts.timeline.day },
+                { value: '7d', label: texts.timeline.week },
+              ]}
+            />
+          </Group>
         </Group>
         <ErrorNotice error={timeline.error} onRetry={() => void timeline.refetch()} />
         {timeline.data ? (
@@ -79,7 +82,7 @@ export function TimelineSection({ endpointId }: { endpointId: string }) {
             </details>
           </>
         ) : (
-          !timeline.error && <Skeleton height={180} />
+          !timeline.error && <Skeleton height={140} />
         )}
       </Stack>
     </Card>

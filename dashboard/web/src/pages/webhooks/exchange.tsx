@@ -1,4 +1,4 @@
-import { Progress, Stack, Table, Text } from '@mantine/core';
+import { Box, Group, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { Phases, ReceivedBody } from '../../api/types';
 import { CopyBlock } from '../../common/copying';
 import { useFormats, useTexts } from '../../i18n/locale';
@@ -51,24 +51,19 @@ function PhaseBar({ phases, totalMs }: { phases: Phases; totalMs: number }) {
           <Progress.Section key={name} value={((ms ?? 0) / sum) * 100} color={color} />
         ))}
       </Progress.Root>
-      <Table
-        variant="vertical"
-        mt="xs"
-        withRowBorders={false}
-        verticalSpacing={2}
-        aria-label={texts.phases.title}
-      >
-        <Table.Tbody>
-          {parts.map(({ name, ms }) => (
-            <Table.Tr key={name}>
-              <Table.Th scope="row" w={220}>
-                {name}
-              </Table.Th>
-              <Table.Td>{ms === null ? texts.phases.none : formats.milliseconds(ms)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <Group component="ul" aria-label={texts.phases.title} gap="md" mt={6} p={0} m={0}>
+        {parts.map(
+          ({ name, ms, color }) =>
+            ms !== null && (
+              <Group key={name} component="li" gap={6} wrap="nowrap">
+                <Box w={8} h={8} bg={color} style={{ borderRadius: '50%' }} aria-hidden />
+                <Text size="xs">
+                  {name} {formats.milliseconds(ms)}
+                </Text>
+              </Group>
+            ),
+        )}
+      </Group>
     </div>
   );
 }
@@ -83,7 +78,7 @@ function Answer({ response, headers }: { response: ReceivedBody | null; headers:
     );
   }
   return (
-    <Stack gap="sm">
+    <SimpleGrid cols={{ base: 1, ...(headers && { md: 2 }) }} spacing="sm">
       {headers && <CopyBlock label={texts.exchange.responseHeaders} value={headers} />}
       {response.body === '' ? (
         <Text size="sm" c="dimmed">
@@ -96,6 +91,6 @@ function Answer({ response, headers }: { response: ReceivedBody | null; headers:
           wrap
         />
       )}
-    </Stack>
+    </SimpleGrid>
   );
 }
