@@ -85,6 +85,7 @@ export type { ContactErasureSummary } from './privacy/contact-erasure.dto';
 export { ContactExportService, type ContactExportLine } from './privacy/contact-export.service';
 export { ConversationsService } from './conversations/conversations.service';
 export { ConversationDetail, ConversationListItem } from './conversations/conversation.dto';
+export type { ConversationChange } from './conversations/conversation-change';
 export { ConversationResponse, CreateConversation } from './conversations/conversation.dto';
 export { ListConversationsQuery, UpdateConversation } from './conversations/conversation.dto';
 export { CONVERSATION_STATUSES, type ConversationStatus } from './conversations/conversation.entity';

@@ -4,7 +4,7 @@ import { AuditService } from '../audit/audit.service';
 import { changedValues } from '../audit/changed-values';
 import { AppError } from '../common/app-error';
 import { newId } from '../common/ids';
-import { Page, toPage } from '../common/page';
+import { Page, PageQuery, toPage } from '../common/page';
 import { Actor, SYSTEM } from '../common/principal';
 import { validate } from '../common/validate';
 import { ContactsService } from '../contacts/contacts.service';
@@ -23,15 +23,15 @@ import {
   toConversationDetail,
   toConversationListItem,
 } from './conversation.dto';
+import {
+  ASSIGNED,
+  ConversationChange,
+  isConversationChange,
+  STATUS_ACTIONS,
+  toConversationChange,
+} from './conversation-change';
 import { ConversationEntity } from './conversation.entity';
 import { ConversationPartner, ConversationsRepository } from './conversations.repository';
-
-/** Actions of audit entries about a change to each status. */
-const STATUS_ACTIONS = {
-  OPEN: 'conversation.reopened',
-  SNOOZED: 'conversation.snoozed',
-  CLOSED: 'conversation.closed',
-} as const;
 
 /** Values that a call changed, and no others. */
 type Change = Partial<Pick<ConversationEntity, 'status' | 'assignedAgentId'>>;
@@ -72,6 +72,25 @@ export class ConversationsService {
     if (!conversation) throw AppError.notFound('Conversation');
     const contact = await this.contacts.get(tenantId, conversation.contactId, SYSTEM);
     return toConversationDetail(conversation, contact);
+  }
+
+  /**
+   * Returns a page of the changes of a conversation's status and agent, newest first: 50 by default, 200 at
+   * most. They are those of the audit log, without the addresses of who made them. A page may be short before
+   * the last one.
+   * @throws AppError INVALID_QUERY, FORBIDDEN, NOT_FOUND
+   */
+  async listChanges(
+    tenantId: string,
+    id: string,
+    input: Partial<PageQuery>,
+    actor: Actor,
+  ): Promise<Page<ConversationChange>> {
+    const query = validate(PageQuery, input, 'INVALID_QUERY');
+    await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
+    if (!(await this.conversations.exists(tenantId, id))) throw AppError.notFound('Conversation');
+    const { data, nextCursor } = await this.audit.list(tenantId, { ...query, entityId: id }, SYSTEM);
+    return { data: data.filter(isConversationChange).map(toConversationChange), nextCursor };
   }
 
   /**
@@ -165,8 +184,7 @@ export class ConversationsService {
   ): void {
     const subject = { tenantId: after.tenantId, actor, entity: 'conversation', entityId: after.id };
     const assigned = changedValues(before, after, ['assignedAgentId']);
-    if (assigned)
-      this.audit.appendPipelined(tx, { ...subject, action: 'conversation.assigned', ...assigned });
+    if (assigned) this.audit.appendPipelined(tx, { ...subject, action: ASSIGNED, ...assigned });
     const moved = changedValues(before, after, ['status']);
     if (moved) this.audit.appendPipelined(tx, { ...subject, action: STATUS_ACTIONS[after.status], ...moved });
   }

@@ -136,6 +136,9 @@ export function readsOf(host: () => MessagingHost): Record<string, Read> {
     'ConversationsService.get': read('conversation.read', ({ own }, actor) =>
       host().get(ConversationsService).get(own.id, own.conversation.id, actor),
     ),
+    'ConversationsService.listChanges': read('conversation.read', ({ own }, actor) =>
+      host().get(ConversationsService).listChanges(own.id, own.conversation.id, {}, actor),
+    ),
     'MessagesService.list': read('conversation.read', ({ own }, actor) =>
       host().get(MessagesService).list(own.id, own.conversation.id, {}, actor),
     ),
