@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { networkOf } from '../../http/client-network';
+import { networksOf } from '../../http/client-network';
 import { Origin } from '../../common/principal';
 import { RateLimit, RateLimiter } from '../../rate-limit/rate-limiter';
 import { normalizeEmail } from './people.repository';
@@ -33,6 +33,14 @@ const LINKS_OF_WORKSPACE: RateLimit = {
   excess: 'Too many invitations and resets of this workspace.',
 };
 
+/**
+ * Factors of the limits of networks that one customer may have: of the smallest one, and of the /56 and /48
+ * of an IPv6 address. A /48 has 65,536 of the smallest.
+ */
+const NETWORK_FACTORS = [1, 4, 8];
+
+type KeyedLimit = [key: string, limit: RateLimit];
+
 /** Function that takes a counted guess back, because it was right. */
 export type NoGuess = () => Promise<void>;
 
@@ -47,7 +55,7 @@ export class GuessLimits {
 
   /** Counts a call that a stranger may make, before the database is read. */
   async countCall(origin: Origin | undefined): Promise<void> {
-    await this.limiter.countCall(`login-calls:${networkKey(origin)}`, CALLS);
+    await this.count(...networkLimits('login-calls', CALLS, origin));
   }
 
   /**
@@ -56,10 +64,10 @@ export class GuessLimits {
    */
   async countPassword(email: string, browserId: string | null, origin: Origin | undefined): Promise<NoGuess> {
     if (browserId) return this.count([`login-browser:${browserId}`, BY_BROWSER]);
-    return this.count(
-      [`login-network:${networkKey(origin)}`, BY_NETWORK],
-      [`login-account:${accountKey(email)}`, BY_ACCOUNT],
-    );
+    return this.count(...networkLimits('login-network', BY_NETWORK, origin), [
+      `login-account:${accountKey(email)}`,
+      BY_ACCOUNT,
+    ]);
   }
 
   /**
@@ -78,8 +86,10 @@ export class GuessLimits {
 
   /** Counts a request for a link that resets a password. */
   async countReset(email: string, origin: Origin | undefined): Promise<void> {
-    await this.limiter.countCall(`reset-network:${networkKey(origin)}`, RESETS_BY_NETWORK);
-    await this.limiter.countCall(`reset-account:${accountKey(email)}`, RESETS_OF_ACCOUNT);
+    await this.count(...networkLimits('reset-network', RESETS_BY_NETWORK, origin), [
+      `reset-account:${accountKey(email)}`,
+      RESETS_OF_ACCOUNT,
+    ]);
   }
 
   /** Counts a link that a workspace's manager makes. */
@@ -87,7 +97,7 @@ export class GuessLimits {
     await this.limiter.countCall(`login-links:${tenantId}`, LINKS_OF_WORKSPACE);
   }
 
-  private async count(...limits: [key: string, limit: RateLimit][]): Promise<NoGuess> {
+  private async count(...limits: KeyedLimit[]): Promise<NoGuess> {
     for (const [key, limit] of limits) await this.limiter.countCall(key, limit);
     return async () => {
       for (const [key] of limits) await this.limiter.giveBack(key);
@@ -95,8 +105,12 @@ export class GuessLimits {
   }
 }
 
-function networkKey(origin: Origin | undefined): string {
-  return origin?.address === undefined ? 'unknown' : networkOf(origin.address);
+function networkLimits(name: string, limit: RateLimit, origin: Origin | undefined): KeyedLimit[] {
+  const networks = networksOf(origin?.address ?? 'unknown');
+  return networks.map((network, n) => [
+    `${name}:${network}`,
+    { ...limit, max: limit.max * NETWORK_FACTORS[n]! },
+  ]);
 }
 
 /** Returns a key of fixed length, so that Redis gets no e-mail address. */

@@ -108,6 +108,21 @@ describe.each([
     expect(await logins.logIn(member)).toMatchObject({ status: 'logged_in' });
   });
 
+  it.each([
+    ['/56', 4, (n: number) => `2001:db8:5600:${(n & 0xff).toString(16)}::1`, '2001:db8:5600:100::1'],
+    ['/48', 8, (n: number) => `2001:db8:4800:${(n << 8).toString(16)}::1`, '2001:db8:4801::1'],
+  ])('by the %s of IPv6, %d times as many', async (_prefix, factor, addressOf, elsewhere) => {
+    for (let n = 0; n < factor * OF_NETWORK; n++)
+      await guess(1, { email: `n${n}-${member.personId}@example.com` }, { address: addressOf(n % 200) });
+    await expectRefusal(
+      logins.logIn(member, PASSWORD, { origin: { address: addressOf(201) } }),
+      'RATE_LIMITED',
+    );
+    expect(await logins.logIn(member, PASSWORD, { origin: { address: elsewhere } })).toMatchObject({
+      status: 'logged_in',
+    });
+  });
+
   it('of codes: five for a password, and ten an hour for a person', async () => {
     const { secret, ...secured } = await logins.secure(member);
     const confirm = ({ pendingToken }: SecondFactorRequired, code: string) =>
