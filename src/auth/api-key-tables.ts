@@ -8,6 +8,8 @@ export const API_KEY_TABLES: TableDeclaration[] = [
     deletion: { before: ['agents'] },
     erasure: { none: 'It names no contact.' },
     export: { none: 'It names no contact.' },
-    retention: { none: 'Keys stay listed when they are revoked or have expired.' },
+    retention: {
+      none: 'Of keys that are revoked or have expired, a creation deletes all but the latest 300.',
+    },
   },
 ];

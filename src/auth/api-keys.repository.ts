@@ -1,14 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull, Not } from 'typeorm';
+import { IsNull } from 'typeorm';
 import { isId } from '../common/ids';
 import { Principal } from '../common/principal';
 import { Scope } from '../common/permissions';
-import { Database } from '../database/database';
+import { Database, Reader } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { ApiKeyEntity } from './api-key.entity';
 
-/** Limit of a list of keys, of each kind. */
-const MAX_LISTED = 1_000;
+/** Limit of a workspace's keys that work. */
+export const MAX_WORKING_KEYS = 200;
+/** Number of a workspace's keys that are kept though they were revoked or have expired. */
+const KEPT_ENDED_KEYS = 300;
+/** Number of older ones that one creation deletes. */
+const DELETED_AT_ONCE = 100;
+
+const WORKS = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())';
 
 export type RefusedApiKey = Pick<ApiKeyEntity, 'tenantId' | 'id' | 'name' | 'hash'> & {
   reason: 'revoked' | 'expired' | 'address' | 'other';
@@ -84,28 +90,42 @@ export class ApiKeysRepository {
     );
   }
 
-  /** Counts the keys that work, up to a limit. */
-  async countActive(tx: Transaction, tenantId: string, limit: number): Promise<number> {
-    const rows = await tx.query(
-      `SELECT FROM api_keys WHERE tenant_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
-       LIMIT $2`,
-      [tenantId, limit],
+  /** Counts the keys that work. */
+  async countWorking(tenantId: string, reader: Reader = this.database): Promise<number> {
+    const [row] = await reader.query<{ count: number }>(
+      `SELECT count(*)::integer AS count FROM api_keys WHERE tenant_id = $1 AND ${WORKS}`,
+      [tenantId],
     );
-    return rows.length;
+    return row!.count;
   }
 
-  /** Lists the latest keys that are not revoked, and the latest that are, newest first. */
+  /** Lists the keys that work, and the latest that do not, newest first. */
   async list(tenantId: string): Promise<ApiKeyEntity[]> {
     if (!isId(tenantId)) return [];
-    const { manager } = this.database;
-    const latest = { order: { id: 'DESC' }, take: MAX_LISTED } as const;
     // One after the other, because a request uses one connection.
-    const kept = await manager.find(ApiKeyEntity, { where: { tenantId, revokedAt: IsNull() }, ...latest });
-    const revoked = await manager.find(ApiKeyEntity, {
-      where: { tenantId, revokedAt: Not(IsNull()) },
-      ...latest,
-    });
-    return [...kept, ...revoked].sort((one, other) => (one.id < other.id ? 1 : -1));
+    const working = await this.listLatest(tenantId, WORKS, MAX_WORKING_KEYS);
+    const ended = await this.listLatest(tenantId, `NOT (${WORKS})`, KEPT_ENDED_KEYS);
+    return [...working, ...ended].sort((one, other) => (one.id < other.id ? 1 : -1));
+  }
+
+  private listLatest(tenantId: string, condition: string, count: number): Promise<ApiKeyEntity[]> {
+    return this.database.manager
+      .createQueryBuilder(ApiKeyEntity, 'key')
+      .where('key.tenantId = :tenantId', { tenantId })
+      .andWhere(condition)
+      .orderBy('key.id', 'DESC')
+      .take(count)
+      .getMany();
+  }
+
+  /** Deletes the oldest keys that do not work any more, beyond those that are kept. */
+  async deleteOldest(tx: Transaction, tenantId: string): Promise<void> {
+    await tx.query(
+      `DELETE FROM api_keys WHERE tenant_id = $1 AND id IN (
+         SELECT id FROM api_keys WHERE tenant_id = $1 AND NOT (${WORKS}) ORDER BY id DESC
+         LIMIT ${DELETED_AT_ONCE} OFFSET ${KEPT_ENDED_KEYS})`,
+      [tenantId],
+    );
   }
 
   /**
@@ -120,7 +140,7 @@ export class ApiKeysRepository {
       .andWhere('(key.expiresAt IS NULL OR key.expiresAt > now())')
       .andWhere(`coalesce(key.lastUsedAt, key.createdAt) < now() - :days * interval '1 day'`, { days })
       .orderBy('key.id', 'DESC')
-      .take(MAX_LISTED)
+      .take(MAX_WORKING_KEYS)
       .getMany();
   }
 

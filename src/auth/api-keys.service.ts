@@ -13,12 +13,10 @@ import { WorkspacesRepository } from '../workspaces/workspaces.repository';
 import { generateApiKey, hashApiKey } from './api-key-token';
 import { ApiKeySummary, CreateApiKey, CreatedApiKey, ListApiKeys, toApiKeySummary } from './api-key.dto';
 import { ApiKeyEntity } from './api-key.entity';
-import { ApiKeysRepository } from './api-keys.repository';
+import { ApiKeysRepository, MAX_WORKING_KEYS } from './api-keys.repository';
 
 const PREFIX_LENGTH = 'plk_'.length;
 const SHOWN_CHARS = 4;
-/** Limit of a workspace's keys that work. */
-const MAX_ACTIVE_KEYS = 200;
 /** Limit of the keys that one transaction revokes. */
 const REVOKED_AT_ONCE = 100;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -36,7 +34,7 @@ export class ApiKeysService {
 
   /**
    * Creates a key. Only this result holds its value; the database stores a hash. A workspace has up to 200
-   * keys that work.
+   * keys that work. Of the others it keeps the latest 300: a creation deletes older ones.
    * @throws AppError INVALID_BODY, also for one key too many; FORBIDDEN; NOT_FOUND (the workspace)
    */
   async create(tenantId: string, input: CreateApiKey, actor: Actor): Promise<CreatedApiKey> {
@@ -61,8 +59,9 @@ export class ApiKeysService {
       // Two creations at once could otherwise exceed the limit.
       await this.workspaces.lock(tx, tenantId);
       await requirePermission(tx, tenantId, actor, 'api_key.create');
-      if ((await this.keys.countActive(tx, tenantId, MAX_ACTIVE_KEYS)) === MAX_ACTIVE_KEYS)
-        throw AppError.because('INVALID_BODY', 'too_many_keys', { max: MAX_ACTIVE_KEYS });
+      if ((await this.keys.countWorking(tenantId, tx)) >= MAX_WORKING_KEYS)
+        throw AppError.because('INVALID_BODY', 'too_many_keys', { max: MAX_WORKING_KEYS });
+      await this.keys.deleteOldest(tx, tenantId);
       await this.keys.insert(tx, entity);
       const subject = { tenantId, actor, entity: 'api_key', entityId: entity.id };
       const after = valuesOf(entity, ['name', 'scopes', 'expiresAt', 'allowedNetworks']);
@@ -72,8 +71,8 @@ export class ApiKeysService {
   }
 
   /**
-   * Lists the keys of the workspace, newest first: up to 1,000 that are not revoked, and the latest 1,000
-   * that are. With `unusedForDays` it lists only keys that still work and were not used for so many days.
+   * Lists the keys of the workspace, newest first: those that work, and the latest 300 that were revoked or
+   * have expired. With `unusedForDays` it lists only keys that still work and were not used for so many days.
    * @throws AppError INVALID_BODY, FORBIDDEN
    */
   async list(tenantId: string, input: ListApiKeys, actor: Actor): Promise<ApiKeySummary[]> {
@@ -81,6 +80,15 @@ export class ApiKeysService {
     await requireReadPermission(this.database, tenantId, actor, 'api_key.read');
     const keys = days === undefined ? this.keys.list(tenantId) : this.keys.listUnused(tenantId, days);
     return (await keys).map(toApiKeySummary);
+  }
+
+  /**
+   * Counts the keys of the workspace that work.
+   * @throws AppError FORBIDDEN
+   */
+  async countWorking(tenantId: string, actor: Actor): Promise<number> {
+    await requireReadPermission(this.database, tenantId, actor, 'api_key.read');
+    return this.keys.countWorking(tenantId);
   }
 
   /**

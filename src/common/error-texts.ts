@@ -132,6 +132,8 @@ export const REASONS = {
   too_many_keys: 'A workspace has at most {max} keys: revoke one first.',
   too_many_agents: 'A workspace has at most {max} agents.',
   too_many_endpoints: 'A workspace has at most {max} webhook endpoints.',
+  too_many_deleted_endpoints:
+    'The workspace has {max} webhook endpoints with those that were deleted lately. Add one when they are forgotten.',
   previous_secret_signs:
     'The previous secret of this endpoint still signs, until {until}. End it first, or roll without a grace period.',
   endpoint_inactive: 'The endpoint is inactive: activate it first.',

@@ -34,6 +34,12 @@ export class AgentsRepository {
     return (await tx.query('SELECT FROM agents WHERE tenant_id = $1 LIMIT $2', [tenantId, limit])).length;
   }
 
+  /** Counts the active agents that are no bots. */
+  async countPeople(tenantId: string): Promise<number> {
+    if (!isId(tenantId)) return 0;
+    return this.database.manager.countBy(AgentEntity, { tenantId, active: true, isBot: false });
+  }
+
   /** Reports whether the workspace has an active OWNER other than this agent. Bots do not count. */
   async hasOtherOwner(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
     const others = await tx.query(

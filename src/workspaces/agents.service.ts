@@ -28,12 +28,21 @@ export class AgentsService {
   ) {}
 
   /**
-   * Lists all agents of the workspace, oldest first, including bots and inactive agents.
+   * Lists all agents of the workspace, up to 1,000, oldest first, including bots and inactive agents.
    * @throws AppError FORBIDDEN
    */
   async list(tenantId: string, actor: Actor): Promise<AgentEntity[]> {
     await requireReadPermission(this.database, tenantId, actor, 'agent.read');
     return this.agents.list(tenantId);
+  }
+
+  /**
+   * Counts the active agents of the workspace, without bots.
+   * @throws AppError FORBIDDEN
+   */
+  async countPeople(tenantId: string, actor: Actor): Promise<number> {
+    await requireReadPermission(this.database, tenantId, actor, 'agent.read');
+    return this.agents.countPeople(tenantId);
   }
 
   /**

@@ -15,6 +15,8 @@ import { WebhookEndpointEntity } from './webhook-endpoint.entity';
 import { WebhookEndpointsRepository } from './webhook-endpoints.repository';
 
 const MAX_ENDPOINTS = 50;
+/** Limit that includes deleted endpoints, which are kept for as long as their deliveries. */
+const MAX_KEPT_ENDPOINTS = 1_000;
 
 /** Prepares and inserts a workspace's endpoints. */
 @Injectable()
@@ -102,7 +104,8 @@ export class EndpointRegistration {
 
   /**
    * Inserts an endpoint that was prepared.
-   * @throws AppError INVALID_BODY: a 51st endpoint; NOT_FOUND (workspace)
+   * @throws AppError INVALID_BODY: a 51st endpoint, or too many that were deleted lately; NOT_FOUND
+   *   (workspace)
    */
   async insert(tx: Transaction, endpoint: WebhookEndpointEntity): Promise<void> {
     await this.checkLimit(tx, endpoint.tenantId);
@@ -112,8 +115,11 @@ export class EndpointRegistration {
   /** Locks the workspace's row, so that two concurrent creations can't exceed the limit. */
   private async checkLimit(tx: Transaction, tenantId: string): Promise<void> {
     if (!(await this.workspaces.lock(tx, tenantId))) throw AppError.notFound('Workspace');
-    if ((await this.endpoints.count(tx, tenantId)) < MAX_ENDPOINTS) return;
-    throw AppError.because('INVALID_BODY', 'too_many_endpoints', { max: MAX_ENDPOINTS });
+    const { present, kept } = await this.endpoints.count(tx, tenantId);
+    if (present >= MAX_ENDPOINTS)
+      throw AppError.because('INVALID_BODY', 'too_many_endpoints', { max: MAX_ENDPOINTS });
+    if (kept >= MAX_KEPT_ENDPOINTS)
+      throw AppError.because('INVALID_BODY', 'too_many_deleted_endpoints', { max: MAX_KEPT_ENDPOINTS });
   }
 }
 

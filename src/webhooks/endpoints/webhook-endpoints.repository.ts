@@ -135,8 +135,14 @@ export class WebhookEndpointsRepository {
     });
   }
 
-  count(tx: Transaction, tenantId: string): Promise<number> {
-    return tx.manager.countBy(WebhookEndpointEntity, { tenantId, deletedAt: IsNull() });
+  /** Counts the endpoints that are not deleted, and all that are kept. */
+  async count(tx: Transaction, tenantId: string): Promise<{ present: number; kept: number }> {
+    const [row] = await tx.query<{ present: number; kept: number }>(
+      `SELECT count(*) FILTER (WHERE deleted_at IS NULL)::integer AS present, count(*)::integer AS kept
+       FROM webhook_endpoints WHERE tenant_id = $1`,
+      [tenantId],
+    );
+    return row!;
   }
 
   async insert(tx: Transaction, endpoint: WebhookEndpointEntity): Promise<void> {

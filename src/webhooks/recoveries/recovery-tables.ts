@@ -10,7 +10,7 @@ export function recoveryTables(recoveries: WebhookRecoveriesRepository): TableDe
       deletion: { before: ['pending_deliveries', 'webhook_endpoints'] },
       erasure: { none: 'Its filter names a conversation at most.' },
       export: { none: 'It tells how a receiver of the workspace was reached.' },
-      retention: { none: 'A row goes with its endpoint.' },
+      retention: { none: 'A row goes with its endpoint, or when 200 of the endpoint are newer.' },
       history: {
         // A recovery without a filter goes up from its cursor, one with a filter down from it.
         needsDay: `t.status = 'RUNNING' AND CASE WHEN t.filter IS NULL

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { idTime, isId } from '../../common/ids';
+import { MAX_LIMIT } from '../../common/page';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { isSuspended } from '../../workspaces/suspension';
@@ -11,6 +12,8 @@ export interface RecoveryKey {
   id: string;
 }
 
+/** Number of ended recoveries that one start deletes. */
+const DELETED_AT_ONCE = 100;
 /** Number of running recoveries that one read returns at most. */
 const MAX_LISTED = 1_000;
 
@@ -40,8 +43,15 @@ export class WebhookRecoveriesRepository {
     });
   }
 
+  /** Inserts a recovery, and deletes the oldest of its endpoint beyond those that can be listed. */
   async insert(tx: Transaction, recovery: WebhookRecoveryEntity): Promise<void> {
     await tx.manager.insert(WebhookRecoveryEntity, recovery);
+    await tx.query(
+      `DELETE FROM webhook_recoveries WHERE tenant_id = $1 AND status <> 'RUNNING' AND id IN (
+         SELECT id FROM webhook_recoveries WHERE tenant_id = $1 AND endpoint_id = $2 ORDER BY id DESC
+         LIMIT ${DELETED_AT_ONCE} OFFSET ${MAX_LIMIT})`,
+      [recovery.tenantId, recovery.endpointId],
+    );
   }
 
   /**

@@ -78,11 +78,20 @@ describe('API keys', () => {
       await expect(createAt(free)).rejects.toMatchObject(refusal);
     });
 
-    it('are listed up to 1,000 revoked ones, the latest first', async () => {
+    it('are kept up to 300 that do not work, however many are made', async () => {
+      await insert(310, { revokedAt: new Date() });
+      await insert(30, { expiresAt: inDays(-1) });
+      await createAt(free);
+      const kept = await free.query('SELECT FROM api_keys WHERE tenant_id = $1', [workspaceId]);
+      expect(kept).toHaveLength(301);
+      expect(await free.get(ApiKeysService).countWorking(workspaceId, SYSTEM)).toBe(1);
+    });
+
+    it('are listed up to 300 that do not work, the latest first', async () => {
       const { id } = await createAt(free);
-      await insert(1_001, { revokedAt: new Date() });
+      await insert(350, { revokedAt: new Date() });
       const listed = await free.get(ApiKeysService).list(workspaceId, {}, SYSTEM);
-      expect(listed).toHaveLength(1_001);
+      expect(listed).toHaveLength(301);
       expect(listed.map((key) => key.id)).toContain(id);
       expect(listed.map((key) => key.id)).toEqual(
         listed

@@ -120,6 +120,23 @@ describe('webhook endpoints', () => {
       await add();
     });
 
+    it('stops at 1,000 with those that were deleted, until they are forgotten', async () => {
+      const { id } = await host.make.workspace();
+      const endpoints = strict.get(WebhookEndpointsService);
+      const add = () => endpoints.create(id, { url: 'https://1.1.1.1/', events: ['*'] }, SYSTEM);
+      const first = await add();
+      await endpoints.delete(id, first.id, SYSTEM);
+      await service.query(
+        `INSERT INTO webhook_endpoints SELECT (jsonb_populate_record(e, jsonb_build_object('id', gen_random_uuid()))).*
+         FROM webhook_endpoints e, generate_series(1, 998) WHERE e.tenant_id = $1`,
+        [id],
+      );
+      await add();
+      await expectRefusal(add(), 'INVALID_BODY');
+      await service.query('DELETE FROM webhook_endpoints WHERE tenant_id = $1 AND id = $2', [id, first.id]);
+      await add();
+    });
+
     it('knows no workspace that does not exist', async () => {
       const endpoints = strict.get(WebhookEndpointsService);
       const input = { url: 'https://1.1.1.1/', events: ['*'] };

@@ -419,6 +419,19 @@ describe('in the background', () => {
     expect(await tenant.recover(endpoint, start)).toMatchObject({ status: 'running', total: 0 });
   });
 
+  it('keeps the latest 200 of an endpoint', async () => {
+    const older = Array.from({ length: 220 }, newId);
+    const running = await tenant.recover(endpoint, start);
+    await host.get(WebhookRecoveriesService).cancel(tenant.id, running.id!, SYSTEM);
+    await service.query(
+      `INSERT INTO webhook_recoveries SELECT (jsonb_populate_record(r, jsonb_build_object('id', older.id))).*
+       FROM webhook_recoveries r, unnest($2::uuid[]) AS older (id) WHERE r.id = $1`,
+      [running.id, older],
+    );
+    await tenant.recover(endpoint, start);
+    expect(await service.query('SELECT FROM webhook_recoveries')).toHaveLength(200);
+  });
+
   it('takes turns, so that a big one does not hold up another workspace', async () => {
     const other = await WebhookWorkspace.create(host);
     const otherEndpoint = await other.addEndpoint(receiver.url('/other'));

@@ -22,6 +22,8 @@ import { WebhookEndpointViews } from './webhook-endpoint-views';
  * Limit of a person's tests in a minute, because each sends a request to an address of the person's choice.
  */
 const TESTS_A_MINUTE = 10;
+/** Limit of the endpoints that a person may add in a minute. */
+const ENDPOINTS_A_MINUTE = 20;
 /** Limit of a person's checks of an address in a minute, because each looks a name up. */
 const CHECKS_A_MINUTE = 60;
 
@@ -43,6 +45,7 @@ export class WebhookEndpointsController {
   }
 
   @Post()
+  @LimitedTo(ENDPOINTS_A_MINUTE, 'webhook-endpoints')
   create(
     @Param('workspaceId') workspaceId: string,
     @Body() body: CreateWebhookEndpoint,

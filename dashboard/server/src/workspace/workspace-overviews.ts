@@ -29,12 +29,11 @@ export class WorkspaceOverviews {
   /** Returns the overview. Of what only managers may read, an AGENT gets no numbers. */
   async get(membership: Membership, actor: Actor): Promise<WorkspaceOverview> {
     const { id, messageRetentionDays } = membership.workspace;
-    const [agents, managed, paths] = await Promise.all([
-      this.agents.list(id, actor),
+    const [people, managed, paths] = await Promise.all([
+      this.agents.countPeople(id, actor),
       membership.role === 'AGENT' ? null : this.countManaged(id, actor),
       this.use.list(id, actor),
     ]);
-    const people = agents.filter(({ active, isBot }) => active && !isBot).length;
     return {
       ...toWorkspaceSummary(membership),
       messageRetentionDays,
@@ -45,13 +44,13 @@ export class WorkspaceOverviews {
 
   /** Counts the keys, endpoints and channels that are in use. */
   private async countManaged(id: string, actor: Actor): Promise<Omit<WorkspaceCounts, 'agents'>> {
-    const [keys, endpoints, channels] = await Promise.all([
-      this.keys.list(id, {}, actor),
+    const [apiKeys, endpoints, channels] = await Promise.all([
+      this.keys.countWorking(id, actor),
       this.endpoints.list(id, actor),
       this.channels.list(id, actor),
     ]);
     return {
-      apiKeys: keys.filter(({ revokedAt }) => revokedAt === null).length,
+      apiKeys,
       webhookEndpoints: endpoints.filter(({ active }) => active).length,
       channels: channels.length,
     };

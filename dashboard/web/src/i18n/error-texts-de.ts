@@ -121,6 +121,8 @@ const reasons: Record<ReasonCode, string> = {
   too_many_keys: 'Ein Workspace hat höchstens {max} Schlüssel: Widerrufen Sie zuerst einen.',
   too_many_agents: 'Ein Workspace hat höchstens {max} Agenten.',
   too_many_endpoints: 'Ein Workspace hat höchstens {max} Webhook-Endpunkte.',
+  too_many_deleted_endpoints:
+    'Der Workspace hat mit den kürzlich gelöschten {max} Webhook-Endpunkte. Fügen Sie erst einen hinzu, wenn diese vergessen sind.',
   previous_secret_signs:
     'Das vorige Geheimnis dieses Endpunkts signiert noch, bis {until}. Beenden Sie es zuerst, oder erneuern Sie ohne Übergangszeit.',
   endpoint_inactive: 'Der Endpunkt ist nicht aktiv: Schalten Sie ihn zuerst ein.',
