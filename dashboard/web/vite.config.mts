@@ -14,5 +14,5 @@ export default defineConfig({
     // A test sums up what each page loads.
     manifest: true,
   },
-  server: { proxy: { '/api': 'http://localhost:3100' } },
+  server: { proxy: { '/api': 'http://localhost:3100', '/health': 'http://localhost:3100' } },
 });

@@ -1,4 +1,5 @@
 import axios from 'axios';
+import type { Route } from 'playwright-core';
 import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
 import { DashboardInBrowser, DashboardPage } from './dashboard-in-browser';
 import { START_TIMEOUT_MS } from './live-chat';
@@ -52,6 +53,25 @@ describe('the dashboard in a browser', () => {
     await visit.row('webhook.test').getByRole('link').click();
     await visit.attempt(1).filter({ hasText: '200' }).waitFor();
     expect(await visit.copied('Request body')).toContain('"event": "webhook.test"');
+    expect(visit.errors).toEqual([]);
+  });
+
+  it.each([
+    ['does not answer', (route: Route) => route.abort('connectionrefused')],
+    ['answers 503', (route: Route) => route.fulfill({ status: 503, body: '{}' })],
+  ])('says that the server %s before any list is read again, and goes on by itself', async (_, refuse) => {
+    workspace = await world.service.make.workspace();
+    visit = await world.enter(workspace);
+    await visit.settings(workspace, 'api-keys');
+    await visit.text('There is no API key yet').waitFor();
+    const away = visit.text('The service cannot be reached');
+    await visit.page.route(/\/(?:api|health)\//, refuse);
+    await away.waitFor({ timeout: 9_000 });
+    await visit.text('There is no API key yet').waitFor();
+    await visit.page.unroute(/\/(?:api|health)\//);
+    await away.waitFor({ state: 'detached' });
+    await visit.comeToRest();
+    expect(await visit.page.getByRole('alert').count()).toBe(0);
     expect(visit.errors).toEqual([]);
   });
 });

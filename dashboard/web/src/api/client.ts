@@ -23,10 +23,12 @@ export class ApiError extends Error {
 }
 
 export const api = {
-  get: <T>(path: string, signal?: AbortSignal) => call<T>('GET', path, undefined, signal),
-  post: <T>(path: string, body: object = {}) => call<T>('POST', path, body),
-  patch: <T>(path: string, body: object) => call<T>('PATCH', path, body),
-  delete: <T>(path: string) => call<T>('DELETE', path, {}),
+  get: <T>(path: string, signal?: AbortSignal) => call<T>('GET', `/api${path}`, undefined, signal),
+  post: <T>(path: string, body: object = {}) => call<T>('POST', `/api${path}`, body),
+  patch: <T>(path: string, body: object) => call<T>('PATCH', `/api${path}`, body),
+  delete: <T>(path: string) => call<T>('DELETE', `/api${path}`, {}),
+  /** Throws unless the dashboard's server answers that it is ready. */
+  checkReady: (signal: AbortSignal) => call<object>('GET', '/health/ready', undefined, signal),
 };
 
 /** Returns values as `?a=b`, without those that are undefined or empty. */
@@ -44,7 +46,7 @@ async function call<T>(method: string, path: string, body?: object, signal?: Abo
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   let response: Response;
   try {
-    response = await fetch(`/api${path}`, {
+    response = await fetch(path, {
       method,
       headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),

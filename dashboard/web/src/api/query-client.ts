@@ -2,7 +2,9 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from './client';
 import { sessionQuery } from './session';
 
-const MAX_RETRIES = 2;
+/** One retry at once: `AwayNotice` says when the service stays away. */
+const MAX_RETRIES = 1;
+const RETRY_DELAY_MS = 500;
 
 /**
  * Makes the client that reads and caches answers.
@@ -24,6 +26,7 @@ export function makeQueryClient(onSignedOut: () => void): QueryClient {
       queries: {
         networkMode: 'always',
         retry: (count, error) => count < MAX_RETRIES && mayPass(error),
+        retryDelay: RETRY_DELAY_MS,
         staleTime: 2_000,
       },
       mutations: { networkMode: 'always' },

@@ -1,6 +1,7 @@
 import { Outlet } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useLocale, useTexts } from '../i18n/locale';
+import { AwayNotice } from './away-notice';
 
 export function RootLayout() {
   const locale = useLocale();
@@ -14,6 +15,7 @@ export function RootLayout() {
         {texts.frame.skip}
       </a>
       <Outlet />
+      <AwayNotice />
     </>
   );
 }

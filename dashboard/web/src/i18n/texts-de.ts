@@ -36,6 +36,9 @@ export const de: Texts = {
       `Warten Sie ${seconds} ${plural(seconds, 'Sekunde', 'Sekunden')} und versuchen Sie es dann noch einmal.`,
     translated: errorTextsDe,
     severalFaults: 'Einige Felder stimmen nicht',
+    away: 'Der Dienst ist nicht erreichbar',
+    awayAdvice:
+      'Was Sie sehen, kann veraltet sein. Die Seite macht von selbst weiter, wenn der Dienst wieder da ist. Ihre Eingaben bleiben erhalten.',
     byCode: codeTexts({
       INVALID_BODY: { advice: 'Korrigieren Sie das und versuchen Sie es noch einmal.' },
       INVALID_QUERY: { advice: 'Ändern oder leeren Sie die Filter.' },

@@ -41,6 +41,9 @@ export const en = {
     /** Texts of the service's faults and reasons; null: its own messages are in this language. */
     translated: null as ErrorTexts | null,
     severalFaults: 'Some fields are wrong',
+    away: 'The service cannot be reached',
+    awayAdvice:
+      'What you see may be out of date. The page goes on by itself when the service is back. Nothing that you entered is lost.',
     /** Texts for error codes. Without a title here, the service's own message is the title. */
     byCode: codeTexts({
       INVALID_BODY: { advice: 'Correct this and try again.' },
