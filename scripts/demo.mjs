@@ -8,18 +8,20 @@ import { Api } from './demo/api.mjs';
 import { Bot } from './demo/bot.mjs';
 import { acknowledgeMessages } from './demo/channels.mjs';
 import { makeCustomers } from './demo/customers.mjs';
+import { acceptInvitation } from './demo/login.mjs';
 import { bold, cyan, green, note, printDelivery, title } from './demo/print.mjs';
 import { Receiver } from './demo/receiver.mjs';
 import { show } from './demo/show.mjs';
 import { Shop, showShop } from './demo/shop.mjs';
 import { startSimulators } from './demo/simulators.mjs';
-import { makeWorkspace } from './demo/workspace.mjs';
+import { fillWorkspace, inviteOwner } from './demo/workspace.mjs';
 import { freePort, isPortFree, LauncherError, printFault, requireValue, untilStopped } from './processes.mjs';
 
 /** @import { ConversationListItem, Page } from 'conversation-messaging-service' */
 /** @import { Running } from './app.mjs' */
 /** @import { Customers } from './demo/customers.mjs' */
-/** @import { Cli, Made } from './demo/workspace.mjs' */
+/** @import { Login } from './demo/login.mjs' */
+/** @import { Cli, Invited, Made } from './demo/workspace.mjs' */
 /** @import { Servers } from './servers.mjs' */
 
 /**
@@ -27,12 +29,13 @@ import { freePort, isPortFree, LauncherError, printFault, requireValue, untilSto
  *
  * @typedef {object} Stage
  * @property {Running} app
- * @property {Running} dashboard
  * @property {NodeJS.ProcessEnv} env
  * @property {Receiver} receiver
  * @property {string} receiverUrl
  * @property {Shop} shop
  * @property {Customers} customers
+ * @property {Invited} invited
+ * @property {Login} login
  */
 
 const once = process.argv.includes('--once');
@@ -66,15 +69,21 @@ async function run() {
   };
   const receiver = new Receiver(certificate);
   const receiverUrl = await receiver.listen();
-  const app = await startApp({ servers, env, port, log: openSync(join(folder, 'service.log'), 'w') });
-  const options = { servers, env, port: dashboardPort, publicUrl: app.url };
-  const dashboard = await startDashboard({ ...options, log: openSync(join(folder, 'dashboard.log'), 'w') });
-  const shop = await Shop.open();
+  const options = { servers, env, port: dashboardPort, publicUrl: `http://localhost:${port}` };
+  note('the servers run and are migrated; a workspace and its owner are made while the service starts');
+  const [app, dashboard, shop, invited] = await Promise.all([
+    startApp({ servers, env, port, log: openSync(join(folder, 'service.log'), 'w') }),
+    startDashboard({ ...options, log: openSync(join(folder, 'dashboard.log'), 'w') }),
+    Shop.open(),
+    inviteOwner((...args) => runCli(args, env)),
+  ]);
+  const login = await acceptInvitation(invited, dashboard.url);
+  title(`Log in at ${cyan(login.url)} as ${bold(login.email)} with the password ${bold(login.password)}`);
   note(`API ${app.url}/api/v1, dashboard ${dashboard.url}, receiver ${receiverUrl}, shop ${shop.origin}`);
   note(`logs in ${relative('', folder)}`);
   const customers = makeCustomers(simulators, shop.origin);
   await Promise.race([
-    demonstrate({ app, dashboard, env, receiver, receiverUrl, shop, customers }),
+    demonstrate({ app, env, receiver, receiverUrl, shop, customers, invited, login }),
     app.failed,
     dashboard.failed,
     servers.failed,
@@ -82,18 +91,14 @@ async function run() {
 }
 
 /** @param {Stage} stage */
-async function demonstrate({ app, dashboard, env, receiver, receiverUrl, shop, customers }) {
+async function demonstrate({ app, env, receiver, receiverUrl, shop, customers, invited, login }) {
   /** @type {Cli} */
   const cli = (...args) => runCli(args, env);
-  title('Making a workspace with the CLI: agents, a key, an account on each channel, a webhook endpoint');
-  const made = await makeWorkspace(cli, {
-    receiverUrl,
-    customers: customers.all,
-    dashboardUrl: dashboard.url,
-  });
+  title('Filling the workspace with the CLI: a bot, a key, an account on each channel, a webhook endpoint');
+  const made = await fillWorkspace(cli, invited.workspace, { receiverUrl, customers: customers.all });
   receiver.useSecret(made.endpoint.secret);
   await Promise.all(made.connections.map(({ customer, connection }) => customer.connected(connection)));
-  note(`workspace ${made.workspace.slug}, key ${made.key.key}, login ${made.login.email}`);
+  note(`workspace ${made.workspace.slug}, key ${made.key.key}`);
 
   const api = new Api(`${app.url}/api/v1`, made.key.key);
   await show({ ...made, api, customers: customers.all, receiver, cli });
@@ -102,7 +107,7 @@ async function demonstrate({ app, dashboard, env, receiver, receiverUrl, shop, c
     if (connection.channel === 'WIDGET') await showShop(shop, connection);
   printSummary(receiver);
   if (once) return;
-  await printCommands({ ...made, api, cli, customers, shop, docsUrl: `${app.url}/docs` });
+  await printCommands({ ...made, login, api, cli, customers, shop, docsUrl: `${app.url}/docs` });
   receiver.on('delivery', (delivery) => {
     console.log();
     printDelivery(delivery);
@@ -129,7 +134,7 @@ function printSummary({ deliveries }) {
 }
 
 /**
- * @param {Pick<Made, 'workspace' | 'login'> & Pick<Stage, 'customers' | 'shop'> & { api: Api, cli: Cli,
+ * @param {Pick<Made, 'workspace'> & Pick<Stage, 'customers' | 'login' | 'shop'> & { api: Api, cli: Cli,
  *   docsUrl: string }} made
  */
 async function printCommands({ api, cli, workspace, login, customers, shop, docsUrl }) {

@@ -37,5 +37,6 @@ async function runInTurn(names) {
   return true;
 }
 
+console.log(`Running ${process.argv.slice(2).join(' beside ').replaceAll(',', ', ')}`);
 const succeeded = await Promise.all(process.argv.slice(2).map((names) => runInTurn(names.split(','))));
 if (succeeded.includes(false)) process.exitCode = 1;

@@ -14,9 +14,12 @@ async function run() {
   const started = await startMigratedServers(console.log);
   servers = started.servers;
   const env = { ...started.env, APP_URL: started.env.APP_URL || `http://localhost:${dashboardPort}` };
-  const app = await startApp({ servers, env, port, log: 'inherit' });
-  const options = { servers, env, port: dashboardPort, publicUrl: app.url };
-  const dashboard = await startDashboard({ ...options, log: 'inherit' });
+  console.log('Starting the service and its dashboard');
+  const publicUrl = `http://localhost:${port}`;
+  const [app, dashboard] = await Promise.all([
+    startApp({ servers, env, port, log: 'inherit' }),
+    startDashboard({ servers, env, port: dashboardPort, publicUrl, log: 'inherit' }),
+  ]);
   welcome(app.url, env.APP_URL);
   await Promise.race([app.failed, dashboard.failed, servers.failed]);
 }

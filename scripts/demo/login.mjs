@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { LauncherError } from '../processes.mjs';
 
-/** @import { Agent, Workspace } from 'conversation-messaging-service' */
-
 /**
  * A login to the dashboard.
  *
@@ -12,13 +10,11 @@ import { LauncherError } from '../processes.mjs';
 /**
  * Sets the owner's password with the link of a real invitation, as a person does.
  *
- * @param {import('./workspace.mjs').Cli} cli
- * @param {{ workspace: Workspace, owner: Agent, url: string }} options `url` is the dashboard's
+ * @param {import('./workspace.mjs').Invited} invited
+ * @param {string} url of the dashboard
  * @returns {Promise<Login>}
  */
-export async function acceptInvitation(cli, { workspace, owner, url }) {
-  /** @type {{ link: string }} */
-  const { link } = await cli('agent', 'invite', '--workspace', workspace.slug, '--agent', owner.id);
+export async function acceptInvitation({ owner, link }, url) {
   const token = new URL(link).hash.slice(1);
   const password = randomBytes(12).toString('base64url');
   const response = await fetch(`${url}/api/links/accept`, {

@@ -1,10 +1,8 @@
 import { LauncherError } from '../processes.mjs';
-import { acceptInvitation } from './login.mjs';
 
 /** @import { Agent, ConnectedChannel, CreatedApiKey } from 'conversation-messaging-service' */
 /** @import { CreatedWebhookEndpoint, Workspace } from 'conversation-messaging-service' */
 /** @import { Customer } from './customers.mjs' */
-/** @import { Login } from './login.mjs' */
 
 /**
  * Runs a command of the CLI. Returns the JSON object that it prints.
@@ -23,7 +21,6 @@ import { acceptInvitation } from './login.mjs';
  *
  * @typedef {object} Made
  * @property {Workspace} workspace
- * @property {Login} login
  * @property {Agent} bot
  * @property {CreatedApiKey} key
  * @property {Connected[]} connections
@@ -33,40 +30,55 @@ import { acceptInvitation } from './login.mjs';
 const SCOPES = 'conversations:read,conversations:write,messages:read,messages:write,contacts:read';
 
 /**
- * Makes a workspace and connects its channels with the CLI, as an operator does.
+ * Makes a workspace and invites its owner with the CLI, as an operator does.
  *
  * @param {Cli} cli
- * @param {object} options
- * @param {string} options.receiverUrl
- * @param {Customer[]} options.customers
- * @param {string} options.dashboardUrl
- * @returns {Promise<Made>}
+ * @returns {Promise<Invited>}
+ *
+ * @typedef {{ workspace: Workspace, owner: Agent, link: string }} Invited
  */
-export async function makeWorkspace(cli, { receiverUrl, customers, dashboardUrl }) {
+export async function inviteOwner(cli) {
   const workspace = await makeFirstOrNext(cli);
   const inWorkspace = ['--workspace', workspace.slug];
-  // Two at a time, because each command keeps a core busy.
-  const [[owner, bot, key], connections] = await Promise.all([
-    makeAgentsAndKey(cli, workspace),
-    connectInTurn(cli, workspace, customers),
-  ]);
-  const login = await acceptInvitation(cli, { workspace, owner, url: dashboardUrl });
-  // Last, so that every run gets the same webhooks.
-  const endpoint = await cli('webhook', 'create', ...inWorkspace, '--url', receiverUrl, '--events', '*');
-  return { workspace, login, bot, key, connections, endpoint };
+  /** @type {Agent} */
+  const owner = await cli('agent', 'create', ...inWorkspace, ...agent(workspace, 'Ada', 'OWNER'));
+  /** @type {{ link: string }} */
+  const { link } = await cli('agent', 'invite', ...inWorkspace, '--agent', owner.id);
+  return { workspace, owner, link };
 }
 
 /**
- * Makes an owner, a bot and a key.
+ * Makes the rest of a workspace, and connects its channels.
  *
  * @param {Cli} cli
  * @param {Workspace} workspace
- * @returns {Promise<[owner: Agent, bot: Agent, key: CreatedApiKey]>}
+ * @param {object} options
+ * @param {string} options.receiverUrl
+ * @param {Customer[]} options.customers
+ * @returns {Promise<Made>}
  */
-async function makeAgentsAndKey(cli, workspace) {
+export async function fillWorkspace(cli, workspace, { receiverUrl, customers }) {
+  const inWorkspace = ['--workspace', workspace.slug];
+  // Two at a time, because each command keeps a core busy.
+  const [[bot, key], connections] = await Promise.all([
+    makeBotAndKey(cli, workspace),
+    connectInTurn(cli, workspace, customers),
+  ]);
+  // Last, so that every run gets the same webhooks.
+  const endpoint = await cli('webhook', 'create', ...inWorkspace, '--url', receiverUrl, '--events', '*');
+  return { workspace, bot, key, connections, endpoint };
+}
+
+/**
+ * Makes a bot and a key.
+ *
+ * @param {Cli} cli
+ * @param {Workspace} workspace
+ * @returns {Promise<[bot: Agent, key: CreatedApiKey]>}
+ */
+async function makeBotAndKey(cli, workspace) {
   const inWorkspace = ['--workspace', workspace.slug];
   return [
-    await cli('agent', 'create', ...inWorkspace, ...agent(workspace, 'Ada', 'OWNER')),
     await cli('agent', 'create', ...inWorkspace, ...agent(workspace, 'Robo', 'AGENT'), '--bot'),
     await cli('api-key', 'create', ...inWorkspace, '--name', 'demo', '--scopes', SCOPES),
   ];
