@@ -66,7 +66,7 @@ export type {
 } from './webhooks/browsing/webhook-delivery.dto';
 export { ATTEMPT_ERRORS, type AttemptError } from './webhooks/sending/attempt-outcome';
 export { EndpointStatisticsService } from './webhooks/rollups/endpoint-statistics.service';
-export type { WebhookEndpointHealth } from './webhooks/rollups/endpoint-statistics.service';
+export type { WebhookDay, WebhookEndpointHealth } from './webhooks/rollups/endpoint-statistics.service';
 export type { AttemptTotals } from './webhooks/rollups/attempt-rollups.repository';
 export type { TimelinePeriod, WebhookTimeline } from './webhooks/rollups/timeline';
 export { WebhookRecoveriesService } from './webhooks/recoveries/webhook-recoveries.service';

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import { Channel } from '../common/channel-descriptors';
 import { isId } from '../common/ids';
+import { boundedCount } from '../database/bounded-count';
 import { Database, Reader } from '../database/database';
 import { Pipelined, Transaction } from '../database/transaction';
 import { PageStatement } from '../database/page-statement';
@@ -21,6 +22,8 @@ export type ListedConversation = Pick<
 
 const LISTED = `id, source_channel AS "sourceChannel", status, assigned_agent_id AS "assignedAgentId",
   last_message_preview AS "lastMessagePreview", last_message_at AS "lastMessageAt", created_at AS "createdAt"`;
+
+const COUNT_OPEN = boundedCount(`SELECT FROM conversations WHERE tenant_id = $1 AND status = 'OPEN'`);
 
 /** Customer of a conversation, as the channel knows them. */
 export type ConversationPartner = Pick<ConversationEntity, 'tenantId' | 'contactId' | 'sourceChannel'> & {
@@ -55,6 +58,12 @@ export class ConversationsRepository {
 
   async find(tenantId: string, id: string): Promise<ConversationEntity | null> {
     return isId(id) ? this.database.manager.findOneBy(ConversationEntity, { tenantId, id }) : null;
+  }
+
+  /** Counts a workspace's open conversations, up to 1,001. */
+  async countOpen(tenantId: string): Promise<number> {
+    const [row] = await this.database.pipelinedRead<{ count: number }>(COUNT_OPEN, [tenantId]);
+    return row!.count;
   }
 
   async exists(tenantId: string, id: string): Promise<boolean> {

@@ -62,6 +62,11 @@ export class ConversationsService {
     return toPage(rows, limit, toConversationListItem);
   }
 
+  /** Counts the open conversations of a workspace; 1,001 stands for more than 1,000. */
+  countOpen(tenantId: string): Promise<number> {
+    return this.conversations.countOpen(tenantId);
+  }
+
   /**
    * Returns a conversation with its contact.
    * @throws AppError FORBIDDEN, NOT_FOUND

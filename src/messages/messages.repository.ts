@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { boundedCount } from '../database/bounded-count';
 import { Database } from '../database/database';
 import { Pipelined, Transaction } from '../database/transaction';
 import { PageStatement } from '../database/page-statement';
@@ -25,6 +26,10 @@ export interface MessageRange extends ConversationKey {
 const LISTED = `id, sender_type AS "senderType", sender_agent_id AS "senderAgentId", body, created_at AS "createdAt",
   delivery_status AS "deliveryStatus", delivery_error AS "deliveryError"`;
 
+const COUNT_UNSENT = boundedCount(
+  `SELECT FROM messages WHERE tenant_id = $1 AND delivery_status IN ('QUEUED', 'SENDING')`,
+);
+
 @Injectable()
 export class MessagesRepository {
   constructor(private readonly database: Database) {}
@@ -40,6 +45,12 @@ export class MessagesRepository {
       .where('tenant_id = ?', tenantId)
       .where('conversation_id = ?', conversationId)
       .read(this.database, cursor, count);
+  }
+
+  /** Counts a workspace's messages that are not sent yet, up to 1,001. */
+  async countUnsent(tenantId: string): Promise<number> {
+    const [row] = await this.database.pipelinedRead<{ count: number }>(COUNT_UNSENT, [tenantId]);
+    return row!.count;
   }
 
   insertPipelined(tx: Transaction, message: MessageEntity): Pipelined {

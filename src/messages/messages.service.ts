@@ -55,6 +55,11 @@ export class MessagesService {
     return toPage(rows, limit, toMessage);
   }
 
+  /** Counts the messages of a workspace that wait for their channel; 1,001 stands for more than 1,000. */
+  countUnsent(tenantId: string): Promise<number> {
+    return this.messages.countUnsent(tenantId);
+  }
+
   /**
    * Sends a message to the customer as an agent: stores it as QUEUED for its channel, with its
    * `message.created` event.

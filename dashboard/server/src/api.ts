@@ -7,12 +7,14 @@ import type {
   ALL_EVENTS,
   AttemptTotals,
   AuditEntry,
+  ChannelConnectionSummary,
   Entitlement,
   ErrorDetail,
   MAX_ENDPOINT_RATE,
   Page,
   PlanTier,
   RateLimitUse,
+  WebhookDay,
   WebhookEndpointHealth,
   WebhookEndpointSummary,
 } from 'conversation-messaging-service';
@@ -161,6 +163,23 @@ export interface WorkspaceCounts {
   apiKeys: number;
   webhookEndpoints: number;
   channels: number;
+}
+
+/** Answer of `GET /api/workspaces/:workspaceId/first-page`. In each number 1,001 stands for more than 1,000. */
+export interface FirstPage {
+  openConversations: number;
+  /** Number of messages that wait for their channel. */
+  unsentMessages: number;
+  hasConversation: boolean;
+  /** The rest; null for an AGENT, who may not read it. */
+  managed: ManagedFirstPage | null;
+}
+
+/** The part of the first page that only managers may read. */
+export interface ManagedFirstPage {
+  channels: Pick<ChannelConnectionSummary, 'channel' | 'status'>[];
+  endpoints: Pick<WebhookEndpointSummary, 'id' | 'url' | 'active' | 'failingSince' | 'lastSuccessAt'>[];
+  webhooks: WebhookDay;
 }
 
 /** Body of `PATCH /api/workspaces/:workspaceId`. */

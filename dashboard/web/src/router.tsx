@@ -97,6 +97,11 @@ const workspaceRoute = createRoute({
   component: lazyRouteComponent(() => import('./frame/workspace-frame'), 'WorkspaceFrame'),
 });
 
+const overviewRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/overview',
+  component: lazyRouteComponent(() => import('./pages/overview/overview-page'), 'OverviewPage'),
+});
 const apiKeysRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/api-keys',
@@ -168,6 +173,7 @@ const routeTree = rootRoute.addChildren([
     webhooksShortcutRoute,
     accountRoute,
     workspaceRoute.addChildren([
+      overviewRoute,
       apiKeysRoute,
       webhooksRoute,
       endpointRoute,

@@ -10,8 +10,10 @@ import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repos
 import { AttemptRollupsRepository, AttemptTotals } from './attempt-rollups.repository';
 import { DeliveryCounts, DeliveryCountsRepository } from './delivery-counts.repository';
 import { beginOf, isTimelinePeriod, TimelinePeriod, toTimeline, WebhookTimeline } from './timeline';
+import { WebhookDayBucket, WebhookDayRepository } from './webhook-day.repository';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+const HALF_HOUR_MS = 30 * 60 * 1000;
 
 /** Health of an endpoint. */
 export interface WebhookEndpointHealth {
@@ -30,6 +32,19 @@ export interface WebhookEndpointHealth {
   cancelling: { cancelled: number } | null;
 }
 
+/** How the deliveries to all endpoints of a workspace go, without tests. */
+export interface WebhookDay {
+  /** Number of deliveries that wait for an attempt; 1,001 stands for more than 1,000. */
+  pending: number;
+  /**
+   * Number of deliveries of events of the last 24 hours that were given up, and not delivered since; of very
+   * many, the newest are counted.
+   */
+  exhausted: number;
+  /** Attempts of the last 24 hours by half an hour, oldest first, without a gap. The last is not over yet. */
+  buckets: WebhookDayBucket[];
+}
+
 /** Tells how the deliveries to endpoints go, for the dashboard. Tests of endpoints do not count. */
 @Injectable()
 export class EndpointStatisticsService {
@@ -39,6 +54,7 @@ export class EndpointStatisticsService {
     private readonly cancellations: PendingCancellationsRepository,
     private readonly deliveries: DeliveryCountsRepository,
     private readonly rollups: AttemptRollupsRepository,
+    private readonly days: WebhookDayRepository,
   ) {}
 
   /**
@@ -82,6 +98,26 @@ export class EndpointStatisticsService {
     const totals = await this.rollups.sumAttempts(tenantId, known, beginOf('24h', Date.now()));
     const byId = new Map(totals.map((one) => [one.endpointId, one]));
     return endpointIds.map((endpointId) => byId.get(endpointId) ?? { endpointId, succeeded: 0, failed: 0 });
+  }
+
+  /** Returns what all endpoints of a workspace are owed, and how their last 24 hours went. */
+  async getDay(tenantId: string): Promise<WebhookDay> {
+    const now = Date.now();
+    const begin = new Date(Math.floor(now / HALF_HOUR_MS) * HALF_HOUR_MS + HALF_HOUR_MS - DAY_MS);
+    const [pending, exhausted, buckets] = await Promise.all([
+      this.days.countPending(tenantId),
+      this.days.countExhausted(tenantId, new Date(now - DAY_MS)),
+      this.days.sumAttempts(tenantId, begin, HALF_HOUR_MS),
+    ]);
+    const byTime = new Map(buckets.map((bucket) => [bucket.from.getTime(), bucket]));
+    return {
+      pending,
+      exhausted,
+      buckets: Array.from({ length: DAY_MS / HALF_HOUR_MS }, (_, n) => {
+        const from = begin.getTime() + n * HALF_HOUR_MS;
+        return byTime.get(from) ?? { from: new Date(from), succeeded: 0, failed: 0 };
+      }),
+    };
   }
 
   private async find(tenantId: string, endpointId: string): Promise<WebhookEndpointEntity> {

@@ -5,11 +5,17 @@ import { AttemptRollupsRepository } from './attempt-rollups.repository';
 import { DeliveryCountsRepository } from './delivery-counts.repository';
 import { EndpointStatisticsService } from './endpoint-statistics.service';
 import { ROLLUP_TABLES } from './rollup-tables';
+import { WebhookDayRepository } from './webhook-day.repository';
 
 /** Provides counts of attempts and deliveries, for charts. */
 @Module({
   imports: [EndpointsModule],
-  providers: [EndpointStatisticsService, AttemptRollupsRepository, DeliveryCountsRepository],
+  providers: [
+    EndpointStatisticsService,
+    AttemptRollupsRepository,
+    DeliveryCountsRepository,
+    WebhookDayRepository,
+  ],
   exports: [EndpointStatisticsService, AttemptRollupsRepository],
 })
 export class RollupsModule {

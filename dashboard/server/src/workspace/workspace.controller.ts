@@ -1,8 +1,9 @@
 import { Body, Controller, Get, Param, Patch } from '@nestjs/common';
 import { type Actor, WorkspacesService } from 'conversation-messaging-service';
 import type { Membership } from 'conversation-messaging-service/logins';
-import type { WorkspaceOverview, WorkspaceSettings } from '../api';
+import type { FirstPage, WorkspaceOverview, WorkspaceSettings } from '../api';
 import { CurrentActor, CurrentMembership } from '../http/access.decorators';
+import { FirstPages } from './first-pages';
 import { UpdateWorkspaceSettings } from './workspace.dto';
 import { WorkspaceOverviews } from './workspace-overviews';
 import { toSettings } from './workspace-response';
@@ -10,9 +11,15 @@ import { toSettings } from './workspace-response';
 @Controller('api/workspaces/:workspaceId')
 export class WorkspaceController {
   constructor(
+    private readonly firstPages: FirstPages,
     private readonly overviews: WorkspaceOverviews,
     private readonly workspaces: WorkspacesService,
   ) {}
+
+  @Get('first-page')
+  firstPage(@CurrentMembership() membership: Membership): Promise<FirstPage> {
+    return this.firstPages.get(membership);
+  }
 
   @Get('overview')
   overview(

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AgentsController } from './agents.controller';
+import { FirstPages } from './first-pages';
 import { InvitationsController } from './invitations.controller';
 import { NewAgents } from './new-agents';
 import { ParkedEventsController } from './parked-events.controller';
@@ -15,6 +16,6 @@ import { WorkspaceOverviews } from './workspace-overviews';
     InvitationsController,
     ParkedEventsController,
   ],
-  providers: [WorkspaceOverviews, NewAgents],
+  providers: [FirstPages, WorkspaceOverviews, NewAgents],
 })
 export class WorkspaceModule {}

@@ -6,6 +6,7 @@ import {
   IconGauge,
   IconHistory,
   IconKey,
+  IconLayoutDashboard,
   IconMessages,
   IconUsers,
   IconWebhook,
@@ -28,7 +29,10 @@ export function Navigation({ slug }: { slug: string }) {
   const groups = [
     {
       name: null,
-      pages: [{ to: '/w/$slug/settings/channels', label: nav.channels, Icon: IconMessages }],
+      pages: [
+        { to: '/w/$slug/settings/overview', label: nav.overview, Icon: IconLayoutDashboard },
+        { to: '/w/$slug/settings/channels', label: nav.channels, Icon: IconMessages },
+      ],
     },
     {
       name: nav.developers,

@@ -26,7 +26,7 @@ export function WorkspaceMenu({
   }
   const open = ({ slug }: Workspace) => {
     rememberWorkspace(slug);
-    void navigate({ to: '/w/$slug/settings/api-keys', params: { slug } });
+    void navigate({ to: '/w/$slug/settings/overview', params: { slug } });
   };
   return (
     <Menu position="bottom-start" width="target">

@@ -102,6 +102,7 @@ export const de: Texts = {
     logOutFailed: 'Nicht abgemeldet. Noch einmal versuchen.',
   },
   nav: {
+    overview: 'Übersicht',
     channels: 'Kanäle',
     developers: 'Entwicklung',
     apiKeys: 'API-Schlüssel',
@@ -113,6 +114,67 @@ export const de: Texts = {
     audit: 'Audit-Log',
     docs: 'API-Referenz',
     account: 'Konto',
+  },
+  overview: {
+    title: 'Übersicht',
+    trialEnds: 'Testphase, endet',
+    trialEnded: 'Testphase, endete',
+    attention: 'Was Aufmerksamkeit braucht',
+    fine: 'Alle Kanäle und Endpoints funktionieren.',
+    needsCredentials: (channel: string) =>
+      `${channel} braucht neue Zugangsdaten. Bis dahin wird darüber nichts gesendet.`,
+    endpointFails: (url: string, ago: string) => `${url} schlägt fehl, zuerst ${ago}.`,
+    givenUp: (count: number, text: string) =>
+      `${text} ${plural(count, 'Zustellung wurde', 'Zustellungen wurden')} in den letzten 24 Stunden aufgegeben und seither nicht zugestellt.`,
+    toChannels: 'Zu den Kanälen',
+    toEndpoint: 'Zum Endpoint',
+    toWebhooks: 'Zu den Webhooks',
+    all: 'Alle ansehen',
+    open: { name: 'Offene Unterhaltungen', about: 'jetzt' },
+    unsent: { name: 'Ungesendete Nachrichten', about: 'warten auf einen Kanal' },
+    pending: { name: 'Ausstehende Zustellungen', about: 'warten auf einen Empfänger' },
+    exhausted: { name: 'Gescheiterte Zustellungen', about: 'letzte 24 Stunden' },
+    day: 'Webhook-Versuche',
+    dayAbout: 'Letzte 24 Stunden, alle Endpoints',
+    succeeded: (text: string) => `${text} erfolgreich`,
+    failed: (text: string) => `${text} fehlgeschlagen`,
+    attempts: (succeeded: string, failed: string) =>
+      `In den letzten 24 Stunden waren ${succeeded} Versuche erfolgreich, ${failed} schlugen fehl.`,
+    bucket: (from: string, succeeded: string, failed: string) =>
+      `Ab ${from}: ${succeeded} erfolgreich, ${failed} fehlgeschlagen`,
+    noChannel: 'Noch ist kein Kanal verbunden',
+    begin: 'Erste Schritte',
+    done: (done: number, all: number) => `${done} von ${all} Schritten sind getan`,
+    isDone: 'Getan:',
+    hide: 'Ausblenden',
+    steps: {
+      channel: {
+        name: 'Einen Kanal verbinden',
+        about:
+          'Setzen Sie das Chat-Widget in Ihre Seiten, oder verbinden Sie WhatsApp, Telegram, Messenger oder Instagram.',
+        action: 'Verbinden',
+      },
+      message: {
+        name: 'Eine erste Nachricht bekommen',
+        about: 'Schreiben Sie sich selbst über den Kanal: Das Widget hat eine Vorschauseite.',
+        action: 'Ausprobieren',
+      },
+      agent: {
+        name: 'Einen Agenten einladen',
+        about: 'Wer Kunden antwortet, bekommt einen eigenen Zugang.',
+        action: 'Einladen',
+      },
+      key: {
+        name: 'Einen API-Schlüssel erstellen',
+        about: 'Ihre Programme lesen und beantworten damit Unterhaltungen.',
+        action: 'Erstellen',
+      },
+      endpoint: {
+        name: 'Einen Webhook-Endpoint anlegen',
+        about: 'Ihr Server bekommt für jede neue Nachricht eine signierte Anfrage.',
+        action: 'Anlegen',
+      },
+    },
   },
   diagnostics: {
     title: 'Diagnose',

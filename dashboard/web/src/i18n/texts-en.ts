@@ -88,6 +88,7 @@ export const en = {
     logOutFailed: 'Not logged out. Try again.',
   },
   nav: {
+    overview: 'Overview',
     channels: 'Channels',
     developers: 'Developers',
     apiKeys: 'API keys',
@@ -99,6 +100,66 @@ export const en = {
     audit: 'Audit log',
     docs: 'API reference',
     account: 'Account',
+  },
+  overview: {
+    title: 'Overview',
+    trialEnds: 'Trial, ends',
+    trialEnded: 'Trial, ended',
+    attention: 'What needs attention',
+    fine: 'All channels and endpoints work.',
+    needsCredentials: (channel: string) =>
+      `${channel} needs new credentials. Nothing is sent over it until then.`,
+    endpointFails: (url: string, ago: string) => `${url} fails, since ${ago}.`,
+    givenUp: (count: number, text: string) =>
+      `${text} ${plural(count, 'delivery was', 'deliveries were')} given up in the last 24 hours, and not delivered since.`,
+    toChannels: 'Open the channels',
+    toEndpoint: 'Open the endpoint',
+    toWebhooks: 'Open the webhooks',
+    all: 'View all',
+    open: { name: 'Open conversations', about: 'now' },
+    unsent: { name: 'Unsent messages', about: 'wait for a channel' },
+    pending: { name: 'Pending deliveries', about: 'wait for a receiver' },
+    exhausted: { name: 'Failed deliveries', about: 'last 24 hours' },
+    day: 'Webhook attempts',
+    dayAbout: 'Last 24 hours, all endpoints',
+    succeeded: (text: string) => `${text} succeeded`,
+    failed: (text: string) => `${text} failed`,
+    attempts: (succeeded: string, failed: string) =>
+      `${succeeded} attempts succeeded, ${failed} failed in the last 24 hours.`,
+    bucket: (from: string, succeeded: string, failed: string) =>
+      `From ${from}: ${succeeded} succeeded, ${failed} failed`,
+    noChannel: 'No channel is connected yet',
+    begin: 'Get started',
+    done: (done: number, all: number) => `${done} of ${all} steps are done`,
+    isDone: 'Done:',
+    hide: 'Hide',
+    steps: {
+      channel: {
+        name: 'Connect a channel',
+        about: 'Put the chat widget into your pages, or connect WhatsApp, Telegram, Messenger or Instagram.',
+        action: 'Connect',
+      },
+      message: {
+        name: 'Get a first message',
+        about: 'Write to yourself over the channel: the widget has a preview page.',
+        action: 'Try it',
+      },
+      agent: {
+        name: 'Invite an agent',
+        about: 'Whoever answers customers gets a login of their own.',
+        action: 'Invite',
+      },
+      key: {
+        name: 'Create an API key',
+        about: 'Your programs read and answer conversations with it.',
+        action: 'Create',
+      },
+      endpoint: {
+        name: 'Add a webhook endpoint',
+        about: 'Your server gets a signed request for each new message.',
+        action: 'Add',
+      },
+    },
   },
   diagnostics: {
     title: 'Diagnostics',

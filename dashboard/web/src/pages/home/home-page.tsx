@@ -10,7 +10,7 @@ export function HomePage() {
   const texts = useTexts();
   const { workspaces } = useSession();
   const first = firstWorkspace(workspaces);
-  if (first) return <Navigate to="/w/$slug/settings/api-keys" params={{ slug: first.slug }} replace />;
+  if (first) return <Navigate to="/w/$slug/settings/overview" params={{ slug: first.slug }} replace />;
   if (workspaces.length === 0) {
     return <EmptyState title={texts.frame.noWorkspace} description={texts.frame.noWorkspaceAdvice} />;
   }
@@ -18,7 +18,7 @@ export function HomePage() {
     <PageLayout title={texts.frame.chooseWorkspace}>
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
         {workspaces.map(({ id, slug, name, role }) => (
-          <Card key={id} withBorder component={Link} to={`/w/${encodeURIComponent(slug)}/settings/api-keys`}>
+          <Card key={id} withBorder component={Link} to={`/w/${encodeURIComponent(slug)}/settings/overview`}>
             <Group justify="space-between">
               <Text fw={600}>{name}</Text>
               <Text c="dimmed" size="sm">

@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import {
+  ChannelConnectionsService,
+  ConversationsService,
+  EndpointStatisticsService,
+  MessagesService,
+  WebhookEndpointsService,
+} from 'conversation-messaging-service';
+import type { Membership } from 'conversation-messaging-service/logins';
+import type { FirstPage, ManagedFirstPage } from '../api';
+
+/** Reads what the first page of a workspace shows: what waits, what fails, and how the channels are. */
+@Injectable()
+export class FirstPages {
+  constructor(
+    private readonly conversations: ConversationsService,
+    private readonly messages: MessagesService,
+    private readonly channels: ChannelConnectionsService,
+    private readonly endpoints: WebhookEndpointsService,
+    private readonly statistics: EndpointStatisticsService,
+  ) {}
+
+  /** Returns the first page. An AGENT gets nothing of what only managers may read. */
+  async get({ workspace: { id }, role }: Membership): Promise<FirstPage> {
+    const [openConversations, unsentMessages, newest, managed] = await Promise.all([
+      this.conversations.countOpen(id),
+      this.messages.countUnsent(id),
+      this.conversations.list(id, { limit: 1 }),
+      role === 'AGENT' ? null : this.getManaged(id),
+    ]);
+    return { openConversations, unsentMessages, hasConversation: newest.data.length > 0, managed };
+  }
+
+  private async getManaged(id: string): Promise<ManagedFirstPage> {
+    const [channels, endpoints, webhooks] = await Promise.all([
+      this.channels.list(id),
+      this.endpoints.list(id),
+      this.statistics.getDay(id),
+    ]);
+    return {
+      channels: channels.map(({ channel, status }) => ({ channel, status })),
+      endpoints: endpoints.map(({ id, url, active, failingSince, lastSuccessAt }) => ({
+        id,
+        url,
+        active,
+        failingSince,
+        lastSuccessAt,
+      })),
+      webhooks,
+    };
+  }
+}

@@ -1,0 +1,2 @@
+/** Colours of a channel connection's states. */
+export const CONNECTION_COLORS = { ACTIVE: 'green', REAUTH_REQUIRED: 'red', DISCONNECTED: 'gray' } as const;

@@ -1,0 +1,87 @@
+import { Anchor, Text } from '@mantine/core';
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { FirstPage } from '../../api/types';
+import { useWorkspace } from '../../api/workspace';
+import { CHANNEL_LABELS } from '../../common/channel-logo';
+import { useNow } from '../../common/use-now';
+import { useFormats, useTexts } from '../../i18n/locale';
+import { boundedNumber } from './bounded-number';
+import classes from './overview.module.css';
+
+interface Matter {
+  key: string;
+  text: string;
+  link: ReactNode;
+}
+
+/** Lists what fails, each with a link to where it is mended; or says that nothing does. */
+export function AttentionSection({ page: { managed } }: { page: FirstPage }) {
+  const texts = useTexts();
+  const formats = useFormats();
+  const now = useNow();
+  const { slug } = useWorkspace();
+  if (!managed) return null;
+  const { channels, endpoints, webhooks } = managed;
+  const matters: Matter[] = [
+    ...channels
+      .filter(({ status }) => status === 'REAUTH_REQUIRED')
+      .map(({ channel }) => ({
+        key: channel,
+        text: texts.overview.needsCredentials(CHANNEL_LABELS[channel]),
+        link: (
+          <Link to="/w/$slug/settings/channels" params={{ slug }}>
+            {texts.overview.toChannels}
+          </Link>
+        ),
+      })),
+    ...endpoints
+      .filter(({ active, failingSince }) => active && failingSince)
+      .map(({ id, url, failingSince }) => ({
+        key: id,
+        text: texts.overview.endpointFails(url, formats.past(failingSince!, now)),
+        link: (
+          <Link to="/w/$slug/settings/webhooks/$endpointId" params={{ slug, endpointId: id }}>
+            {texts.overview.toEndpoint}
+          </Link>
+        ),
+      })),
+  ];
+  if (webhooks.exhausted > 0) {
+    matters.push({
+      key: 'exhausted',
+      text: texts.overview.givenUp(webhooks.exhausted, boundedNumber(webhooks.exhausted, formats.number)),
+      link: (
+        <Link to="/w/$slug/settings/webhooks" params={{ slug }}>
+          {texts.overview.toWebhooks}
+        </Link>
+      ),
+    });
+  }
+  if (matters.length === 0) {
+    // Before anything is connected there is nothing that could fail.
+    if (channels.length + endpoints.length === 0) return null;
+    return (
+      <div className={classes.fine} role="status">
+        <IconCircleCheck size={18} aria-hidden />
+        <Text size="sm">{texts.overview.fine}</Text>
+      </div>
+    );
+  }
+  return (
+    <section className={classes.matters} aria-label={texts.overview.attention}>
+      {matters.map(({ key, text, link }) => (
+        <div key={key} className={classes.matter}>
+          <IconAlertTriangle size={18} aria-hidden />
+          <Text size="sm" className="breakable">
+            {text}
+          </Text>
+          <Anchor component="span" size="sm" fw={500} className={classes.matterLink}>
+            {link}
+          </Anchor>
+        </div>
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,48 @@
+import { Badge, Button, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ManagedFirstPage } from '../../api/types';
+import { useWorkspace } from '../../api/workspace';
+import { CHANNEL_LABELS, ChannelLogo } from '../../common/channel-logo';
+import { CONNECTION_COLORS } from '../../common/connection-colors';
+import { Section } from '../../common/section';
+import { useTexts } from '../../i18n/locale';
+import classes from './overview.module.css';
+
+/** Lists the connected channels, each with its state. */
+export function ChannelsSection({ channels }: { channels: ManagedFirstPage['channels'] }) {
+  const texts = useTexts();
+  const { slug } = useWorkspace();
+  return (
+    <Section
+      title={texts.channels.title}
+      actions={
+        <Button
+          component={Link}
+          to={`/w/${encodeURIComponent(slug)}/settings/channels`}
+          variant="default"
+          size="compact-sm"
+        >
+          {texts.overview.all}
+        </Button>
+      }
+    >
+      {channels.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          {texts.overview.noChannel}
+        </Text>
+      ) : (
+        <ul className={classes.list}>
+          {channels.map(({ channel, status }) => (
+            <li key={channel}>
+              <ChannelLogo channel={channel} size={24} />
+              <Text size="sm" fw={500} flex={1}>
+                {CHANNEL_LABELS[channel]}
+              </Text>
+              <Badge color={CONNECTION_COLORS[status]}>{texts.channels.status[status]}</Badge>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}

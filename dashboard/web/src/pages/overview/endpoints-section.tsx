@@ -1,0 +1,63 @@
+import { Anchor, Button, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ManagedFirstPage } from '../../api/types';
+import { useWorkspace } from '../../api/workspace';
+import { Section } from '../../common/section';
+import { useTexts } from '../../i18n/locale';
+import { EndpointState } from '../webhooks/endpoint-state';
+import classes from './overview.module.css';
+
+/** Number of endpoints that are listed, the failing ones first. */
+const MAX_SHOWN = 5;
+
+/** Lists endpoints, each with its state. */
+export function EndpointsSection({ endpoints }: { endpoints: ManagedFirstPage['endpoints'] }) {
+  const texts = useTexts();
+  const { slug } = useWorkspace();
+  const failing = endpoints.filter(({ active, failingSince }) => active && failingSince);
+  const shown = [...new Set([...failing, ...endpoints])].slice(0, MAX_SHOWN);
+  return (
+    <Section
+      title={texts.webhooks.title}
+      actions={
+        <Button
+          component={Link}
+          to={`/w/${encodeURIComponent(slug)}/settings/webhooks`}
+          variant="default"
+          size="compact-sm"
+        >
+          {texts.overview.all}
+        </Button>
+      }
+    >
+      {shown.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          {texts.webhooks.none}
+        </Text>
+      ) : (
+        <ul className={classes.list}>
+          {shown.map((endpoint) => (
+            <li key={endpoint.id}>
+              <Anchor
+                size="sm"
+                fw={500}
+                flex={1}
+                truncate
+                renderRoot={(props) => (
+                  <Link
+                    {...props}
+                    to="/w/$slug/settings/webhooks/$endpointId"
+                    params={{ slug, endpointId: endpoint.id }}
+                  />
+                )}
+              >
+                {endpoint.url.replace('https://', '')}
+              </Anchor>
+              <EndpointState endpoint={{ ...endpoint, previousSecretEndsAt: null }} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}

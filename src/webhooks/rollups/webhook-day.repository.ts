@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import { idFloor } from '../../common/ids';
+import { boundedCount, MAX_COUNTED } from '../../database/bounded-count';
+import { Database } from '../../database/database';
+import { TEST_TYPES } from '../../outbox/event-catalog';
+import { OUTCOMES } from './attempt-counts';
+
+/** Attempts for all endpoints of a workspace that began in one part of a period. */
+export interface WebhookDayBucket {
+  from: Date;
+  succeeded: number;
+  failed: number;
+}
+
+/** Reads what a workspace's endpoints are owed, and how a day went, over all of them. */
+@Injectable()
+export class WebhookDayRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Counts the pending deliveries to active endpoints, up to 1,001. */
+  countPending(tenantId: string): Promise<number> {
+    return this.count(PENDING, [tenantId, TEST_TYPES]);
+  }
+
+  /**
+   * Counts the deliveries of events since a moment that were given up, each in its latest round. Of more than
+   * 1,001 rounds that were given up, each endpoint's newest ones are looked at.
+   */
+  countExhausted(tenantId: string, since: Date): Promise<number> {
+    return this.count(EXHAUSTED, [tenantId, TEST_TYPES, idFloor(since)]);
+  }
+
+  /** Sums the attempts since a moment by parts of `bucketMs`, oldest first, without those of no attempt. */
+  sumAttempts(tenantId: string, since: Date, bucketMs: number): Promise<WebhookDayBucket[]> {
+    return this.database.prepared(ATTEMPTS, [tenantId, since, `${bucketMs} milliseconds`]);
+  }
+
+  private async count(sql: string, parameters: unknown[]): Promise<number> {
+    const [row] = await this.database.prepared<{ count: number }>(sql, parameters);
+    return row!.count;
+  }
+}
+
+const PENDING = boundedCount(`
+  SELECT FROM webhook_endpoints w
+  JOIN pending_deliveries p ON p.tenant_id = $1 AND p.endpoint_id = w.id AND p.activation = w.activation
+  WHERE w.tenant_id = $1 AND w.active AND p.event_type <> ALL ($2)`);
+
+const EXHAUSTED = `
+  SELECT count(*)::integer AS count
+  FROM (
+    SELECT d.id, d.round FROM webhook_endpoints w, LATERAL (
+      SELECT id, round FROM webhook_deliveries
+      WHERE tenant_id = $1 AND endpoint_id = w.id AND status = 'EXHAUSTED' AND id >= $3 AND event_type <> ALL ($2)
+      ORDER BY id DESC LIMIT ${MAX_COUNTED + 1}) AS d
+    WHERE w.tenant_id = $1 AND w.deleted_at IS NULL LIMIT ${MAX_COUNTED + 1}) AS d
+  WHERE NOT EXISTS (
+      SELECT FROM webhook_deliveries l WHERE l.tenant_id = $1 AND l.id = d.id AND l.round > d.round)
+    AND NOT EXISTS (SELECT FROM pending_deliveries p WHERE p.tenant_id = $1 AND p.id = d.id)`;
+
+const FAILED = OUTCOMES.slice(1)
+  .map((_, n) => `coalesce(r.outcomes[${n + 2}], 0)`)
+  .join(' + ');
+
+/** The keys of the rollups are compared as rows, as `AttemptRollupsRepository` does. */
+const ATTEMPTS = `
+  SELECT date_bin($3::interval, r.starts_at, $2) AS "from", sum(r.outcomes[1])::integer AS succeeded,
+         sum(${FAILED})::integer AS failed
+  FROM webhook_endpoints w
+  JOIN attempt_rollups r ON r.tenant_id = $1 AND r.endpoint_id = w.id
+    AND (r.tenant_id, r.endpoint_id, r.starts_at) >= ($1, w.id, $2)
+  WHERE w.tenant_id = $1 AND w.deleted_at IS NULL GROUP BY 1 ORDER BY 1`;
