@@ -62,8 +62,12 @@ export class ConversationsService {
     return toPage(rows, limit, toConversationListItem);
   }
 
-  /** Counts the open conversations of a workspace; 1,001 stands for more than 1,000. */
-  countOpen(tenantId: string): Promise<number> {
+  /**
+   * Counts the open conversations of a workspace; 1,001 stands for more than 1,000.
+   * @throws AppError FORBIDDEN
+   */
+  async countOpen(tenantId: string, actor: Actor): Promise<number> {
+    await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
     return this.conversations.countOpen(tenantId);
   }
 

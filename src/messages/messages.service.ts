@@ -55,8 +55,12 @@ export class MessagesService {
     return toPage(rows, limit, toMessage);
   }
 
-  /** Counts the messages of a workspace that wait for their channel; 1,001 stands for more than 1,000. */
-  countUnsent(tenantId: string): Promise<number> {
+  /**
+   * Counts the messages of a workspace that wait for their channel; 1,001 stands for more than 1,000.
+   * @throws AppError FORBIDDEN
+   */
+  async countUnsent(tenantId: string, actor: Actor): Promise<number> {
+    await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
     return this.messages.countUnsent(tenantId);
   }
 

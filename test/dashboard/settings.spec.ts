@@ -38,6 +38,40 @@ describe("the dashboard's settings", () => {
   };
   const auditOf = async (action: string) => (await get(`/audit-entries?action=${action}`)).body.data;
 
+  describe('the first page', () => {
+    it('tells what waits, what fails and how the channels are', async () => {
+      const { make } = service;
+      const conversation = await make.conversation(settings.workspace);
+      await make.sent(settings.workspace, conversation);
+      const { id } = await makeEndpoint();
+      const widget = { channel: 'WIDGET', credentials: { allowedOrigins: ['https://tea.example'] } };
+      expect((await post('/channels', widget)).status).toBe(201);
+      const { body } = await get('/first-page');
+      expect(body).toEqual({
+        openConversations: 1,
+        unsentMessages: 1,
+        hasConversation: true,
+        managed: {
+          channels: [{ channel: 'WIDGET', status: 'ACTIVE' }],
+          endpoints: [{ id, url: receiver.url(), active: true, failingSince: null, lastSuccessAt: null }],
+          webhooks: { pending: 0, exhausted: 0, buckets: expect.any(Array) },
+        },
+      });
+    });
+
+    it('shows an AGENT nothing of what only managers may read', async () => {
+      await makeEndpoint();
+      const agent = await service.make.agent(settings.workspace, { role: 'AGENT' });
+      const browser = await dashboard.logIn(agent);
+      expect((await browser.get(address('/first-page'))).body).toEqual({
+        openConversations: 0,
+        unsentMessages: 0,
+        hasConversation: false,
+        managed: null,
+      });
+    });
+  });
+
   describe('API keys', () => {
     it('are made, shown once, and open the REST API until they are revoked', async () => {
       const { body: made } = await post('/api-keys', { name: 'CRM', scopes: ['contacts:read'] });

@@ -16,6 +16,7 @@ import { HIGHEST_ID, LOWEST_ID, newId } from '../../src/common/ids';
 import { ContactsRepository } from '../../src/contacts/contacts.repository';
 import { CONVERSATION_STATUSES } from '../../src/conversations/conversation.entity';
 import { ConversationsRepository } from '../../src/conversations/conversations.repository';
+import { MAX_COUNTED } from '../../src/database/bounded-count';
 import { Database } from '../../src/database/database';
 import { VisitorMessagesRepository } from '../../src/channels/widget/visitor-messages.repository';
 import { InvitationsRepository } from '../../src/logins/invitations/invitations.repository';
@@ -43,6 +44,7 @@ import { DeliverySearch } from '../../src/webhooks/browsing/delivery-search';
 import { HistorySearchRepository } from '../../src/webhooks/browsing/history-search.repository';
 import { PendingSearchRepository } from '../../src/webhooks/browsing/pending-search.repository';
 import { AttemptRollupsRepository, ROLLUP_MS } from '../../src/webhooks/rollups/attempt-rollups.repository';
+import { WebhookDayRepository } from '../../src/webhooks/rollups/webhook-day.repository';
 import { WebhookEndpointsRepository } from '../../src/webhooks/endpoints/webhook-endpoints.repository';
 import { DatabaseClock } from '../../src/database/database-clock';
 import { Transaction } from '../../src/database/transaction';
@@ -572,6 +574,35 @@ describe('query plans', () => {
       const last = new Date(ROLLUPS_FROM.getTime() + (ROLLUPS - 288) * ROLLUP_MS);
       for (const plan of await plansOf(() => rollups.sumAttempts(BIG, [endpoint(3), endpoint(4)], last)))
         expect([indexesOf(plan), rowsRead(plan)]).toEqual([['attempt_rollups_pkey'], 2 * 288]);
+    });
+
+    it('counts what waits, what is open and what failed in a whole workspace up to a thousand, by index', async () => {
+      const tables = [
+        'conversations',
+        'messages',
+        'webhook_endpoints',
+        'pending_deliveries',
+        'webhook_deliveries',
+      ];
+      const days = host.get(WebhookDayRepository);
+      const counts = [
+        () => host.app.get(ConversationsRepository).countOpen(BIG),
+        () => host.app.get(MessagesRepository).countUnsent(BIG),
+        () => days.countPending(BIG),
+        () => days.countExhausted(BIG, new Date(0)),
+      ];
+      for (const count of counts) {
+        for (const plan of await plansOf(count)) {
+          expectOnlyIndexed(plan, tables);
+          // Of each delivery that was given up, its latest round and whether it is pending again.
+          expect(rowsRead(plan)).toBeLessThanOrEqual(3 * (MAX_COUNTED + 1) + ENDPOINTS);
+        }
+      }
+      const last = new Date(ROLLUPS_FROM.getTime() + (ROLLUPS - 288) * ROLLUP_MS);
+      for (const plan of await plansOf(() => days.sumAttempts(BIG, last, 6 * ROLLUP_MS))) {
+        expectOnlyIndexed(plan, ['attempt_rollups']);
+        expect(rowsRead(plan)).toBeLessThanOrEqual(ENDPOINTS * 289);
+      }
     });
 
     it('locks the endpoints of workspaces by index', async () => {

@@ -124,6 +124,7 @@ const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).
 
 /** All routes below `/api/workspaces/:workspaceId`. */
 export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
+  { method: 'GET', path: '/first-page', success: 200 },
   { method: 'GET', path: '/overview', success: 200 },
   { method: 'PATCH', path: '', success: 200, body: () => ({ messageRetentionDays: 400 }), roles: MANAGERS },
   {

@@ -100,8 +100,12 @@ export class EndpointStatisticsService {
     return endpointIds.map((endpointId) => byId.get(endpointId) ?? { endpointId, succeeded: 0, failed: 0 });
   }
 
-  /** Returns what all endpoints of a workspace are owed, and how their last 24 hours went. */
-  async getDay(tenantId: string): Promise<WebhookDay> {
+  /**
+   * Returns what all endpoints of a workspace are owed, and how their last 24 hours went.
+   * @throws AppError FORBIDDEN
+   */
+  async getDay(tenantId: string, actor: Actor): Promise<WebhookDay> {
+    await requireReadPermission(this.database, tenantId, actor, 'webhook.read');
     const now = Date.now();
     const begin = new Date(Math.floor(now / HALF_HOUR_MS) * HALF_HOUR_MS + HALF_HOUR_MS - DAY_MS);
     const [pending, exhausted, buckets] = await Promise.all([

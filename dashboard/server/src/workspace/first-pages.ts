@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
+  type Actor,
   ChannelConnectionsService,
   ConversationsService,
   EndpointStatisticsService,
@@ -21,21 +22,21 @@ export class FirstPages {
   ) {}
 
   /** Returns the first page. An AGENT gets nothing of what only managers may read. */
-  async get({ workspace: { id }, role }: Membership): Promise<FirstPage> {
+  async get({ workspace: { id }, role }: Membership, actor: Actor): Promise<FirstPage> {
     const [openConversations, unsentMessages, newest, managed] = await Promise.all([
-      this.conversations.countOpen(id),
-      this.messages.countUnsent(id),
-      this.conversations.list(id, { limit: 1 }),
-      role === 'AGENT' ? null : this.getManaged(id),
+      this.conversations.countOpen(id, actor),
+      this.messages.countUnsent(id, actor),
+      this.conversations.list(id, { limit: 1 }, actor),
+      role === 'AGENT' ? null : this.getManaged(id, actor),
     ]);
     return { openConversations, unsentMessages, hasConversation: newest.data.length > 0, managed };
   }
 
-  private async getManaged(id: string): Promise<ManagedFirstPage> {
+  private async getManaged(id: string, actor: Actor): Promise<ManagedFirstPage> {
     const [channels, endpoints, webhooks] = await Promise.all([
-      this.channels.list(id),
-      this.endpoints.list(id),
-      this.statistics.getDay(id),
+      this.channels.list(id, actor),
+      this.endpoints.list(id, actor),
+      this.statistics.getDay(id, actor),
     ]);
     return {
       channels: channels.map(({ channel, status }) => ({ channel, status })),

@@ -17,8 +17,8 @@ export class WorkspaceController {
   ) {}
 
   @Get('first-page')
-  firstPage(@CurrentMembership() membership: Membership): Promise<FirstPage> {
-    return this.firstPages.get(membership);
+  firstPage(@CurrentMembership() membership: Membership, @CurrentActor() actor: Actor): Promise<FirstPage> {
+    return this.firstPages.get(membership, actor);
   }
 
   @Get('overview')

@@ -26,6 +26,7 @@ export type Person = Json<server.Person>;
 export type Workspace = Json<server.WorkspaceSummary>;
 export type FirstPage = Json<server.FirstPage>;
 export type ManagedFirstPage = Json<server.ManagedFirstPage>;
+export type WorkspaceCounts = Json<server.WorkspaceCounts>;
 export type WorkspaceOverview = Json<server.WorkspaceOverview>;
 export type LoginAnswer = Json<server.LoginResponse>;
 export type AcceptedLink = Json<server.AcceptedLink>;

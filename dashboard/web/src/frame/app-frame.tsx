@@ -63,7 +63,7 @@ export function AppFrame() {
           />
         </Group>
         <WorkspaceMenu workspaces={session.workspaces} current={workspace} />
-        <div className={classes.pages}>{workspace && <Navigation slug={workspace.slug} />}</div>
+        <div className={classes.pages}>{workspace && <Navigation workspace={workspace} />}</div>
         <AccountMenu person={session.person} />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} ref={content}>

@@ -14,7 +14,9 @@ import {
 import { createLink } from '@tanstack/react-router';
 import { type ComponentPropsWithRef, useId } from 'react';
 import { useSession } from '../api/session';
+import type { Workspace } from '../api/types';
 import { useTexts } from '../i18n/locale';
+import { AGENT_PAGES, pageOf } from './agent-pages';
 import classes from './app-frame.module.css';
 
 /** A link of the navigation. The router sets `active`. */
@@ -22,7 +24,7 @@ const PageLink = createLink((props: NavLinkProps & ComponentPropsWithRef<'a'>) =
   <NavLink className={classes.link} {...props} />
 ));
 
-export function Navigation({ slug }: { slug: string }) {
+export function Navigation({ workspace: { slug, role } }: { workspace: Workspace }) {
   const { nav } = useTexts();
   const { publicUrl } = useSession();
   const id = useId();
@@ -51,9 +53,15 @@ export function Navigation({ slug }: { slug: string }) {
       ],
     },
   ] as const;
+  const shown = groups
+    .map(({ name, pages }) => ({
+      name,
+      pages: pages.filter(({ to }) => role !== 'AGENT' || AGENT_PAGES.includes(pageOf(to))),
+    }))
+    .filter(({ pages }) => pages.length > 0);
   return (
     <>
-      {groups.map(({ name, pages }) => (
+      {shown.map(({ name, pages }) => (
         <div
           key={name}
           className={classes.group}

@@ -1,16 +1,18 @@
 import { Alert, Anchor, Button, Container, Stack, Text, Title } from '@mantine/core';
-import { Link, Outlet, useParams } from '@tanstack/react-router';
+import { Link, Outlet, useParams, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useSession } from '../api/session';
 import type { Workspace } from '../api/types';
 import { WorkspaceProvider } from '../api/workspace';
 import { useFormats, useTexts } from '../i18n/locale';
+import { AGENT_PAGES, pageOf } from './agent-pages';
 import { rememberWorkspace } from './last-workspace';
 import { NotFoundPage } from './page-states';
 
 /** Frames the pages of one workspace, which must be one of the person's. */
 export function WorkspaceFrame() {
   const { slug } = useParams({ from: '/inside/w/$slug/settings' });
+  const page = useRouterState({ select: ({ location }) => pageOf(location.pathname) });
   const workspace = useSession().workspaces.find((one) => one.slug === slug);
   useEffect(() => {
     if (workspace) rememberWorkspace(workspace.slug);
@@ -23,8 +25,8 @@ export function WorkspaceFrame() {
           <LockedPage workspace={workspace} />
         ) : (
           <>
-            <Notices workspace={workspace} />
-            <Outlet />
+            <Notices workspace={workspace} page={page} />
+            {(workspace.role !== 'AGENT' || AGENT_PAGES.includes(page)) && <Outlet />}
           </>
         )}
       </Stack>
@@ -51,7 +53,7 @@ function LockedPage({ workspace }: { workspace: Workspace }) {
 }
 
 /** Shows what limits the workspace, or the person in it, such as a suspension. */
-function Notices({ workspace }: { workspace: Workspace }) {
+function Notices({ workspace, page }: { workspace: Workspace; page: string }) {
   const { notices } = useTexts();
   const formats = useFormats();
   return (
@@ -74,7 +76,9 @@ function Notices({ workspace }: { workspace: Workspace }) {
           </Anchor>
         </Alert>
       )}
-      {workspace.role === 'AGENT' && <Alert color="gray">{notices.readOnly}</Alert>}
+      {workspace.role === 'AGENT' && page !== 'overview' && (
+        <Alert color="gray">{AGENT_PAGES.includes(page) ? notices.readOnly : notices.managersAlone}</Alert>
+      )}
     </>
   );
 }

@@ -198,6 +198,7 @@ export const de: Texts = {
     suspendedAdvice:
       'Die API lehnt jede Anfrage ab, und nichts wird gesendet. Was Kunden schreiben, wird gespeichert. Bitten Sie die ' +
       'Betreiber des Dienstes, die Sperre aufzuheben.',
+    managersAlone: 'Nur Eigentümer und Admins sehen diese Seite.',
     readOnly: 'Sie können diese Einstellungen ansehen. Ändern können sie nur Eigentümer und Admins.',
   },
   login: {

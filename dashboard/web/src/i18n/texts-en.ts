@@ -181,6 +181,7 @@ export const en = {
     suspendedAdvice:
       'The API refuses every request, and nothing is sent. What customers write is stored. Ask whoever runs the ' +
       'service to resume it.',
+    managersAlone: 'Only owners and admins see this page.',
     readOnly: 'You can look at these settings. Only owners and admins can change them.',
   },
   login: {

@@ -1,7 +1,7 @@
 import { Button, Progress, Text } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import type { WorkspaceOverview } from '../../api/types';
+import type { WorkspaceCounts } from '../../api/types';
 import { useWorkspace } from '../../api/workspace';
 import { Section } from '../../common/section';
 import { useTexts } from '../../i18n/locale';
@@ -13,7 +13,7 @@ export function Checklist({
   hasMessage,
   onHide,
 }: {
-  counts: WorkspaceOverview['counts'];
+  counts: WorkspaceCounts;
   hasMessage: boolean;
   onHide: () => void;
 }) {

@@ -22,6 +22,7 @@ export function OverviewPage() {
   const [isHidden, hide] = useHiddenChecklist(workspace.id);
   const page = useRead<FirstPage>('first-page');
   const overview = useRead<WorkspaceOverview>('overview', {}, { isEnabled: mayManage && !isHidden });
+  const counts = overview.data?.counts;
   const managed = page.data?.managed;
   const { planTier, trialEndsAt, isTrialExpired } = workspace;
   return (
@@ -39,8 +40,8 @@ export function OverviewPage() {
     >
       <ErrorNotice error={page.error} onRetry={() => void page.refetch()} />
       {!page.data && !page.error && <TableSkeleton />}
-      {overview.data && page.data && !isHidden && (
-        <Checklist counts={overview.data.counts} hasMessage={page.data.hasConversation} onHide={hide} />
+      {counts && 'apiKeys' in counts && page.data && !isHidden && (
+        <Checklist counts={counts} hasMessage={page.data.hasConversation} onHide={hide} />
       )}
       {page.data && (
         <>
