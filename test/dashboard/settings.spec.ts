@@ -53,7 +53,9 @@ describe("the dashboard's settings", () => {
         hasConversation: true,
         managed: {
           channels: [{ channel: 'WIDGET', status: 'ACTIVE' }],
-          endpoints: [{ id, url: receiver.url(), active: true, failingSince: null, lastSuccessAt: null }],
+          endpoints: [
+            { id, name: null, url: receiver.url(), active: true, failingSince: null, lastSuccessAt: null },
+          ],
           webhooks: { pending: 0, exhausted: 0, buckets: expect.any(Array) },
         },
       });

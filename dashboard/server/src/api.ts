@@ -178,7 +178,10 @@ export interface FirstPage {
 /** The part of the first page that only managers may read. */
 export interface ManagedFirstPage {
   channels: Pick<ChannelConnectionSummary, 'channel' | 'status'>[];
-  endpoints: Pick<WebhookEndpointSummary, 'id' | 'url' | 'active' | 'failingSince' | 'lastSuccessAt'>[];
+  endpoints: Pick<
+    WebhookEndpointSummary,
+    'id' | 'name' | 'url' | 'active' | 'failingSince' | 'lastSuccessAt'
+  >[];
   webhooks: WebhookDay;
 }
 

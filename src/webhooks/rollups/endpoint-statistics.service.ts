@@ -108,15 +108,13 @@ export class EndpointStatisticsService {
     await requireReadPermission(this.database, tenantId, actor, 'webhook.read');
     const now = Date.now();
     const begin = new Date(Math.floor(now / HALF_HOUR_MS) * HALF_HOUR_MS + HALF_HOUR_MS - DAY_MS);
-    const [pending, exhausted, buckets] = await Promise.all([
-      this.days.countPending(tenantId),
-      this.days.countExhausted(tenantId, new Date(now - DAY_MS)),
+    const [counts, buckets] = await Promise.all([
+      this.days.countDeliveries(tenantId, new Date(now - DAY_MS)),
       this.days.sumAttempts(tenantId, begin, HALF_HOUR_MS),
     ]);
     const byTime = new Map(buckets.map((bucket) => [bucket.from.getTime(), bucket]));
     return {
-      pending,
-      exhausted,
+      ...counts,
       buckets: Array.from({ length: DAY_MS / HALF_HOUR_MS }, (_, n) => {
         const from = begin.getTime() + n * HALF_HOUR_MS;
         return byTime.get(from) ?? { from: new Date(from), succeeded: 0, failed: 0 };

@@ -17,35 +17,35 @@ export interface WebhookDayBucket {
 export class WebhookDayRepository {
   constructor(private readonly database: Database) {}
 
-  /** Counts the pending deliveries to active endpoints, up to 1,001. */
-  countPending(tenantId: string): Promise<number> {
-    return this.count(PENDING, [tenantId, TEST_TYPES]);
-  }
-
   /**
-   * Counts the deliveries of events since a moment that were given up, each in its latest round. Of more than
-   * 1,001 rounds that were given up, each endpoint's newest ones are looked at.
+   * Counts the pending deliveries to active endpoints, and those of events since a moment that were given up,
+   * each in its latest round; both up to 1,001. Of more rounds that were given up, each endpoint's newest
+   * ones are looked at.
    */
-  countExhausted(tenantId: string, since: Date): Promise<number> {
-    return this.count(EXHAUSTED, [tenantId, TEST_TYPES, idFloor(since)]);
+  countDeliveries(tenantId: string, since: Date): Promise<{ pending: number; exhausted: number }> {
+    // Both are read in the order in which a delivery moves, so that none is missed between them.
+    return this.database.queueTransaction(async (tx) => {
+      const [pending] = await tx.prepared<{ count: number }>(PENDING, [tenantId, TEST_TYPES]);
+      const given = [tenantId, TEST_TYPES, idFloor(since)];
+      const [exhausted] = await tx.prepared<{ count: number }>(EXHAUSTED, given);
+      return { pending: pending!.count, exhausted: exhausted!.count };
+    });
   }
 
   /** Sums the attempts since a moment by parts of `bucketMs`, oldest first, without those of no attempt. */
   sumAttempts(tenantId: string, since: Date, bucketMs: number): Promise<WebhookDayBucket[]> {
     return this.database.prepared(ATTEMPTS, [tenantId, since, `${bucketMs} milliseconds`]);
   }
-
-  private async count(sql: string, parameters: unknown[]): Promise<number> {
-    const [row] = await this.database.prepared<{ count: number }>(sql, parameters);
-    return row!.count;
-  }
 }
 
 const PENDING = boundedCount(`
-  SELECT FROM webhook_endpoints w
-  JOIN pending_deliveries p ON p.tenant_id = $1 AND p.endpoint_id = w.id AND p.activation = w.activation
-  WHERE w.tenant_id = $1 AND w.active AND p.event_type <> ALL ($2)`);
+  SELECT FROM webhook_endpoints w, LATERAL (
+    SELECT FROM pending_deliveries
+    WHERE tenant_id = $1 AND endpoint_id = w.id AND activation = w.activation AND event_type <> ALL ($2)
+    ORDER BY recovered, next_attempt_at, id LIMIT ${MAX_COUNTED + 1}) AS p
+  WHERE w.tenant_id = $1 AND w.active`);
 
+/** OFFSET 0 keeps PostgreSQL from joining, for which it would read all pending deliveries of the workspace. */
 const EXHAUSTED = `
   SELECT count(*)::integer AS count
   FROM (
@@ -55,8 +55,8 @@ const EXHAUSTED = `
       ORDER BY id DESC LIMIT ${MAX_COUNTED + 1}) AS d
     WHERE w.tenant_id = $1 AND w.deleted_at IS NULL LIMIT ${MAX_COUNTED + 1}) AS d
   WHERE NOT EXISTS (
-      SELECT FROM webhook_deliveries l WHERE l.tenant_id = $1 AND l.id = d.id AND l.round > d.round)
-    AND NOT EXISTS (SELECT FROM pending_deliveries p WHERE p.tenant_id = $1 AND p.id = d.id)`;
+      SELECT FROM webhook_deliveries l WHERE l.tenant_id = $1 AND l.id = d.id AND l.round > d.round OFFSET 0)
+    AND NOT EXISTS (SELECT FROM pending_deliveries p WHERE p.tenant_id = $1 AND p.id = d.id OFFSET 0)`;
 
 const FAILED = OUTCOMES.slice(1)
   .map((_, n) => `coalesce(r.outcomes[${n + 2}], 0)`)

@@ -173,7 +173,7 @@ describe("the dashboard's pages in a browser", () => {
     await visit.button('Connect Widget').click();
     await visit.act('Connect').click();
     await visit.text('Widget is connected').waitFor();
-    expect(await visit.copied('identitySecret')).not.toBe('');
+    expect(await visit.copied('Identity secret')).not.toBe('');
     await visit.act('I have stored it').click();
     expect(await visit.copied('For your pages: put this before </body>')).toContain('<script async src=');
     const [preview] = await Promise.all([

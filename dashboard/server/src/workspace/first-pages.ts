@@ -40,8 +40,9 @@ export class FirstPages {
     ]);
     return {
       channels: channels.map(({ channel, status }) => ({ channel, status })),
-      endpoints: endpoints.map(({ id, url, active, failingSince, lastSuccessAt }) => ({
+      endpoints: endpoints.map(({ id, name, url, active, failingSince, lastSuccessAt }) => ({
         id,
+        name,
         url,
         active,
         failingSince,

@@ -5,11 +5,13 @@ import classes from './section.module.css';
 /** A part of a page, with a heading of its own. */
 export function Section({
   title,
+  icon,
   about,
   actions,
   children,
 }: {
   title: string;
+  icon?: ReactNode;
   about?: ReactNode;
   actions?: ReactNode;
   children?: ReactNode;
@@ -18,7 +20,8 @@ export function Section({
     <Card withBorder component="section" aria-label={title} className={classes.section} data-section>
       <Stack>
         <Group justify="space-between" align="start">
-          <div>
+          {icon}
+          <div className={classes.heading}>
             <Title order={2} size="h4">
               {title}
             </Title>

@@ -668,7 +668,6 @@ export const de: Texts = {
   channels: {
     title: 'Kanäle',
     about: 'Wo Kunden schreiben. Jeder Kanal nimmt ein Konto von Ihnen.',
-    notConnected: 'Nicht verbunden',
     status: {
       ACTIVE: 'verbunden',
       REAUTH_REQUIRED: 'neue Zugangsdaten nötig',
@@ -699,6 +698,9 @@ export const de: Texts = {
     previewAdvice: (origin: string) =>
       `Um das Widget hier auszuprobieren, fügen Sie ${origin} zu seinen Origins hinzu.`,
     protocol: 'Die Dokumentation der API',
+    term: (name: string) => `Beim Anbieter heißt es „${name}“.`,
+    more: 'Weitere Kanäle',
+    choose: 'Einen ersten Kanal verbinden',
     showField: (name: string) => `${name} zeigen`,
     steps: 'So geht es',
   },

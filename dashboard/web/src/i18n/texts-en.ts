@@ -633,7 +633,6 @@ export const en = {
   channels: {
     title: 'Channels',
     about: 'Where customers write. Each channel takes one account of yours.',
-    notConnected: 'Not connected',
     status: { ACTIVE: 'connected', REAUTH_REQUIRED: 'new credentials needed', DISCONNECTED: 'disconnected' },
     reauthAdvice:
       'The provider refuses the credentials. Enter new ones; waiting messages can be sent again then.',
@@ -659,6 +658,9 @@ export const en = {
     preview: 'Try it on a preview page',
     previewAdvice: (origin: string) => `To try the widget here, add ${origin} to its origins.`,
     protocol: 'The API’s documentation',
+    term: (name: string) => `The provider calls it “${name}”.`,
+    more: 'More channels',
+    choose: 'Connect a first channel',
     showField: (name: string) => `Show ${name}`,
     steps: 'How it is done',
   },

@@ -18,10 +18,10 @@ export function AccountFields({
 }) {
   const texts = useTexts();
   const locale = useLocale();
-  return CHANNEL_GUIDES[channel].fields.map(({ name, about, isOptional, isSecret }) => {
+  return CHANNEL_GUIDES[channel].fields.map(({ name, label, term, about, isOptional, isSecret }) => {
     const props = {
-      label: name,
-      description: about[locale],
+      label: label[locale],
+      description: term === label[locale] ? about[locale] : `${about[locale]} ${texts.channels.term(term)}`,
       required: !isOptional,
       autoComplete: 'off',
       spellCheck: false,
@@ -35,7 +35,7 @@ export function AccountFields({
         key={name}
         {...props}
         autoComplete="new-password"
-        visibilityToggleButtonProps={{ 'aria-label': texts.channels.showField(name), tabIndex: 0 }}
+        visibilityToggleButtonProps={{ 'aria-label': texts.channels.showField(label[locale]), tabIndex: 0 }}
       />
     ) : (
       <TextInput key={name} {...props} />

@@ -5,6 +5,9 @@ type Localized<Text> = Record<Locale, Text>;
 
 export interface ChannelField {
   name: string;
+  label: Localized<string>;
+  /** The name that the provider's pages have for it. */
+  term: string;
   about: Localized<string>;
   isOptional?: boolean;
   /** True for a value that is hidden while it is typed. */
@@ -13,7 +16,8 @@ export interface ChannelField {
 
 /** Everything that the pages say of a channel. */
 interface ChannelGuide {
-  label: string;
+  /** What customers write to. */
+  about: Localized<string>;
   /** Fields for the credentials of an account. The widget has none: its form is a list of origins. */
   fields: ChannelField[];
   /** Steps that a person takes to connect an account, in order. */
@@ -22,14 +26,19 @@ interface ChannelGuide {
   after: Localized<string[]>;
   /** True if a person enters the address of our hook at the provider, because no call of its API does. */
   isHookEntered: boolean;
-  /** Explanations of the values that connecting reveals, by their names. */
-  revealed: Record<string, Localized<string>>;
+  /** Values that connecting reveals, by their names. */
+  revealed: Record<string, { label: Localized<string>; about: Localized<string> }>;
   /** Label of the button that changes a connected account. */
   rotate: Localized<string>;
+  /** What is said when an account was changed. */
+  rotated: Localized<string>;
 }
 
+const VERIFY_TOKEN_LABEL: Localized<string> = { en: 'Verify token', de: 'Bestätigungstoken' };
 const ACCESS_TOKEN: ChannelField = {
   name: 'accessToken',
+  label: { en: 'Access token', de: 'Zugriffstoken' },
+  term: 'Access token',
   about: {
     en: 'From the provider; it is stored encrypted and never shown again.',
     de: 'Vom Anbieter; es wird verschlüsselt gespeichert und nie wieder gezeigt.',
@@ -38,11 +47,15 @@ const ACCESS_TOKEN: ChannelField = {
 };
 const APP_SECRET: ChannelField = {
   name: 'appSecret',
+  label: { en: 'App secret', de: 'Geheimnis der App' },
+  term: 'App secret',
   about: { en: 'It signs the provider’s requests.', de: 'Es signiert die Anfragen des Anbieters.' },
   isSecret: true,
 };
 const VERIFY_TOKEN: ChannelField = {
   name: 'verifyToken',
+  label: VERIFY_TOKEN_LABEL,
+  term: 'Verify token',
   about: {
     en: 'Your own. Optional: otherwise one is made for you.',
     de: 'Ihr eigenes. Optional: Sonst wird eines für Sie erstellt.',
@@ -53,15 +66,22 @@ const VERIFY_TOKEN: ChannelField = {
 /** Explanations of the values that Meta's channels reveal. */
 const META_REVEALED: ChannelGuide['revealed'] = {
   verifyToken: {
-    en: 'Enter it at the provider, beside the callback address.',
-    de: 'Tragen Sie es beim Anbieter neben der Callback-Adresse ein.',
+    label: VERIFY_TOKEN_LABEL,
+    about: {
+      en: 'Enter it at the provider, beside the callback address.',
+      de: 'Tragen Sie es beim Anbieter neben der Callback-Adresse ein.',
+    },
   },
 };
 const NEW_CREDENTIALS: Localized<string> = { en: 'New credentials', de: 'Neue Zugangsdaten' };
+const NEW_CREDENTIALS_STORED: Localized<string> = {
+  en: 'The new credentials are stored.',
+  de: 'Die neuen Zugangsdaten sind gespeichert.',
+};
 
 export const CHANNEL_GUIDES: Record<Channel, ChannelGuide> = {
   WIDGET: {
-    label: 'Widget',
+    about: { en: 'A chat in your own pages.', de: 'Ein Chat in Ihren eigenen Seiten.' },
     fields: [],
     steps: {
       en: [
@@ -88,20 +108,29 @@ export const CHANNEL_GUIDES: Record<Channel, ChannelGuide> = {
     isHookEntered: false,
     revealed: {
       identitySecret: {
-        en: 'Your server signs logged-in visitors with it. It must not get into a page.',
-        de: 'Ihr Server signiert damit angemeldete Besucher. Es darf in keine Seite gelangen.',
+        label: { en: 'Identity secret', de: 'Identity-Secret' },
+        about: {
+          en: 'Your server signs logged-in visitors with it. It must not get into a page.',
+          de: 'Ihr Server signiert damit angemeldete Besucher. Es darf in keine Seite gelangen.',
+        },
       },
     },
     rotate: { en: 'Change the origins', de: 'Origins ändern' },
+    rotated: { en: 'The origins are changed.', de: 'Die Origins sind geändert.' },
   },
   WHATSAPP: {
-    label: 'WhatsApp',
+    about: {
+      en: 'The number of your WhatsApp Business account.',
+      de: 'Die Nummer Ihres WhatsApp-Business-Kontos.',
+    },
     fields: [
       {
         name: 'phoneNumberId',
+        label: { en: 'Id of the phone number', de: 'Id der Telefonnummer' },
+        term: 'Phone number ID',
         about: {
-          en: 'The id of the phone number, not the number itself.',
-          de: 'Die Id der Telefonnummer, nicht die Nummer selbst.',
+          en: 'Not the number itself.',
+          de: 'Nicht die Nummer selbst.',
         },
       },
       ACCESS_TOKEN,
@@ -137,12 +166,15 @@ export const CHANNEL_GUIDES: Record<Channel, ChannelGuide> = {
     isHookEntered: true,
     revealed: META_REVEALED,
     rotate: NEW_CREDENTIALS,
+    rotated: NEW_CREDENTIALS_STORED,
   },
   TELEGRAM: {
-    label: 'Telegram',
+    about: { en: 'A bot of yours in Telegram.', de: 'Ein Bot von Ihnen in Telegram.' },
     fields: [
       {
         name: 'botToken',
+        label: { en: 'Token of the bot', de: 'Token des Bots' },
+        term: 'HTTP API token',
         about: { en: 'Such as 123456:ABC-DEF…', de: 'Etwa 123456:ABC-DEF…' },
         isSecret: true,
       },
@@ -164,11 +196,17 @@ export const CHANNEL_GUIDES: Record<Channel, ChannelGuide> = {
     isHookEntered: false,
     revealed: {},
     rotate: NEW_CREDENTIALS,
+    rotated: NEW_CREDENTIALS_STORED,
   },
   MESSENGER: {
-    label: 'Messenger',
+    about: { en: 'The messages to your Facebook page.', de: 'Die Nachrichten an Ihre Facebook-Seite.' },
     fields: [
-      { name: 'pageId', about: { en: 'The id of your Facebook page.', de: 'Die Id Ihrer Facebook-Seite.' } },
+      {
+        name: 'pageId',
+        label: { en: 'Id of your Facebook page', de: 'Id Ihrer Facebook-Seite' },
+        term: 'Page ID',
+        about: { en: 'It stands in the page’s settings.', de: 'Sie steht in den Einstellungen der Seite.' },
+      },
       ACCESS_TOKEN,
       APP_SECRET,
       VERIFY_TOKEN,
@@ -198,18 +236,26 @@ export const CHANNEL_GUIDES: Record<Channel, ChannelGuide> = {
     isHookEntered: true,
     revealed: META_REVEALED,
     rotate: NEW_CREDENTIALS,
+    rotated: NEW_CREDENTIALS_STORED,
   },
   INSTAGRAM: {
-    label: 'Instagram',
+    about: {
+      en: 'The direct messages to your professional account.',
+      de: 'Die Direktnachrichten an Ihr professionelles Konto.',
+    },
     fields: [
       {
         name: 'accountId',
-        about: { en: 'The id of your professional account.', de: 'Die Id Ihres professionellen Kontos.' },
+        label: { en: 'Id of your account', de: 'Id Ihres Kontos' },
+        term: 'Instagram account ID',
+        about: { en: 'That of the professional account.', de: 'Die des professionellen Kontos.' },
       },
       ACCESS_TOKEN,
       APP_SECRET,
       {
         name: 'facebookAppSecret',
+        label: { en: 'Secret of the Facebook app', de: 'Geheimnis der Facebook-App' },
+        term: 'App secret',
         about: {
           en: 'Only if a Facebook app owns the Instagram app. Optional.',
           de: 'Nur wenn eine Facebook-App die Instagram-App besitzt. Optional.',
@@ -244,6 +290,7 @@ export const CHANNEL_GUIDES: Record<Channel, ChannelGuide> = {
     isHookEntered: true,
     revealed: META_REVEALED,
     rotate: NEW_CREDENTIALS,
+    rotated: NEW_CREDENTIALS_STORED,
   },
 };
 

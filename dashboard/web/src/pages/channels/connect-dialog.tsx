@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { api } from '../../api/client';
 import type { Channel, ConnectedChannel, ChannelConnection } from '../../api/types';
 import { useChange } from '../../api/workspace';
+import { CHANNEL_LABELS } from '../../common/channel-logo';
 import { Dialog, Form } from '../../common/dialogs';
 import { useLocale, useTexts } from '../../i18n/locale';
 import { AccountFields } from './account-fields';
@@ -26,6 +27,7 @@ export function ConnectDialog({
 }) {
   const texts = useTexts();
   const locale = useLocale();
+  const { steps, rotate, rotated } = CHANNEL_GUIDES[channel];
   const [account, setAccount] = useState<Credentials>({});
   const [widget, setWidget] = useState<WidgetChoices>({
     origins: originsOf(connection).join('\n') || location.origin,
@@ -36,8 +38,8 @@ export function ConnectDialog({
     return connection
       ? api.post<ConnectedChannel>(`${at}/channels/${connection.id}/rotate`, { credentials })
       : api.post<ConnectedChannel>(`${at}/channels`, { channel, credentials });
-  });
-  const { label, steps, rotate } = CHANNEL_GUIDES[channel];
+  }, connection && rotated[locale]);
+  const label = CHANNEL_LABELS[channel];
   const title = connection ? `${rotate[locale]}: ${label}` : texts.channels.connectNamed(label);
   return (
     <Dialog title={title} onClose={onClose} size="lg">

@@ -2,9 +2,9 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { api } from '../../api/client';
 import type { ChannelConnection, DisconnectedChannel } from '../../api/types';
 import { useChange } from '../../api/workspace';
+import { CHANNEL_LABELS } from '../../common/channel-logo';
 import { ConfirmDialog, Dialog } from '../../common/dialogs';
 import { useTexts } from '../../i18n/locale';
-import { CHANNEL_GUIDES } from './channel-guides';
 
 export function DisconnectDialog({
   connection,
@@ -14,7 +14,7 @@ export function DisconnectDialog({
   onClose: () => void;
 }) {
   const texts = useTexts();
-  const { label } = CHANNEL_GUIDES[connection.channel];
+  const label = CHANNEL_LABELS[connection.channel];
   const disconnect = useChange(
     (at) => api.delete<DisconnectedChannel>(`${at}/channels/${connection.id}`),
     texts.channels.disconnected,

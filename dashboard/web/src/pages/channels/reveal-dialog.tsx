@@ -1,20 +1,29 @@
 import { Alert, Button, Group, List, Stack, Text } from '@mantine/core';
 import type { ConnectedChannel } from '../../api/types';
+import { CHANNEL_LABELS } from '../../common/channel-logo';
 import { CopyBlock } from '../../common/copying';
 import { Dialog } from '../../common/dialogs';
 import { useLocale, useTexts } from '../../i18n/locale';
 import { CHANNEL_GUIDES } from './channel-guides';
 
 /** Shows values that must be entered elsewhere after connecting. Secrets are shown only once. */
-export function RevealDialog({ connection, onClose }: { connection: ConnectedChannel; onClose: () => void }) {
+export function RevealDialog({
+  connection,
+  isNew,
+  onClose,
+}: {
+  connection: ConnectedChannel;
+  isNew: boolean;
+  onClose: () => void;
+}) {
   const texts = useTexts();
   const locale = useLocale();
   const { channel, hookUrl, reveal, snippet } = connection;
-  const { label, after, isHookEntered, revealed } = CHANNEL_GUIDES[channel];
+  const { after, isHookEntered, revealed, rotated } = CHANNEL_GUIDES[channel];
   const secrets = Object.entries(reveal);
   return (
     <Dialog
-      title={texts.channels.connectedTitle(label)}
+      title={isNew ? texts.channels.connectedTitle(CHANNEL_LABELS[channel]) : rotated[locale]}
       onClose={onClose}
       size="lg"
       closable={secrets.length === 0}
@@ -30,9 +39,9 @@ export function RevealDialog({ connection, onClose }: { connection: ConnectedCha
         {secrets.length > 0 && <Alert color="yellow" title={texts.common.shownOnce} />}
         {secrets.map(([name, value]) => (
           <div key={name}>
-            <CopyBlock label={name} value={value} wrap />
+            <CopyBlock label={revealed[name]?.label[locale] ?? name} value={value} wrap />
             <Text size="sm" c="dimmed">
-              {revealed[name]?.[locale]}
+              {revealed[name]?.about[locale]}
             </Text>
           </div>
         ))}

@@ -38,9 +38,9 @@ export function AttentionSection({ page: { managed } }: { page: FirstPage }) {
       })),
     ...endpoints
       .filter(({ active, failingSince }) => active && failingSince)
-      .map(({ id, url, failingSince }) => ({
+      .map(({ id, name, url, failingSince }) => ({
         key: id,
-        text: texts.overview.endpointFails(url, formats.past(failingSince!, now)),
+        text: texts.overview.endpointFails(name ?? url, formats.past(failingSince!, now)),
         link: (
           <Link to="/w/$slug/settings/webhooks/$endpointId" params={{ slug, endpointId: id }}>
             {texts.overview.toEndpoint}

@@ -51,7 +51,7 @@ export function EndpointsSection({ endpoints }: { endpoints: ManagedFirstPage['e
                   />
                 )}
               >
-                {endpoint.url.replace('https://', '')}
+                {endpoint.name ?? endpoint.url.replace('https://', '')}
               </Anchor>
               <EndpointState endpoint={{ ...endpoint, previousSecretEndsAt: null }} />
             </li>
