@@ -165,7 +165,9 @@ export interface WorkspaceCounts {
   channels: number;
 }
 
-/** Answer of `GET /api/workspaces/:workspaceId/first-page`. In each number 1,001 stands for more than 1,000. */
+/**
+ * Answer of `GET /api/workspaces/:workspaceId/first-page`. In each number 1,001 stands for more than 1,000.
+ */
 export interface FirstPage {
   openConversations: number;
   /** Number of messages that wait for their channel. */

@@ -32,7 +32,7 @@ export interface WebhookEndpointHealth {
   cancelling: { cancelled: number } | null;
 }
 
-/** How the deliveries to all endpoints of a workspace go, without tests. */
+/** Deliveries to all endpoints of a workspace: what waits, and how a day went; without tests. */
 export interface WebhookDay {
   /** Number of deliveries that wait for an attempt; 1,001 stands for more than 1,000. */
   pending: number;

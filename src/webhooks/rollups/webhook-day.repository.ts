@@ -45,7 +45,7 @@ const PENDING = boundedCount(`
     ORDER BY recovered, next_attempt_at, id LIMIT ${MAX_COUNTED + 1}) AS p
   WHERE w.tenant_id = $1 AND w.active`);
 
-/** OFFSET 0 keeps PostgreSQL from joining, for which it would read all pending deliveries of the workspace. */
+/** OFFSET 0 keeps PostgreSQL from a join, for which it would read all that is pending in the workspace. */
 const EXHAUSTED = `
   SELECT count(*)::integer AS count
   FROM (
@@ -62,11 +62,13 @@ const FAILED = OUTCOMES.slice(1)
   .map((_, n) => `coalesce(r.outcomes[${n + 2}], 0)`)
   .join(' + ');
 
-/** The keys of the rollups are compared as rows, as `AttemptRollupsRepository` does. */
+/** Each endpoint's rollups are read by their key, which is compared as `AttemptRollupsRepository` does. */
 const ATTEMPTS = `
-  SELECT date_bin($3::interval, r.starts_at, $2) AS "from", sum(r.outcomes[1])::integer AS succeeded,
-         sum(${FAILED})::integer AS failed
-  FROM webhook_endpoints w
-  JOIN attempt_rollups r ON r.tenant_id = $1 AND r.endpoint_id = w.id
-    AND (r.tenant_id, r.endpoint_id, r.starts_at) >= ($1, w.id, $2)
+  SELECT part."from", sum(part.succeeded)::integer AS succeeded, sum(part.failed)::integer AS failed
+  FROM webhook_endpoints w, LATERAL (
+    SELECT date_bin($3::interval, r.starts_at, $2) AS "from", sum(r.outcomes[1]) AS succeeded,
+           sum(${FAILED}) AS failed
+    FROM attempt_rollups r
+    WHERE r.tenant_id = $1 AND r.endpoint_id = w.id
+      AND (r.tenant_id, r.endpoint_id, r.starts_at) >= ($1, w.id, $2) GROUP BY 1) AS part
   WHERE w.tenant_id = $1 AND w.deleted_at IS NULL GROUP BY 1 ORDER BY 1`;

@@ -16,7 +16,7 @@ export interface ChannelField {
 
 /** Everything that the pages say of a channel. */
 interface ChannelGuide {
-  /** What customers write to. */
+  /** Description of what customers write to. */
   about: Localized<string>;
   /** Fields for the credentials of an account. The widget has none: its form is a list of origins. */
   fields: ChannelField[];
@@ -30,7 +30,7 @@ interface ChannelGuide {
   revealed: Record<string, { label: Localized<string>; about: Localized<string> }>;
   /** Label of the button that changes a connected account. */
   rotate: Localized<string>;
-  /** What is said when an account was changed. */
+  /** Announcement of a changed account. */
   rotated: Localized<string>;
 }
 
