@@ -72,9 +72,10 @@ const MAY_IMPORT = {
  */
 const INSIDE = {
   logins: {
-    people: [],
+    mails: [],
+    people: ['mails'],
     sessions: ['people'],
-    links: ['sessions', 'people'],
+    links: ['sessions', 'people', 'mails'],
     passwords: ['links', 'sessions', 'people'],
     'second-factor': ['passwords', 'sessions', 'people'],
     invitations: ['passwords', 'links', 'sessions', 'people'],

@@ -25,6 +25,8 @@ import { ResetAcceptance } from './passwords/reset-acceptance';
 import { PeopleService } from './people.service';
 import { GuessLimits } from './people/guess-limits';
 import { LoginAudit } from './people/login-audit';
+import { Mailer } from './mails/mailer';
+import { LoginNotices } from './people/login-notices';
 import { MembershipsRepository } from './people/memberships.repository';
 import { PeopleRepository } from './people/people.repository';
 import { PersonSecondFactor } from './second-factor/person-second-factor';
@@ -38,7 +40,7 @@ import { LoginSessionsRepository } from './sessions/login-sessions.repository';
 import { PendingLoginsRepository } from './sessions/pending-logins.repository';
 import { PersonSessions } from './sessions/person-sessions';
 
-const PEOPLE = [PeopleRepository, MembershipsRepository, LoginAudit, GuessLimits];
+const PEOPLE = [Mailer, PeopleRepository, MembershipsRepository, LoginAudit, LoginNotices, GuessLimits];
 const SESSIONS = [LoginSessionsRepository, PendingLoginsRepository, KnownBrowsersRepository, PersonSessions];
 const LINKS = [LinkMailer, LinkRecipients];
 const PASSWORDS = [PasswordHasher, PasswordCheck, PasswordResetsRepository, PersonPassword, ResetAcceptance];

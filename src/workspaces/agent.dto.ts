@@ -1,5 +1,6 @@
 import { IsBoolean, IsEmail, IsIn, IsOptional } from 'class-validator';
 import { AGENT_ROLES, type AgentRole } from '../common/agent-role';
+import { IsPlainEmail } from '../common/plain-email';
 import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
 
 export class CreateAgent {
@@ -17,6 +18,7 @@ export class CreateAgent {
 
   /** E-mail address of the agent, unique within the workspace; case does not matter. */
   @IsEmail({}, { message: 'must be an e-mail address' })
+  @IsPlainEmail()
   email: string;
 
   @IsIn(AGENT_ROLES)

@@ -4,6 +4,8 @@ import { AppError } from '../../common/app-error';
 import { Actor } from '../../common/principal';
 import { Transaction } from '../../database/transaction';
 import { AgentsRepository } from '../../workspaces/agents.repository';
+import { isPlainEmail } from '../../common/plain-email';
+import { Mailer } from '../mails/mailer';
 import { GuessLimits } from '../people/guess-limits';
 import { MembershipsRepository } from '../people/memberships.repository';
 
@@ -14,12 +16,14 @@ export class LinkRecipients {
     private readonly agents: AgentsRepository,
     private readonly memberships: MembershipsRepository,
     private readonly limits: GuessLimits,
+    private readonly mailer: Mailer,
   ) {}
 
   /**
    * Locks an agent who may log in, for a link that a manager makes, and counts the link.
    * @returns the id of the agent's person; null for an agent without a login
-   * @throws AppError NOT_FOUND; INVALID_BODY: the agent is inactive, or a bot; FORBIDDEN: the agent is an
+   * @throws AppError NOT_FOUND; INVALID_BODY: the agent is inactive, a bot, or has an
+   *   ambiguous e-mail address; FORBIDDEN: the agent is an
    *   OWNER, and the actor is none; RATE_LIMITED
    */
   async lock(tx: Transaction, tenantId: string, agentId: string, actor: Actor): Promise<string | null> {
@@ -28,7 +32,9 @@ export class LinkRecipients {
     if (agent.role === 'OWNER') await requireOwner(tx, tenantId, actor);
     if (agent.isBot) throw AppError.invalidBody('agent', 'agent_is_bot');
     if (!agent.active) throw AppError.invalidBody('agent', 'agent_inactive');
+    if (!isPlainEmail(agent.email)) throw AppError.invalidBody('agent', 'email_not_plain');
     await this.limits.countLink(tenantId);
+    if (this.mailer.isConfigured) await this.limits.countMailedLink(agent.email);
     return this.memberships.findPersonId(tx, { tenantId, agentId });
   }
 

@@ -1,15 +1,10 @@
+import { plainText } from '../mails/plain-text';
 import { Locale } from '../people/person.dto';
 
 export interface MailText {
   subject: string;
   text: string;
 }
-
-/**
- * Limit of the characters of a workspace's name in a mail. Strangers can choose a name, and it must not look
- * like a part of the mail.
- */
-const MAX_NAME = 80;
 
 const TEXTS = {
   en: {
@@ -63,18 +58,9 @@ Der Link gilt einmal und 24 Stunden lang. Falls Sie das nicht waren, ignorieren 
 } satisfies Record<Locale, object>;
 
 export function invitationMail(locale: Locale | null | undefined, workspace: string, link: string): MailText {
-  return TEXTS[locale ?? 'en'].invitation(plain(workspace), link);
+  return TEXTS[locale ?? 'en'].invitation(plainText(workspace), link);
 }
 
 export function resetMail(locale: Locale | null | undefined, link: string): MailText {
   return TEXTS[locale ?? 'en'].reset(link);
-}
-
-/** Returns a name in one line, cut, without characters from which mail programs make a link. */
-function plain(name: string): string {
-  const line = name
-    .replace(/\s+/gu, ' ')
-    .replace(/https?:\/\//gi, '')
-    .trim();
-  return [...line].slice(0, MAX_NAME).join('');
 }

@@ -33,6 +33,12 @@ const LINKS_OF_WORKSPACE: RateLimit = {
   excess: 'Too many invitations and resets of this workspace.',
 };
 
+const MAILS_TO_RECIPIENT: RateLimit = {
+  max: 5,
+  windowMs: HOUR_MS,
+  excess: 'Too many links to this e-mail address.',
+};
+
 /**
  * Factors of the limits of networks that one customer may have: of the smallest one, and of the /56 and /48
  * of an IPv6 address. A /48 has 65,536 of the smallest.
@@ -95,6 +101,11 @@ export class GuessLimits {
   /** Counts a link that a workspace's manager makes. */
   async countLink(tenantId: string): Promise<void> {
     await this.limiter.countCall(`login-links:${tenantId}`, LINKS_OF_WORKSPACE);
+  }
+
+  /** Counts a link that is mailed to an agent, whichever workspace sends it. */
+  async countMailedLink(email: string): Promise<void> {
+    await this.limiter.countCall(`mailed-links:${accountKey(email)}`, MAILS_TO_RECIPIENT);
   }
 
   private async count(...limits: KeyedLimit[]): Promise<NoGuess> {

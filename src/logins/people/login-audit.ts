@@ -4,7 +4,9 @@ import { AuditService } from '../../audit/audit.service';
 import { LOWEST_ID } from '../../common/ids';
 import { Actor, Origin } from '../../common/principal';
 import { Transaction } from '../../database/transaction';
+import { LoginNotices } from './login-notices';
 import { MembershipsRepository } from './memberships.repository';
+import { Notice } from './notice-texts';
 
 export type LoginAction =
   | 'logged_in'
@@ -30,9 +32,18 @@ interface LoginChange extends LoginChangeAuthor {
   metadata?: Record<string, unknown>;
 }
 
+/** Actions of which the person also gets a mail. */
+const NOTICES: Partial<Record<LoginAction, Notice>> = {
+  password_changed: 'password_changed',
+  password_reset: 'password_changed',
+  second_factor_turned_on: 'second_factor_turned_on',
+  second_factor_turned_off: 'second_factor_turned_off',
+  recovery_code_used: 'recovery_code_used',
+};
+
 /**
- * Writes changes of a person's login to the audit log of each workspace that the login opens. An entry is
- * about that workspace's agent, and names no other workspace.
+ * Writes changes of a person's login to the audit log of each workspace that the login opens, and mails some
+ * of them to the person. An entry is about that workspace's agent, and names no other workspace.
  */
 @Injectable()
 export class LoginAudit {
@@ -40,10 +51,13 @@ export class LoginAudit {
     private readonly memberships: MembershipsRepository,
     private readonly audit: AuditService,
     private readonly tally: AuditTally,
+    private readonly notices: LoginNotices,
   ) {}
 
   async append(tx: Transaction, personId: string, change: LoginChange): Promise<void> {
     const { action, origin, operator, metadata } = change;
+    const notice = NOTICES[action];
+    if (notice) this.notices.sendOnCommit(tx, personId, notice, operator ? null : origin);
     for (const { tenantId, agentId } of await this.memberships.listActive(personId, tx)) {
       const actor: Actor = operator ?? { type: 'agent', id: agentId, origin };
       const subject = { tenantId, actor, entity: 'agent', entityId: agentId };

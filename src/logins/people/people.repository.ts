@@ -123,8 +123,14 @@ export class PeopleRepository {
     ]);
   }
 
-  async markLoggedIn(tx: Transaction, id: string): Promise<void> {
+  /** Records a login under the person's lock, and reports whether it is the first. */
+  async markLoggedIn(tx: Transaction, id: string): Promise<boolean> {
+    const [before] = await tx.query<{ isFirst: boolean }>(
+      'SELECT last_logged_in_at IS NULL AS "isFirst" FROM people WHERE id = $1',
+      [id],
+    );
     await tx.query('UPDATE people SET last_logged_in_at = now() WHERE id = $1', [id]);
+    return before!.isFirst;
   }
 }
 

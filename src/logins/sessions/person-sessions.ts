@@ -3,6 +3,7 @@ import { AppError } from '../../common/app-error';
 import { Origin } from '../../common/principal';
 import { Transaction } from '../../database/transaction';
 import { LoginAudit, LoginChangeAuthor } from '../people/login-audit';
+import { LoginNotices } from '../people/login-notices';
 import { newToken, parseToken } from '../people/login-tokens';
 import { PeopleRepository, PersonRow } from '../people/people.repository';
 import { KnownBrowsersRepository } from './known-browsers.repository';
@@ -21,6 +22,7 @@ export class PersonSessions {
     private readonly pending: PendingLoginsRepository,
     private readonly browsers: KnownBrowsersRepository,
     private readonly audit: LoginAudit,
+    private readonly notices: LoginNotices,
   ) {}
 
   /**
@@ -44,7 +46,8 @@ export class PersonSessions {
     const { token, hash } = newToken();
     const sessionId = await this.sessions.insert(tx, personId, hash, origin);
     const newBrowserToken = await this.remember(tx, personId, browserToken);
-    await this.people.markLoggedIn(tx, personId);
+    const isFirst = await this.people.markLoggedIn(tx, personId);
+    if (newBrowserToken !== null && !isFirst) this.notices.sendOnCommit(tx, personId, 'new_browser', origin);
     await this.audit.append(tx, personId, { action: 'logged_in', origin });
     return { status: 'logged_in', personId, sessionId, token, browserToken: newBrowserToken };
   }

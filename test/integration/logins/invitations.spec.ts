@@ -153,6 +153,18 @@ describe('invitations', () => {
     await expectRefusal(invitations().invite(workspace.id, agent.id, {}, SYSTEM), 'INVALID_BODY');
   });
 
+  it('are for no address that is read as another one', async () => {
+    // The sign for kelvin is `k` in lower case: the login would be that of another address than the mail's.
+    const kelvin = `\u212aim-${workspace.id}@example.com`;
+    await expect(host.make.agent(workspace, { email: kelvin })).rejects.toMatchObject({
+      code: 'INVALID_BODY',
+      details: [{ field: 'email' }],
+    });
+    const agent = await host.make.agent(workspace);
+    await host.query('UPDATE agents SET email = $2 WHERE id = $1', [agent.id, kelvin]);
+    await expectRefusal(invitations().invite(workspace.id, agent.id, {}, SYSTEM), 'INVALID_BODY');
+  });
+
   it('are not for an agent who has a login, nor for one of another workspace', async () => {
     const member = await logins.member(workspace);
     await expectRefusal(invitations().invite(workspace.id, member.agent.id, {}, SYSTEM), 'INVALID_BODY');

@@ -4,10 +4,13 @@ import { LinksService } from '../../../src/logins/links.service';
 import { PasswordsService } from '../../../src/logins/passwords/passwords.service';
 import { InvitationsService } from '../../../src/logins/invitations/invitations.service';
 import { OperatorLoginsService } from '../../../src/logins/operator-logins.service';
+import { LoginsService } from '../../../src/logins/logins.service';
+import { SecondFactorsService } from '../../../src/logins/second-factor/second-factors.service';
+import { LoggedIn } from '../../../src/logins/sessions/session.dto';
 import { PeopleService } from '../../../src/logins/people.service';
 import { MessagingHost } from '../../support/messaging-host';
 import { expectRefusal } from '../../support/errors';
-import { Logins, Member, OTHER_PASSWORD, PASSWORD, tokenOf } from '../../support/logins';
+import { codeOf, Logins, Member, OTHER_PASSWORD, PASSWORD, tokenOf } from '../../support/logins';
 import { Mailbox, ReceivedMail } from '../../support/mailbox';
 
 /** Regular expression of a link that has a line of a mail for itself. */
@@ -34,6 +37,7 @@ describe('mails', () => {
   });
   beforeEach(async () => {
     mailbox.refusal = null;
+    mailbox.mails.length = 0;
     workspace = await host.make.workspace({ name: 'Acme Support' });
     member = await logins.member(workspace);
   });
@@ -46,8 +50,13 @@ describe('mails', () => {
   const invite = (agent: { id: string }, locale?: 'en' | 'de') =>
     host.get(InvitationsService).invite(workspace.id, agent.id, { locale }, SYSTEM);
   const request = (email: string) => host.get(PasswordsService).requestReset({ email }, logins.origin());
-  const reset = (token: string) =>
+  const accept = (token: string) =>
     host.get(LinksService).accept(token, { password: OTHER_PASSWORD }, logins.origin());
+  /** Sets the password, of which the person gets a mail. */
+  const reset = async (token: string) => {
+    await accept(token);
+    return mailbox.next(member.email);
+  };
   const linkIn = ({ text }: ReceivedMail) => LINK.exec(text)?.[0] ?? null;
 
   it.each([
@@ -137,7 +146,9 @@ describe('mails', () => {
     const mail = await mailbox.next(member.email);
     expect(mail.subject).toBe('Ihr neues Passwort');
     expect(linkIn(mail)).toMatch(/\/reset#/);
-    await reset(tokenOf(linkIn(mail)));
+    const notice = await reset(tokenOf(linkIn(mail)));
+    expect(notice.subject).toBe('Ihr Passwort wurde geändert');
+    expect(notice.text).toMatch(/Ihr Passwort wurde geändert\.\n.* UTC\n10\.\d+\.\d+\.7, Firefox\n/);
     expect(await logins.logIn(member, OTHER_PASSWORD)).toMatchObject({ status: 'logged_in' });
   });
 
@@ -157,7 +168,7 @@ describe('mails', () => {
     const tokens: string[] = [];
     for (let n = 0; n < 5; n++) tokens.push(tokenOf(linkIn(await mailbox.next(member.email))));
     await reset(tokens[1]!);
-    await expectRefusal(reset(tokens[4]!), 'NOT_FOUND');
+    await expectRefusal(accept(tokens[4]!), 'NOT_FOUND');
     await host.get(AuditTally).flush();
     const told = await host.query(
       `SELECT metadata -> 'count' AS count FROM audit_entries
@@ -179,6 +190,84 @@ describe('mails', () => {
     expect((await mailbox.next(member.email)).subject).toBe('Your new password');
     await reset(tokenOf(linkIn(await mailbox.next(member.email))));
     expect(await logins.isOpen(member.token)).toBe(false);
+  });
+
+  it('are five an hour to an agent, whichever workspaces send them', async () => {
+    const email = `often-${workspace.id}@example.com`;
+    const agents = await Promise.all(
+      [workspace, await host.make.workspace()].map((of) => host.make.agent(of, { email })),
+    );
+    const send = ({ tenantId, id }: { tenantId: string; id: string }) =>
+      host.get(InvitationsService).invite(tenantId, id, {}, SYSTEM);
+    for (let n = 0; n < 5; n++) await send(agents[n % 2]!);
+    for (const agent of agents) await expectRefusal(send(agent), 'RATE_LIMITED');
+    for (let n = 0; n < 5; n++) await mailbox.next(email);
+    expect(await invite(await host.make.agent(workspace))).toMatchObject({ isMailed: true });
+  });
+
+  describe('tell a person', () => {
+    const next = async () => {
+      const { subject, text, source } = await mailbox.next(member.email);
+      for (const secret of [PASSWORD, OTHER_PASSWORD, member.token]) expect(source).not.toContain(secret);
+      return { subject, text };
+    };
+    const password = (newPassword: string) =>
+      host.get(PasswordsService).change(member.holder, { currentPassword: PASSWORD, newPassword });
+
+    it('of a new password, once it is set', async () => {
+      await expectRefusal(password('short'), 'INVALID_BODY');
+      await password(OTHER_PASSWORD);
+      expect(await next()).toEqual({
+        subject: 'Your password was changed',
+        text: expect.stringMatching(/at .* UTC\n10\.\d+\.\d+\.7, Firefox\n/),
+      });
+      expect(mailbox.mails).toEqual([]);
+    });
+
+    it('of their second factor', async () => {
+      const factors = host.get(SecondFactorsService);
+      const { secret } = await factors.begin(member.holder, { password: PASSWORD });
+      const { recoveryCodes } = await factors.confirm(member.holder, { code: codeOf(secret) });
+      expect((await next()).subject).toBe('Your second factor was turned on');
+      await factors.turnOff(member.holder, { password: PASSWORD, code: recoveryCodes[0]! });
+      const subjects = [(await next()).subject, (await next()).subject].sort();
+      expect(subjects).toEqual(['A recovery code was used', 'Your second factor was turned off']);
+      await logins.secure(member);
+      await host
+        .get(OperatorLoginsService)
+        .turnOffSecondFactor(member.email, { type: 'operator', name: 'lin' });
+      expect((await next()).text).toContain('by an operator of the service');
+    });
+
+    it('of a login in a browser that is new, and of none that is known', async () => {
+      const logIn = (browserToken?: string) =>
+        host
+          .get(LoginsService)
+          .logIn({ email: member.email, password: PASSWORD, browserToken }, origin) as Promise<LoggedIn>;
+      const origin = { ...logins.origin(), userAgent: 'Evil\r\nhttps://evil.example/ browser' };
+      const { browserToken } = await logIn();
+      const { subject, text } = await next();
+      expect(subject).toBe('A login in a new browser');
+      expect(text).toContain('Evil evil.example/ browser');
+      await logIn(browserToken!);
+      await password(OTHER_PASSWORD);
+      expect((await next()).subject).toBe('Your password was changed');
+    });
+
+    it('of none of their first login', async () => {
+      const agent = await host.make.agent(workspace);
+      await invite(agent);
+      await accept(tokenOf(linkIn(await mailbox.next(agent.email))));
+      await password(OTHER_PASSWORD);
+      await next();
+      expect(mailbox.mails).toEqual([]);
+    });
+
+    it('or fail, and the change stays', async () => {
+      mailbox.refusal = 'no such user';
+      expect(await password(OTHER_PASSWORD)).toEqual({ token: expect.any(String) });
+      expect(await logins.logIn(member, OTHER_PASSWORD)).toMatchObject({ status: 'logged_in' });
+    });
   });
 
   it('that are in flight are sent before the process ends', async () => {

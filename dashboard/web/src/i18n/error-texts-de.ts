@@ -53,6 +53,7 @@ const faults: Record<FaultCode, string> = {
   agent_inactive: 'ist nicht aktiv',
   agent_is_bot: 'ist ein Bot, der sich nicht anmelden kann',
   agent_unknown: 'ist kein aktiver Agent dieses Workspace',
+  email_not_plain: 'braucht eine E-Mail-Adresse ohne Zeichen, die für andere stehen',
   email_taken: 'gehört einem anderen Agenten des Workspace',
   last_owner: 'kann sich nicht ändern: Das ist der letzte aktive Eigentümer des Workspace',
   actor_name: 'braucht einen Namen von 1 bis {max} Zeichen',
