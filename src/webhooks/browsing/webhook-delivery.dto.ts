@@ -91,8 +91,8 @@ export interface WebhookAttemptDetail extends WebhookAttemptSummary {
   /** First 16 KiB of the response body: as text if it is UTF-8, otherwise in base64. */
   response: ReceivedBody | null;
   /**
-   * Response headers, one `name: value` a line, cut after 2 KiB; null without a response, and for a success
-   * that is no test.
+   * Response headers, one `name: value` a line, cut after 2 KiB, without cookies, tokens and the like; null
+   * without a response, and for a success that is no test.
    */
   responseHeaders: string | null;
 }

@@ -38,8 +38,8 @@ interface Attempt {
   /** Body as far as it arrived, at most 16 KiB; null without a response. */
   response: Buffer | null;
   /**
-   * Response headers, one `name: value` a line, at most 2 KiB; null without a response, and for a success
-   * unless it was asked for.
+   * Response headers, one `name: value` a line, at most 2 KiB, without cookies, tokens and the like; null
+   * without a response, and for a success unless it was asked for.
    */
   responseHeaders: string | null;
   phases: AttemptPhases;

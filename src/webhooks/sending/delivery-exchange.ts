@@ -7,6 +7,10 @@ import { ConnectionSetup, timeoutMessage, VettedConnector } from './vetted-conne
 export const MAX_RESPONSE_BYTES = 16 * 1024;
 export const MAX_HEADERS_LENGTH = 2 * 1024;
 
+/** Names of headers that may give access to the receiver, such as `set-cookie` or `x-auth-token`. */
+const SECRET_HEADER =
+  /cookie|authorization|token|secret|password|credential|session|api[-_]?key|(?:^|[-_])(?:auth|jwt|key|sid)$/;
+
 /**
  * One POST and its response, as undici reports them. It ends with the response, an error or the timeout. One
  * timer covers everything from the lookup on; undici's own timers are off.
@@ -177,12 +181,13 @@ function afterConnectionIsFree(callback: () => void): void {
 }
 
 /**
- * Returns the headers, a line each, cut to MAX_HEADERS_LENGTH characters, without NULs, which PostgreSQL
- * rejects in text.
+ * Returns the headers, a line each, without secret ones, cut to MAX_HEADERS_LENGTH characters, without NULs,
+ * which PostgreSQL rejects in text.
  */
 function linesOf(headers: IncomingHttpHeaders): string {
   let lines = '';
   for (const [name, value] of Object.entries(headers)) {
+    if (SECRET_HEADER.test(name.toLowerCase())) continue;
     for (const one of Array.isArray(value) ? value : [value ?? '']) lines += `${name}: ${one}\n`;
     if (lines.length > MAX_HEADERS_LENGTH) break;
   }

@@ -564,6 +564,36 @@ describe("a delivery's whole record", () => {
     expect(second!.responseHeaders).toMatch(/x-long: x+$/);
   });
 
+  it('has no header of an answer that gives access to the receiver', async () => {
+    const shown = { 'x-request-id': 'r-1', 'www-authenticate': 'Bearer realm="hooks"', 'keep-alive': 'x' };
+    const secret = {
+      'set-cookie': ['sid=cApAbIlItY; HttpOnly', 'csrf=cApAbIlItY'],
+      'set-cookie2': 'sid=cApAbIlItY',
+      authorization: 'Bearer cApAbIlItY',
+      'proxy-authorization': 'Basic cApAbIlItY',
+      'x-auth': 'cApAbIlItY',
+      'x-auth-token': 'cApAbIlItY',
+      'X-CSRFToken': 'cApAbIlItY',
+      'x-amz-security-token': 'cApAbIlItY',
+      x_api_key: 'cApAbIlItY',
+      'x-apikey': 'cApAbIlItY',
+      'x-hook-secret': 'cApAbIlItY',
+      'x-session-id': 'cApAbIlItY',
+    };
+    receiver.https.respond = (response) => {
+      for (const [name, value] of Object.entries({ ...shown, ...secret })) response.setHeader(name, value);
+      response.writeHead(500).end();
+    };
+    const endpoint = await tenant.addEndpoint(receiver.url());
+    const { id } = await tenant.exhaust(endpoint);
+    const { attempts } = await tenant.deliveries.get(tenant.id, id, SYSTEM);
+    for (const { responseHeaders } of [...attempts, await tenant.test(endpoint)]) {
+      for (const [name, value] of Object.entries(shown))
+        expect(responseHeaders).toContain(`${name}: ${value}\n`);
+      expect(responseHeaders).not.toContain('cApAbIlItY');
+    }
+  });
+
   it('has every attempt with its own fault, oldest first', async () => {
     let asked = 0;
     receiver.https.respond = (response) => {
