@@ -96,7 +96,7 @@ export { DELIVERY_ERROR_CODES } from './messages/message-status';
 // The audit log. `AuditTally` counts what a stranger can repeat at will, such as a failed login.
 export { AuditService, type AuditRecord } from './audit/audit.service';
 export { AuditTally, type CountedRecord } from './audit/audit-tally';
-export { AUDIT_EXPORT_FORMATS, type AuditExportFormat } from './audit/audit-entry.dto';
+export { AUDIT_EXPORT_FORMATS, type AuditExportFormat, type AuditValues } from './audit/audit-entry.dto';
 export { ExportAuditEntriesQuery, ListAuditEntriesQuery } from './audit/audit-entry.dto';
 export type { AuditEntryEntity as AuditEntry } from './audit/audit-entry.entity';
 

@@ -20,6 +20,9 @@ const COLUMNS = `id, tenant_id AS "tenantId", action, entity, entity_id AS "enti
 /** Name of an entry's actor in SQL, as `actorIdOf` makes it. The index on actors has the same expression. */
 const ACTOR = `(coalesce(actor_id::text, actor_type || coalesce(':' || actor_name, '')))`;
 
+const COLUMN_OF = { action: 'action', entity: 'entity', actor: ACTOR };
+export type AuditColumn = keyof typeof COLUMN_OF;
+
 @Injectable()
 export class AuditEntriesRepository {
   constructor(private readonly database: Database) {}
@@ -72,6 +75,27 @@ export class AuditEntriesRepository {
       [tenantId, entityId, after, before, count],
     );
     return rows.map(({ id }) => id);
+  }
+
+  /**
+   * Lists the values that a column has in a workspace's entries, in their order: one look-up in an index for
+   * each, however many entries have it.
+   */
+  async listValues(tenantId: string, column: AuditColumn, count: number): Promise<string[]> {
+    const value = COLUMN_OF[column];
+    const rows = await this.database.query<{ value: string }>(
+      `WITH RECURSIVE found AS (
+         (SELECT ${value} AS value, 1 AS n FROM audit_entries WHERE tenant_id = $1 ORDER BY ${value} LIMIT 1)
+         UNION ALL
+         SELECT next.value, n + 1 FROM found, LATERAL (
+           SELECT ${value} AS value FROM audit_entries WHERE tenant_id = $1 AND ${value} > found.value
+           ORDER BY ${value} LIMIT 1) next
+         WHERE n < $2
+       )
+       SELECT value FROM found ORDER BY n`,
+      [tenantId, count],
+    );
+    return rows.map((row) => row.value);
   }
 
   /**

@@ -41,6 +41,14 @@ export class ListAuditEntriesQuery extends PageQuery {
   until?: Date;
 }
 
+/** Values that a workspace's audit log has, to choose a filter from. */
+export interface AuditValues {
+  actions: string[];
+  entities: string[];
+  /** Actors, each as the filter names it. */
+  actors: string[];
+}
+
 /** Filters an export of the audit log. It has the filters of the list, without pages. */
 export class ExportAuditEntriesQuery extends OmitType(ListAuditEntriesQuery, ['limit', 'cursor']) {}
 

@@ -13,6 +13,7 @@ import { AuditEntriesRepository } from './audit-entries.repository';
 import {
   AUDIT_EXPORT_FORMATS,
   AuditExportFormat,
+  AuditValues,
   ExportAuditEntriesQuery,
   ListAuditEntriesQuery,
 } from './audit-entry.dto';
@@ -43,6 +44,8 @@ export interface AuditRecord {
 
 /** Number of entries that an export reads at once. */
 const EXPORT_STEP = 1_000;
+/** Number of actions, of types of things, and of actors that can be chosen from. */
+const MAX_VALUES = 200;
 const MAX_ADDRESS = 45;
 const MAX_USER_AGENT = 512;
 const MAX_REQUEST_ID = 128;
@@ -129,6 +132,20 @@ export class AuditService {
     await requireReadPermission(this.database, tenantId, actor, 'audit.read');
     const rows = await this.entries.list(tenantId, filter, limit + 1);
     return toPage(rows, limit, (entry) => entry);
+  }
+
+  /**
+   * Returns the actions, the types of things and the actors that a workspace's entries have, 200 of each at
+   * most.
+   * @throws AppError FORBIDDEN
+   */
+  async listValues(tenantId: string, actor: Actor): Promise<AuditValues> {
+    await requireReadPermission(this.database, tenantId, actor, 'audit.read');
+    if (!isId(tenantId)) return { actions: [], entities: [], actors: [] };
+    const actions = await this.entries.listValues(tenantId, 'action', MAX_VALUES);
+    const entities = await this.entries.listValues(tenantId, 'entity', MAX_VALUES);
+    const actors = await this.entries.listValues(tenantId, 'actor', MAX_VALUES);
+    return { actions, entities, actors };
   }
 
   /**

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { toQuery } from '../../dashboard/web/src/api/client';
 import { fromLocal, toLocal } from '../../dashboard/web/src/common/local-time';
 import { shortId } from '../../dashboard/web/src/common/short-id';
@@ -6,6 +7,7 @@ import { makeFormats } from '../../dashboard/web/src/i18n/formats';
 import { faultText, fieldText, reasonText } from '../../dashboard/web/src/i18n/error-texts';
 import { errorTextsDe } from '../../dashboard/web/src/i18n/error-texts-de';
 import { nameOfBrowser } from '../../dashboard/web/src/pages/account/browser-name';
+import { AUDIT_NAMES } from '../../dashboard/web/src/pages/audit/audit-names';
 import { curlCommand } from '../../dashboard/web/src/pages/deliveries/curl-command';
 import { filterOf } from '../../dashboard/web/src/pages/deliveries/delivery-filter';
 import { FAULTS, REASONS, THINGS } from '../../src/common/error-texts';
@@ -99,6 +101,20 @@ describe('parts of the pages', () => {
       '…0c7f1a11',
       'short',
     ]);
+  });
+
+  it.each(['en', 'de'] as const)('have names in %s for every action of the audit log', (locale) => {
+    const { entities, acts: known } = AUDIT_NAMES[locale];
+    const rows = readFileSync('docs/audit.md', 'utf8')
+      .split('## Actions')[1]!
+      .split('\n\n')[1]!
+      .split('\n')
+      .slice(2);
+    const named = rows.map((row) => [...row.matchAll(/`(\w+)`/g)].map(([, name]) => name!));
+    const acts = named.flatMap(([, ...names]) => names).filter((name) => !['reason', 'count'].includes(name));
+    expect(acts.length).toBeGreaterThan(50);
+    expect(acts.filter((act) => !(act in known))).toEqual([]);
+    expect(named.map(([entity]) => entity!).filter((entity) => !(entity in entities))).toEqual([]);
   });
 
   it('take filters alone from an address', () => {

@@ -24,6 +24,7 @@ import type { LoginSession, Person, SentInvitation } from 'conversation-messagin
 export type {
   AgentRole,
   ApiKeySummary,
+  AuditValues,
   Channel,
   ChannelConnectionSummary,
   ConnectedChannel,

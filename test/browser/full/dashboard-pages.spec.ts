@@ -197,13 +197,38 @@ describe("the dashboard's pages in a browser", () => {
     await waitFor('two entries', async () => (await visit.page.getByRole('row').count()) === 3);
     const [download] = await Promise.all([
       visit.page.waitForEvent('download'),
-      visit.page.getByRole('link', { name: 'Export' }).click(),
+      visit.page.getByRole('link', { name: 'Export JSON' }).click(),
     ]);
     const lines = readFileSync(await download.path(), 'utf8')
       .trim()
       .split('\n');
     const actions = lines.map((line) => (JSON.parse(line) as { action: string }).action);
     expect(actions).toContain('webhook_endpoint.tested');
+  });
+
+  it('filter the audit log by what there is, named for people, and export it as a table', async () => {
+    const { id, url } = await makeEndpoint('/listed');
+    await test(id);
+    await visit.settings(workspace, 'audit');
+    await visit.row('Webhook endpoint: tested').getByText(url).waitFor();
+    await visit.button('Filters').click();
+    await visit.field('Action').selectOption('Webhook endpoint: tested');
+    await visit.page.waitForURL('**?action=webhook_endpoint.tested');
+    await waitFor('one entry', async () => (await visit.page.getByRole('row').count()) === 2);
+    await visit.row('tested').getByText('Show').click();
+    await visit.row('tested').getByText('webhook_endpoint.tested', { exact: true }).waitFor();
+    const [download] = await Promise.all([
+      visit.page.waitForEvent('download'),
+      visit.page.getByRole('link', { name: 'Export CSV' }).click(),
+    ]);
+    const [head, ...rows] = readFileSync(await download.path(), 'utf8')
+      .trim()
+      .split('\n');
+    expect(head).toContain('action');
+    expect(rows).toEqual([expect.stringContaining('webhook_endpoint.tested')]);
+    await visit.button('Remove the filter Action: Webhook endpoint: tested').click();
+    await visit.field('Who').selectOption('The system');
+    await visit.page.waitForURL('**?actor=system');
   });
 
   it('invite an agent with a link to hand over, and make an admin of them', async () => {

@@ -145,6 +145,9 @@ export function readsOf(host: () => MessagingHost): Record<string, Read> {
     'AuditService.list': read('audit.read', ({ own }, actor) =>
       host().get(AuditService).list(own.id, {}, actor),
     ),
+    'AuditService.listValues': read('audit.read', ({ own }, actor) =>
+      host().get(AuditService).listValues(own.id, actor),
+    ),
     'AuditService.export': read('audit.read', ({ own }, actor) =>
       host().get(AuditService).export(own.id, {}, actor).next(),
     ),

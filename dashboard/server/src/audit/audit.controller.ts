@@ -3,6 +3,7 @@ import {
   type Actor,
   type AuditExportFormat,
   AuditService,
+  type AuditValues,
   ListAuditEntriesQuery,
 } from 'conversation-messaging-service';
 import type { Response } from 'express';
@@ -35,6 +36,12 @@ export class AuditController {
     @CurrentActor() actor: Actor,
   ): Promise<AuditPage> {
     return toAuditPage(await this.audit.list(workspaceId, query, actor));
+  }
+
+  /** Lists what there is to filter by. */
+  @Get('values')
+  values(@Param('workspaceId') workspaceId: string, @CurrentActor() actor: Actor): Promise<AuditValues> {
+    return this.audit.listValues(workspaceId, actor);
   }
 
   @Get('export')

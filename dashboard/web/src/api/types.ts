@@ -54,6 +54,7 @@ export type Recovery = Json<server.WebhookRecoverySummary>;
 export type ChannelConnection = Json<server.ChannelConnectionSummary>;
 export type ConnectedChannel = Json<server.ConnectedChannel>;
 export type DisconnectedChannel = Json<server.DisconnectedChannel>;
+export type AuditValues = server.AuditValues;
 export type AuditEntry = Json<server.AuditEntryResponse>;
 export type ParkedEvent = Json<server.ParkedEventResponse>;
 

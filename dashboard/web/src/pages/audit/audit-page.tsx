@@ -1,18 +1,24 @@
-import { Anchor, Button, Card, Code, EmptyState, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Code, EmptyState, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { toQuery } from '../../api/client';
-import type { Agent, ApiKey, AuditEntry, Page } from '../../api/types';
+import type { AuditEntry, AuditValues, Page } from '../../api/types';
 import { useRead, useWorkspace } from '../../api/workspace';
 import { type Column, DataTable } from '../../common/data-table';
+import { FilterBar } from '../../common/filter-bar';
 import { TimeFilter, TypedFilter } from '../../common/filter-fields';
 import { Moment } from '../../common/moment';
 import { PageLayout } from '../../common/page';
 import { Pager } from '../../common/pager';
-import { useTexts } from '../../i18n/locale';
+import { shortId } from '../../common/short-id';
+import { useFormats, useTexts } from '../../i18n/locale';
+import { useAuditWords } from './audit-words';
 import { Changes } from './changes';
 
 const route = getRouteApi('/inside/w/$slug/settings/audit');
 
+type Filter = Partial<Record<'action' | 'actor' | 'entity' | 'entityId' | 'since' | 'until', string>>;
+
+/** Page of the audit log, with what there is to filter by. */
 export function AuditPage() {
   const texts = useTexts();
   const { id } = useWorkspace();
@@ -21,54 +27,27 @@ export function AuditPage() {
   const { cursor, ...filter } = search;
   const entries = useRead<Page<AuditEntry>>('audit-entries', search);
   const columns = useColumns();
-  const set = (change: typeof filter) =>
-    void navigate({ search: { ...filter, ...change }, resetScroll: false });
+  const exportAs = (format: 'csv' | 'ndjson') =>
+    `/api/workspaces/${id}/audit-entries/export${toQuery({ ...filter, format })}`;
   return (
     <PageLayout
       title={texts.audit.title}
       about={texts.audit.about}
       actions={
-        <Button
-          component="a"
-          variant="default"
-          href={`/api/workspaces/${id}/audit-entries/export${toQuery(filter)}`}
-          download
-        >
-          {texts.audit.export}
-        </Button>
+        <>
+          <Button component="a" variant="default" href={exportAs('csv')} download>
+            {texts.audit.exportCsv}
+          </Button>
+          <Button component="a" variant="default" href={exportAs('ndjson')} download>
+            {texts.audit.exportJson}
+          </Button>
+        </>
       }
     >
-      <Card withBorder component="search" aria-label={texts.filters.title}>
-        <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="sm">
-          <TypedFilter
-            label={texts.audit.action}
-            placeholder="api_key.revoked"
-            value={filter.action}
-            onChange={(action) => set({ action })}
-          />
-          <TypedFilter label={texts.audit.actor} value={filter.actor} onChange={(actor) => set({ actor })} />
-          <TypedFilter
-            label={texts.audit.entity}
-            placeholder="webhook_endpoint"
-            value={filter.entity}
-            onChange={(entity) => set({ entity })}
-          />
-          <TypedFilter
-            label={texts.audit.entityId}
-            value={filter.entityId}
-            onChange={(entityId) => set({ entityId })}
-          />
-          <TimeFilter label={texts.filters.since} value={filter.since} onChange={(since) => set({ since })} />
-          <TimeFilter label={texts.filters.until} value={filter.until} onChange={(until) => set({ until })} />
-        </SimpleGrid>
-        {Object.keys(filter).length > 0 && (
-          <Group mt="sm">
-            <Button size="compact-sm" variant="default" onClick={() => void navigate({ search: {} })}>
-              {texts.filters.clear}
-            </Button>
-          </Group>
-        )}
-      </Card>
+      <AuditFilters
+        filter={filter}
+        onChange={(changed) => void navigate({ search: changed, resetScroll: false })}
+      />
       <DataTable
         name={texts.audit.title}
         query={entries}
@@ -90,31 +69,118 @@ export function AuditPage() {
   );
 }
 
+function AuditFilters({ filter, onChange }: { filter: Filter; onChange: (filter: Filter) => void }) {
+  const texts = useTexts();
+  const formats = useFormats();
+  const words = useAuditWords();
+  const values = useRead<AuditValues>('audit-entries/values', {}, { refreshMs: false });
+  const set = (change: Filter) => onChange({ ...filter, ...change });
+  const fields: [name: keyof Filter, label: string, write: (value: string) => string][] = [
+    ['action', texts.audit.action, words.action],
+    ['actor', texts.audit.actor, words.actor],
+    ['entity', texts.audit.entity, words.entity],
+    ['entityId', texts.audit.entityId, shortId],
+    ['since', texts.filters.since, formats.moment],
+    ['until', texts.filters.until, formats.moment],
+  ];
+  return (
+    <FilterBar
+      active={fields
+        .filter(([name]) => filter[name])
+        .map(([name, label, write]) => ({
+          label,
+          value: write(filter[name]!),
+          onRemove: () => set({ [name]: undefined }),
+        }))}
+      onClear={() => onChange({})}
+    >
+      <Choice
+        label={texts.audit.action}
+        value={filter.action}
+        values={values.data?.actions}
+        write={words.action}
+        onChange={(action) => set({ action })}
+      />
+      <Choice
+        label={texts.audit.actor}
+        value={filter.actor}
+        values={values.data?.actors}
+        write={words.actor}
+        onChange={(actor) => set({ actor })}
+      />
+      <Choice
+        label={texts.audit.entity}
+        value={filter.entity}
+        values={values.data?.entities}
+        write={words.entity}
+        onChange={(entity) => set({ entity })}
+      />
+      <TypedFilter
+        label={texts.audit.entityId}
+        value={filter.entityId}
+        onChange={(entityId) => set({ entityId })}
+      />
+      <TimeFilter label={texts.filters.since} value={filter.since} onChange={(since) => set({ since })} />
+      <TimeFilter label={texts.filters.until} value={filter.until} onChange={(until) => set({ until })} />
+    </FilterBar>
+  );
+}
+
+/** List of values to choose one from, in the order of their words. A chosen one that is not listed stays. */
+function Choice({
+  label,
+  value,
+  values = [],
+  write,
+  onChange,
+}: {
+  label: string;
+  value: string | undefined;
+  values: string[] | undefined;
+  write: (value: string) => string;
+  onChange: (value: string | undefined) => void;
+}) {
+  const texts = useTexts();
+  const all = value && !values.includes(value) ? [...values, value] : values;
+  const choices = all.map((one) => ({ value: one, label: write(one) }));
+  choices.sort((a, b) => a.label.localeCompare(b.label));
+  return (
+    <NativeSelect
+      label={label}
+      value={value ?? ''}
+      onChange={(event) => onChange(event.currentTarget.value || undefined)}
+      data={[{ value: '', label: texts.filters.any }, ...choices]}
+    />
+  );
+}
+
 function useColumns(): Column<AuditEntry>[] {
   const texts = useTexts();
   const navigate = route.useNavigate();
-  const nameOf = useActorNames();
+  const words = useAuditWords();
   return [
     { header: texts.audit.when, cell: ({ createdAt }) => <Moment at={createdAt} isExact /> },
     {
       header: texts.audit.action,
-      cell: ({ action, entity, entityId }) => (
+      cell: (entry) => (
         <Stack gap={2} align="start">
           <Text size="sm" fw={500}>
-            {action}
+            {words.action(entry.action)}
           </Text>
-          <Anchor
-            component="button"
-            type="button"
-            size="xs"
-            ff="monospace"
-            ta="start"
-            className="breakable"
-            aria-label={texts.audit.onlyOf(entityId)}
-            onClick={() => void navigate({ search: { entity, entityId } })}
-          >
-            {entityId}
-          </Anchor>
+          <Group gap={6}>
+            {words.thing(entry) && <Text size="xs">{words.thing(entry)}</Text>}
+            <Anchor
+              component="button"
+              type="button"
+              size="xs"
+              ff="monospace"
+              title={entry.entityId}
+              aria-label={texts.audit.onlyOf(entry.entityId)}
+              onClick={() => void navigate({ search: { entity: entry.entity, entityId: entry.entityId } })}
+            >
+              {shortId(entry.entityId)}
+            </Anchor>
+          </Group>
         </Stack>
       ),
     },
@@ -122,46 +188,51 @@ function useColumns(): Column<AuditEntry>[] {
       header: texts.audit.actor,
       cell: (entry) => (
         <Stack gap={2}>
-          <Text size="sm">{nameOf(entry)}</Text>
+          <Text size="sm">{words.actor(actorOf(entry))}</Text>
           <Text size="xs" c="dimmed">
-            {entry.address}
+            {[isNamed(entry) && texts.audit.actors[entry.actorType], entry.address]
+              .filter(Boolean)
+              .join(' · ')}
           </Text>
         </Stack>
       ),
     },
     { header: texts.audit.changes, cell: (entry) => <Changes entry={entry} /> },
-    {
-      header: texts.audit.details,
-      cell: ({ metadata, userAgent, requestId }) => (
-        <Text component="details" size="sm">
-          <summary>{texts.audit.show}</summary>
-          <Stack gap={4} mt={4}>
-            {Object.keys(metadata).length > 0 && (
-              <Code block tabIndex={0} role="region" aria-label={texts.audit.details}>
-                {JSON.stringify(metadata, null, 2)}
-              </Code>
-            )}
-            {userAgent && <Text size="xs">{userAgent}</Text>}
-            {requestId && (
-              <Text size="xs">
-                {texts.errors.requestId} <Code>{requestId}</Code>
-              </Text>
-            )}
-          </Stack>
-        </Text>
-      ),
-    },
+    { header: texts.audit.details, cell: (entry) => <Details entry={entry} /> },
   ];
 }
 
-/** Returns a function that names an entry's agent or key, where the name is known. */
-function useActorNames(): (entry: AuditEntry) => string {
+/** Returns an entry's actor as the filter names it. */
+function actorOf({ actorType, actorId, actorName }: AuditEntry): string {
+  return actorId ?? (actorName === null ? actorType : `${actorType}:${actorName}`);
+}
+
+/** Reports whether the words of an actor are a name, which does not tell what it is. */
+function isNamed({ actorType }: AuditEntry): boolean {
+  return actorType === 'agent' || actorType === 'api_key';
+}
+
+/** Shows what else an entry has. It always has the names that programs know. */
+function Details({ entry: { action, entityId, metadata, userAgent, requestId } }: { entry: AuditEntry }) {
   const texts = useTexts();
-  const agents = useRead<{ data: Agent[] }>('agents', {}, { refreshMs: false });
-  const keys = useRead<Page<ApiKey>>('api-keys', {}, { refreshMs: false });
-  return ({ actorType, actorId, actorName }) => {
-    const named = [...(agents.data?.data ?? []), ...(keys.data?.data ?? [])].find(({ id }) => id === actorId);
-    const name = named?.name ?? actorName ?? actorId;
-    return name === null ? texts.audit.actors[actorType] : `${texts.audit.actors[actorType]}: ${name}`;
-  };
+  return (
+    <Text component="details" size="sm">
+      <summary style={{ whiteSpace: 'nowrap' }}>{texts.audit.show}</summary>
+      <Stack gap={4} mt={4}>
+        <Code className="breakable">{action}</Code>
+        <Code className="breakable">{entityId}</Code>
+        {Object.keys(metadata).length > 0 && (
+          <Code block tabIndex={0} role="region" aria-label={texts.audit.details}>
+            {JSON.stringify(metadata, null, 2)}
+          </Code>
+        )}
+        {userAgent && <Text size="xs">{userAgent}</Text>}
+        {requestId && (
+          <Text size="xs">
+            {texts.errors.requestId} <Code>{requestId}</Code>
+          </Text>
+        )}
+      </Stack>
+    </Text>
+  );
 }

@@ -4,10 +4,11 @@ import { useTexts } from '../../i18n/locale';
 
 const MAX_LENGTH = 80;
 
-/** Shows the changed values, before and after, a line for each field. */
+/** Shows the changed values, before and after, a line for each field. Of a new thing those that are set. */
 export function Changes({ entry: { before, after } }: { entry: Pick<AuditEntry, 'before' | 'after'> }) {
   const texts = useTexts();
-  const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  const named = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  const fields = named.filter((field) => before !== null || after?.[field] !== null);
   if (fields.length === 0) return <Text c="dimmed">–</Text>;
   return (
     <Stack gap={2} component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
@@ -26,6 +27,7 @@ export function Changes({ entry: { before, after } }: { entry: Pick<AuditEntry, 
 
 function show(value: unknown): string {
   if (value === null) return '–';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const isList = Array.isArray(value) && value.every((item) => typeof item === 'string');
+  const text = typeof value === 'string' ? value : isList ? value.join(', ') : JSON.stringify(value);
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
 }

@@ -1,0 +1,73 @@
+import type { Agent, ApiKey, AuditEntry, ChannelConnection, EndpointListItem, Page } from '../../api/types';
+import { useRead } from '../../api/workspace';
+import { shortId } from '../../common/short-id';
+import { useLocale, useTexts } from '../../i18n/locale';
+import { AUDIT_NAMES } from './audit-names';
+
+/** Number of keys that are known by name: the longest page. Others are named by their entries. */
+const MOST_NAMED = 200;
+
+interface AuditWords {
+  /** Writes a type of things, such as `api_key`. */
+  entity: (name: string) => string;
+  /** Writes an action, such as `api_key.revoked`. */
+  action: (name: string) => string;
+  /** Writes an actor as the filter names it: an id, `operator:<name>` or `system`. */
+  actor: (name: string) => string;
+  /** Returns the name of the thing that an entry is about; null if it is not known. */
+  thing: (entry: AuditEntry) => string | null;
+}
+
+/** Returns functions that write the names of the audit log for people. Unknown ones stay as they are. */
+export function useAuditWords(): AuditWords {
+  const { audit: texts } = useTexts();
+  const names = useNames();
+  const { entities, acts } = AUDIT_NAMES[useLocale()];
+  const entity = (name: string) => entities[name] ?? plain(name);
+  return {
+    entity,
+    action: (name) => {
+      const [thing, act] = splitAction(name);
+      return act ? `${entity(thing)}: ${acts[act] ?? plain(act)}` : plain(name);
+    },
+    actor: (name) => {
+      const [kind, operator] = name.split(':', 2);
+      if (kind === 'operator')
+        return operator ? `${texts.actors.operator}: ${operator}` : texts.actors.operator;
+      if (name === 'system') return texts.actors.system;
+      return names.get(name) ?? shortId(name);
+    },
+    thing: ({ entityId, metadata, after, before }) => {
+      const known = names.get(entityId);
+      if (known) return known;
+      for (const values of [metadata, after, before])
+        for (const field of ['name', 'url', 'channel', 'email'])
+          if (typeof values?.[field] === 'string') return values[field];
+      return null;
+    },
+  };
+}
+
+/** Returns the names of agents, keys, endpoints and channels by their ids. */
+function useNames(): Map<string, string> {
+  const once = { refreshMs: false } as const;
+  const agents = useRead<{ data: Agent[] }>('agents', {}, once);
+  const keys = useRead<Page<ApiKey>>('api-keys', { limit: MOST_NAMED }, once);
+  const endpoints = useRead<Page<EndpointListItem>>('webhook-endpoints', {}, once);
+  const channels = useRead<{ data: ChannelConnection[] }>('channels', {}, once);
+  return new Map([
+    ...(agents.data?.data ?? []).map(({ id, name }) => [id, name] as const),
+    ...(keys.data?.data ?? []).map(({ id, name }) => [id, name] as const),
+    ...(endpoints.data?.data ?? []).map(({ id, url }) => [id, url] as const),
+    ...(channels.data?.data ?? []).map(({ id, channel }) => [id, channel] as const),
+  ]);
+}
+
+function splitAction(name: string): [string, string | undefined] {
+  const [thing = name, act] = name.split('.', 2);
+  return [thing, act];
+}
+
+function plain(name: string): string {
+  return name.replaceAll('_', ' ');
+}
