@@ -1,5 +1,5 @@
 import { AppError } from './app-error';
-import { fillText, makeFault, REASONS } from './error-texts';
+import { FAULTS, fillText, makeFault, readFault, REASONS } from './error-texts';
 
 describe('the texts of errors', () => {
   it('hold their values', () => {
@@ -29,6 +29,20 @@ describe('the texts of errors', () => {
         requestId: '7',
       },
     });
+  });
+
+  it('are read back into their codes and values', () => {
+    const texts = [
+      makeFault('no_connection', { code: 'ECONNREFUSED' }),
+      makeFault('redirected', { status: '301' }),
+      makeFault('answered', { status: '500' }),
+      makeFault('host_unresolved', { host: 'a.example', code: 'EREFUSED' }),
+      makeFault('tls_closed'),
+    ];
+    for (const { message, ...coded } of texts) expect(readFault(message)).toEqual(coded);
+    for (const code of ['no_answer_ready', 'url_has_fragment', 'attempt_internal'] as const)
+      expect(readFault(FAULTS[code])).toEqual({ code });
+    expect(readFault('Something else')).toBeNull();
   });
 
   it('are sentences where they refuse a request as a whole', () => {

@@ -98,6 +98,19 @@ export const FAULTS = {
   host_denied: '{host} resolves to an address that is not allowed',
   address_private: 'The address {host} is not a public one',
   address_denied: 'The address {host} is not allowed',
+
+  // Of an attempt to deliver. Their texts are stored, and `readFault` reads them.
+  redirected: 'Answered {status}: redirects are not followed',
+  answered: 'Answered {status}',
+  no_answer_lookup: 'No answer in time (while resolving the name)',
+  no_answer_connect: 'No answer in time (while connecting)',
+  no_answer_tls: 'No answer in time (during the TLS handshake)',
+  no_answer_ready: 'No answer in time (after the request was sent)',
+  no_connection: 'Could not connect ({code})',
+  connection_lost: 'The connection was lost before it could be used',
+  tls_closed: 'TLS: the connection was closed',
+  tls_failed: 'TLS: {detail}',
+  attempt_internal: 'An internal error',
 } as const;
 
 /** Reasons why a request is refused as a whole. Each is a sentence. */
@@ -218,6 +231,25 @@ export function makeFault<Code extends FaultCode>(
   ...[values]: ValuesOf<(typeof FAULTS)[Code]>
 ): Fault {
   return { message: fillText(FAULTS[code], values), code, ...(values && { values }) };
+}
+
+const READERS = (Object.keys(FAULTS) as FaultCode[]).map((code) => {
+  const names = [...FAULTS[code].matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+  const literals = FAULTS[code].split(/\{\w+\}/).map((text) => text.replace(/[^\w\s]/g, '\\$&'));
+  return { code, names, pattern: new RegExp(`^${literals.join('(.+)')}$`) };
+});
+
+/** Reads an English text back into its code and values; null for a text that is none of these. */
+export function readFault(text: string): CodedFault | null {
+  for (const { code, names, pattern } of READERS) {
+    const found = pattern.exec(text)?.slice(1);
+    if (found)
+      return {
+        code,
+        ...(names[0] && { values: Object.fromEntries(names.map((name, n) => [name, found[n]!])) }),
+      };
+  }
+  return null;
 }
 
 /** Makes the options of a validator whose faults the DTO words itself. */

@@ -217,9 +217,9 @@ describe("the dashboard's settings", () => {
       const again = await post(`/deliveries/${deliveryId}/redeliver`);
       expect(again.body).toMatchObject({ id: deliveryId, status: 'pending' });
       const selected = await post('/deliveries/redeliver', { ids: [deliveryId, 'nope'] });
-      expect(selected.body.data).toEqual([
+      expect(selected.body.data).toMatchObject([
         { id: deliveryId, error: null },
-        { id: 'nope', error: expect.objectContaining({ code: 'NOT_FOUND' }) },
+        { id: 'nope', error: { code: 'NOT_FOUND', reason: 'not_found' } },
       ]);
       const filter = { status: 'exhausted', since: new Date(Date.now() - 60_000).toISOString() };
       const counted = await post(`/webhook-endpoints/${endpointId}/redeliveries`, { filter, dryRun: true });

@@ -10,6 +10,7 @@ import type {
   ChannelConnectionSummary,
   Entitlement,
   ErrorDetail,
+  EventType,
   MAX_ENDPOINT_RATE,
   Page,
   PlanTier,
@@ -35,6 +36,7 @@ export type {
   ErrorBody,
   ErrorDetail,
   ErrorValues,
+  EventType,
   FaultCode,
   Page,
   PlanTier,
@@ -214,7 +216,7 @@ export interface InvitedAgent extends SentInvitation {
 
 /** Item of `GET /api/workspaces/:workspaceId/event-types`. */
 export interface EventTypeResponse {
-  type: string;
+  type: EventType;
   description: string;
   /** Kind of event. Only the Test button sends a `test`, and to any endpoint. */
   kind: 'fact' | 'test';

@@ -10,7 +10,7 @@ import {
   Matches,
 } from 'class-validator';
 import type { ErrorCode, ErrorReason } from '../../common/app-error';
-import { validatorFault } from '../../common/error-texts';
+import { CodedFault, readFault, validatorFault } from '../../common/error-texts';
 import { idTime } from '../../common/ids';
 import { PageQuery } from '../../common/page';
 import { IsMoment, IsStorableText } from '../../common/validators';
@@ -84,6 +84,8 @@ export interface WebhookAttemptSummary {
 /** Attempt of a delivery, with its details. */
 export interface WebhookAttemptDetail extends WebhookAttemptSummary {
   errorMessage: string | null;
+  /** Code and values of the message, for its text in another language; null for a message without one. */
+  fault: CodedFault | null;
   /**
    * Durations in milliseconds. Those of a connection's setup are null when the attempt reused a connection.
    */
@@ -171,6 +173,8 @@ export interface WebhookTestResult {
   elapsedMs: number;
   /** Reason of the failure; null for a success. */
   error: string | null;
+  /** Code and values of the reason, for its text in another language; null for a reason without one. */
+  fault: CodedFault | null;
   /** Durations in milliseconds. Those of a connection's setup are null when the test reused a connection. */
   phases: AttemptPhases;
   /** First 16 KiB of the response body; null without a response. */
@@ -227,6 +231,7 @@ export function toAttemptDetail(attempt: AttemptRow): WebhookAttemptDetail {
   return {
     ...toAttemptSummary(attempt),
     errorMessage,
+    fault: errorMessage === null ? null : readFault(errorMessage),
     phases: { lookupMs, connectMs, tlsMs, firstByteMs },
     response: response && toReadable(response),
     responseHeaders,

@@ -3,6 +3,7 @@ import { startByFromNow } from '../../queue/start-capacity';
 import { requirePermission } from '../../access/require-permission';
 import { AuditService } from '../../audit/audit.service';
 import { AppError } from '../../common/app-error';
+import { readFault } from '../../common/error-texts';
 import { newId } from '../../common/ids';
 import { Actor } from '../../common/principal';
 import { Database } from '../../database/database';
@@ -51,6 +52,7 @@ export class WebhookTestService {
       status: outcome.statusCode,
       elapsedMs: Math.round(outcome.durationMs),
       error: outcome.errorMessage,
+      fault: outcome.errorMessage === null ? null : readFault(outcome.errorMessage),
       phases: outcome.phases,
       response: outcome.response && toReadable(outcome.response),
       responseHeaders: outcome.responseHeaders,

@@ -1,4 +1,5 @@
 import { errors } from 'undici';
+import { FAULTS, makeFault } from '../../common/error-texts';
 import { AddressRefused, EndpointUrlRefused } from './address-policy';
 import { DnsFailure } from './host-resolver';
 import { ConnectionFailure } from './vetted-connector';
@@ -96,7 +97,7 @@ export function internalError(at: Date): FailedAttempt {
     phases: { lookupMs: null, connectMs: null, tlsMs: null, firstByteMs: null },
     statusCode: null,
     error: 'internal',
-    errorMessage: 'An internal error',
+    errorMessage: FAULTS.attempt_internal,
   };
 }
 
@@ -104,8 +105,8 @@ export function internalError(at: Date): FailedAttempt {
 export function faultOfStatus(statusCode: number): AttemptFault | null {
   if (statusCode >= 200 && statusCode < 300) return null;
   return statusCode >= 300 && statusCode < 400
-    ? { error: 'redirect', errorMessage: `Answered ${statusCode}: redirects are not followed` }
-    : { error: 'status', errorMessage: `Answered ${statusCode}` };
+    ? { error: 'redirect', errorMessage: makeFault('redirected', { status: statusCode }).message }
+    : { error: 'status', errorMessage: makeFault('answered', { status: statusCode }).message };
 }
 
 /** Returns the failure that an error means; null for an internal error. */

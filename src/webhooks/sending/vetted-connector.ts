@@ -1,6 +1,7 @@
 import { isIP, Socket } from 'node:net';
 import { createSecureContext, rootCertificates } from 'node:tls';
 import { buildConnector } from 'undici';
+import { FAULTS, makeFault } from '../../common/error-texts';
 import { AddressPolicy } from './address-policy';
 import { HostResolver } from './host-resolver';
 import { StartPermit, StartRefused } from './start-permit';
@@ -13,16 +14,9 @@ const MAX_ADDRESSES_TRIED = 4;
 
 export type SetupStage = 'lookup' | 'connect' | 'tls' | 'ready';
 
-const DURING: Record<SetupStage, string> = {
-  lookup: 'while resolving the name',
-  connect: 'while connecting',
-  tls: 'during the TLS handshake',
-  ready: 'after the request was sent',
-};
-
 /** Returns the message of a timeout, for the customer. */
 export function timeoutMessage(stage: SetupStage): string {
-  return `No answer in time (${DURING[stage]})`;
+  return FAULTS[`no_answer_${stage}`];
 }
 
 /** Failure to open a connection at one of its stages. */
@@ -147,8 +141,7 @@ export class VettedConnector {
    */
   private async openForRequest(options: buildConnector.Options): Promise<Socket> {
     const setup = this.observed ?? this.waitingFor(options.host);
-    if (!setup)
-      throw new ConnectionFailure('connect', false, 'The connection was lost before it could be used');
+    if (!setup) throw new ConnectionFailure('connect', false, FAULTS.connection_lost);
     const socket = await this.open(options, setup);
     if (setup.permit?.isOver()) await renew(setup.permit, socket);
     return socket;
@@ -234,7 +227,7 @@ async function renew(permit: StartPermit, socket: Socket): Promise<void> {
     socket.destroy();
     throw new StartRefused();
   }
-  if (socket.destroyed) throw new ConnectionFailure('tls', false, 'TLS: the connection was closed');
+  if (socket.destroyed) throw new ConnectionFailure('tls', false, FAULTS.tls_closed);
   socket.off('error', onError);
 }
 
@@ -245,7 +238,10 @@ function timeout(stage: 'lookup' | 'connect' | 'tls'): ConnectionFailure {
 function failureAt(stage: 'connect' | 'tls', error: Error): ConnectionFailure {
   if (error instanceof ConnectionFailure) return error;
   // Node's message of a failed connect contains the address, which the customer must not see.
-  const message = stage === 'tls' ? `TLS: ${error.message}` : `Could not connect (${codeOf(error)})`;
+  const { message } =
+    stage === 'tls'
+      ? makeFault('tls_failed', { detail: error.message })
+      : makeFault('no_connection', { code: codeOf(error) });
   return new ConnectionFailure(stage, codeOf(error) === 'ETIMEDOUT', message, error);
 }
 

@@ -8,6 +8,7 @@ export type {
   Channel,
   Entitlement,
   ErrorValues,
+  EventType,
   FaultCode,
   Locale,
   MaxEndpointRate,

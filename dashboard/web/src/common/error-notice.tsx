@@ -70,7 +70,7 @@ export function faultOf(error: unknown, field: string): ReactNode {
 }
 
 /** Shows what is wrong with one field. */
-export function Fault({ detail }: { detail: ErrorDetail }) {
+export function Fault({ detail }: { detail: Omit<ErrorDetail, 'field'> }) {
   return faultText(detail, useErrorWriter());
 }
 

@@ -90,6 +90,18 @@ const faults: Record<FaultCode, string> = {
   host_denied: '{host} führt zu einer IP-Adresse, die nicht erlaubt ist',
   address_private: 'Die IP-Adresse {host} ist nicht öffentlich',
   address_denied: 'Die IP-Adresse {host} ist nicht erlaubt',
+
+  redirected: 'Antwortete {status}: Weiterleitungen wird nicht gefolgt',
+  answered: 'Antwortete {status}',
+  no_answer_lookup: 'Keine Antwort in der Zeit (beim Auflösen des Namens)',
+  no_answer_connect: 'Keine Antwort in der Zeit (beim Verbinden)',
+  no_answer_tls: 'Keine Antwort in der Zeit (bei der TLS-Aushandlung)',
+  no_answer_ready: 'Keine Antwort in der Zeit (nachdem die Anfrage gesendet war)',
+  no_connection: 'Keine Verbindung ({code})',
+  connection_lost: 'Die Verbindung ging verloren, bevor sie benutzt werden konnte',
+  tls_closed: 'TLS: Die Verbindung wurde geschlossen',
+  tls_failed: 'TLS-Fehler: {detail}',
+  attempt_internal: 'Ein Fehler des Dienstes',
 };
 
 const reasons: Record<ReasonCode, string> = {

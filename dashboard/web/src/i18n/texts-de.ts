@@ -180,6 +180,14 @@ export const de: Texts = {
     title: 'Diagnose',
     about: 'Was die API jetzt annimmt, und was auf einen Betreiber des Dienstes wartet.',
   },
+  eventsAbout: {
+    'message.created': 'Eine neue Nachricht kam in eine Unterhaltung, gleich von wem: Kunde, Agent oder API.',
+    'conversation.updated':
+      'Der Status einer Unterhaltung oder ihr Agent hat sich geändert. Nur die Schlüssel dessen, was sich geändert hat, sind da.',
+    'audit.event':
+      'Ein Eintrag kam ins Audit-Log. Nur für Workspaces, deren Plan das Audit-Log als Webhook enthält.',
+    'webhook.test': 'Jemand hat die Test-Taste eines Webhook-Endpunkts gedrückt.',
+  },
   roles: { OWNER: 'Eigentümer', ADMIN: 'Admin', AGENT: 'Agent' },
   notices: {
     locked: (workspace: string) => `${workspace} verlangt einen zweiten Faktor`,

@@ -1,3 +1,4 @@
+import type { EventType } from '../api/types';
 import type { ErrorTexts } from './error-texts';
 
 /** Returns `one` or `many`, whichever the number needs. */
@@ -165,6 +166,8 @@ export const en = {
     title: 'Diagnostics',
     about: 'What the API takes now, and what waits for an operator of the service.',
   },
+  /** Descriptions of event types; null: the service's own are in this language. */
+  eventsAbout: null as Record<EventType, string> | null,
   roles: { OWNER: 'Owner', ADMIN: 'Admin', AGENT: 'Agent' },
   notices: {
     locked: (workspace: string) => `${workspace} demands a second factor`,

@@ -6,7 +6,7 @@ import { api, ApiError } from '../../api/client';
 import type { AttemptDetail, DeliveryDetail } from '../../api/types';
 import { useChange, useMayManage, useRead, useWorkspace } from '../../api/workspace';
 import { CopyAsButton, CopyBlock, CopyText } from '../../common/copying';
-import { ErrorNotice } from '../../common/error-notice';
+import { ErrorNotice, Fault } from '../../common/error-notice';
 import { Moment } from '../../common/moment';
 import { PageLayout } from '../../common/page';
 import { Section } from '../../common/section';
@@ -200,8 +200,10 @@ function Attempt({
 }) {
   const texts = useTexts();
   const formats = useFormats();
-  const { at, statusCode, durationMs, error, errorMessage, phases, response, responseHeaders } = attempt;
+  const { at, statusCode, durationMs, error, errorMessage, fault, phases, response, responseHeaders } =
+    attempt;
   const outcome = error === null ? texts.attempts.succeeded : texts.attempts.error[error];
+  const message = errorMessage && <Fault detail={{ message: errorMessage, ...fault }} />;
   return (
     <details className={classes.attempt} open={isLatest}>
       <summary className={classes.summary}>
@@ -215,12 +217,12 @@ function Attempt({
           {statusCode ?? outcome}
         </Text>
         <span>{formats.milliseconds(durationMs)}</span>
-        <span className={classes.message}>{errorMessage}</span>
+        <span className={classes.message}>{message}</span>
       </summary>
       <Stack gap="sm" className={classes.details}>
-        {errorMessage && (
+        {message && (
           <Text size="sm" c="var(--mantine-color-error)" className="breakable">
-            {errorMessage}
+            {message}
           </Text>
         )}
         <Exchange

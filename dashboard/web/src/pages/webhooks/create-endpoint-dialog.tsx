@@ -121,7 +121,7 @@ function EventChoice({ events, onChange }: { events: string[]; onChange: (events
         <div key={info.type}>
           <Checkbox
             label={info.type}
-            description={info.description}
+            description={texts.eventsAbout?.[info.type] ?? info.description}
             checked={takesAll || events.includes(info.type)}
             disabled={takesAll}
             onChange={(event) => toggle(info.type, event.currentTarget.checked)}

@@ -4,7 +4,7 @@ import { api } from '../../api/client';
 import type { TestResult } from '../../api/types';
 import { useChange } from '../../api/workspace';
 import { Dialog } from '../../common/dialogs';
-import { ErrorNotice } from '../../common/error-notice';
+import { ErrorNotice, Fault } from '../../common/error-notice';
 import { useFormats, useTexts } from '../../i18n/locale';
 import { Exchange } from './exchange';
 
@@ -46,7 +46,7 @@ export function TestDialog({ endpointId, onClose }: { endpointId: string; onClos
 function Outcome({ result }: { result: TestResult }) {
   const texts = useTexts();
   const formats = useFormats();
-  const { status, elapsedMs, error, phases, response, responseHeaders } = result;
+  const { status, elapsedMs, error, fault, phases, response, responseHeaders } = result;
   const elapsed = formats.milliseconds(elapsedMs);
   return (
     <Stack>
@@ -56,7 +56,7 @@ function Outcome({ result }: { result: TestResult }) {
         <Alert color="red" title={texts.webhooks.testFailed(status, elapsed)}>
           <Stack gap={4}>
             <Text size="sm" className="breakable">
-              {error}
+              <Fault detail={{ message: error, ...fault }} />
             </Text>
             <Text size="sm">{texts.webhooks.testFailedAdvice}</Text>
           </Stack>
