@@ -13,6 +13,8 @@ export interface ShownMessage {
 }
 
 const LOAD_TIMEOUT_MS = 15_000;
+/** Widest screen that the chat fills. */
+const PHONE_WIDTH = 480;
 const HISTORY_TIMEOUT_MS = 60_000;
 
 /** One tab with a page of the shop, used as a person uses it. */
@@ -46,6 +48,13 @@ export class ChatPage {
   async open(): Promise<void> {
     await this.launcher.click();
     await this.composer.waitFor();
+  }
+
+  /** Loads the page again, as a visitor does whose chat is open: on a phone it must be opened again. */
+  async reload(): Promise<void> {
+    await this.page.reload();
+    if (this.page.viewportSize()!.width <= PHONE_WIDTH) await this.open();
+    else await this.composer.waitFor();
   }
 
   /** Waits until nothing of the widget moves any more. */

@@ -32,8 +32,7 @@ describe('the widget in a browser', () => {
     await conversation.reply('Yes, within three days.');
     await visitor.waitFor('Yes, within three days.', 'received');
     await conversation.waitForStatus('Yes, within three days.', 'READ');
-    await visitor.page.reload();
-    await visitor.open();
+    await visitor.reload();
     await visitor.waitFor('Yes, within three days.', 'received');
     const shown = await visitor.readAll();
     expect(shown.map(({ id }) => id)).toEqual((await conversation.messages()).map(({ id }) => id));

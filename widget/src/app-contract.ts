@@ -37,7 +37,7 @@ export interface AppModule {
 }
 
 /**
- * Returns the localStorage key of the visitor's session. If it is set, the loader loads the app before the
- * first open.
+ * Returns the key of the visitor's session in localStorage, and of the tab's chat in sessionStorage. If one
+ * of them is set, the loader loads the app before the first open.
  */
 export const sessionKeyOf = (siteKey: string): string => `chat-widget:${siteKey}`;

@@ -6,11 +6,18 @@ import type { Identity, WidgetSettings } from './page-api';
 import { ServiceClient, ServiceError } from './protocol/service-client';
 import type { Message } from './protocol/types';
 import { newSession, SessionStore, type StoredSession } from './session/session-store';
-import { newAnonymousOwner, ownerOf } from './session/visitor-session';
+import { TabStore } from './session/tab-store';
+import { isAnonymous, newAnonymousOwner, ownerOf } from './session/visitor-session';
 
 /** Display of the chat in the page. */
 export interface ChatDisplay {
-  show: () => void;
+  /** Whether the panel covers the page. */
+  readonly isFullScreen: boolean;
+  /**
+   * Shows the panel.
+   * @param isAgain true when the page before had it open: the panel neither moves nor takes the focus
+   */
+  show: (isAgain: boolean) => void;
   hide: () => void;
   focus: () => void;
   /** Draws the present state. */
@@ -24,6 +31,9 @@ export class Chat implements ChatApp {
   refusal: 'identity' | 'unavailable' | null = null;
   visitor: VisitorChat;
   private readonly shared;
+  private readonly tab;
+  /** Whether the chat was open in the page before, for this visitor. */
+  private wasOpen = false;
   private display: ChatDisplay | null = null;
   private switching: Promise<void> = Promise.resolve();
   private readonly announced = new Set<string>();
@@ -41,7 +51,15 @@ export class Chat implements ChatApp {
       sessions: new SessionStore(key),
       outboxStore: new OutboxStore(key),
     };
-    this.visitor = this.visitorOf(this.shared.sessions.read()?.owner ?? newAnonymousOwner(), null);
+    this.tab = new TabStore(key);
+    const kept = this.tab.read();
+    // An anonymous visitor has no session before the first message, and may have logged in since.
+    const isNobodys = kept !== null && isAnonymous(kept.owner);
+    const owner = this.shared.sessions.read()?.owner ?? (isNobodys ? kept.owner : newAnonymousOwner());
+    this.visitor = this.visitorOf(owner, null);
+    if (!kept || (kept.owner !== owner && !isNobodys)) return;
+    this.visitor.draft = kept.draft;
+    this.wasOpen = kept.isOpen;
   }
 
   static async create(context: LoaderContext): Promise<Chat> {
@@ -56,22 +74,24 @@ export class Chat implements ChatApp {
     if (identity) this.identifyAtStart(identity);
     else if (identity === null && !this.visitor.isAnonymous) this.logout();
     else if (stored) void this.visitor.begin();
+    // A panel in full screen would hide the page that the visitor has gone to.
+    if (this.wasOpen && !display.isFullScreen) this.show(true);
+    this.keep();
     this.changed();
   }
 
   open(): void {
     if (this.isOpen) return this.display?.focus();
-    this.isOpen = true;
-    this.display?.show();
-    this.visitor.look();
+    this.show(false);
+    this.keep();
     this.changed();
-    this.context.emit('open', undefined);
   }
 
   close(): void {
     if (!this.isOpen) return;
     this.isOpen = false;
     this.display?.hide();
+    this.keep();
     this.changed();
     this.context.emit('close', undefined);
   }
@@ -106,6 +126,12 @@ export class Chat implements ChatApp {
     });
   }
 
+  /** Keeps what the visitor has typed. */
+  keepDraft(draft: string): void {
+    this.visitor.draft = draft;
+    this.keep();
+  }
+
   /** Stores the values of the form that an anonymous visitor fills in before the first message. */
   completeForm(said: NonNullable<StoredSession['said']>): void {
     const { sessions } = this.shared;
@@ -132,6 +158,18 @@ export class Chat implements ChatApp {
     }
   }
 
+  private show(isAgain: boolean): void {
+    this.isOpen = true;
+    this.display?.show(isAgain);
+    this.visitor.look();
+    this.context.emit('open', undefined);
+  }
+
+  private keep(): void {
+    const { owner, draft } = this.visitor;
+    this.tab.write({ owner, draft, isOpen: this.isOpen });
+  }
+
   private listen(): void {
     this.shared.sessions.onChange(() => this.onSessionChange());
     const wake = () => {
@@ -143,12 +181,20 @@ export class Chat implements ChatApp {
     document.addEventListener('visibilitychange', wake);
     addEventListener('pagehide', () => this.visitor.suspend());
     addEventListener('pageshow', ({ persisted }) => {
-      if (persisted) this.visitor.resume();
+      if (persisted) this.comeBack();
       wake();
     });
     // A frozen page would keep the stream, and other tabs would get nothing.
     document.addEventListener('freeze', () => this.visitor.suspend());
     document.addEventListener('resume', () => this.visitor.resume());
+  }
+
+  /** Takes in what has happened in the tab while the browser had put this page aside. */
+  private comeBack(): void {
+    this.onSessionChange();
+    const kept = this.tab.read();
+    this.keepDraft(kept?.owner === this.visitor.owner ? kept.draft : '');
+    this.visitor.resume();
   }
 
   /** Follows a session that another tab began, changed or ended. */
@@ -169,7 +215,9 @@ export class Chat implements ChatApp {
     const before = this.visitor;
     const next = this.visitorOf(owner, identity);
     if (takesUnsent) next.draft = before.draft;
+    else this.wasOpen = false;
     this.visitor = next;
+    this.keep();
     this.refusal = null;
     if (identity && sessions.read()?.owner !== owner) sessions.write(newSession(owner));
     this.switching = this.switching.then(async () => {

@@ -210,8 +210,7 @@ describe('nothing is lost or doubled by', () => {
     await device.shiftClock(offsetMs);
     const { visitor, conversation } = await begin();
     const second = await device.chatAt();
-    await visitor.page.reload();
-    await visitor.open();
+    await visitor.reload();
     await device.context.setOffline(true);
     await second.write(text('At another time'));
     await visitor.write(text('And at another'));
@@ -316,8 +315,7 @@ describe('nothing is lost or doubled by', () => {
     const refused = text('Refused at first');
     await visitor.write(refused);
     await visitor.waitFor(refused, 'failed');
-    await visitor.page.reload();
-    await visitor.open();
+    await visitor.reload();
     await visitor.waitFor(refused, 'failed');
     await visitor.message(refused).getByRole('button', { name: 'Try again' }).click();
     await talkAgain(visitor, conversation);

@@ -50,8 +50,7 @@ describe('the pictures of the docs', () => {
          WHERE id = message_id AND conversation_id = $1`,
         [conversation.id, FIRST_MINUTE],
       );
-      await visitor.page.reload();
-      await visitor.open();
+      await visitor.reload();
       await visitor.waitFor('three days', 'received');
       await visitor.comeToRest();
       await visitor.composer.blur();

@@ -107,8 +107,7 @@ describe('a visitor', () => {
     await tab.send('Fritz asks');
     await logout(tab);
     await waitFor('an empty log', async () => (await tab.shown()).length === 0);
-    await tab.page.reload();
-    await tab.open();
+    await tab.reload();
     await tab.send('Somebody asks');
     expect(await tab.shown()).toHaveLength(1);
     const contact = await (await chat.desk.conversationWith('Somebody asks')).contact();
@@ -143,8 +142,7 @@ describe('a visitor', () => {
     await tab.send('Hanna asks');
     const contact = await (await chat.desk.conversationWith('Hanna asks')).contact();
     expect(contact).toMatchObject({ name: 'Hanna Holm', email: 'hanna@example.com', verified: [] });
-    await tab.page.reload();
-    await tab.open();
+    await tab.reload();
     await tab.send('Hanna asks again');
   });
 });

@@ -130,8 +130,7 @@ class Storm {
     'tab reloaded': async () => {
       const tab = this.random.pick(this.tabs);
       await this.write(tab);
-      await tab.page.reload();
-      await tab.open();
+      await tab.reload();
     },
   };
 

@@ -96,7 +96,7 @@ describe('of several tabs', () => {
     await first.page.goto(`${chat.pages.origin}/without-widget`);
     await conversation.reply('While you looked elsewhere');
     await first.page.goBack();
-    if (!(await first.panel.isVisible())) await first.open();
+    await first.composer.waitFor();
     await first.waitFor('While you looked elsewhere', 'received', TAKEN_OVER_MS);
     await expectSameMessages([first, ...others], conversation, [question]);
     await oneStream();

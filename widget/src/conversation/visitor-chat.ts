@@ -7,7 +7,7 @@ import type { ServiceClient } from '../protocol/service-client';
 import { StreamReader, type Connection } from '../protocol/stream-reader';
 import { isFromAgent, type ConversationEvent, type Message, type MessagePage } from '../protocol/types';
 import { newSession, type SessionStore } from '../session/session-store';
-import { VisitorSession } from '../session/visitor-session';
+import { isAnonymous, VisitorSession } from '../session/visitor-session';
 import { TabChannel } from '../tabs/tab-channel';
 import { TabOwnership } from '../tabs/tab-ownership';
 import { ConversationSync } from './conversation-sync';
@@ -103,7 +103,7 @@ export class VisitorChat {
   }
 
   get isAnonymous(): boolean {
-    return !this.owner.startsWith('user:');
+    return isAnonymous(this.owner);
   }
 
   get unread(): number {

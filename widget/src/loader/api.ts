@@ -1,10 +1,12 @@
-import type { ChatWidgetApi, Command, WidgetSettings } from '../page-api';
+import type { ChatWidgetApi, Command } from '../page-api';
 import type { AppLoader } from './app-loader';
 
-const CHOICES: Partial<Record<keyof WidgetSettings, string[]>> = {
-  theme: ['auto', 'light', 'dark'],
-  position: ['right', 'left'],
-};
+/**
+ * Matches the settings that there are, and what is undefined: name, type, and value or parts, joined by
+ * commas.
+ */
+const SETTING =
+  /^(\w+,u|(locale|title|welcome),s|(theme,string,(auto|light|dark)|position,string,(right|left)|form,object(,(name|email),(optional|required))*,?)$|texts,o)/;
 
 /**
  * Makes `window.chatWidget`. A call with wrong arguments throws; in the queue its error is logged, and the
@@ -25,10 +27,10 @@ export function createApi(loader: AppLoader): ChatWidgetApi {
       return loader.on(name, listener as (detail: unknown) => void);
     },
     set: (settings) => {
-      check(Object(settings) === settings, 'set takes an object');
-      for (const [name, choices] of Object.entries(CHOICES)) {
-        const value = settings[name as keyof WidgetSettings] as string | undefined;
-        check(value === undefined || choices.includes(value), `${name} is one of ${choices.join(', ')}`);
+      check(typeof settings === 'object', 'set takes an object');
+      for (const [name, value] of Object.entries(settings) as [string, unknown][]) {
+        const parts = (typeof value === 'object' ? Object.entries(value ?? 0) : value) as string;
+        check(SETTING.test([name, typeof value, parts].join()), `there is no setting ${name} ${parts}`);
       }
       loader.set(settings);
     },

@@ -13,7 +13,8 @@ export class AppLoader {
   private app: ChatApp | undefined;
   private loading: Promise<void> | undefined;
   private attempts = 0;
-  private wantsOpen = false;
+  /** Last wish of the visitor or the page; undefined before. */
+  private wish: 'open' | 'close' | undefined;
   private readonly listeners: [name: string, listener: Listener][] = [];
 
   constructor(
@@ -26,13 +27,13 @@ export class AppLoader {
 
   open(): void {
     if (this.app) return this.app.open();
-    this.wantsOpen = true;
+    this.wish = 'open';
     this.launcher.setState('loading');
     this.load();
   }
 
   close(): void {
-    this.wantsOpen = false;
+    this.wish = 'close';
     this.app?.close();
   }
 
@@ -72,15 +73,15 @@ export class AppLoader {
     this.loading ??= this.start().catch((error: unknown) => {
       this.loading = undefined;
       // Without a click, no visitor waits for the panel.
-      this.launcher.setState(this.wantsOpen ? 'failed' : 'ready');
-      this.wantsOpen = false;
+      this.launcher.setState(this.wish === 'open' ? 'failed' : 'ready');
+      this.wish = undefined;
       this.emit('error', { code: 'load', message: String(error) });
     });
   }
 
   private async start(): Promise<void> {
     // Each attempt has another address, because browsers may remember that a module failed.
-    const query = this.attempts++ ? `?retry=${Date.now()}` : '';
+    const query = this.attempts++ ? `?retry=${this.attempts}` : '';
     const { start } = (await import(/* @vite-ignore */ this.appUrl + query)) as AppModule;
     const { identity, launcher, settings } = this;
     const { button, shadow } = launcher;
@@ -94,6 +95,6 @@ export class AppLoader {
       if (this.identity) app.identify(this.identity);
       else app.logout();
     }
-    if (this.wantsOpen) app.open();
+    if (this.wish) app[this.wish]();
   }
 }

@@ -30,20 +30,12 @@ function begin(scriptUrl: string, siteKey: string): void {
   window.chatWidget.push(...queued);
   launcher.show(loader.settings);
   loader.emit('ready', undefined);
-  if (hasSession(siteKey)) whenIdle(() => loader.load());
-}
-
-function hasSession(siteKey: string): boolean {
   try {
-    return localStorage.getItem(sessionKeyOf(siteKey)) !== null;
+    const key = sessionKeyOf(siteKey);
+    if (sessionStorage.getItem(key)) loader.load();
+    // Safari has no requestIdleCallback.
+    else if (localStorage.getItem(key)) (window.requestIdleCallback ?? setTimeout)(() => loader.load());
   } catch {
     // The browser may forbid the page to use storage.
-    return false;
   }
-}
-
-function whenIdle(callback: () => void): void {
-  // Safari has no requestIdleCallback.
-  if ('requestIdleCallback' in window) requestIdleCallback(callback, { timeout: 3000 });
-  else setTimeout(callback, 500);
 }

@@ -140,6 +140,8 @@ export function ownerOf(identity: Identity): string {
   return `user:${id}`;
 }
 
+export const isAnonymous = (owner: string): boolean => !owner.startsWith('user:');
+
 export const newAnonymousOwner = (): string => `anonymous:${randomId()}`;
 
 /** Returns 128 random bits in hexadecimal. Pages without HTTPS have no crypto.randomUUID. */

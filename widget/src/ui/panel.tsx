@@ -37,7 +37,7 @@ export class Panel implements ChatDisplay {
     this.actions = {
       close: () => chat.close(),
       send: (body) => void chat.visitor.write(storable(body)),
-      keepDraft: (body) => (chat.visitor.draft = body),
+      keepDraft: (body) => chat.keepDraft(body),
       retry: (clientMessageId) => {
         this.focus();
         void chat.visitor.outbox.retry(clientMessageId);
@@ -52,10 +52,15 @@ export class Panel implements ChatDisplay {
     };
   }
 
-  show(): void {
+  get isFullScreen(): boolean {
+    return this.viewport.isNarrow;
+  }
+
+  show(isAgain: boolean): void {
     this.viewport.start();
+    this.root.classList.toggle('again', isAgain);
     this.draw();
-    this.focus();
+    if (!isAgain) this.focus();
   }
 
   hide(): void {
@@ -124,7 +129,7 @@ export class Panel implements ChatDisplay {
       draft: visitor.draft,
       canWrite: chat.refusal !== 'unavailable',
       form: (wantsForm && settings.form) || null,
-      isFullScreen: this.viewport.isNarrow,
+      isFullScreen: this.isFullScreen,
     };
   }
 

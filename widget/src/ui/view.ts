@@ -14,7 +14,7 @@ export interface View {
   hasOlder: boolean;
   notice: string | null;
   canWrite: boolean;
-  /** Text in the composer when the panel was closed. */
+  /** Text that the composer has, also after the panel was closed. */
   draft: string;
   /** Form to fill in before the first message; null if there is none. */
   form: VisitorForm | null;
