@@ -5,19 +5,15 @@ import { OutboxStore } from './outbox/outbox-store';
 import type { Identity, WidgetSettings } from './page-api';
 import { ServiceClient, ServiceError } from './protocol/service-client';
 import type { Message } from './protocol/types';
+import { keepChat, readKept } from './session/kept-chat';
 import { newSession, SessionStore, type StoredSession } from './session/session-store';
-import { TabStore } from './session/tab-store';
 import { isAnonymous, newAnonymousOwner, ownerOf } from './session/visitor-session';
 
 /** Display of the chat in the page. */
 export interface ChatDisplay {
   /** Whether the panel covers the page. */
   readonly isFullScreen: boolean;
-  /**
-   * Shows the panel.
-   * @param isAgain true when the page before had it open: the panel neither moves nor takes the focus
-   */
-  show: (isAgain: boolean) => void;
+  show: () => void;
   hide: () => void;
   focus: () => void;
   /** Draws the present state. */
@@ -31,9 +27,9 @@ export class Chat implements ChatApp {
   refusal: 'identity' | 'unavailable' | null = null;
   visitor: VisitorChat;
   private readonly shared;
-  private readonly tab;
+  private readonly key: string;
   /** Whether the chat was open in the page before, for this visitor. */
-  private wasOpen = false;
+  private wasOpen: boolean | undefined;
   private display: ChatDisplay | null = null;
   private switching: Promise<void> = Promise.resolve();
   private readonly announced = new Set<string>();
@@ -44,20 +40,18 @@ export class Chat implements ChatApp {
     public settings: WidgetSettings,
     public locale: Locale,
   ) {
-    const key = sessionKeyOf(context.siteKey);
+    const key = (this.key = sessionKeyOf(context.siteKey));
     this.shared = {
       siteKey: context.siteKey,
       client: new ServiceClient(context.fetch, context.serviceUrl),
       sessions: new SessionStore(key),
       outboxStore: new OutboxStore(key),
     };
-    this.tab = new TabStore(key);
-    const kept = this.tab.read();
-    // An anonymous visitor has no session before the first message, and may have logged in since.
-    const isNobodys = kept !== null && isAnonymous(kept.owner);
-    const owner = this.shared.sessions.read()?.owner ?? (isNobodys ? kept.owner : newAnonymousOwner());
+    const owner = this.shared.sessions.read()?.owner ?? newAnonymousOwner();
     this.visitor = this.visitorOf(owner, null);
-    if (!kept || (kept.owner !== owner && !isNobodys)) return;
+    const kept = readKept(key);
+    // What an anonymous visitor typed goes along when the visitor logs in, as unsent messages do.
+    if (!kept || (kept.owner !== owner && !isAnonymous(kept.owner))) return;
     this.visitor.draft = kept.draft;
     this.wasOpen = kept.isOpen;
   }
@@ -75,23 +69,19 @@ export class Chat implements ChatApp {
     else if (identity === null && !this.visitor.isAnonymous) this.logout();
     else if (stored) void this.visitor.begin();
     // A panel in full screen would hide the page that the visitor has gone to.
-    if (this.wasOpen && !display.isFullScreen) this.show(true);
-    this.keep();
+    if (this.wasOpen && !display.isFullScreen) this.show();
     this.changed();
   }
 
   open(): void {
-    if (this.isOpen) return this.display?.focus();
-    this.show(false);
-    this.keep();
-    this.changed();
+    if (!this.isOpen) this.show();
+    this.display?.focus();
   }
 
   close(): void {
     if (!this.isOpen) return;
     this.isOpen = false;
     this.display?.hide();
-    this.keep();
     this.changed();
     this.context.emit('close', undefined);
   }
@@ -158,16 +148,17 @@ export class Chat implements ChatApp {
     }
   }
 
-  private show(isAgain: boolean): void {
+  private show(): void {
     this.isOpen = true;
-    this.display?.show(isAgain);
+    this.display?.show();
     this.visitor.look();
+    this.changed();
     this.context.emit('open', undefined);
   }
 
   private keep(): void {
     const { owner, draft } = this.visitor;
-    this.tab.write({ owner, draft, isOpen: this.isOpen });
+    keepChat(this.key, { owner, draft, isOpen: this.isOpen });
   }
 
   private listen(): void {
@@ -181,20 +172,16 @@ export class Chat implements ChatApp {
     document.addEventListener('visibilitychange', wake);
     addEventListener('pagehide', () => this.visitor.suspend());
     addEventListener('pageshow', ({ persisted }) => {
-      if (persisted) this.comeBack();
+      if (persisted) {
+        // The visitor may have logged out in the pages since.
+        this.onSessionChange();
+        this.visitor.resume();
+      }
       wake();
     });
     // A frozen page would keep the stream, and other tabs would get nothing.
     document.addEventListener('freeze', () => this.visitor.suspend());
     document.addEventListener('resume', () => this.visitor.resume());
-  }
-
-  /** Takes in what has happened in the tab while the browser had put this page aside. */
-  private comeBack(): void {
-    this.onSessionChange();
-    const kept = this.tab.read();
-    this.keepDraft(kept?.owner === this.visitor.owner ? kept.draft : '');
-    this.visitor.resume();
   }
 
   /** Follows a session that another tab began, changed or ended. */
@@ -217,7 +204,6 @@ export class Chat implements ChatApp {
     if (takesUnsent) next.draft = before.draft;
     else this.wasOpen = false;
     this.visitor = next;
-    this.keep();
     this.refusal = null;
     if (identity && sessions.read()?.owner !== owner) sessions.write(newSession(owner));
     this.switching = this.switching.then(async () => {
@@ -256,6 +242,7 @@ export class Chat implements ChatApp {
   private changed(): void {
     const { unread } = this.visitor;
     if (unread !== this.unread) this.context.emit('unread', (this.unread = unread));
+    this.keep();
     this.display?.update();
   }
 }

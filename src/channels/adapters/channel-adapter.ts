@@ -99,7 +99,13 @@ export interface ChannelAdapter<Credentials extends object = object> {
   check(input: unknown, previous?: Connection<Credentials>): CheckedCredentials<Credentials>;
 
   /**
-   * Proves that the credentials work, and registers the hook if the provider has a call for it.
+   * Proves that the provider takes the credentials for the account, and changes nothing there.
+   * @throws AppError INVALID_BODY with the provider's refusal; UNAVAILABLE with the address that it has
+   */
+  prove(connection: Connection<Credentials>): Promise<void>;
+
+  /**
+   * Registers the hook if the provider has a call for it.
    * @throws AppError INVALID_BODY with the provider's refusal; UNAVAILABLE with the address that it has
    */
   register(connection: Connection<Credentials>, hookUrl: string): Promise<void>;

@@ -69,9 +69,12 @@ export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
     };
   }
 
+  async prove({ credentials }: Connection<TelegramCredentials>): Promise<void> {
+    await this.require(credentials.botToken, 'getMe', {});
+  }
+
   async register({ credentials }: Connection<TelegramCredentials>, hookUrl: string): Promise<void> {
     const { botToken, secretToken } = credentials;
-    await this.require(botToken, 'getMe', {});
     await this.require(botToken, 'setWebhook', {
       url: hookUrl,
       secret_token: secretToken,

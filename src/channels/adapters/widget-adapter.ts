@@ -75,6 +75,10 @@ export class WidgetAdapter implements ChannelAdapter<WidgetCredentials> {
     return { ...base, credentials: { identitySecret }, reveal: { identitySecret } };
   }
 
+  prove(): Promise<void> {
+    return Promise.resolve();
+  }
+
   register(): Promise<void> {
     return Promise.resolve();
   }

@@ -61,9 +61,12 @@ export class ChannelConnectionsService {
       await requirePermission(tx, tenantId, actor, 'channel_connection.connect');
       await this.connections.lockChannel(tx, tenantId, channel);
       await this.requireNotConnected(tx, connection);
+      const proved = { ...connection, credentials: checked.credentials };
+      // Before it is said that the account is connected elsewhere: that is nobody else's business.
+      await this.registration.prove(proved);
       if (!(await this.connections.insert(tx, connection))) throw connectedElsewhere(connection);
       this.recordPipelined(tx, connection, 'connected', actor, { after: valuesOf(connection, AUDITED) });
-      await this.registration.register({ ...connection, credentials: checked.credentials });
+      await this.registration.register(proved);
     });
     return { ...this.summarize(connection), reveal: checked.reveal };
   }
@@ -101,7 +104,9 @@ export class ChannelConnectionsService {
       const checked = this.registration.check(channel, credentials, previous);
       if (checked.externalId !== before.externalId) throw anotherAccount(before, checked.externalId);
       // The row is not locked yet, so messages are sent with the old credentials until the commit.
-      await this.registration.register({ ...previous, credentials: checked.credentials });
+      const proved = { ...previous, credentials: checked.credentials };
+      await this.registration.prove(proved);
+      await this.registration.register(proved);
       const sealed = this.registration.seal(id, checked);
       const after = await this.update(tx, before, { ...sealed, status: 'ACTIVE', pausedUntil: null });
       this.recordPipelined(tx, after, 'rotated', actor, changedValues(before, after, AUDITED));

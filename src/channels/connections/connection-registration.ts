@@ -16,7 +16,7 @@ export type SealedCredentials = Pick<
   'settings' | 'credentialsCiphertext' | 'credentialsKeyId' | 'credentialsExpireAt'
 >;
 
-/** Checks and seals credentials, and registers the hook at the provider. */
+/** Checks, proves and seals credentials, and registers the hook at the provider. */
 @Injectable()
 export class ConnectionRegistration {
   constructor(
@@ -74,6 +74,14 @@ export class ConnectionRegistration {
   sealEmpty(id: string): Omit<SealedCredentials, 'settings'> {
     const { keyId, ciphertext } = this.secrets.encrypt('{}', id);
     return { credentialsKeyId: keyId, credentialsCiphertext: ciphertext, credentialsExpireAt: null };
+  }
+
+  /**
+   * Proves that the provider takes the credentials for the account.
+   * @throws AppError INVALID_BODY: the provider refused; UNAVAILABLE: it can't be reached
+   */
+  prove(connection: Connection): Promise<void> {
+    return this.adapters.getAdapter(connection.channel).prove(connection);
   }
 
   /**

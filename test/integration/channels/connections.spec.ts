@@ -3,6 +3,7 @@ import { Connection } from '../../../src/channels/adapters/channel-adapter';
 import { ChannelConnectionsService } from '../../../src/channels/connections/channel-connections.service';
 import { ChannelConnectionsRepository } from '../../../src/channels/connections/channel-connections.repository';
 import { ConnectionLoader } from '../../../src/channels/connections/connection-loader';
+import { AppError } from '../../../src/common/app-error';
 import { newId } from '../../../src/common/ids';
 import { Actor, SYSTEM } from '../../../src/common/principal';
 import { SecretBox } from '../../../src/secrets/secret-box';
@@ -187,6 +188,18 @@ describe('channel connections', () => {
       expect(telegram.webhooks.get(botToken)!.url).toBe(hookUrl);
       expect(await connections().list(stranger.id, SYSTEM)).toEqual([]);
       expect(await auditOf(stranger)).toEqual([]);
+    });
+
+    it('does not say that an account is connected elsewhere to who has no right to it', async () => {
+      await connect();
+      const stranger = await host.make.workspace();
+      const refusals: AppError[] = [];
+      for (const token of [renewed(), TelegramSimulator.token(bots++)]) {
+        telegram.revokedTokens.add(token);
+        await connect(token, stranger).catch((error: AppError) => refusals.push(error));
+      }
+      expect(refusals[0]).toMatchObject({ code: 'INVALID_BODY', message: refusals[1]!.message });
+      expect(await connections().list(stranger.id)).toEqual([]);
     });
 
     it('makes one connection when several workspaces connect an account at once', async () => {

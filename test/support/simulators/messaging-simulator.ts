@@ -78,11 +78,12 @@ export abstract class MessagingSimulator extends MetaSimulator {
   }
 
   protected answer(call: SimulatedCall): ProviderResponse {
-    const [, accountId, edge] = /^\/v\d+\.\d+\/(\d+)\/(messages|subscribed_apps)$/.exec(call.path) ?? [];
+    const [, accountId, edge] = /^\/v\d+\.\d+\/(\d+)(?:\/(messages|subscribed_apps))?$/.exec(call.path) ?? [];
     if (accountId === undefined)
       return graphError(100, 'Unknown path components', { subcode: 33, status: 404 });
     const fault = this.tokenFault(call);
     if (fault) return fault;
+    if (edge === undefined) return { status: 200, body: { id: accountId } };
     return edge === 'messages' ? this.send(accountId, call.body) : this.subscribe(accountId, call);
   }
 

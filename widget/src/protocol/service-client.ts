@@ -9,15 +9,11 @@ export class ServiceError extends Error {
   ) {
     super(message);
   }
-
-  /** True if neither waiting nor a new token helps. */
-  get isRefusal(): boolean {
-    return [401, 403, 404].includes(this.status);
-  }
 }
 
+/** Reports whether neither waiting nor a new token helps. */
 export const isRefusal = (error: unknown): error is ServiceError =>
-  error instanceof ServiceError && error.isRefusal;
+  error instanceof ServiceError && [401, 403, 404].includes(error.status);
 
 /** Returns the milliseconds of the `Retry-After` of an error; 0 without one. */
 export const retryAfterMsOf = (error: unknown): number =>
@@ -26,7 +22,6 @@ export const retryAfterMsOf = (error: unknown): number =>
 interface Call {
   token?: string | null;
   body?: object;
-  signal?: AbortSignal;
 }
 
 /** Calls the routes of one widget. */
@@ -37,26 +32,17 @@ export class ServiceClient {
   ) {}
 
   async call<Answer>(method: 'GET' | 'POST', path: string, call: Call = {}): Promise<Answer> {
-    const aborter = new AbortController();
-    const abort = () => aborter.abort();
-    const timer = setTimeout(abort, TIMEOUT_MS);
-    call.signal?.addEventListener('abort', abort);
     try {
-      const response = await this.request(method, path, call, aborter.signal);
+      const response = await this.request(method, path, call, AbortSignal.timeout(TIMEOUT_MS));
       return (await response.json()) as Answer;
     } catch (error) {
       throw error instanceof ServiceError ? error : new ServiceError(0, String(error));
-    } finally {
-      clearTimeout(timer);
-      call.signal?.removeEventListener('abort', abort);
     }
   }
 
   /** Opens a stream. Its body goes on until the signal aborts it. */
   async openStream(token: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
-    const { body } = await this.request('GET', '/events', { token }, signal);
-    if (!body) throw new ServiceError(0, 'The browser can read no streams.');
-    return body;
+    return (await this.request('GET', '/events', { token }, signal)).body!;
   }
 
   private async request(method: string, path: string, call: Call, signal: AbortSignal): Promise<Response> {
@@ -70,7 +56,6 @@ export class ServiceClient {
       ...(call.body && { body: JSON.stringify(call.body) }),
       credentials: 'omit',
       cache: 'no-store',
-      mode: 'cors',
     });
     if (response.ok) return response;
     const seconds = Number(response.headers.get('Retry-After'));

@@ -79,7 +79,7 @@ export class StreamReader {
     const { signal } = this.aborter;
     const stream = (this.stream = new AbortController());
     const abort = () => stream.abort();
-    signal.addEventListener('abort', abort);
+    signal.addEventListener('abort', abort, { signal: stream.signal });
     let silence = setTimeout(abort, SILENCE_MS);
     const firstEvent = setTimeout(() => {
       this.isHeldBack = true;
@@ -104,7 +104,6 @@ export class StreamReader {
     } finally {
       clearTimeout(firstEvent);
       clearTimeout(silence);
-      signal.removeEventListener('abort', abort);
       stream.abort();
     }
   }
@@ -136,8 +135,9 @@ export class StreamReader {
         try {
           const path = `/messages?limit=${POLL_LIMIT}`;
           const page = await this.session.withToken((token) =>
-            this.client.call<MessagePage>('GET', path, { token, signal }),
+            this.client.call<MessagePage>('GET', path, { token }),
           );
+          if (signal.aborted) return;
           failures = 0;
           this.events.onConnection('connected');
           this.events.onEvent({ type: 'page', page });

@@ -29,9 +29,9 @@ export class SessionStore {
   read(): StoredSession | null {
     if (this.memory) return this.memory;
     try {
-      return parse(localStorage.getItem(this.key));
+      return JSON.parse(localStorage.getItem(this.key)!) as StoredSession | null;
     } catch {
-      // Storage is refused.
+      // Storage is refused, or the page has written there.
       return null;
     }
   }
@@ -60,15 +60,5 @@ export class SessionStore {
     addEventListener('storage', ({ key }) => {
       if (key === this.key || key === null) listener();
     });
-  }
-}
-
-/** Parses a stored session; returns null for anything that is not one. */
-function parse(text: string | null): StoredSession | null {
-  try {
-    const session = JSON.parse(text ?? 'null') as StoredSession | null;
-    return typeof session?.owner === 'string' ? session : null;
-  } catch {
-    return null;
   }
 }

@@ -78,7 +78,7 @@ export class VisitorSession {
     if (!navigator.locks) return work();
     return navigator.locks.request(`chat-widget-session:${this.owner}`, work).catch((error: unknown) => {
       // Locks are refused where storage is.
-      if (error instanceof DOMException && error.name === 'SecurityError') return work();
+      if ((error as Error).name === 'SecurityError') return work();
       throw error;
     });
   }
@@ -116,7 +116,7 @@ export class VisitorSession {
   private async begin(stored: StoredSession | null): Promise<SessionAnswer> {
     const { identity, owner } = this;
     if (!identity && owner.startsWith('user:'))
-      throw new ServiceError(401, 'The session has expired: identify the visitor again.');
+      throw new ServiceError(401, 'The session has expired: identify again.');
     const answer = await this.client.call<SessionAnswer>('POST', '/sessions', {
       body: identity ? { visitor: identity } : {},
     });
@@ -136,7 +136,7 @@ function profileOf(identity: Identity): string {
  */
 export function ownerOf(identity: Identity): string {
   const id = 'jwt' in identity ? claimsOf(identity.jwt).sub : identity.id;
-  if (!id) throw new TypeError('chatWidget.identify: the JWT has no "sub".');
+  if (!id) throw new TypeError('chatWidget.identify: the jwt has no sub.');
   return `user:${id}`;
 }
 
@@ -144,13 +144,8 @@ export const isAnonymous = (owner: string): boolean => !owner.startsWith('user:'
 
 export const newAnonymousOwner = (): string => `anonymous:${randomId()}`;
 
-/** Returns 128 random bits in hexadecimal. Pages without HTTPS have no crypto.randomUUID. */
-export function randomId(): string {
-  const hex = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) =>
-    byte.toString(16).padStart(2, '0'),
-  );
-  return hex.join('');
-}
+/** Returns a text of 128 random bits. Pages without HTTPS have no crypto.randomUUID. */
+export const randomId = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-');
 
 interface Claims {
   sub?: string;

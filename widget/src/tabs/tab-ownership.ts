@@ -70,7 +70,7 @@ export class TabOwnership {
     };
     navigator.locks.request(this.name, steal ? { steal } : { signal }, hold).catch((error: unknown) => {
       if (signal.aborted) return;
-      if (error instanceof DOMException && error.name === 'SecurityError') return this.gain();
+      if ((error as Error).name === 'SecurityError') return this.gain();
       // A tab that did not hear from this one has stolen the lock.
       this.lose();
       this.request(false);

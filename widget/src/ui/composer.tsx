@@ -15,12 +15,6 @@ interface Props {
 export class Composer extends Component<Props, { body: string }> {
   override state = { body: this.props.view.draft };
 
-  /** Shows a draft that another page of the tab has changed. */
-  override componentDidUpdate({ view }: Props): void {
-    const { draft } = this.props.view;
-    if (draft !== view.draft && draft !== this.state.body) this.setState({ body: draft });
-  }
-
   override render({ view }: Props, { body }: { body: string }) {
     const { canWrite } = view;
     const { texts } = view.locale;

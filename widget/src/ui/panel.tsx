@@ -56,11 +56,9 @@ export class Panel implements ChatDisplay {
     return this.viewport.isNarrow;
   }
 
-  show(isAgain: boolean): void {
+  show(): void {
     this.viewport.start();
-    this.root.classList.toggle('again', isAgain);
     this.draw();
-    if (!isAgain) this.focus();
   }
 
   hide(): void {

@@ -8,24 +8,25 @@ export interface MessagingAccount extends Pick<GraphRequest, 'api' | 'accessToke
 }
 
 /**
- * Makes the requests that subscribe the app to an account's events and end the subscription. The app's owner
+ * Makes the requests that read an account, subscribe the app to its events, and end that. The app's owner
  * enters the hook's address at Meta, once for the app.
  * @param fields kinds of the events, separated by commas
  */
 export function messagingRegistration(account: MessagingAccount, fields: string): MetaRegistration {
   return {
+    prove: toRequest(account, { method: 'GET', path: '', params: { fields: 'id' } }),
     register: toRequest(account, {
       method: 'POST',
-      path: 'subscribed_apps',
+      path: '/subscribed_apps',
       params: { subscribed_fields: fields },
     }),
-    unregister: toRequest(account, { method: 'DELETE', path: 'subscribed_apps' }),
+    unregister: toRequest(account, { method: 'DELETE', path: '/subscribed_apps' }),
   };
 }
 
 /** Makes the request that sends a message of an account. */
 export function messagingSendRequest(account: MessagingAccount, data: object): GraphRequest {
-  return toRequest(account, { method: 'POST', path: 'messages', data });
+  return toRequest(account, { method: 'POST', path: '/messages', data });
 }
 
 /** Returns the id of a sent message, or null if the answer to its request has none. */
@@ -40,7 +41,7 @@ function toRequest(
   return {
     ...request,
     api,
-    path: `${id}/${request.path}`,
+    path: id + request.path,
     accessToken,
     tokenIn: 'query',
     params: { ...params, ...request.params },

@@ -42,9 +42,12 @@ export class MetaCredentialsInput {
   verifyToken?: string;
 }
 
-/** Requests to the Graph API with which an account's hook is registered and unregistered. */
+/** Requests to the Graph API with which credentials are proved, and a hook is registered and unregistered. */
 export interface MetaRegistration {
-  register: GraphRequest;
+  /** Request that reads the account. */
+  prove: GraphRequest;
+  /** Request that registers the hook; null if Meta has no call for it. */
+  register: GraphRequest | null;
   /** Request that unregisters the hook; null if Meta has no call for it. */
   unregister: GraphRequest | null;
 }
@@ -61,8 +64,13 @@ export abstract class MetaAdapter<Credentials extends MetaCredentials> {
 
   constructor(protected readonly graph: GraphApi) {}
 
-  register({ credentials }: Connection<Credentials>): Promise<void> {
-    return this.graph.require(this.makeRegistration(credentials).register);
+  prove({ credentials }: Connection<Credentials>): Promise<void> {
+    return this.graph.require(this.makeRegistration(credentials).prove);
+  }
+
+  async register({ credentials }: Connection<Credentials>): Promise<void> {
+    const { register } = this.makeRegistration(credentials);
+    if (register) await this.graph.require(register);
   }
 
   async unregister({ credentials }: Connection<Credentials>): Promise<void> {

@@ -58,7 +58,8 @@ export class WhatsAppAdapter
    */
   protected makeRegistration(credentials: WhatsAppCredentials): MetaRegistration {
     return {
-      register: { ...targetOf(credentials), method: 'GET', path: credentials.phoneNumberId },
+      prove: { ...targetOf(credentials), method: 'GET', path: credentials.phoneNumberId },
+      register: null,
       unregister: null,
     };
   }
