@@ -61,10 +61,11 @@ export class ChannelConnectionsService {
       await requirePermission(tx, tenantId, actor, 'channel_connection.connect');
       await this.connections.lockChannel(tx, tenantId, channel);
       await this.requireNotConnected(tx, connection);
+      const isFree = await this.connections.insert(tx, connection);
+      // That an account is connected elsewhere is told to nobody but who may use it.
       const proved = { ...connection, credentials: checked.credentials };
-      // Before it is said that the account is connected elsewhere: that is nobody else's business.
       await this.registration.prove(proved);
-      if (!(await this.connections.insert(tx, connection))) throw connectedElsewhere(connection);
+      if (!isFree) throw connectedElsewhere(connection);
       this.recordPipelined(tx, connection, 'connected', actor, { after: valuesOf(connection, AUDITED) });
       await this.registration.register(proved);
     });

@@ -199,7 +199,7 @@ describe('channel connections', () => {
         await connect(token, stranger).catch((error: AppError) => refusals.push(error));
       }
       expect(refusals[0]).toMatchObject({ code: 'INVALID_BODY', message: refusals[1]!.message });
-      expect(await connections().list(stranger.id)).toEqual([]);
+      expect(await connections().list(stranger.id, SYSTEM)).toEqual([]);
     });
 
     it('makes one connection when several workspaces connect an account at once', async () => {
