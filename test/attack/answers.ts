@@ -1,4 +1,8 @@
-import { ContractValidator } from '../support/contract-validator';
+/** Checks the form of an error. */
+export interface ErrorCheck {
+  /** Throws an error when an answer does not have the documented form. */
+  checkError(what: string, answer: AttackAnswer): void;
+}
 
 export interface AttackAnswer {
   status: number;
@@ -15,7 +19,7 @@ export class Answers {
   private counts = new Map<string, number>();
   readonly complaints: string[] = [];
 
-  constructor(private readonly contract: ContractValidator) {}
+  constructor(private readonly contract: ErrorCheck) {}
 
   /**
    * Counts an answer. An error must have the documented form; of the statuses above 499 only 503 is expected.

@@ -3,7 +3,7 @@ import { Pool } from 'undici';
 import { RawConnection } from '../support/raw-connection';
 import { AttackAnswer, Answers } from './answers';
 import { AttackSizes } from './sizes';
-import { Foothold, AttackTarget } from './target';
+import { Foothold, Target } from './target';
 
 /** Number of connections that are opened at the same time. */
 const BATCH = 100;
@@ -18,22 +18,22 @@ export interface FloodRequest {
   body?: string | Buffer;
 }
 
-export interface Attack {
+export interface Attack<Means = Foothold> {
   name: string;
-  run: (attacker: Attacker) => Promise<void>;
+  run: (attacker: Attacker<Means>) => Promise<void>;
 }
 
 /** Opens connections for the attacks, and holds them until `letGo`. */
-export class Attacker {
+export class Attacker<Means = Foothold> {
   private held: RawConnection[] = [];
   private attack = '';
 
   constructor(
-    private readonly target: AttackTarget,
+    private readonly target: Target<Means>,
     readonly sizes: AttackSizes,
   ) {}
 
-  get foothold(): Foothold {
+  get foothold(): Means {
     return this.target.foothold;
   }
 
@@ -45,7 +45,7 @@ export class Attacker {
     return this.target.host.query<Row>(sql, parameters);
   }
 
-  async run({ name, run }: Attack): Promise<void> {
+  async run({ name, run }: Attack<Means>): Promise<void> {
     this.attack = name;
     await run(this);
   }
@@ -92,7 +92,7 @@ export class Attacker {
     make: (n: number) => FloodRequest,
     { perSecond = this.sizes.perSecond, forMs = this.sizes.floodMs, atOnce = 50 } = {},
   ): Promise<void> {
-    const pool = new Pool(this.target.api.url, { connections: atOnce, headersTimeout: GIVE_UP_MS });
+    const pool = new Pool(this.target.url, { connections: atOnce, headersTimeout: GIVE_UP_MS });
     const inFlight = new Set<Promise<unknown>>();
     const startedAt = Date.now();
     for (let sent = 0; Date.now() - startedAt < forMs;) {
@@ -114,7 +114,7 @@ export class Attacker {
    * @returns null without an answer
    */
   async askOnce(request: FloodRequest): Promise<AttackAnswer | null> {
-    const pool = new Pool(this.target.api.url, { connections: 1 });
+    const pool = new Pool(this.target.url, { connections: 1 });
     const answer = await this.ask(pool, request);
     await pool.destroy();
     return answer;
@@ -139,7 +139,7 @@ export class Attacker {
 
   private async openBatch(count: number, allowHalfOpen: boolean): Promise<RawConnection[]> {
     const tries = Array.from({ length: count }, () =>
-      RawConnection.open(this.target.api.url, { allowHalfOpen }).catch(() => null),
+      RawConnection.open(this.target.url, { allowHalfOpen }).catch(() => null),
     );
     const opened = (await Promise.all(tries)).filter((connection) => connection !== null);
     if (opened.length < count) this.answers.count('refused', count - opened.length);

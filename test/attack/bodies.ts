@@ -8,7 +8,7 @@ const MiB = 1024 * 1024;
 /** Bytes that are compressed before they are sent: a hundred times as many as a body may have. */
 const BOMB = Buffer.alloc(25 * MiB, 0x20);
 
-interface OddBody {
+export interface OddBody {
   name: string;
   headers: Record<string, string>;
   body: string | Buffer;
@@ -81,11 +81,13 @@ function compressed(): OddBody[] {
   ];
 }
 
-/** Sends one body after another to each kind of route that reads one. */
-async function sendAll(attacker: Attacker, bodies: readonly OddBody[]): Promise<void> {
-  const { conversationId, keys, widgetPath, hookPath, appSecret } = attacker.foothold;
+type Routes = ((odd: OddBody) => FloodRequest)[];
+
+/** Returns the API's kinds of routes that read a body. */
+function routesOf({ foothold }: Attacker): Routes {
+  const { conversationId, keys, widgetPath, hookPath, appSecret } = foothold;
   const authorization = `Bearer ${keys[0]!.key}`;
-  const routes: ((odd: OddBody) => FloodRequest)[] = [
+  return [
     ({ headers, body }) => ({
       method: 'POST',
       path: `/api/v1/conversations/${conversationId}/messages`,
@@ -111,6 +113,14 @@ async function sendAll(attacker: Attacker, bodies: readonly OddBody[]): Promise<
       body,
     }),
   ];
+}
+
+/** Sends one body after another to each route. */
+async function sendAll(
+  attacker: Attacker<unknown>,
+  bodies: readonly OddBody[],
+  routes: Routes,
+): Promise<void> {
   await attacker.flood(
     (n) => {
       const odd = bodies[Math.floor(n / routes.length) % bodies.length]!;
@@ -124,13 +134,13 @@ export function signatureOf(body: string | Buffer, secret: string): string {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 }
 
-function attack(name: string, bodiesOf: (depth: number) => OddBody[]): Attack {
-  return { name, run: (attacker) => sendAll(attacker, bodiesOf(attacker.sizes.bodyDepth)) };
+/** Makes the attacks with odd bodies. */
+export function bodyAttacks<Means>(routesFor: (attacker: Attacker<Means>) => Routes): Attack<Means>[] {
+  const kinds = { deep, wide, 'bad text': text, compressed };
+  return Object.entries(kinds).map(([name, bodiesOf]) => ({
+    name: `bodies: ${name}`,
+    run: (attacker) => sendAll(attacker, bodiesOf(attacker.sizes.bodyDepth), routesFor(attacker)),
+  }));
 }
 
-export const BODIES: Attack[] = [
-  attack('bodies: deep', deep),
-  attack('bodies: wide', wide),
-  attack('bodies: bad text', text),
-  attack('bodies: compressed', compressed),
-];
+export const BODIES = bodyAttacks(routesOf);

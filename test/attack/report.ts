@@ -12,7 +12,7 @@ export interface Round {
   releasedMs: number | null;
   answers: string;
   witness: Testimony;
-  /** Memory of the API process in MiB: the peak during the attack, and the value after it. */
+  /** Memory of the process under attack in MiB: the peak during the attack, and the value after it. */
   memory: { peak: number; after: number };
   descriptors: { peak: number; after: number };
   workerMemory: number;
@@ -26,7 +26,7 @@ const COLUMNS = [
   'p99',
   'Webhook p99',
   'Witness not served',
-  'API memory',
+  'Memory',
   'afterwards',
   'Worker memory',
   'Descriptors',

@@ -3,7 +3,7 @@ import { waitFor } from '../support/wait';
 import { Attack, Attacker } from './attacker';
 import { Round } from './report';
 import { AttackSizes } from './sizes';
-import { AttackTarget } from './target';
+import { Target } from './target';
 
 /**
  * Number of descriptors that may come and go without an attack: connections of the pool to PostgreSQL, and of
@@ -14,22 +14,22 @@ const CALM_MS = 3_000;
 const POLL_MS = 100;
 
 /** Runs attacks one after the other, and measures what each does to the service and the witness. */
-export class Siege {
+export class Siege<Means> {
   readonly rounds: Round[] = [];
-  private readonly attacker: Attacker;
+  private readonly attacker: Attacker<Means>;
   private calmDescriptors = 0;
 
   constructor(
-    private readonly target: AttackTarget,
+    private readonly target: Target<Means>,
     private readonly sizes: AttackSizes,
   ) {
     this.attacker = new Attacker(target, sizes);
   }
 
-  async run(attacks: readonly Attack[], onRound: (round: Round) => void): Promise<void> {
+  async run(attacks: readonly Attack<Means>[], onRound: (round: Round) => void): Promise<void> {
     await sleep(CALM_MS); // the first requests find nothing compiled
     this.calmDescriptors = this.descriptors();
-    const calm: Attack = { name: 'none', run: () => sleep(CALM_MS) };
+    const calm: Attack<Means> = { name: 'none', run: () => sleep(CALM_MS) };
     for (const attack of [calm, ...attacks]) {
       const round = await this.observe(attack);
       this.rounds.push(round);
@@ -37,7 +37,7 @@ export class Siege {
     }
   }
 
-  private async observe(attack: Attack): Promise<Round> {
+  private async observe(attack: Attack<Means>): Promise<Round> {
     const { target, attacker } = this;
     await target.witness.report();
     target.usage.forgetPeaks();
@@ -56,20 +56,19 @@ export class Siege {
       releasedMs,
       answers: attacker.answers.take(),
       witness,
-      memory: { peak: memory.peaks.get('api') ?? 0, after: memory.latest.get('api') ?? 0 },
-      descriptors: { peak: descriptors.peaks.get('api') ?? 0, after: descriptors.latest.get('api') ?? 0 },
+      memory: { peak: memory.peaks.get(target.name) ?? 0, after: memory.latest.get(target.name) ?? 0 },
+      descriptors: {
+        peak: descriptors.peaks.get(target.name) ?? 0,
+        after: descriptors.latest.get(target.name) ?? 0,
+      },
       workerMemory: memory.peaks.get('worker') ?? 0,
     };
   }
 
-  /** Waits until the API process answers its health check again. */
+  /** Waits until the process answers its health check again. */
   private async untilServing(): Promise<void> {
-    const isServing = async () => (await fetch(`${this.target.api.url}/health/live`)).ok;
-    await waitFor(
-      'the API process to answer',
-      () => isServing().catch(() => false),
-      this.sizes.patienceMs * 4,
-    );
+    const isServing = async () => (await fetch(`${this.target.url}/health/live`)).ok;
+    await waitFor('the process to answer', () => isServing().catch(() => false), this.sizes.patienceMs * 4);
   }
 
   /**
@@ -87,6 +86,6 @@ export class Siege {
 
   private descriptors(): number {
     this.target.usage.sample();
-    return this.target.usage.descriptors.latest.get('api') ?? 0;
+    return this.target.usage.descriptors.latest.get(this.target.name) ?? 0;
   }
 }

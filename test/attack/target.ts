@@ -22,6 +22,21 @@ import { Witness } from './witness';
 const NO_RATE_LIMIT = 1_000_000;
 const APP_SECRET = 'app-secret-of-the-attacker';
 
+/** Process under attack, and who watches it. */
+export interface Target<Means> {
+  /** Name of the process in `usage`. */
+  readonly name: string;
+  readonly url: string;
+  readonly logFolder: string;
+  readonly usage: ProcessUsage;
+  readonly deaths: string[];
+  readonly witness: Witness;
+  readonly answers: Answers;
+  readonly foothold: Means;
+  readonly host: MessagingHost;
+  stop(): Promise<void>;
+}
+
 /** Means of the attacker: a paying workspace with the usual limits, and a customer of its own. */
 export interface Foothold {
   workspaceId: string;
@@ -38,7 +53,8 @@ export interface Foothold {
 }
 
 /** One API process and one worker. The witness has one workspace, and the attacker another. */
-export class AttackTarget {
+export class AttackTarget implements Target<Foothold> {
+  readonly name = 'api';
   readonly usage: ProcessUsage;
   /** Descriptions of the processes that ended by themselves. */
   readonly deaths: string[] = [];
@@ -78,6 +94,10 @@ export class AttackTarget {
     await beginWitness(witness, host, api);
     const answers = new Answers(await ContractValidator.create(api.url));
     return new AttackTarget(logFolder, api, worker, witness, foothold, answers, host, provider);
+  }
+
+  get url(): string {
+    return this.api.url;
   }
 
   async stop(): Promise<void> {

@@ -20,6 +20,12 @@ const MAX_IN_FLIGHT = 100;
  * @typedef {{ url: string, key: string, conversationId: string }} Workspace
  */
 
+/**
+ * Session at the dashboard, and the paths that its pages read.
+ *
+ * @typedef {{ url: string, cookie: string, paths: string[] }} Session
+ */
+
 const [certFile = '', keyFile = ''] = process.argv.slice(2);
 const agent = new Agent({ keepAlive: true, maxSockets: 20 });
 /** Times at which messages were answered with 201 (`promised`) and arrived as webhooks (`arrived`), by id. */
@@ -51,7 +57,7 @@ const receiver = createServer(
 receiver.keepAliveTimeout = 60_000;
 receiver.listen(0, '127.0.0.1', () => process.send?.({ port: portOf(receiver) }));
 
-process.on('message', (/** @type {{ begin?: Workspace, end?: boolean }} */ { begin, end }) => {
+process.on('message', (/** @type {{ begin?: Workspace | Session, end?: boolean }} */ { begin, end }) => {
   if (begin) timer = setInterval(() => void next(begin), EVERY_MS);
   else if (end) clearInterval(timer);
   process.send?.(report());
@@ -104,13 +110,22 @@ function percentile(values, part) {
   return ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * part))] ?? null;
 }
 
-/** @param {Workspace} workspace */
-async function next(workspace) {
+/** @param {Workspace | Session} begun */
+async function next(begun) {
   if (inFlight >= MAX_IN_FLIGHT) return;
   inFlight += 1;
   const number = ++count;
-  await (number % 2 ? read(workspace) : write(workspace, number));
+  if ('cookie' in begun) await visit(begun, number);
+  else await (number % 2 ? read(begun) : write(begun, number));
   inFlight -= 1;
+}
+
+/**
+ * @param {Session} session
+ * @param {number} number
+ */
+async function visit({ url, cookie, paths }, number) {
+  await ask(`${url}${paths[number % paths.length]}`, 'GET', { cookie });
 }
 
 /** @param {Workspace} workspace */

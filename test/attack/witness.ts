@@ -26,13 +26,23 @@ export interface Testimony {
   unexpected: string[];
 }
 
+/** Session at the dashboard, whose pages the witness reads in turn. */
+export interface WitnessSession {
+  url: string;
+  cookie: string;
+  paths: string[];
+}
+
 export interface WitnessWorkspace {
   url: string;
   key: string;
   conversationId: string;
 }
 
-/** Calls the API for one workspace without pause, and receives its webhooks, in a process of its own. */
+/**
+ * Calls the API for one workspace without pause, and receives its webhooks; or reads the dashboard's pages.
+ * It has a process of its own.
+ */
 export class Witness {
   private constructor(
     private readonly child: ChildProcess,
@@ -46,7 +56,7 @@ export class Witness {
     return new Witness(child, `https://127.0.0.1:${port}/witness`);
   }
 
-  async begin(workspace: WitnessWorkspace): Promise<void> {
+  async begin(workspace: WitnessWorkspace | WitnessSession): Promise<void> {
     await this.ask({ begin: workspace });
   }
 
