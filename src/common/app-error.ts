@@ -30,7 +30,7 @@ export const API_ERROR_STATUS = {
 export type ApiErrorCode = keyof typeof API_ERROR_STATUS;
 
 /** All error codes: those of the API, and those that only a dashboard's or the CLI's calls get. */
-export const ERROR_STATUS = { ...API_ERROR_STATUS, CONFLICT: 409 } as const;
+export const ERROR_STATUS = { ...API_ERROR_STATUS, CONFLICT: 409, MISDIRECTED_REQUEST: 421 } as const;
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 

@@ -135,6 +135,23 @@ describe("the dashboard's pages", () => {
     }
   });
 
+  it.each([
+    ['another name', { host: 'attacker.example:3100' }, 421],
+    ['another name, from a proxy', { 'x-forwarded-host': 'attacker.example' }, 421],
+    ['no name of this machine', { host: 'localhost.attacker.example' }, 421],
+    ['another name of this machine', { host: '127.0.0.1:8080' }, 200],
+  ])('are for their own host alone: %s', async (_, headers, status) => {
+    const given = headers as Record<string, string>;
+    for (const path of ['/', '/assets/app-1a2b.js']) {
+      const answer = await get(path, given);
+      expect(answer.status).toBe(status);
+      if (status === 421) expect(answer.body.error.code).toBe('MISDIRECTED_REQUEST');
+    }
+    const change = await dashboard.browser.post('/api/login', {}, given);
+    expect(change.status).toBe(status === 200 ? 400 : 421);
+    expect((await get('/health/live', given)).status).toBe(200);
+  });
+
   it('are ready with what they need', async () => {
     expect(await get('/health/live')).toMatchObject({ status: 200, body: { status: 'up' } });
     const ready = { status: 'up', database: 'up', migrations: 'applied', redis: 'up' };

@@ -26,6 +26,8 @@ export class TestDashboard {
   private constructor(
     readonly app: NestExpressApplication,
     readonly baseUrl: string,
+    /** Name of the dashboard's host, as its proxy passes it on. */
+    private readonly host: string,
   ) {}
 
   static async create(
@@ -46,7 +48,7 @@ export class TestDashboard {
     const app = await createApp(config, createLogger(config.http.logLevel), pageFolder);
     await app.listen(config.http.port, config.http.host);
     const { port } = app.getHttpServer().address() as AddressInfo;
-    return new TestDashboard(app, `http://127.0.0.1:${port}`);
+    return new TestDashboard(app, `http://127.0.0.1:${port}`, new URL(config.appOrigin).host);
   }
 
   /** Returns a service of the package, as the dashboard's controllers get it. */
@@ -60,7 +62,7 @@ export class TestDashboard {
 
   /** A new browser that has not logged in. */
   get browser(): Browser {
-    return new Browser(this.baseUrl);
+    return new Browser(this.baseUrl, this.host);
   }
 
   /** Invites an agent, and returns the token of the link. */
@@ -91,7 +93,10 @@ export class Browser {
   readonly cookies = new Map<string, string>();
   private readonly address: string;
 
-  constructor(private readonly baseUrl: string) {
+  constructor(
+    private readonly baseUrl: string,
+    private readonly host: string,
+  ) {
     Browser.count += 1;
     this.address = `10.1.${Browser.count >> 8}.${Browser.count & 255}`;
   }
@@ -136,6 +141,7 @@ export class Browser {
       url: this.baseUrl + path,
       data: typeof body === 'string' || body === undefined ? body : JSON.stringify(body),
       headers: {
+        host: this.host,
         'x-forwarded-for': this.address,
         ...(isChange && { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }),
         ...(cookie && { cookie }),

@@ -6,6 +6,7 @@ import type pino from 'pino';
 import { DashboardModule } from './app.module';
 import { DashboardConfig } from './config/dashboard-config';
 import type { WorkspaceRequest } from './http/access.decorators';
+import { requireAppHost } from './http/app-host';
 import { serveFiles, servePage } from './http/pages';
 import { noStore, securityHeaders } from './http/security-headers';
 
@@ -35,7 +36,7 @@ export async function createApp(
     headers: [securityHeaders(config.isSecure), noStore],
     describeCaller,
     bodyLimits: BODY_LIMITS,
-    beforeBody: [serveFiles(pageFolder), servePage(pageFolder)],
+    beforeBody: [requireAppHost(config.appOrigin), serveFiles(pageFolder), servePage(pageFolder)],
   });
   return app;
 }

@@ -46,6 +46,7 @@ describe("the dashboard's configuration", () => {
 
   it.each([
     [{ APP_URL: 'http://dashboard.example.com' }, 'APP_URL: must begin with https, but on this machine'],
+    [{ APP_URL: 'http://localhost.example.com' }, 'APP_URL: must begin with https, but on this machine'],
     [{ APP_URL: 'https://example.com/dashboard' }, 'APP_URL: must be an origin alone'],
     [{ APP_URL: 'dashboard' }, 'APP_URL must be a URL address'],
     [{ PORT: '99999' }, 'PORT must not be greater than 65535'],

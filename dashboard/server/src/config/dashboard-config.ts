@@ -2,9 +2,9 @@ import { plainToInstance, Type } from 'class-transformer';
 import { IsIn, IsInt, IsOptional, IsUrl, validateSync } from 'class-validator';
 import { ConfigError, type MessagingOptions } from 'conversation-messaging-service';
 import { type HttpSettings, readHttpSettings } from 'conversation-messaging-service/http';
+import { isLoopback } from '../http/app-host';
 
 const DEFAULT_PORT = 3100;
-const LOCALHOST = ['localhost', '127.0.0.1', '[::1]'];
 
 const IsHttpAddress = () =>
   IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true });
@@ -76,7 +76,7 @@ function appAddressOf(text: string): URL {
   const url = new URL(text);
   if (url.pathname !== '/' || url.search || url.hash)
     throw new Error('must be an origin alone, such as https://dashboard.example.com');
-  if (url.protocol === 'http:' && !LOCALHOST.includes(url.hostname))
+  if (url.protocol === 'http:' && !isLoopback(url.hostname))
     throw new Error('must begin with https, but on this machine');
   return url;
 }

@@ -59,6 +59,10 @@ export const de: Texts = {
         title: 'Das wurde schon einmal gesendet',
         advice: 'Laden Sie die Seite neu, um zu sehen, was gespeichert ist.',
       },
+      MISDIRECTED_REQUEST: {
+        title: 'Das Dashboard hat eine andere Adresse',
+        advice: 'Öffnen Sie es unter seiner eigenen Adresse.',
+      },
       PAYLOAD_TOO_LARGE: { title: 'Das ist zu groß', advice: 'Geben Sie weniger Text ein.' },
       RATE_LIMITED: {
         title: 'Das waren zu viele Versuche in kurzer Zeit',

@@ -57,6 +57,7 @@ export const en = {
       REQUEST_TIMEOUT: { advice: 'Try again.' },
       CONFLICT: { advice: 'Close this, look at what it is now, and change it again.' },
       IDEMPOTENCY_CONFLICT: { advice: 'Load the page again to see what is stored.' },
+      MISDIRECTED_REQUEST: { advice: 'Open the dashboard at its own address.' },
       PAYLOAD_TOO_LARGE: { advice: 'Enter less text.' },
       RATE_LIMITED: { advice: 'Wait a minute, then try again.' },
       INTERNAL: { advice: 'Try again. If it fails again, tell whoever runs the service the request id.' },
