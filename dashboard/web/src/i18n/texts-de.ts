@@ -124,14 +124,14 @@ export const de: Texts = {
     trialEnds: 'Testphase, endet',
     trialEnded: 'Testphase, endete',
     attention: 'Was Aufmerksamkeit braucht',
-    fine: 'Alle Kanäle und Endpoints funktionieren.',
+    fine: 'Alle Kanäle und Endpunkte funktionieren.',
     needsCredentials: (channel: string) =>
       `${channel} braucht neue Zugangsdaten. Bis dahin wird darüber nichts gesendet.`,
     endpointFails: (url: string, ago: string) => `${url} schlägt fehl, zuerst ${ago}.`,
     givenUp: (count: number, text: string) =>
       `${text} ${plural(count, 'Zustellung wurde', 'Zustellungen wurden')} in den letzten 24 Stunden aufgegeben und seither nicht zugestellt.`,
     toChannels: 'Zu den Kanälen',
-    toEndpoint: 'Zum Endpoint',
+    toEndpoint: 'Zum Endpunkt',
     toWebhooks: 'Zu den Webhooks',
     all: 'Alle ansehen',
     open: { name: 'Offene Unterhaltungen', about: 'jetzt' },
@@ -139,7 +139,7 @@ export const de: Texts = {
     pending: { name: 'Ausstehende Zustellungen', about: 'warten auf einen Empfänger' },
     exhausted: { name: 'Gescheiterte Zustellungen', about: 'letzte 24 Stunden' },
     day: 'Webhook-Versuche',
-    dayAbout: 'Letzte 24 Stunden, alle Endpoints',
+    dayAbout: 'Letzte 24 Stunden, alle Endpunkte',
     succeeded: (text: string) => `${text} erfolgreich`,
     failed: (text: string) => `${text} fehlgeschlagen`,
     attempts: (succeeded: string, failed: string) =>
@@ -174,7 +174,7 @@ export const de: Texts = {
         action: 'Erstellen',
       },
       endpoint: {
-        name: 'Einen Webhook-Endpoint anlegen',
+        name: 'Einen Webhook-Endpunkt anlegen',
         about: 'Ihr Server bekommt für jede neue Nachricht eine signierte Anfrage.',
         action: 'Anlegen',
       },
