@@ -227,6 +227,11 @@ function addDeliveryCommands(webhook: Command): void {
     run: ({ webhookDeliveries, operator }, tenantId, id) =>
       webhookDeliveries.redeliver(tenantId, id, operator),
   });
+  addDeliveryAction(webhook, 'retry', {
+    does: 'Makes the next attempt of a pending delivery now, instead of at its time.',
+    run: ({ webhookDeliveries, operator }, tenantId, id) =>
+      webhookDeliveries.retryNow(tenantId, id, operator),
+  });
 }
 
 /**

@@ -152,6 +152,7 @@ export const REASONS = {
     'The previous secret of this endpoint still signs, until {until}. End it first, or roll without a grace period.',
   endpoint_inactive: 'The endpoint is inactive: activate it first.',
   endpoint_edited: 'Somebody has edited the endpoint in the meantime.',
+  delivery_not_pending: 'The delivery is not pending: deliver it again.',
   event_not_taken: 'The endpoint does not take {event}: add the event first.',
   recovery_running: 'A recovery of this endpoint is running already.',
   connection_disconnected: 'This channel connection is DISCONNECTED: connect the account anew.',

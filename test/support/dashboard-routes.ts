@@ -78,6 +78,15 @@ const DELIVERY: Thing = {
     return data[0]!.id;
   },
 };
+/** A delivery that waits, because no worker runs. */
+const PENDING_DELIVERY: Thing = {
+  ...DELIVERY,
+  make: async (settings) => {
+    const id = await DELIVERY.make(settings);
+    await settings.dashboard.get(WebhookDeliveriesService).redeliver(settings.workspace.id, id, SYSTEM);
+    return id;
+  },
+};
 const RECOVERY: Thing = {
   noun: 'Webhook recovery',
   make: async (settings) => {
@@ -189,6 +198,14 @@ export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
     thing: ENDPOINT,
     roles: MANAGERS,
   },
+  {
+    method: 'PATCH',
+    path: '/webhook-endpoints/:id',
+    success: 200,
+    thing: ENDPOINT,
+    body: () => ({ version: 1, name: 'CRM' }),
+    roles: MANAGERS,
+  },
   { method: 'POST', path: '/webhook-endpoints/:id/activate', success: 200, thing: ENDPOINT, roles: MANAGERS },
   { method: 'POST', path: '/webhook-endpoints/:id/test', success: 200, thing: ENDPOINT, roles: MANAGERS },
   {
@@ -234,6 +251,7 @@ export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
   { method: 'POST', path: '/recoveries/:id/cancel', success: 200, thing: RECOVERY, roles: MANAGERS },
   { method: 'GET', path: '/deliveries/:id', success: 200, thing: DELIVERY, roles: MANAGERS },
   { method: 'POST', path: '/deliveries/:id/redeliver', success: 200, thing: DELIVERY, roles: MANAGERS },
+  { method: 'POST', path: '/deliveries/:id/retry', success: 200, thing: PENDING_DELIVERY, roles: MANAGERS },
   {
     method: 'POST',
     path: '/deliveries/redeliver',

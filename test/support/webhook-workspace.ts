@@ -136,6 +136,10 @@ export class WebhookWorkspace {
     return this.deliveries.redeliver(this.id, id, SYSTEM);
   }
 
+  retryNow({ id }: Identified) {
+    return this.deliveries.retryNow(this.id, id, SYSTEM);
+  }
+
   recover({ id }: Identified, since: Date, dryRun = false): Promise<WebhookRecoverySummary> {
     return this.recoveries.recoverMissed(this.id, id, { since, dryRun }, SYSTEM);
   }

@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Database, Reader } from '../../database/database';
 import { Parameters } from '../../database/parameters';
+import { FIRST } from '../deliveries/pending-deliveries.repository';
 import { IS_OWED } from '../endpoints/subscription';
 import { boundsOf, conditionsOf, DeliveryFilter } from './delivery-filter';
 import { DeliveryRow, LookedAt, SearchStep, toStep } from './delivery-row';
 
 const LISTED = `p.id, p.endpoint_id AS "endpointId", p.event_id AS "eventId", p.event_type AS "eventType", p.round,
   CASE WHEN ${IS_OWED} THEN 'PENDING' ELSE 'CANCELLED' END AS status,
-  CASE WHEN ${IS_OWED} AND p.lease_id IS NULL THEN p.next_attempt_at END AS "nextAttemptAt"`;
+  CASE WHEN ${IS_OWED} AND p.lease_id IS NULL THEN
+    CASE WHEN p.next_attempt_at > ${FIRST} THEN p.next_attempt_at ELSE now() END END AS "nextAttemptAt"`;
 
 /** Searches the pending deliveries. Those that their endpoint is not owed any more are read as cancelled. */
 @Injectable()

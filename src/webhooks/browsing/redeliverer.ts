@@ -7,9 +7,10 @@ import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { RedisSignals } from '../../redis/redis-signals';
 import { takesType } from '../endpoints/subscription';
+import { WebhookEndpointEntity } from '../endpoints/webhook-endpoint.entity';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { DeliveryRow } from './delivery-row';
-import { DELIVERY_DUE } from '../deliveries/delivery';
+import { DELIVERY_DUE, targetOf } from '../deliveries/delivery';
 import { DeliveryHistoryRepository } from '../deliveries/delivery-history.repository';
 import { PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
 
@@ -43,27 +44,69 @@ export class Redeliverer {
   async redeliver(tenantId: string, delivery: DeliveryRow, actor: Actor): Promise<void> {
     const { id, endpointId, eventId, eventType } = delivery;
     await this.database.transaction(async (tx) => {
-      await requirePermission(tx, tenantId, actor, 'webhook_delivery.redeliver');
-      const endpoint = await this.endpoints.lock(tx, tenantId, endpointId);
-      if (!endpoint) throw AppError.notFound('Webhook delivery');
-      if (!endpoint.active) throw AppError.because('INVALID_BODY', 'endpoint_inactive');
-      if (!takesType(endpoint, eventType))
-        throw AppError.because('INVALID_BODY', 'event_not_taken', { event: eventType });
+      const { activation } = await this.lockEndpoint(tx, tenantId, delivery, actor);
       const round = await this.findLatestRound(tx, tenantId, id);
       if (round > 0) {
-        const { activation } = endpoint;
         const next = { tenantId, id, endpointId, activation, eventId, eventType, round: round + 1 };
         await this.pending.insertFirst(tx, next);
         tx.onCommit(() => this.signals.send(DELIVERY_DUE, tenantId, { tenantId, id: endpointId }));
       }
-      this.audit.appendPipelined(tx, {
-        tenantId,
-        actor,
-        action: 'webhook_delivery.redelivered',
-        entity: 'webhook_delivery',
-        entityId: id,
-        metadata: { endpointId, event: eventType },
-      });
+      this.recordPipelined(tx, tenantId, delivery, 'redelivered', actor);
+    });
+  }
+
+  /**
+   * Makes the next attempt of a pending delivery due now.
+   * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: it is not pending, or its endpoint is inactive, or does
+   *   not take its event type
+   */
+  async retryNow(tenantId: string, delivery: DeliveryRow, actor: Actor): Promise<void> {
+    const { id, endpointId, status } = delivery;
+    await this.database.transaction(async (tx) => {
+      const { activation } = await this.lockEndpoint(tx, tenantId, delivery, actor);
+      if (status !== 'PENDING') throw AppError.because('INVALID_BODY', 'delivery_not_pending');
+      const changed = await this.pending.bringForward(tx, tenantId, id, activation);
+      if (!changed) return;
+      const target = targetOf({ tenantId, id: endpointId }, changed.recovered);
+      tx.onCommit(() => this.signals.send(DELIVERY_DUE, tenantId, target));
+      this.recordPipelined(tx, tenantId, delivery, 'brought_forward', actor);
+    });
+  }
+
+  /**
+   * Locks the endpoint of a delivery that is to be attempted.
+   * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: the endpoint is inactive, or does not take the event
+   *   type
+   */
+  private async lockEndpoint(
+    tx: Transaction,
+    tenantId: string,
+    { endpointId, eventType }: DeliveryRow,
+    actor: Actor,
+  ): Promise<WebhookEndpointEntity> {
+    await requirePermission(tx, tenantId, actor, 'webhook_delivery.redeliver');
+    const endpoint = await this.endpoints.lock(tx, tenantId, endpointId);
+    if (!endpoint) throw AppError.notFound('Webhook delivery');
+    if (!endpoint.active) throw AppError.because('INVALID_BODY', 'endpoint_inactive');
+    if (!takesType(endpoint, eventType))
+      throw AppError.because('INVALID_BODY', 'event_not_taken', { event: eventType });
+    return endpoint;
+  }
+
+  private recordPipelined(
+    tx: Transaction,
+    tenantId: string,
+    { id, endpointId, eventType }: DeliveryRow,
+    action: 'redelivered' | 'brought_forward',
+    actor: Actor,
+  ): void {
+    this.audit.appendPipelined(tx, {
+      tenantId,
+      actor,
+      action: `webhook_delivery.${action}`,
+      entity: 'webhook_delivery',
+      entityId: id,
+      metadata: { endpointId, event: eventType },
     });
   }
 

@@ -96,6 +96,21 @@ export class WebhookDeliveriesService {
   }
 
   /**
+   * Makes the next attempt of a pending delivery now, before everything else that waits for its endpoint. It
+   * is the attempt that was scheduled, not an additional one: attempts that are left and the waits between
+   * them stay. A delivery with an attempt under way stays as it is, and so does one that was brought forward
+   * already.
+   * @returns the delivery, pending
+   * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: it is not pending, or its endpoint is inactive
+   */
+  async retryNow(tenantId: string, id: string, actor: Actor): Promise<WebhookDeliveryDetail> {
+    const delivery = await this.search.find(tenantId, id);
+    if (!delivery) throw AppError.notFound('Webhook delivery');
+    await this.redeliverer.retryNow(tenantId, delivery, actor);
+    return this.readDetail(tenantId, { ...delivery, nextAttemptAt: null });
+  }
+
+  /**
    * Delivers up to 200 events again, as `redeliver` does. A refused one does not affect the others.
    * @returns a result for each id, in their order
    * @throws AppError INVALID_BODY: no id, too many, one twice; FORBIDDEN

@@ -108,6 +108,28 @@ export class PendingDeliveriesRepository {
     );
   }
 
+  /**
+   * Makes a delivery that waits for its next attempt due before all others of its endpoint, in the same
+   * round.
+   * @returns null when it does not wait, or is due so already
+   */
+  async bringForward(
+    tx: Transaction,
+    tenantId: string,
+    id: string,
+    activation: number,
+  ): Promise<{ recovered: boolean } | null> {
+    const [row] = await tx.query<{ recovered: boolean }>(
+      `WITH changed AS (
+         UPDATE pending_deliveries SET next_attempt_at = ${FIRST}
+         WHERE tenant_id = $1 AND id = $2 AND activation = $3 AND lease_id IS NULL AND next_attempt_at > ${FIRST}
+         RETURNING recovered
+       ) SELECT recovered FROM changed`,
+      [tenantId, id, activation],
+    );
+    return row ?? null;
+  }
+
   /** Reports whether a target has a delivery that can be claimed now. */
   async hasDue(target: Target): Promise<boolean> {
     const { tenantId, id } = target;

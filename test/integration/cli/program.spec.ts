@@ -53,6 +53,7 @@ describe('the door itself', () => {
       'webhook deliveries',
       'webhook delivery',
       'webhook redeliver',
+      'webhook retry',
       'webhook recover',
       'webhook recovery',
       'webhook cancel-recovery',

@@ -13,7 +13,7 @@ import { Responder } from '../../support/https-receiver';
 import { Receiver } from '../../support/receiver';
 import { TestService } from '../../support/service';
 import { waitFor } from '../../support/wait';
-import { WebhookWorkspace } from '../../support/webhook-workspace';
+import { deliveriesOf, WebhookWorkspace } from '../../support/webhook-workspace';
 
 const UNKNOWN = '01900000-0000-7000-8000-000000000000';
 
@@ -749,6 +749,56 @@ describe('redelivering', () => {
     );
     const pending = await tenant.waitForDelivery(endpoint, 'waits', ({ attempts }) => attempts.length === 1);
     await expectRedelivered(pending);
+  });
+
+  it('now makes the next attempt of what is pending, and leaves the others', async () => {
+    receiver.https.respond = failing;
+    await tenant.message();
+    await tenant.waitForDelivery(endpoint, 'has failed', ({ attempts }) => attempts.length > 0);
+    const postpone = () =>
+      service.query(
+        `UPDATE pending_deliveries SET next_attempt_at = now() + interval '1 day' WHERE endpoint_id = $1`,
+        [endpoint.id],
+      );
+    await postpone();
+    const pending = await tenant.waitForDelivery(endpoint, 'waits', ({ attempts }) => attempts.length === 1);
+    expect(await tenant.retryNow(pending)).toMatchObject({ id: pending.id, status: 'pending' });
+    await tenant.waitForDelivery(endpoint, 'has failed twice', ({ attempts }) => attempts.length === 2);
+    expect(await deliveriesOf(service, endpoint)).toMatchObject([{ round: 1, attempt_count: 2 }]);
+
+    await postpone();
+    receiver.https.respond = working;
+    await Promise.all([tenant.retryNow(pending), tenant.retryNow(pending)]);
+    const done = await tenant.waitForDelivery(endpoint, 'arrives', ({ status }) => status === 'succeeded');
+    expect(done.attempts).toHaveLength(3);
+    expect(await deliveriesOf(service, endpoint)).toMatchObject([{ round: 1, attempt_count: 3 }]);
+    await expectRefusal(tenant.retryNow(pending), 'INVALID_BODY');
+    const entries = await tenant.auditOf(pending);
+    expect(entries.map(({ action }) => action)).toContain('webhook_delivery.brought_forward');
+    expect(entries.length).toBeGreaterThanOrEqual(2);
+    expect(entries.length).toBeLessThanOrEqual(3);
+  });
+
+  it('now is for what is pending, of an active endpoint of the workspace, and for who may redeliver', async () => {
+    receiver.https.respond = failing;
+    await tenant.message();
+    const pending = await tenant.waitForDelivery(
+      endpoint,
+      'has failed',
+      ({ attempts }) => attempts.length > 0,
+    );
+    const agent = await service.make.agent(tenant.workspace, { role: 'AGENT' });
+    await expectRefusal(
+      tenant.deliveries.retryNow(tenant.id, pending.id, { type: 'agent', id: agent.id }),
+      'FORBIDDEN',
+    );
+    const stranger = await WebhookWorkspace.create(service);
+    await expectRefusal(stranger.retryNow(pending), 'NOT_FOUND');
+    await expectRefusal(tenant.retryNow({ id: UNKNOWN }), 'NOT_FOUND');
+    await tenant.deactivate(endpoint);
+    await expectRefusal(tenant.retryNow(pending), 'INVALID_BODY');
+    await tenant.activate(endpoint);
+    await expectRefusal(tenant.retryNow(pending), 'INVALID_BODY');
   });
 
   it('knows no delivery of another workspace, nor of an endpoint that is deleted', async () => {

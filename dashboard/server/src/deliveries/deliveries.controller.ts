@@ -45,6 +45,16 @@ export class DeliveriesController {
     return this.deliveries.redeliver(workspaceId, id, actor);
   }
 
+  @Post('deliveries/:id/retry')
+  @HttpCode(200)
+  retryNow(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') id: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<WebhookDeliveryDetail> {
+    return this.deliveries.retryNow(workspaceId, id, actor);
+  }
+
   /** Redelivers the deliveries that a person has selected. Each has a result of its own. */
   @Post('deliveries/redeliver')
   @HttpCode(200)

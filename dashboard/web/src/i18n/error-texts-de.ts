@@ -140,6 +140,7 @@ const reasons: Record<ReasonCode, string> = {
     'Das vorige Geheimnis dieses Endpunkts signiert noch, bis {until}. Beenden Sie es zuerst, oder erneuern Sie ohne Übergangszeit.',
   endpoint_inactive: 'Der Endpunkt ist nicht aktiv: Schalten Sie ihn zuerst ein.',
   endpoint_edited: 'Jemand hat den Endpunkt inzwischen bearbeitet.',
+  delivery_not_pending: 'Die Zustellung steht nicht mehr aus: Stellen Sie sie erneut zu.',
   event_not_taken: 'Der Endpunkt nimmt {event} nicht an: Fügen Sie das Ereignis zuerst hinzu.',
   recovery_running: 'Für diesen Endpunkt werden schon verpasste Ereignisse nachgeholt.',
   connection_disconnected: 'Diese Verbindung ist getrennt: Verbinden Sie das Konto neu.',

@@ -65,6 +65,7 @@ export const COMMANDS: Record<string, string | null> = {
   'webhook deliveries': null,
   'webhook delivery': null,
   'webhook redeliver': 'WebhookDeliveriesService.redeliver',
+  'webhook retry': 'WebhookDeliveriesService.retryNow',
   'webhook recover': 'WebhookRecoveriesService.recoverMissed',
   'webhook recovery': null,
   'webhook cancel-recovery': 'WebhookRecoveriesService.cancel',

@@ -5,7 +5,7 @@ import { WebhookTestService } from '../../../../src/webhooks/browsing/webhook-te
 import { WebhookEndpointsService } from '../../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WebhookRecoveriesService } from '../../../../src/webhooks/recoveries/webhook-recoveries.service';
 import { MessagingHost } from '../../../support/messaging-host';
-import { Subscription } from '../../../support/webhook-workspace';
+import { insertPendingDeliveries, Subscription } from '../../../support/webhook-workspace';
 import { Expected, Scenario } from './scenario';
 
 /** Scenarios that change webhook endpoints, their recoveries and their deliveries. */
@@ -181,6 +181,21 @@ export function webhookChanges(host: () => MessagingHost): Record<string, Scenar
         return async () => {
           await deliveries.redeliver(workspace.id, delivery!.id, actor);
           const metadata = { endpointId: endpoint.id, event: 'webhook.test' };
+          return { entity: 'webhook_delivery', entityId: delivery!.id, metadata };
+        };
+      },
+    },
+    'webhook_delivery.brought_forward': {
+      method: 'WebhookDeliveriesService.retryNow',
+      permission: 'webhook_delivery.redeliver',
+      prepare: async (subject, actor) => {
+        const { workspace, endpoint } = subject;
+        await insertPendingDeliveries(host(), subject);
+        const deliveries = host().get(WebhookDeliveriesService);
+        const [delivery] = (await deliveries.list(workspace.id, {}, SYSTEM)).data;
+        return async () => {
+          await deliveries.retryNow(workspace.id, delivery!.id, actor);
+          const metadata = { endpointId: endpoint.id, event: 'message.created' };
           return { entity: 'webhook_delivery', entityId: delivery!.id, metadata };
         };
       },
