@@ -56,7 +56,11 @@ export { eventCatalog, isEventType, type EventData, type EventType } from './out
 export { exampleBody } from './webhooks/endpoints/example-body';
 export { WebhookTestService } from './webhooks/browsing/webhook-test.service';
 export { WebhookDeliveriesService } from './webhooks/browsing/webhook-deliveries.service';
-export { ListWebhookDeliveriesQuery, RedeliverDeliveries } from './webhooks/browsing/webhook-delivery.dto';
+export {
+  ListWebhookDeliveriesQuery,
+  RedeliverDeliveries,
+  SendExample,
+} from './webhooks/browsing/webhook-delivery.dto';
 export type { RedeliveryResult, WebhookTestResult } from './webhooks/browsing/webhook-delivery.dto';
 export type { WebhookAttemptDetail, WebhookAttemptSummary } from './webhooks/browsing/webhook-delivery.dto';
 export type {

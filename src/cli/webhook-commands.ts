@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { EventType } from '../outbox/event-catalog';
 import type { ListWebhookDeliveriesQuery } from '../webhooks/browsing/webhook-delivery.dto';
 import type { RollSecret } from '../webhooks/endpoints/webhook-endpoint.dto';
 import type { RecoverEndpoint } from '../webhooks/recoveries/webhook-recovery.dto';
@@ -131,17 +132,33 @@ export function addWebhookCommands(program: Command): void {
       return { id, deleted: true };
     },
   });
-  addEndpointAction(webhook, 'test', {
-    does: 'Sends a webhook.test event to an endpoint, once, and waits up to 10 s for the response.',
-    prints:
-      '{status, elapsedMs, error, …}: the HTTP status or null, milliseconds, the error or null.\n' +
-      'Exits with 1 unless the status is 2xx',
-    run: async ({ webhookTests, operator }, tenantId, id) => {
-      const result = await webhookTests.test(tenantId, id, operator);
-      if (result.error !== null) process.exitCode = 1;
-      return result;
-    },
-  });
+  webhook
+    .command('test')
+    .description('Sends a test to an endpoint, once, and waits up to 10 s for the response.')
+    .requiredOption('--id <id>', 'the endpoint')
+    .option('--event <event>', 'the example of this event, marked as a test, instead of webhook.test')
+    .addHelpText(
+      'after',
+      example(
+        '{status, elapsedMs, error, …}: the HTTP status or null, milliseconds, the error or null.\n' +
+          'Exits with 1 unless the status is 2xx',
+        'webhook test --id <id>',
+        'webhook test --id <id> --event message.created',
+      ),
+    )
+    .action(
+      withServices(
+        async ({ lookup, webhookTests, operator }, { id, event }: { id: string; event?: EventType }) => {
+          const tenantId = await lookup.findWorkspaceId('Webhook endpoint', id);
+          const result =
+            event === undefined
+              ? await webhookTests.test(tenantId, id, operator)
+              : await webhookTests.sendExample(tenantId, id, { event }, operator);
+          if (result.error !== null) process.exitCode = 1;
+          return result;
+        },
+      ),
+    );
 
   addSecretCommands(webhook);
   addDeliveryCommands(webhook);

@@ -43,6 +43,10 @@ export const FAULTS = {
   not_token: 'must be ASCII characters without spaces, at most {max}',
   not_bot_token: 'must be a bot token as @BotFather gives it',
 
+  // Of the example that a test sends.
+  not_of_schema: 'does not fit the schema of {event} at {path}',
+  foreign_id: 'may only have ids of the example, and {key} is another one: {ids}',
+
   // Of people, their agents and their logins.
   password_length: 'must have {min} to {max} characters',
   password_is_email: 'must not be the e-mail address',
@@ -151,6 +155,7 @@ export const REASONS = {
   previous_secret_signs:
     'The previous secret of this endpoint still signs, until {until}. End it first, or roll without a grace period.',
   endpoint_inactive: 'The endpoint is inactive: activate it first.',
+  entitlement_missing: 'The plan of this workspace does not include {event} ({entitlement}).',
   endpoint_edited: 'Somebody has edited the endpoint in the meantime.',
   delivery_not_pending: 'The delivery is not pending: deliver it again.',
   event_not_taken: 'The endpoint does not take {event}: add the event first.',

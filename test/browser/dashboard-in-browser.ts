@@ -11,7 +11,7 @@ import { launchChromium } from './chromium';
 
 const BUILT_PAGE = resolve(__dirname, '../../dashboard/dist/web/index.html');
 /** Regular expression of browser messages that tests provoke: refusals, and a dashboard that is down. */
-const MEANT = /status of (400|401|403|404|429|503)|net::ERR_(INTERNET_DISCONNECTED|CONNECTION_)/;
+const MEANT = /status of (400|401|403|404|409|429|503)|net::ERR_(INTERNET_DISCONNECTED|CONNECTION_)/;
 
 /** The dashboard with its built pages, the service with a worker, a receiver of webhooks, and Chromium. */
 export class DashboardInBrowser {

@@ -207,6 +207,14 @@ export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
     roles: MANAGERS,
   },
   { method: 'POST', path: '/webhook-endpoints/:id/activate', success: 200, thing: ENDPOINT, roles: MANAGERS },
+  {
+    method: 'POST',
+    path: '/webhook-endpoints/:id/send-example',
+    success: 200,
+    thing: ENDPOINT,
+    body: () => ({ event: 'message.created' }),
+    roles: MANAGERS,
+  },
   { method: 'POST', path: '/webhook-endpoints/:id/test', success: 200, thing: ENDPOINT, roles: MANAGERS },
   {
     method: 'POST',

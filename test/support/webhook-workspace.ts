@@ -12,6 +12,7 @@ import { MAX_DELIVERY_ATTEMPTS } from '../../src/webhooks/deliveries/delivery-at
 import { WebhookDeliveriesService } from '../../src/webhooks/browsing/webhook-deliveries.service';
 import {
   ListWebhookDeliveriesQuery,
+  SendExample,
   WebhookDeliverySummary,
 } from '../../src/webhooks/browsing/webhook-delivery.dto';
 import {
@@ -126,6 +127,11 @@ export class WebhookWorkspace {
   /** Presses the Test button. */
   test({ id }: Identified) {
     return this.tests.test(this.id, id, SYSTEM);
+  }
+
+  /** Tests with the example of an event. */
+  sendExample({ id }: Identified, input: SendExample) {
+    return this.tests.sendExample(this.id, id, input, SYSTEM);
   }
 
   health({ id }: Identified) {

@@ -11,6 +11,8 @@ import type {
   Entitlement,
   ErrorDetail,
   EventType,
+  MAX_ENDPOINT_DESCRIPTION,
+  MAX_ENDPOINT_NAME,
   MAX_ENDPOINT_RATE,
   Page,
   PlanTier,
@@ -78,7 +80,9 @@ export type {
   RecoverEndpoint,
   RedeliverDeliveries,
   RollSecret,
+  SendExample,
   UpdateAgent,
+  UpdateWebhookEndpoint,
 } from 'conversation-messaging-service';
 export type {
   BeginSecondFactor,
@@ -231,6 +235,9 @@ export type AllEvents = typeof ALL_EVENTS;
 
 /** Highest rate limit of an endpoint, in deliveries a second. */
 export type MaxEndpointRate = typeof MAX_ENDPOINT_RATE;
+/** Limits of an endpoint's name and description, in characters. */
+export type MaxEndpointName = typeof MAX_ENDPOINT_NAME;
+export type MaxEndpointDescription = typeof MAX_ENDPOINT_DESCRIPTION;
 
 /** Item of `GET /api/workspaces/:workspaceId/webhook-endpoints`. */
 export interface WebhookEndpointListItem extends WebhookEndpointSummary {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { EventQueueRepository } from '../../outbox/event-queue.repository';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
+import { contentOf } from '../deliveries/delivery';
 import { bodyOf, headersOf } from '../sending/delivery-request';
 import { DeliveryRow } from './delivery-row';
 import { WebhookDeliveryRequest } from './webhook-delivery.dto';
@@ -31,9 +32,9 @@ export class DeliveryRequests {
     const [event] = await this.events.find(this.database, tenantId, [eventId]);
     const url = await this.endpoints.findUrl(tenantId, endpointId);
     if (!event || url === null) return null;
-    const { type: eventType, data, sequence } = event;
-    const headers = headersOf({ deliveryId: id, eventType, data, sequence }, at, NOT_SHOWN);
-    return { method: 'POST', url, headers: pairsOf(headers), body: bodyOf({ eventType, data }, at) };
+    const content = contentOf(id, event);
+    const headers = headersOf(content, at, NOT_SHOWN);
+    return { method: 'POST', url, headers: pairsOf(headers), body: bodyOf(content, at) };
   }
 }
 

@@ -57,8 +57,8 @@ export class Redeliverer {
 
   /**
    * Makes the next attempt of a pending delivery due now.
-   * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: it is not pending, or its endpoint is inactive, or does
-   *   not take its event type
+   * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: it is not pending, or its endpoint is inactive, or
+   *   does not take its event type
    */
   async retryNow(tenantId: string, delivery: DeliveryRow, actor: Actor): Promise<void> {
     const { id, endpointId, status } = delivery;

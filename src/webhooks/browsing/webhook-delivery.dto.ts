@@ -5,6 +5,7 @@ import {
   ArrayNotEmpty,
   ArrayUnique,
   IsIn,
+  IsObject,
   IsOptional,
   IsString,
   Matches,
@@ -14,11 +15,14 @@ import { CodedFault, readFault, validatorFault } from '../../common/error-texts'
 import { idTime } from '../../common/ids';
 import { PageQuery } from '../../common/page';
 import { IsMoment, IsStorableText } from '../../common/validators';
+import { eventCatalog, type EventType, isTest } from '../../outbox/event-catalog';
 import { ATTEMPT_ERRORS, type AttemptError, type AttemptPhases } from '../sending/attempt-outcome';
 import { DeliveryFilter, StatusCodes } from './delivery-filter';
 import { DeliveryRow, WebhookDeliveryStatus } from './delivery-row';
 import { AttemptRow } from '../deliveries/delivery-history.repository';
 
+/** Event types that have an example to send. */
+const FACTS = (Object.keys(eventCatalog) as EventType[]).filter((type) => !isTest(type));
 const STATUSES = ['pending', 'succeeded', 'exhausted', 'cancelled'] as const;
 export type DeliveryStatusName = (typeof STATUSES)[number];
 
@@ -165,8 +169,22 @@ export interface WebhookDeliveryDetail extends WebhookDeliverySummary<WebhookAtt
   request: WebhookDeliveryRequest | null;
 }
 
+/** Example of an event that a test sends. */
+export class SendExample {
+  /** Event type of the example. */
+  @IsIn(FACTS)
+  event: EventType;
+
+  /** `data` of the example; that of the catalog by default. */
+  @IsOptional()
+  @IsObject()
+  data?: object;
+}
+
 /** Outcome of a test of an endpoint. */
 export interface WebhookTestResult {
+  /** Delivery of the test, among those of the endpoint. */
+  deliveryId: string;
   /** HTTP status of the receiver's answer; null without one. */
   status: number | null;
   /** Duration of the test in milliseconds. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { startByFromNow } from '../../queue/start-capacity';
 import { requirePermission } from '../../access/require-permission';
@@ -6,14 +7,20 @@ import { AppError } from '../../common/app-error';
 import { readFault } from '../../common/error-texts';
 import { newId } from '../../common/ids';
 import { Actor } from '../../common/principal';
+import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
+import { entitlementOf, eventCatalog, EventType } from '../../outbox/event-catalog';
 import { OutboxService } from '../../outbox/outbox.service';
 import { WorkBudgets } from '../../rate-limit/work-budgets';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
+import { EndpointSubscription } from '../endpoints/subscription';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
-import { Delivery, deliveryIdOf, NOT_ATTEMPTED } from '../deliveries/delivery';
+import { contentOf, Delivery, deliveryIdOf, NOT_ATTEMPTED, TestExample } from '../deliveries/delivery';
 import { DeliveryAttempter } from '../deliveries/delivery-attempter';
-import { toReadable, WebhookTestResult } from './webhook-delivery.dto';
+import { bodyOf } from '../sending/delivery-request';
+import { checkExample } from './example-check';
+import { SendExample, toReadable, WebhookTestResult } from './webhook-delivery.dto';
 
 /** Tests endpoints, for the dashboard's Test button. */
 @Injectable()
@@ -26,6 +33,7 @@ export class WebhookTestService {
     private readonly outbox: OutboxService,
     private readonly audit: AuditService,
     private readonly budgets: WorkBudgets,
+    private readonly subscription: EndpointSubscription,
   ) {}
 
   /**
@@ -34,10 +42,39 @@ export class WebhookTestService {
    * @throws AppError FORBIDDEN, NOT_FOUND, WORKSPACE_SUSPENDED; RATE_LIMITED, UNAVAILABLE: too many tests at
    *   once
    */
-  async test(tenantId: string, endpointId: string, actor: Actor): Promise<WebhookTestResult> {
+  test(tenantId: string, endpointId: string, actor: Actor): Promise<WebhookTestResult> {
+    return this.run(tenantId, endpointId, actor);
+  }
+
+  /**
+   * Sends the example of an event type to one endpoint, as `test` does. The request has
+   * `x-service-test: true`, and a `webhook-id` that begins with `test_`. The example may be edited, but all
+   * of its ids stay those of the catalog's example.
+   * @throws AppError INVALID_BODY: data that is no example of the event; FORBIDDEN, also when the plan does
+   *   not include the event; NOT_FOUND, WORKSPACE_SUSPENDED; RATE_LIMITED, UNAVAILABLE: too many tests at
+   *   once
+   */
+  async sendExample(
+    tenantId: string,
+    endpointId: string,
+    input: SendExample,
+    actor: Actor,
+  ): Promise<WebhookTestResult> {
+    const { event, data: given } = validate(SendExample, input);
+    const data = given ?? eventCatalog[event].example;
+    checkExample(event, data);
+    return this.run(tenantId, endpointId, actor, { event, data });
+  }
+
+  private async run(
+    tenantId: string,
+    endpointId: string,
+    actor: Actor,
+    example?: TestExample,
+  ): Promise<WebhookTestResult> {
     const release = await this.budgets.acquire('tests', tenantId);
     try {
-      const delivery = await this.claim(tenantId, endpointId, actor);
+      const delivery = await this.claim(tenantId, endpointId, actor, example);
       this.budgets.releaseSlot();
       return await this.attempt(delivery);
     } finally {
@@ -49,6 +86,7 @@ export class WebhookTestService {
     const { outcome } = await this.attempter.attempt(delivery);
     if (outcome === null) throw AppError.because('UNAVAILABLE', 'test_not_sent');
     return {
+      deliveryId: delivery.id,
       status: outcome.statusCode,
       elapsedMs: Math.round(outcome.durationMs),
       error: outcome.errorMessage,
@@ -59,13 +97,19 @@ export class WebhookTestService {
     };
   }
 
-  private claim(tenantId: string, endpointId: string, actor: Actor): Promise<Delivery> {
+  private claim(
+    tenantId: string,
+    endpointId: string,
+    actor: Actor,
+    example?: TestExample,
+  ): Promise<Delivery> {
     return this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'webhook_endpoint.test');
       const endpoint = await this.endpoints.lock(tx, tenantId, endpointId);
       if (!endpoint) throw AppError.notFound('Webhook endpoint');
       if (!(await this.workspaces.lockSending(tx, tenantId))) throw AppError.workspaceSuspended();
-      const data = { tenantId, test: true as const };
+      if (example) await this.requireEntitlement(tx, tenantId, example.event);
+      const data = { tenantId, test: true as const, ...(example && { example }) };
       const type = 'webhook.test' as const;
       const event = {
         id: newId(),
@@ -98,9 +142,22 @@ export class WebhookTestService {
         action: 'webhook_endpoint.tested',
         entity: 'webhook_endpoint',
         entityId: endpointId,
-        metadata: { url: endpoint.url },
+        metadata: { url: endpoint.url, ...(example && describe(delivery, example)) },
       });
       return delivery;
     });
   }
+
+  private async requireEntitlement(tx: Transaction, tenantId: string, event: EventType): Promise<void> {
+    const [allowed] = await this.subscription.filterEntitled(tx, [{ tenantId, type: event }]);
+    const entitlement = entitlementOf(event);
+    if (!allowed && entitlement)
+      throw AppError.because('FORBIDDEN', 'entitlement_missing', { event, entitlement });
+  }
+}
+
+/** Returns what the audit log says of an example: its event, and the hash of the exact body. */
+function describe({ id, event }: Delivery, { event: type }: TestExample): object {
+  const body = bodyOf(contentOf(id, event), event.createdAt);
+  return { event: type, bodySha256: hash('sha256', body, 'hex') };
 }

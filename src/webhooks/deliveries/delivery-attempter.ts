@@ -11,7 +11,7 @@ import { AttemptOutcome, internalError, isShortage } from '../sending/attempt-ou
 import { DeliverySender } from '../sending/delivery-sender';
 import { StartPermit } from '../sending/start-permit';
 import { AttemptRecorder } from './attempt-recorder';
-import { AttemptRecord, Delivery } from './delivery';
+import { AttemptRecord, contentOf, Delivery } from './delivery';
 
 /** Number of attempts of a delivery: the first one, and the contract's five retries. */
 export const MAX_DELIVERY_ATTEMPTS = 6;
@@ -71,14 +71,18 @@ export class DeliveryAttempter {
     }
   }
 
-  private async send({ id, endpoint, event }: Delivery, permit: StartPermit): Promise<AttemptOutcome | null> {
+  private async send(
+    { id, endpoint, event, lease }: Delivery,
+    permit: StartPermit,
+  ): Promise<AttemptOutcome | null> {
     const at = new Date();
     try {
       const { url, secrets } = endpoint;
       if (secrets instanceof SecretUnreadable) throw secrets;
-      const { type: eventType, data, sequence } = event;
-      const content = { deliveryId: id, eventType, data, sequence };
-      const request = { url, ...content, ...secrets, keepsHeaders: isTest(eventType) };
+      const content = contentOf(id, event);
+      // The audit entry of an example has the hash of the body with this time.
+      const at = content.isExample && lease === null ? event.createdAt : undefined;
+      const request = { url, ...content, ...secrets, keepsHeaders: isTest(event.type), at };
       return await this.sender.send(request, permit);
     } catch (error) {
       if (isShortage(error)) {

@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto';
+import { EventType, isTest } from '../../outbox/event-catalog';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
 import { StartBy } from '../../queue/start-capacity';
 import { Target } from '../../queue/targets';
 import { Signal } from '../../redis/redis-signals';
 import { Subscriber } from '../endpoints/webhook-endpoints.repository';
 import { AttemptOutcome } from '../sending/attempt-outcome';
+import { RequestContent } from '../sending/delivery-request';
 
 /** Length of the digits of an id that are its time, with their hyphen. */
 const TIMESTAMP_LENGTH = 13;
@@ -54,6 +56,20 @@ export interface AttemptRecord {
   status: 'SUCCEEDED' | 'EXHAUSTED' | 'PENDING';
   /** Time until the next attempt; null when the round is finished. */
   retryDelayMs: number | null;
+}
+
+/** Example of an event type, in the data of a test that sends it. */
+export interface TestExample {
+  event: EventType;
+  data: object;
+}
+
+/** Returns what is sent for an event: of a test with an example, the example. */
+export function contentOf(deliveryId: string, { type, data, sequence }: OutboxEvent): RequestContent {
+  const { example } = isTest(type) ? (JSON.parse(data) as { example?: TestExample }) : {};
+  if (!example) return { deliveryId, eventType: type, data, sequence };
+  const { event: eventType } = example;
+  return { deliveryId, eventType, data: JSON.stringify(example.data), sequence, isExample: true };
 }
 
 /**

@@ -8,6 +8,13 @@ export interface RequestContent {
   data: string;
   /** Position of the event in its conversation; null for an event of no conversation. */
   sequence: string | null;
+  /** Whether a test sends the example of an event type, which a receiver must not take for an event. */
+  isExample?: boolean;
+}
+
+/** Returns the `webhook-id`, under which a receiver recognises what it has got already. */
+export function webhookIdOf({ deliveryId, isExample }: RequestContent): string {
+  return isExample ? `test_${deliveryId}` : deliveryId;
 }
 
 /** Returns the body. It is built as text, so that the event's data is sent exactly as it was recorded. */
@@ -22,10 +29,11 @@ export function timestampOf(at: Date): number {
 
 /** Returns names and values of the headers in turn, in the order in which they are sent. */
 export function headersOf<Signature>(
-  { deliveryId, eventType, sequence }: RequestContent,
+  content: RequestContent,
   at: Date,
   signatures: { service: Signature; standard: Signature },
 ): (string | Signature)[] {
+  const { deliveryId, eventType, sequence, isExample } = content;
   // oxfmt-ignore
   return [
     'content-type', 'application/json',
@@ -33,9 +41,10 @@ export function headersOf<Signature>(
     'x-service-event', eventType,
     'x-service-signature', signatures.service,
     'x-service-delivery', deliveryId,
-    'webhook-id', deliveryId,
+    'webhook-id', webhookIdOf(content),
     'webhook-timestamp', String(timestampOf(at)),
     'webhook-signature', signatures.standard,
     ...(sequence === null ? [] : ['x-service-sequence', sequence]),
+    ...(isExample ? ['x-service-test', 'true'] : []),
   ];
 }

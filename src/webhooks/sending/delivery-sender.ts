@@ -4,7 +4,7 @@ import { Memo } from '../../common/memo';
 import { AddressPolicy } from './address-policy';
 import { AttemptOutcome } from './attempt-outcome';
 import { DeliveryExchange } from './delivery-exchange';
-import { bodyOf, headersOf, RequestContent, timestampOf } from './delivery-request';
+import { bodyOf, headersOf, RequestContent, timestampOf, webhookIdOf } from './delivery-request';
 import { HostResolver } from './host-resolver';
 import { StartPermit } from './start-permit';
 import { serviceSignature, SigningSecrets, standardSignature } from './signature';
@@ -25,6 +25,8 @@ export interface DeliveryRequest extends RequestContent, SigningSecrets {
   url: string;
   /** Whether the response's headers are kept for a success too. */
   keepsHeaders?: boolean;
+  /** Time of the attempt in body and headers; now by default. */
+  at?: Date;
 }
 
 export interface DeliverySenderOptions {
@@ -88,7 +90,7 @@ export class DeliverySender implements OnApplicationShutdown {
   send(request: DeliveryRequest): Promise<AttemptOutcome>;
   send(request: DeliveryRequest, permit: StartPermit): Promise<AttemptOutcome | null>;
   send(request: DeliveryRequest, permit?: StartPermit): Promise<AttemptOutcome | null> {
-    const at = new Date();
+    const at = request.at ?? new Date();
     const exchange = new DeliveryExchange(at, this.timeoutMs, this.connector, permit, request.keepsHeaders);
     try {
       const { host, origin, path } = this.addresses.get(request.url, () => this.parse(request.url));
@@ -134,16 +136,18 @@ export class DeliverySender implements OnApplicationShutdown {
 }
 
 function signaturesOf(
-  { deliveryId, secret, previousSecret: previous }: DeliveryRequest,
+  request: DeliveryRequest,
   at: Date,
   body: Buffer,
 ): { service: string; standard: string } {
+  const { secret, previousSecret: previous } = request;
+  const webhookId = webhookIdOf(request);
   const timestamp = timestampOf(at);
   // A receiver of Standard Webhooks accepts any one of several signatures. The second one is made only during
   // a roll.
-  const standard = standardSignature(secret, deliveryId, timestamp, body);
+  const standard = standardSignature(secret, webhookId, timestamp, body);
   const previousStandard = previous
-    ? ` ${standardSignature(previous.secret, deliveryId, timestamp, body)}`
+    ? ` ${standardSignature(previous.secret, webhookId, timestamp, body)}`
     : '';
   return {
     service: serviceSignature(previous?.signsService ? previous.secret : secret, body),

@@ -105,6 +105,89 @@ describe("the dashboard's pages in a browser", () => {
     await visit.text('Next attempt').waitFor();
   });
 
+  it('edit an endpoint, whose deliveries go to the new address, and offer to roll its secret', async () => {
+    const { id } = await makeEndpoint('/before');
+    await visit.settings(workspace, `webhooks/${id}`);
+    await visit.button('Edit').click();
+    expect(await visit.field('Address').inputValue()).toBe(world.receiver.url('/before'));
+    await visit.field('Address').fill('https://10.0.0.1/hook');
+    await waitFor('a fault', () => visit.field('Address').getAttribute('aria-invalid'));
+    await visit.field('Address').fill(world.receiver.url('/after'));
+    await visit.text('This address can be used.').waitFor();
+    await visit.field('Name').fill('CRM');
+    await visit.field('Description').fill('Copies messages.');
+    await visit.dialog.getByLabel('All events').uncheck();
+    await visit.dialog.getByLabel('message.created', { exact: true }).check();
+    await visit.text('Pending deliveries of events that you take out are cancelled.').waitFor();
+    await visit.dialog.getByLabel('Then roll the secret').check();
+    await visit.act('Save').click();
+    await visit.act('Roll the secret').waitFor();
+    await visit.act('Cancel').click();
+    await visit.page.getByRole('heading', { level: 1, name: 'CRM' }).waitFor();
+    await visit.text(world.receiver.url('/after')).first().waitFor();
+    const conversation = await world.service.make.conversation(workspace);
+    await world.service.make.sent(workspace, conversation);
+    await world.receiver.waitForCount(1, '/after');
+    await visit.settings(workspace, 'webhooks');
+    await visit.row('CRM').getByText(world.receiver.url('/after')).waitFor();
+  });
+
+  it('refuse an edit of what somebody else has edited meanwhile', async () => {
+    const { id } = await makeEndpoint('/twice');
+    await visit.settings(workspace, `webhooks/${id}`);
+    await visit.button('Edit').click();
+    await visit.field('Name').fill('Mine');
+    await world.service.app
+      .get(WebhookEndpointsService)
+      .update(workspace.id, id, { version: 1, name: 'Theirs' }, SYSTEM);
+    await visit.act('Save').click();
+    await visit.dialog.getByText('Somebody has edited the endpoint in the meantime.').waitFor();
+    await visit.act('Cancel').click();
+    await visit.page.reload();
+    await visit.page.getByRole('heading', { level: 1, name: 'Theirs' }).waitFor();
+  });
+
+  it('retry a pending delivery now', async () => {
+    const { id } = await makeEndpoint('/later', ['message.created']);
+    world.receiver.https.respond = (response) => void response.writeHead(500).end();
+    const conversation = await world.service.make.conversation(workspace);
+    await world.service.make.sent(workspace, conversation);
+    await world.receiver.waitForCount(1, '/later');
+    await waitFor('a retry', () =>
+      world.service.query(
+        `UPDATE pending_deliveries SET next_attempt_at = now() + interval '1 day'
+         WHERE endpoint_id = $1 AND lease_id IS NULL RETURNING 1`,
+        [id],
+      ),
+    );
+    world.receiver.https.respond = (response) => void response.end('ok');
+    await visit.settings(workspace, `webhooks/${id}`);
+    await visit.row('message.created').getByRole('link').first().click();
+    await visit.button('Retry now').click();
+    await world.receiver.waitForCount(2, '/later');
+    await visit.attempt(2).waitFor();
+    await visit.button('Redeliver').waitFor();
+  });
+
+  it('test with the example of another event, edited, and lead to its delivery', async () => {
+    const { id } = await makeEndpoint('/example');
+    await visit.settings(workspace, `webhooks/${id}`);
+    await visit.button('Test').click();
+    await visit.text(/^The receiver answered 200 after/).waitFor();
+    await visit.field('Event to test with').selectOption('conversation.updated');
+    const data = await visit.field('Data of the example, as JSON').inputValue();
+    await visit.field('Data of the example, as JSON').fill(data.replace(/"[0-9a-f-]{36}"/, '"mine"'));
+    await visit.act('Send the example').click();
+    await visit.dialog.getByText('may only have ids of the example').first().waitFor();
+    await visit.field('Data of the example, as JSON').fill(data.replace('CLOSED', 'SNOOZED'));
+    await visit.act('Send the example').click();
+    const [, example] = await world.receiver.waitForCount(2, '/example');
+    expect(example!.headers['x-service-test']).toBe('true');
+    expect(example!.envelope).toMatchObject({ event: 'conversation.updated', data: { status: 'SNOOZED' } });
+    await visit.text('Show the delivery').click();
+    await visit.text('x-service-test: true').waitFor();
+  });
+
   it('redeliver the selected, and all that match after they were counted', async () => {
     const { id } = await makeEndpoint('/again', ['message.created']);
     const conversation = await world.service.make.conversation(workspace);

@@ -65,9 +65,9 @@ describe('the list of deliveries', () => {
       WebhookWorkspace.create(service),
     ]);
     endpoints = await Promise.all(
-      ['/a', '/b'].map((path) => tenant.addEndpoint(`https://127.0.0.1:4433${path}`)),
+      ['/a', '/b'].map((path) => tenant.addEndpoint(`https://127.0.0.1:4433${path}`, { events: EVENTS })),
     );
-    foreign = await stranger.addEndpoint('https://127.0.0.1:4433/c');
+    foreign = await stranger.addEndpoint('https://127.0.0.1:4433/c', { events: EVENTS });
     rows = endpoints.flatMap(({ id }) => rowsOf(id));
     await insert(tenant.id, rows);
     await insert(stranger.id, rowsOf(foreign.id));

@@ -1,4 +1,8 @@
 import { NO_SUBJECT } from '../../../src/webhooks/browsing/delivery-subjects';
+import { hash } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import { isGenuine } from '../../../examples/verify-webhook';
+import { eventCatalog, EventType } from '../../../src/outbox/event-catalog';
 import { WebhookDeliveriesService } from '../../../src/webhooks/browsing/webhook-deliveries.service';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WebhookTestService } from '../../../src/webhooks/browsing/webhook-test.service';
@@ -199,6 +203,7 @@ describe('webhook endpoints', () => {
       const subscription = await subscribe(host, receiver);
 
       expect(await press(subscription)).toEqual({
+        deliveryId: expect.any(String),
         status: 503,
         elapsedMs: expect.any(Number),
         error: 'Answered 503',
@@ -221,6 +226,7 @@ describe('webhook endpoints', () => {
       receiver.https.respond = (response) => response.destroy();
       const result = await press(await subscribe(host, receiver));
       expect(result).toEqual({
+        deliveryId: expect.any(String),
         status: null,
         elapsedMs: expect.any(Number),
         error: expect.any(String),
@@ -277,6 +283,97 @@ describe('webhook endpoints', () => {
           attempts: [{ at: expect.any(Date), statusCode: 200, durationMs: expect.any(Number), error: null }],
         },
       ]);
+    });
+
+    it('sends an example of another event, marked as a test, and tells the audit log its hash', async () => {
+      const subscription = await subscribe(host, receiver, { events: ['conversation.updated'] });
+      const { endpoint, path } = subscription;
+      const { message, conversationId } = eventCatalog['message.created'].example;
+      const data = { conversationId, message: { ...message, body: 'Größe 42?' } };
+      const { deliveryId, status } = await subscription.sendExample(endpoint, {
+        event: 'message.created',
+        data,
+      });
+      expect(status).toBe(200);
+
+      const [webhook] = receiver.received(path);
+      expect(webhook!.headers).toMatchObject({
+        'x-service-event': 'message.created',
+        'x-service-test': 'true',
+        'x-service-delivery': deliveryId,
+        'webhook-id': `test_${deliveryId}`,
+      });
+      expect(webhook!.envelope).toMatchObject({ event: 'message.created', data });
+      const signature = String(webhook!.headers['x-service-signature']);
+      expect(isGenuine(webhook!.body, signature, endpoint.secret)).toBe(true);
+      new Webhook(endpoint.secret).verify(webhook!.body, webhook!.headers as Record<string, string>);
+      expect((await subscription.auditOf(endpoint))[0]).toMatchObject({
+        action: 'webhook_endpoint.tested',
+        metadata: { event: 'message.created', bodySha256: hash('sha256', webhook!.body, 'hex') },
+      });
+
+      const { request } = await subscription.deliveries.get(subscription.id, deliveryId, SYSTEM);
+      expect(request!.body).toBe(webhook!.body.toString());
+      expect(request!.headers).toContainEqual({ name: 'webhook-id', value: `test_${deliveryId}` });
+      expect(await subscription.list()).toMatchObject([{ id: deliveryId, event: 'webhook.test' }]);
+      await subscription.redeliver({ id: deliveryId });
+      const [, again] = await receiver.waitForCount(2, path);
+      expect(again!.headers).toMatchObject({ 'x-service-test': 'true', 'webhook-id': `test_${deliveryId}` });
+      expect(again!.envelope.data).toEqual(data);
+    });
+
+    it('sends the catalog’s example unless it is edited, and nothing that could be taken for an event', async () => {
+      const subscription = await subscribe(host, receiver);
+      const { endpoint, path } = subscription;
+      const { example } = eventCatalog['conversation.updated'];
+      await subscription.sendExample(endpoint, { event: 'conversation.updated' });
+      expect(receiver.received(path)[0]!.envelope.data).toEqual(example);
+
+      const other = '019ab3f4-5c1e-7d2a-9b34-000000000000';
+      for (const data of [
+        { ...example, conversationId: other },
+        { ...example, conversationId: 'mine' },
+        { ...example, assignedAgentId: other },
+        { ...example, status: 'GONE' },
+        { ...example, more: 1 },
+        { status: 'OPEN' },
+        [],
+        'text',
+        { ...example, status: 'OPEN\0' },
+      ])
+        await expect(
+          subscription.sendExample(endpoint, { event: 'conversation.updated', data: data as object }),
+        ).rejects.toMatchObject({ code: 'INVALID_BODY', details: [{ field: 'data' }] });
+      const message = eventCatalog['message.created'].example;
+      for (const body of ['x'.repeat(40_000), 'NUL \0'])
+        await expectRefusal(
+          subscription.sendExample(endpoint, {
+            event: 'message.created',
+            data: { ...message, message: { ...message.message, body } },
+          }),
+          'INVALID_BODY',
+        );
+      for (const event of ['webhook.test', 'message.deleted'])
+        await expectRefusal(
+          subscription.sendExample(endpoint, { event: event as EventType }),
+          'INVALID_BODY',
+        );
+      expect(receiver.received(path)).toHaveLength(1);
+    });
+
+    it('sends an audit event to workspaces with the entitlement alone', async () => {
+      const without = await subscribe(host, receiver, { workspace: { planTier: 'PRO' } });
+      await expectRefusal(without.sendExample(without.endpoint, { event: 'audit.event' }), 'FORBIDDEN');
+      const having = await subscribe(host, receiver, { workspace: { planTier: 'ENTERPRISE' } });
+      const data = { ...eventCatalog['audit.event'].example, metadata: { id: 'CRM' } };
+      await expectRefusal(
+        having.sendExample(having.endpoint, { event: 'audit.event', data }),
+        'INVALID_BODY',
+      );
+      expect(await having.sendExample(having.endpoint, { event: 'audit.event' })).toMatchObject({
+        status: 200,
+      });
+      expect(receiver.received(without.path)).toEqual([]);
     });
 
     it('knows no endpoint of another workspace, and none that is deleted', async () => {

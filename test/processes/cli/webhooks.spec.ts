@@ -50,6 +50,7 @@ describe('webhook', () => {
 
     const result = await cli.call('webhook', 'test', '--id', id);
     expect(result).toEqual({
+      deliveryId: UUID,
       status: 200,
       elapsedMs: expect.any(Number),
       error: null,

@@ -5,6 +5,7 @@ import {
   EndpointStatisticsService,
   type Page,
   WebhookEndpointsService,
+  type WebhookEndpointSummary,
 } from 'conversation-messaging-service';
 import type { UrlCheck, WebhookEndpointListItem, WebhookEndpointResponse } from '../api';
 import { toList } from '../http/list';
@@ -17,9 +18,12 @@ export class WebhookEndpointViews {
     private readonly statistics: EndpointStatisticsService,
   ) {}
 
-  /** Lists endpoints, each with the outcomes of its attempts in the last 24 hours. */
+  /**
+   * Lists endpoints by trouble, each with the outcomes of its attempts in the last 24 hours. Those that have
+   * been failing longest come first, then those never used, those that work, and those that are paused.
+   */
   async list(workspaceId: string, actor: Actor): Promise<Page<WebhookEndpointListItem>> {
-    const endpoints = await this.endpoints.list(workspaceId, actor);
+    const endpoints = (await this.endpoints.list(workspaceId, actor)).sort(byTrouble);
     const ids = endpoints.map(({ id }) => id);
     const totals = await this.statistics.countLast24Hours(workspaceId, ids, actor);
     return toList(
@@ -46,4 +50,22 @@ export class WebhookEndpointViews {
     const endpoint = await this.endpoints.get(workspaceId, id, actor);
     return { ...endpoint, health: await this.statistics.getHealth(workspaceId, id, actor) };
   }
+}
+
+function byTrouble(one: WebhookEndpointSummary, other: WebhookEndpointSummary): number {
+  return (
+    rankOf(one) - rankOf(other) ||
+    (one.failingSince?.getTime() ?? 0) - (other.failingSince?.getTime() ?? 0) ||
+    labelOf(one).localeCompare(labelOf(other))
+  );
+}
+
+function rankOf({ active, failingSince, lastSuccessAt }: WebhookEndpointSummary): number {
+  if (!active) return 3;
+  if (failingSince) return 0;
+  return lastSuccessAt ? 2 : 1;
+}
+
+function labelOf({ name, url }: WebhookEndpointSummary): string {
+  return name ?? url;
 }

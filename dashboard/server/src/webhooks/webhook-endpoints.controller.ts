@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import {
   type Actor,
   type CreatedWebhookEndpoint,
@@ -6,6 +6,8 @@ import {
   EndpointStatisticsService,
   type Page,
   RollSecret,
+  SendExample,
+  UpdateWebhookEndpoint,
   WebhookEndpointsService,
   type WebhookEndpointSummary,
   type WebhookTestResult,
@@ -75,6 +77,16 @@ export class WebhookEndpointsController {
     return this.views.get(workspaceId, id, actor);
   }
 
+  @Patch(':id')
+  update(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') id: string,
+    @Body() body: UpdateWebhookEndpoint,
+    @CurrentActor() actor: Actor,
+  ): Promise<WebhookEndpointSummary> {
+    return this.endpoints.update(workspaceId, id, body, actor);
+  }
+
   @Get(':id/timeline')
   timeline(
     @Param('workspaceId') workspaceId: string,
@@ -114,6 +126,18 @@ export class WebhookEndpointsController {
     @CurrentActor() actor: Actor,
   ): Promise<WebhookTestResult> {
     return this.tests.test(workspaceId, id, actor);
+  }
+
+  @Post(':id/send-example')
+  @HttpCode(200)
+  @LimitedTo(TESTS_A_MINUTE, 'webhook-test')
+  sendExample(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') id: string,
+    @Body() body: SendExample,
+    @CurrentActor() actor: Actor,
+  ): Promise<WebhookTestResult> {
+    return this.tests.sendExample(workspaceId, id, body, actor);
   }
 
   @Post(':id/roll-secret')

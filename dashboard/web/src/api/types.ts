@@ -11,6 +11,8 @@ export type {
   EventType,
   FaultCode,
   Locale,
+  MaxEndpointDescription,
+  MaxEndpointName,
   MaxEndpointRate,
   PlanTier,
   ReasonCode,

@@ -39,6 +39,9 @@ const faults: Record<FaultCode, string> = {
   not_token: 'muss aus höchstens {max} ASCII-Zeichen ohne Leerzeichen bestehen',
   not_bot_token: 'muss ein Bot-Token sein, wie @BotFather ihn ausgibt',
 
+  not_of_schema: 'passt bei {path} nicht zum Schema von {event}',
+  foreign_id: 'darf nur IDs des Beispiels enthalten, und {key} ist eine andere: {ids}',
+
   password_length: 'muss {min} bis {max} Zeichen haben',
   password_is_email: 'darf nicht die E-Mail-Adresse sein',
   password_common: 'ist zu verbreitet: Wählen Sie ein anderes',
@@ -139,6 +142,7 @@ const reasons: Record<ReasonCode, string> = {
   previous_secret_signs:
     'Das vorige Geheimnis dieses Endpunkts signiert noch, bis {until}. Beenden Sie es zuerst, oder erneuern Sie ohne Übergangszeit.',
   endpoint_inactive: 'Der Endpunkt ist nicht aktiv: Schalten Sie ihn zuerst ein.',
+  entitlement_missing: 'Der Plan dieses Workspace enthält {event} nicht ({entitlement}).',
   endpoint_edited: 'Jemand hat den Endpunkt inzwischen bearbeitet.',
   delivery_not_pending: 'Die Zustellung steht nicht mehr aus: Stellen Sie sie erneut zu.',
   event_not_taken: 'Der Endpunkt nimmt {event} nicht an: Fügen Sie das Ereignis zuerst hinzu.',

@@ -287,6 +287,15 @@ export const en = {
     url: 'Address',
     urlAdvice: 'https, reachable from the internet; port 443, or 1024 and above.',
     urlFits: 'This address can be used.',
+    name: 'Name',
+    nameAdvice: 'What you call it. Without a name, it goes by its address.',
+    description: 'Description',
+    editAction: 'Edit',
+    edit: 'Edit the endpoint',
+    edited: 'The endpoint is changed.',
+    movedAdvice: 'What is pending goes to the new address too, signed with the same secret.',
+    rollNext: 'Then roll the secret',
+    fewerAdvice: 'Pending deliveries of events that you take out are cancelled.',
     rateLimit: 'Deliveries a second',
     rateLimitAdvice: 'At most. Leave it empty for no limit.',
     last24Hours: 'Last 24 hours',
@@ -303,6 +312,14 @@ export const en = {
     testTitle: 'Test the endpoint',
     testing: 'A test event is on its way. A receiver has 10 seconds to answer.',
     testAgain: 'Test again',
+    testEvent: 'Event to test with',
+    testDelivery: 'Show the delivery',
+    exampleData: 'Data of the example, as JSON',
+    exampleAdvice:
+      'It is sent with “x-service-test: true”, and its ids stay those of the example, so that your receiver can’t take ' +
+      'it for an event.',
+    notJson: 'This is not the JSON of an object.',
+    sendExample: 'Send the example',
     testPassed: (status: number, elapsed: string) => `The receiver answered ${status} after ${elapsed}`,
     testFailed: (status: number | null, elapsed: string) =>
       status === null
@@ -401,6 +418,8 @@ export const en = {
     messageId: 'Message id',
   },
   deliveries: {
+    retryNow: 'Retry now',
+    broughtForward: 'The next attempt begins now.',
     title: 'Deliveries',
     id: 'Delivery id',
     eventId: 'Event id',

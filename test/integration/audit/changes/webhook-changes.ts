@@ -131,6 +131,18 @@ export function webhookChanges(host: () => MessagingHost): Record<string, Scenar
         return endpointEntry(subject);
       },
     },
+    'webhook_endpoint.tested, with an example': {
+      method: 'WebhookTestService.sendExample',
+      permission: 'webhook_endpoint.test',
+      prepare: (subject, actor) => async () => {
+        const { workspace, endpoint } = subject;
+        const input = { event: 'message.created' as const };
+        await host().get(WebhookTestService).sendExample(workspace.id, endpoint.id, input, actor);
+        return endpointEntry(subject, {
+          metadata: { event: 'message.created', bodySha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+        });
+      },
+    },
     'webhook_endpoint.recovery_started': {
       method: 'WebhookRecoveriesService.recoverMissed',
       permission: 'webhook_endpoint.recover',

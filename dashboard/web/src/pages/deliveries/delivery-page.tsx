@@ -38,9 +38,10 @@ function LoadedDelivery({ delivery }: { delivery: DeliveryDetail }) {
   const mayManage = useMayManage();
   const { slug } = useWorkspace();
   const { endpointId, request } = delivery;
+  const isPending = delivery.status === 'pending';
   const redeliver = useChange(
-    (at) => api.post(`${at}/deliveries/${delivery.id}/redeliver`),
-    texts.redeliver.started(1),
+    (at) => api.post(`${at}/deliveries/${delivery.id}/${isPending ? 'retry' : 'redeliver'}`),
+    isPending ? texts.deliveries.broughtForward : texts.redeliver.started(1),
   );
   return (
     <PageLayout
@@ -61,11 +62,11 @@ function LoadedDelivery({ delivery }: { delivery: DeliveryDetail }) {
       actions={
         mayManage && (
           <Button
-            disabled={delivery.status === 'pending'}
+            disabled={isPending && delivery.nextAttemptAt === null}
             loading={redeliver.isPending}
             onClick={() => redeliver.mutate()}
           >
-            {texts.redeliver.one}
+            {isPending ? texts.deliveries.retryNow : texts.redeliver.one}
           </Button>
         )
       }

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Menu, Stack } from '@mantine/core';
+import { Anchor, Button, Group, Menu, Stack, Text } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -15,6 +15,7 @@ import { TestDialog } from '../webhooks/test-dialog';
 import { DaySummary } from './day-summary';
 import { DeliveriesSection } from './deliveries-section';
 import { DeleteEndpointDialog, DeactivateEndpointDialog, useActivateEndpoint } from './endpoint-dialogs';
+import { EditEndpointDialog } from './edit-endpoint-dialog';
 import { RecoverDialog } from './recover-dialog';
 import { RollSecretDialog } from './roll-secret-dialog';
 import { RecoveriesSection } from './recoveries-section';
@@ -32,7 +33,7 @@ export function EndpointPage() {
   return <ErrorNotice error={endpoint.error} onRetry={() => void endpoint.refetch()} />;
 }
 
-type Open = 'test' | 'deactivate' | 'delete' | 'roll' | 'recover' | null;
+type Open = 'test' | 'edit' | 'deactivate' | 'delete' | 'roll' | 'recover' | null;
 
 function LoadedEndpoint({ endpoint }: { endpoint: Endpoint }) {
   const texts = useTexts();
@@ -44,7 +45,7 @@ function LoadedEndpoint({ endpoint }: { endpoint: Endpoint }) {
   const close = () => setOpen(null);
   return (
     <PageLayout
-      title={endpoint.url}
+      title={endpoint.name ?? endpoint.url}
       about={
         <Stack gap={4} align="start">
           <Group gap="sm">
@@ -56,6 +57,16 @@ function LoadedEndpoint({ endpoint }: { endpoint: Endpoint }) {
               {texts.webhooks.backToList}
             </Anchor>
           </Group>
+          {endpoint.name && (
+            <Text size="sm" className="breakable">
+              {endpoint.url}
+            </Text>
+          )}
+          {endpoint.description && (
+            <Text size="sm" c="dimmed" className="breakable">
+              {endpoint.description}
+            </Text>
+          )}
           <DaySummary endpoint={endpoint} />
         </Stack>
       }
@@ -66,6 +77,13 @@ function LoadedEndpoint({ endpoint }: { endpoint: Endpoint }) {
       <DeliveriesSection endpointId={endpoint.id} isActive={endpoint.active} />
       <RecoveriesSection endpointId={endpoint.id} isRunning={false} />
       {open === 'test' && <TestDialog endpointId={endpoint.id} onClose={close} />}
+      {open === 'edit' && (
+        <EditEndpointDialog
+          endpoint={endpoint}
+          onClose={close}
+          onEdited={(rolls) => setOpen(rolls ? 'roll' : null)}
+        />
+      )}
       {open === 'deactivate' && <DeactivateEndpointDialog endpoint={endpoint} onClose={close} />}
       {open === 'recover' && <RecoverDialog endpoint={endpoint} onClose={close} />}
       {open === 'delete' && (
@@ -96,6 +114,9 @@ function EndpointActions({ endpoint, onOpen }: { endpoint: Endpoint; onOpen: (op
   return (
     <>
       <Button onClick={() => onOpen('test')}>{texts.webhooks.test}</Button>
+      <Button variant="default" onClick={() => onOpen('edit')}>
+        {texts.webhooks.editAction}
+      </Button>
       {!endpoint.active && (
         <Button variant="default" loading={activate.isPending} onClick={() => activate.mutate()}>
           {texts.webhooks.activate}

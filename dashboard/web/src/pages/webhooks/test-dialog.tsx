@@ -1,22 +1,36 @@
-import { Alert, Button, Group, Loader, Stack, Text } from '@mantine/core';
-import { useEffect } from 'react';
+import { Alert, Anchor, Button, Group, Loader, NativeSelect, Stack, Text, Textarea } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import { api } from '../../api/client';
-import type { TestResult } from '../../api/types';
-import { useChange } from '../../api/workspace';
+import type { EventTypeInfo, TestResult } from '../../api/types';
+import { useChange, useRead, useWorkspace } from '../../api/workspace';
 import { Dialog } from '../../common/dialogs';
-import { ErrorNotice, Fault } from '../../common/error-notice';
+import { ErrorNotice, Fault, faultOf } from '../../common/error-notice';
 import { useFormats, useTexts } from '../../i18n/locale';
 import { Exchange } from './exchange';
 
-/** Sends a test event at once, and shows what the receiver answered. */
+const TEST = 'webhook.test';
+const AUDIT = 'audit.event';
+
+/**
+ * Sends a test event at once, or the example of another event if the person chooses one, and shows what the
+ * receiver answered.
+ */
 export function TestDialog({ endpointId, onClose }: { endpointId: string; onClose: () => void }) {
   const texts = useTexts();
-  const test = useChange((at) => api.post<TestResult>(`${at}/webhook-endpoints/${endpointId}/test`));
+  const [event, setEvent] = useState(TEST);
+  const [data, setData] = useState('');
+  const parsed = parseObject(data);
+  const test = useChange((at, example: object | null) =>
+    example === null
+      ? api.post<TestResult>(`${at}/webhook-endpoints/${endpointId}/test`)
+      : api.post<TestResult>(`${at}/webhook-endpoints/${endpointId}/send-example`, example),
+  );
   const { mutate } = test;
   useEffect(() => {
     // The call is not in the effect itself: in development React runs an effect twice, and two tests would be
     // sent.
-    const timer = setTimeout(() => mutate());
+    const timer = setTimeout(() => mutate(null));
     return () => clearTimeout(timer);
   }, [mutate]);
   return (
@@ -29,12 +43,38 @@ export function TestDialog({ endpointId, onClose }: { endpointId: string; onClos
               <Text>{texts.webhooks.testing}</Text>
             </Group>
           )}
-          {test.data && <Outcome result={test.data} />}
+          {test.data && <Outcome endpointId={endpointId} result={test.data} />}
         </div>
         <ErrorNotice error={test.error} />
+        <EventSelect
+          event={event}
+          onChange={(chosen, example) => {
+            setEvent(chosen);
+            setData(example);
+          }}
+        />
+        {event !== TEST && (
+          <Textarea
+            label={texts.webhooks.exampleData}
+            description={texts.webhooks.exampleAdvice}
+            autosize
+            minRows={4}
+            maxRows={16}
+            spellCheck={false}
+            styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+            value={data}
+            onChange={(change) => setData(change.currentTarget.value)}
+            error={parsed === null ? texts.webhooks.notJson : faultOf(test.error, 'data')}
+          />
+        )}
         <Group justify="end">
-          <Button variant="default" onClick={() => mutate()} loading={test.isPending}>
-            {texts.webhooks.testAgain}
+          <Button
+            variant="default"
+            onClick={() => mutate(event === TEST ? null : { event, data: parsed })}
+            loading={test.isPending}
+            disabled={event !== TEST && parsed === null}
+          >
+            {event === TEST ? texts.webhooks.testAgain : texts.webhooks.sendExample}
           </Button>
           <Button onClick={onClose}>{texts.common.close}</Button>
         </Group>
@@ -43,10 +83,49 @@ export function TestDialog({ endpointId, onClose }: { endpointId: string; onClos
   );
 }
 
-function Outcome({ result }: { result: TestResult }) {
+/** Offers the test event, and the events that the workspace's plan includes, each with its example. */
+function EventSelect({
+  event,
+  onChange,
+}: {
+  event: string;
+  onChange: (event: string, example: string) => void;
+}) {
   const texts = useTexts();
+  const { entitlements } = useWorkspace();
+  const types = useRead<{ data: EventTypeInfo[] }>('event-types', {}, { refreshMs: false });
+  const offered = (types.data?.data ?? []).filter(
+    ({ type, kind }) => kind === 'fact' && (type !== AUDIT || entitlements.includes('auditWebhookExport')),
+  );
+  const exampleOf = (chosen: string) => {
+    const example = offered.find(({ type }) => type === chosen)?.example as { data: object } | undefined;
+    return example ? JSON.stringify(example.data, null, 2) : '';
+  };
+  return (
+    <NativeSelect
+      label={texts.webhooks.testEvent}
+      value={event}
+      onChange={({ currentTarget: { value } }) => onChange(value, exampleOf(value))}
+      data={[TEST, ...offered.map(({ type }) => type)]}
+    />
+  );
+}
+
+/** Parses the JSON text of an object; null for any other text. */
+function parseObject(text: string): object | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function Outcome({ endpointId, result }: { endpointId: string; result: TestResult }) {
+  const texts = useTexts();
+  const { slug } = useWorkspace();
   const formats = useFormats();
-  const { status, elapsedMs, error, fault, phases, response, responseHeaders } = result;
+  const { deliveryId, status, elapsedMs, error, fault, phases, response, responseHeaders } = result;
   const elapsed = formats.milliseconds(elapsedMs);
   return (
     <Stack>
@@ -63,6 +142,18 @@ function Outcome({ result }: { result: TestResult }) {
         </Alert>
       )}
       <Exchange phases={phases} totalMs={elapsedMs} response={response} responseHeaders={responseHeaders} />
+      <Anchor
+        size="sm"
+        renderRoot={(props) => (
+          <Link
+            {...props}
+            to="/w/$slug/settings/webhooks/$endpointId/deliveries/$deliveryId"
+            params={{ slug, endpointId, deliveryId }}
+          />
+        )}
+      >
+        {texts.webhooks.testDelivery}
+      </Anchor>
     </Stack>
   );
 }

@@ -91,8 +91,13 @@ function useColumns(onTest: (endpointId: string) => void): Column<EndpointListIt
             )}
             fw={500}
           >
-            {endpoint.url}
+            {endpoint.name ?? endpoint.url}
           </Anchor>
+          {endpoint.name && (
+            <Text size="sm" c="dimmed" className="breakable">
+              {endpoint.url}
+            </Text>
+          )}
           <EndpointState endpoint={endpoint} />
         </Stack>
       ),
@@ -121,13 +126,13 @@ function useColumns(onTest: (endpointId: string) => void): Column<EndpointListIt
     {
       header: texts.common.actions,
       isActions: true,
-      cell: ({ id, url }) =>
+      cell: ({ id, name, url }) =>
         mayManage && (
           <Group justify="end">
             <Button
               variant="default"
               size="compact-sm"
-              aria-label={texts.webhooks.testNamed(url)}
+              aria-label={texts.webhooks.testNamed(name ?? url)}
               onClick={() => onTest(id)}
             >
               {texts.webhooks.test}

@@ -1,0 +1,69 @@
+import { Checkbox, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { api } from '../../api/client';
+import type { Endpoint } from '../../api/types';
+import { useChange } from '../../api/workspace';
+import { Dialog, Form } from '../../common/dialogs';
+import { useTexts } from '../../i18n/locale';
+import { EndpointFields, inputOf, valuesOf } from '../webhooks/endpoint-fields';
+import { ALL_EVENTS } from '../webhooks/endpoint-rules';
+
+/** Edits an endpoint as it was when the dialog opened: what somebody else has changed since is not undone. */
+export function EditEndpointDialog({
+  endpoint,
+  onClose,
+  onEdited,
+}: {
+  endpoint: Endpoint;
+  onClose: () => void;
+  /** Gets whether the secret is to be rolled next. */
+  onEdited: (rolls: boolean) => void;
+}) {
+  const texts = useTexts();
+  const [before] = useState(endpoint);
+  const [values, setValues] = useState(() => valuesOf(endpoint));
+  const [rolls, setRolls] = useState(false);
+  const edit = useChange(
+    (at) =>
+      api.patch(`${at}/webhook-endpoints/${before.id}`, { version: before.version, ...inputOf(values) }),
+    texts.webhooks.edited,
+  );
+  const isMoved = values.url.trim() !== before.url;
+  const takesFewer =
+    !values.events.includes(ALL_EVENTS) && before.events.some((type) => !values.events.includes(type));
+  const mayRoll = isMoved && before.previousSecretEndsAt === null;
+  return (
+    <Dialog title={texts.webhooks.edit} onClose={onClose} size="lg">
+      <Form
+        action={texts.common.save}
+        isPending={edit.isPending}
+        isDisabled={values.events.length === 0}
+        error={edit.error}
+        onSubmit={() => edit.mutate(undefined, { onSuccess: () => onEdited(mayRoll && rolls) })}
+        onCancel={onClose}
+      >
+        <EndpointFields
+          values={values}
+          present={before.url}
+          error={edit.error}
+          onChange={setValues}
+          urlNote={
+            isMoved && (
+              <Stack gap="xs">
+                <Text size="sm">{texts.webhooks.movedAdvice}</Text>
+                {mayRoll && (
+                  <Checkbox
+                    label={texts.webhooks.rollNext}
+                    checked={rolls}
+                    onChange={(event) => setRolls(event.currentTarget.checked)}
+                  />
+                )}
+              </Stack>
+            )
+          }
+        />
+        {takesFewer && <Text size="sm">{texts.webhooks.fewerAdvice}</Text>}
+      </Form>
+    </Dialog>
+  );
+}
