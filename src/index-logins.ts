@@ -35,7 +35,7 @@ export {
 
 // A person's own login.
 export { PasswordsService } from './logins/passwords/passwords.service';
-export { ChangePassword, RequestPasswordReset } from './logins/passwords/password.dto';
+export { ChangePassword, ConfirmPassword, RequestPasswordReset } from './logins/passwords/password.dto';
 export { SecondFactorsService } from './logins/second-factor/second-factors.service';
 export {
   BeginSecondFactor,

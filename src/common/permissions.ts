@@ -40,6 +40,7 @@ export const PERMISSIONS = {
 
   'workspace.create': OPERATORS_ALONE,
   'workspace.update': MANAGERS,
+  'workspace.shorten_retention': OWNERS,
   'workspace.change_plan': OPERATORS_ALONE,
   'workspace.demand_second_factor': OWNERS,
   'workspace.suspend': OPERATORS_ALONE,

@@ -5,6 +5,7 @@ import { changedValues, valuesOf } from '../audit/changed-values';
 import { AppError } from '../common/app-error';
 import { violatesUnique } from '../database/database-errors';
 import { LOWEST_ID, newId } from '../common/ids';
+import { Permission } from '../common/permissions';
 import { Actor, SYSTEM } from '../common/principal';
 import { validate } from '../common/validate';
 import { Database } from '../database/database';
@@ -97,7 +98,8 @@ export class WorkspacesService {
 
   /**
    * Changes a workspace's plan, trial, rate limit, retention of messages or entitlements. Each change has an
-   * audit entry of its own. A workspace's OWNERs and ADMINs may change its retention alone.
+   * audit entry of its own. A workspace's OWNERs and ADMINs may change its retention alone, and only OWNERs
+   * shorten it, which erases messages.
    * @throws AppError INVALID_BODY, FORBIDDEN, NOT_FOUND
    */
   async update(tenantId: string, input: UpdateWorkspace, actor: Actor): Promise<WorkspaceEntity> {
@@ -105,11 +107,15 @@ export class WorkspacesService {
     return this.database.transaction(async (tx) => {
       const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
       const fields = FIELDS.filter((field) => field in given);
-      const permissions = new Set(fields.map((field) => CHANGES[field].permission));
-      if (permissions.size === 0) permissions.add('workspace.update');
-      for (const permission of permissions) await requirePermission(tx, tenantId, actor, permission);
       const before = await this.lock(tx, tenantId);
       const after: WorkspaceEntity = { ...before, ...given, updatedAt: new Date() };
+      const permissions = new Set<Permission>(fields.map((field) => CHANGES[field].permission));
+      if (isRetentionShorter(before, after)) {
+        permissions.delete('workspace.update');
+        permissions.add('workspace.shorten_retention');
+      }
+      if (permissions.size === 0) permissions.add('workspace.update');
+      for (const permission of permissions) await requirePermission(tx, tenantId, actor, permission);
       await this.workspaces.update(tx, after);
       for (const field of fields) {
         const changed = changedValues(before, after, [field]);
@@ -245,6 +251,12 @@ export class WorkspacesService {
   private async waitForClaims(tenantId: string): Promise<void> {
     await this.database.transaction((tx) => this.workspaces.lockExclusively(tx, tenantId));
   }
+}
+
+/** Reports whether messages that would have been kept are erased after a change. */
+function isRetentionShorter(before: WorkspaceEntity, after: WorkspaceEntity): boolean {
+  const daysOf = ({ messageRetentionDays }: WorkspaceEntity) => messageRetentionDays ?? Infinity;
+  return daysOf(after) < daysOf(before);
 }
 
 function subjectOf({ id }: WorkspaceEntity, actor: Actor) {

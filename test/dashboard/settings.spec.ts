@@ -2,7 +2,7 @@ import { makeSettings, Settings } from '../support/dashboard-routes';
 import { errorBody } from '../support/errors';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
-import { Answer, TestDashboard } from '../support/test-dashboard';
+import { PASSWORD, Answer, TestDashboard } from '../support/test-dashboard';
 
 /** Tests of the settings' routes, called as the pages call them. */
 describe("the dashboard's settings", () => {
@@ -360,7 +360,14 @@ describe("the dashboard's settings", () => {
 
     it('keeps messages for so many days, and leaves the plan to the operator', async () => {
       const patch = (body: object) => settings.browser.patch(address(''), body);
-      expect((await patch({ messageRetentionDays: 90 })).body).toEqual({ messageRetentionDays: 90 });
+      for (const password of [undefined, '', 'a wrong password'])
+        expect(await patch({ messageRetentionDays: 90, password })).toMatchObject({
+          status: 400,
+          body: { error: { details: [{ field: 'password' }] } },
+        });
+      expect((await get('/overview')).body.messageRetentionDays).toBeNull();
+      const days = { messageRetentionDays: 90 };
+      expect((await patch({ ...days, password: PASSWORD })).body).toEqual(days);
       expect((await patch({ messageRetentionDays: null })).body).toEqual({ messageRetentionDays: null });
       for (const body of [{ planTier: 'ENTERPRISE' }, { rateLimit: 9_000 }, { entitlements: [] }])
         expect((await patch(body)).status).toBe(400);

@@ -10,7 +10,7 @@ import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-en
 import { WebhookRecoveriesService } from '../../src/webhooks/recoveries/webhook-recoveries.service';
 import { AgentEntity } from '../../src/workspaces/agent.entity';
 import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
-import { Answer, Browser, TestDashboard } from './test-dashboard';
+import { Answer, Browser, PASSWORD, TestDashboard } from './test-dashboard';
 import { TestService } from './service';
 
 /** A route below a workspace, with an example of a successful call. */
@@ -47,6 +47,8 @@ export interface Settings {
 const OWNERS: AgentRole[] = ['OWNER'];
 const MANAGERS: AgentRole[] = ['OWNER', 'ADMIN'];
 let count = 0;
+/** Days that the last change of a retention has left. */
+let days = 4_000;
 
 const API_KEY: Thing = {
   noun: 'API key',
@@ -135,7 +137,13 @@ const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).
 export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
   { method: 'GET', path: '/first-page', success: 200 },
   { method: 'GET', path: '/overview', success: 200 },
-  { method: 'PATCH', path: '', success: 200, body: () => ({ messageRetentionDays: 400 }), roles: MANAGERS },
+  {
+    method: 'PATCH',
+    path: '',
+    success: 200,
+    body: () => ({ messageRetentionDays: (days -= 1), password: PASSWORD }),
+    roles: ['OWNER'],
+  },
   {
     method: 'POST',
     path: '/second-factor-demand',

@@ -10,6 +10,11 @@ export class ChangePassword {
   newPassword: string;
 }
 
+export class ConfirmPassword {
+  @IsTyped()
+  password: string;
+}
+
 export class RequestPasswordReset {
   @IsEmail({}, { message: 'must be an e-mail address' })
   email: string;

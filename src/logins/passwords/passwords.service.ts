@@ -11,7 +11,7 @@ import { LinkRecipients } from '../links/link-recipients';
 import { SentLink } from '../links/link.dto';
 import { RenewedSession, SessionHolder } from '../sessions/session.dto';
 import { PasswordCheck } from './password-check';
-import { ChangePassword, RequestPasswordReset } from './password.dto';
+import { ChangePassword, ConfirmPassword, RequestPasswordReset } from './password.dto';
 import { PersonPassword } from './person-password';
 
 /** Changes passwords, and sends the links that reset them. `LinksService.accept` takes the new password. */
@@ -36,6 +36,15 @@ export class PasswordsService {
     const checked = await this.check.requireOwn(holder, currentPassword, 'currentPassword');
     const hash = await this.check.hashNew(newPassword, checked.email, 'newPassword', holder.origin);
     return this.database.transaction((tx) => this.password.change(tx, holder, checked, hash));
+  }
+
+  /**
+   * Checks the holder's password, for an act of the host's own that can't be undone. Wrong ones are counted.
+   * @throws AppError INVALID_BODY: a wrong password; RATE_LIMITED, UNAVAILABLE
+   */
+  async confirm(holder: SessionHolder, input: ConfirmPassword): Promise<void> {
+    const { password } = validate(ConfirmPassword, input);
+    await this.check.requireOwn(holder, password, 'password');
   }
 
   /**

@@ -62,15 +62,25 @@ describe('who sees what of the dashboard in a browser', () => {
     await visit.close();
   });
 
-  it('lets an AGENT look, and says why there are no buttons', async () => {
+  it('lets an AGENT look at the workspace and its agents, and says why there is no more', async () => {
     const visit = await world.enter(workspace, 'AGENT');
-    for (const path of allPages()) {
+    await visit.settings(workspace, 'overview');
+    const links = await visit.page.getByRole('navigation').getByRole('link').allInnerTexts();
+    expect(links).toEqual(expect.arrayContaining(['Workspace', 'Agents']));
+    for (const name of ['API keys', 'Webhooks', 'Channels', 'Audit log']) expect(links).not.toContain(name);
+    for (const path of ['workspace', 'agents']) {
       await visit.settings(workspace, path);
       await visit.text('Only owners and admins can change them.').waitFor();
       await visit.comeToRest();
-      for (const name of ['Create a key', 'Add an endpoint', 'Test', 'Redeliver', 'Invite an agent'])
-        expect(await visit.button(name).count()).toBe(0);
+      for (const name of ['Save', 'Invite an agent'])
+        expect(await visit.button(name).and(visit.page.locator(':enabled')).count()).toBe(0);
     }
+    for (const path of allPages().filter((page) => !['workspace', 'agents'].includes(page))) {
+      await visit.settings(workspace, path);
+      await visit.page.getByRole('heading', { name: 'Only owners and admins see this page' }).waitFor();
+    }
+    await visit.comeToRest();
+    expect(await accessibilityFaultsOf(visit.page, 'main')).toEqual([]);
     expect(visit.errors).toEqual([]);
     await visit.close();
   });

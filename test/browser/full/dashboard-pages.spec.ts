@@ -3,6 +3,7 @@ import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WebhookTestService } from '../../../src/webhooks/browsing/webhook-test.service';
 import { SYSTEM } from '../../../src/common/principal';
+import { PASSWORD } from '../../support/test-dashboard';
 import { waitFor } from '../../support/wait';
 import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
 import { START_TIMEOUT_MS } from '../live-chat';
@@ -331,11 +332,14 @@ describe("the dashboard's pages in a browser", () => {
     await row.getByText('Admin', { exact: true }).waitFor();
   });
 
-  it('ask twice before messages are erased', async () => {
+  it('ask for the password before messages are erased', async () => {
     await visit.settings(workspace, 'workspace');
     await visit.field('Days to keep').fill('30');
     await visit.page.getByRole('region', { name: 'Retention of messages' }).getByRole('button').click();
-    await visit.field('Type “30” to confirm').fill('30');
+    await visit.field('Password').fill('a wrong password');
+    await visit.act('Erase old messages').click();
+    await visit.dialog.getByText('is not your password', { exact: true }).waitFor();
+    await visit.field('Password').fill(PASSWORD);
     await visit.act('Erase old messages').click();
     await visit.text('It takes effect in the next night.').waitFor();
     await visit.page.reload();

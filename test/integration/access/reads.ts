@@ -84,11 +84,17 @@ export function readsOf(host: () => MessagingHost): Record<string, Read> {
     'AgentsService.list': read('agent.read', ({ own }, actor) =>
       host().get(AgentsService).list(own.id, actor),
     ),
+    'AgentsService.countPeople': read('agent.read', ({ own }, actor) =>
+      host().get(AgentsService).countPeople(own.id, actor),
+    ),
     'InvitationsService.list': read('invitation.read', ({ own }, actor) =>
       host().get(InvitationsService).list(own.id, actor),
     ),
     'ApiKeysService.list': read('api_key.read', ({ own }, actor) =>
       host().get(ApiKeysService).list(own.id, {}, actor),
+    ),
+    'ApiKeysService.countWorking': read('api_key.read', ({ own }, actor) =>
+      host().get(ApiKeysService).countWorking(own.id, actor),
     ),
     'WebhookEndpointsService.list': read('webhook.read', ({ own }, actor) => endpoints().list(own.id, actor)),
     'WebhookEndpointsService.get': read('webhook.read', ({ own }, actor) =>
@@ -108,6 +114,9 @@ export function readsOf(host: () => MessagingHost): Record<string, Read> {
     ),
     'EndpointStatisticsService.countLast24Hours': read('webhook.read', ({ own }, actor) =>
       statistics().countLast24Hours(own.id, [own.endpoint.id], actor),
+    ),
+    'EndpointStatisticsService.getDay': read('webhook.read', ({ own }, actor) =>
+      statistics().getDay(own.id, actor),
     ),
     'WebhookRecoveriesService.get': read('webhook.read', ({ own, recoveryId }, actor) =>
       recoveries().get(own.id, recoveryId, actor),
@@ -133,11 +142,17 @@ export function readsOf(host: () => MessagingHost): Record<string, Read> {
     'ConversationsService.list': read('conversation.read', ({ own }, actor) =>
       host().get(ConversationsService).list(own.id, {}, actor),
     ),
+    'ConversationsService.countOpen': read('conversation.read', ({ own }, actor) =>
+      host().get(ConversationsService).countOpen(own.id, actor),
+    ),
     'ConversationsService.get': read('conversation.read', ({ own }, actor) =>
       host().get(ConversationsService).get(own.id, own.conversation.id, actor),
     ),
     'ConversationsService.listChanges': read('conversation.read', ({ own }, actor) =>
       host().get(ConversationsService).listChanges(own.id, own.conversation.id, {}, actor),
+    ),
+    'MessagesService.countUnsent': read('conversation.read', ({ own }, actor) =>
+      host().get(MessagesService).countUnsent(own.id, actor),
     ),
     'MessagesService.list': read('conversation.read', ({ own }, actor) =>
       host().get(MessagesService).list(own.id, own.conversation.id, {}, actor),

@@ -1,19 +1,19 @@
 import { Body, Controller, Get, Param, Patch } from '@nestjs/common';
-import { type Actor, WorkspacesService } from 'conversation-messaging-service';
-import type { Membership } from 'conversation-messaging-service/logins';
+import type { Actor } from 'conversation-messaging-service';
+import type { Membership, SessionHolder } from 'conversation-messaging-service/logins';
 import type { FirstPage, WorkspaceOverview, WorkspaceSettings } from '../api';
-import { CurrentActor, CurrentMembership } from '../http/access.decorators';
+import { CurrentActor, CurrentHolder, CurrentMembership } from '../http/access.decorators';
 import { FirstPages } from './first-pages';
 import { UpdateWorkspaceSettings } from './workspace.dto';
 import { WorkspaceOverviews } from './workspace-overviews';
-import { toSettings } from './workspace-response';
+import { WorkspaceSettingsChanges } from './workspace-settings-changes';
 
 @Controller('api/workspaces/:workspaceId')
 export class WorkspaceController {
   constructor(
     private readonly firstPages: FirstPages,
     private readonly overviews: WorkspaceOverviews,
-    private readonly workspaces: WorkspacesService,
+    private readonly settings: WorkspaceSettingsChanges,
   ) {}
 
   @Get('first-page')
@@ -30,11 +30,12 @@ export class WorkspaceController {
   }
 
   @Patch()
-  async update(
+  update(
     @Param('workspaceId') workspaceId: string,
     @Body() body: UpdateWorkspaceSettings,
+    @CurrentHolder() holder: SessionHolder,
     @CurrentActor() actor: Actor,
   ): Promise<WorkspaceSettings> {
-    return toSettings(await this.workspaces.update(workspaceId, body, actor));
+    return this.settings.update(workspaceId, body, holder, actor);
   }
 }

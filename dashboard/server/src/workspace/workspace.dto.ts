@@ -1,5 +1,5 @@
 import { UpdateWorkspace } from 'conversation-messaging-service';
-import { IsInt, IsOptional, Max, Min } from 'class-validator';
+import { IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
 
 const MAX_RETENTION_DAYS = 36_500;
 
@@ -14,4 +14,9 @@ export class UpdateWorkspaceSettings implements Pick<UpdateWorkspace, 'messageRe
   @Min(1)
   @Max(MAX_RETENTION_DAYS)
   messageRetentionDays?: number | null;
+
+  /** The person's password, which a number of days takes, because messages are erased for ever. */
+  @IsOptional()
+  @IsString()
+  password?: string;
 }

@@ -7,6 +7,7 @@ import { ParkedEventsController } from './parked-events.controller';
 import { SecondFactorDemandController } from './second-factor-demand.controller';
 import { WorkspaceController } from './workspace.controller';
 import { WorkspaceOverviews } from './workspace-overviews';
+import { WorkspaceSettingsChanges } from './workspace-settings-changes';
 
 @Module({
   controllers: [
@@ -16,6 +17,6 @@ import { WorkspaceOverviews } from './workspace-overviews';
     InvitationsController,
     ParkedEventsController,
   ],
-  providers: [FirstPages, WorkspaceOverviews, NewAgents],
+  providers: [FirstPages, WorkspaceOverviews, WorkspaceSettingsChanges, NewAgents],
 })
 export class WorkspaceModule {}

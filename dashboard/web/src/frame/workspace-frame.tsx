@@ -1,9 +1,10 @@
-import { Alert, Anchor, Button, Container, Stack, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Button, Container, Group, Stack, Text, Title } from '@mantine/core';
 import { Link, Outlet, useParams, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useSession } from '../api/session';
 import type { Workspace } from '../api/types';
-import { WorkspaceProvider } from '../api/workspace';
+import { useWorkspace, WorkspaceProvider } from '../api/workspace';
+import { PageLayout } from '../common/page';
 import { useFormats, useTexts } from '../i18n/locale';
 import { AGENT_PAGES, pageOf } from './agent-pages';
 import { rememberWorkspace } from './last-workspace';
@@ -26,7 +27,7 @@ export function WorkspaceFrame() {
         ) : (
           <>
             <Notices workspace={workspace} page={page} />
-            {(workspace.role !== 'AGENT' || AGENT_PAGES.includes(page)) && <Outlet />}
+            {workspace.role === 'AGENT' && !AGENT_PAGES.includes(page) ? <ManagersPage /> : <Outlet />}
           </>
         )}
       </Stack>
@@ -49,6 +50,21 @@ function LockedPage({ workspace }: { workspace: Workspace }) {
         </Button>
       </Stack>
     </Container>
+  );
+}
+
+/** Page in place of one that an AGENT may not read. */
+function ManagersPage() {
+  const { slug } = useWorkspace();
+  const { nav, notices } = useTexts();
+  return (
+    <PageLayout title={notices.managersAlone}>
+      <Group>
+        <Button component={Link} to={`/w/${encodeURIComponent(slug)}/settings/overview`}>
+          {nav.overview}
+        </Button>
+      </Group>
+    </PageLayout>
   );
 }
 
@@ -76,8 +92,8 @@ function Notices({ workspace, page }: { workspace: Workspace; page: string }) {
           </Anchor>
         </Alert>
       )}
-      {workspace.role === 'AGENT' && page !== 'overview' && (
-        <Alert color="gray">{AGENT_PAGES.includes(page) ? notices.readOnly : notices.managersAlone}</Alert>
+      {workspace.role === 'AGENT' && page !== 'overview' && AGENT_PAGES.includes(page) && (
+        <Alert color="gray">{notices.readOnly}</Alert>
       )}
     </>
   );

@@ -210,7 +210,7 @@ export const de: Texts = {
     suspendedAdvice:
       'Die API lehnt jede Anfrage ab, und nichts wird gesendet. Was Kunden schreiben, wird gespeichert. Bitten Sie die ' +
       'Betreiber des Dienstes, die Sperre aufzuheben.',
-    managersAlone: 'Nur Eigentümer und Admins sehen diese Seite.',
+    managersAlone: 'Nur Eigentümer und Admins sehen diese Seite',
     readOnly: 'Sie können diese Einstellungen ansehen. Ändern können sie nur Eigentümer und Admins.',
   },
   login: {
@@ -636,6 +636,7 @@ export const de: Texts = {
     about: 'Alte Nachrichten werden jede Nacht gelöscht, für immer.',
     days: 'Tage der Aufbewahrung',
     daysAdvice: 'Leer lassen, um alle Nachrichten zu behalten.',
+    ownersAlone: 'Nur Eigentümer können es ändern.',
     saved: 'Gespeichert. Es gilt ab der nächsten Nacht.',
     confirm: 'Alte Nachrichten löschen?',
     confirmAdvice: (days: number) =>

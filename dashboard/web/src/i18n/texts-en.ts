@@ -185,7 +185,7 @@ export const en = {
     suspendedAdvice:
       'The API refuses every request, and nothing is sent. What customers write is stored. Ask whoever runs the ' +
       'service to resume it.',
-    managersAlone: 'Only owners and admins see this page.',
+    managersAlone: 'Only owners and admins see this page',
     readOnly: 'You can look at these settings. Only owners and admins can change them.',
   },
   login: {
@@ -599,6 +599,7 @@ export const en = {
     about: 'Old messages are erased every night, for ever.',
     days: 'Days to keep',
     daysAdvice: 'Leave it empty to keep all messages.',
+    ownersAlone: 'Only owners can change it.',
     saved: 'Saved. It takes effect in the next night.',
     confirm: 'Erase old messages?',
     confirmAdvice: (days: number) =>

@@ -7,6 +7,7 @@ export const PERSONAL_READS = [
   'LoginsService.listSessions',
   'LinksService.describe',
   'PeopleService.get',
+  'PasswordsService.confirm',
   // A second factor has no effect until it is confirmed.
   'SecondFactorsService.begin',
   // Any stranger may call it, so its calls are counted instead.

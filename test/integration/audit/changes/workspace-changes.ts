@@ -60,11 +60,29 @@ export function workspaceChanges(
     },
     'workspace.plan_changed': updateWorkspace({ planTier: 'STARTER' }, { planTier: 'PRO' }),
     'workspace.rate_limit_changed': updateWorkspace({ rateLimit: 500 }, { rateLimit: null }),
-    'workspace.message_retention_changed': updateWorkspace(
-      { messageRetentionDays: 365 },
-      { messageRetentionDays: null },
-      'workspace.update',
-    ),
+    'workspace.message_retention_changed, to keep less': {
+      method: 'WorkspacesService.update',
+      permission: 'workspace.shorten_retention',
+      prepare:
+        ({ workspace }, actor) =>
+        async () => {
+          await workspaces().update(workspace.id, { messageRetentionDays: 365 }, actor);
+          const [before, after] = [{ messageRetentionDays: null }, { messageRetentionDays: 365 }];
+          return { entity: 'workspace', entityId: workspace.id, before, after };
+        },
+    },
+    'workspace.message_retention_changed, to keep more': {
+      method: 'WorkspacesService.update',
+      permission: 'workspace.update',
+      prepare: async ({ workspace }, actor) => {
+        await workspaces().update(workspace.id, { messageRetentionDays: 365 }, SYSTEM);
+        return async () => {
+          await workspaces().update(workspace.id, { messageRetentionDays: null }, actor);
+          const [before, after] = [{ messageRetentionDays: 365 }, { messageRetentionDays: null }];
+          return { entity: 'workspace', entityId: workspace.id, before, after };
+        };
+      },
+    },
     'workspace.trial_changed': updateWorkspace(
       { trialEndsAt: new Date('2031-01-01T00:00:00Z') },
       { trialEndsAt: null },

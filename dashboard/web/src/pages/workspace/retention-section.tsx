@@ -1,43 +1,44 @@
-import { NumberInput, Text } from '@mantine/core';
+import { NumberInput, PasswordInput, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { api } from '../../api/client';
-import { useChange, useMayManage } from '../../api/workspace';
+import { useChange, useWorkspace } from '../../api/workspace';
 import { ConfirmDialog, Form } from '../../common/dialogs';
+import { faultOf } from '../../common/error-notice';
 import { Section } from '../../common/section';
 import { useTexts } from '../../i18n/locale';
 
 const MAX_DAYS = 36_500;
 
 /**
- * Form for the days after which messages are erased; an empty field keeps them. A shorter time erases
- * messages, so the form asks for a confirmation.
+ * Form for the days after which messages are erased; an empty field keeps them. A number of days erases
+ * messages, so it takes an owner's password.
  */
 export function RetentionSection({ days }: { days: number | null }) {
   const texts = useTexts();
-  const mayManage = useMayManage();
+  const isOwner = useWorkspace().role === 'OWNER';
   const [typed, setTyped] = useState<string | number>(days ?? '');
+  const [password, setPassword] = useState('');
   const [isAsking, setAsking] = useState(false);
   const wanted = typed === '' ? null : Number(typed);
-  const save = useChange((at) => api.patch(at, { messageRetentionDays: wanted }), texts.retention.saved);
-  const erasesMore = wanted !== null && (days === null || wanted < days);
-  const submit = () => (erasesMore ? setAsking(true) : save.mutate());
+  const change = { messageRetentionDays: wanted, ...(wanted !== null && { password }) };
+  const save = useChange((at) => api.patch(at, change), texts.retention.saved);
   return (
     <Section title={texts.retention.title} about={texts.retention.about}>
       <Form
         action={texts.common.save}
         isPending={save.isPending}
-        isDisabled={!mayManage || wanted === days}
+        isDisabled={!isOwner || wanted === days}
         error={isAsking ? null : save.error}
-        onSubmit={submit}
+        onSubmit={() => (wanted === null ? save.mutate() : setAsking(true))}
       >
         <NumberInput
           label={texts.retention.days}
-          description={texts.retention.daysAdvice}
+          description={isOwner ? texts.retention.daysAdvice : texts.retention.ownersAlone}
           min={1}
           max={MAX_DAYS}
           allowDecimal={false}
           allowNegative={false}
-          readOnly={!mayManage}
+          readOnly={!isOwner}
           value={typed}
           onChange={setTyped}
           maw={280}
@@ -48,13 +49,24 @@ export function RetentionSection({ days }: { days: number | null }) {
         <ConfirmDialog
           title={texts.retention.confirm}
           action={texts.retention.erase}
-          name={String(wanted)}
           isPending={save.isPending}
           error={save.error}
           onConfirm={() => save.mutate(undefined, { onSuccess: () => setAsking(false) })}
           onClose={() => setAsking(false)}
         >
-          <Text size="sm">{texts.retention.confirmAdvice(wanted!)}</Text>
+          <Stack>
+            <Text size="sm">{texts.retention.confirmAdvice(wanted!)}</Text>
+            <PasswordInput
+              label={texts.login.password}
+              autoComplete="current-password"
+              required
+              data-autofocus
+              value={password}
+              onChange={(event) => setPassword(event.currentTarget.value)}
+              error={faultOf(save.error, 'password')}
+              visibilityToggleButtonProps={{ 'aria-label': texts.login.showPassword, tabIndex: 0 }}
+            />
+          </Stack>
         </ConfirmDialog>
       )}
     </Section>
