@@ -389,7 +389,7 @@ export const de: Texts = {
     arrived: (_count: number, text: string) => `${text} kamen in den letzten 24 Stunden an`,
     allLater: (count: number, text: string) =>
       count === 1
-        ? 'Eine Zustellung schlug zuerst fehl und kam später an'
+        ? 'eine Zustellung schlug zuerst fehl und kam später an'
         : `${text} Zustellungen schlugen zuerst fehl, alle kamen später an`,
     later: (count: number, text: string) => `${text} ${plural(count, 'kam', 'kamen')} später an`,
     exhausted: (count: number, text: string) =>
