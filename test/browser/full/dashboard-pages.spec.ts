@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WebhookTestService } from '../../../src/webhooks/browsing/webhook-test.service';
+import { ChannelConnectionsService } from '../../../src/channels/connections/channel-connections.service';
 import { SYSTEM } from '../../../src/common/principal';
 import { PASSWORD } from '../../support/test-dashboard';
 import { waitFor } from '../../support/wait';
@@ -33,6 +34,43 @@ describe("the dashboard's pages in a browser", () => {
       .create(workspace.id, { url: world.receiver.url(path), events }, SYSTEM);
   const test = (endpointId: string) =>
     world.service.app.get(WebhookTestService).test(workspace.id, endpointId, SYSTEM);
+
+  it('begin with a checklist that ticks itself, and go once it is done', async () => {
+    const { make, app } = world.service;
+    await visit.page.goto('/');
+    await visit.page.waitForURL(`**/w/${workspace.slug}/settings/overview`);
+    await visit.text('0 of 5 steps are done').waitFor();
+    await visit.page.getByRole('link', { name: 'Create', exact: true }).click();
+    await visit.page.waitForURL('**/api-keys');
+    await make.apiKey(workspace);
+    await visit.settings(workspace, 'overview');
+    await visit.text('1 of 5 steps are done').waitFor();
+    await makeEndpoint('/checklist');
+    await make.agent(workspace);
+    const widget = { channel: 'WIDGET' as const, credentials: { allowedOrigins: ['https://tea.example'] } };
+    await app.get(ChannelConnectionsService).connect(workspace.id, widget, SYSTEM);
+    // The page reads again by itself.
+    await visit.text('4 of 5 steps are done').waitFor();
+    await make.conversation(workspace);
+    await visit.text('Get started').waitFor({ state: 'detached' });
+    await visit.text('All channels and endpoints work.').waitFor();
+  });
+
+  it('show on the overview what fails, with a link to where it is mended', async () => {
+    const { id } = await makeEndpoint('/broken', ['message.created']);
+    world.receiver.https.respond = (response) => {
+      response.statusCode = 500;
+      response.end();
+    };
+    const conversation = await world.service.make.conversation(workspace);
+    await world.service.make.sent(workspace, conversation);
+    await world.receiver.waitForCount(1, '/broken');
+    await visit.settings(workspace, 'overview');
+    const matters = visit.page.getByRole('region', { name: 'What needs attention' });
+    await matters.getByText('/broken fails').waitFor();
+    await matters.getByRole('link', { name: 'Open the endpoint' }).click();
+    await visit.page.waitForURL(`**/webhooks/${id}`);
+  });
 
   it('say how to begin while they are empty', async () => {
     await visit.settings(workspace, 'api-keys');
@@ -266,6 +304,11 @@ describe("the dashboard's pages in a browser", () => {
     ]);
     await preview.getByRole('button', { name: /^Open chat/ }).waitFor();
     await preview.close();
+    await visit.button('Change the origins: Widget').click();
+    await visit.field('Allowed origins').fill('https://tea.example');
+    await visit.act('Save').click();
+    await visit.text('The origins are changed.').waitFor();
+    expect(await visit.dialog.count()).toBe(0);
     await visit.button('Disconnect Widget').click();
     await visit.field('Type “Widget” to confirm').fill('Widget');
     await visit.act('Disconnect').click();

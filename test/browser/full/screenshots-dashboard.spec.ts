@@ -13,7 +13,7 @@ import { START_TIMEOUT_MS } from '../live-chat';
 
 const FOLDER = resolve(__dirname, '../../../docs/images');
 const MAX_BYTES = 150_000;
-const SIZE = { width: 1120, height: 760 };
+const SIZE = { width: 1200, height: 780 };
 
 describe("the pictures of the dashboard's pages", () => {
   let world: DashboardInBrowser;
@@ -26,19 +26,28 @@ describe("the pictures of the dashboard's pages", () => {
     world = await DashboardInBrowser.start();
     const { make, app } = world.service;
     workspace = await make.workspace({ name: 'Tea shop', planTier: 'ENTERPRISE' });
-    const ada = await make.agent(workspace, { name: 'Ada', email: 'ada@tea.example' });
+    const ada = await make.agent(workspace, { name: 'Ada Lovelace', email: 'ada@tea.example' });
     login = await world.dashboard.logIn(ada);
+    await make.agent(workspace, { name: 'Bea Moore', email: 'bea@tea.example', role: 'AGENT' });
+    await make.agent(workspace, { name: 'Order bot', email: 'bot@tea.example', role: 'AGENT', isBot: true });
     await make.apiKey(workspace);
-    const input = { url: world.receiver.url('/webhooks'), events: ['message.created'] };
-    ({ id: endpointId } = await app.get(WebhookEndpointsService).create(workspace.id, input, SYSTEM));
+    const endpoints = app.get(WebhookEndpointsService);
+    const input = { url: world.receiver.url('/webhooks'), events: ['message.created'], name: 'Order system' };
+    ({ id: endpointId } = await endpoints.create(workspace.id, input, SYSTEM));
+    const crm = { url: world.receiver.url('/crm'), events: ['*'], name: 'CRM' };
+    const { id: crmId } = await endpoints.create(workspace.id, crm, SYSTEM);
+    const widget = { channel: 'WIDGET' as const, credentials: { allowedOrigins: ['https://tea.example'] } };
+    await app.get(ChannelConnectionsService).connect(workspace.id, widget, SYSTEM);
+    await connectOthers();
     const conversation = await make.conversation(workspace);
     for (const body of ['Is the green tea from this spring?', 'It was picked in April.', 'Lovely!'])
       await make.sent(workspace, conversation, body);
+    for (let n = 0; n < 17; n += 1) await make.conversation(workspace);
     await world.receiver.waitForCount(3, '/webhooks');
+    await world.receiver.waitForCount(3, '/crm');
     await app.get(WebhookTestService).test(workspace.id, endpointId, SYSTEM);
-    const widget = { channel: 'WIDGET' as const, credentials: { allowedOrigins: ['https://tea.example'] } };
-    await app.get(ChannelConnectionsService).connect(workspace.id, widget, SYSTEM);
-    await fillDay();
+    await fillDay(endpointId);
+    await fillDay(crmId);
   }, START_TIMEOUT_MS);
   afterAll(() => world?.stop());
   afterEach(() => visit.close());
@@ -47,14 +56,26 @@ describe("the pictures of the dashboard's pages", () => {
    * Fills a day with attempts: more by day than by night, and a failure in the morning. The 9th outcome is an
    * error status.
    */
-  const fillDay = () =>
+  const fillDay = (endpoint: string) =>
     world.service.query(
       `INSERT INTO attempt_rollups (tenant_id, endpoint_id, starts_at, outcomes, durations)
        SELECT $1, $2, date_bin('5 minutes', now(), 'epoch') - n * interval '5 minutes',
          ARRAY[20 + (16 * sin(n / 46.0))::int, 0, 0, 0, 0, 0, 0, 0, CASE WHEN n BETWEEN 120 AND 132 THEN 14 ELSE 0 END, 0],
          array_fill(0, ARRAY[22 + (3 * sin(n / 17.0))::int]) || ARRAY[30]
        FROM generate_series(1, 287) n`,
-      [workspace.id, endpointId],
+      [workspace.id, endpoint],
+    );
+  /** Stores connections of other channels, without their providers. */
+  const connectOthers = () =>
+    world.service.query(
+      `INSERT INTO channel_connections (tenant_id, id, channel, external_id, hook_key, settings, credentials_key_id,
+         credentials_ciphertext, status, created_at, updated_at)
+       SELECT tenant_id, gen_random_uuid(), other.channel, other.account, lower(other.channel), '{}', credentials_key_id,
+         credentials_ciphertext, other.status, now() - interval '40 days', now()
+       FROM channel_connections, (VALUES ('WHATSAPP', '106540352242922', 'ACTIVE'),
+         ('INSTAGRAM', '17841405822304914', 'REAUTH_REQUIRED')) AS other (channel, account, status)
+       WHERE tenant_id = $1`,
+      [workspace.id],
     );
   const open = async (colorScheme: 'light' | 'dark' = 'light') => {
     visit = await world.open({ colorScheme, viewport: SIZE });
@@ -71,6 +92,8 @@ describe("the pictures of the dashboard's pages", () => {
   };
 
   it.each([
+    ['overview', 'light', 'overview'],
+    ['overview-dark', 'dark', 'overview'],
     ['api-keys', 'light', 'api-keys'],
     ['webhooks', 'light', 'webhooks'],
     ['deliveries', 'light', 'webhooks/ENDPOINT'],
@@ -78,6 +101,7 @@ describe("the pictures of the dashboard's pages", () => {
     ['channels', 'light', 'channels'],
     ['audit', 'light', 'audit'],
     ['workspace', 'light', 'workspace'],
+    ['agents', 'light', 'agents'],
   ] as const)('%s', async (name, colorScheme, path) => {
     await open(colorScheme);
     await visit.settings(workspace, path.replace('ENDPOINT', endpointId));

@@ -27,9 +27,7 @@ export function AccountMenu({ person }: { person: Person }) {
           fullWidth
           aria-label={`${texts.frame.accountMenu}: ${person.name}`}
           leftSection={
-            <span className={classes.initials} aria-hidden>
-              {initialsOf(person.name)}
-            </span>
+            <span className={classes.initials} data-initials={initialsOf(person.name)} aria-hidden />
           }
           rightSection={<IconSelector size={16} aria-hidden />}
         >

@@ -12,6 +12,7 @@ import { useTexts } from '../../i18n/locale';
 import { CreateKeyDialog } from './create-key-dialog';
 import { NewKeyDialog } from './new-key-dialog';
 import { RevokeKeyDialog } from './revoke-key-dialog';
+import { SCOPES } from './scopes';
 
 const route = getRouteApi('/inside/w/$slug/settings/api-keys');
 const MINUTE_MS = 60_000;
@@ -92,7 +93,7 @@ function useColumns(onRevoke: (key: ApiKey) => void): Column<ApiKey>[] {
       cell: ({ scopes, allowedNetworks }) => (
         <Stack gap={4}>
           <Group gap={4}>
-            {scopes.map((scope) => (
+            {(scopes.length === SCOPES.length ? [texts.apiKeys.presets.all] : scopes).map((scope) => (
               <Badge key={scope} variant="default">
                 {scope}
               </Badge>

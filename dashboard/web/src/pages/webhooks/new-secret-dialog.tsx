@@ -1,3 +1,4 @@
+import '@mantine/core/styles/Tabs.css';
 import { Alert, Button, Group, Stack, Tabs } from '@mantine/core';
 import python from '../../../../../examples/verify_webhook.py?raw';
 import node from '../../../../../examples/verify-webhook.ts?raw';
