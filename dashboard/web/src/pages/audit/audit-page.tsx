@@ -1,4 +1,14 @@
-import { Anchor, Button, Code, EmptyState, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import {
+  Anchor,
+  Button,
+  Code,
+  EmptyState,
+  Group,
+  NativeSelect,
+  Stack,
+  Text,
+  VisuallyHidden,
+} from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { toQuery } from '../../api/client';
 import type { AuditEntry, AuditValues, Page } from '../../api/types';
@@ -175,10 +185,10 @@ function useColumns(): Column<AuditEntry>[] {
               size="xs"
               ff="monospace"
               title={entry.entityId}
-              aria-label={texts.audit.onlyOf(entry.entityId)}
               onClick={() => void navigate({ search: { entity: entry.entity, entityId: entry.entityId } })}
             >
-              {shortId(entry.entityId)}
+              <VisuallyHidden>{texts.audit.onlyOf(entry.entityId)}</VisuallyHidden>
+              <span aria-hidden>{shortId(entry.entityId)}</span>
             </Anchor>
           </Group>
         </Stack>
