@@ -7,7 +7,8 @@ import { accessibilityFaultsOf } from '../accessibility';
 import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
 import { START_TIMEOUT_MS } from '../live-chat';
 
-const PAGES = ['api-keys', 'webhooks', 'channels', 'audit', 'workspace', 'agents', 'diagnostics'];
+const AGENT_PAGES = ['overview', 'workspace', 'agents'];
+const PAGES = [...AGENT_PAGES, 'api-keys', 'webhooks', 'channels', 'audit', 'diagnostics'];
 
 describe('who sees what of the dashboard in a browser', () => {
   let world: DashboardInBrowser;
@@ -75,7 +76,7 @@ describe('who sees what of the dashboard in a browser', () => {
       for (const name of ['Save', 'Invite an agent'])
         expect(await visit.button(name).and(visit.page.locator(':enabled')).count()).toBe(0);
     }
-    for (const path of allPages().filter((page) => !['workspace', 'agents'].includes(page))) {
+    for (const path of allPages().filter((page) => !AGENT_PAGES.includes(page))) {
       await visit.settings(workspace, path);
       await visit.page.getByRole('heading', { name: 'Only owners and admins see this page' }).waitFor();
     }
