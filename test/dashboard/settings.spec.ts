@@ -111,6 +111,26 @@ describe("the dashboard's settings", () => {
   });
 
   describe('webhook endpoints', () => {
+    it('are listed by trouble: failing, unused, working, paused', async () => {
+      const paths = ['/paused', '/working', '/unused', '/failing', '/failing-longer'];
+      const ids = [];
+      for (const path of paths) {
+        const url = new URL(path, receiver.url()).href;
+        ids.push((await post('/webhook-endpoints', { url, events: ['*'], name: path })).body.id as string);
+      }
+      const [paused, working, , failing, failingLonger] = ids;
+      await post(`/webhook-endpoints/${paused}/deactivate`);
+      await service.query('UPDATE webhook_endpoints SET last_success_at = now() WHERE id = $1', [working]);
+      for (const [n, id] of [failing, failingLonger].entries())
+        await service.query(
+          `UPDATE webhook_endpoints SET failing_since = now() - $2 * interval '1 hour' WHERE id = $1`,
+          [id, n + 1],
+        );
+      const list = await get('/webhook-endpoints');
+      expect(list.body.data.map(({ name }: { name: string }) => name)).toEqual([...paths].reverse());
+      for (const id of ids) await settings.browser.delete(address(`/webhook-endpoints/${id}`));
+    });
+
     it('are made with a secret, tested, deactivated, activated, rolled and deleted', async () => {
       const { id, secret } = await makeEndpoint();
       expect(secret).toMatch(/^whsec_/);
