@@ -56,6 +56,9 @@ export {
   type Theme,
 } from './logins/people/person.dto';
 
+export { AgentErasuresService } from './logins/agent-erasures.service';
+export type { PersonExport } from './logins/person-export';
+
 // Any login, for operators.
 export { OperatorLoginsService } from './logins/operator-logins.service';
 export type { AgentLogin } from './logins/people/people.repository';

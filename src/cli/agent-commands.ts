@@ -22,6 +22,7 @@ interface InviteOptions {
 
 interface UpdateOptions {
   id: string;
+  name?: string;
   /** Name by which customers know the agent; false to remove it. */
   displayName?: string | false;
   role?: AgentRole;
@@ -63,8 +64,9 @@ export function addAgentCommands(program: Command): void {
 
   agent
     .command('update')
-    .description("Changes an agent's role or display name, or activates or deactivates it.")
+    .description("Changes an agent's names or role, or activates or deactivates it.")
     .requiredOption('--id <id>', 'the agent')
+    .option('--name <name>', 'the name that colleagues see')
     .option('--display-name <name>', 'the name that customers see')
     .option('--no-display-name', 'customers see no name')
     .option('--role <role>', 'OWNER, ADMIN or AGENT')
@@ -75,6 +77,18 @@ export function addAgentCommands(program: Command): void {
       withServices(async ({ lookup, agents, operator }, { id, displayName, ...others }: UpdateOptions) => {
         const changes = { ...others, displayName: displayName === false ? null : displayName };
         return agents.update(await lookup.findWorkspaceId('Agent', id), id, changes, operator);
+      }),
+    );
+
+  agent
+    .command('erase')
+    .description('Erases what names an inactive agent, and its login if that opens no other workspace.')
+    .requiredOption('--id <id>', 'the agent')
+    .addHelpText('after', example('{erased: true}', 'agent erase --id <id>'))
+    .action(
+      withServices(async ({ lookup, agentErasures, operator }, { id }: { id: string }) => {
+        await agentErasures.erase(await lookup.findWorkspaceId('Agent', id), id, operator);
+        return { erased: true };
       }),
     );
 

@@ -56,6 +56,18 @@ export function addLoginCommands(program: Command): void {
       })),
     );
 
+  withEmail(login.command('export'))
+    .description('Prints everything that is stored about a login, without secrets.')
+    .addHelpText(
+      'after',
+      example('{person, memberships, sessions, knownBrowsers}', 'login export --email ada@example.com'),
+    )
+    .action(
+      withServices(({ operatorLogins, operator }, { email }: EmailOptions) =>
+        operatorLogins.export(email, operator),
+      ),
+    );
+
   withEmail(login.command('revoke'))
     .description("Ends a person's sessions: their next requests are refused.")
     .option('--session <id>', 'only this one')

@@ -12,6 +12,7 @@ import { DatabaseClient } from '../database/database-client';
 import { DatabaseClock } from '../database/database-clock';
 import { DatabaseHosts } from '../database/database-hosts';
 import { DatabasePool } from '../database/database-pool';
+import { AgentErasuresService } from '../logins/agent-erasures.service';
 import { InvitationsService } from '../logins/invitations/invitations.service';
 import { OperatorLoginsService } from '../logins/operator-logins.service';
 import { SecondFactorDemandsService } from '../logins/second-factor/second-factor-demands.service';
@@ -38,6 +39,7 @@ const SERVICES = {
   workspaces: WorkspacesService,
   agents: AgentsService,
   invitations: InvitationsService,
+  agentErasures: AgentErasuresService,
   operatorLogins: OperatorLoginsService,
   secondFactorDemands: SecondFactorDemandsService,
   apiKeys: ApiKeysService,

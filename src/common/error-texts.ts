@@ -59,6 +59,8 @@ export const FAULTS = {
   login_exists: 'has a login already',
   login_missing: 'has no login: invite it',
   too_many_workspaces: 'would be one workspace too many: a login has {max}',
+  agent_active: 'is active: deactivate it first',
+  agent_erased: 'is erased',
   agent_inactive: 'is not active',
   agent_is_bot: "is a bot, which can't log in",
   agent_unknown: 'is not an active agent of this workspace',

@@ -49,6 +49,7 @@ export const PERMISSIONS = {
   'workspace.cancel_deletion': OWNERS,
   'agent.create': MANAGERS,
   'agent.update': MANAGERS,
+  'agent.erase': OWNERS,
   'agent.invite': MANAGERS,
   'agent.reset_password': MANAGERS,
   'api_key.create': MANAGERS,

@@ -6,6 +6,8 @@ import { KeyRotationService } from '../secrets/key-rotation.service';
 import { SecretsModule } from '../secrets/secrets.module';
 import { TableRegistry } from '../stored-data/table-registry';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
+import { AgentErasuresService } from './agent-erasures.service';
+import { PersonExports } from './person-export';
 import { InvitationAcceptance } from './invitations/invitation-acceptance';
 import { InvitationUse } from './invitations/invitation-use';
 import { InvitationsRepository } from './invitations/invitations.repository';
@@ -40,7 +42,15 @@ import { LoginSessionsRepository } from './sessions/login-sessions.repository';
 import { PendingLoginsRepository } from './sessions/pending-logins.repository';
 import { PersonSessions } from './sessions/person-sessions';
 
-const PEOPLE = [Mailer, PeopleRepository, MembershipsRepository, LoginAudit, LoginNotices, GuessLimits];
+const PEOPLE = [
+  Mailer,
+  PeopleRepository,
+  MembershipsRepository,
+  LoginAudit,
+  LoginNotices,
+  GuessLimits,
+  PersonExports,
+];
 const SESSIONS = [LoginSessionsRepository, PendingLoginsRepository, KnownBrowsersRepository, PersonSessions];
 const LINKS = [LinkMailer, LinkRecipients];
 const PASSWORDS = [PasswordHasher, PasswordCheck, PasswordResetsRepository, PersonPassword, ResetAcceptance];
@@ -60,6 +70,7 @@ const SERVICES = [
   SecondFactorsService,
   SecondFactorDemandsService,
   PeopleService,
+  AgentErasuresService,
   OperatorLoginsService,
 ];
 

@@ -5,6 +5,7 @@ import { Database } from '../database/database';
 import { LinkMailer } from './links/link-mailer';
 import { SentLink } from './links/link.dto';
 import { PersonPassword } from './passwords/person-password';
+import { PersonExport, PersonExports } from './person-export';
 import { LoginAudit } from './people/login-audit';
 import { AgentLogin, PeopleRepository } from './people/people.repository';
 import { PersonSecondFactor } from './second-factor/person-second-factor';
@@ -22,6 +23,7 @@ export class OperatorLoginsService {
     private readonly factor: PersonSecondFactor,
     private readonly sessions: PersonSessions,
     private readonly audit: LoginAudit,
+    private readonly exports: PersonExports,
   ) {}
 
   /**
@@ -72,6 +74,15 @@ export class OperatorLoginsService {
   async listSessions(email: string, actor: Actor): Promise<LoginSession[]> {
     requireOperator(actor, 'login.read');
     return this.sessions.list((await this.people.getByEmail(email)).id);
+  }
+
+  /**
+   * Returns everything that is stored about a login, without secrets.
+   * @throws AppError NOT_FOUND, FORBIDDEN
+   */
+  async export(email: string, actor: Actor): Promise<PersonExport> {
+    requireOperator(actor, 'login.read');
+    return this.exports.get((await this.people.getByEmail(email)).id);
   }
 
   /**

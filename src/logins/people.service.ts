@@ -2,8 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/app-error';
 import { validate } from '../common/validate';
 import { Database } from '../database/database';
+import { Transaction } from '../database/transaction';
+import { AgentsRepository } from '../workspaces/agents.repository';
+import { LoginAudit } from './people/login-audit';
+import { MembershipsRepository } from './people/memberships.repository';
 import { PeopleRepository, toPerson } from './people/people.repository';
 import { Person, UpdatePerson } from './people/person.dto';
+import { PersonExport, PersonExports } from './person-export';
 import { PersonSessions } from './sessions/person-sessions';
 import { SessionHolder } from './sessions/session.dto';
 
@@ -14,6 +19,10 @@ export class PeopleService {
     private readonly database: Database,
     private readonly people: PeopleRepository,
     private readonly sessions: PersonSessions,
+    private readonly agents: AgentsRepository,
+    private readonly memberships: MembershipsRepository,
+    private readonly audit: LoginAudit,
+    private readonly exports: PersonExports,
   ) {}
 
   /**
@@ -27,7 +36,16 @@ export class PeopleService {
   }
 
   /**
-   * Changes the holder's name, language or theme. The names of agents, which customers see, stay.
+   * Returns everything that is stored about the holder's login, without secrets.
+   * @throws AppError NOT_FOUND
+   */
+  export({ personId }: Pick<SessionHolder, 'personId'>): Promise<PersonExport> {
+    return this.exports.get(personId);
+  }
+
+  /**
+   * Changes the holder's name, language or theme. A new name is also that of the holder's agents, which
+   * colleagues see; the names that customers see stay.
    * @throws AppError INVALID_BODY, UNAUTHENTICATED
    */
   async update(holder: SessionHolder, input: UpdatePerson): Promise<Person> {
@@ -40,7 +58,18 @@ export class PeopleService {
         theme: theme ?? before.theme,
       };
       await this.people.update(tx, before.id, after);
+      if (after.name !== before.name) await this.renameAgents(tx, holder, after.name);
       return toPerson({ ...before, ...after });
     });
+  }
+
+  private async renameAgents(
+    tx: Transaction,
+    { personId, origin }: SessionHolder,
+    name: string,
+  ): Promise<void> {
+    for (const { tenantId, agentId } of await this.memberships.listActive(personId, tx))
+      await this.agents.rename(tx, tenantId, agentId, name);
+    await this.audit.append(tx, personId, { action: 'renamed', origin });
   }
 }

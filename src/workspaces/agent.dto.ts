@@ -35,6 +35,13 @@ export class CreateAgent {
 
 /** Changes of an agent. A field that is left out does not change. */
 export class UpdateAgent {
+  /** Name that colleagues see. */
+  @IsOptional()
+  @MaxCharacters(200)
+  @NotBlank()
+  @IsStorableText()
+  name?: string;
+
   /** Name that customers see; null removes it. */
   @IsOptional()
   @MaxCharacters(200)

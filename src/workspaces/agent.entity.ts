@@ -29,6 +29,10 @@ export class AgentEntity {
   @Column('boolean')
   active: boolean;
 
+  /** Time at which name, display name and e-mail address were erased; null while they are there. */
+  @Column('timestamptz', { name: 'erased_at', nullable: true })
+  erasedAt: Date | null;
+
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
 

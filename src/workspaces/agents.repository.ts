@@ -82,6 +82,26 @@ export class AgentsRepository {
     return found.length === new Set(ids).size && found.every(({ hasKept }) => hasKept);
   }
 
+  /** Erases what names an agent. The e-mail address that stands in its place is nobody's. */
+  async erase(tx: Transaction, tenantId: string, id: string): Promise<void> {
+    await tx.query(
+      `WITH now AS (SELECT now() AS at)
+       UPDATE agents SET name = '', display_name = NULL, email = id || '@erased.invalid', erased_at = now.at,
+         updated_at = now.at
+       FROM now WHERE tenant_id = $1 AND id = $2`,
+      [tenantId, id],
+    );
+  }
+
+  /** Changes an agent's name, which colleagues see. */
+  async rename(tx: Transaction, tenantId: string, id: string, name: string): Promise<void> {
+    await tx.query('UPDATE agents SET name = $3, updated_at = now() WHERE tenant_id = $1 AND id = $2', [
+      tenantId,
+      id,
+      name,
+    ]);
+  }
+
   async update(tx: Transaction, { tenantId, id, ...values }: AgentEntity): Promise<void> {
     await tx.manager.update(AgentEntity, { tenantId, id }, values);
   }

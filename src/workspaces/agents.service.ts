@@ -61,6 +61,7 @@ export class AgentsService {
       displayName,
       isBot,
       active,
+      erasedAt: null,
       createdAt: now,
       updatedAt: now,
     };
@@ -85,21 +86,23 @@ export class AgentsService {
   }
 
   /**
-   * Changes an agent's role or display name, or activates or deactivates the agent. Among agents, only an
-   * OWNER can do so to an OWNER or make one; the last active OWNER stays. A change of role or activity ends
+   * Changes an agent's names or role, or activates or deactivates the agent. Among agents, only an OWNER
+   * can do so to an OWNER or make one; the last active OWNER stays. A change of role or activity ends
    * the invitations and the links to reset a password that were made for the agent, or by it.
-   * @throws AppError INVALID_BODY, also for the last active OWNER; FORBIDDEN, NOT_FOUND
+   * @throws AppError INVALID_BODY, also for the last active OWNER and an erased agent; FORBIDDEN, NOT_FOUND
    */
   async update(tenantId: string, id: string, input: UpdateAgent, actor: Actor): Promise<AgentEntity> {
-    const { displayName, role, active } = validate(UpdateAgent, input);
+    const { name, displayName, role, active } = validate(UpdateAgent, input);
     return this.database.transaction(async (tx) => {
       // Two changes at once could otherwise remove the last two OWNERs.
       await this.workspaces.lock(tx, tenantId);
       await requirePermission(tx, tenantId, actor, 'agent.update');
       const before = await this.agents.lock(tx, tenantId, id);
       if (!before) throw AppError.notFound('Agent');
+      if (before.erasedAt) throw AppError.invalidBody('agent', 'agent_erased');
       const after = {
         ...before,
+        name: name ?? before.name,
         displayName: displayName === undefined ? before.displayName : displayName,
         role: role ?? before.role,
         active: active ?? before.active,
@@ -111,6 +114,8 @@ export class AgentsService {
       const subject = { tenantId, actor, entity: 'agent', entityId: id };
       const roles = changedValues(before, after, ['role']);
       if (roles) this.audit.appendPipelined(tx, { ...subject, action: 'agent.role_changed', ...roles });
+      // Entries are kept for ever, so they do not name people.
+      if (after.name !== before.name) this.audit.appendPipelined(tx, { ...subject, action: 'agent.renamed' });
       const names = changedValues(before, after, ['displayName']);
       if (names)
         this.audit.appendPipelined(tx, { ...subject, action: 'agent.display_name_changed', ...names });

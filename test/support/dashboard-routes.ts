@@ -111,6 +111,11 @@ const AGENT: Thing = {
   noun: 'Agent',
   make: async ({ dashboard, workspace }) => (await dashboard.make.agent(workspace, { role: 'AGENT' })).id,
 };
+const FORMER_AGENT: Thing = {
+  noun: 'Agent',
+  make: async ({ dashboard, workspace }) =>
+    (await dashboard.make.agent(workspace, { role: 'AGENT', active: false })).id,
+};
 const MEMBER: Thing = {
   noun: 'Agent',
   make: async ({ dashboard, workspace }) => {
@@ -168,6 +173,7 @@ export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
     body: () => ({ displayName: 'Ben of Acme', role: 'ADMIN' }),
     roles: MANAGERS,
   },
+  { method: 'POST', path: '/agents/:id/erase', success: 204, thing: FORMER_AGENT, roles: OWNERS },
   { method: 'POST', path: '/agents/:id/invitation', success: 201, thing: AGENT, roles: MANAGERS },
   { method: 'POST', path: '/agents/:id/password-reset', success: 200, thing: MEMBER, roles: MANAGERS },
   { method: 'GET', path: '/invitations', success: 200, roles: MANAGERS },
@@ -308,6 +314,7 @@ export const OTHER_ROUTES: { method: Method; path: string; isPublic: boolean }[]
   { method: 'POST', path: '/api/logout', isPublic: false },
   { method: 'GET', path: '/api/session', isPublic: false },
   { method: 'PATCH', path: '/api/account', isPublic: false },
+  { method: 'GET', path: '/api/account/export', isPublic: false },
   { method: 'POST', path: '/api/account/password', isPublic: false },
   { method: 'GET', path: '/api/account/sessions', isPublic: false },
   { method: 'DELETE', path: '/api/account/sessions/:id', isPublic: false },

@@ -24,6 +24,7 @@ export const LOOK_UPS: Record<string, string> = {
   'MembershipsRepository.count': 'counts the workspaces of a person, at an invitation or a reset',
   'MembershipsRepository.listActive':
     'a person is an agent of several workspaces: at a login or a change of it, for an audit entry in each',
+  'MembershipsRepository.listForExport': 'a person asks for their own data, or an operator, by hand',
   'OperatorLookupRepository.findWorkspaceId': OPERATOR,
   'SecondFactorDemandsRepository.findLocking':
     'a person is an agent of several workspaces: when they turn the second factor off',

@@ -30,6 +30,7 @@ const HASHES: Record<string, string> = {
   'migrations/1795449600000-link-makers.ts': 'c5da466f8f523cf0',
   'migrations/1795453200000-endpoint-edits.ts': '8cb920e31f21df1e',
   'migrations/1795456800000-second-factor-demands.ts': '572e70d588320073',
+  'migrations/1795456800001-erased-agents.ts': '8f562400c0c35f6e',
   'migrations/1795471200000-late-deliveries.ts': 'afd3a365cc6d31e1',
   'migrations/support/partitions.ts': '223117a7e3ea7c0a',
 };

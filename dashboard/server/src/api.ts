@@ -210,6 +210,8 @@ export interface AgentResponse {
   role: AgentRole;
   isBot: boolean;
   active: boolean;
+  /** Whether the agent's name and e-mail address are erased. */
+  isErased: boolean;
   createdAt: Date;
 }
 

@@ -70,13 +70,18 @@ export class InvitationsRepository {
     agentId: string,
     madeBy: string | null,
   ): Promise<OpenInvitation> {
-    await tx.query('DELETE FROM invitations WHERE tenant_id = $1 AND agent_id = $2', [tenantId, agentId]);
+    await this.deleteOf(tx, tenantId, agentId);
     await tx.query(
       `INSERT INTO invitations (tenant_id, id, agent_id, hash, made_by, created_at, expires_at)
        VALUES ($1, $2, $3, $4, $5, clock_timestamp(), clock_timestamp() + ${LIFE})`,
       [tenantId, newId(), agentId, hash, madeBy],
     );
     return (await this.find({ tenantId, hash }, tx))!;
+  }
+
+  /** Deletes an agent's invitation. */
+  async deleteOf(tx: Transaction, tenantId: string, agentId: string): Promise<void> {
+    await tx.query('DELETE FROM invitations WHERE tenant_id = $1 AND agent_id = $2', [tenantId, agentId]);
   }
 
   /** Deletes an invitation, and returns its agent's id; null when there is no such invitation. */

@@ -19,7 +19,8 @@ export type LoginAction =
   | 'recovery_codes_renewed'
   | 'recovery_code_used'
   | 'session_revoked'
-  | 'sessions_revoked';
+  | 'sessions_revoked'
+  | 'renamed';
 
 /** Author of a change of a login: the person, with the origin of the request, or an operator. */
 export interface LoginChangeAuthor {

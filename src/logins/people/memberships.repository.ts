@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { AgentRole } from '../../common/agent-role';
 import { Database, Reader } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 
@@ -6,6 +7,19 @@ import { Transaction } from '../../database/transaction';
 export interface MembershipKey {
   tenantId: string;
   agentId: string;
+}
+
+/** Membership as a person's export has it. */
+export interface ExportedMembership {
+  joinedAt: Date;
+  workspaceName: string;
+  workspaceSlug: string;
+  agentId: string;
+  agentName: string;
+  displayName: string | null;
+  email: string;
+  role: AgentRole;
+  active: boolean;
 }
 
 /**
@@ -34,6 +48,10 @@ export class MembershipsRepository {
     );
   }
 
+  async delete(tx: Transaction, { tenantId, agentId }: MembershipKey): Promise<void> {
+    await tx.query('DELETE FROM memberships WHERE tenant_id = $1 AND agent_id = $2', [tenantId, agentId]);
+  }
+
   /** Counts the person's workspaces, also those in which the agent is inactive. */
   async count(tx: Transaction, personId: string): Promise<number> {
     const [row] = await tx.query<{ count: number }>(
@@ -49,6 +67,18 @@ export class MembershipsRepository {
       `SELECT m.tenant_id AS "tenantId", m.agent_id AS "agentId"
        FROM memberships m JOIN agents a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id AND a.active
        WHERE m.person_id = $1 ORDER BY m.tenant_id, m.agent_id LIMIT ${MAX_MEMBERSHIPS}`,
+      [personId],
+    );
+  }
+
+  /** Lists all agents that the person is, for the person's export. */
+  async listForExport(personId: string): Promise<ExportedMembership[]> {
+    return this.database.query<ExportedMembership>(
+      `SELECT m.created_at AS "joinedAt", w.name AS "workspaceName", w.slug AS "workspaceSlug", a.id AS "agentId",
+              a.name AS "agentName", a.display_name AS "displayName", a.email, a.role, a.active
+       FROM memberships m JOIN agents a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id
+         JOIN workspaces w ON w.id = m.tenant_id
+       WHERE m.person_id = $1 ORDER BY m.created_at, w.id LIMIT ${MAX_MEMBERSHIPS}`,
       [personId],
     );
   }

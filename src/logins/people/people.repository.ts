@@ -15,6 +15,12 @@ export interface LoginCandidate extends PersonRow {
   browserId: string | null;
 }
 
+/** Times of a person's login, as the person's export has them. */
+export interface PersonTimes {
+  createdAt: Date;
+  lastLoggedInAt: Date | null;
+}
+
 /** Agent with a login, as `login list` shows it. */
 export interface AgentLogin {
   agentId: string;
@@ -121,6 +127,20 @@ export class PeopleRepository {
       locale,
       theme,
     ]);
+  }
+
+  /** Deletes a person, with everything of their login. */
+  async delete(tx: Transaction, id: string): Promise<void> {
+    await tx.query('DELETE FROM people WHERE id = $1', [id]);
+  }
+
+  /** Returns when the login was made, and when the person last logged in. */
+  async findTimes(id: string): Promise<PersonTimes | null> {
+    const [times] = await this.database.query<PersonTimes>(
+      'SELECT created_at AS "createdAt", last_logged_in_at AS "lastLoggedInAt" FROM people WHERE id = $1',
+      [id],
+    );
+    return times ?? null;
   }
 
   /** Records a login under the person's lock, and reports whether it is the first. */

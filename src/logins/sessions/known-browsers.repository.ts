@@ -1,10 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '../../common/ids';
+import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 
 /** Limit of the known browsers of one person. A further browser replaces the oldest one. */
 const MAX_BROWSERS = 50;
 const LIFE = `interval '180 days'`;
+
+/** Browser in which a person has logged in. Nothing else of it is stored but the hash of its token. */
+export interface KnownBrowser {
+  id: string;
+  expiresAt: Date;
+}
 
 /**
  * Stores the browsers in which a person has logged in, because wrong passwords are counted for each. A
@@ -12,6 +19,8 @@ const LIFE = `interval '180 days'`;
  */
 @Injectable()
 export class KnownBrowsersRepository {
+  constructor(private readonly database: Database) {}
+
   /** Prolongs the life of a known browser. It returns false when the person has no such browser. */
   async renew(tx: Transaction, personId: string, hash: Buffer): Promise<boolean> {
     const rows = await tx.query(
@@ -34,6 +43,15 @@ export class KnownBrowsersRepository {
     await tx.query(
       `INSERT INTO known_browsers (id, person_id, hash, expires_at) VALUES ($1, $2, $3, now() + ${LIFE})`,
       [newId(), personId, hash],
+    );
+  }
+
+  /** Lists the browsers in which a person has logged in, newest first. */
+  list(personId: string): Promise<KnownBrowser[]> {
+    return this.database.query<KnownBrowser>(
+      `SELECT id, expires_at AS "expiresAt" FROM known_browsers WHERE person_id = $1 ORDER BY id DESC
+       LIMIT ${MAX_BROWSERS}`,
+      [personId],
     );
   }
 

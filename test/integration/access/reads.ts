@@ -175,5 +175,8 @@ export function readsOf(host: () => MessagingHost): Record<string, Read> {
     'OperatorLoginsService.listSessions': read('login.read', ({ email }, actor) =>
       host().get(OperatorLoginsService).listSessions(email, actor),
     ),
+    'OperatorLoginsService.export': read('login.read', ({ email }, actor) =>
+      host().get(OperatorLoginsService).export(email, actor),
+    ),
   };
 }

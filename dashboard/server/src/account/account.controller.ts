@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Header, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
 import type { Page } from 'conversation-messaging-service';
 import {
   ChangePassword,
@@ -6,6 +6,7 @@ import {
   PasswordsService,
   PeopleService,
   type Person,
+  type PersonExport,
   type SessionHolder,
   UpdatePerson,
 } from 'conversation-messaging-service/logins';
@@ -29,6 +30,12 @@ export class AccountController {
   @Patch()
   update(@Body() body: UpdatePerson, @CurrentHolder() holder: SessionHolder): Promise<Person> {
     return this.people.update(holder, body);
+  }
+
+  @Get('export')
+  @Header('Content-Disposition', 'attachment; filename="account.json"')
+  export(@CurrentHolder() holder: SessionHolder): Promise<PersonExport> {
+    return this.people.export(holder);
   }
 
   @Post('password')

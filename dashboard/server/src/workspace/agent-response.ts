@@ -9,7 +9,8 @@ export function toAgent({
   role,
   isBot,
   active,
+  erasedAt,
   createdAt,
 }: Agent): AgentResponse {
-  return { id, name, displayName, email, role, isBot, active, createdAt };
+  return { id, name, displayName, email, role, isBot, active, isErased: erasedAt !== null, createdAt };
 }

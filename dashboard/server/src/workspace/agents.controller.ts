@@ -1,6 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { type Actor, AgentsService, type Page, UpdateAgent } from 'conversation-messaging-service';
 import {
+  AgentErasuresService,
   InvitationsService,
   InviteAgent,
   PasswordsService,
@@ -25,6 +26,7 @@ export class AgentsController {
     private readonly newAgents: NewAgents,
     private readonly invitations: InvitationsService,
     private readonly passwords: PasswordsService,
+    private readonly erasures: AgentErasuresService,
   ) {}
 
   @Get()
@@ -53,6 +55,16 @@ export class AgentsController {
     @CurrentActor() actor: Actor,
   ): Promise<AgentResponse> {
     return toAgent(await this.agents.update(workspaceId, id, body, actor));
+  }
+
+  @Post(':id/erase')
+  @HttpCode(204)
+  erase(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') id: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<void> {
+    return this.erasures.erase(workspaceId, id, actor);
   }
 
   @Post(':id/invitation')

@@ -53,6 +53,8 @@ const faults: Record<FaultCode, string> = {
   login_exists: 'hat schon ein Konto',
   login_missing: 'hat kein Konto: Laden Sie ihn ein',
   too_many_workspaces: 'wäre ein Workspace zu viel: Ein Konto hat höchstens {max}',
+  agent_active: 'ist aktiv: Deaktivieren Sie ihn zuerst',
+  agent_erased: 'ist gelöscht',
   agent_inactive: 'ist nicht aktiv',
   agent_is_bot: 'ist ein Bot, der sich nicht anmelden kann',
   agent_unknown: 'ist kein aktiver Agent dieses Workspace',

@@ -547,6 +547,10 @@ export const de: Texts = {
     cancelledDone: 'Abgebrochen. Was begonnen war, wird noch gesendet.',
   },
   account: {
+    yourData: 'Ihre Daten',
+    yourDataAbout:
+      'Alles, was über Ihr Konto gespeichert ist: Sie, Ihre Workspaces, Sitzungen und Browser, als JSON.',
+    download: 'Herunterladen',
     title: 'Konto',
     about: 'Ihr eigener Zugang, in allen Ihren Workspaces derselbe.',
     profile: 'Sie',
@@ -645,6 +649,12 @@ export const de: Texts = {
     erase: 'Alte Nachrichten löschen',
   },
   agents: {
+    erase: 'Löschen',
+    eraseNamed: (name: string) => `${name} löschen`,
+    eraseAdvice:
+      'Name, E-Mail-Adresse und Anzeigename werden für immer gelöscht, und das Konto, wenn es keinen anderen Workspace öffnet. Nachrichten und Audit-Log behalten eine ID ohne Namen.',
+    erased: 'Der Agent ist gelöscht.',
+    erasedName: 'Gelöscht',
     title: 'Agenten',
     about: 'Wer in diesem Workspace arbeitet.',
     none: 'Es gibt keinen Agenten.',

@@ -172,10 +172,9 @@ export const en = {
   roles: { OWNER: 'Owner', ADMIN: 'Admin', AGENT: 'Agent' },
   notices: {
     locked: (workspace: string) => `${workspace} demands a second factor`,
-    lockedAdvice:
-      'The workspace opens as soon as you have turned a second factor on: a code from an app on your phone at each login.',
+    lockedAdvice: 'It opens once you have turned yours on: a code from an app at each login.',
     lockedFrom: (time: string) => `From ${time} on, this workspace demands a second factor`,
-    lockedFromAdvice: 'You have none yet. Turn it on before, so that you are not locked out.',
+    lockedFromAdvice: 'Turn yours on before, or you are locked out.',
     toAccount: 'Turn it on in your account',
     trialExpired: (day: string) => `The trial ended on ${day}`,
     trialExpiredAdvice:
@@ -221,7 +220,7 @@ export const en = {
     over: 'This link is over',
     overAdvice: 'A link works once, for 24 hours. Ask for a new one.',
     openAgain: 'Open your link again',
-    openAgainAdvice: 'It is a secret, so the address bar and the history do not keep it.',
+    openAgainAdvice: 'It is a secret, which the address bar does not keep.',
     invitedTo: (workspace: string) => `Join ${workspace}`,
     invitationAdvice: 'Accept the invitation to see the workspace’s settings.',
     logInFirst: (email: string) => `Log in as ${email} to accept the invitation.`,
@@ -230,8 +229,7 @@ export const en = {
     name: 'Your name',
     password: 'New password',
     passwordRule: '12 characters or more, and not your e-mail address.',
-    otherPasswordRule:
-      'Who invited you first may know your present one. 12 characters or more; it is for all your workspaces.',
+    otherPasswordRule: 'Who invited you first may know the present one. 12 characters or more.',
     accept: 'Accept',
     setPassword: 'Set the password',
   },
@@ -511,6 +509,9 @@ export const en = {
     cancelledDone: 'Cancelled. What was begun is still sent.',
   },
   account: {
+    yourData: 'Your data',
+    yourDataAbout: 'Everything that is stored about your login, as JSON.',
+    download: 'Download',
     title: 'Account',
     about: 'Your own login, the same in all your workspaces.',
     profile: 'You',
@@ -584,10 +585,10 @@ export const en = {
     title: 'Second factor',
     isDemanded: (days: number) =>
       `Everybody needs one to open this workspace. Whoever has none gets ${days} ${plural(days, 'day', 'days')} to turn it on.`,
-    isNotDemanded: 'Everybody may decide for themselves whether they log in with a second factor.',
-    ownFirst: 'Turn your own second factor on first, in your account.',
+    isNotDemanded: 'Everybody decides for themselves.',
+    ownFirst: 'Turn yours on first, in your account.',
     days: 'Days of grace',
-    daysAdvice: 'For people without a second factor, from now or from their joining. 0 to 90.',
+    daysAdvice: 'For people without one, from now or from joining. 0 to 90.',
     demand: 'Demand it of everybody',
     change: 'Change the days',
     end: 'End the demand',
@@ -607,6 +608,12 @@ export const en = {
     erase: 'Erase old messages',
   },
   agents: {
+    erase: 'Erase',
+    eraseNamed: (name: string) => `Erase ${name}`,
+    eraseAdvice:
+      'Names and e-mail address go for ever, and the login if it opens no other workspace. Messages keep an id.',
+    erased: 'The agent is erased.',
+    erasedName: 'Erased',
     title: 'Agents',
     about: 'Who works in this workspace.',
     none: 'There is no agent.',

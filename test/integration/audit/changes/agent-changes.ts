@@ -1,5 +1,6 @@
 import { Permission } from '../../../../src/common/permissions';
 import { SYSTEM } from '../../../../src/common/principal';
+import { AgentErasuresService } from '../../../../src/logins/agent-erasures.service';
 import { InvitationsService } from '../../../../src/logins/invitations/invitations.service';
 import { PasswordsService } from '../../../../src/logins/passwords/passwords.service';
 import { AgentsService } from '../../../../src/workspaces/agents.service';
@@ -55,6 +56,29 @@ export function agentChanges(host: () => MessagingHost): Record<string, Scenario
       { displayName: 'Ana' },
       { displayName: null },
     ),
+    'agent.renamed': {
+      method: 'AgentsService.update',
+      permission: 'agent.update',
+      prepare: async ({ workspace }, actor) => {
+        const { id } = await host().make.agent(workspace, { role: 'AGENT' });
+        return async () => {
+          await agents().update(workspace.id, id, { name: 'Ada Byron' }, actor);
+          return { entity: 'agent', entityId: id };
+        };
+      },
+    },
+    'agent.erased': {
+      method: 'AgentErasuresService.erase',
+      permission: 'agent.erase',
+      prepare: async ({ workspace }, actor) => {
+        const { agent } = await logins().member(workspace, { role: 'AGENT' });
+        await agents().update(workspace.id, agent.id, { active: false }, SYSTEM);
+        return async () => {
+          await host().get(AgentErasuresService).erase(workspace.id, agent.id, actor);
+          return { entity: 'agent', entityId: agent.id };
+        };
+      },
+    },
     'agent.deactivated': updateAgent('agent.update', { role: 'AGENT' }, { active: true }, { active: false }),
     'agent.activated': updateAgent(
       'agent.update',

@@ -7,6 +7,7 @@ export const PERSONAL_READS = [
   'LoginsService.listSessions',
   'LinksService.describe',
   'PeopleService.get',
+  'PeopleService.export',
   'PasswordsService.confirm',
   // A second factor has no effect until it is confirmed.
   'SecondFactorsService.begin',
@@ -25,7 +26,6 @@ export const CONTENT = [
   'ConversationsService.create',
   'ConversationsService.continueOrCreate',
   'MessagesService.send',
-  'PeopleService.update',
 ];
 
 /** Writing methods by the CLI's command that calls them; null for a command that only reads. */
@@ -44,11 +44,13 @@ export const COMMANDS: Record<string, string | null> = {
   'agent create': 'AgentsService.create',
   'agent list': null,
   'agent update': 'AgentsService.update',
+  'agent erase': 'AgentErasuresService.erase',
   'agent invite': 'InvitationsService.invite',
   'login list': null,
   'login reset': 'OperatorLoginsService.sendReset',
   'login end-factor': 'OperatorLoginsService.turnOffSecondFactor',
   'login sessions': null,
+  'login export': null,
   'login revoke': 'OperatorLoginsService.revokeSessions',
   'api-key create': 'ApiKeysService.create',
   'api-key list': null,

@@ -4,6 +4,7 @@ import { LinksService } from '../../../../src/logins/links.service';
 import { SecondFactorRequired } from '../../../../src/logins/sessions/session.dto';
 import { LoginsService } from '../../../../src/logins/logins.service';
 import { OperatorLoginsService } from '../../../../src/logins/operator-logins.service';
+import { PeopleService } from '../../../../src/logins/people.service';
 import { PasswordsService } from '../../../../src/logins/passwords/passwords.service';
 import { SecondFactorsService } from '../../../../src/logins/second-factor/second-factors.service';
 import { MessagingHost } from '../../../support/messaging-host';
@@ -108,6 +109,13 @@ export function loginChanges(host: () => MessagingHost): Record<string, Scenario
       },
       { count: 1 },
     ),
+    'agent.renamed, with the login': personal('PeopleService.update', async (subject, origin) => {
+      const { holder } = await memberOf(subject);
+      return () =>
+        host()
+          .get(PeopleService)
+          .update({ ...holder, origin }, { name: 'Ada Byron' });
+    }),
     'agent.password_changed': personal('PasswordsService.change', async (subject, origin) => {
       const { holder } = await memberOf(subject);
       const given = { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };

@@ -1,5 +1,6 @@
 import { PageLayout } from '../../common/page';
 import { useTexts } from '../../i18n/locale';
+import { ExportSection } from './export-section';
 import { PasswordSection } from './password-section';
 import { PreferencesSection } from './preferences-section';
 import { SecondFactorSection } from './second-factor-section';
@@ -13,6 +14,7 @@ export function AccountPage() {
       <PasswordSection />
       <SecondFactorSection />
       <SessionsSection />
+      <ExportSection />
     </PageLayout>
   );
 }

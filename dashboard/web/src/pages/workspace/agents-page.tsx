@@ -10,6 +10,7 @@ import { Moment } from '../../common/moment';
 import { PageLayout } from '../../common/page';
 import { useTexts } from '../../i18n/locale';
 import { EditAgentDialog } from './edit-agent-dialog';
+import { EraseAgentDialog } from './erase-agent-dialog';
 import { InviteDialog } from './invite-dialog';
 import { SentLinkDialog } from './sent-link-dialog';
 
@@ -20,6 +21,7 @@ export function AgentsPage() {
   const invitations = useRead<{ data: Invitation[] }>('invitations', {}, { isEnabled: mayManage });
   const [isInviting, setInviting] = useState(false);
   const [editing, setEditing] = useState<Agent | null>(null);
+  const [erasing, setErasing] = useState<Agent | null>(null);
   const [sent, setSent] = useState<SentLink | null>(null);
   const invitationOf = (agent: Agent) => invitations.data?.data.find(({ agentId }) => agentId === agent.id);
 
@@ -29,13 +31,13 @@ export function AgentsPage() {
       cell: (agent) => (
         <Group gap="xs">
           <Text inherit fw={500} {...(!agent.active && { c: 'dimmed' })}>
-            {agent.name}
+            {agent.isErased ? texts.agents.erasedName : agent.name}
           </Text>
           <AgentState agent={agent} invitation={invitationOf(agent)} />
         </Group>
       ),
     },
-    { header: texts.login.email, cell: ({ email }) => email },
+    { header: texts.login.email, cell: ({ email, isErased }) => (isErased ? '–' : email) },
     { header: texts.agents.role, cell: ({ role }) => texts.roles[role] },
     { header: texts.agents.displayName, cell: ({ displayName }) => displayName ?? '–' },
     { header: texts.agents.since, cell: ({ createdAt }) => <Moment at={createdAt} /> },
@@ -43,11 +45,13 @@ export function AgentsPage() {
       header: texts.common.actions,
       isActions: true,
       cell: (agent) =>
-        mayManage && (
+        mayManage &&
+        !agent.isErased && (
           <AgentMenu
             agent={agent}
             invitation={invitationOf(agent)}
             onEdit={() => setEditing(agent)}
+            onErase={() => setErasing(agent)}
             onSent={setSent}
           />
         ),
@@ -76,6 +80,7 @@ export function AgentsPage() {
         />
       )}
       {editing && <EditAgentDialog agent={editing} onClose={() => setEditing(null)} />}
+      {erasing && <EraseAgentDialog agent={erasing} onClose={() => setErasing(null)} />}
       {sent && <SentLinkDialog sent={sent} onClose={() => setSent(null)} />}
     </PageLayout>
   );
@@ -98,14 +103,17 @@ function AgentMenu({
   agent,
   invitation,
   onEdit,
+  onErase,
   onSent,
 }: {
   agent: Agent;
   invitation: Invitation | undefined;
   onEdit: () => void;
+  onErase: () => void;
   onSent: (sent: SentLink) => void;
 }) {
   const texts = useTexts();
+  const { role } = useWorkspace();
   const invite = useChange((at) => api.post<SentLink>(`${at}/agents/${agent.id}/invitation`));
   const reset = useChange((at) => api.post<SentLink>(`${at}/agents/${agent.id}/password-reset`));
   const revoke = useChange(
@@ -141,6 +149,11 @@ function AgentMenu({
           {invitation && (
             <Menu.Item color="red" onClick={() => revoke.mutate(invitation.id)}>
               {texts.agents.revokeInvitation}
+            </Menu.Item>
+          )}
+          {!agent.active && role === 'OWNER' && (
+            <Menu.Item color="red" onClick={onErase}>
+              {texts.agents.erase}
             </Menu.Item>
           )}
         </Menu.Dropdown>

@@ -12,11 +12,13 @@ export function EditAgentDialog({ agent, onClose }: { agent: Agent; onClose: () 
   const texts = useTexts();
   const grantable = useGrantableRoles();
   const roles = grantable.includes(agent.role) ? grantable : [...grantable, agent.role];
+  const [name, setName] = useState(agent.name);
   const [role, setRole] = useState(agent.role);
   const [active, setActive] = useState(agent.active);
   const [displayName, setDisplayName] = useState(agent.displayName ?? '');
   const save = useChange((at) => api.patch(`${at}/agents/${agent.id}`, changes), texts.common.saved);
   const changes = {
+    ...(name.trim() !== agent.name && name.trim() !== '' && { name: name.trim() }),
     ...(role !== agent.role && { role }),
     ...(active !== agent.active && { active }),
     ...(displayName.trim() !== (agent.displayName ?? '') && { displayName: displayName.trim() || null }),
@@ -31,6 +33,15 @@ export function EditAgentDialog({ agent, onClose }: { agent: Agent; onClose: () 
         onSubmit={() => save.mutate(undefined, { onSuccess: onClose })}
         onCancel={onClose}
       >
+        <TextInput
+          label={texts.agents.name}
+          required
+          maxLength={200}
+          autoComplete="off"
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={faultOf(save.error, 'name')}
+        />
         <NativeSelect
           label={texts.agents.role}
           description={texts.agents.roleAbout[role]}
