@@ -1,7 +1,8 @@
 # The base image is named by its digest, because a tag can be moved.
 ARG NODE_IMAGE=node:22.23.2-bookworm-slim@sha256:48e4b67d85f87bd551df43704e24d252f56cc5f8e9718841aace50f19948f0f9
 
-# This stage builds, with all dependencies.
+# This stage builds, with all dependencies. "npm ci" refuses the lock file wherever the registry lacks packages of other
+# platforms, so "npm install" is used; it takes the versions of the lock file, too.
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./

@@ -22,6 +22,11 @@ BEGIN
   -- An administrator without superuser rights can give objects only to a role that they are a member of.
   IF NOT pg_has_role('messaging_owner', 'USAGE') THEN GRANT messaging_owner TO CURRENT_USER; END IF;
   EXECUTE format('GRANT USAGE, CREATE ON SCHEMA %I TO messaging_owner', current_schema());
+  -- Before PostgreSQL 15 every role may make objects in "public", which the owner's statements could meet.
+  IF EXISTS (SELECT FROM pg_namespace n, aclexplode(n.nspacl) a
+             WHERE n.nspname = current_schema() AND a.grantee = 0 AND a.privilege_type = 'CREATE') THEN
+    EXECUTE format('REVOKE CREATE ON SCHEMA %I FROM PUBLIC', current_schema());
+  END IF;
 
   -- Gives the owner what one role made and used until now: its tables with their partitions, and its functions.
   FOR object IN

@@ -10,14 +10,14 @@ interface Difference {
 
 /**
  * SQL that lists the objects and the privileges that the service needs: all on rows of its tables, only
- * adding and reading for audit entries, only reading for applied migrations. Partitions need no privilege,
- * because statements name their tables; only the default partitions are counted by name. The tables are those
- * of the schema and the owner of `migrations`.
+ * adding and reading for audit entries, only reading for applied migrations, and to make nothing. Partitions
+ * need no privilege, because statements name their tables; only the default partitions are counted by name.
+ * The tables are those of the schema and the owner of `migrations`.
  */
 const OBJECTS = `
   WITH home AS (SELECT relnamespace AS schema, relowner AS owner FROM pg_class WHERE oid = to_regclass('migrations')),
   objects AS (
-    SELECT 'SCHEMA' AS kind, n.oid, quote_ident(n.nspname) AS name, '{USAGE}'::text[] AS needed, '{}'::text[] AS refused
+    SELECT 'SCHEMA' AS kind, n.oid, quote_ident(n.nspname) AS name, '{USAGE}'::text[] AS needed, '{CREATE}'::text[] AS refused
     FROM home JOIN pg_namespace n ON n.oid = home.schema
     UNION ALL
     SELECT 'TABLE', c.oid, c.oid::regclass::text,
@@ -71,6 +71,17 @@ export async function canChangeAudit(reader: Reader): Promise<boolean> {
     `SELECT has_table_privilege(oid, 'UPDATE, DELETE, TRUNCATE, TRIGGER') OR has_any_column_privilege(oid, 'UPDATE')
        OR pg_has_role(relowner, 'MEMBER') AS can
      FROM pg_class WHERE oid = to_regclass('audit_entries')`,
+  );
+  return row?.can ?? false;
+}
+
+/**
+ * Reports whether the reader's role can make objects in the schema of the tables, where the owner's
+ * statements could meet them. False when there are no tables.
+ */
+export async function canMakeObjects(reader: Reader): Promise<boolean> {
+  const [row] = await reader.query<{ can: boolean }>(
+    `SELECT has_schema_privilege(relnamespace, 'CREATE') AS can FROM pg_class WHERE oid = to_regclass('migrations')`,
   );
   return row?.can ?? false;
 }

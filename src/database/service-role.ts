@@ -1,6 +1,6 @@
 import { AppError } from '../common/app-error';
 import type { Database } from './database';
-import { canChangeAudit, grantPrivileges } from './database-roles';
+import { canChangeAudit, canMakeObjects, grantPrivileges } from './database-roles';
 import type { OwnerDatabase } from './owner-database';
 import { setRoleSettings } from './role-settings';
 
@@ -41,7 +41,7 @@ export class ServiceRole {
 
   /**
    * Stores the role's settings and gives it exactly the privileges that the service needs.
-   * @throws AppError INVALID_BODY when the role can still change audit entries
+   * @throws AppError INVALID_BODY when the role can still change audit entries, or make objects
    */
   async prepare(): Promise<void> {
     await setRoleSettings(this.service);
@@ -51,6 +51,12 @@ export class ServiceRole {
         'INVALID_BODY',
         `The migrations are applied, but the role "${this.name}" can change audit entries through PUBLIC, or through a ` +
           'role that it is a member of. Revoke that.',
+      );
+    if (await canMakeObjects(this.service))
+      throw new AppError(
+        'INVALID_BODY',
+        `The migrations are applied, but the role "${this.name}" can make objects beside the tables, which the owner ` +
+          'would use. As an administrator, run deploy/roles.sql, or REVOKE CREATE ON SCHEMA public FROM PUBLIC.',
       );
   }
 }

@@ -18,6 +18,9 @@ const UNTRUSTED_PROXY =
   'a request has X-Forwarded-For, and TRUST_PROXY trusts nobody: if a proxy is in front, all clients share its address ' +
   'and its limits';
 
+const ALL_TRUSTED =
+  'TRUST_PROXY is true: every client can name any address as its own, and so has no limits. Name the proxy instead';
+
 export interface HttpOptions extends Pick<HttpSettings, 'trustProxy'> {
   /** Logs one line a request, and the warning about a proxy that is not trusted. */
   logger: pino.Logger;
@@ -49,6 +52,7 @@ export function configureHttp(app: NestExpressApplication, options: HttpOptions)
   app.disable('etag');
   app.set('trust proxy', trustProxy);
   app.use(requestId, ...headers, accessLog(logger, options.describeCaller));
+  if (trustProxy === true) logger.warn(ALL_TRUSTED);
   if (trustProxy === false) app.use(noticeUntrustedProxy(() => logger.warn(UNTRUSTED_PROXY)));
   app.use(measureRequests(app.get(Metrics, { strict: false })), connections.track, requireHost);
   app.use(...beforeBody, bodies.watchParsed);

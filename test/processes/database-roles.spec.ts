@@ -213,6 +213,7 @@ describe('migrate, with two database roles', () => {
       ['messaging_owner', 'messaging_service'].flatMap((role) => [
         [role, 'idle_in_transaction_session_timeout=30000'],
         [role, 'lock_timeout=2000'],
+        [role, 'search_path=public, pg_temp'],
         [role, 'statement_timeout=5000'],
       ]),
     );
@@ -261,6 +262,26 @@ describe('migrate, with two database roles', () => {
       code: INSUFFICIENT_PRIVILEGE,
     });
     expect((await privileges()).map(({ name }) => name)).toEqual(before);
+  });
+
+  it('leaves the service nothing to make beside the tables, which the owner could meet', async () => {
+    const service = host.get(Database);
+    const admin = new Client({ connectionString: host.stores.databaseAdminUrl });
+    await admin.connect();
+    await admin.query('GRANT CREATE ON SCHEMA public TO PUBLIC');
+    await service.query('CREATE FUNCTION lower(json) RETURNS text LANGUAGE sql RETURN $1::text');
+    await service.query('DROP FUNCTION lower(json)');
+    await expect(migrate(config(), 'up')).rejects.toMatchObject({
+      code: 'INVALID_BODY',
+      message: expect.stringMatching(/can make objects beside the tables/),
+    });
+    await admin.end();
+
+    await makeRoles(host.stores.databaseAdminUrl);
+    expect(await migrate(config(), 'up')).toEqual([]);
+    await expect(
+      service.query('CREATE FUNCTION lower(json) RETURNS text LANGUAGE sql RETURN $1::text'),
+    ).rejects.toMatchObject({ code: INSUFFICIENT_PRIVILEGE });
   });
 
   it('serves another role of the service, also after it was renamed', () =>
