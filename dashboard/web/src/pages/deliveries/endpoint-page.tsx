@@ -1,7 +1,7 @@
 import { Anchor, Button, Group, Menu, Stack, Text } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { ApiError } from '../../api/client';
 import type { CreatedEndpoint, Endpoint } from '../../api/types';
 import { useMayManage, useRead, useWorkspace } from '../../api/workspace';
@@ -15,11 +15,15 @@ import { TestDialog } from '../webhooks/test-dialog';
 import { DaySummary } from './day-summary';
 import { DeliveriesSection } from './deliveries-section';
 import { DeleteEndpointDialog, DeactivateEndpointDialog, useActivateEndpoint } from './endpoint-dialogs';
-import { EditEndpointDialog } from './edit-endpoint-dialog';
 import { RecoverDialog } from './recover-dialog';
 import { RollSecretDialog } from './roll-secret-dialog';
 import { RecoveriesSection } from './recoveries-section';
 import { TimelineSection } from './timeline-section';
+
+/** Dialog with the schemas and examples of all events, which most visits do not need. */
+const EditEndpointDialog = lazy(() =>
+  import('./edit-endpoint-dialog').then((module) => ({ default: module.EditEndpointDialog })),
+);
 
 const route = getRouteApi('/inside/w/$slug/settings/webhooks/$endpointId');
 
@@ -78,11 +82,13 @@ function LoadedEndpoint({ endpoint }: { endpoint: Endpoint }) {
       <RecoveriesSection endpointId={endpoint.id} isRunning={false} />
       {open === 'test' && <TestDialog endpointId={endpoint.id} onClose={close} />}
       {open === 'edit' && (
-        <EditEndpointDialog
-          endpoint={endpoint}
-          onClose={close}
-          onEdited={(rolls) => setOpen(rolls ? 'roll' : null)}
-        />
+        <Suspense fallback={null}>
+          <EditEndpointDialog
+            endpoint={endpoint}
+            onClose={close}
+            onEdited={(rolls) => setOpen(rolls ? 'roll' : null)}
+          />
+        </Suspense>
       )}
       {open === 'deactivate' && <DeactivateEndpointDialog endpoint={endpoint} onClose={close} />}
       {open === 'recover' && <RecoverDialog endpoint={endpoint} onClose={close} />}
