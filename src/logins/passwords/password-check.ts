@@ -75,7 +75,7 @@ export class PasswordCheck {
    *   once
    */
   async hashNew(password: string, email: string, field: string, origin?: Origin): Promise<string> {
-    requireGoodPassword(password, email, field);
+    await requireGoodPassword(password, email, field);
     return this.hasher.hash(password, origin);
   }
 
