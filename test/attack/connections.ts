@@ -15,9 +15,9 @@ export interface HeldRequests {
   page: string;
 }
 
-const headOf = ({ get }: HeldRequests) => `GET ${get} HTTP/1.1\r\nHost: x\r\n`;
+const headOf = ({ get }: HeldRequests) => `GET ${get} HTTP/1.1\r\nHost: localhost\r\n`;
 const postOf = ({ post }: HeldRequests) =>
-  `POST ${post.path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
+  `POST ${post.path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
 /**
  * Number of requests on a connection whose answers are not read. These exceed the system's socket buffers.
  */
@@ -49,7 +49,7 @@ async function unfinishedBodies(attacker: Attacker<unknown>, held: HeldRequests)
   const unfinished = Buffer.alloc(bytes - 1, ' ');
   for (const connection of connections) {
     connection.send(
-      `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`,
+      `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`,
     );
     connection.send(unfinished);
   }
@@ -76,7 +76,7 @@ async function halfClosed(attacker: Attacker<unknown>, held: HeldRequests): Prom
 
 async function unreadAnswers(attacker: Attacker<unknown>, held: HeldRequests): Promise<void> {
   const connections = await attacker.open(attacker.sizes.heavyConnections, STUBBORN);
-  const request = `GET ${held.page} HTTP/1.1\r\nHost: x\r\n\r\n`;
+  const request = `GET ${held.page} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
   for (const connection of connections) {
     connection.stopReading();
     connection.send(request.repeat(UNREAD_REQUESTS));

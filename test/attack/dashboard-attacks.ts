@@ -30,7 +30,9 @@ async function unreadExports(attacker: DashboardAttacker): Promise<void> {
   connections.forEach((connection, n) => {
     const { cookie, below } = personOf(attacker, n);
     connection.stopReading();
-    connection.send(`GET ${below}/audit-entries/export HTTP/1.1\r\nHost: x\r\nCookie: ${cookie}\r\n\r\n`);
+    connection.send(
+      `GET ${below}/audit-entries/export HTTP/1.1\r\nHost: localhost\r\nCookie: ${cookie}\r\n\r\n`,
+    );
   });
   await attacker.wait();
 }

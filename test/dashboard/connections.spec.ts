@@ -12,7 +12,7 @@ const CAP = 10;
 const MEBIBYTE = 1024 * 1024;
 const LATE = 'The request took too long to arrive.';
 const headOf = (path: string) =>
-  `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nSec-Fetch-Site: same-origin\r\n`;
+  `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nSec-Fetch-Site: same-origin\r\n`;
 const LOGIN = headOf('/api/login');
 const KEYS = headOf('/api/workspaces/1/api-keys');
 /** Largest body of each kind of route, in KiB. */
@@ -59,7 +59,7 @@ describe('connections to the dashboard', () => {
   };
 
   it.each([
-    ['half a head', 'GET /api/session HTTP/1.1\r\nHost: x\r\n'],
+    ['half a head', 'GET /api/session HTTP/1.1\r\nHost: localhost\r\n'],
     ['half a body', `${LOGIN}Content-Length: 100\r\n\r\n{"email"`],
   ])('that send too slowly get 408 and are closed, after %s', async (_, bytes) => {
     const connection = await open();
@@ -130,7 +130,7 @@ describe('connections to the dashboard', () => {
     const connection = await open();
     connection.stopReading();
     // The answers exceed the buffers of the system.
-    connection.send('GET /login HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20));
+    connection.send('GET /login HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(20));
     await waitFor('the connection to be closed', async () => (await closedBy('unread_answer')) > 0);
     connection.destroy();
   });
