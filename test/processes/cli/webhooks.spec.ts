@@ -54,6 +54,7 @@ describe('webhook', () => {
       status: 200,
       elapsedMs: expect.any(Number),
       error: null,
+      fault: null,
       phases: expect.any(Object),
       response: { encoding: 'utf8', body: expect.any(String) },
       responseHeaders: expect.stringContaining('date: '),
@@ -187,6 +188,7 @@ describe('webhook', () => {
     const ms = expect.any(Number);
     const detail = {
       errorMessage: null,
+      fault: null,
       phases: { lookupMs: ms, connectMs: ms, tlsMs: ms, firstByteMs: ms },
       response: { encoding: 'utf8', body: 'ok' },
       responseHeaders: expect.stringContaining('date: '),
