@@ -1,13 +1,12 @@
 # The base image is named by its digest, because a tag can be moved.
 ARG NODE_IMAGE=node:22.23.2-bookworm-slim@sha256:48e4b67d85f87bd551df43704e24d252f56cc5f8e9718841aace50f19948f0f9
 
-# This stage builds, with all dependencies. "npm ci" refuses the lock file wherever the registry lacks packages of other
-# platforms, so "npm install" is used; it takes the versions of the lock file, too.
+# This stage builds, with all dependencies.
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY widget/package.json ./widget/
-RUN npm install --loglevel=error --no-audit --no-fund --ignore-scripts
+RUN npm ci --loglevel=error --no-audit --no-fund --ignore-scripts
 COPY tsconfig.json tsconfig.build.json tsconfig.migrations.json ./
 COPY src ./src
 COPY migrations ./migrations
@@ -19,7 +18,7 @@ RUN npm run build:service && npm run build:widget
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm install --loglevel=error --no-audit --no-fund --ignore-scripts --omit=dev --omit=optional --workspaces=false
+RUN npm ci --loglevel=error --no-audit --no-fund --ignore-scripts --omit=dev --omit=optional --workspaces=false
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production PORT=3000

@@ -90,7 +90,7 @@ interface Image {
 
 /** Returns the instruction that installs the packages for running. */
 function installationOf({ dockerfile }: Image): string {
-  return stageOf(dockerfile, 'dependencies').find((line) => line.startsWith('RUN npm install'))!;
+  return stageOf(dockerfile, 'dependencies').find((line) => line.startsWith('RUN npm ci'))!;
 }
 
 /** Repeats the build stage in a folder of its own, with the packages of this checkout. */
