@@ -445,6 +445,7 @@ describe.each([
         order: null,
         entitlement: null,
         kind: 'fact',
+        excerpt: () => undefined,
         erase: null,
       };
     });

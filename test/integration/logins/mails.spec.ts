@@ -279,7 +279,8 @@ describe('mails', () => {
     });
     await ending.get(PasswordsService).requestReset({ email: member.email }, logins.origin());
     await ending.close();
-    expect(mailbox.mails.map(({ to }) => to)).toEqual([[member.email]]);
+    // Mails of the tests before may still come.
+    expect(mailbox.mails.map(({ to }) => to)).toContainEqual([member.email]);
     await mailbox.next(member.email);
   });
 

@@ -476,6 +476,7 @@ describe("a delivery's whole record", () => {
       durationMs: ms,
       error: null,
       errorMessage: null,
+      fault: null,
     };
     const response = { encoding: 'utf8', body: 'ok' };
     const request = expect.any(Object);

@@ -207,6 +207,7 @@ describe('webhook endpoints', () => {
         status: 503,
         elapsedMs: expect.any(Number),
         error: 'Answered 503',
+        fault: { code: 'answered', values: { status: '503' } },
         phases: {
           lookupMs: expect.any(Number),
           connectMs: expect.any(Number),
@@ -230,6 +231,7 @@ describe('webhook endpoints', () => {
         status: null,
         elapsedMs: expect.any(Number),
         error: expect.any(String),
+        fault: null,
         phases: expect.objectContaining({ firstByteMs: null }),
         response: null,
         responseHeaders: null,
