@@ -80,7 +80,11 @@ export { RedeliverOptions, type WebhookRecoverySummary } from './webhooks/recove
 // Channels, contacts, conversations and messages. `reveal` of `connect` and `rotate` is returned once.
 export { ChannelConnectionsService } from './channels/connections/channel-connections.service';
 export { ConnectChannel, type ChannelConnectionSummary } from './channels/connections/channel-connection.dto';
-export type { ConnectedChannel, DisconnectedChannel } from './channels/connections/channel-connection.dto';
+export type {
+  ConnectedChannel,
+  DisconnectedChannel,
+  WidgetPreview,
+} from './channels/connections/channel-connection.dto';
 export { CHANNELS, type Channel } from './common/channel-descriptors';
 export { ContactsService } from './contacts/contacts.service';
 export { ContactResponse, CreateContact, ListContactsQuery } from './contacts/contact.dto';

@@ -297,11 +297,26 @@ describe("the dashboard's settings", () => {
       expect(headers['content-type']).toBe('text/html; charset=utf-8');
       expect(body).toContain(connected.snippet);
       const policy = String(headers['content-security-policy']).split(';');
-      expect(policy).toContain(`script-src ${service.baseUrl}/widget/`);
+      expect(policy).toContain('sandbox allow-scripts allow-forms');
+      expect(policy).toContainEqual(
+        expect.stringMatching(new RegExp(`^script-src 'nonce-[\\w-]{22}' ${service.baseUrl}/widget/$`)),
+      );
       expect(policy).toContain(`connect-src ${service.baseUrl}/channels/widget/`);
       expect(policy).toContain("default-src 'none'");
+      const agent = await dashboard.logIn(await service.make.agent(settings.workspace, { role: 'AGENT' }));
+      expect((await agent.get(preview)).status).toBe(403);
       const { browser: stranger } = await makeSettings(service, dashboard, receiver.url());
       expect((await stranger.get(preview)).status).toBe(404);
+    });
+
+    it('show the preview in the language of the person, else in that of the browser', async () => {
+      const { body: connected } = await post('/channels', { channel: 'WIDGET', credentials });
+      const preview = `/widget-preview/${settings.workspace.id}/${connected.id}`;
+      const german = { 'accept-language': 'de-AT,en;q=0.5' };
+      expect((await settings.browser.get(preview)).body).toContain('<html lang="en">');
+      expect((await settings.browser.get(preview, german)).body).toContain('<html lang="de">');
+      await settings.browser.send('PATCH', '/api/account', { locale: 'en' });
+      expect((await settings.browser.get(preview, german)).body).toContain('<html lang="en">');
     });
 
     it('say what the credentials lack', async () => {

@@ -1,6 +1,8 @@
 import { Client } from 'pg';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
+import { PreviewTokens } from '../../src/channels/connections/preview-tokens';
 import { VisitorTokens } from '../../src/channels/widget/visitor-tokens';
+import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
 import { errorBody } from '../support/errors';
 import { createTenant, Tenant } from '../support/routes';
@@ -12,7 +14,8 @@ import { BAD_TOKEN, NO_WIDGET, VISITOR_CALLS, WidgetCrowd } from '../support/wid
 
 const VARY = 'Authorization, X-Api-Key, Origin';
 const NO_TOKEN = 'Send a token of a session as "Authorization: Bearer …".';
-const DAY_MS = 24 * 60 * 60 * 1000;
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
 
 describe("access to the widget's routes", () => {
   let crowd: WidgetCrowd;
@@ -119,7 +122,7 @@ describe("access to the widget's routes", () => {
           expect(Object.fromEntries(answer.headers)).toMatchObject({
             'access-control-allow-origin': '*',
             'access-control-allow-methods': 'GET, POST',
-            'access-control-allow-headers': 'Authorization, Content-Type, X-Request-Id',
+            'access-control-allow-headers': 'Authorization, Content-Type, X-Request-Id, X-Widget-Preview',
             'access-control-max-age': '600',
             vary: 'Authorization, X-Api-Key',
           });
@@ -147,6 +150,41 @@ describe("access to the widget's routes", () => {
         'access-control-expose-headers': 'Retry-After, X-Request-Id',
         vary: VARY,
       });
+    });
+
+    it('may be null in a preview, with a token of this widget and of this hour', async () => {
+      const tokens = service.app.get(PreviewTokens, { strict: false });
+      const of = { tenantId: tenant.workspace.id, id: widget.connection.id };
+      const connections = service.app.get(ChannelConnectionsService);
+      const { token } = await connections.previewWidget(of.tenantId, of.id, SYSTEM);
+      const preview = (token: string, origin = 'null') =>
+        crowd.page(widget, { origin, 'x-widget-preview': token });
+      const { status, headers, body } = await preview(token).open();
+      expect([status, headers['access-control-allow-origin']]).toEqual([201, 'null']);
+      expect(
+        (
+          await preview(token)
+            .as(body.token as string)
+            .post('m-1')
+        ).status,
+      ).toBe(201);
+
+      const other = await TestWidget.connect(service, (await createTenant(service)).workspace);
+      const pages = [
+        preview(tokens.issue(of, Date.now() - HOUR_MS - 1)),
+        preview(`9${token.slice(1)}`),
+        preview(tokens.issue({ ...of, id: other.connection.id })),
+        preview(tokens.issue({ ...of, tenantId: newId() })),
+        preview('nope'),
+        preview(token, 'https://elsewhere.example'),
+        crowd.page(widget, { origin: 'null' }).as(body.token as string),
+        crowd.page(other, { origin: 'null', 'x-widget-preview': token }),
+      ];
+      for (const page of pages) {
+        const refused = await page.open();
+        expect(refused.status).toBe(403);
+        expect(refused.headers).not.toHaveProperty('access-control-allow-origin');
+      }
     });
 
     it('is required for a session, and not with a token', async () => {
@@ -228,6 +266,18 @@ describe("access to the widget's routes", () => {
         for (let m = 0; m < 25; m++) statuses.push((await visitor.post('m-1')).status);
       }
       expect(statuses.indexOf(429)).toBe(120);
+    });
+
+    it('count a preview as any page', async () => {
+      const connections = service.app.get(ChannelConnectionsService);
+      const { token } = await connections.previewWidget(tenant.workspace.id, widget.connection.id, SYSTEM);
+      const address = crowd.newAddress();
+      const preview = crowd.page(widget, { ...address, origin: 'null', 'x-widget-preview': token });
+      const session = await preview.open();
+      await preview.as(session.body.token as string).post('m-1');
+      const counters = ['widget-sessions:', 'widget-messages-from:'];
+      for (const counter of counters)
+        expect(await tracesInRedis(service, [counter + address['x-forwarded-for']])).toHaveLength(1);
     });
 
     it('count a whole /64 of IPv6 as one address', async () => {

@@ -33,6 +33,12 @@ export interface ChannelConnectionSummary extends ConnectionAddresses {
   updatedAt: Date;
 }
 
+/** Parts of a page in a sandbox that holds a widget. */
+export interface WidgetPreview {
+  snippet: string;
+  token: string;
+}
+
 /** Result of connecting an account or of replacing its credentials. */
 export interface ConnectedChannel extends ChannelConnectionSummary {
   /** Values that the operator enters elsewhere, such as a verify token. They are returned once. */

@@ -11,6 +11,7 @@ import { ChannelConnectionsRepository } from './channel-connections.repository';
 import { ChannelConnectionsService } from './channel-connections.service';
 import { ConnectionRegistration } from './connection-registration';
 import { ConnectionLoader } from './connection-loader';
+import { PreviewTokens } from './preview-tokens';
 
 @Module({
   imports: [
@@ -25,8 +26,9 @@ import { ConnectionLoader } from './connection-loader';
     ConnectionLoader,
     ChannelConnectionsRepository,
     ChannelConnectionsService,
+    PreviewTokens,
   ],
-  exports: [ConnectionLoader, ChannelConnectionsRepository, ChannelConnectionsService],
+  exports: [ConnectionLoader, ChannelConnectionsRepository, ChannelConnectionsService, PreviewTokens],
 })
 export class ChannelConnectionsModule {
   constructor(tables: TableRegistry) {

@@ -17,11 +17,13 @@ import {
   ConnectedChannel,
   DisconnectedChannel,
   toConnectionSummary,
+  WidgetPreview,
 } from './channel-connection.dto';
 import { ChannelConnectionEntity } from './channel-connection.entity';
 import { ChannelConnectionsRepository, ConnectionChanges } from './channel-connections.repository';
 import { ConnectionRegistration } from './connection-registration';
 import { ConnectionLoader } from './connection-loader';
+import { PreviewTokens } from './preview-tokens';
 
 type ConnectionAction = 'connected' | 'rotated' | 'renewed' | 'disconnected' | 'reauth_required';
 
@@ -38,6 +40,7 @@ export class ChannelConnectionsService {
     private readonly connections: ChannelConnectionsRepository,
     private readonly loader: ConnectionLoader,
     private readonly registration: ConnectionRegistration,
+    private readonly previewTokens: PreviewTokens,
     private readonly audit: AuditService,
     private readonly budgets: WorkBudgets,
   ) {}
@@ -88,6 +91,17 @@ export class ChannelConnectionsService {
   async get(tenantId: string, id: string, actor: Actor): Promise<ChannelConnectionSummary> {
     await requireReadPermission(this.database, tenantId, actor, 'channel.read');
     return this.summarize(await this.find(tenantId, id));
+  }
+
+  /**
+   * Returns what a page in a sandbox needs to hold a widget, though its origin is `null` and not among the
+   * allowed ones: the page sends the token in the header `X-Widget-Preview`. It is good for an hour.
+   * @throws AppError FORBIDDEN, NOT_FOUND: also for a connection of another channel
+   */
+  async previewWidget(tenantId: string, id: string, actor: Actor): Promise<WidgetPreview> {
+    const { snippet } = await this.get(tenantId, id, actor);
+    if (snippet === null) throw AppError.notFound('Widget');
+    return { snippet, token: this.previewTokens.issue({ tenantId, id }) };
   }
 
   /**

@@ -9,11 +9,15 @@ import { RateLimiter, REFUSALS } from '../../rate-limit/rate-limiter';
 import { WorkBudgets } from '../../rate-limit/work-budgets';
 import { ANY_ORIGIN } from '../adapters/widget-settings';
 import { ConnectionLoader } from '../connections/connection-loader';
+import { PreviewTokens } from '../connections/preview-tokens';
 import { Visitor, VisitorRequest, Widget, WidgetRequest } from './visitor';
 import { VisitorTokens } from './visitor-tokens';
 
 const BEARER = /^Bearer +(\S+)$/i;
 const PREFLIGHT_SECONDS = '600';
+
+/** Origin that browsers name for a page without one, such as in a sandbox. */
+const NO_ORIGIN = 'null';
 
 export const TOKEN_OPTIONAL = 'widget:token-optional';
 
@@ -49,6 +53,7 @@ export class WidgetGuard implements CanActivate {
     private readonly connections: ConnectionLoader,
     private readonly limiter: RateLimiter,
     private readonly budgets: WorkBudgets,
+    private readonly previewTokens: PreviewTokens,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -70,7 +75,7 @@ export class WidgetGuard implements CanActivate {
     }
     if (!isKnown) this.remember(siteKey);
     request.widget = widget as Widget;
-    allowOrigin(request, response);
+    allowOrigin(request, response, this.previewTokens);
     return true;
   }
 
@@ -177,7 +182,10 @@ function limitSubject({ by }: WidgetLimit, request: VisitorRequest): string {
 function allowPreflight(response: Response): true {
   response.setHeader('Access-Control-Allow-Origin', ANY_ORIGIN);
   response.setHeader('Access-Control-Allow-Methods', 'GET, POST');
-  response.setHeader('Access-Control-Allow-Headers', 'Authorization, Content-Type, X-Request-Id');
+  response.setHeader(
+    'Access-Control-Allow-Headers',
+    'Authorization, Content-Type, X-Request-Id, X-Widget-Preview',
+  );
   response.setHeader('Access-Control-Max-Age', PREFLIGHT_SECONDS);
   return true;
 }
@@ -186,12 +194,17 @@ function allowPreflight(response: Response): true {
  * Allows a page to read the answer.
  * @throws AppError FORBIDDEN: the widget may not be on the page
  */
-function allowOrigin({ widget, headers }: WidgetRequest, response: Response): void {
+function allowOrigin(
+  { widget, headers }: WidgetRequest,
+  response: Response,
+  previewTokens: PreviewTokens,
+): void {
   const { origin } = headers;
   if (origin === undefined) return;
   const { allowedOrigins } = widget.settings;
   const isAny = allowedOrigins.includes(ANY_ORIGIN);
-  if (!isAny && !allowedOrigins.includes(origin)) {
+  const isPreview = origin === NO_ORIGIN && previewTokens.verify(widget, headers['x-widget-preview']);
+  if (!isAny && !isPreview && !allowedOrigins.includes(origin)) {
     throw new AppError('FORBIDDEN', `Pages of ${origin.slice(0, 200)} may not hold this widget.`);
   }
   response.setHeader('Access-Control-Allow-Origin', isAny ? ANY_ORIGIN : origin);

@@ -6,6 +6,7 @@ import { ChannelConnectionsService } from '../../../src/channels/connections/cha
 import { SYSTEM } from '../../../src/common/principal';
 import { PASSWORD } from '../../support/test-dashboard';
 import { waitFor } from '../../support/wait';
+import { accessibilityFaultsOf } from '../accessibility';
 import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
 import { START_TIMEOUT_MS } from '../live-chat';
 
@@ -290,7 +291,7 @@ describe("the dashboard's pages in a browser", () => {
     await visit.text('There is no endpoint yet').waitFor();
   });
 
-  it('connect a widget, show its secret once, and preview it', async () => {
+  it('connect a widget, show its secret once, and change its origins', async () => {
     await visit.settings(workspace, 'channels');
     await visit.button('Connect Widget').click();
     await visit.act('Connect').click();
@@ -298,12 +299,6 @@ describe("the dashboard's pages in a browser", () => {
     expect(await visit.copied('Identity secret')).not.toBe('');
     await visit.act('I have stored it').click();
     expect(await visit.copied('For your pages: put this before </body>')).toContain('<script async src=');
-    const [preview] = await Promise.all([
-      visit.context.waitForEvent('page'),
-      visit.page.getByRole('link', { name: 'Try it on a preview page' }).click(),
-    ]);
-    await preview.getByRole('button', { name: /^Open chat/ }).waitFor();
-    await preview.close();
     await visit.button('Change the origins: Widget').click();
     await visit.field('Allowed origins').fill('https://tea.example');
     await visit.act('Save').click();
@@ -313,6 +308,47 @@ describe("the dashboard's pages in a browser", () => {
     await visit.field('Type “Widget” to confirm').fill('Widget');
     await visit.act('Disconnect').click();
     await visit.button('Connect Widget').waitFor();
+  });
+
+  it('preview a widget in a sandbox, where a message is sent and answered', async () => {
+    const widget = { channel: 'WIDGET' as const, credentials: { allowedOrigins: ['https://tea.example'] } };
+    await world.service.app.get(ChannelConnectionsService).connect(workspace.id, widget, SYSTEM);
+    await visit.settings(workspace, 'channels');
+    const [preview] = await Promise.all([
+      visit.context.waitForEvent('page'),
+      visit.page.getByRole('link', { name: 'Try it on a preview page' }).click(),
+    ]);
+    await preview.getByRole('button', { name: /^Open chat/ }).click();
+    await preview.getByRole('textbox', { name: 'Message' }).fill('From the preview');
+    await preview.getByRole('button', { name: 'Send' }).click();
+    await preview.locator('[data-state=sent]', { hasText: 'From the preview' }).waitFor();
+    const [conversation] = await world.service.query<{ id: string }>(
+      'SELECT id FROM conversations WHERE tenant_id = $1',
+      [workspace.id],
+    );
+    await world.service.make.sent(workspace, conversation!, 'To the preview');
+    await preview.locator('[data-state=received]', { hasText: 'To the preview' }).waitFor();
+    expect(await accessibilityFaultsOf(preview, 'html')).toEqual([]);
+    const outcomes = await preview.evaluate(async (dashboard) => {
+      const outcomeOf = (name: string, attempt: () => unknown) =>
+        Promise.resolve()
+          .then(attempt)
+          .then(
+            () => `${name} succeeded`,
+            () => `${name} failed`,
+          );
+      return Promise.all([
+        outcomeOf('cookies', () => document.cookie),
+        outcomeOf('storage', () => localStorage.length),
+        outcomeOf('opener', () => window.opener.document),
+        outcomeOf('window', () => window.open('/')!.document),
+        outcomeOf('request', () => fetch(`${dashboard}/api/session`, { credentials: 'include' })),
+      ]);
+    }, world.dashboard.baseUrl);
+    expect(outcomes).toEqual(
+      ['cookies', 'storage', 'opener', 'window', 'request'].map((name) => `${name} failed`),
+    );
+    await preview.close();
   });
 
   it('filter the audit log by a thing, and export it', async () => {

@@ -130,6 +130,9 @@ export function readsOf(host: () => MessagingHost): Record<string, Read> {
     'ChannelConnectionsService.get': read('channel.read', ({ own, connectionId }, actor) =>
       channels().get(own.id, connectionId, actor),
     ),
+    'ChannelConnectionsService.previewWidget': read('channel.read', ({ own, connectionId }, actor) =>
+      channels().previewWidget(own.id, connectionId, actor),
+    ),
     'ContactsService.list': read('contact.read', ({ own }, actor) =>
       host().get(ContactsService).list(own.id, {}, actor),
     ),

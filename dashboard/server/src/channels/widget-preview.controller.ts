@@ -1,14 +1,13 @@
-import { Controller, Get, Param, Res } from '@nestjs/common';
-import { type Actor, AppError, ChannelConnectionsService } from 'conversation-messaging-service';
-import type { Response } from 'express';
+import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import { type Actor, ChannelConnectionsService } from 'conversation-messaging-service';
+import type { Locale, OpenedSession } from 'conversation-messaging-service/logins';
+import type { Request, Response } from 'express';
 import { DashboardConfig } from '../config/dashboard-config';
-import { CurrentActor } from '../http/access.decorators';
+import { CurrentActor, CurrentSession } from '../http/access.decorators';
+import { nonceOf } from '../http/security-headers';
 import { previewPage, previewPolicy } from './widget-preview';
 
-/**
- * Serves a page with the widget, as a visitor would see it. The page's origin must be among the widget's
- * allowed ones.
- */
+/** Serves a page with the widget, as a visitor would see it, in the person's language. */
 @Controller('widget-preview')
 export class WidgetPreviewController {
   constructor(
@@ -21,11 +20,14 @@ export class WidgetPreviewController {
     @Param('workspaceId') workspaceId: string,
     @Param('id') id: string,
     @CurrentActor() actor: Actor,
+    @CurrentSession() { person }: OpenedSession,
+    @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const { snippet } = await this.channels.get(workspaceId, id, actor);
-    if (snippet === null) throw AppError.notFound('Widget');
-    response.type('html').setHeader('Content-Security-Policy', previewPolicy(this.config.publicUrl));
-    return previewPage(snippet);
+    const preview = await this.channels.previewWidget(workspaceId, id, actor);
+    const nonce = nonceOf(response);
+    const preferred: Locale = request.acceptsLanguages('en', 'de') === 'de' ? 'de' : 'en';
+    response.type('html').setHeader('Content-Security-Policy', previewPolicy(this.config.publicUrl, nonce));
+    return previewPage(preview, nonce, person.locale ?? preferred);
   }
 }

@@ -1,35 +1,76 @@
+import type { WidgetPreview } from 'conversation-messaging-service';
+import type { Locale } from 'conversation-messaging-service/logins';
+
 /**
  * Returns a content security policy with only what the widget needs, so that a preview shows what is missing.
+ * The page is in a sandbox: it has no origin, so that the dashboard's cookies, storage and pages are out of
+ * its reach. The composer is a form, which the sandbox must allow although nothing is submitted.
  */
-export function previewPolicy(publicUrl: string): string {
+export function previewPolicy(publicUrl: string, nonce: string): string {
   return [
+    'sandbox allow-scripts allow-forms',
     "default-src 'none'",
-    `script-src ${publicUrl}/widget/`,
+    `script-src 'nonce-${nonce}' ${publicUrl}/widget/`,
+    `style-src 'nonce-${nonce}'`,
     `connect-src ${publicUrl}/channels/widget/`,
-    `img-src ${publicUrl} data:`,
     "form-action 'none'",
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join(';');
 }
 
+const TEXTS: Record<Locale, { title: string; note: string; shop: string; products: string[] }> = {
+  en: {
+    title: 'Widget preview',
+    note: 'A made-up shop page with your widget, as visitors see it. What you write is stored like a visitor’s message.',
+    shop: 'Your shop',
+    products: ['Green tea', 'Black tea', 'Teapot'],
+  },
+  de: {
+    title: 'Vorschau des Widgets',
+    note: 'Eine erfundene Shopseite mit Ihrem Widget, wie Besucher es sehen. Was Sie schreiben, wird wie die Nachricht eines Besuchers gespeichert.',
+    shop: 'Ihr Shop',
+    products: ['Grüner Tee', 'Schwarzer Tee', 'Teekanne'],
+  },
+};
+
+const STYLES = `
+  :root { color-scheme: light dark; }
+  body { margin: 0; font: 16px/1.5 system-ui, sans-serif; background: light-dark(#faf8f4, #191b18); color: light-dark(#23271f, #e8eae3); }
+  aside { padding: 8px 24px; font-size: 14px; background: light-dark(#e9eefb, #232a3d); }
+  .products { display: grid; grid-template-columns: repeat(auto-fill, minmax(200px, 1fr)); gap: 24px; max-width: 900px; padding: 24px; }
+  h1 { margin: 0; padding: 20px 24px; font-size: 22px; font-weight: 650; border-bottom: 1px solid light-dark(#e4dfd4, #32362f); }
+  h2 { margin: 10px 0 0; font-size: 16px; font-weight: 550; }
+  .picture { aspect-ratio: 4 / 3; border-radius: 12px; background: linear-gradient(135deg, light-dark(#dfe8d2, #37422b), light-dark(#b9cda0, #586b41)); }
+`;
+
 /**
- * Returns the HTML of the preview.
- * @param snippet the HTML that the service prints for the workspace's pages
+ * Returns the HTML of the preview, which resembles a shop's page. The widget knows nothing of previews: the
+ * page adds the token to its requests.
  */
-export function previewPage(snippet: string): string {
+export function previewPage({ snippet, token }: WidgetPreview, nonce: string, locale: Locale): string {
+  const { title, note, shop, products } = TEXTS[locale];
+  const cards = products.map((name) => `<section><div class="picture"></div><h2>${name}</h2></section>`);
   return `<!doctype html>
-<html lang="en">
+<html lang="${locale}">
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <title>Widget preview</title>
+    <title>${title}</title>
+    <style nonce="${nonce}">${STYLES}</style>
+    <script nonce="${nonce}">
+      const send = fetch;
+      window.fetch = (url, { headers, ...rest }) =>
+        send(url, { ...rest, headers: { ...headers, 'X-Widget-Preview': '${token}' } });
+    </script>
     ${snippet}
   </head>
   <body>
-    <h1>Preview</h1>
-    <p>This page shows your widget as visitors see it.</p>
-    <p>What you write here is stored like a visitor's message.</p>
+    <aside>${note}</aside>
+    <main>
+      <h1>${shop}</h1>
+      <div class="products">${cards.join('')}</div>
+    </main>
   </body>
 </html>
 `;

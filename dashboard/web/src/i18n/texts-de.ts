@@ -737,8 +737,6 @@ export const de: Texts = {
     keepSecretAdvice: 'Ein neues Secret beendet die Sitzungen angemeldeter Besucher.',
     snippet: 'Für Ihre Seiten: vor </body> einfügen',
     preview: 'Auf einer Vorschauseite ausprobieren',
-    previewAdvice: (origin: string) =>
-      `Um das Widget hier auszuprobieren, fügen Sie ${origin} zu seinen Origins hinzu.`,
     protocol: 'Die Dokumentation der API',
     term: (name: string) => `Beim Anbieter heißt es „${name}“.`,
     more: 'Weitere Kanäle',

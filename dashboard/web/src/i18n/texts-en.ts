@@ -687,7 +687,6 @@ export const en = {
     keepSecretAdvice: 'A new secret ends the sessions of logged-in visitors.',
     snippet: 'For your pages: put this before </body>',
     preview: 'Try it on a preview page',
-    previewAdvice: (origin: string) => `To try the widget here, add ${origin} to its origins.`,
     protocol: 'The API’s documentation',
     term: (name: string) => `The provider calls it “${name}”.`,
     more: 'More channels',

@@ -1,12 +1,10 @@
-import { Alert, Anchor, Button, DataList, Group, Stack } from '@mantine/core';
+import { Anchor, Button, DataList, Group, Stack } from '@mantine/core';
 import { useSession } from '../../api/session';
 import type { ChannelConnection } from '../../api/types';
 import { useWorkspace } from '../../api/workspace';
 import { CopyBlock, CopyText } from '../../common/copying';
 import { Moment } from '../../common/moment';
 import { useFormats, useTexts } from '../../i18n/locale';
-
-const ANY_ORIGIN = '*';
 
 /**
  * Returns the allowed origins of a widget's connection, of the pages that may show the widget; empty for
@@ -67,26 +65,20 @@ function WidgetUse({ connection }: { connection: ChannelConnection }) {
   const { publicUrl } = useSession();
   const { id: workspaceId } = useWorkspace();
   const { id, snippet } = connection;
-  const origins = originsOf(connection);
-  const isAllowedHere = origins.includes(ANY_ORIGIN) || origins.includes(location.origin);
   return (
     <Stack>
       {snippet && <CopyBlock label={texts.channels.snippet} value={snippet} wrap />}
-      {isAllowedHere ? (
-        <Group>
-          <Button
-            component="a"
-            variant="default"
-            href={`/widget-preview/${workspaceId}/${id}`}
-            target="_blank"
-            rel="noopener"
-          >
-            {texts.channels.preview}
-          </Button>
-        </Group>
-      ) : (
-        <Alert color="gray">{texts.channels.previewAdvice(location.origin)}</Alert>
-      )}
+      <Group>
+        <Button
+          component="a"
+          variant="default"
+          href={`/widget-preview/${workspaceId}/${id}`}
+          target="_blank"
+          rel="noopener"
+        >
+          {texts.channels.preview}
+        </Button>
+      </Group>
       <Anchor size="sm" href={`${publicUrl}/docs`} target="_blank" rel="noopener" underline="always">
         {texts.channels.protocol}
       </Anchor>

@@ -1,0 +1,44 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../config/config';
+
+const KEY_BYTES = 32;
+/** Purpose under which a separate key is derived, so that the key serves nothing else. */
+const KEY_PURPOSE = 'widget previews';
+const LIFETIME_MS = 60 * 60 * 1000;
+const TOKEN = /^(\d{13})\.([\w-]{43})$/;
+
+type PreviewedWidget = { tenantId: string; id: string };
+
+/**
+ * Issues and verifies the tokens with which a page without an origin may hold one widget: the dashboard's
+ * preview, which runs in a sandbox. The first configured key signs; every key verifies.
+ */
+@Injectable()
+export class PreviewTokens {
+  private readonly keys: Uint8Array[];
+
+  constructor({ secretsKeys }: Config) {
+    this.keys = secretsKeys.map(
+      ({ key }) => new Uint8Array(hkdfSync('sha256', key, '', KEY_PURPOSE, KEY_BYTES)),
+    );
+  }
+
+  /** Issues a token of an hour. */
+  issue(widget: PreviewedWidget, now = Date.now()): string {
+    const expiresAt = String(now + LIFETIME_MS);
+    return `${expiresAt}.${sign(this.keys[0]!, widget, expiresAt).toString('base64url')}`;
+  }
+
+  /** Reports whether a token is of this widget and has not expired. */
+  verify(widget: PreviewedWidget, token: unknown): boolean {
+    const [, expiresAt, signature] = (typeof token === 'string' && TOKEN.exec(token)) || [];
+    if (!expiresAt || Number(expiresAt) < Date.now()) return false;
+    const given = Buffer.from(signature!, 'base64url');
+    return this.keys.some((key) => timingSafeEqual(sign(key, widget, expiresAt), given));
+  }
+}
+
+function sign(key: Uint8Array, { tenantId, id }: PreviewedWidget, expiresAt: string): Buffer {
+  return createHmac('sha256', key).update(`${tenantId} ${id} ${expiresAt}`).digest();
+}
