@@ -56,7 +56,9 @@ export class TableRowsRepository {
     after: TableCursor | null,
     count: number,
   ): Promise<{ deleted: number; next: TableCursor | null }> {
-    const ownKey = Object.entries(key).filter(([column]) => column !== 'tenant_id');
+    const rest = Object.entries(key).filter(([column]) => column !== 'tenant_id');
+    // Some tables have one row a workspace.
+    const ownKey = rest.length > 0 ? rest : Object.entries(key);
     const columns = ownKey.map(([column]) => column);
     const listed = columns.join(', ');
     const cursor = ownKey.map(([, type], n) => `($3::text[])[${n + 1}]::${type}`);
