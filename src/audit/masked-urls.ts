@@ -5,8 +5,8 @@ const MAX_SEGMENT = 16;
 const DIGITS = 8;
 
 /**
- * Shortens each URL in the values of an audit entry, at any depth, because who knows an endpoint's URL can
- * often write to it. Of `https://hooks.example.com/services/T1/B2/key` it leaves
+ * Shortens each URL in the values of an audit entry, at any depth and within texts, because who knows an
+ * endpoint's URL can often write to it. Of `https://hooks.example.com/services/T1/B2/key` it leaves
  * `hooks.example.com/services/…` and eight hex digits of the whole URL's SHA-256, which tell two URLs apart.
  * A URL without path, query and fragment stays as it is.
  */
@@ -22,7 +22,11 @@ function mask(value: unknown): unknown {
 }
 
 function maskText(text: string): string {
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return text;
+  return text.replace(/https?:\/\/[^\s"'<>]+/gi, maskUrl);
+}
+
+function maskUrl(text: string): string {
+  if (!URL.canParse(text)) return text;
   const { origin, host, href, pathname } = new URL(text);
   if (href === `${origin}/`) return text;
   const [segment = ''] = pathname.split('/').slice(1);

@@ -195,12 +195,15 @@ describe('real faults of the database', () => {
       expect([status, data.error.code]).toEqual([503, 'UNAVAILABLE']);
       expect(Number(headers['retry-after'])).toBeGreaterThan(0);
     }
-    if (fault.detail !== null)
+    // A probe's result is kept for a second.
+    if (fault.detail !== null) {
+      await waitFor('a probe of the fault', async () => (await detailsOf(api)) !== 'ready');
       expect(await detailsOf(api)).toEqual([{ field: 'database', message: fault.detail }]);
+    }
 
     await fault.end(api);
     expect((await list()).status).toBe(200);
-    expect(await detailsOf(api)).toBe('ready');
+    await waitFor('readiness', async () => (await detailsOf(api)) === 'ready');
     httpAgent.destroy();
   });
 

@@ -48,6 +48,7 @@ export class HookRefusals {
   }
 }
 
+/** Keeps handshakes apart from what is posted, so that guessing a verify token holds up no message. */
 function keyOf(request: Request, connection: Connection | null): string {
-  return `hook-refused:${connection?.id ?? 'unknown'}:${clientNetworkOf(request)}`;
+  return `hook-refused:${request.method}:${connection?.id ?? 'unknown'}:${clientNetworkOf(request)}`;
 }

@@ -108,10 +108,8 @@ export class EndpointStatisticsService {
     await requireReadPermission(this.database, tenantId, actor, 'webhook.read');
     const now = Date.now();
     const begin = new Date(Math.floor(now / HALF_HOUR_MS) * HALF_HOUR_MS + HALF_HOUR_MS - DAY_MS);
-    const [counts, buckets] = await Promise.all([
-      this.days.countDeliveries(tenantId, new Date(now - DAY_MS)),
-      this.days.sumAttempts(tenantId, begin, HALF_HOUR_MS),
-    ]);
+    const counts = await this.days.countDeliveries(tenantId, new Date(now - DAY_MS));
+    const buckets = await this.days.sumAttempts(tenantId, begin, HALF_HOUR_MS);
     const byTime = new Map(buckets.map((bucket) => [bucket.from.getTime(), bucket]));
     return {
       ...counts,

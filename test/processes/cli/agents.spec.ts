@@ -63,7 +63,13 @@ describe('agent', () => {
     const [unknown, none] = await Promise.all(
       [NOWHERE, 'nobody'].map((id) => cli.refusal('agent', 'update', '--id', id, '--active', 'false')),
     );
-    expect(unknown).toEqual({ code: 'NOT_FOUND', message: 'Agent not found.', requestId: null });
+    expect(unknown).toEqual({
+      code: 'NOT_FOUND',
+      message: 'Agent not found.',
+      reason: 'not_found',
+      values: { thing: 'Agent' },
+      requestId: null,
+    });
     expect(none).toEqual(unknown);
   });
 });

@@ -23,21 +23,18 @@ export class FirstPages {
 
   /** Returns the first page. An AGENT gets nothing of what only managers may read. */
   async get({ workspace: { id }, role }: Membership, actor: Actor): Promise<FirstPage> {
-    const [openConversations, unsentMessages, newest, managed] = await Promise.all([
-      this.conversations.countOpen(id, actor),
-      this.messages.countUnsent(id, actor),
-      this.conversations.list(id, { limit: 1 }, actor),
-      role === 'AGENT' ? null : this.getManaged(id, actor),
-    ]);
+    // One after the other: a request uses one connection.
+    const openConversations = await this.conversations.countOpen(id, actor);
+    const unsentMessages = await this.messages.countUnsent(id, actor);
+    const newest = await this.conversations.list(id, { limit: 1 }, actor);
+    const managed = role === 'AGENT' ? null : await this.getManaged(id, actor);
     return { openConversations, unsentMessages, hasConversation: newest.data.length > 0, managed };
   }
 
   private async getManaged(id: string, actor: Actor): Promise<ManagedFirstPage> {
-    const [channels, endpoints, webhooks] = await Promise.all([
-      this.channels.list(id, actor),
-      this.endpoints.list(id, actor),
-      this.statistics.getDay(id, actor),
-    ]);
+    const channels = await this.channels.list(id, actor);
+    const endpoints = await this.endpoints.list(id, actor);
+    const webhooks = await this.statistics.getDay(id, actor);
     return {
       channels: channels.map(({ channel, status }) => ({ channel, status })),
       endpoints: endpoints.map(({ id, name, url, active, failingSince, lastSuccessAt }) => ({

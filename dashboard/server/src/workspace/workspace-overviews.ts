@@ -29,11 +29,10 @@ export class WorkspaceOverviews {
   /** Returns the overview. Of what only managers may read, an AGENT gets no numbers. */
   async get(membership: Membership, actor: Actor): Promise<WorkspaceOverview> {
     const { id, messageRetentionDays } = membership.workspace;
-    const [people, managed, paths] = await Promise.all([
-      this.agents.countPeople(id, actor),
-      membership.role === 'AGENT' ? null : this.countManaged(id, actor),
-      this.use.list(id, actor),
-    ]);
+    // One after the other: a request uses one connection.
+    const people = await this.agents.countPeople(id, actor);
+    const managed = membership.role === 'AGENT' ? null : await this.countManaged(id, actor);
+    const paths = await this.use.list(id, actor);
     return {
       ...toWorkspaceSummary(membership),
       messageRetentionDays,
@@ -44,11 +43,9 @@ export class WorkspaceOverviews {
 
   /** Counts the keys, endpoints and channels that are in use. */
   private async countManaged(id: string, actor: Actor): Promise<Omit<WorkspaceCounts, 'agents'>> {
-    const [apiKeys, endpoints, channels] = await Promise.all([
-      this.keys.countWorking(id, actor),
-      this.endpoints.list(id, actor),
-      this.channels.list(id, actor),
-    ]);
+    const apiKeys = await this.keys.countWorking(id, actor);
+    const endpoints = await this.endpoints.list(id, actor);
+    const channels = await this.channels.list(id, actor);
     return {
       apiKeys,
       webhookEndpoints: endpoints.filter(({ active }) => active).length,

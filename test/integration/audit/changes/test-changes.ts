@@ -8,8 +8,8 @@ import { Scenario } from './scenario';
 /** Address whose path lets who knows it write there. */
 const HOOK = 'https://127.0.0.1:9999/services/T1/cApAbIlItY?key=cApAbIlItY';
 /**
- * Secrets of the service and of its endpoints, of which no entry may hold any part. The hash of a test's body is
- * none.
+ * Secrets of the service and of its endpoints, of which no entry may hold any part. The hash of a test's
+ * body is none.
  */
 const SECRETS = /whsec_|plk_|ciphertext|identitySecret|(?<!"bodySha256":")[0-9a-f]{64}|cApAbIlItY/;
 
