@@ -34,7 +34,7 @@ export class LinkRecipients {
     if (!agent.active) throw AppError.invalidBody('agent', 'agent_inactive');
     if (!isPlainEmail(agent.email)) throw AppError.invalidBody('agent', 'email_not_plain');
     await this.limits.countLink(tenantId);
-    if (this.mailer.isConfigured) await this.limits.countMailedLink(agent.email);
+    if (this.mailer.isConfigured) await this.limits.countMailedLink(tenantId, agent.email);
     return this.memberships.findPersonId(tx, { tenantId, agentId });
   }
 

@@ -33,11 +33,14 @@ const LINKS_OF_WORKSPACE: RateLimit = {
   excess: 'Too many invitations and resets of this workspace.',
 };
 
-const MAILS_TO_RECIPIENT: RateLimit = {
+const LINKS_TO_ADDRESS: RateLimit = {
   max: 5,
   windowMs: HOUR_MS,
   excess: 'Too many links to this e-mail address.',
 };
+
+/** Limit over all workspaces. It is higher, so that one workspace can't use up what others mail. */
+const LINKS_TO_ADDRESS_OF_ALL: RateLimit = { ...LINKS_TO_ADDRESS, max: 20 };
 
 /**
  * Factors of the limits of networks that one customer may have: of the smallest one, and of the /56 and /48
@@ -103,9 +106,11 @@ export class GuessLimits {
     await this.limiter.countCall(`login-links:${tenantId}`, LINKS_OF_WORKSPACE);
   }
 
-  /** Counts a link that is mailed to an agent, whichever workspace sends it. */
-  async countMailedLink(email: string): Promise<void> {
-    await this.limiter.countCall(`mailed-links:${accountKey(email)}`, MAILS_TO_RECIPIENT);
+  /** Counts a link that a workspace mails to an agent. */
+  async countMailedLink(tenantId: string, email: string): Promise<void> {
+    const address = accountKey(email);
+    await this.limiter.countCall(`mailed-links:${tenantId}:${address}`, LINKS_TO_ADDRESS);
+    await this.limiter.countCall(`mailed-links:${address}`, LINKS_TO_ADDRESS_OF_ALL);
   }
 
   private async count(...limits: KeyedLimit[]): Promise<NoGuess> {

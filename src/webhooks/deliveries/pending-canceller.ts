@@ -76,7 +76,9 @@ export class PendingCanceller implements OnModuleInit {
   private step(cancellation: PendingCancellation, size: number): Promise<boolean> {
     const { tenantId, endpointId, activation, isSettled } = cancellation;
     const key = keyOf(cancellation);
-    const pass = this.passes.get(key) ?? { after: BEFORE_ALL_STALE, isLast: isSettled };
+    const known = this.passes.get(key);
+    // A cancellation that has begun again, after another edit, is not settled any more.
+    const pass = known && (isSettled || !known.isLast) ? known : { after: BEFORE_ALL_STALE, isLast: isSettled };
     return this.database.orderedTransaction(async (tx) => {
       if (!(await this.cancellations.lock(tx, cancellation))) return false;
       const target = { tenantId, id: endpointId };
@@ -97,9 +99,11 @@ export class PendingCanceller implements OnModuleInit {
         isAtEnd && isSettled && !pass.isLast
           ? { after: BEFORE_ALL_STALE, isLast: true }
           : { ...pass, after: last ?? pass.after };
-      if (isAtEnd && pass.isLast) await this.cancellations.delete(tx, cancellation);
+      const isDone = isAtEnd && pass.isLast;
+      if (isDone) await this.cancellations.delete(tx, cancellation);
       tx.onCommit(() => {
-        this.passes.set(key, next);
+        if (isDone) this.passes.delete(key);
+        else this.passes.set(key, next);
         this.metrics.webhookDeliveries.inc({ status: 'cancelled' }, deleted.length);
       });
       return !isAtEnd;

@@ -289,7 +289,8 @@ export class WebhookEndpointsRepository {
 
   /**
    * Reads and locks endpoints. It skips locks of endpoints that are being changed, and of workspaces
-   * that are being suspended, so that no claim waits for them.
+   * that are being suspended, so that no claim waits for them. An endpoint whose locked row is of a later
+   * version than the one that is read counts as one that is being changed.
    */
   private async lockMatching(
     tx: Transaction,
@@ -303,12 +304,13 @@ export class WebhookEndpointsRepository {
       `WITH sending AS (
          SELECT id FROM workspaces WHERE id = ANY ($1) AND suspended_at IS NULL FOR KEY SHARE SKIP LOCKED
        ), held AS (
-         SELECT id FROM webhook_endpoints WHERE ${ofTenants} FOR KEY SHARE SKIP LOCKED
+         SELECT id, version FROM webhook_endpoints WHERE ${ofTenants} FOR KEY SHARE SKIP LOCKED
        )
        SELECT id, tenant_id AS "tenantId", events, url, activation, activated_at AS "activatedAt",
               rate_limit AS "rateLimit", failing_since AS "failingSince", last_success_at AS "lastSuccessAt",
               failing_since IS NULL AND last_success_at > now() - interval '1 day' AS "answersLately",
-              ${SECRETS}, tenant_id IN (SELECT id FROM sending) AS "maySend", id IN (SELECT id FROM held) AS "isHeld"
+              ${SECRETS}, tenant_id IN (SELECT id FROM sending) AS "maySend",
+              (id, version) IN (SELECT id, version FROM held) AS "isHeld"
        FROM webhook_endpoints WHERE ${ofTenants}`,
       parameters,
     );
