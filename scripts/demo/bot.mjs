@@ -15,7 +15,7 @@ const ANSWERS = [
 ];
 const OTHERWISE = /** @type {const} */ ([
   'Good question! Many of our customers begin with Tide: it is sweet and mild.',
-  'I am only the bot of a demo, but a person would see this in the dashboard now.',
+  'I am only the bot of a demo. In your shop, your own code would answer here.',
   'Noted! Is there anything else?',
 ]);
 

@@ -1,6 +1,7 @@
 import type { ErrorBody, ErrorDetail } from './types';
 
 const TIMEOUT_MS = 60_000;
+const READY_MS = 1_500;
 
 /**
  * A failed request. `NETWORK`: no answer came. `UNREADABLE`: the answer is not the dashboard's, but for
@@ -27,8 +28,9 @@ export const api = {
   post: <T>(path: string, body: object = {}) => call<T>('POST', `/api${path}`, body),
   patch: <T>(path: string, body: object) => call<T>('PATCH', `/api${path}`, body),
   delete: <T>(path: string) => call<T>('DELETE', `/api${path}`, {}),
-  /** Throws unless the dashboard's server answers that it is ready. */
-  checkReady: (signal: AbortSignal) => call<object>('GET', '/health/ready', undefined, signal),
+  /** Throws unless the dashboard's server answers soon that it is ready. */
+  checkReady: (signal: AbortSignal) =>
+    call<object>('GET', '/health/ready', undefined, AbortSignal.any([signal, AbortSignal.timeout(READY_MS)])),
 };
 
 /** Returns values as `?a=b`, without those that are undefined or empty. */

@@ -127,7 +127,7 @@ export const de: Texts = {
     fine: 'Alle Kanäle und Endpunkte funktionieren.',
     needsCredentials: (channel: string) =>
       `${channel} braucht neue Zugangsdaten. Bis dahin wird darüber nichts gesendet.`,
-    endpointFails: (url: string, ago: string) => `${url} schlägt fehl, zuerst ${ago}.`,
+    endpointFails: (url: string, ago: string) => `${url} schlägt fehl, erstmals ${ago}.`,
     givenUp: (count: number, text: string) =>
       `${text} ${plural(count, 'Zustellung wurde', 'Zustellungen wurden')} in den letzten 24 Stunden aufgegeben und seither nicht zugestellt.`,
     toChannels: 'Zu den Kanälen',
@@ -663,7 +663,7 @@ export const de: Texts = {
     roleAbout: {
       OWNER: 'Alles, auch die Eigentümer.',
       ADMIN: 'Alle Einstellungen und Agenten, aber keine Eigentümer.',
-      AGENT: 'Antwortet Kunden; kann die Einstellungen ansehen.',
+      AGENT: 'Antwortet Kunden; sieht Übersicht und Agenten.',
     },
     displayName: 'Kunden sehen',
     displayNameAdvice: 'Das Widget zeigt diesen Namen. Leer lassen für keinen.',

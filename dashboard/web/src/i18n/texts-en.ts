@@ -111,7 +111,7 @@ export const en = {
     fine: 'All channels and endpoints work.',
     needsCredentials: (channel: string) =>
       `${channel} needs new credentials. Nothing is sent over it until then.`,
-    endpointFails: (url: string, ago: string) => `${url} fails, since ${ago}.`,
+    endpointFails: (url: string, ago: string) => `${url} fails; its first failure was ${ago}.`,
     givenUp: (count: number, text: string) =>
       `${text} ${plural(count, 'delivery was', 'deliveries were')} given up in the last 24 hours, and not delivered since.`,
     toChannels: 'Open the channels',
@@ -622,7 +622,7 @@ export const en = {
     roleAbout: {
       OWNER: 'Everything, and the owners.',
       ADMIN: 'All settings and agents, but no owners.',
-      AGENT: 'Answers customers; can look at the settings.',
+      AGENT: 'Answers customers; sees the overview and the agents.',
     },
     displayName: 'Shown to customers as',
     displayNameAdvice: 'The widget shows it. Leave it empty for no name.',

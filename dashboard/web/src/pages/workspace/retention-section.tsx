@@ -22,6 +22,11 @@ export function RetentionSection({ days }: { days: number | null }) {
   const wanted = typed === '' ? null : Number(typed);
   const change = { messageRetentionDays: wanted, ...(wanted !== null && { password }) };
   const save = useChange((at) => api.patch(at, change), texts.retention.saved);
+  const stopAsking = () => {
+    setAsking(false);
+    setPassword('');
+    save.reset();
+  };
   return (
     <Section title={texts.retention.title} about={texts.retention.about}>
       <Form
@@ -51,8 +56,8 @@ export function RetentionSection({ days }: { days: number | null }) {
           action={texts.retention.erase}
           isPending={save.isPending}
           error={save.error}
-          onConfirm={() => save.mutate(undefined, { onSuccess: () => setAsking(false) })}
-          onClose={() => setAsking(false)}
+          onConfirm={() => save.mutate(undefined, { onSuccess: stopAsking })}
+          onClose={stopAsking}
         >
           <Stack>
             <Text size="sm">{texts.retention.confirmAdvice(wanted!)}</Text>
