@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/app-error';
 import { validate } from '../common/validate';
 import { Database } from '../database/database';
-import { Transaction } from '../database/transaction';
 import { AgentsRepository } from '../workspaces/agents.repository';
 import { LoginAudit } from './people/login-audit';
 import { MembershipsRepository } from './people/memberships.repository';
@@ -51,6 +50,9 @@ export class PeopleService {
   async update(holder: SessionHolder, input: UpdatePerson): Promise<Person> {
     const { name, locale, theme } = validate(UpdatePerson, input);
     return this.database.transaction(async (tx) => {
+      // Agents are locked before their person, as by a manager who makes a link for one.
+      const agents = name === undefined ? [] : await this.memberships.listActive(holder.personId, tx);
+      for (const { tenantId, agentId } of agents) await this.agents.lock(tx, tenantId, agentId);
       const before = await this.sessions.lock(tx, holder);
       const after = {
         name: name ?? before.name,
@@ -58,18 +60,12 @@ export class PeopleService {
         theme: theme ?? before.theme,
       };
       await this.people.update(tx, before.id, after);
-      if (after.name !== before.name) await this.renameAgents(tx, holder, after.name);
+      if (after.name !== before.name) {
+        for (const { tenantId, agentId } of agents)
+          await this.agents.rename(tx, tenantId, agentId, after.name);
+        await this.audit.append(tx, holder.personId, { action: 'renamed', origin: holder.origin });
+      }
       return toPerson({ ...before, ...after });
     });
-  }
-
-  private async renameAgents(
-    tx: Transaction,
-    { personId, origin }: SessionHolder,
-    name: string,
-  ): Promise<void> {
-    for (const { tenantId, agentId } of await this.memberships.listActive(personId, tx))
-      await this.agents.rename(tx, tenantId, agentId, name);
-    await this.audit.append(tx, personId, { action: 'renamed', origin });
   }
 }

@@ -78,7 +78,8 @@ export class PendingCanceller implements OnModuleInit {
     const key = keyOf(cancellation);
     const known = this.passes.get(key);
     // A cancellation that has begun again, after another edit, is not settled any more.
-    const pass = known && (isSettled || !known.isLast) ? known : { after: BEFORE_ALL_STALE, isLast: isSettled };
+    const pass =
+      known && (isSettled || !known.isLast) ? known : { after: BEFORE_ALL_STALE, isLast: isSettled };
     return this.database.orderedTransaction(async (tx) => {
       if (!(await this.cancellations.lock(tx, cancellation))) return false;
       const target = { tenantId, id: endpointId };

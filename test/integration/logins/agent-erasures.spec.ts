@@ -1,10 +1,12 @@
 import { Actor, SYSTEM } from '../../../src/common/principal';
+import { Database } from '../../../src/database/database';
 import { AgentErasuresService } from '../../../src/logins/agent-erasures.service';
 import { InvitationsService } from '../../../src/logins/invitations/invitations.service';
 import { OperatorLoginsService } from '../../../src/logins/operator-logins.service';
 import { PeopleService } from '../../../src/logins/people.service';
 import { AgentsService } from '../../../src/workspaces/agents.service';
 import { expectRefusal } from '../../support/errors';
+import { waitForLockWait } from '../../support/lock-waits';
 import { Logins, Member, PASSWORD } from '../../support/logins';
 import { MessagingHost } from '../../support/messaging-host';
 
@@ -66,6 +68,17 @@ describe('people and their agents', () => {
     await host.get(AgentsService).update(workspace.id, member.agent.id, { name: 'Ada' }, actor());
     expect(await agentOf()).toMatchObject({ name: 'Ada' });
     expect((await logins.authenticate(member.token))!.person.name).toBe('Ada Byron');
+  });
+
+  it('are renamed without a deadlock while a manager makes a link for one', async () => {
+    let renamed: Promise<unknown> | undefined;
+    await host.get(Database).transaction(async (tx) => {
+      await tx.query('SELECT FROM agents WHERE id = $1 FOR NO KEY UPDATE', [member.agent.id]);
+      renamed = host.get(PeopleService).update(member.holder, { name: 'Ada Byron' });
+      await waitForLockWait(host, 'the renaming');
+      await tx.query('SELECT FROM people WHERE id = $1 FOR NO KEY UPDATE', [member.holder.personId]);
+    });
+    expect(await renamed).toMatchObject({ name: 'Ada Byron' });
   });
 
   it('are erased with everything of the login, once the agent is inactive', async () => {
