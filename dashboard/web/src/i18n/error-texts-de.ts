@@ -58,7 +58,7 @@ const faults: Record<FaultCode, string> = {
   agent_inactive: 'ist nicht aktiv',
   agent_is_bot: 'ist ein Bot, der sich nicht anmelden kann',
   agent_unknown: 'ist kein aktiver Agent dieses Workspace',
-  email_not_plain: 'braucht eine E-Mail-Adresse ohne Zeichen, die für andere stehen',
+  email_not_plain: 'muss eine E-Mail-Adresse ohne Zeichen sein, die anderen gleichen',
   email_taken: 'gehört einem anderen Agenten des Workspace',
   last_owner: 'kann sich nicht ändern: Das ist der letzte aktive Eigentümer des Workspace',
   actor_name: 'braucht einen Namen von 1 bis {max} Zeichen',
@@ -130,19 +130,19 @@ const reasons: Record<ReasonCode, string> = {
   second_factor_on: 'Es gibt schon einen zweiten Faktor: Schalten Sie ihn zuerst aus.',
   second_factor_demanded: '{workspace} verlangt einen zweiten Faktor.',
   no_mail:
-    'Dieser Dienst verschickt keine E-Mails: Bitten Sie, wer Ihren Workspace verwaltet, um einen Link.',
+    'Dieser Dienst verschickt keine E-Mails: Bitten Sie die Person, die Ihren Workspace verwaltet, um einen Link.',
   mail_failed: 'Die E-Mail ließ sich nicht verschicken. Versuchen Sie es in ein paar Minuten noch einmal.',
   login_of_others:
     'Dieses Konto öffnet auch andere Workspaces: Bitten Sie die Betreiber um einen Link für ein neues Passwort.',
-  invitation_of_other: 'Diese Einladung ist für {email}: Melden Sie sich unter dieser Adresse an.',
+  invitation_of_other: 'Diese Einladung ist für {email}: Melden Sie sich mit dieser Adresse an.',
 
   too_many_keys: 'Ein Workspace hat höchstens {max} Schlüssel: Widerrufen Sie zuerst einen.',
   too_many_agents: 'Ein Workspace hat höchstens {max} Agenten.',
   too_many_endpoints: 'Ein Workspace hat höchstens {max} Webhook-Endpunkte.',
   too_many_deleted_endpoints:
-    'Der Workspace hat mit den kürzlich gelöschten {max} Webhook-Endpunkte. Fügen Sie erst einen hinzu, wenn diese vergessen sind.',
+    'Mit den kürzlich gelöschten hat der Workspace {max} Webhook-Endpunkte. Warten Sie, bis die gelöschten endgültig entfernt sind.',
   previous_secret_signs:
-    'Das vorige Geheimnis dieses Endpunkts signiert noch, bis {until}. Beenden Sie es zuerst, oder erneuern Sie ohne Übergangszeit.',
+    'Das vorige Secret dieses Endpunkts signiert noch, bis {until}. Beenden Sie es zuerst, oder erneuern Sie ohne Übergangszeit.',
   endpoint_inactive: 'Der Endpunkt ist nicht aktiv: Schalten Sie ihn zuerst ein.',
   entitlement_missing: 'Der Plan dieses Workspace enthält {event} nicht ({entitlement}).',
   endpoint_edited: 'Jemand hat den Endpunkt inzwischen bearbeitet.',
@@ -154,7 +154,7 @@ const reasons: Record<ReasonCode, string> = {
   deletion_begun: 'Die Löschung des Workspace hat begonnen: Sie lässt sich nicht mehr ändern.',
 
   test_not_sent: 'Der Test wurde nicht rechtzeitig gesendet. Versuchen Sie es noch einmal.',
-  search_too_long: 'Die Suche dauert zu lange. Suchen Sie nach mehr von dem Text.',
+  search_too_long: 'Die Suche dauert zu lange. Geben Sie mehr vom gesuchten Text ein.',
   busy: 'Der Dienst ist ausgelastet. Versuchen Sie es gleich noch einmal.',
   internal: 'Bei uns ist etwas schiefgegangen. Nennen Sie dem Support die Anfrage.',
 };

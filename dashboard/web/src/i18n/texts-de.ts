@@ -44,7 +44,7 @@ export const de: Texts = {
       INVALID_QUERY: { advice: 'Ändern oder leeren Sie die Filter.' },
       UNAUTHENTICATED: { title: 'Sie sind nicht angemeldet', advice: 'Melden Sie sich noch einmal an.' },
       TRIAL_EXPIRED: {
-        title: 'Die Testzeit ist vorbei',
+        title: 'Die Testphase ist vorbei',
         advice: 'Bitten Sie die Betreiber des Dienstes um einen bezahlten Plan.',
       },
       FORBIDDEN: { advice: 'Bitten Sie einen Eigentümer oder Admin des Workspace darum.' },
@@ -185,12 +185,12 @@ export const de: Texts = {
     about: 'Was die API jetzt annimmt, und was auf einen Betreiber des Dienstes wartet.',
   },
   eventsAbout: {
-    'message.created': 'Eine neue Nachricht kam in eine Unterhaltung, gleich von wem: Kunde, Agent oder API.',
+    'message.created': 'Eine neue Nachricht kam in eine Unterhaltung, egal von wem: Kunde, Agent oder API.',
     'conversation.updated':
-      'Der Status einer Unterhaltung oder ihr Agent hat sich geändert. Nur die Schlüssel dessen, was sich geändert hat, sind da.',
+      'Der Status einer Unterhaltung oder ihr Agent hat sich geändert. Enthalten ist nur, was sich geändert hat.',
     'audit.event':
       'Ein Eintrag kam ins Audit-Log. Nur für Workspaces, deren Plan das Audit-Log als Webhook enthält.',
-    'webhook.test': 'Jemand hat die Test-Taste eines Webhook-Endpunkts gedrückt.',
+    'webhook.test': 'Jemand hat einen Webhook-Endpunkt getestet.',
   },
   roles: { OWNER: 'Eigentümer', ADMIN: 'Admin', AGENT: 'Agent' },
   notices: {
@@ -511,7 +511,7 @@ export const de: Texts = {
     refused: (count: number) =>
       `${count} ${plural(count, 'Zustellung wurde', 'Zustellungen wurden')} nicht erneut gesendet`,
     allMatching: 'Alle passenden erneut zustellen',
-    includeSucceeded: 'Auch die gelungenen',
+    includeSucceeded: 'Auch die erfolgreichen',
     counting: 'Zählt …',
     counted: (count: number, text: string) =>
       count === 0

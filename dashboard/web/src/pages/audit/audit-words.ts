@@ -1,5 +1,6 @@
 import type { Agent, ApiKey, AuditEntry, ChannelConnection, EndpointListItem, Page } from '../../api/types';
 import { useRead } from '../../api/workspace';
+import { CHANNEL_LABELS } from '../../common/channel-logo';
 import { shortId } from '../../common/short-id';
 import { useLocale, useTexts } from '../../i18n/locale';
 import { AUDIT_NAMES } from './audit-names';
@@ -58,8 +59,8 @@ function useNames(): Map<string, string> {
   return new Map([
     ...(agents.data?.data ?? []).map(({ id, name }) => [id, name] as const),
     ...(keys.data?.data ?? []).map(({ id, name }) => [id, name] as const),
-    ...(endpoints.data?.data ?? []).map(({ id, url }) => [id, url] as const),
-    ...(channels.data?.data ?? []).map(({ id, channel }) => [id, channel] as const),
+    ...(endpoints.data?.data ?? []).map(({ id, name, url }) => [id, name ?? url] as const),
+    ...(channels.data?.data ?? []).map(({ id, channel }) => [id, CHANNEL_LABELS[channel]] as const),
   ]);
 }
 

@@ -47,7 +47,7 @@ const ACCESS_TOKEN: ChannelField = {
 };
 const APP_SECRET: ChannelField = {
   name: 'appSecret',
-  label: { en: 'App secret', de: 'Geheimnis der App' },
+  label: { en: 'App secret', de: 'Secret der App' },
   term: 'App secret',
   about: { en: 'It signs the provider’s requests.', de: 'Es signiert die Anfragen des Anbieters.' },
   isSecret: true,
@@ -254,7 +254,7 @@ export const CHANNEL_GUIDES: Record<Channel, ChannelGuide> = {
       APP_SECRET,
       {
         name: 'facebookAppSecret',
-        label: { en: 'Secret of the Facebook app', de: 'Geheimnis der Facebook-App' },
+        label: { en: 'Secret of the Facebook app', de: 'Secret der Facebook-App' },
         term: 'App secret',
         about: {
           en: 'Only if a Facebook app owns the Instagram app. Optional.',
