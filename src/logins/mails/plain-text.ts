@@ -8,7 +8,7 @@ const MAX_NAME = 80;
 export function plainText(name: string): string {
   const line = name
     .replace(/\s+/gu, ' ')
-    .replace(/https?:\/\//gi, '')
+    .replace(/(?:https?:)?\/\//gi, '')
     .trim();
   return [...line].slice(0, MAX_NAME).join('');
 }

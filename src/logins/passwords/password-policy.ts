@@ -45,7 +45,10 @@ export async function requireGoodPassword(password: string, email: string, field
 
 async function isCommon(plain: string): Promise<boolean> {
   if (REPEATED.test(plain) || DIGITS_IN_ROW.includes(plain) || DIGITS_BACKWARDS.includes(plain)) return true;
-  popular ??= load();
+  popular ??= load().catch((error: unknown) => {
+    popular = undefined;
+    throw error;
+  });
   const known = await popular;
   return known.has(plain) || known.has(plain.replace(TAIL, ''));
 }
