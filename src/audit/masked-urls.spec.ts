@@ -16,14 +16,16 @@ it.each([
   expect(maskUrls(url)).toBe(`${begin}${digitsOf(url)}`);
 });
 
-it.each([
-  'https://shop.example',
-  'https://shop.example/',
-  'http://',
-  'see https://shop.example/kEy',
-  'hook',
-  '',
-])('%j stays', (text) => expect(maskUrls(text)).toBe(text));
+it.each(['https://shop.example', 'https://shop.example/', 'http://', 'see https://shop.example', 'hook', ''])(
+  '%j stays',
+  (text) => expect(maskUrls(text)).toBe(text),
+);
+
+it('masks URLs within a text', () => {
+  const url = 'https://shop.example/hook/kEy';
+  expect(maskUrls(`see ${url}, or ask`)).toBe(`see ${maskUrls(`${url},`)} or ask`);
+  expect(maskUrls(`see ${url}, or ask`)).not.toContain('kEy');
+});
 
 it('tells two URLs apart', () => {
   expect(maskUrls('https://shop.example/hook/1')).not.toBe(maskUrls('https://shop.example/hook/2'));
