@@ -1,9 +1,11 @@
+import { decodeProtectedHeader, SignJWT } from 'jose';
 import { Client } from 'pg';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { PreviewTokens } from '../../src/channels/connections/preview-tokens';
 import { VisitorTokens } from '../../src/channels/widget/visitor-tokens';
 import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
+import { countedInRedis } from '../support/counted-in-redis';
 import { errorBody } from '../support/errors';
 import { createTenant, Tenant } from '../support/routes';
 import { TestService } from '../support/service';
@@ -43,12 +45,16 @@ describe("access to the widget's routes", () => {
       const forged = (changes: object) =>
         Buffer.from(JSON.stringify({ ...claims, ...changes })).toString('base64url');
       const unsigned = Buffer.from('{"alg":"none"}').toString('base64url');
+      const bySecret = new SignJWT(claims).setProtectedHeader(
+        decodeProtectedHeader(token!) as { alg: string },
+      );
       const otherKey = Buffer.from('{"alg":"HS256","kid":"other"}').toString('base64url');
       for (const tampered of [
         `${head}.${forged({ sub: 'user:admin' })}.${signature}`,
         `${head}.${forged({ exp: 9_999_999_999 })}.${signature}`,
         `${unsigned}.${payload}.`,
         `${otherKey}.${payload}.${signature}`,
+        await bySecret.sign(Buffer.from(widget.identitySecret)),
         `${head}.${payload}`,
         tenant.key.key,
         'x',
@@ -222,6 +228,12 @@ describe("access to the widget's routes", () => {
   });
 
   describe('the limits', () => {
+    /** Makes an attempt with exact numbers of requests, of which Redis counts each. */
+    const counted = (attempt: () => Promise<void>) => countedInRedis([service], attempt);
+
+    let networks = 0;
+    const newNetwork = () => `2001:db8:5:${(++networks).toString(16)}`;
+
     const expectLimited = (
       { status, body, headers }: Awaited<ReturnType<TestVisitor['send']>>,
       message: string,
@@ -232,80 +244,89 @@ describe("access to the widget's routes", () => {
       expect(headers['access-control-allow-origin']).toBe(ORIGIN);
     };
 
-    it('refuse more than 30 messages a minute of one visitor, and not of others', async () => {
-      const visitor = await crowd.visitor(widget);
-      for (let n = 0; n < 30; n++) expect((await visitor.post('m-1')).status).not.toBe(429);
-      expectLimited(await visitor.post('m-2'), 'Too many messages.');
-      expect((await visitor.history()).status).toBe(200);
-      expect((await (await crowd.visitor(widget)).post('m-1')).status).toBe(201);
-    });
+    it('refuse more than 30 messages a minute of one visitor, and not of others', () =>
+      counted(async () => {
+        const visitor = await crowd.visitor(widget);
+        for (let n = 0; n < 30; n++) expect((await visitor.post('m-1')).status).not.toBe(429);
+        expectLimited(await visitor.post('m-2'), 'Too many messages.');
+        expect((await visitor.history()).status).toBe(200);
+        expect((await (await crowd.visitor(widget)).post('m-1')).status).toBe(201);
+      }));
 
-    it('name no visitor in Redis', async () => {
-      expect((await (await crowd.visitor(widget)).post('m-1')).status).toBe(201);
-      const [identity] = await service.query<{ id: string }>(
-        'SELECT external_id AS id FROM contact_identities WHERE tenant_id = $1 ORDER BY contact_id DESC LIMIT 1',
-        [tenant.workspace.id],
-      );
-      const limits = await tracesInRedis(service, ['widget-messages:']);
-      expect(limits).not.toEqual([]);
-      expect(limits.filter((key) => key.includes(identity!.id))).toEqual([]);
-    });
+    it('name no visitor in Redis', () =>
+      counted(async () => {
+        expect((await (await crowd.visitor(widget)).post('m-1')).status).toBe(201);
+        const [identity] = await service.query<{ id: string }>(
+          'SELECT external_id AS id FROM contact_identities WHERE tenant_id = $1 ORDER BY contact_id DESC LIMIT 1',
+          [tenant.workspace.id],
+        );
+        const limits = await tracesInRedis(service, ['widget-messages:']);
+        expect(limits).not.toEqual([]);
+        expect(limits.filter((key) => key.includes(identity!.id))).toEqual([]);
+      }));
 
-    it('refuse more than 60 sessions a minute of one address behind the proxy', async () => {
-      const page = crowd.page(widget);
-      for (let n = 0; n < 60; n++) expect((await page.open()).status).toBe(201);
-      expectLimited(await page.open(), 'Too many sessions from this address.');
-      expect((await crowd.page(widget).open()).status).toBe(201);
-    });
+    it('refuse more than 60 sessions a minute of one address behind the proxy', () =>
+      counted(async () => {
+        const page = crowd.page(widget);
+        for (let n = 0; n < 60; n++) expect((await page.open()).status).toBe(201);
+        expectLimited(await page.open(), 'Too many sessions from this address.');
+        expect((await crowd.page(widget).open()).status).toBe(201);
+      }));
 
-    it('refuse more than 120 messages a minute of one address, over all its visitors', async () => {
-      const page = crowd.page(widget);
-      const statuses: number[] = [];
-      for (let n = 0; n < 5; n++) {
-        const visitor = page.as((await page.open()).body.token as string);
-        for (let m = 0; m < 25; m++) statuses.push((await visitor.post('m-1')).status);
-      }
-      expect(statuses.indexOf(429)).toBe(120);
-    });
+    it('refuse more than 120 messages a minute of one address, over all its visitors', () =>
+      counted(async () => {
+        const page = crowd.page(widget);
+        const statuses: number[] = [];
+        for (let n = 0; n < 5; n++) {
+          const visitor = page.as((await page.open()).body.token as string);
+          for (let m = 0; m < 25; m++) statuses.push((await visitor.post('m-1')).status);
+        }
+        expect(statuses.indexOf(429)).toBe(120);
+      }));
 
-    it('count a preview as any page', async () => {
-      const connections = service.app.get(ChannelConnectionsService);
-      const { token } = await connections.previewWidget(tenant.workspace.id, widget.connection.id, SYSTEM);
-      const address = crowd.newAddress();
-      const preview = crowd.page(widget, { ...address, origin: 'null', 'x-widget-preview': token });
-      const session = await preview.open();
-      await preview.as(session.body.token as string).post('m-1');
-      const counters = ['widget-sessions:', 'widget-messages-from:'];
-      for (const counter of counters)
-        expect(await tracesInRedis(service, [counter + address['x-forwarded-for']])).toHaveLength(1);
-    });
+    it('count a preview as any page', () =>
+      counted(async () => {
+        const connections = service.app.get(ChannelConnectionsService);
+        const { token } = await connections.previewWidget(tenant.workspace.id, widget.connection.id, SYSTEM);
+        const address = crowd.newAddress();
+        const preview = crowd.page(widget, { ...address, origin: 'null', 'x-widget-preview': token });
+        const session = await preview.open();
+        await preview.as(session.body.token as string).post('m-1');
+        const counters = ['widget-sessions:', 'widget-messages-from:'];
+        for (const counter of counters)
+          expect(await tracesInRedis(service, [counter + address['x-forwarded-for']])).toHaveLength(1);
+      }));
 
-    it('count a whole /64 of IPv6 as one address', async () => {
-      const from = (n: number, network = '2001:db8:5:1') =>
-        crowd.page(widget, { 'x-forwarded-for': `${network}::${n.toString(16)}` });
-      for (let n = 0; n < 60; n++) expect((await from(n + 1).open()).status).toBe(201);
-      expectLimited(await from(61).open(), 'Too many sessions from this address.');
-      expect((await from(1, '2001:db8:5:2').open()).status).toBe(201);
-    });
+    it('count a whole /64 of IPv6 as one address', () =>
+      counted(async () => {
+        const network = newNetwork();
+        const from = (n: number, of = network) =>
+          crowd.page(widget, { 'x-forwarded-for': `${of}::${n.toString(16)}` });
+        for (let n = 0; n < 60; n++) expect((await from(n + 1).open()).status).toBe(201);
+        expectLimited(await from(61).open(), 'Too many sessions from this address.');
+        expect((await from(1, newNetwork()).open()).status).toBe(201);
+      }));
 
-    it('refuse an address that guesses site keys, before they are looked up', async () => {
-      const headers = { origin: ORIGIN, ...crowd.newAddress() };
-      const guess = (n: number) =>
-        service.client.with(headers).send({
-          method: 'GET',
-          path: `/channels/widget/${`${n}`.padStart(32, 'x')}/messages`,
-        });
-      for (let n = 0; n < 120; n++) expect((await guess(n)).status).toBe(404);
-      const blocker = new Client({ connectionString: service.stores.databaseUrl });
-      await blocker.connect();
-      await blocker.query('BEGIN');
-      await blocker.query('LOCK TABLE channel_connections IN ACCESS EXCLUSIVE MODE');
-      expect((await guess(120)).status).toBe(429);
-      await blocker.query('ROLLBACK');
-      await blocker.end();
-      // A known widget goes on, although the address is refused.
-      expect((await widget.page(service.client, headers).open()).status).toBe(201);
-    });
+    it('refuse an address that guesses site keys, before they are looked up', () =>
+      counted(async () => {
+        const headers = { origin: ORIGIN, ...crowd.newAddress() };
+        const guess = (n: number) =>
+          service.client.with(headers).send({
+            method: 'GET',
+            path: `/channels/widget/${`${n}`.padStart(32, 'x')}/messages`,
+          });
+        for (let n = 0; n < 120; n++) expect((await guess(n)).status).toBe(404);
+        const blocker = new Client({ connectionString: service.stores.databaseUrl });
+        await blocker.connect();
+        await blocker.query('BEGIN');
+        await blocker.query('LOCK TABLE channel_connections IN ACCESS EXCLUSIVE MODE');
+        const refused = await guess(120);
+        await blocker.query('ROLLBACK');
+        await blocker.end();
+        expect(refused.status).toBe(429);
+        // A known widget goes on, although the address is refused.
+        expect((await widget.page(service.client, headers).open()).status).toBe(201);
+      }));
 
     describe('of a widget', () => {
       let small: TestService;
@@ -316,30 +337,32 @@ describe("access to the widget's routes", () => {
       });
       afterAll(() => small.close());
 
-      it('refuse new visitors of a crowd of addresses; those who are logged in or known come in', async () => {
-        const own = await TestWidget.connect(service, (await createTenant(service)).workspace);
-        const page = () => own.page(small.client, crowd.newAddress());
-        const tokens: string[] = [];
-        for (let n = 0; n < 5; n++) tokens.push((await page().open()).body.token as string);
-        expectLimited(await page().open(), 'Too many new visitors of this widget.');
-        expect((await page().as(tokens[0]!).open()).status).toBe(201);
-        const visitor = { id: 'customer-1', signature: own.sign('customer-1') };
-        expect((await page().open({ visitor })).status).toBe(201);
-        const other = await TestWidget.connect(service, (await createTenant(service)).workspace);
-        expect((await other.page(small.client, crowd.newAddress()).open()).status).toBe(201);
-      });
+      it('refuse new visitors of a crowd of addresses; those who are logged in or known come in', () =>
+        countedInRedis([small], async () => {
+          const own = await TestWidget.connect(service, (await createTenant(service)).workspace);
+          const page = () => own.page(small.client, crowd.newAddress());
+          const tokens: string[] = [];
+          for (let n = 0; n < 5; n++) tokens.push((await page().open()).body.token as string);
+          expectLimited(await page().open(), 'Too many new visitors of this widget.');
+          expect((await page().as(tokens[0]!).open()).status).toBe(201);
+          const visitor = { id: 'customer-1', signature: own.sign('customer-1') };
+          expect((await page().open({ visitor })).status).toBe(201);
+          const other = await TestWidget.connect(service, (await createTenant(service)).workspace);
+          expect((await other.page(small.client, crowd.newAddress()).open()).status).toBe(201);
+        }));
 
-      it('refuse messages of a crowd of visitors, and none to another widget', async () => {
-        const post = async (of: TestWidget) => {
-          const page = of.page(small.client, crowd.newAddress());
-          return page.as((await page.open()).body.token as string).post('m-1');
-        };
-        const own = await TestWidget.connect(service, (await createTenant(service)).workspace);
-        for (let n = 0; n < 4; n++) expect((await post(own)).status).toBe(201);
-        expectLimited(await post(own), 'Too many messages to this widget.');
-        const other = await TestWidget.connect(service, (await createTenant(service)).workspace);
-        expect((await post(other)).status).toBe(201);
-      });
+      it('refuse messages of a crowd of visitors, and none to another widget', () =>
+        countedInRedis([small], async () => {
+          const post = async (of: TestWidget) => {
+            const page = of.page(small.client, crowd.newAddress());
+            return page.as((await page.open()).body.token as string).post('m-1');
+          };
+          const own = await TestWidget.connect(service, (await createTenant(service)).workspace);
+          for (let n = 0; n < 4; n++) expect((await post(own)).status).toBe(201);
+          expectLimited(await post(own), 'Too many messages to this widget.');
+          const other = await TestWidget.connect(service, (await createTenant(service)).workspace);
+          expect((await post(other)).status).toBe(201);
+        }));
     });
 
     it('hold back the visitors of one widget at once, and not those of others', async () => {
@@ -369,10 +392,11 @@ describe("access to the widget's routes", () => {
       for (const { status } of await answers) expect([201, 503]).toContain(status);
     });
 
-    it('refuse an address that guesses tokens', async () => {
-      const page = crowd.page(widget).as('x');
-      for (let n = 0; n < 120; n++) expect((await page.history()).status).toBe(401);
-      expectLimited(await page.history(), 'Too many refused requests.');
-    });
+    it('refuse an address that guesses tokens', () =>
+      counted(async () => {
+        const page = crowd.page(widget).as('x');
+        for (let n = 0; n < 120; n++) expect((await page.history()).status).toBe(401);
+        expectLimited(await page.history(), 'Too many refused requests.');
+      }));
   });
 });

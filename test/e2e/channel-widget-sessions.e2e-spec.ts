@@ -228,6 +228,8 @@ describe("the sessions of the widget's visitors", () => {
           `${part({ alg: 'none' })}.${payload}.${signature}`,
           `${head}.${part({ ...claims, sub: 'admin' })}.${signature}`,
           `${head}.${payload}`,
+          // The session's own token has another key.
+          (await crowd.visitor(widget, session('jwt-3'))).token!,
           'x',
         ]) {
           const { status, body } = await openWith(jwt);

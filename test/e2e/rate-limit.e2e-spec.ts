@@ -5,8 +5,8 @@ import { SYSTEM } from '../../src/common/principal';
 import { RedisConnection } from '../../src/redis/redis-connections';
 import { RateLimitStorage } from '../../src/rate-limit/rate-limit-storage';
 import { newId } from '../../src/common/ids';
-import { Metrics } from '../../src/metrics/metrics';
 import { ApiClient, ApiResponse } from '../support/api-client';
+import { countedInRedis, sharesCounts } from '../support/counted-in-redis';
 import { errorBody } from '../support/errors';
 import { callIn, createTenant, ROUTES } from '../support/routes';
 import { OwnRedis } from '../support/own-redis';
@@ -31,18 +31,6 @@ describe('the rate limit', () => {
     redis.disconnect();
     await service.close();
   });
-
-  /**
-   * Settles when the process counts calls in Redis. After one late answer it counts in its memory for two
-   * seconds.
-   */
-  const sharesCounts = async (process: TestService, counted = redis) => {
-    const { client, workspace } = await createTenant(process);
-    await waitFor('calls to be counted in Redis', async () => {
-      await client.get('/me');
-      return (await keysOf(counted, `*${workspace.id}*`)).length > 0;
-    });
-  };
 
   const capped = (rateLimit: number) => createTenant(service, service.make.workspace({ rateLimit }));
 
@@ -72,15 +60,7 @@ describe('the rate limit', () => {
     });
     afterAll(() => second.close());
 
-    /** Counts Redis's late answers to both processes, which a busy machine may cause. */
-    const lateAnswers = async () => {
-      const counters = [service, second].map(({ app }) => app.get(Metrics, { strict: false }));
-      const figures = await Promise.all(counters.map((metrics) => metrics.rateLimiterFallbacks.get()));
-      return figures.reduce((sum, { values }) => sum + values[0]!.value, 0);
-    };
-
     const makeCalls = async () => {
-      await Promise.all([service, second].map((process) => sharesCounts(process)));
       const workspace = await service.make.workspace();
       const keys = await Promise.all(Array.from({ length: 4 }, () => service.make.apiKey(workspace)));
       const clients = Array.from({ length: 20 }, (_, i) =>
@@ -96,11 +76,7 @@ describe('the rate limit', () => {
     };
 
     it('lets exactly 240 of 320 calls by twenty concurrent clients through', async () => {
-      const answers = await waitFor('calls that Redis has all counted in time', async () => {
-        const lateBefore = await lateAnswers();
-        const made = await makeCalls();
-        return (await lateAnswers()) === lateBefore && made;
-      });
+      const answers = await countedInRedis([service, second], makeCalls);
 
       expect(count(answers, 200)).toBe(240);
       expect(count(answers, 429)).toBe(80);
@@ -253,9 +229,7 @@ describe('the rate limit', () => {
 
     it('is shared again once it is back', async () => {
       await proxy.restore();
-      const counted = openRedis(own.url);
-      await sharesCounts(cutOff, counted);
-      counted.disconnect();
+      await sharesCounts(cutOff, own.url);
     });
 
     it('is counted by the process itself when Redis hangs', async () => {

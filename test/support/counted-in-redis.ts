@@ -1,0 +1,51 @@
+import { Metrics } from '../../src/metrics/metrics';
+import { keysOf, openRedis } from './redis-connections';
+import { createTenant } from './routes';
+import { TestService } from './service';
+import { waitFor } from './wait';
+
+/**
+ * Settles when a process counts calls in Redis. After one late answer it counts in its memory for two
+ * seconds.
+ */
+export async function sharesCounts(
+  process: TestService,
+  redisUrl: string = process.stores.redisUrl,
+): Promise<void> {
+  const { client, workspace } = await createTenant(process);
+  const redis = openRedis(redisUrl);
+  try {
+    await waitFor('calls to be counted in Redis', async () => {
+      await client.get('/me');
+      return (await keysOf(redis, `*${workspace.id}*`)).length > 0;
+    });
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/**
+ * Returns what an attempt returns, or throws what it throws. An attempt in which Redis has answered a process
+ * late, as it does on a busy machine, shows nothing of limits: it is made again, whatever came of it.
+ */
+export async function countedInRedis<Result>(
+  processes: TestService[],
+  attempt: () => Promise<Result>,
+): Promise<Result> {
+  let outcome: Promise<Result>;
+  await waitFor('calls that Redis has all counted in time', async () => {
+    const lateBefore = await lateAnswers(processes);
+    await Promise.all(processes.map((process) => sharesCounts(process)));
+    outcome = attempt();
+    await Promise.allSettled([outcome]);
+    return (await lateAnswers(processes)) === lateBefore;
+  });
+  return outcome!;
+}
+
+/** Counts Redis's late answers to the limiters of the processes. */
+async function lateAnswers(processes: TestService[]): Promise<number> {
+  const counters = processes.map(({ app }) => app.get(Metrics, { strict: false }).rateLimiterFallbacks);
+  const figures = await Promise.all(counters.map((counter) => counter.get()));
+  return figures.reduce((sum, { values }) => sum + values[0]!.value, 0);
+}
