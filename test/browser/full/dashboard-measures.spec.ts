@@ -138,14 +138,15 @@ describe('how long the pages of a large workspace take', () => {
   }
 
   const ROW = 'main tbody tr';
+  const DELIVERY = 'section[aria-label="Deliveries"] tbody tr';
   it.each<[string, (filled: Filled) => string, string]>([
     ['webhooks', () => 'webhooks', ROW],
-    ['an endpoint', ({ endpointId }) => `webhooks/${endpointId}`, ROW],
-    ['its failures', ({ endpointId }) => `webhooks/${endpointId}?status=exhausted`, ROW],
+    ['an endpoint', ({ endpointId }) => `webhooks/${endpointId}`, DELIVERY],
+    ['its failures', ({ endpointId }) => `webhooks/${endpointId}?status=exhausted`, DELIVERY],
     [
       'its deliveries of one conversation',
       ({ endpointId, conversationId }) => `webhooks/${endpointId}?conversationId=${conversationId}`,
-      ROW,
+      DELIVERY,
     ],
     [
       'a delivery',

@@ -14,11 +14,13 @@ import { NewSecretDialog } from '../webhooks/new-secret-dialog';
 import { TestDialog } from '../webhooks/test-dialog';
 import { DaySummary } from './day-summary';
 import { DeliveriesSection } from './deliveries-section';
+import { filterOf } from './delivery-filter';
 import { DeleteEndpointDialog, DeactivateEndpointDialog, useActivateEndpoint } from './endpoint-dialogs';
 import { RecoverDialog } from './recover-dialog';
 import { RollSecretDialog } from './roll-secret-dialog';
 import { RecoveriesSection } from './recoveries-section';
 import { TimelineSection } from './timeline-section';
+import { usePrefetchDeliveries } from './use-deliveries';
 
 /** Dialog with the schemas and examples of all events, which most visits do not need. */
 const EditEndpointDialog = lazy(() =>
@@ -30,6 +32,9 @@ const route = getRouteApi('/inside/w/$slug/settings/webhooks/$endpointId');
 /** Page of one endpoint: its health, its deliveries, and what can be done about them. */
 export function EndpointPage() {
   const { endpointId } = route.useParams();
+  const search = route.useSearch();
+  // The deliveries are read beside the endpoint, not after it.
+  usePrefetchDeliveries(endpointId, filterOf(search), search.cursor);
   const endpoint = useRead<Endpoint>(`webhook-endpoints/${endpointId}`);
   if (endpoint.data) return <LoadedEndpoint endpoint={endpoint.data} />;
   if (!endpoint.error) return <PagePending />;

@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, usePrefetchQuery, useQuery } from '@tanstack/react-query';
 import { api, toQuery } from '../../api/client';
 import type { DeliverySummary, Page } from '../../api/types';
 import { useWorkspace } from '../../api/workspace';
@@ -12,18 +12,30 @@ const MAX_STEPS = 10;
  * Reads a page of an endpoint's deliveries. With a rare filter it searches in steps, because some pages are
  * empty.
  */
-export function useDeliveries(endpointId: string, filter: FilterTexts, cursor: string | undefined) {
-  const { id } = useWorkspace();
-  const path = `/workspaces/${id}/webhook-endpoints/${endpointId}/deliveries`;
+export function useDeliveries(...page: DeliveriesPage) {
   return useQuery({
-    queryKey: ['workspaces', id, 'deliveries', endpointId, filter, cursor],
+    ...deliveriesQuery(useWorkspace().id, ...page),
+    refetchInterval: REFRESH_MS,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** Begins to read a page that `useDeliveries` shows as soon as its section is there. */
+export function usePrefetchDeliveries(...page: DeliveriesPage): void {
+  usePrefetchQuery(deliveriesQuery(useWorkspace().id, ...page));
+}
+
+type DeliveriesPage = [endpointId: string, filter: FilterTexts, cursor: string | undefined];
+
+function deliveriesQuery(workspaceId: string, ...[endpointId, filter, cursor]: DeliveriesPage) {
+  const path = `/workspaces/${workspaceId}/webhook-endpoints/${endpointId}/deliveries`;
+  return queryOptions({
+    queryKey: ['workspaces', workspaceId, 'deliveries', endpointId, filter, cursor],
     queryFn: async ({ signal }) => {
       let page = await api.get<Page<DeliverySummary>>(path + toQuery({ ...filter, cursor }), signal);
       for (let step = 1; step < MAX_STEPS && page.data.length === 0 && page.nextCursor; step += 1)
         page = await api.get(path + toQuery({ ...filter, cursor: page.nextCursor }), signal);
       return page;
     },
-    refetchInterval: REFRESH_MS,
-    placeholderData: keepPreviousData,
   });
 }
