@@ -11,9 +11,10 @@ import { findRole, lockRole } from './agent-roles.repository';
 const MAX_NAME = 100;
 
 /**
- * Refuses an actor who lacks a permission in the workspace. Call it first in the transaction of a change. It
- * locks an agent's row in share mode, so that nothing that an agent began commits after the agent's
- * deactivation or change of role was answered.
+ * Refuses an actor who lacks a permission in the workspace. Call it first in the transaction of a change, or
+ * directly after the lock of the workspace's row if the change needs that lock. It locks an agent's row in
+ * share mode, so that nothing that an agent began commits after the agent's deactivation or change of role
+ * was answered.
  * @throws AppError NOT_FOUND: the id is not that of a workspace; INVALID_BODY: the agent is unknown, inactive
  *   or of another workspace, or the operator has no name; FORBIDDEN: the agent's role lacks the permission,
  *   or an API key may never have it

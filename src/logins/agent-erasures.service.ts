@@ -6,6 +6,7 @@ import { Actor } from '../common/principal';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { AgentsRepository } from '../workspaces/agents.repository';
+import { WorkspacesRepository } from '../workspaces/workspaces.repository';
 import { InvitationsRepository } from './invitations/invitations.repository';
 import { MembershipKey, MembershipsRepository } from './people/memberships.repository';
 import { PeopleRepository } from './people/people.repository';
@@ -15,6 +16,7 @@ import { PeopleRepository } from './people/people.repository';
 export class AgentErasuresService {
   constructor(
     private readonly database: Database,
+    private readonly workspaces: WorkspacesRepository,
     private readonly agents: AgentsRepository,
     private readonly invitations: InvitationsRepository,
     private readonly memberships: MembershipsRepository,
@@ -30,6 +32,7 @@ export class AgentErasuresService {
    */
   async erase(tenantId: string, agentId: string, actor: Actor): Promise<void> {
     await this.database.transaction(async (tx) => {
+      await this.workspaces.lock(tx, tenantId);
       await requirePermission(tx, tenantId, actor, 'agent.erase');
       const agent = await this.agents.lock(tx, tenantId, agentId);
       if (!agent) throw AppError.notFound('Agent');

@@ -3,6 +3,7 @@ import { AppError } from '../common/app-error';
 import { validate } from '../common/validate';
 import { Database } from '../database/database';
 import { AgentsRepository } from '../workspaces/agents.repository';
+import { WorkspacesRepository } from '../workspaces/workspaces.repository';
 import { LoginAudit } from './people/login-audit';
 import { MembershipsRepository } from './people/memberships.repository';
 import { PeopleRepository, toPerson } from './people/people.repository';
@@ -18,6 +19,7 @@ export class PeopleService {
     private readonly database: Database,
     private readonly people: PeopleRepository,
     private readonly sessions: PersonSessions,
+    private readonly workspaces: WorkspacesRepository,
     private readonly agents: AgentsRepository,
     private readonly memberships: MembershipsRepository,
     private readonly audit: LoginAudit,
@@ -50,8 +52,9 @@ export class PeopleService {
   async update(holder: SessionHolder, input: UpdatePerson): Promise<Person> {
     const { name, locale, theme } = validate(UpdatePerson, input);
     return this.database.transaction(async (tx) => {
-      // Agents are locked before their person, as by a manager who makes a link for one.
+      // The order of the locks is that of a manager who makes a link for one of the agents.
       const agents = name === undefined ? [] : await this.memberships.listActive(holder.personId, tx);
+      for (const { tenantId } of agents) await this.workspaces.lock(tx, tenantId);
       for (const { tenantId, agentId } of agents) await this.agents.lock(tx, tenantId, agentId);
       const before = await this.sessions.lock(tx, holder);
       const after = {

@@ -49,6 +49,7 @@ export class AgentsRepository {
     return others.length > 0;
   }
 
+  /** Locks an agent's row, in a transaction that has locked the workspace's row before that of any agent. */
   async lock(tx: Transaction, tenantId: string, id: string): Promise<AgentEntity | null> {
     if (!isId(id)) return null;
     return tx.manager.findOne(AgentEntity, { where: { tenantId, id }, lock: { mode: 'for_no_key_update' } });

@@ -63,6 +63,10 @@ export class WorkspacesRepository {
     await this.database.query('UPDATE workspaces SET messages_erased_until = $2 WHERE id = $1', [id, until]);
   }
 
+  /**
+   * Locks a workspace's row. To avoid deadlocks, a transaction takes this lock before those of agents, the
+   * actor's in `requirePermission` included, and locks agents before people.
+   */
   async lock(tx: Transaction, id: string): Promise<WorkspaceEntity | null> {
     if (!isId(id)) return null;
     return tx.manager.findOne(WorkspaceEntity, { where: { id }, lock: { mode: 'for_no_key_update' } });

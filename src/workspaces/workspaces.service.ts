@@ -138,8 +138,7 @@ export class WorkspacesService {
    */
   async suspend(tenantId: string, actor: Actor): Promise<WorkspaceEntity> {
     const workspace = await this.database.transaction(async (tx) => {
-      await requirePermission(tx, tenantId, actor, 'workspace.suspend');
-      const before = await this.lock(tx, tenantId);
+      const before = await this.lockPermitted(tx, tenantId, actor, 'workspace.suspend');
       await this.deletions.keepSuspended(tx, tenantId);
       if (before.suspendedAt) return before;
       return this.setSuspended(tx, before, true, actor);
@@ -155,8 +154,7 @@ export class WorkspacesService {
    */
   async resume(tenantId: string, actor: Actor): Promise<WorkspaceEntity> {
     return this.database.transaction(async (tx) => {
-      await requirePermission(tx, tenantId, actor, 'workspace.resume');
-      const before = await this.lock(tx, tenantId);
+      const before = await this.lockPermitted(tx, tenantId, actor, 'workspace.resume');
       if (await this.deletions.lock(tx, tenantId))
         throw AppError.because('INVALID_BODY', 'deletion_scheduled');
       if (!before.suspendedAt) return before;
@@ -173,8 +171,7 @@ export class WorkspacesService {
   async delete(tenantId: string, input: DeleteWorkspace, actor: Actor): Promise<WorkspaceDeletion> {
     const { graceDays = DEFAULT_GRACE_DAYS } = validate(DeleteWorkspace, input);
     const deletion = await this.database.transaction(async (tx) => {
-      await requirePermission(tx, tenantId, actor, 'workspace.delete');
-      const before = await this.lock(tx, tenantId);
+      const before = await this.lockPermitted(tx, tenantId, actor, 'workspace.delete');
       requireNotStarted(await this.deletions.lock(tx, tenantId));
       await this.deletions.schedule(tx, tenantId, graceDays, before.suspendedAt !== null);
       const metadata = { graceDays };
@@ -198,8 +195,7 @@ export class WorkspacesService {
    */
   async cancelDeletion(tenantId: string, actor: Actor): Promise<WorkspaceEntity> {
     return this.database.transaction(async (tx) => {
-      await requirePermission(tx, tenantId, actor, 'workspace.cancel_deletion');
-      const before = await this.lock(tx, tenantId);
+      const before = await this.lockPermitted(tx, tenantId, actor, 'workspace.cancel_deletion');
       const deletion = await this.deletions.lock(tx, tenantId);
       if (!deletion) throw AppError.notFound('Deletion');
       requireNotStarted(deletion);
@@ -222,6 +218,19 @@ export class WorkspacesService {
 
   private async lock(tx: Transaction, tenantId: string): Promise<WorkspaceEntity> {
     const workspace = await this.workspaces.lock(tx, tenantId);
+    if (!workspace) throw AppError.notFound('Workspace');
+    return workspace;
+  }
+
+  /** Locks a workspace and then checks a permission, in the order that `WorkspacesRepository.lock` names. */
+  private async lockPermitted(
+    tx: Transaction,
+    tenantId: string,
+    actor: Actor,
+    permission: Permission,
+  ): Promise<WorkspaceEntity> {
+    const workspace = await this.workspaces.lock(tx, tenantId);
+    await requirePermission(tx, tenantId, actor, permission);
     if (!workspace) throw AppError.notFound('Workspace');
     return workspace;
   }

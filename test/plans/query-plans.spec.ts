@@ -424,7 +424,10 @@ describe('query plans', () => {
       await expectOwnRows(() => host.get(LoginSessionsRepository).list(PERSON), 5);
       await expectOwnRows(() => host.get(MembershipsRepository).listActive(PERSON), 5);
       await expectOwnRows(() => host.get(PendingLoginsRepository).countAttempt(hash), 1);
-      await expectOwnRows(() => host.get(PasswordResetsRepository).find(hash), 1);
+      await expectOwnRows(
+        () => host.get(Database).transaction((tx) => host.get(PasswordResetsRepository).find(tx, hash)),
+        1,
+      );
       // The invitation, its workspace, and its agent twice: with who made it, it is asked for its access.
       await expectOwnRows(() => host.get(InvitationsRepository).find({ tenantId: BIG, hash }), 4);
     });

@@ -71,8 +71,9 @@ export class InvitationAcceptance {
     const person = { id: newId(), email: normalizeEmail(email), name, locale: locale ?? null };
     try {
       return await this.database.transaction(async (tx) => {
+        const locked = await this.invitationUse.lock(tx, key);
         await this.people.insert(tx, { ...person, theme: 'auto', passwordHash });
-        await this.invitationUse.use(tx, key, person, origin);
+        await this.invitationUse.use(tx, locked, person, origin);
         return this.sessions.open(tx, person.id, browserToken, origin);
       });
     } catch (error) {
@@ -97,11 +98,12 @@ export class InvitationAcceptance {
   ): Promise<JoinedWorkspace> {
     const changed = needsPassword ? await this.check.hashOther(holder, password, 'password') : null;
     return this.database.transaction(async (tx) => {
+      const locked = await this.invitationUse.lock(tx, key);
       const person = await this.sessions.lock(tx, holder);
       const renewed = changed
         ? await this.password.change(tx, holder, changed.person, changed.hash)
         : await this.sessions.renew(tx, holder);
-      const membership = await this.invitationUse.use(tx, key, person, holder.origin);
+      const membership = await this.invitationUse.use(tx, locked, person, holder.origin);
       return { status: 'joined', ...membership, ...renewed };
     });
   }

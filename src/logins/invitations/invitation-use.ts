@@ -8,7 +8,7 @@ import { PasswordResetsRepository } from '../passwords/password-resets.repositor
 import { InvitationKey } from '../people/login-tokens';
 import { MAX_MEMBERSHIPS, MembershipKey, MembershipsRepository } from '../people/memberships.repository';
 import { normalizeEmail } from '../people/people.repository';
-import { InvitationsRepository } from './invitations.repository';
+import { InvitationsRepository, OpenInvitation } from './invitations.repository';
 
 /** Turns an invitation into a membership. */
 @Injectable()
@@ -21,19 +21,25 @@ export class InvitationUse {
   ) {}
 
   /**
-   * Uses an invitation up. The transaction holds the person's lock, or has just inserted the person.
-   * @throws AppError NOT_FOUND: another request has used it; FORBIDDEN: it is for another e-mail address;
-   * INVALID_BODY: the person has 100 workspaces
+   * Locks an invitation together with its agents, before the person is locked.
+   * @throws AppError NOT_FOUND: another request has used it
+   */
+  async lock(tx: Transaction, key: InvitationKey): Promise<OpenInvitation> {
+    const invitation = await this.invitations.lock(tx, key);
+    if (!invitation) throw linkGone();
+    return invitation;
+  }
+
+  /**
+   * Uses up a locked invitation. The transaction holds the person's lock, or has just inserted the person.
+   * @throws AppError FORBIDDEN: it is for another e-mail address; INVALID_BODY: the person has 100 workspaces
    */
   async use(
     tx: Transaction,
-    key: InvitationKey,
+    { tenantId, agentId, id, email }: OpenInvitation,
     person: { id: string; email: string },
     origin: Origin | undefined,
   ): Promise<MembershipKey> {
-    const invitation = await this.invitations.lock(tx, key);
-    if (!invitation) throw linkGone();
-    const { tenantId, agentId, id, email } = invitation;
     if (normalizeEmail(email) !== person.email)
       throw AppError.because('FORBIDDEN', 'invitation_of_other', { email });
     if ((await this.memberships.count(tx, person.id)) >= MAX_MEMBERSHIPS)

@@ -35,8 +35,7 @@ export class InvitationsService {
     const { locale } = validate(InviteAgent, input);
     const { token, hash } = newInvitationToken(tenantId);
     const invitation = await this.database.transaction(async (tx) => {
-      await requirePermission(tx, tenantId, actor, 'agent.invite');
-      const personId = await this.recipients.lock(tx, tenantId, agentId, actor);
+      const personId = await this.recipients.lock(tx, tenantId, agentId, actor, 'agent.invite');
       if (personId) throw AppError.invalidBody('agent', 'login_exists');
       const made = await this.invitations.replace(tx, { tenantId, hash }, agentId, agentOf(actor));
       const subject = { tenantId, actor, entity: 'agent', entityId: agentId };

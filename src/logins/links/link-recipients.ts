@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { requireOwner } from '../../access/require-permission';
+import { requireOwner, requirePermission } from '../../access/require-permission';
 import { AppError } from '../../common/app-error';
+import { Permission } from '../../common/permissions';
 import { Actor } from '../../common/principal';
 import { Transaction } from '../../database/transaction';
 import { AgentsRepository } from '../../workspaces/agents.repository';
+import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 import { isPlainEmail } from '../../common/plain-email';
 import { Mailer } from '../mails/mailer';
 import { GuessLimits } from '../people/guess-limits';
@@ -13,6 +15,7 @@ import { MembershipsRepository } from '../people/memberships.repository';
 @Injectable()
 export class LinkRecipients {
   constructor(
+    private readonly workspaces: WorkspacesRepository,
     private readonly agents: AgentsRepository,
     private readonly memberships: MembershipsRepository,
     private readonly limits: GuessLimits,
@@ -20,13 +23,20 @@ export class LinkRecipients {
   ) {}
 
   /**
-   * Locks an agent who may log in, for a link that a manager makes, and counts the link.
+   * Checks the permission to make a link, locks the agent for whom a manager makes it, and counts the link.
    * @returns the id of the agent's person; null for an agent without a login
-   * @throws AppError NOT_FOUND; INVALID_BODY: the agent is inactive, a bot, or has an
-   *   ambiguous e-mail address; FORBIDDEN: the agent is an
-   *   OWNER, and the actor is none; RATE_LIMITED
+   * @throws AppError NOT_FOUND; INVALID_BODY: the agent is inactive, a bot, or has an ambiguous e-mail
+   *   address; FORBIDDEN, also when the agent is an OWNER, and the actor is none; RATE_LIMITED
    */
-  async lock(tx: Transaction, tenantId: string, agentId: string, actor: Actor): Promise<string | null> {
+  async lock(
+    tx: Transaction,
+    tenantId: string,
+    agentId: string,
+    actor: Actor,
+    permission: Permission,
+  ): Promise<string | null> {
+    await this.workspaces.lock(tx, tenantId);
+    await requirePermission(tx, tenantId, actor, permission);
     const agent = await this.agents.lock(tx, tenantId, agentId);
     if (!agent) throw AppError.notFound('Agent');
     if (agent.role === 'OWNER') await requireOwner(tx, tenantId, actor);

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { AgentsRepository } from '../../workspaces/agents.repository';
 
@@ -28,10 +27,7 @@ export interface ResetGrant {
 /** Stores the links that reset a password. Each works once. */
 @Injectable()
 export class PasswordResetsRepository {
-  constructor(
-    private readonly database: Database,
-    private readonly agents: AgentsRepository,
-  ) {}
+  constructor(private readonly agents: AgentsRepository) {}
 
   /**
    * Adds a link, and returns the time at which it expires. The transaction holds the person's lock.
@@ -55,25 +51,20 @@ export class PasswordResetsRepository {
 
   /**
    * Returns the id of the person whose password the link resets; null when it was used or has expired, or
-   * when the access of its agent or of its maker has changed.
+   * when the access of its agent or of its maker has changed. It locks both in share mode.
    */
-  async find(hash: Buffer): Promise<string | null> {
-    return this.database.transaction(async (tx) => {
-      const [row] = await tx.query<StoredReset>(
-        `SELECT ${COLUMNS} FROM password_resets WHERE hash = $1 AND expires_at > now()`,
-        [hash],
-      );
-      return row && (await this.isGranted(tx, row)) ? row.personId : null;
-    });
-  }
-
-  /** Deletes a link, and returns whether it worked; see `find`. */
-  async use(tx: Transaction, hash: Buffer): Promise<boolean> {
+  async find(tx: Transaction, hash: Buffer): Promise<string | null> {
     const [row] = await tx.query<StoredReset>(
-      `DELETE FROM password_resets WHERE hash = $1 AND expires_at > now() RETURNING ${COLUMNS}`,
+      `SELECT ${COLUMNS} FROM password_resets WHERE hash = $1 AND expires_at > now()`,
       [hash],
     );
-    return row !== undefined && this.isGranted(tx, row);
+    return row && (await this.isGranted(tx, row)) ? row.personId : null;
+  }
+
+  /** Deletes a link that was found, and returns false when another transaction has used it since. */
+  async use(tx: Transaction, hash: Buffer): Promise<boolean> {
+    const used = await tx.query('DELETE FROM password_resets WHERE hash = $1 RETURNING 1', [hash]);
+    return used.length > 0;
   }
 
   async deleteAll(tx: Transaction, personId: string): Promise<void> {

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { requirePermission } from '../../access/require-permission';
 import { AuditService } from '../../audit/audit.service';
 import { AppError } from '../../common/app-error';
 import { Actor, agentOf, Origin } from '../../common/principal';
@@ -73,8 +72,7 @@ export class PasswordsService {
    */
   async sendReset(tenantId: string, agentId: string, actor: Actor): Promise<SentLink> {
     const reset = await this.database.transaction(async (tx) => {
-      await requirePermission(tx, tenantId, actor, 'agent.reset_password');
-      const personId = await this.recipients.lock(tx, tenantId, agentId, actor);
+      const personId = await this.recipients.lock(tx, tenantId, agentId, actor, 'agent.reset_password');
       if (!personId) throw AppError.invalidBody('agent', 'login_missing');
       const grant = { tenantId, agentId, madeBy: agentOf(actor) };
       const made = await this.password.makeReset(tx, personId, grant);

@@ -69,6 +69,8 @@ export class PersonPassword {
     passwordHash: string,
     origin: Origin | undefined,
   ): Promise<boolean> {
+    // This locks the link's agents, which come before the person.
+    if ((await this.resets.find(tx, linkHash)) === null) return false;
     await this.people.lock(tx, personId);
     if (!(await this.resets.use(tx, linkHash))) return false;
     await this.set(tx, personId, passwordHash);

@@ -29,7 +29,7 @@ export class ResetAcceptance {
   /** Finds the link of a token; null for a token of no link that works. */
   async find(token: string): Promise<ResetLink | null> {
     const hash = parseToken(token);
-    const personId = hash && (await this.resets.find(hash));
+    const personId = hash && (await this.database.transaction((tx) => this.resets.find(tx, hash)));
     const person = personId && (await this.people.find(personId));
     return person ? { kind: 'reset', hash, person } : null;
   }

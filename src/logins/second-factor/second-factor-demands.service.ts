@@ -63,10 +63,11 @@ export class SecondFactorDemandsService {
     });
   }
 
-  /** Checks the permission, locks the workspace, and returns its present demand. */
+  /** Locks the workspace, checks the permission, and returns the workspace's present demand. */
   private async begin(tx: Transaction, tenantId: string, actor: Actor): Promise<SecondFactorDemand | null> {
+    const workspace = await this.workspaces.lock(tx, tenantId);
     await requirePermission(tx, tenantId, actor, 'workspace.demand_second_factor');
-    if (!(await this.workspaces.lock(tx, tenantId))) throw AppError.notFound('Workspace');
+    if (!workspace) throw AppError.notFound('Workspace');
     return this.demands.find(tx, tenantId);
   }
 

@@ -6,7 +6,6 @@ import { newId } from '../../common/ids';
 import { WorkBudgets } from '../../rate-limit/work-budgets';
 import { SealedSecret, SecretBox } from '../../secrets/secret-box';
 import { Transaction } from '../../database/transaction';
-import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 import { AddressPolicy, AddressRefused, EndpointUrlRefused } from '../sending/address-policy';
 import { DnsFailure, HostResolver } from '../sending/host-resolver';
 import { generateEndpointSecret } from '../sending/signature';
@@ -23,7 +22,6 @@ const MAX_KEPT_ENDPOINTS = 1_000;
 export class EndpointRegistration {
   constructor(
     private readonly endpoints: WebhookEndpointsRepository,
-    private readonly workspaces: WorkspacesRepository,
     private readonly secrets: SecretBox,
     private readonly policy: AddressPolicy,
     private readonly resolver: HostResolver,
@@ -103,18 +101,16 @@ export class EndpointRegistration {
   }
 
   /**
-   * Inserts an endpoint that was prepared.
-   * @throws AppError INVALID_BODY: a 51st endpoint, or too many that were deleted lately; NOT_FOUND
-   *   (workspace)
+   * Inserts an endpoint that was prepared. The transaction holds the workspace's lock, so that two concurrent
+   * creations can't exceed the limit.
+   * @throws AppError INVALID_BODY: a 51st endpoint, or too many that were deleted lately
    */
   async insert(tx: Transaction, endpoint: WebhookEndpointEntity): Promise<void> {
     await this.checkLimit(tx, endpoint.tenantId);
     await this.endpoints.insert(tx, endpoint);
   }
 
-  /** Locks the workspace's row, so that two concurrent creations can't exceed the limit. */
   private async checkLimit(tx: Transaction, tenantId: string): Promise<void> {
-    if (!(await this.workspaces.lock(tx, tenantId))) throw AppError.notFound('Workspace');
     const { present, kept } = await this.endpoints.count(tx, tenantId);
     if (present >= MAX_ENDPOINTS)
       throw AppError.because('INVALID_BODY', 'too_many_endpoints', { max: MAX_ENDPOINTS });

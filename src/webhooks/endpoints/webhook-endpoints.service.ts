@@ -77,7 +77,9 @@ export class WebhookEndpointsService {
     const checked = validate(CreateWebhookEndpoint, input);
     const { endpoint, secret } = await this.registration.prepare(tenantId, checked);
     await this.database.transaction(async (tx) => {
+      const workspace = await this.workspaces.lock(tx, tenantId);
       await requirePermission(tx, tenantId, actor, 'webhook_endpoint.create');
+      if (!workspace) throw AppError.notFound('Workspace');
       await this.registration.insert(tx, endpoint);
       const after = valuesOf(endpoint, AUDITED);
       this.recordPipelined(tx, endpoint, 'created', actor, { after });
