@@ -451,7 +451,7 @@ describe('a hook that serves several accounts', () => {
     expect(await bodiesOf(own)).toHaveLength(1);
   });
 
-  it('responds 429 after too many refused requests from an address, also to signed ones', async () => {
+  it('responds 429 after too many refused requests from an address, but not to signed ones', async () => {
     const own = await connect('guessed');
     const { pathname } = new URL(own.hook.url);
     const post = (raw: string, headers: Record<string, string> = {}) =>
@@ -472,7 +472,8 @@ describe('a hook that serves several accounts', () => {
 
     const raw = JSON.stringify(messagesTo(own.phoneNumberId));
     const signed = { 'x-hub-signature-256': MetaSimulator.signature('guessed', raw) };
-    expect((await post(raw, signed)).status).toBe(429);
+    expect((await post('{}')).status).toBe(429);
+    expect((await post(raw, signed)).status).toBe(200);
     const elsewhere = { 'x-forwarded-for': '203.0.113.8' };
     expect((await post('{}', elsewhere)).status).toBe(401);
     expect((await post(raw, { ...signed, ...elsewhere })).status).toBe(200);
@@ -489,22 +490,6 @@ describe('a hook that serves several accounts', () => {
       },
     });
     expect(status).toBe(200);
-  });
-
-  it('refuses a network above the limit before it reads a body', async () => {
-    const own = await connect('large bodies');
-    const { pathname } = new URL(own.hook.url);
-    const headers = { 'x-forwarded-for': '203.0.113.20' };
-    // One after the other: too many at once are refused too, by the budget of hooks.
-    for (let n = 1; n <= 121; n++)
-      await service.client.send({ method: 'POST', path: pathname, raw: '{}', headers });
-    const connection = await RawConnection.open(service.baseUrl);
-    connection.send(
-      `POST ${pathname} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 203.0.113.20\r\nContent-Length: 1000\r\n\r\n{`,
-    );
-    await waitFor('an answer', () => connection.answers().length > 0);
-    expect(connection.answers()).toMatchObject([{ status: 429 }]);
-    connection.destroy();
   });
 
   it('lets nobody guess a verify token: above the limit also the right one is refused', async () => {

@@ -10,8 +10,11 @@ import { Connection } from '../adapters/channel-adapter';
 const MAX_BLOCKED = 10_000;
 
 /**
- * Counts the refused requests of a client's network to a hook. Above the limit everything from there is
- * refused, also what is right: otherwise guessing would go on.
+ * Counts the refused requests of a client's network to a hook, and refuses those above the limit with 429. A
+ * handshake from there is refused even with the right verify token: an operator may have chosen the token, so
+ * guessing it must end. A signed event is always taken, because the secrets that sign can't be guessed, and a
+ * provider may share the address of a proxy with whoever sends unsigned ones. So each body must be read and
+ * checked. `RequestBodies` limits the memory for that, and an unsigned one takes no slot.
  */
 @Injectable()
 export class HookRefusals {
@@ -21,21 +24,22 @@ export class HookRefusals {
   constructor(private readonly limiter: RateLimiter) {}
 
   /**
-   * Refuses a network that is above the limit at a hook, before a body is read.
+   * Refuses a network that is above the limit at a hook.
    * @throws AppError RATE_LIMITED
    */
-  requireFew(request: Request, connection: Connection): void {
+  requireFew(request: Request, connection: Connection | null): void {
     const leftMs = (this.blockedUntil.find(keyOf(request, connection)) ?? 0) - performance.now();
     if (leftMs > 0) throw AppError.rateLimited(REFUSALS.excess, Math.ceil(leftMs / 1_000));
   }
 
   /**
-   * Counts a refusal.
+   * Counts a refusal, unless the network is above the limit already.
    * @param connection null when no connection has the hook's key: such requests of a network count together
    * @returns the error that refuses the request
    * @throws AppError RATE_LIMITED
    */
   async count(request: Request, connection: Connection | null, error: AppError): Promise<AppError> {
+    this.requireFew(request, connection);
     const key = keyOf(request, connection);
     try {
       await this.limiter.countCall(key, REFUSALS);

@@ -28,7 +28,7 @@ const HOOK_ERRORS: OtherErrors = {
     },
     RATE_LIMITED: {
       when:
-        'More than 120 refused requests from one client address within a minute, too many for the connection at once, ' +
+        'A refused request after 120 others from one client address within a minute, too many requests for the connection at once, ' +
         'or within five seconds after one that had too many events.',
       message: 'Too many refused requests. Retry in 17 s.',
     },

@@ -85,14 +85,13 @@ export class HooksService {
    * again.
    * @throws AppError UNAUTHENTICATED (also for an unknown address), INVALID_BODY, PAYLOAD_TOO_LARGE;
    *   RATE_LIMITED, UNAVAILABLE when too many requests for the connection, or in all, are in flight;
-   *   RATE_LIMITED within five seconds after a signed body of too many events, and after too many refused
-   *   requests of the client's network to this hook
+   *   RATE_LIMITED within five seconds after a signed body of too many events, and for an unsigned request
+   *   after too many of the client's network to this hook
    */
   async receive(call: HookCall): Promise<void> {
     // Comes before the body is read, so that a caller without a hook's key holds no memory.
     const connection = await this.connections.loadByHookKey(call.channel, call.hookKey);
     if (!connection) throw await this.refusals.count(call.request, null, unsigned());
-    this.refusals.requireFew(call.request, connection);
     this.requireNoPause(connection);
     const request = this.toHookRequest(call.request, await this.readBody(call, connection));
     // Another body may have been too large while this one was read.
