@@ -65,7 +65,7 @@ export class LinkMailer {
    * @param make makes the link
    */
   sendResetInBackground({ email, locale }: Reader, make: () => Promise<MadeLink>): void {
-    this.mailer.sendInBackground(async () => {
+    this.mailer.sendInBackground('links', async () => {
       const { token } = await make();
       return { to: email, ...resetMail(locale, this.resetLink(token)) };
     });

@@ -17,14 +17,23 @@ interface MailFault {
   command?: string;
 }
 
-/** Limit of the mails in flight that no request waits for. Further mails are not sent. */
+/** Kind of mail that no request waits for: links that people ask for, and notices of what changed. */
+export type BackgroundKind = 'links' | 'notices';
+
+/**
+ * Limit of the mails of one kind in flight that no request waits for. Further ones are not sent. Each kind
+ * has its own, so that a flood of links, which anybody can ask for, keeps no notice from being sent.
+ */
 const MAX_IN_BACKGROUND = 50;
 
 /** Sends mails where a mail server is configured. */
 @Injectable()
 export class Mailer implements BeforeApplicationShutdown {
   private readonly logger = new Logger(Mailer.name);
-  private readonly inBackground = new Set<Promise<void>>();
+  private readonly inBackground: Record<BackgroundKind, Set<Promise<void>>> = {
+    links: new Set(),
+    notices: new Set(),
+  };
 
   constructor(private readonly config: Config) {}
 
@@ -34,7 +43,7 @@ export class Mailer implements BeforeApplicationShutdown {
 
   /** Waits for the mails in flight. */
   async beforeApplicationShutdown(): Promise<void> {
-    await Promise.all(this.inBackground);
+    await Promise.all(Object.values(this.inBackground).flatMap((mails) => [...mails]));
   }
 
   /**
@@ -54,14 +63,15 @@ export class Mailer implements BeforeApplicationShutdown {
    * Sends a mail without making a request wait. A failure is logged.
    * @param make returns the mail; null if none is to be sent
    */
-  sendInBackground(make: () => Promise<Mail | null>): void {
-    if (this.inBackground.size >= MAX_IN_BACKGROUND)
-      return this.logger.error({}, 'a mail was not sent: too many are in flight');
+  sendInBackground(kind: BackgroundKind, make: () => Promise<Mail | null>): void {
+    const inBackground = this.inBackground[kind];
+    if (inBackground.size >= MAX_IN_BACKGROUND)
+      return this.logger.error({ kind }, 'a mail was not sent: too many are in flight');
     const sending = make()
       .then((mail) => mail && this.deliver(mail))
       .catch((error: Error) => this.logFailure(error))
-      .then(() => void this.inBackground.delete(sending));
-    this.inBackground.add(sending);
+      .then(() => void inBackground.delete(sending));
+    inBackground.add(sending);
   }
 
   /** Logs why a mail was not sent, without the server's message: it quotes the recipient. */

@@ -27,7 +27,7 @@ export class LoginNotices {
       appUrl: this.config.appUrl,
     };
     tx.onCommit(() =>
-      this.mailer.sendInBackground(async () => {
+      this.mailer.sendInBackground('notices', async () => {
         const person = await this.people.find(personId);
         return person && { to: person.email, ...noticeMail(person.locale, notice, occasion) };
       }),

@@ -4,6 +4,7 @@ import { LinksService } from '../../../src/logins/links.service';
 import { PasswordsService } from '../../../src/logins/passwords/passwords.service';
 import { InvitationsService } from '../../../src/logins/invitations/invitations.service';
 import { OperatorLoginsService } from '../../../src/logins/operator-logins.service';
+import { BackgroundKind, Mailer } from '../../../src/logins/mails/mailer';
 import { LoginsService } from '../../../src/logins/logins.service';
 import { SecondFactorsService } from '../../../src/logins/second-factor/second-factors.service';
 import { LoggedIn } from '../../../src/logins/sessions/session.dto';
@@ -273,6 +274,42 @@ describe('mails', () => {
       expect(await logins.logIn(member, OTHER_PASSWORD)).toMatchObject({ status: 'logged_in' });
     });
   });
+
+  it.each<[BackgroundKind, string, (of: MessagingHost) => Promise<unknown>]>([
+    [
+      'links',
+      'Your password was changed',
+      (of) =>
+        of
+          .get(PasswordsService)
+          .change(member.holder, { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD }),
+    ],
+    [
+      'notices',
+      'Your new password',
+      (of) => of.get(PasswordsService).requestReset({ email: member.email }, logins.origin()),
+    ],
+  ])(
+    'are sent while too many %s are in flight, if they are of the other kind',
+    async (kind, subject, act) => {
+      const busy = await MessagingHost.create({
+        beside: host,
+        appUrl: 'https://app.example.com',
+        smtpUrl: mailbox.url,
+        mailFrom: 'login@example.com',
+      });
+      let end = (_: null): void => undefined;
+      const held = new Promise<null>((resolve) => (end = resolve));
+      try {
+        for (let n = 0; n < 60; n++) busy.get(Mailer).sendInBackground(kind, () => held);
+        await act(busy);
+        expect((await mailbox.next(member.email)).subject).toBe(subject);
+      } finally {
+        end(null);
+        await busy.close();
+      }
+    },
+  );
 
   it('that are in flight are sent before the process ends', async () => {
     const ending = await MessagingHost.create({
