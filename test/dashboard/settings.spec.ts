@@ -190,6 +190,15 @@ describe("the dashboard's settings", () => {
       expect(answers.at(-1)!.body.error.code).toBe('RATE_LIMITED');
     });
 
+    it('are not added and edited without end', async () => {
+      const { id } = await makeEndpoint();
+      const edit = () => settings.browser.patch(address(`/webhook-endpoints/${id}`), { version: 1 });
+      const answers: Answer[] = [];
+      while (answers.length < 20) answers.push(await edit());
+      expect(answers.map(({ status }) => status)).toEqual([...Array<number>(19).fill(200), 429]);
+      expect(answers.at(-1)!.body.error.code).toBe('RATE_LIMITED');
+    });
+
     it('tell their events with schemas and examples', async () => {
       const { data } = (await get('/event-types')).body;
       expect(data.map(({ type }: { type: string }) => type)).toContain('message.created');

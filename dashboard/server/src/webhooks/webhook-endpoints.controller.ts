@@ -24,7 +24,7 @@ import { WebhookEndpointViews } from './webhook-endpoint-views';
  * Limit of a person's tests in a minute, because each sends a request to an address of the person's choice.
  */
 const TESTS_A_MINUTE = 10;
-/** Limit of the endpoints that a person may add in a minute. */
+/** Limit of the endpoints that a person may add or edit in a minute, because each may look a name up. */
 const ENDPOINTS_A_MINUTE = 20;
 /** Limit of a person's checks of an address in a minute, because each looks a name up. */
 const CHECKS_A_MINUTE = 60;
@@ -78,6 +78,7 @@ export class WebhookEndpointsController {
   }
 
   @Patch(':id')
+  @LimitedTo(ENDPOINTS_A_MINUTE, 'webhook-endpoints')
   update(
     @Param('workspaceId') workspaceId: string,
     @Param('id') id: string,
