@@ -19,9 +19,10 @@ const ROWS = 50;
 /** Pause between steps, so that erasing slows no other work. */
 const PAUSE_MS = 10;
 /**
- * Time after which everything that a worker began before the erasure is recorded. It is longer than all
- * attempts of a delivery (62 s of pauses and six times 20 s), than one of an outbound message (60 s), and
- * than Redis keeps the counts of limits, which name visitors.
+ * Time in milliseconds between an erasure's first pass and its second one, which erases what has been written
+ * since. By the second pass, all work that began before the first one has ended and is recorded: the attempts
+ * of a delivery take 182 s at most (62 s of pauses and six leases of 20 s), and one of an outbound message
+ * takes 60 s. The counts of limits in Redis, which name visitors, have expired too.
  */
 const SETTLE_MS = 240_000;
 

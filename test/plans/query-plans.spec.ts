@@ -31,7 +31,7 @@ import { ErasedIds } from '../../src/secrets/erased-ids';
 import { EventQueueRepository } from '../../src/outbox/event-queue.repository';
 import {
   BEFORE_ALL_ENDPOINTS,
-  BEFORE_ALL_STALE,
+  BEFORE_ALL_UNOWED,
   DueDeliveriesRepository,
 } from '../../src/webhooks/deliveries/due-deliveries.repository';
 import { PendingDeliveriesRepository } from '../../src/webhooks/deliveries/pending-deliveries.repository';
@@ -520,7 +520,7 @@ describe('query plans', () => {
       const store = host.app.get(DueDeliveriesRepository);
       const target = { tenantId: BIG, id: endpoint(5) };
       const plans = await plansOf(
-        () => inQueue((tx) => store.deleteStale(tx, target, 0, BEFORE_ALL_STALE, 500)),
+        () => inQueue((tx) => store.deleteUnowed(tx, target, 0, BEFORE_ALL_UNOWED, 500)),
         /^WITH/,
       );
       for (const plan of plans) {

@@ -39,11 +39,11 @@ const LIST_OWED_ENDPOINTS = `
   FROM owed LEFT JOIN webhook_endpoints e ON e.tenant_id = owed.tenant_id AND e.id = endpoint_id ORDER BY n`;
 
 /** Position in the order in which deliveries are looked at that are to be cancelled. */
-export type StalePosition = Pick<PendingDelivery, 'activation' | 'recovered' | 'id'> & {
+export type UnowedPosition = Pick<PendingDelivery, 'activation' | 'recovered' | 'id'> & {
   /** Time as PostgreSQL writes it, to the microsecond. */
   nextAttemptAt: string;
 };
-export const BEFORE_ALL_STALE: StalePosition = {
+export const BEFORE_ALL_UNOWED: UnowedPosition = {
   activation: 0,
   recovered: false,
   nextAttemptAt: '-infinity',
@@ -51,10 +51,10 @@ export const BEFORE_ALL_STALE: StalePosition = {
 };
 
 /** Step through deliveries that are to be cancelled. */
-export interface StaleStep {
+export interface UnowedStep {
   deleted: PendingDelivery[];
   /** Position of the last delivery that the step has looked at; null when none was left. */
-  last: StalePosition | null;
+  last: UnowedPosition | null;
   /** Number of deliveries that the step has looked at. */
   seen: number;
 }
@@ -74,7 +74,7 @@ interface TargetRow {
   recovered: boolean;
 }
 
-/** Finds due and stale deliveries among the pending ones, in steps of a bounded size. */
+/** Finds due and unowed deliveries among the pending ones, in steps of a bounded size. */
 @Injectable()
 export class DueDeliveriesRepository {
   constructor(
@@ -132,27 +132,27 @@ export class DueDeliveriesRepository {
    * Looks at the next `count` deliveries of an activation and of earlier ones, and deletes those that the
    * endpoint is not owed any more, except those with an attempt in flight.
    */
-  async deleteStale(
+  async deleteUnowed(
     tx: Transaction,
     { tenantId, id }: Target,
     activation: number,
-    after: StalePosition,
+    after: UnowedPosition,
     count: number,
-  ): Promise<StaleStep> {
-    const rows = await tx.prepared<PendingDelivery & StalePosition & { isDeleted: boolean }>(
+  ): Promise<UnowedStep> {
+    const rows = await tx.prepared<PendingDelivery & UnowedPosition & { isDeleted: boolean }>(
       `WITH looked AS (
          SELECT tenant_id, id, activation, recovered, next_attempt_at FROM pending_deliveries
          WHERE tenant_id = $1 AND endpoint_id = $2 AND activation <= $3
            AND (activation, recovered, next_attempt_at, id) > ($5, $6, $7, $8)
          ORDER BY activation, recovered, next_attempt_at, id LIMIT $4
-       ), stale AS (
+       ), unowed AS (
          SELECT p.tenant_id, p.id FROM looked l JOIN pending_deliveries p ON p.tenant_id = $1 AND p.id = l.id
          LEFT JOIN webhook_endpoints w ON w.tenant_id = $1 AND w.id = $2
          WHERE ${IS_OWED} IS NOT TRUE AND (p.lease_id IS NULL OR p.next_attempt_at <= now())
          FOR UPDATE OF p SKIP LOCKED
        ), deleted AS (
-         DELETE FROM pending_deliveries p USING stale
-         WHERE p.tenant_id = $1 AND p.id = stale.id AND ${asOneRow('stale', 'id')} RETURNING p.*
+         DELETE FROM pending_deliveries p USING unowed
+         WHERE p.tenant_id = $1 AND p.id = unowed.id AND ${asOneRow('unowed', 'id')} RETURNING p.*
        )
        SELECT l.tenant_id AS "tenantId", l.id, l.activation, l.recovered, l.next_attempt_at::text AS "nextAttemptAt",
               d.id IS NOT NULL AS "isDeleted", $2::uuid AS "endpointId", d.event_id AS "eventId",

@@ -8,7 +8,7 @@ import {
   PendingCancellation,
   PendingCancellationsRepository,
 } from '../endpoints/pending-cancellations.repository';
-import { BEFORE_ALL_STALE, DueDeliveriesRepository, StalePosition } from './due-deliveries.repository';
+import { BEFORE_ALL_UNOWED, DueDeliveriesRepository, UnowedPosition } from './due-deliveries.repository';
 
 const BATCH = 200;
 /** Wait between batches, so that cancelling slows no other workspace. */
@@ -16,7 +16,7 @@ const PAUSE_MS = 25;
 
 /** Pass of this process through the deliveries of a cancellation. */
 interface Pass {
-  after: StalePosition;
+  after: UnowedPosition;
   /** Whether it began when no further delivery could appear. */
   isLast: boolean;
 }
@@ -79,11 +79,11 @@ export class PendingCanceller implements OnModuleInit {
     const known = this.passes.get(key);
     // A cancellation that has begun again, after another edit, is not settled any more.
     const pass =
-      known && (isSettled || !known.isLast) ? known : { after: BEFORE_ALL_STALE, isLast: isSettled };
+      known && (isSettled || !known.isLast) ? known : { after: BEFORE_ALL_UNOWED, isLast: isSettled };
     return this.database.orderedTransaction(async (tx) => {
       if (!(await this.cancellations.lock(tx, cancellation))) return false;
       const target = { tenantId, id: endpointId };
-      const { deleted, last, seen } = await this.deliveries.deleteStale(
+      const { deleted, last, seen } = await this.deliveries.deleteUnowed(
         tx,
         target,
         activation,
@@ -98,7 +98,7 @@ export class PendingCanceller implements OnModuleInit {
       // Deliveries that were in flight are behind the position: the last pass looks at all of them again.
       const next =
         isAtEnd && isSettled && !pass.isLast
-          ? { after: BEFORE_ALL_STALE, isLast: true }
+          ? { after: BEFORE_ALL_UNOWED, isLast: true }
           : { ...pass, after: last ?? pass.after };
       const isDone = isAtEnd && pass.isLast;
       if (isDone) await this.cancellations.delete(tx, cancellation);
