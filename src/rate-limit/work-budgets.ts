@@ -23,7 +23,11 @@ export type WorkKind = 'requests' | 'searches' | 'walks' | 'hooks' | 'widget' | 
 interface RequestSlot {
   key: string;
   closable: Closable;
-  release: Release;
+  /** Gives the slot back; null while the request has none. */
+  release: Release | null;
+  /** Wait for the slot, which all parts of the request's work share; null while there is none. */
+  reacquiring: Promise<void> | null;
+  isOver: boolean;
 }
 
 /** Waits of requests: a caller who would wait longer does better to come later. */
@@ -63,7 +67,10 @@ const MAILS: WorkLimits = { total: 50, perKey: 5 };
 
 /** Lines for calls of providers, which follow one another in a workspace. */
 const PROVIDERS_WAITING = { perKey: 1, waiting: 100, waitingPerKey: 10 };
-/** Part of the slots for requests that calls of providers may have: each holds a connection to PostgreSQL. */
+/**
+ * Part of the connections to PostgreSQL that calls of providers may hold, each for as long as its provider
+ * takes.
+ */
 const PROVIDERS_SHARE = 1 / 3;
 
 /** Names of the kinds in error messages. */
@@ -105,7 +112,7 @@ export class WorkBudgets {
       lookups: new WorkBudget(LOOKUPS),
       tests: new WorkBudget(TESTS),
       providers: new WorkBudget({
-        total: Math.ceil(config.requestConcurrency * PROVIDERS_SHARE),
+        total: Math.ceil(config.databasePoolSize * PROVIDERS_SHARE),
         ...PROVIDERS_WAITING,
       }),
       mails: new WorkBudget(MAILS),
@@ -133,11 +140,13 @@ export class WorkBudgets {
    * @throws AppError as `acquire`, and what the work throws
    */
   async runRequest<T>(key: string, closable: Closable, work: () => Promise<T>): Promise<T> {
-    const slot = { key, closable, release: await this.acquire('requests', key, closable) };
+    const release = await this.acquire('requests', key, closable);
+    const slot: RequestSlot = { key, closable, release, reacquiring: null, isOver: false };
     try {
       return await this.requestSlots.run(slot, work);
     } finally {
-      slot.release();
+      slot.isOver = true;
+      slot.release?.();
     }
   }
 
@@ -161,17 +170,22 @@ export class WorkBudgets {
    * @internal
    */
   releaseSlot(): void {
-    this.requestSlots.getStore()?.release();
+    const slot = this.requestSlots.getStore();
+    slot?.release?.();
+    if (slot) slot.release = null;
   }
 
   /**
-   * Takes a slot again for the request in progress.
+   * Takes a slot again for the request in progress, unless it has one. Several waits of one request at the
+   * same time get one slot.
    * @throws AppError as `acquire`
    * @internal
    */
   async reacquireSlot(): Promise<void> {
     const slot = this.requestSlots.getStore();
-    if (slot) slot.release = await this.acquire('requests', slot.key, slot.closable);
+    if (!slot || slot.release) return;
+    slot.reacquiring ??= this.reacquire(slot).finally(() => (slot.reacquiring = null));
+    await slot.reacquiring;
   }
 
   /**
@@ -181,6 +195,13 @@ export class WorkBudgets {
   requirePlace(kind: WorkKind, key: string): void {
     const budget = this.budgets[kind];
     if (budget.isCrowded(key) && !budget.isUsedUp(key)) throw this.refuse(kind, key);
+  }
+
+  private async reacquire(slot: RequestSlot): Promise<void> {
+    const release = await this.acquire('requests', slot.key, slot.closable);
+    // The request may have ended while another part of its work waited.
+    if (slot.isOver) release();
+    else slot.release = release;
   }
 
   private refuse(kind: WorkKind, key: string): AppError {
