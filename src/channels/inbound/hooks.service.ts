@@ -22,6 +22,7 @@ import { ReceiptsService } from '../receipts/receipts.service';
 import { HookRefusals } from './hook-refusals';
 import { InboundService } from './inbound.service';
 import { workInLanes } from './lanes';
+import { mergeWatermarks } from './merge-watermarks';
 
 /**
  * Time in milliseconds for which a connection's requests are refused after a signed body of too many events,
@@ -109,7 +110,7 @@ export class HooksService {
   }
 
   private async store(connection: LoadedConnection, request: HookRequest, signer: string): Promise<void> {
-    const events = this.parse(connection, request);
+    const events = mergeWatermarks(this.parse(connection, request));
     const others = await this.findOtherOwners(connection, events, signer);
     const owners = new Map([connection, ...others].map((owner) => [owner.externalId, owner]));
     this.reportUnowned(
