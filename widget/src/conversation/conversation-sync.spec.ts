@@ -31,12 +31,9 @@ class Conversation {
     return this.messages.at(-1)!;
   }
 
-  readonly read = (query: string): Promise<MessagePage> => {
+  readonly read = (limit: number, cursor?: string): Promise<MessagePage> => {
     this.reads += 1;
     if (this.isDown) return Promise.reject(new ServiceError(503, 'down'));
-    const parameters = new URLSearchParams(query);
-    const cursor = parameters.get('cursor');
-    const limit = Number(parameters.get('limit'));
     const rest = this.messages.filter(({ id }) => !cursor || id < cursor).toReversed();
     const data = rest.slice(0, limit);
     return Promise.resolve({ data, nextCursor: rest.length > limit ? data.at(-1)!.id : null });
@@ -47,7 +44,7 @@ function syncOf(conversation: Conversation) {
   const timeline = new Timeline();
   const fresh: string[] = [];
   const seen = { rewound: 0, refused: 0 };
-  const sync = new ConversationSync(timeline, (query) => conversation.read(query), {
+  const sync = new ConversationSync(timeline, conversation.read, {
     onChange: (messages) => fresh.push(...messages.map(({ id }) => id)),
     onRewound: () => (seen.rewound += 1),
     onRefused: () => (seen.refused += 1),
@@ -147,7 +144,7 @@ describe('ConversationSync', () => {
     const conversation = new Conversation();
     conversation.add(3);
     const { timeline, sync, fresh } = syncOf(conversation);
-    const poll = async () => sync.apply({ type: 'page', page: await conversation.read('?limit=20') });
+    const poll = async () => sync.apply({ type: 'page', page: await conversation.read(20) });
     await poll();
     expect(fresh).toEqual([]);
     conversation.add(100);

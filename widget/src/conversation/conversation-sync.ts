@@ -34,7 +34,7 @@ export class ConversationSync {
 
   constructor(
     private readonly timeline: Timeline,
-    private readonly readPage: (query: string) => Promise<MessagePage>,
+    private readonly readPage: (limit: number, cursor?: string) => Promise<MessagePage>,
     private readonly events: SyncEvents,
   ) {}
 
@@ -48,7 +48,7 @@ export class ConversationSync {
     return (this.work = this.work.then(async () => {
       const { olderCursor } = this.timeline;
       if (olderCursor === null || this.stopped) return;
-      const page = await this.readPage(`?limit=${FIRST_PAGE}&cursor=${olderCursor}`).catch(() => null);
+      const page = await this.readPage(FIRST_PAGE, olderCursor).catch(() => null);
       // The visitor can ask again after a failure.
       if (!page) return;
       this.timeline.add(page.data);
@@ -118,9 +118,7 @@ export class ConversationSync {
   private async readNewest(position: Position): Promise<void> {
     const isFirst = this.timeline.sequence === null;
     const page =
-      position.conversationId === null
-        ? { data: [], nextCursor: null }
-        : await this.readPage(`?limit=${FIRST_PAGE}`);
+      position.conversationId === null ? { data: [], nextCursor: null } : await this.readPage(FIRST_PAGE);
     this.timeline.replace(page.data, page.nextCursor);
     this.timeline.reached(position);
     this.events.onChange(isFirst ? [] : page.data.toReversed());
@@ -128,15 +126,10 @@ export class ConversationSync {
 
   /** Reads the pages between the timeline's end and a position (rule 1 of docs/widget-protocol.md). */
   private async readBack(position: Position): Promise<void> {
-    const fresh: Message[] = [];
-    for (let query = `?limit=${FIRST_PAGE}`; ;) {
-      const page = await this.readPage(query);
-      fresh.push(...page.data);
-      if (page.nextCursor === null || this.timeline.isReachedBy(page.data)) break;
-      query = `?limit=${NEXT_PAGE}&cursor=${page.nextCursor}`;
-    }
-    const added = this.timeline.add(fresh);
-    this.timeline.reached(position);
+    const { timeline } = this;
+    const { data } = await this.readOn(await this.readPage(FIRST_PAGE), (read) => timeline.isReachedBy(read));
+    const added = timeline.add(data);
+    timeline.reached(position);
     this.events.onChange(added);
   }
 
@@ -144,18 +137,14 @@ export class ConversationSync {
    * Reads all shown messages again, because the service has lost some (rule 4 of docs/widget-protocol.md).
    */
   private async readAnew(position: Position): Promise<void> {
-    const oldest = this.timeline.messages[0]?.id;
-    const messages: Message[] = [];
-    let cursor: string | null = null;
-    do {
-      const page: MessagePage = await this.readPage(
-        cursor ? `?limit=${NEXT_PAGE}&cursor=${cursor}` : `?limit=${NEXT_PAGE}`,
-      );
-      messages.push(...page.data);
-      cursor = page.nextCursor;
-    } while (cursor && oldest && messages.at(-1)!.id > oldest);
-    this.timeline.replace(messages, cursor);
-    this.timeline.reached(position);
+    const { timeline } = this;
+    const oldest = timeline.messages[0]?.id;
+    const { data, nextCursor } = await this.readOn(
+      await this.readPage(NEXT_PAGE),
+      (read) => !oldest || read.at(-1)!.id <= oldest,
+    );
+    timeline.replace(data, nextCursor);
+    timeline.reached(position);
     this.events.onRewound();
     this.events.onChange([]);
   }
@@ -164,21 +153,27 @@ export class ConversationSync {
    * Adds a polled page while a proxy holds the stream back. Polled pages have no sequence, so only a page
    * that overlaps the known messages shows that none is missing.
    */
-  private async takePage({ data, nextCursor }: MessagePage): Promise<void> {
+  private async takePage(page: MessagePage): Promise<void> {
     const { timeline } = this;
-    let cursor = nextCursor;
-    const messages = [...data];
-    const meets = () => messages.some(({ id }) => timeline.has(id));
-    while (cursor && timeline.messages.length > 0 && !meets()) {
-      const page = await this.readPage(`?limit=${NEXT_PAGE}&cursor=${cursor}`);
-      messages.push(...page.data);
-      cursor = page.nextCursor;
-    }
-    if (messages.length === 0 || meets()) this.events.onChange(timeline.add(messages));
+    const isFirst = timeline.messages.length === 0;
+    const meets = (read: Message[]) => read.some(({ id }) => timeline.has(id));
+    const { data, nextCursor } = await this.readOn(page, (read) => isFirst || meets(read));
+    if (data.length === 0 || meets(data)) this.events.onChange(timeline.add(data));
     else {
-      const isFirst = timeline.messages.length === 0;
-      timeline.replace(messages, cursor);
-      this.events.onChange(isFirst ? [] : messages.toReversed());
+      timeline.replace(data, nextCursor);
+      this.events.onChange(isFirst ? [] : data.toReversed());
     }
+  }
+
+  /** Reads the pages after a first one, until enough is read. Returns all of them as one page. */
+  private async readOn(first: MessagePage, isEnough: (read: Message[]) => boolean): Promise<MessagePage> {
+    const data = [...first.data];
+    let { nextCursor } = first;
+    while (nextCursor && !isEnough(data)) {
+      const page = await this.readPage(NEXT_PAGE, nextCursor);
+      data.push(...page.data);
+      ({ nextCursor } = page);
+    }
+    return { data, nextCursor };
   }
 }

@@ -5,7 +5,7 @@ import { OutboxSender } from '../outbox/outbox-sender';
 import type { OutboxStore } from '../outbox/outbox-store';
 import type { ServiceClient } from '../protocol/service-client';
 import { StreamReader, type Connection } from '../protocol/stream-reader';
-import { isFromAgent, type ConversationEvent, type Message, type MessagePage } from '../protocol/types';
+import { isFromAgent, type ConversationEvent, type Message } from '../protocol/types';
 import { newSession, type SessionStore } from '../session/session-store';
 import { isAnonymous, VisitorSession } from '../session/visitor-session';
 import { TabChannel } from '../tabs/tab-channel';
@@ -79,8 +79,7 @@ export class VisitorChat {
       onLose: () => void this.disown(),
       ping: () => this.channel.post({ kind: 'ping' }),
     });
-    const readPage = (query: string) =>
-      this.session.withToken((token) => client.call<MessagePage>('GET', `/messages${query}`, { token }));
+    const readPage = (limit: number, cursor?: string) => this.session.readMessages(limit, cursor);
     this.sync = new ConversationSync(this.timeline, readPage, {
       onChange: (fresh) => this.onTimelineChange(fresh),
       onRewound: () =>
@@ -93,8 +92,7 @@ export class VisitorChat {
       this.timeline,
       () => events.isSeen(),
       () => this.ownership.isOwner,
-      (receipt) =>
-        this.session.withToken((token) => client.call('POST', '/receipts', { token, body: receipt })),
+      (receipt) => this.session.call('POST', '/receipts', receipt),
       (receipt) => {
         this.takeReceipt(receipt);
         this.channel.post({ kind: 'receipt', receipt });
@@ -180,7 +178,7 @@ export class VisitorChat {
     if (!this.ownership.isOwner || this.reader) return;
     const { client } = this.shared;
     const onRefused = (error: unknown) => this.refuse(error);
-    this.sender = new OutboxSender(this.outbox, this.session, client, onRefused);
+    this.sender = new OutboxSender(this.outbox, this.session, onRefused);
     this.reader = new StreamReader(client, this.session, {
       onEvent: (event) => {
         this.latest = event;

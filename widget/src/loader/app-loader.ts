@@ -7,7 +7,6 @@ type Place = Pick<LoaderContext, 'fetch' | 'serviceUrl' | 'siteKey'>;
 
 /** Loads the app once. Until then it keeps the page's calls, for the app's start. */
 export class AppLoader {
-  settings: WidgetSettings = {};
   /** Identity of the visitor; undefined while the page has said nothing, null after a logout. */
   private identity: Identity | null | undefined;
   private app: ChatApp | undefined;
@@ -15,7 +14,7 @@ export class AppLoader {
   private attempts = 0;
   /** Last wish of the visitor or the page; undefined before. */
   private wish: 'open' | 'close' | undefined;
-  private readonly listeners: [name: string, listener: Listener][] = [];
+  private readonly listeners = new Set<[name: string, listener: Listener]>();
 
   constructor(
     private readonly place: Place,
@@ -48,15 +47,14 @@ export class AppLoader {
   }
 
   set(settings: WidgetSettings): void {
-    this.settings = { ...this.settings, ...settings };
-    this.launcher.show(this.settings);
-    this.app?.set(this.settings);
+    this.launcher.show(settings);
+    this.app?.set(this.launcher.settings);
   }
 
   on(name: string, listener: Listener): () => void {
     const entry: [string, Listener] = [name, listener];
-    this.listeners.push(entry);
-    return () => void this.listeners.splice(this.listeners.indexOf(entry) >>> 0, 1);
+    this.listeners.add(entry);
+    return () => void this.listeners.delete(entry);
   }
 
   emit<Name extends keyof WidgetEvents>(name: Name, detail: WidgetEvents[Name]): void {
@@ -83,14 +81,14 @@ export class AppLoader {
     // Each attempt has another address, because browsers may remember that a module failed.
     const query = this.attempts++ ? `?retry=${this.attempts}` : '';
     const { start } = (await import(/* @vite-ignore */ this.appUrl + query)) as AppModule;
-    const { identity, launcher, settings } = this;
-    const { button, shadow } = launcher;
+    const { identity, launcher } = this;
+    const { button, shadow, settings } = launcher;
     const emit: LoaderContext['emit'] = (name, detail) => this.emit(name, detail);
     const app = await start({ ...this.place, button, shadow, settings, identity, emit });
     this.app = app;
     launcher.setState('ready');
     // The page may have called these while the app loaded.
-    app.set(this.settings);
+    app.set(launcher.settings);
     if (this.identity !== identity) {
       if (this.identity) app.identify(this.identity);
       else app.logout();

@@ -23,7 +23,7 @@ export class Launcher {
   readonly shadow: ShadowRoot;
   private readonly host = document.createElement('chat-widget');
   private state: LauncherState = 'ready';
-  private settings: WidgetSettings = {};
+  settings: WidgetSettings = {};
 
   constructor() {
     const { button, host } = this;
@@ -47,8 +47,8 @@ export class Launcher {
   }
 
   /** Puts the button into the page, placed and coloured by the settings. */
-  show(settings: WidgetSettings): void {
-    this.settings = settings;
+  show(changes: WidgetSettings = {}): void {
+    const settings = (this.settings = { ...this.settings, ...changes });
     const { dataset } = this.host;
     const isRightToLeft = getComputedStyle(document.documentElement).direction === 'rtl';
     dataset['theme'] = settings.theme ?? 'auto';

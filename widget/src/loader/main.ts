@@ -28,7 +28,7 @@ function begin(scriptUrl: string, siteKey: string): void {
   const queued = (window.chatWidget ?? []) as Command[];
   window.chatWidget = createApi(loader);
   window.chatWidget.push(...queued);
-  launcher.show(loader.settings);
+  launcher.show();
   loader.emit('ready', undefined);
   try {
     const key = sessionKeyOf(siteKey);

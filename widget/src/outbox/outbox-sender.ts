@@ -1,6 +1,6 @@
 import { backoffMs } from '../protocol/backoff';
 import { Pause } from '../protocol/pause';
-import { isRefusal, retryAfterMsOf, ServiceError, type ServiceClient } from '../protocol/service-client';
+import { isRefusal, retryAfterMsOf, statusOf } from '../protocol/service-client';
 import type { Message } from '../protocol/types';
 import type { VisitorSession } from '../session/visitor-session';
 import type { Outbox } from './outbox';
@@ -18,7 +18,6 @@ export class OutboxSender {
   constructor(
     private readonly outbox: Outbox,
     private readonly session: VisitorSession,
-    private readonly client: ServiceClient,
     private readonly onRefused: (error: unknown) => void,
   ) {}
 
@@ -47,8 +46,7 @@ export class OutboxSender {
         failures = 0;
         await this.outbox.markSent({ ...message, clientMessageId: record.clientMessageId });
       } catch (error) {
-        const status = error instanceof ServiceError ? error.status : 0;
-        if (REFUSES_THE_MESSAGE.includes(status)) await this.outbox.markFailed(record);
+        if (REFUSES_THE_MESSAGE.includes(statusOf(error))) await this.outbox.markFailed(record);
         else if (isRefusal(error)) return this.onRefused(error);
         else {
           await new Pause().wait(retryAfterMsOf(error), signal);
@@ -59,12 +57,12 @@ export class OutboxSender {
   }
 
   private async post({ clientMessageId, body, name, email }: OutboxRecord): Promise<Message> {
-    const { message } = await this.session.withToken((token) =>
-      this.client.call<{ message: Message }>('POST', '/messages', {
-        token,
-        body: { clientMessageId, body, ...(name && { name }), ...(email && { email }) },
-      }),
-    );
+    const said = { ...(name && { name }), ...(email && { email }) };
+    const { message } = await this.session.call<{ message: Message }>('POST', '/messages', {
+      clientMessageId,
+      body,
+      ...said,
+    });
     return message;
   }
 }

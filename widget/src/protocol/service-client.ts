@@ -11,9 +11,11 @@ export class ServiceError extends Error {
   }
 }
 
+/** Returns the status of the answer that an error is; 0 without an answer. */
+export const statusOf = (error: unknown): number => (error instanceof ServiceError ? error.status : 0);
+
 /** Reports whether neither waiting nor a new token helps. */
-export const isRefusal = (error: unknown): error is ServiceError =>
-  error instanceof ServiceError && [401, 403, 404].includes(error.status);
+export const isRefusal = (error: unknown): boolean => [401, 403, 404].includes(statusOf(error));
 
 /** Returns the milliseconds of the `Retry-After` of an error; 0 without one. */
 export const retryAfterMsOf = (error: unknown): number =>

@@ -2,7 +2,7 @@ import { backoffMs } from './backoff';
 import { Pause } from './pause';
 import { ServerSentEventParser } from './server-sent-events';
 import { isRefusal, retryAfterMsOf, type ServiceClient } from './service-client';
-import type { ConversationEvent, EndReason, MessagePage, StreamEvent } from './types';
+import type { ConversationEvent, EndReason, StreamEvent } from './types';
 import type { VisitorSession } from '../session/visitor-session';
 
 const SILENCE_MS = 40_000;
@@ -133,10 +133,7 @@ export class StreamReader {
     void (async () => {
       for (let failures = 0; !signal.aborted;) {
         try {
-          const path = `/messages?limit=${POLL_LIMIT}`;
-          const page = await this.session.withToken((token) =>
-            this.client.call<MessagePage>('GET', path, { token }),
-          );
+          const page = await this.session.readMessages(POLL_LIMIT);
           if (signal.aborted) return;
           failures = 0;
           this.events.onConnection('connected');

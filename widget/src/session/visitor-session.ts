@@ -1,6 +1,6 @@
 import type { Identity } from '../page-api';
-import { ServiceError, type ServiceClient } from '../protocol/service-client';
-import type { SessionAnswer } from '../protocol/types';
+import { ServiceError, statusOf, type ServiceClient } from '../protocol/service-client';
+import type { MessagePage, SessionAnswer } from '../protocol/types';
 import type { SessionStore, StoredSession } from './session-store';
 
 /** Age at which a token is renewed: half of its 24 hours. */
@@ -43,8 +43,16 @@ export class VisitorSession {
     this.rejected = token;
   }
 
-  async withToken<Answer>(call: (token: string) => Promise<Answer>): Promise<Answer> {
-    return this.retried(await this.token(), call);
+  /** Calls a route of the visitor. */
+  async call<Answer>(method: 'GET' | 'POST', path: string, body?: object): Promise<Answer> {
+    return this.retried(await this.token(), (token) =>
+      this.client.call<Answer>(method, path, { token, body }),
+    );
+  }
+
+  /** Reads the newest messages, or those before a cursor. */
+  readMessages(limit: number, cursor?: string): Promise<MessagePage> {
+    return this.call('GET', `/messages?limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`);
   }
 
   /** Calls the service, and repeats the call with a new token if the service refuses the first one. */
@@ -52,7 +60,7 @@ export class VisitorSession {
     try {
       return await call(token);
     } catch (error) {
-      if (!(error instanceof ServiceError) || error.status !== 401) throw error;
+      if (statusOf(error) !== 401) throw error;
       this.reject(token);
       return call(await this.token());
     }
@@ -104,7 +112,7 @@ export class VisitorSession {
     try {
       return await this.client.call<SessionAnswer>('POST', '/sessions', { token: stored.token, body: {} });
     } catch (error) {
-      if (error instanceof ServiceError && error.status === 401) return null;
+      if (statusOf(error) === 401) return null;
       throw error;
     }
   }

@@ -31,14 +31,16 @@ export class Viewport {
 
   start(): void {
     this.measure();
-    visualViewport!.addEventListener('resize', this.measure);
-    visualViewport!.addEventListener('scroll', this.measure);
-    this.narrow.addEventListener('change', this.onChange);
+    this.listen('addEventListener');
   }
 
   stop(): void {
-    visualViewport!.removeEventListener('resize', this.measure);
-    visualViewport!.removeEventListener('scroll', this.measure);
-    this.narrow.removeEventListener('change', this.onChange);
+    this.listen('removeEventListener');
+  }
+
+  private listen(change: 'addEventListener' | 'removeEventListener'): void {
+    visualViewport![change]('resize', this.measure);
+    visualViewport![change]('scroll', this.measure);
+    this.narrow[change]('change', this.onChange);
   }
 }

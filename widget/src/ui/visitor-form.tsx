@@ -11,6 +11,7 @@ interface Props {
 
 type FieldName = keyof VisitorForm;
 const TYPES = { name: 'text', email: 'email' } as const;
+const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@.]{2,}$/;
 const FIELDS: FieldName[] = ['name', 'email'];
 
 interface State {
@@ -61,25 +62,21 @@ export class VisitorFormFields extends Component<Props, State> {
     event.preventDefault();
     const { form, texts, onSubmit } = this.props;
     const { values } = this.state;
-    const errors = errorsOf(form, values, texts);
+    const said: Visitor = {};
+    const errors: Visitor = {};
+    for (const name of askedOf(form)) {
+      const value = values[name]?.trim();
+      if (value) said[name] = value;
+      if (!value && form[name] === 'required') errors[name] = texts.required;
+      if (value && name === 'email' && !EMAIL.test(value)) errors[name] = texts.invalidEmail;
+    }
     this.setState({ errors });
-    const wrong = askedOf(form).find((name) => errors[name]);
-    if (wrong) return event.currentTarget.querySelector<HTMLElement>(`[name=${wrong}]`)?.focus();
-    const { name = '', email = '' } = values;
-    onSubmit({ ...(name.trim() && { name: name.trim() }), ...(email.trim() && { email: email.trim() }) });
+    const [wrong] = Object.keys(errors);
+    if (wrong) event.currentTarget.querySelector<HTMLElement>(`[name=${wrong}]`)?.focus();
+    else onSubmit(said);
   };
 }
 
 function askedOf(form: VisitorForm): FieldName[] {
   return FIELDS.filter((name) => form[name]);
-}
-
-function errorsOf(form: VisitorForm, { name = '', email = '' }: Visitor, texts: Texts): Visitor {
-  const missing = (field: FieldName, value: string) => form[field] === 'required' && value.trim() === '';
-  return {
-    ...(missing('name', name) && { name: texts.required }),
-    ...(missing('email', email) && { email: texts.required }),
-    ...(email.trim() &&
-      !/^[^\s@]+@[^\s@]+\.[^\s@.]{2,}$/.test(email.trim()) && { email: texts.invalidEmail }),
-  };
 }
