@@ -13,7 +13,10 @@ export interface ChatWidgetApi {
   logout(): void;
   /** Adds a listener, and returns a function that removes it. */
   on<Name extends keyof WidgetEvents>(name: Name, listener: (detail: WidgetEvents[Name]) => void): () => void;
-  /** Changes the given settings, and leaves the others. */
+  /**
+   * Changes the given settings, and leaves the others and those that are undefined.
+   * @throws TypeError a setting is unknown or wrong; then none is changed
+   */
   set(settings: WidgetSettings): void;
   /** Executes commands in the form of the queue: `['open']`. */
   push(...commands: Command[]): void;

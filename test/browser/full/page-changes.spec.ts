@@ -201,14 +201,20 @@ describe('the settings of a page', () => {
     [{ welcome: null }],
     [{ locale: { tag: 'de' } }],
     [{ form: 'name' }],
+    [{ form: null }],
     [{ form: { name: 'perhaps' } }],
     [{ form: { phone: 'optional' } }],
     [{ texts: 'Hello' }],
-    [{ title: 'Right', theme: 'wrong' }],
+    [{ texts: ['Hello'] }],
+    [{ texts: null }],
+    [{ texts: { openChat: 5 } }],
+    [{ texts: { openChat: 'Right', unread: { one: 'No other' } } }],
+    [{ texts: { openChat: 'Right' }, theme: 'wrong' }],
     ['dark'],
+    [[{ title: 'Tea' }]],
     [null],
     [undefined],
-  ])('%j are refused', async (settings) => {
+  ])('%j are refused, and change nothing', async (settings) => {
     const error = await tab.page.evaluate((given) => {
       try {
         (window as unknown as { chatWidget: ChatWidget }).chatWidget.set(given);
@@ -218,6 +224,7 @@ describe('the settings of a page', () => {
       }
     }, settings);
     expect(error).toBe('TypeError');
+    expect(await tab.launcher.getAttribute('aria-label')).toBe('Open chat');
   });
 
   it('are taken, with any text', async () => {

@@ -1,12 +1,6 @@
 import type { ChatWidgetApi, Command } from '../page-api';
 import type { AppLoader } from './app-loader';
-
-/**
- * Matches the settings that there are, and what is undefined: name, type, and value or parts, joined by
- * commas.
- */
-const SETTING =
-  /^(\w+,u|(locale|title|welcome),s|(theme,string,(auto|light|dark)|position,string,(right|left)|form,object(,(name|email),(optional|required))*,?)$|texts,o)/;
+import { check, copySettings } from './arguments';
 
 /**
  * Makes `window.chatWidget`. A call with wrong arguments throws; in the queue its error is logged, and the
@@ -26,14 +20,7 @@ export function createApi(loader: AppLoader): ChatWidgetApi {
       check(typeof listener === 'function', 'on takes a name and a function');
       return loader.on(name, listener as (detail: unknown) => void);
     },
-    set: (settings) => {
-      check(typeof settings === 'object', 'set takes an object');
-      for (const [name, value] of Object.entries(settings) as [string, unknown][]) {
-        const parts = (typeof value === 'object' ? Object.entries(value ?? 0) : value) as string;
-        check(SETTING.test([name, typeof value, parts].join()), `there is no setting ${name} ${parts}`);
-      }
-      loader.set(settings);
-    },
+    set: (settings) => loader.set(copySettings(settings)),
     push: (...commands) => {
       for (const [name, ...parameters] of commands)
         try {
@@ -48,7 +35,3 @@ export function createApi(loader: AppLoader): ChatWidgetApi {
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
-
-function check(isRight: boolean, message: string): void {
-  if (!isRight) throw new TypeError(`chatWidget: ${message}.`);
-}
