@@ -103,7 +103,7 @@ export class Chat implements ChatApp {
    */
   logout(): void {
     if (this.visitor.isAnonymous) return;
-    this.shared.sessions.remove();
+    this.shared.sessions.write(null);
     this.switchTo(newAnonymousOwner(), null, false);
   }
 

@@ -1,3 +1,5 @@
+import { readStored, writeStored } from './stored';
+
 /** State of a tab's chat that outlives a change of the page. */
 export interface KeptChat {
   /** Visitor whose chat it is. */
@@ -10,22 +12,19 @@ export interface KeptChat {
 /** Most characters of a draft that are kept: four times what a message may have. */
 const MAX_DRAFT = 16_384;
 
-/** Returns what the tab keeps; null when there is nothing, or storage is refused. */
-export function readKept(key: string): KeptChat | null {
-  try {
-    return JSON.parse(sessionStorage.getItem(key)!) as KeptChat | null;
-  } catch {
-    return null;
-  }
-}
+/** Reports whether stored parts are those of a kept chat, each of its type. */
+export const isKeptChat = ({ owner, draft, isOpen }: Partial<Record<keyof KeptChat, unknown>>): boolean =>
+  `${typeof owner} ${typeof draft} ${typeof isOpen}` === 'string string boolean';
 
-/** Keeps a chat until the tab is closed, or forgets it when it is closed and has no draft. */
-export function keepChat(key: string, { owner, draft, isOpen }: KeptChat): void {
-  try {
-    if (draft || isOpen)
-      sessionStorage.setItem(key, JSON.stringify({ owner, draft: draft.slice(0, MAX_DRAFT), isOpen }));
-    else sessionStorage.removeItem(key);
-  } catch {
-    // Storage is refused, or full: the chat ends with the page.
-  }
+/** Returns what the tab keeps; null when there is nothing. */
+export const readKept = (key: string): KeptChat | null =>
+  readStored<KeptChat>('sessionStorage', key, isKeptChat);
+
+/**
+ * Keeps a chat until the tab is closed, or forgets it when it is closed and has no draft. Returns false if it
+ * can't: then the chat ends with the page.
+ */
+export function keepChat(key: string, { owner, draft, isOpen }: KeptChat): boolean {
+  const kept = draft || isOpen ? { owner, draft: draft.slice(0, MAX_DRAFT), isOpen } : null;
+  return writeStored('sessionStorage', key, kept);
 }

@@ -1,3 +1,5 @@
+import { readStored, writeStored } from './stored';
+
 export interface StoredSession {
   /** Browser-side name of the visitor: `user:<id>`, or `anonymous:<uuid>`. */
   owner: string;
@@ -16,6 +18,22 @@ export function newSession(owner: string): StoredSession {
   return { owner, token: null, renewedAt: 0, profile: null, said: null };
 }
 
+/** Reports whether stored parts are those of a session, each of its type. */
+export function isSession({
+  owner,
+  token,
+  renewedAt,
+  profile,
+  said,
+}: Partial<Record<keyof StoredSession, unknown>>): boolean {
+  const texts = [token, profile, ...(Object.values(said ?? {}) as unknown[])];
+  return (
+    typeof owner === 'string' &&
+    typeof renewedAt === 'number' &&
+    texts.every((text) => text === null || typeof text === 'string')
+  );
+}
+
 /**
  * Session of this browser's visitor, shared by its tabs. If storage is refused, the session lives in this
  * page alone.
@@ -27,32 +45,12 @@ export class SessionStore {
   constructor(private readonly key: string) {}
 
   read(): StoredSession | null {
-    if (this.memory) return this.memory;
-    try {
-      return JSON.parse(localStorage.getItem(this.key)!) as StoredSession | null;
-    } catch {
-      // Storage is refused, or the page has written there.
-      return null;
-    }
+    return this.memory ?? readStored<StoredSession>('localStorage', this.key, isSession);
   }
 
-  write(session: StoredSession): void {
-    try {
-      localStorage.setItem(this.key, JSON.stringify(session));
-      this.memory = null;
-    } catch {
-      // Storage is refused, or full.
-      this.memory = session;
-    }
-  }
-
-  remove(): void {
-    this.memory = null;
-    try {
-      localStorage.removeItem(this.key);
-    } catch {
-      // Storage is refused, so nothing is stored.
-    }
+  /** Stores a session, or removes the present one. */
+  write(session: StoredSession | null): void {
+    this.memory = writeStored('localStorage', this.key, session) ? null : session;
   }
 
   /** Calls the listener when another tab changes the session. */
