@@ -3,9 +3,9 @@ import { VisitorChat } from './conversation/visitor-chat';
 import { chooseTag, loadLocale, withRegion, type Locale } from './locales/locale';
 import { OutboxStore } from './outbox/outbox-store';
 import type { Identity, WidgetSettings } from './page-api';
-import { ServiceClient, ServiceError } from './protocol/service-client';
+import { ServiceClient, ServiceError, statusOf } from './protocol/service-client';
 import type { Message } from './protocol/types';
-import { keepChat, readKept } from './session/kept-chat';
+import { keepChat, readKept, type KeptChat } from './session/kept-chat';
 import { newSession, SessionStore, type StoredSession } from './session/session-store';
 import { isAnonymous, newAnonymousOwner, ownerOf } from './session/visitor-session';
 
@@ -30,6 +30,8 @@ export class Chat implements ChatApp {
   private readonly key: string;
   /** Whether the chat was open in the page before, for this visitor. */
   private wasOpen: boolean | undefined;
+  /** Whether the browser has stored what the tab keeps. */
+  private isKept = false;
   private display: ChatDisplay | null = null;
   private switching: Promise<void> = Promise.resolve();
   private readonly announced = new Set<string>();
@@ -49,11 +51,7 @@ export class Chat implements ChatApp {
     };
     const owner = this.shared.sessions.read()?.owner ?? newAnonymousOwner();
     this.visitor = this.visitorOf(owner, null);
-    const kept = readKept(key);
-    // What an anonymous visitor typed goes along when the visitor logs in, as unsent messages do.
-    if (!kept || (kept.owner !== owner && !isAnonymous(kept.owner))) return;
-    this.visitor.draft = kept.draft;
-    this.wasOpen = kept.isOpen;
+    this.takeOver(readKept(key));
   }
 
   static async create(context: LoaderContext): Promise<Chat> {
@@ -70,6 +68,7 @@ export class Chat implements ChatApp {
     else if (stored) void this.visitor.begin();
     // A panel in full screen would hide the page that the visitor has gone to.
     if (this.wasOpen && !display.isFullScreen) this.show();
+    this.keep();
     this.changed();
   }
 
@@ -82,6 +81,7 @@ export class Chat implements ChatApp {
     if (!this.isOpen) return;
     this.isOpen = false;
     this.display?.hide();
+    this.keep();
     this.changed();
     this.context.emit('close', undefined);
   }
@@ -152,13 +152,22 @@ export class Chat implements ChatApp {
     this.isOpen = true;
     this.display?.show();
     this.visitor.look();
+    this.keep();
     this.changed();
     this.context.emit('open', undefined);
   }
 
   private keep(): void {
     const { owner, draft } = this.visitor;
-    keepChat(this.key, { owner, draft, isOpen: this.isOpen });
+    this.isKept = keepChat(this.key, { owner, draft, isOpen: this.isOpen });
+  }
+
+  /** Takes over what another page of this tab has kept. */
+  private takeOver(kept: KeptChat | null): void {
+    // What an anonymous visitor typed goes along when the visitor logs in, as unsent messages do.
+    const own = kept && (kept.owner === this.visitor.owner || isAnonymous(kept.owner)) ? kept : null;
+    this.visitor.draft = own?.draft ?? '';
+    this.wasOpen = own?.isOpen;
   }
 
   private listen(): void {
@@ -173,8 +182,10 @@ export class Chat implements ChatApp {
     addEventListener('pagehide', () => this.visitor.suspend());
     addEventListener('pageshow', ({ persisted }) => {
       if (persisted) {
-        // The visitor may have logged out in the pages since.
+        // The visitor may have typed, logged in or logged out in the pages since.
+        const kept = readKept(this.key);
         this.onSessionChange();
+        if (this.isKept) this.takeOver(kept);
         this.visitor.resume();
       }
       wake();
@@ -189,8 +200,7 @@ export class Chat implements ChatApp {
     const owner = this.shared.sessions.read()?.owner;
     const { visitor } = this;
     if (owner === visitor.owner || (!owner && !visitor.hasBegun)) return;
-    if (owner) this.switchTo(owner, null, visitor.isAnonymous);
-    else this.switchTo(newAnonymousOwner(), null, visitor.isAnonymous);
+    this.switchTo(owner ?? newAnonymousOwner(), null, visitor.isAnonymous);
   }
 
   /**
@@ -211,6 +221,7 @@ export class Chat implements ChatApp {
       if (takesUnsent) await before.outbox.moveTo(next.outbox);
       if (sessions.read()?.owner === owner) await next.begin();
     });
+    this.keep();
     this.changed();
   }
 
@@ -225,7 +236,7 @@ export class Chat implements ChatApp {
   }
 
   private refuse(error: unknown): void {
-    this.refusal = error instanceof ServiceError && error.status === 401 ? 'identity' : 'unavailable';
+    this.refusal = statusOf(error) === 401 ? 'identity' : 'unavailable';
     const message = error instanceof Error ? error.message : String(error);
     this.context.emit('error', { code: this.refusal, message });
     this.changed();
@@ -242,7 +253,6 @@ export class Chat implements ChatApp {
   private changed(): void {
     const { unread } = this.visitor;
     if (unread !== this.unread) this.context.emit('unread', (this.unread = unread));
-    this.keep();
     this.display?.update();
   }
 }

@@ -1,5 +1,6 @@
 import { ChatPage } from '../chat-page';
 import { Device, LiveChat, START_TIMEOUT_MS } from '../live-chat';
+import { waitFor } from '../../support/wait';
 import { PHONE } from '../phone';
 
 /** Tests of what the chat keeps when its visitor goes to another page of the shop. */
@@ -167,6 +168,70 @@ describe('a change of the page', () => {
       () =>
         document.querySelector('chat-widget')?.shadowRoot?.querySelector('textarea')?.value === 'One and two',
     );
+  });
+
+  /** Does what a browser does with a page that it puts aside and shows again, with another page between. */
+  const comeBackAfter = (tab: ChatPage, change: (kept: Storage) => void) =>
+    tab.page.evaluate(`
+      dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }));
+      (${String(change)})(sessionStorage);
+      document.dispatchEvent(new Event('visibilitychange'));
+      dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+    `);
+  const waitForDraft = (tab: ChatPage, draft: string) =>
+    waitFor(`the draft "${draft}"`, async () => (await tab.composer.inputValue()) === draft);
+
+  it('shows what was typed since in a page that the browser had put aside', async () => {
+    const tab = await device.chatAt();
+    await tab.composer.fill('One');
+    await comeBackAfter(tab, (kept) => {
+      const key = kept.key(0)!;
+      const chat = JSON.parse(kept.getItem(key)!) as object;
+      kept.setItem(key, JSON.stringify({ ...chat, draft: 'One and two' }));
+    });
+    await waitForDraft(tab, 'One and two');
+    await tab.composer.pressSequentially(' and three');
+    expect(await kept(tab)).toContain('One and two and three');
+
+    // The page between has sent the draft, and closed the chat.
+    await comeBackAfter(tab, (kept) => kept.clear());
+    await waitForDraft(tab, '');
+    await tab.send('Four');
+    expect(tab.errors).toEqual([]);
+  });
+
+  it('keeps its draft in a page that the browser had put aside where storage fails', async () => {
+    await device.refuseStorage('fails');
+    const tab = await device.chatAt();
+    await tab.composer.fill('Half a');
+    await comeBackAfter(tab, () => {});
+    await tab.composer.pressSequentially(' word');
+    expect(await tab.composer.inputValue()).toBe('Half a word');
+  });
+
+  it.each([
+    '{}',
+    '5',
+    '{',
+    '"x"',
+    '[]',
+    '{"owner":"user:anna"}',
+    '{"owner":"user:anna","draft":5,"isOpen":1}',
+  ])('counts %s in the storage as nothing kept', async (nonsense) => {
+    const tab = await device.visit('/shop');
+    await tab.page.evaluate(
+      ([key, value]) => {
+        localStorage.setItem(key, value);
+        sessionStorage.setItem(key, value);
+      },
+      [`chat-widget:${chat.widget.siteKey}`, nonsense] as const,
+    );
+    await go(tab, '/shop');
+    await tab.open();
+    await tab.send('Here I am');
+    await go(tab, '/shop');
+    await tab.waitFor('Here I am', 'sent');
+    expect(tab.errors).toEqual([]);
   });
 
   it.each(['throws', 'fails'] as const)('keeps nothing where storage %s, and breaks nothing', async (how) => {

@@ -12,11 +12,9 @@ interface Props {
   actions: Actions;
 }
 
-export class Composer extends Component<Props, { body: string }> {
-  override state = { body: this.props.view.draft };
-
-  override render({ view }: Props, { body }: { body: string }) {
-    const { canWrite } = view;
+export class Composer extends Component<Props> {
+  override render({ view }: Props) {
+    const { canWrite, draft: body } = view;
     const { texts } = view.locale;
     const count = countNearLimit(body);
     const isTooLong = count > MAX_CHARACTERS;
@@ -61,19 +59,19 @@ export class Composer extends Component<Props, { body: string }> {
   }
 
   private get canSend(): boolean {
-    const { body } = this.state;
-    return this.props.view.canWrite && body.trim() !== '' && countNearLimit(body) <= MAX_CHARACTERS;
+    const { canWrite, draft: body } = this.props.view;
+    return canWrite && body.trim() !== '' && countNearLimit(body) <= MAX_CHARACTERS;
   }
 
   private write(body: string): void {
-    this.setState({ body });
     this.props.actions.keepDraft(body);
+    this.forceUpdate();
   }
 
   private readonly onSubmit = (event: Event): void => {
     event.preventDefault();
     if (!this.canSend) return;
-    this.props.actions.send(this.state.body);
+    this.props.actions.send(this.props.view.draft);
     this.write('');
   };
 

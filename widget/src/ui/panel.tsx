@@ -116,7 +116,6 @@ export class Panel implements ChatDisplay {
     const isLoading = visitor.hasBegun && !visitor.timeline.isLoaded && chat.refusal === null;
     const wantsForm = visitor.isAnonymous && items.length === 0 && !isLoading && !chat.isFormDone;
     return {
-      owner: visitor.owner,
       locale,
       title: settings.title ?? texts.title,
       welcome: settings.welcome ?? texts.welcome,
@@ -124,7 +123,9 @@ export class Panel implements ChatDisplay {
       isLoading,
       hasOlder,
       notice: this.notice(),
-      draft: visitor.draft,
+      get draft() {
+        return visitor.draft;
+      },
       canWrite: chat.refusal !== 'unavailable',
       form: (wantsForm && settings.form) || null,
       isFullScreen: this.isFullScreen,

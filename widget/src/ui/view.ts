@@ -4,8 +4,6 @@ import type { VisitorForm } from '../page-api';
 
 /** Values that the panel shows. */
 export interface View {
-  /** Visitor whose chat is shown. A panel of another visitor starts empty. */
-  owner: string;
   locale: Locale;
   title: string;
   welcome: string;
@@ -14,8 +12,8 @@ export interface View {
   hasOlder: boolean;
   notice: string | null;
   canWrite: boolean;
-  /** Text that the composer has, also after the panel was closed. */
-  draft: string;
+  /** Text that the visitor has typed and not sent, as it is at the moment. */
+  readonly draft: string;
   /** Form to fill in before the first message; null if there is none. */
   form: VisitorForm | null;
   isFullScreen: boolean;
