@@ -3,6 +3,7 @@ import { idFloor } from '../../common/ids';
 import { boundedCount, MAX_COUNTED } from '../../database/bounded-count';
 import { Database } from '../../database/database';
 import { TEST_TYPES } from '../../outbox/event-catalog';
+import { IS_OWED } from '../endpoints/subscription';
 import { OUTCOMES } from './attempt-counts';
 
 /** Attempts for all endpoints of a workspace that began in one part of a period. */
@@ -12,14 +13,20 @@ export interface WebhookDayBucket {
   failed: number;
 }
 
+/**
+ * Number of an endpoint's pending deliveries that a count looks at. Those of types that were taken out of its
+ * subscription do not count, and go in the background.
+ */
+const MOST_LOOKED_AT = 10_000;
+
 /** Reads what a workspace's endpoints are owed, and how a day went, over all of them. */
 @Injectable()
 export class WebhookDayRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Counts the pending deliveries to active endpoints, and those of events since a moment that were given up,
-   * each in its latest round; both up to 1,001. Of more rounds that were given up, each endpoint's newest
+   * Counts the deliveries that active endpoints are owed, and those of events since a moment that were given
+   * up, each in its latest round; both up to 1,001. Of more rounds that were given up, each endpoint's newest
    * ones are looked at.
    */
   countDeliveries(tenantId: string, since: Date): Promise<{ pending: number; exhausted: number }> {
@@ -39,11 +46,14 @@ export class WebhookDayRepository {
 }
 
 const PENDING = boundedCount(`
-  SELECT FROM webhook_endpoints w, LATERAL (
-    SELECT FROM pending_deliveries
-    WHERE tenant_id = $1 AND endpoint_id = w.id AND activation = w.activation AND event_type <> ALL ($2)
-    ORDER BY recovered, next_attempt_at, id LIMIT ${MAX_COUNTED + 1}) AS p
-  WHERE w.tenant_id = $1 AND w.active`);
+  SELECT FROM (
+    SELECT ${IS_OWED} AND p.event_type <> ALL ($2) AS counts
+    FROM webhook_endpoints w, LATERAL (
+      SELECT activation, event_type FROM pending_deliveries
+      WHERE tenant_id = $1 AND endpoint_id = w.id AND activation = w.activation
+      ORDER BY recovered, next_attempt_at, id LIMIT ${MOST_LOOKED_AT}) AS p
+    WHERE w.tenant_id = $1 AND w.active LIMIT ${2 * MOST_LOOKED_AT}) AS looked
+  WHERE counts`);
 
 /** OFFSET 0 keeps PostgreSQL from a join, for which it would read all that is pending in the workspace. */
 const EXHAUSTED = `

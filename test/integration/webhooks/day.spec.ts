@@ -70,6 +70,24 @@ it('counts what active endpoints are owed, and stops at one more than a thousand
   expect((await readDay()).pending).toBe(0);
 });
 
+it('does not count what waits of types that an endpoint takes no more', async () => {
+  const endpoint = await tenant.addEndpoint(receiver.url());
+  await service.query(`UPDATE workspaces SET suspended_at = now() WHERE id = $1`, [tenant.id]);
+  await insertPendingDeliveries(service, { workspace: tenant.workspace, endpoint }, 1_500);
+  const last = await service.query(
+    `UPDATE pending_deliveries SET event_type = 'conversation.created' WHERE (tenant_id, id) IN (
+       SELECT tenant_id, id FROM pending_deliveries WHERE endpoint_id = $1
+       ORDER BY recovered, next_attempt_at DESC, id DESC LIMIT 3) RETURNING id`,
+    [endpoint.id],
+  );
+  expect(last).toHaveLength(3);
+  // By SQL, so that no worker cancels the others.
+  await service.query(`UPDATE webhook_endpoints SET events = '{conversation.created}' WHERE id = $1`, [
+    endpoint.id,
+  ]);
+  expect((await readDay()).pending).toBe(3);
+});
+
 it('shows nothing of another workspace, and nothing to an agent who manages nothing', async () => {
   const other = await WebhookWorkspace.create(service);
   const endpoint = await other.addEndpoint(receiver.url());
