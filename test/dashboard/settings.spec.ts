@@ -54,7 +54,15 @@ describe("the dashboard's settings", () => {
         managed: {
           channels: [{ channel: 'WIDGET', status: 'ACTIVE' }],
           endpoints: [
-            { id, name: null, url: receiver.url(), active: true, failingSince: null, lastSuccessAt: null },
+            {
+              id,
+              name: null,
+              url: receiver.url(),
+              active: true,
+              failingSince: null,
+              lastSuccessAt: null,
+              deactivation: null,
+            },
           ],
           webhooks: { pending: 0, exhausted: 0, buckets: expect.any(Array) },
         },
@@ -111,15 +119,19 @@ describe("the dashboard's settings", () => {
   });
 
   describe('webhook endpoints', () => {
-    it('are listed by trouble: failing, unused, working, paused', async () => {
-      const paths = ['/paused', '/working', '/unused', '/failing', '/failing-longer'];
+    it('are listed by trouble: deactivated by the service, failing, unused, working, paused', async () => {
+      const paths = ['/paused', '/working', '/unused', '/failing', '/failing-longer', '/given-up'];
       const ids = [];
       for (const path of paths) {
         const url = new URL(path, receiver.url()).href;
         ids.push((await post('/webhook-endpoints', { url, events: ['*'], name: path })).body.id as string);
       }
-      const [paused, working, , failing, failingLonger] = ids;
+      const [paused, working, , failing, failingLonger, givenUp] = ids;
       await post(`/webhook-endpoints/${paused}/deactivate`);
+      await service.query(
+        `UPDATE webhook_endpoints SET active = false, deactivation_reason = 'gone', deactivated_at = now() WHERE id = $1`,
+        [givenUp],
+      );
       await service.query('UPDATE webhook_endpoints SET last_success_at = now() WHERE id = $1', [working]);
       for (const [n, id] of [failing, failingLonger].entries())
         await service.query(
@@ -128,6 +140,12 @@ describe("the dashboard's settings", () => {
         );
       const list = await get('/webhook-endpoints');
       expect(list.body.data.map(({ name }: { name: string }) => name)).toEqual([...paths].reverse());
+      const deactivation = { reason: 'gone', at: expect.any(String) };
+      expect(list.body.data[0]).toMatchObject({ active: false, deactivation });
+      const { managed } = (await get('/first-page')).body;
+      expect(managed.endpoints.find(({ id }: { id: string }) => id === givenUp)).toMatchObject({
+        deactivation,
+      });
       for (const id of ids) await settings.browser.delete(address(`/webhook-endpoints/${id}`));
     });
 

@@ -189,7 +189,7 @@ export interface ManagedFirstPage {
   channels: Pick<ChannelConnectionSummary, 'channel' | 'status'>[];
   endpoints: Pick<
     WebhookEndpointSummary,
-    'id' | 'name' | 'url' | 'active' | 'failingSince' | 'lastSuccessAt'
+    'id' | 'name' | 'url' | 'active' | 'failingSince' | 'lastSuccessAt' | 'deactivation'
   >[];
   webhooks: WebhookDay;
 }

@@ -1,12 +1,9 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { Periodic } from '../../common/periodic';
 import { isTest } from '../../outbox/event-catalog';
+import { DeactivationReason } from '../endpoints/webhook-endpoint.entity';
 import { HealthChange, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
-import {
-  DEACTIVATE_AFTER_MS,
-  DeactivationReason,
-  WebhookEndpointsService,
-} from '../endpoints/webhook-endpoints.service';
+import { DEACTIVATE_AFTER_MS, WebhookEndpointsService } from '../endpoints/webhook-endpoints.service';
 import { AttemptOutcome } from '../sending/attempt-outcome';
 import { AttemptRollups } from '../rollups/attempt-rollups';
 import { AttemptRecord } from './delivery';

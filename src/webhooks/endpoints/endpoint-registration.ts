@@ -61,6 +61,8 @@ export class EndpointRegistration {
       rateLimit: rateLimit ?? null,
       failingSince: null,
       lastSuccessAt: null,
+      deactivationReason: null,
+      deactivatedAt: null,
       createdAt: now,
       updatedAt: now,
       deletedAt: null,

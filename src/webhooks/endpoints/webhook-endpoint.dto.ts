@@ -14,7 +14,7 @@ import {
 import { IsStorableText, MaxCharacters, NotBlank } from '../../common/validators';
 import { eventCatalog, isEventType } from '../../outbox/event-catalog';
 import { ALL_EVENTS } from './subscription';
-import { WebhookEndpointEntity } from './webhook-endpoint.entity';
+import { DeactivationReason, WebhookEndpointEntity } from './webhook-endpoint.entity';
 
 export const MAX_ENDPOINT_RATE = 1_000;
 export const MAX_ENDPOINT_NAME = 100;
@@ -143,6 +143,11 @@ export interface WebhookEndpointSummary {
   failingSince: Date | null;
   /** Time of the last success, to the minute. */
   lastSuccessAt: Date | null;
+  /**
+   * Reason for which the service deactivated the endpoint, and the time: a delivery ended with 410 (`gone`),
+   * or all failed for five days (`failing`). Null while it is active, and after anybody else deactivated it.
+   */
+  deactivation: { reason: DeactivationReason; at: Date } | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -155,6 +160,7 @@ export interface CreatedWebhookEndpoint extends WebhookEndpointSummary {
 export function toEndpointSummary(endpoint: WebhookEndpointEntity): WebhookEndpointSummary {
   const { id, name, description, url, events, active, version, rateLimit } = endpoint;
   const { failingSince, lastSuccessAt, createdAt, updatedAt } = endpoint;
+  const { deactivationReason: reason, deactivatedAt: at } = endpoint;
   const { previousSecretEndsAt: endsAt } = endpoint;
   const previousSecretEndsAt = endsAt && endsAt.getTime() > Date.now() ? endsAt : null;
   return {
@@ -169,6 +175,7 @@ export function toEndpointSummary(endpoint: WebhookEndpointEntity): WebhookEndpo
     previousSecretEndsAt,
     failingSince,
     lastSuccessAt,
+    deactivation: !active && reason && at ? { reason, at } : null,
     createdAt,
     updatedAt,
   };

@@ -1,5 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
+/**
+ * Reason for which the service deactivated an endpoint: a delivery ended with 410, or all failed for days.
+ */
+export type DeactivationReason = 'gone' | 'failing';
+
 /** URL that a workspace has registered for its events. */
 @Entity('webhook_endpoints')
 export class WebhookEndpointEntity {
@@ -74,6 +79,14 @@ export class WebhookEndpointEntity {
   /** Time of the last success, to the minute. */
   @Column('timestamptz', { name: 'last_success_at', nullable: true })
   lastSuccessAt: Date | null;
+
+  /** Reason for which the service deactivated the endpoint; null if it did not. */
+  @Column('text', { name: 'deactivation_reason', nullable: true })
+  deactivationReason: DeactivationReason | null;
+
+  /** Time at which the service deactivated the endpoint; null if it did not. */
+  @Column('timestamptz', { name: 'deactivated_at', nullable: true })
+  deactivatedAt: Date | null;
 
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;

@@ -6,7 +6,7 @@ import { SealedSecret, SecretBox, SecretUnreadable } from '../../secrets/secret-
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { SigningSecrets } from '../sending/signature';
-import { WebhookEndpointEntity } from './webhook-endpoint.entity';
+import { DeactivationReason, WebhookEndpointEntity } from './webhook-endpoint.entity';
 
 export type Subscriber = Pick<
   WebhookEndpointEntity,
@@ -158,6 +158,8 @@ export class WebhookEndpointsRepository {
         activation: () => 'activation + 1',
         activatedAt: DATABASE_TIME,
         failingSince: null,
+        deactivationReason: null,
+        deactivatedAt: null,
         updatedAt: new Date(),
       },
     );
@@ -182,13 +184,27 @@ export class WebhookEndpointsRepository {
     );
   }
 
-  async deactivate(tx: Transaction, tenantId: string, id: string, isDeleted: boolean): Promise<void> {
+  /**
+   * Deactivates an endpoint.
+   * @param reason of the service; null when somebody else deactivates it
+   */
+  async deactivate(
+    tx: Transaction,
+    tenantId: string,
+    id: string,
+    { isDeleted, reason }: { isDeleted: boolean; reason: DeactivationReason | null },
+  ): Promise<void> {
     const now = new Date();
-    const deletedAt = isDeleted ? now : null;
     await tx.manager.update(
       WebhookEndpointEntity,
       { tenantId, id },
-      { active: false, updatedAt: now, deletedAt },
+      {
+        active: false,
+        deactivationReason: reason,
+        deactivatedAt: reason && now,
+        updatedAt: now,
+        deletedAt: isDeleted ? now : null,
+      },
     );
   }
 

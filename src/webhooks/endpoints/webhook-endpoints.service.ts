@@ -20,15 +20,10 @@ import {
   UpdateWebhookEndpoint,
   WebhookEndpointSummary,
 } from './webhook-endpoint.dto';
-import { WebhookEndpointEntity } from './webhook-endpoint.entity';
+import { DeactivationReason, WebhookEndpointEntity } from './webhook-endpoint.entity';
 import { PendingCancellationsRepository } from './pending-cancellations.repository';
 import { takesFewerTypes } from './subscription';
 import { EndpointSettings, WebhookEndpointsRepository } from './webhook-endpoints.repository';
-
-/**
- * Reason for which the service deactivated an endpoint: a delivery ended with 410, or all failed for days.
- */
-export type DeactivationReason = 'gone' | 'failing';
 
 /** Time without a success after which a failing endpoint is deactivated. */
 export const DEACTIVATE_AFTER_MS = 5 * 24 * 60 * 60 * 1000;
@@ -199,7 +194,7 @@ export class WebhookEndpointsService {
       if (!endpoint?.active || endpoint.url !== url) return false;
       if (reason === 'failing' && !isFailingForDays(endpoint, await this.workspaces.find(tenantId, tx)))
         return false;
-      await this.apply(tx, endpoint, 'deactivate', SYSTEM, { reason });
+      await this.apply(tx, endpoint, 'deactivate', SYSTEM, reason);
       return true;
     });
   }
@@ -284,19 +279,22 @@ export class WebhookEndpointsService {
     before: WebhookEndpointEntity,
     change: Change,
     actor: Actor,
-    metadata: object = {},
+    reason: DeactivationReason | null = null,
   ): Promise<WebhookEndpointEntity> {
     const { tenantId, id, url } = before;
     const { action, active } = CHANGES[change];
     if (active) await this.endpoints.activate(tx, tenantId, id);
     else {
-      await this.endpoints.deactivate(tx, tenantId, id, change === 'delete');
+      await this.endpoints.deactivate(tx, tenantId, id, { isDeleted: change === 'delete', reason });
       await this.cancellations.insert(tx, tenantId, id, before.activation);
     }
     const after = { ...before, active };
     const changed =
       change === 'delete' ? { before: valuesOf(before, AUDITED) } : changedValues(before, after, AUDITED);
-    this.recordPipelined(tx, before, action, actor, { ...changed, metadata: { url, ...metadata } });
+    this.recordPipelined(tx, before, action, actor, {
+      ...changed,
+      metadata: { url, ...(reason && { reason }) },
+    });
     return this.endpoints.reload(tx, tenantId, id);
   }
 

@@ -73,6 +73,24 @@ describe("the dashboard's pages in a browser", () => {
     await visit.page.waitForURL(`**/webhooks/${id}`);
   });
 
+  it('show on the overview which endpoint the service deactivated, why, and since when', async () => {
+    const { id, url } = await makeEndpoint('/gone', ['message.created']);
+    const endpoints = world.service.app.get(WebhookEndpointsService);
+    await endpoints.deactivateAfterFailures({ tenantId: workspace.id, id, url }, 'gone');
+    await visit.settings(workspace, 'overview');
+    const matters = visit.page.getByRole('region', { name: 'What needs attention' });
+    await matters
+      .getByText(/\/gone: stopped .+\. A delivery ended with 410, so the service stopped it\./)
+      .waitFor();
+    await visit.page
+      .getByRole('region', { name: 'Webhooks', exact: true })
+      .getByText(/^stopped/)
+      .waitFor();
+    await matters.getByRole('link', { name: 'Open the endpoint' }).click();
+    await visit.page.waitForURL(`**/webhooks/${id}`);
+    await visit.text('A delivery ended with 410, so').waitFor();
+  });
+
   it('say how to begin while they are empty', async () => {
     await visit.settings(workspace, 'api-keys');
     await visit.text('There is no API key yet').waitFor();

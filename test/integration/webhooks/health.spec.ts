@@ -57,6 +57,7 @@ async function succeedOnce(count = 1): Promise<void> {
   await tenant.waitForStatus(endpoint, 'succeeded', count);
 }
 
+const read = () => tenant.endpoints.get(tenant.id, endpoint.id, SYSTEM);
 const deactivations = async () =>
   (await tenant.auditOf(endpoint)).filter(({ action }) => action === 'webhook_endpoint.deactivated');
 
@@ -193,8 +194,13 @@ describe('an endpoint that failed for five days', () => {
       { actorType: 'system', actorId: null, metadata: { url: maskUrls(endpoint.url), reason: 'failing' } },
     ]);
 
+    expect(await read()).toMatchObject({ deactivation: { reason: 'failing', at: expect.any(Date) } });
+
     await tenant.activate(endpoint);
     expect(await tenant.health(endpoint)).toMatchObject({ active: true, failingSince: null });
+    expect(await read()).toMatchObject({ deactivation: null });
+    await tenant.deactivate(endpoint);
+    expect(await read()).toMatchObject({ active: false, deactivation: null });
   });
 
   it('is not given up a little earlier', async () => {
@@ -243,6 +249,7 @@ describe('an endpoint that answers 410 Gone', () => {
     expect(await deactivations()).toMatchObject([
       { actorType: 'system', actorId: null, metadata: { url: maskUrls(endpoint.url), reason: 'gone' } },
     ]);
+    expect(await read()).toMatchObject({ deactivation: { reason: 'gone', at: expect.any(Date) } });
   });
 
   it('is not given up when the next attempt succeeds', async () => {

@@ -19,8 +19,9 @@ export class WebhookEndpointViews {
   ) {}
 
   /**
-   * Lists endpoints by trouble, each with the outcomes of its attempts in the last 24 hours. Those that have
-   * been failing longest come first, then those never used, those that work, and those that are paused.
+   * Lists endpoints by trouble, each with the outcomes of its attempts in the last 24 hours. Those that the
+   * service deactivated come first, then those that have been failing longest, those never used, those that
+   * work, and those that somebody paused.
    */
   async list(workspaceId: string, actor: Actor): Promise<Page<WebhookEndpointListItem>> {
     const endpoints = (await this.endpoints.list(workspaceId, actor)).sort(byTrouble);
@@ -60,10 +61,11 @@ function byTrouble(one: WebhookEndpointSummary, other: WebhookEndpointSummary): 
   );
 }
 
-function rankOf({ active, failingSince, lastSuccessAt }: WebhookEndpointSummary): number {
-  if (!active) return 3;
-  if (failingSince) return 0;
-  return lastSuccessAt ? 2 : 1;
+function rankOf({ active, failingSince, lastSuccessAt, deactivation }: WebhookEndpointSummary): number {
+  if (deactivation) return 0;
+  if (!active) return 4;
+  if (failingSince) return 1;
+  return lastSuccessAt ? 3 : 2;
 }
 
 function labelOf({ name, url }: WebhookEndpointSummary): string {

@@ -37,13 +37,14 @@ export class FirstPages {
     const webhooks = await this.statistics.getDay(id, actor);
     return {
       channels: channels.map(({ channel, status }) => ({ channel, status })),
-      endpoints: endpoints.map(({ id, name, url, active, failingSince, lastSuccessAt }) => ({
+      endpoints: endpoints.map(({ id, name, url, active, failingSince, lastSuccessAt, deactivation }) => ({
         id,
         name,
         url,
         active,
         failingSince,
         lastSuccessAt,
+        deactivation,
       })),
       webhooks,
     };

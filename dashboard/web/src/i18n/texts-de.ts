@@ -336,6 +336,11 @@ export const de: Texts = {
     healthy: 'gesund',
     unused: 'noch nicht benutzt',
     inactive: 'pausiert',
+    stopped: (ago: string) => `gestoppt ${ago}`,
+    stoppedFor: {
+      gone: 'Eine Zustellung endete mit 410, darum hat der Dienst ihn gestoppt.',
+      failing: 'Fünf Tage lang scheiterten alle Zustellungen, darum hat der Dienst ihn gestoppt.',
+    },
     failingSince: (ago: string) => `gestört, begann ${ago}`,
     rolling: (ends: string) => `altes Secret endet ${ends}`,
     test: 'Testen',

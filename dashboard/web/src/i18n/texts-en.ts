@@ -303,6 +303,11 @@ export const en = {
     healthy: 'healthy',
     unused: 'not used yet',
     inactive: 'paused',
+    stopped: (ago: string) => `stopped ${ago}`,
+    stoppedFor: {
+      gone: 'A delivery ended with 410, so the service stopped it.',
+      failing: 'All deliveries failed for five days, so the service stopped it.',
+    },
     failingSince: (ago: string) => `failing, began ${ago}`,
     rolling: (ends: string) => `old secret ends ${ends}`,
     test: 'Test',

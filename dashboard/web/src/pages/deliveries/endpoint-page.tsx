@@ -66,6 +66,9 @@ function LoadedEndpoint({ endpoint }: { endpoint: Endpoint }) {
               {texts.webhooks.backToList}
             </Anchor>
           </Group>
+          {endpoint.deactivation && (
+            <Text size="sm">{texts.webhooks.stoppedFor[endpoint.deactivation.reason]}</Text>
+          )}
           {endpoint.name && (
             <Text size="sm" className="breakable">
               {endpoint.url}

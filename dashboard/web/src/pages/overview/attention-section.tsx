@@ -37,15 +37,18 @@ export function AttentionSection({ page: { managed } }: { page: FirstPage }) {
         ),
       })),
     ...endpoints
+      .filter(({ deactivation }) => deactivation)
+      .map(({ id, name, url, deactivation }) => ({
+        key: id,
+        text: `${name ?? url}: ${texts.webhooks.stopped(formats.past(deactivation!.at, now))}. ${texts.webhooks.stoppedFor[deactivation!.reason]}`,
+        link: <EndpointLink id={id} />,
+      })),
+    ...endpoints
       .filter(({ active, failingSince }) => active && failingSince)
       .map(({ id, name, url, failingSince }) => ({
         key: id,
         text: texts.overview.endpointFails(name ?? url, formats.past(failingSince!, now)),
-        link: (
-          <Link to="/w/$slug/settings/webhooks/$endpointId" params={{ slug, endpointId: id }}>
-            {texts.overview.toEndpoint}
-          </Link>
-        ),
+        link: <EndpointLink id={id} />,
       })),
   ];
   if (webhooks.exhausted > 0) {
@@ -83,5 +86,15 @@ export function AttentionSection({ page: { managed } }: { page: FirstPage }) {
         </div>
       ))}
     </section>
+  );
+}
+
+function EndpointLink({ id }: { id: string }) {
+  const texts = useTexts();
+  const { slug } = useWorkspace();
+  return (
+    <Link to="/w/$slug/settings/webhooks/$endpointId" params={{ slug, endpointId: id }}>
+      {texts.overview.toEndpoint}
+    </Link>
   );
 }

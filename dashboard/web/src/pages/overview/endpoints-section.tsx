@@ -7,15 +7,16 @@ import { useTexts } from '../../i18n/locale';
 import { EndpointState } from '../webhooks/endpoint-state';
 import classes from './overview.module.css';
 
-/** Number of endpoints that are listed, the failing ones first. */
+/** Number of endpoints that are listed, first those that the service deactivated, then those that fail. */
 const MAX_SHOWN = 5;
 
 /** Lists endpoints, each with its state. */
 export function EndpointsSection({ endpoints }: { endpoints: ManagedFirstPage['endpoints'] }) {
   const texts = useTexts();
   const { slug } = useWorkspace();
+  const stopped = endpoints.filter(({ deactivation }) => deactivation);
   const failing = endpoints.filter(({ active, failingSince }) => active && failingSince);
-  const shown = [...new Set([...failing, ...endpoints])].slice(0, MAX_SHOWN);
+  const shown = [...new Set([...stopped, ...failing, ...endpoints])].slice(0, MAX_SHOWN);
   return (
     <Section
       title={texts.webhooks.title}

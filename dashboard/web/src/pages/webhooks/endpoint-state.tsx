@@ -1,4 +1,5 @@
 import { Badge, Group } from '@mantine/core';
+import type { Endpoint } from '../../api/types';
 import { useFormats, useTexts } from '../../i18n/locale';
 import { useNow } from '../../common/use-now';
 
@@ -6,20 +7,21 @@ import { useNow } from '../../common/use-now';
 export function EndpointState({
   endpoint,
 }: {
-  endpoint: {
-    active: boolean;
-    failingSince: string | null;
-    lastSuccessAt: string | null;
-    previousSecretEndsAt: string | null;
-  };
+  endpoint: Pick<
+    Endpoint,
+    'active' | 'failingSince' | 'lastSuccessAt' | 'previousSecretEndsAt' | 'deactivation'
+  >;
 }) {
   const texts = useTexts();
   const formats = useFormats();
   const now = useNow();
-  const { active, failingSince, lastSuccessAt, previousSecretEndsAt } = endpoint;
+  const { active, failingSince, lastSuccessAt, previousSecretEndsAt, deactivation } = endpoint;
   return (
     <Group gap={4}>
-      {!active && <Badge color="gray">{texts.webhooks.inactive}</Badge>}
+      {deactivation && (
+        <Badge color="red">{texts.webhooks.stopped(formats.past(deactivation.at, now))}</Badge>
+      )}
+      {!active && !deactivation && <Badge color="gray">{texts.webhooks.inactive}</Badge>}
       {active && failingSince && (
         <Badge color="red">{texts.webhooks.failingSince(formats.past(failingSince, now))}</Badge>
       )}
