@@ -71,7 +71,7 @@ export type {
 export { ATTEMPT_ERRORS, type AttemptError } from './webhooks/sending/attempt-outcome';
 export { EndpointStatisticsService } from './webhooks/rollups/endpoint-statistics.service';
 export type { WebhookDay, WebhookEndpointHealth } from './webhooks/rollups/endpoint-statistics.service';
-export type { AttemptTotals } from './webhooks/rollups/attempt-rollups.repository';
+export type { DeliveryTotals } from './webhooks/rollups/attempt-rollups.repository';
 export type { TimelinePeriod, WebhookTimeline } from './webhooks/rollups/timeline';
 export { WebhookRecoveriesService } from './webhooks/recoveries/webhook-recoveries.service';
 export { RecoverEndpoint, RedeliverMatching } from './webhooks/recoveries/webhook-recovery.dto';

@@ -173,7 +173,7 @@ describe("the dashboard's settings", () => {
       expect(rolled.body.secret).not.toBe(secret);
       const list = await get('/webhook-endpoints');
       expect(list.body.data).toEqual([
-        expect.objectContaining({ id, last24Hours: { succeeded: 0, failed: 0 } }),
+        expect.objectContaining({ id, last24Hours: { succeeded: 0, late: 0, exhausted: 0 } }),
       ]);
       expect(JSON.stringify(list.body)).not.toContain('whsec_');
       const { status, body } = await settings.browser.delete(address(`/webhook-endpoints/${id}`));

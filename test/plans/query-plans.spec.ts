@@ -582,6 +582,8 @@ describe('query plans', () => {
         startsAt,
         outcomes: [1, 2],
         durations: [3],
+        late: 1,
+        exhausted: 0,
       }));
       for (const plan of await plansOf(() => rollups.addRollups(rows), /^INSERT/)) {
         expectOnlyIndexed(plan, ['attempt_rollups']);
@@ -592,7 +594,7 @@ describe('query plans', () => {
         expect(rowsRead(plan)).toBe(ROLLUPS - 1_000);
       }
       const last = new Date(ROLLUPS_FROM.getTime() + (ROLLUPS - 288) * ROLLUP_MS);
-      for (const plan of await plansOf(() => rollups.sumAttempts(BIG, [endpoint(3), endpoint(4)], last)))
+      for (const plan of await plansOf(() => rollups.sumDeliveries(BIG, [endpoint(3), endpoint(4)], last)))
         expect([indexesOf(plan), rowsRead(plan)]).toEqual([['attempt_rollups_pkey'], 2 * 288]);
     });
 
@@ -618,7 +620,7 @@ describe('query plans', () => {
         }
       }
       const last = new Date(ROLLUPS_FROM.getTime() + (ROLLUPS - 288) * ROLLUP_MS);
-      for (const plan of await plansOf(() => days.sumAttempts(BIG, last, 6 * ROLLUP_MS))) {
+      for (const plan of await plansOf(() => days.sumDeliveries(BIG, last, 6 * ROLLUP_MS))) {
         expectOnlyIndexed(plan, ['attempt_rollups']);
         expect(rowsRead(plan)).toBeLessThanOrEqual(ENDPOINTS * 289);
       }

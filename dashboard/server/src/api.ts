@@ -5,9 +5,9 @@
 import type {
   AgentRole,
   ALL_EVENTS,
-  AttemptTotals,
   AuditEntry,
   ChannelConnectionSummary,
+  DeliveryTotals,
   Entitlement,
   ErrorDetail,
   EventType,
@@ -243,7 +243,7 @@ export type MaxEndpointDescription = typeof MAX_ENDPOINT_DESCRIPTION;
 
 /** Item of `GET /api/workspaces/:workspaceId/webhook-endpoints`. */
 export interface WebhookEndpointListItem extends WebhookEndpointSummary {
-  last24Hours: Omit<AttemptTotals, 'endpointId'>;
+  last24Hours: Omit<DeliveryTotals, 'endpointId'>;
 }
 
 /** Answer of `GET /api/workspaces/:workspaceId/webhook-endpoints/:id`. */

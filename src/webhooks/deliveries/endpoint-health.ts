@@ -55,7 +55,7 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
     const { tenantId, id, url, failingSince, lastSuccessAt } = delivery.endpoint;
     // A test is no traffic of the endpoint.
     if (outcome === null || isTest(delivery.event.type)) return;
-    this.rollups.observe(delivery.endpoint, outcome);
+    this.rollups.observe(delivery.endpoint, outcome, endOf(record));
     const change = { tenantId, id, url, at: outcome.at };
     if (outcome.kind === 'succeeded') {
       const isChange =
@@ -90,6 +90,13 @@ function take(changes: Map<string, HealthChange>): HealthChange[] {
   const taken = [...changes.values()];
   changes.clear();
   return taken;
+}
+
+/** Returns how a delivery ended, unless it is pending or arrived at once. */
+function endOf({ delivery, status }: AttemptRecord): 'late' | 'exhausted' | null {
+  if (status === 'EXHAUSTED') return 'exhausted';
+  const hasFailed = delivery.attemptCount > 0 || delivery.round > 1;
+  return status === 'SUCCEEDED' && hasFailed ? 'late' : null;
 }
 
 function reasonToDeactivate(

@@ -4,17 +4,26 @@ import { AttemptCounts } from './attempt-counts';
 
 export const ROLLUP_MS = 5 * 60 * 1000;
 
-/** Counts of the attempts for an endpoint in five minutes. */
+/** Counts of the attempts for an endpoint in five minutes, and of the deliveries that ended with them. */
 export interface AttemptRollup extends AttemptCounts {
   tenantId: string;
   endpointId: string;
   startsAt: Date;
+  /** Number of deliveries that arrived after a failure, by a retry or another round. */
+  late: number;
+  /** Number of rounds that were given up. */
+  exhausted: number;
 }
 
-export interface AttemptTotals {
+/** Numbers of deliveries to an endpoint that ended in a period, in whichever round. */
+export interface DeliveryTotals {
   endpointId: string;
+  /** Number of those that arrived. */
   succeeded: number;
-  failed: number;
+  /** Number of those that arrived after a failure. */
+  late: number;
+  /** Number of rounds that were given up. A later round may have arrived. */
+  exhausted: number;
 }
 
 /**
@@ -39,18 +48,21 @@ export class AttemptRollupsRepository {
    */
   async addRollups(rollups: AttemptRollup[]): Promise<void> {
     await this.database.prepared(
-      `INSERT INTO attempt_rollups AS r (tenant_id, endpoint_id, starts_at, outcomes, durations)
-       SELECT tenant_id, endpoint_id, starts_at, outcomes::integer[], durations::integer[]
-       FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[])
-         AS n (tenant_id, endpoint_id, starts_at, outcomes, durations)
+      `INSERT INTO attempt_rollups AS r (tenant_id, endpoint_id, starts_at, outcomes, durations, late, exhausted)
+       SELECT tenant_id, endpoint_id, starts_at, outcomes::integer[], durations::integer[], late, exhausted
+       FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::integer[], $7::integer[])
+         AS n (tenant_id, endpoint_id, starts_at, outcomes, durations, late, exhausted)
        ON CONFLICT (tenant_id, endpoint_id, starts_at) DO UPDATE
-       SET outcomes = ${sumOf('outcomes')}, durations = ${sumOf('durations')}`,
+       SET outcomes = ${sumOf('outcomes')}, durations = ${sumOf('durations')},
+           late = r.late + excluded.late, exhausted = r.exhausted + excluded.exhausted`,
       [
         rollups.map(({ tenantId }) => tenantId),
         rollups.map(({ endpointId }) => endpointId),
         rollups.map(({ startsAt }) => startsAt),
         rollups.map(({ outcomes }) => `{${outcomes.join()}}`),
         rollups.map(({ durations }) => `{${durations.join()}}`),
+        rollups.map(({ late }) => late),
+        rollups.map(({ exhausted }) => exhausted),
       ],
     );
   }
@@ -58,19 +70,20 @@ export class AttemptRollupsRepository {
   /** Lists an endpoint's rollups since a time, oldest first. */
   list(tenantId: string, endpointId: string, since: Date): Promise<AttemptRollup[]> {
     return this.database.query(
-      `SELECT tenant_id AS "tenantId", endpoint_id AS "endpointId", starts_at AS "startsAt", outcomes, durations
+      `SELECT tenant_id AS "tenantId", endpoint_id AS "endpointId", starts_at AS "startsAt", outcomes, durations,
+              late, exhausted
        FROM attempt_rollups WHERE ${ofEndpoint('$2')} ORDER BY starts_at`,
       [tenantId, endpointId, since],
     );
   }
 
-  /** Sums the attempts of each endpoint since a time. The results are in any order. */
-  sumAttempts(tenantId: string, endpointIds: string[], since: Date): Promise<AttemptTotals[]> {
+  /** Sums the deliveries of each endpoint since a time. The results are in any order. */
+  sumDeliveries(tenantId: string, endpointIds: string[], since: Date): Promise<DeliveryTotals[]> {
     return this.database.query(
-      `SELECT e.id AS "endpointId", total.succeeded, total.failed
+      `SELECT e.id AS "endpointId", total.*
        FROM unnest($2::uuid[]) AS e (id), LATERAL (
-         SELECT coalesce(sum(outcomes[1]), 0)::integer AS succeeded,
-                coalesce(sum((SELECT sum(failed) FROM unnest(outcomes[2:]) AS failed)), 0)::integer AS failed
+         SELECT coalesce(sum(outcomes[1]), 0)::integer AS succeeded, coalesce(sum(late), 0)::integer AS late,
+                coalesce(sum(exhausted), 0)::integer AS exhausted
          FROM attempt_rollups WHERE ${ofEndpoint('e.id')}) AS total`,
       [tenantId, endpointIds, since],
     );

@@ -39,12 +39,24 @@ export class AttemptRollups implements OnApplicationBootstrap, BeforeApplication
     await this.write();
   }
 
-  observe({ tenantId, id: endpointId }: { tenantId: string; id: string }, outcome: AttemptOutcome): void {
+  /**
+   * Counts an attempt.
+   * @param end what became of its delivery, if that is counted apart
+   */
+  observe(
+    { tenantId, id: endpointId }: { tenantId: string; id: string },
+    outcome: AttemptOutcome,
+    end: 'late' | 'exhausted' | null,
+  ): void {
     const startsAt = new Date(Math.floor(outcome.at.getTime() / ROLLUP_MS) * ROLLUP_MS);
     const key = `${tenantId} ${endpointId} ${startsAt.toISOString()}`;
     let rollup = this.counted.get(key);
-    if (!rollup) this.counted.set(key, (rollup = { tenantId, endpointId, startsAt, ...noAttempts() }));
+    if (!rollup) {
+      rollup = { tenantId, endpointId, startsAt, ...noAttempts(), late: 0, exhausted: 0 };
+      this.counted.set(key, rollup);
+    }
     addAttempt(rollup, outcome);
+    if (end) rollup[end] += 1;
   }
 
   private async write(): Promise<void> {

@@ -49,8 +49,8 @@ export class DeliveryCountsRepository {
     for (const { status, count } of rows) counts[status] += count;
     counts.late = late;
     if (isComplete) return counts;
-    const [attempts] = await this.rollups.sumAttempts(tenantId, [endpointId], since);
-    return { ...counts, succeeded: attempts!.succeeded };
+    const [ended] = await this.rollups.sumDeliveries(tenantId, [endpointId], since);
+    return { ...counts, succeeded: ended!.succeeded };
   }
 
   /** Counts by status, without those that succeeded if there are too many finished ones. */

@@ -7,13 +7,15 @@ import { Database } from '../../database/database';
 import { PendingCancellationsRepository } from '../endpoints/pending-cancellations.repository';
 import { WebhookEndpointEntity } from '../endpoints/webhook-endpoint.entity';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
-import { AttemptRollupsRepository, AttemptTotals } from './attempt-rollups.repository';
+import { AttemptRollupsRepository, DeliveryTotals } from './attempt-rollups.repository';
 import { DeliveryCounts, DeliveryCountsRepository } from './delivery-counts.repository';
 import { beginOf, isTimelinePeriod, TimelinePeriod, toTimeline, WebhookTimeline } from './timeline';
 import { WebhookDayBucket, WebhookDayRepository } from './webhook-day.repository';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const HALF_HOUR_MS = 30 * 60 * 1000;
+
+const NOTHING = { succeeded: 0, late: 0, exhausted: 0 };
 
 /** Health of an endpoint. */
 export interface WebhookEndpointHealth {
@@ -41,7 +43,10 @@ export interface WebhookDay {
    * many, the newest are counted.
    */
   exhausted: number;
-  /** Attempts of the last 24 hours by half an hour, oldest first, without a gap. The last is not over yet. */
+  /**
+   * Deliveries that ended in the last 24 hours by half an hour, oldest first, without a gap. The last is not
+   * over yet.
+   */
   buckets: WebhookDayBucket[];
 }
 
@@ -88,16 +93,16 @@ export class EndpointStatisticsService {
   }
 
   /**
-   * Returns how many attempts of the last 24 hours succeeded and failed, for each of the endpoints, in their
-   * order. The counts of an id that is no endpoint of the workspace are 0.
+   * Returns how many deliveries arrived and were given up in the last 24 hours, for each of the endpoints, in
+   * their order. The counts of an id that is no endpoint of the workspace are 0.
    * @throws AppError FORBIDDEN
    */
-  async countLast24Hours(tenantId: string, endpointIds: string[], actor: Actor): Promise<AttemptTotals[]> {
+  async countLast24Hours(tenantId: string, endpointIds: string[], actor: Actor): Promise<DeliveryTotals[]> {
     await requireReadPermission(this.database, tenantId, actor, 'webhook.read');
     const known = endpointIds.filter(isId);
-    const totals = await this.rollups.sumAttempts(tenantId, known, beginOf('24h', Date.now()));
+    const totals = await this.rollups.sumDeliveries(tenantId, known, beginOf('24h', Date.now()));
     const byId = new Map(totals.map((one) => [one.endpointId, one]));
-    return endpointIds.map((endpointId) => byId.get(endpointId) ?? { endpointId, succeeded: 0, failed: 0 });
+    return endpointIds.map((endpointId) => byId.get(endpointId) ?? { endpointId, ...NOTHING });
   }
 
   /**
@@ -109,13 +114,13 @@ export class EndpointStatisticsService {
     const now = Date.now();
     const begin = new Date(Math.floor(now / HALF_HOUR_MS) * HALF_HOUR_MS + HALF_HOUR_MS - DAY_MS);
     const counts = await this.days.countDeliveries(tenantId, new Date(now - DAY_MS));
-    const buckets = await this.days.sumAttempts(tenantId, begin, HALF_HOUR_MS);
+    const buckets = await this.days.sumDeliveries(tenantId, begin, HALF_HOUR_MS);
     const byTime = new Map(buckets.map((bucket) => [bucket.from.getTime(), bucket]));
     return {
       ...counts,
       buckets: Array.from({ length: DAY_MS / HALF_HOUR_MS }, (_, n) => {
         const from = begin.getTime() + n * HALF_HOUR_MS;
-        return byTime.get(from) ?? { from: new Date(from), succeeded: 0, failed: 0 };
+        return byTime.get(from) ?? { from: new Date(from), ...NOTHING };
       }),
     };
   }

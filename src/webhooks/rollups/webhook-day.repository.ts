@@ -4,13 +4,11 @@ import { boundedCount, MAX_COUNTED } from '../../database/bounded-count';
 import { Database } from '../../database/database';
 import { TEST_TYPES } from '../../outbox/event-catalog';
 import { IS_OWED } from '../endpoints/subscription';
-import { OUTCOMES } from './attempt-counts';
+import { DeliveryTotals } from './attempt-rollups.repository';
 
-/** Attempts for all endpoints of a workspace that began in one part of a period. */
-export interface WebhookDayBucket {
+/** Deliveries to all endpoints of a workspace that ended in one part of a period. */
+export interface WebhookDayBucket extends Omit<DeliveryTotals, 'endpointId'> {
   from: Date;
-  succeeded: number;
-  failed: number;
 }
 
 /**
@@ -39,9 +37,9 @@ export class WebhookDayRepository {
     });
   }
 
-  /** Sums the attempts since a moment by parts of `bucketMs`, oldest first, without those of no attempt. */
-  sumAttempts(tenantId: string, since: Date, bucketMs: number): Promise<WebhookDayBucket[]> {
-    return this.database.prepared(ATTEMPTS, [tenantId, since, `${bucketMs} milliseconds`]);
+  /** Sums the deliveries since a moment by parts of `bucketMs`, oldest first, without empty parts. */
+  sumDeliveries(tenantId: string, since: Date, bucketMs: number): Promise<WebhookDayBucket[]> {
+    return this.database.prepared(DELIVERIES, [tenantId, since, `${bucketMs} milliseconds`]);
   }
 }
 
@@ -68,16 +66,13 @@ const EXHAUSTED = `
       SELECT FROM webhook_deliveries l WHERE l.tenant_id = $1 AND l.id = d.id AND l.round > d.round OFFSET 0)
     AND NOT EXISTS (SELECT FROM pending_deliveries p WHERE p.tenant_id = $1 AND p.id = d.id OFFSET 0)`;
 
-const FAILED = OUTCOMES.slice(1)
-  .map((_, n) => `coalesce(r.outcomes[${n + 2}], 0)`)
-  .join(' + ');
-
 /** Each endpoint's rollups are read by their key, which is compared as `AttemptRollupsRepository` does. */
-const ATTEMPTS = `
-  SELECT part."from", sum(part.succeeded)::integer AS succeeded, sum(part.failed)::integer AS failed
+const DELIVERIES = `
+  SELECT part."from", sum(part.succeeded)::integer AS succeeded, sum(part.late)::integer AS late,
+         sum(part.exhausted)::integer AS exhausted
   FROM webhook_endpoints w, LATERAL (
     SELECT date_bin($3::interval, r.starts_at, $2) AS "from", sum(r.outcomes[1]) AS succeeded,
-           sum(${FAILED}) AS failed
+           sum(r.late) AS late, sum(r.exhausted) AS exhausted
     FROM attempt_rollups r
     WHERE r.tenant_id = $1 AND r.endpoint_id = w.id
       AND (r.tenant_id, r.endpoint_id, r.starts_at) >= ($1, w.id, $2) GROUP BY 1) AS part

@@ -91,6 +91,29 @@ describe("the dashboard's pages in a browser", () => {
     await visit.text('A delivery ended with 410, so').waitFor();
   });
 
+  it('show on the overview how the deliveries of a day went, as a sentence, a chart and a table', async () => {
+    const { id } = await makeEndpoint('/day');
+    await world.service.query(
+      `INSERT INTO attempt_rollups (tenant_id, endpoint_id, starts_at, outcomes, durations, late)
+       VALUES ($1, $2, date_bin('30 minutes', now(), 'epoch'), '{20,0,0,0,0,0,0,0,48}', '{68}', 16)`,
+      [workspace.id, id],
+    );
+    await visit.settings(workspace, 'overview');
+    const day = visit.page.getByRole('region', { name: 'Webhook deliveries', exact: true });
+    await day
+      .getByText('20 arrived in the last 24 hours; 16 deliveries failed at first, and all arrived later.')
+      .waitFor();
+    await day.getByRole('img', { name: 'Webhook deliveries' }).waitFor();
+    await day.getByText('As a table').click();
+    const [header, ...rows] = await day.getByRole('table').getByRole('row').allInnerTexts();
+    expect(header!.split('\t')).toEqual(['From', 'arrived at once', 'arrived later', 'given up']);
+    expect(rows).toEqual([expect.stringMatching(/^\d\d:\d\d\t4\t16\t0$/)]);
+    expect(await accessibilityFaultsOf(visit.page, 'main')).toEqual([]);
+    await visit.settings(workspace, 'webhooks');
+    await visit.row('/day').getByText('20 deliveries arrived').waitFor();
+    await visit.row('/day').getByText('16 arrived later').waitFor();
+  });
+
   it('say how to begin while they are empty', async () => {
     await visit.settings(workspace, 'api-keys');
     await visit.text('There is no API key yet').waitFor();

@@ -53,15 +53,16 @@ describe("the pictures of the dashboard's pages", () => {
   afterEach(() => visit.close());
 
   /**
-   * Fills a day with attempts: more by day than by night, and a failure in the morning. The 9th outcome is an
-   * error status.
+   * Fills a day with attempts: more by day than by night, and a failure in the morning, after which all
+   * arrived. The 9th outcome is an error status.
    */
   const fillDay = (endpoint: string) =>
     world.service.query(
-      `INSERT INTO attempt_rollups (tenant_id, endpoint_id, starts_at, outcomes, durations)
+      `INSERT INTO attempt_rollups (tenant_id, endpoint_id, starts_at, outcomes, durations, late)
        SELECT $1, $2, date_bin('5 minutes', now(), 'epoch') - n * interval '5 minutes',
          ARRAY[20 + (16 * sin(n / 46.0))::int, 0, 0, 0, 0, 0, 0, 0, CASE WHEN n BETWEEN 120 AND 132 THEN 14 ELSE 0 END, 0],
-         array_fill(0, ARRAY[22 + (3 * sin(n / 17.0))::int]) || ARRAY[30]
+         array_fill(0, ARRAY[22 + (3 * sin(n / 17.0))::int]) || ARRAY[30],
+         CASE WHEN n BETWEEN 118 AND 131 THEN 7 ELSE 0 END
        FROM generate_series(1, 287) n`,
       [workspace.id, endpoint],
     );

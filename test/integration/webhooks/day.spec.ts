@@ -25,7 +25,14 @@ afterEach(() => receiver.stop());
 
 const readDay = () => tenant.statistics.getDay(tenant.id, SYSTEM);
 const totalOf = ({ buckets }: WebhookDay) =>
-  buckets.reduce((sum, one) => [sum[0]! + one.succeeded, sum[1]! + one.failed], [0, 0]);
+  buckets.reduce(
+    (sum, one) => ({
+      succeeded: sum.succeeded + one.succeeded,
+      late: sum.late + one.late,
+      exhausted: sum.exhausted + one.exhausted,
+    }),
+    { succeeded: 0, late: 0, exhausted: 0 },
+  );
 
 it('has a bucket for each half an hour up to now, also while there is nothing', async () => {
   const { pending, exhausted, buckets } = await readDay();
@@ -36,7 +43,7 @@ it('has a bucket for each half an hour up to now, also while there is nothing', 
   expect(Date.now() - times.at(-1)!).toBeLessThan(2 * HALF_HOUR_MS);
 });
 
-it('sums attempts over all endpoints, and counts a delivery as failed until it arrives', async () => {
+it('sums deliveries over all endpoints, and counts one as given up until it arrives', async () => {
   const [first, second] = [
     await tenant.addEndpoint(receiver.url('/a')),
     await tenant.addEndpoint(receiver.url('/b')),
@@ -48,17 +55,36 @@ it('sums attempts over all endpoints, and counts a delivery as failed until it a
   receiver.https.respond = (response) => response.writeHead(500).end();
   const failed = await tenant.exhaust(first);
   await tenant.test(first);
-  const day = await waitFor('all attempts', async () => {
+  const day = await waitFor('the end of the delivery', async () => {
     const now = await readDay();
-    return totalOf(now)[1] === 2 && now;
+    return totalOf(now).exhausted > 0 && now;
   });
-  expect(totalOf(day)).toEqual([2, 2]);
+  expect(totalOf(day)).toEqual({ succeeded: 2, late: 0, exhausted: 1 });
   expect(day.exhausted).toBe(1);
 
   receiver.https.respond = (response) => response.end();
   await tenant.redeliver(failed);
   await tenant.waitForStatus(first, 'succeeded', 2);
-  expect((await readDay()).exhausted).toBe(0);
+  const later = await waitFor('its arrival', async () => {
+    const now = await readDay();
+    return totalOf(now).late > 0 && now;
+  });
+  expect(totalOf(later)).toEqual({ succeeded: 3, late: 1, exhausted: 1 });
+  expect(later.exhausted).toBe(0);
+});
+
+it('counts a delivery that arrives at the second attempt once, as one that arrived late', async () => {
+  const endpoint = await tenant.addEndpoint(receiver.url());
+  receiver.https.respond = (response) => response.writeHead(500).end();
+  await tenant.message();
+  await tenant.waitForDelivery(endpoint, 'has failed', ({ attempts }) => attempts.length > 0);
+  receiver.https.respond = (response) => response.end();
+  await tenant.waitForStatus(endpoint, 'succeeded');
+  const day = await waitFor('its arrival', async () => {
+    const now = await readDay();
+    return totalOf(now).succeeded > 0 && now;
+  });
+  expect(totalOf(day)).toEqual({ succeeded: 1, late: 1, exhausted: 0 });
 });
 
 it('counts what active endpoints are owed, and stops at one more than a thousand', async () => {
@@ -95,9 +121,9 @@ it('shows nothing of another workspace, and nothing to an agent who manages noth
   await other.waitForStatus(endpoint, 'succeeded');
   await waitFor(
     'its own attempt',
-    async () => totalOf(await other.statistics.getDay(other.id, SYSTEM))[0] === 1,
+    async () => totalOf(await other.statistics.getDay(other.id, SYSTEM)).succeeded === 1,
   );
-  expect(totalOf(await readDay())).toEqual([0, 0]);
+  expect(totalOf(await readDay())).toEqual({ succeeded: 0, late: 0, exhausted: 0 });
   const agent = await service.make.agent({ id: tenant.id }, { role: 'AGENT' });
   await expectRefusal(tenant.statistics.getDay(tenant.id, { type: 'agent', id: agent.id }), 'FORBIDDEN');
 });

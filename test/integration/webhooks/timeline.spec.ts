@@ -74,9 +74,9 @@ it('counts attempts by outcome, and how long they took', async () => {
   }
   expect(await tenant.statistics.countLast24Hours(tenant.id, [UNKNOWN, endpoint.id, 'none'], SYSTEM)).toEqual(
     [
-      { endpointId: UNKNOWN, succeeded: 0, failed: 0 },
-      { endpointId: endpoint.id, succeeded: 1, failed: 4 },
-      { endpointId: 'none', succeeded: 0, failed: 0 },
+      { endpointId: UNKNOWN, succeeded: 0, late: 0, exhausted: 0 },
+      { endpointId: endpoint.id, succeeded: 1, late: 0, exhausted: 2 },
+      { endpointId: 'none', succeeded: 0, late: 0, exhausted: 0 },
     ],
   );
 });
@@ -118,7 +118,7 @@ it('puts what workers wrote into its buckets, and leaves out what is older', asy
   expect(totalOf(day)).toEqual({ succeeded: 11, failed: 3, errors: { timeout: 3 } });
   expect(at(day, ago(2 * HOUR_MS))).toMatchObject({ succeeded: 10, failed: 3, p95Ms: 1 });
   expect(await tenant.statistics.countLast24Hours(tenant.id, [endpoint.id], SYSTEM)).toMatchObject([
-    { succeeded: 11, failed: 3 },
+    { succeeded: 11, late: 0, exhausted: 0 },
   ]);
 });
 
@@ -151,6 +151,6 @@ it('is shown to its workspace alone', async () => {
   await expectRefusal(statistics.getTimeline(tenant.id, 'none', '24h', SYSTEM), 'NOT_FOUND');
   await expectRefusal(statistics.getTimeline(tenant.id, endpoint.id, '1y' as '24h', SYSTEM), 'INVALID_QUERY');
   expect(await statistics.countLast24Hours(stranger.id, [endpoint.id], SYSTEM)).toMatchObject([
-    { succeeded: 0, failed: 0 },
+    { succeeded: 0, late: 0, exhausted: 0 },
   ]);
 });

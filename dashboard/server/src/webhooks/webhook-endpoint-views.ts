@@ -19,7 +19,7 @@ export class WebhookEndpointViews {
   ) {}
 
   /**
-   * Lists endpoints by trouble, each with the outcomes of its attempts in the last 24 hours. Those that the
+   * Lists endpoints by trouble, each with the deliveries that ended in the last 24 hours. Those that the
    * service deactivated come first, then those that have been failing longest, those never used, those that
    * work, and those that somebody paused.
    */
@@ -29,8 +29,8 @@ export class WebhookEndpointViews {
     const totals = await this.statistics.countLast24Hours(workspaceId, ids, actor);
     return toList(
       endpoints.map((endpoint, n) => {
-        const { succeeded, failed } = totals[n]!;
-        return { ...endpoint, last24Hours: { succeeded, failed } };
+        const { succeeded, late, exhausted } = totals[n]!;
+        return { ...endpoint, last24Hours: { succeeded, late, exhausted } };
       }),
     );
   }

@@ -138,14 +138,8 @@ export const de: Texts = {
     unsent: { name: 'Ungesendete Nachrichten', about: 'warten auf einen Kanal' },
     pending: { name: 'Ausstehende Zustellungen', about: 'warten auf einen Empfänger' },
     exhausted: { name: 'Gescheiterte Zustellungen', about: 'letzte 24 Stunden' },
-    day: 'Webhook-Versuche',
-    dayAbout: 'Letzte 24 Stunden, alle Endpunkte',
-    succeeded: (text: string) => `${text} erfolgreich`,
-    failed: (text: string) => `${text} fehlgeschlagen`,
-    attempts: (succeeded: string, failed: string) =>
-      `In den letzten 24 Stunden waren ${succeeded} Versuche erfolgreich, ${failed} schlugen fehl.`,
-    bucket: (from: string, succeeded: string, failed: string) =>
-      `Ab ${from}: ${succeeded} erfolgreich, ${failed} fehlgeschlagen`,
+    day: 'Webhook-Zustellungen',
+    ends: { atOnce: 'sofort angekommen', late: 'später angekommen', exhausted: 'aufgegeben' },
     noChannel: 'Noch ist kein Kanal verbunden',
     begin: 'Erste Schritte',
     done: (done: number, all: number) => `${done} von ${all} Schritten sind getan`,
@@ -330,8 +324,8 @@ export const de: Texts = {
     rateLimit: 'Zustellungen pro Sekunde',
     rateLimitAdvice: 'Höchstens. Leer lassen für keine Grenze.',
     last24Hours: 'Letzte 24 Stunden',
-    succeeded: (_count: number, text: string) => `${text} gelungen`,
-    failed: (_count: number, text: string) => `${text} fehlgeschlagen`,
+    succeeded: (count: number, text: string) =>
+      `${text} ${plural(count, 'Zustellung kam', 'Zustellungen kamen')} an`,
     lastSuccess: 'Letzter Erfolg',
     healthy: 'gesund',
     unused: 'noch nicht benutzt',

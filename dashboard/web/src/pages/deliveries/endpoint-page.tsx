@@ -5,14 +5,14 @@ import { lazy, Suspense, useState } from 'react';
 import { ApiError } from '../../api/client';
 import type { CreatedEndpoint, Endpoint } from '../../api/types';
 import { useMayManage, useRead, useWorkspace } from '../../api/workspace';
+import { DaySummary } from '../../common/day-summary';
 import { ErrorNotice } from '../../common/error-notice';
 import { PageLayout } from '../../common/page';
 import { NotFoundPage, PagePending } from '../../frame/page-states';
-import { useTexts } from '../../i18n/locale';
+import { useFormats, useTexts } from '../../i18n/locale';
 import { EndpointState } from '../webhooks/endpoint-state';
 import { NewSecretDialog } from '../webhooks/new-secret-dialog';
 import { TestDialog } from '../webhooks/test-dialog';
-import { DaySummary } from './day-summary';
 import { DeliveriesSection } from './deliveries-section';
 import { filterOf } from './delivery-filter';
 import { DeleteEndpointDialog, DeactivateEndpointDialog, useActivateEndpoint } from './endpoint-dialogs';
@@ -44,8 +44,18 @@ export function EndpointPage() {
 
 type Open = 'test' | 'edit' | 'deactivate' | 'delete' | 'roll' | 'recover' | null;
 
+/** Counts up to which the service counts an endpoint's deliveries exactly. */
+const MOST_COUNTED = {
+  pending: 10_000,
+  succeeded: Infinity,
+  exhausted: 1_000,
+  cancelled: 1_000,
+  late: 1_000,
+};
+
 function LoadedEndpoint({ endpoint }: { endpoint: Endpoint }) {
   const texts = useTexts();
+  const formats = useFormats();
   const mayManage = useMayManage();
   const { slug } = useWorkspace();
   const navigate = useNavigate();
@@ -79,7 +89,12 @@ function LoadedEndpoint({ endpoint }: { endpoint: Endpoint }) {
               {endpoint.description}
             </Text>
           )}
-          <DaySummary endpoint={endpoint} />
+          <DaySummary
+            counts={endpoint.health.last24Hours}
+            write={(count, name) =>
+              count < MOST_COUNTED[name] ? formats.number(count) : texts.health.orMore(formats.number(count))
+            }
+          />
         </Stack>
       }
       actions={mayManage && <EndpointActions endpoint={endpoint} onOpen={setOpen} />}

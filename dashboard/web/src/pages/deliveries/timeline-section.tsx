@@ -1,8 +1,9 @@
 import '@mantine/core/styles/SegmentedControl.css';
-import { Card, Group, SegmentedControl, Skeleton, Stack, Table, Text, Title } from '@mantine/core';
+import { Card, Group, SegmentedControl, Skeleton, Stack, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Timeline } from '../../api/types';
 import { useRead } from '../../api/workspace';
+import { ChartTable } from '../../common/chart-table';
 import { ErrorNotice } from '../../common/error-notice';
 import { useFormats, useTexts } from '../../i18n/locale';
 import { TimelineChart, TimelineLegend } from './timeline-chart';
@@ -52,35 +53,26 @@ export function TimelineSection({ endpointId }: { endpointId: string }) {
         {timeline.data ? (
           <>
             <TimelineChart timeline={timeline.data} isWeek={period === '7d'} />
-            <details>
-              <Text component="summary" size="sm">
-                {texts.timeline.asTable}
-              </Text>
-              <Table.ScrollContainer minWidth={0} mah={300} type="native">
-                <Table aria-label={texts.timeline.title} stickyHeader tabularNums>
-                  <Table.Thead>
-                    <Table.Tr>
-                      <Table.Th>{texts.timeline.from}</Table.Th>
-                      <Table.Th>{texts.timeline.succeeded}</Table.Th>
-                      <Table.Th>{texts.timeline.failed}</Table.Th>
-                      <Table.Th>{texts.timeline.p95}</Table.Th>
-                    </Table.Tr>
-                  </Table.Thead>
-                  <Table.Tbody>
-                    {timeline.data.buckets
-                      .filter(({ succeeded, failed }) => succeeded + failed > 0)
-                      .map(({ from, succeeded, failed, p95Ms }) => (
-                        <Table.Tr key={from}>
-                          <Table.Td>{formats.minute(from)}</Table.Td>
-                          <Table.Td>{formats.number(succeeded)}</Table.Td>
-                          <Table.Td>{formats.number(failed)}</Table.Td>
-                          <Table.Td>{p95Ms === null ? '–' : formats.milliseconds(p95Ms)}</Table.Td>
-                        </Table.Tr>
-                      ))}
-                  </Table.Tbody>
-                </Table>
-              </Table.ScrollContainer>
-            </details>
+            <ChartTable
+              name={texts.timeline.title}
+              columns={[
+                texts.timeline.from,
+                texts.timeline.succeeded,
+                texts.timeline.failed,
+                texts.timeline.p95,
+              ]}
+              rows={timeline.data.buckets
+                .filter(({ succeeded, failed }) => succeeded + failed > 0)
+                .map(({ from, succeeded, failed, p95Ms }) => ({
+                  key: from,
+                  cells: [
+                    formats.minute(from),
+                    formats.number(succeeded),
+                    formats.number(failed),
+                    p95Ms === null ? '–' : formats.milliseconds(p95Ms),
+                  ],
+                }))}
+            />
           </>
         ) : (
           !timeline.error && <Skeleton height={140} />

@@ -1,51 +1,73 @@
 import { Group, Text } from '@mantine/core';
 import type { ManagedFirstPage } from '../../api/types';
+import { ChartTable } from '../../common/chart-table';
+import { DaySummary } from '../../common/day-summary';
 import { Section } from '../../common/section';
 import { useFormats, useTexts } from '../../i18n/locale';
+import { boundedNumber } from './bounded-number';
 import classes from './overview.module.css';
 
-type Bucket = ManagedFirstPage['webhooks']['buckets'][number];
+type Day = ManagedFirstPage['webhooks'];
+type Bucket = Day['buckets'][number];
 
 /** Number of times that are written below the chart. */
 const LABELS = 6;
 
-/** Chart of the attempts for all endpoints in the last 24 hours. */
-export function DaySection({ buckets }: { buckets: Bucket[] }) {
+/** Ends of a delivery, from the bottom of a bar to its top. */
+const ENDS = ['atOnce', 'late', 'exhausted'] as const;
+
+/** Chart of the deliveries to all endpoints that ended in the last 24 hours. */
+export function DaySection({ day: { buckets, pending, exhausted } }: { day: Day }) {
   const texts = useTexts();
   const formats = useFormats();
-  const succeeded = sum(buckets, (bucket) => bucket.succeeded);
-  const failed = sum(buckets, (bucket) => bucket.failed);
-  const most = Math.max(1, ...buckets.map((bucket) => bucket.succeeded + bucket.failed));
-  const summary = texts.overview.attempts(formats.number(succeeded), formats.number(failed));
+  const { ends } = texts.overview;
+  const counts = {
+    pending,
+    exhausted,
+    cancelled: 0,
+    succeeded: sum(buckets, (bucket) => bucket.succeeded),
+    late: sum(buckets, (bucket) => bucket.late),
+  };
+  const bars = buckets.map(({ from, succeeded, late, exhausted }) => ({
+    from,
+    total: succeeded + exhausted,
+    counts: { atOnce: succeeded - late, late, exhausted },
+  }));
+  const most = Math.max(1, ...bars.map(({ total }) => total));
   return (
     <Section
       title={texts.overview.day}
-      about={texts.overview.dayAbout}
+      about={
+        <DaySummary
+          counts={counts}
+          write={(count, name) =>
+            name === 'pending' || name === 'exhausted'
+              ? boundedNumber(count, formats.number)
+              : formats.number(count)
+          }
+        />
+      }
       actions={
-        <Group gap="md" className="numbers">
-          <Text size="sm" className={classes.key} data-outcome="succeeded">
-            {texts.overview.succeeded(formats.number(succeeded))}
-          </Text>
-          <Text size="sm" className={classes.key} data-outcome="failed">
-            {texts.overview.failed(formats.number(failed))}
-          </Text>
+        <Group gap="md" aria-hidden>
+          {ENDS.map((end) => (
+            <Text key={end} size="sm" className={classes.key} data-end={end}>
+              {ends[end]}
+            </Text>
+          ))}
         </Group>
       }
     >
       <div>
-        <div className={classes.chart} role="img" aria-label={summary}>
-          {buckets.map((bucket) => (
+        <div className={classes.chart} role="img" aria-label={texts.overview.day}>
+          {bars.map(({ from, counts }) => (
             <div
-              key={bucket.from}
+              key={from}
               className={classes.bucket}
-              title={texts.overview.bucket(
-                formats.time(bucket.from),
-                formats.number(bucket.succeeded),
-                formats.number(bucket.failed),
-              )}
+              title={`${formats.time(from)}: ${formats.list(ENDS.map((end) => `${formats.number(counts[end])} ${ends[end]}`))}`}
             >
-              <span data-outcome="failed" style={{ height: `${(bucket.failed / most) * 100}%` }} />
-              <span data-outcome="succeeded" style={{ height: `${(bucket.succeeded / most) * 100}%` }} />
+              {ENDS.map((end) => (
+                <span key={end} data-end={end} style={{ height: `${(counts[end] / most) * 100}%` }} />
+              ))}
             </div>
           ))}
         </div>
@@ -57,6 +79,16 @@ export function DaySection({ buckets }: { buckets: Bucket[] }) {
             ))}
         </div>
       </div>
+      <ChartTable
+        name={texts.overview.day}
+        columns={[texts.timeline.from, ...ENDS.map((end) => ends[end])]}
+        rows={bars
+          .filter(({ total }) => total > 0)
+          .map(({ from, counts }) => ({
+            key: from,
+            cells: [formats.time(from), ...ENDS.map((end) => formats.number(counts[end]))],
+          }))}
+      />
     </Section>
   );
 }

@@ -47,7 +47,7 @@ export function OverviewPage() {
         <>
           <AttentionSection page={page.data} />
           <Figures page={page.data} />
-          {managed && managed.endpoints.length > 0 && <DaySection buckets={managed.webhooks.buckets} />}
+          {managed && managed.endpoints.length > 0 && <DaySection day={managed.webhooks} />}
           {managed && managed.channels.length + managed.endpoints.length > 0 && (
             <SimpleGrid cols={{ base: 1, lg: 2 }}>
               <ChannelsSection channels={managed.channels} />

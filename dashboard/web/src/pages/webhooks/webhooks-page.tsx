@@ -110,12 +110,19 @@ function useColumns(onTest: (endpointId: string) => void): Column<EndpointListIt
     },
     {
       header: texts.webhooks.last24Hours,
-      cell: ({ last24Hours: { succeeded, failed } }) => (
+      cell: ({ last24Hours: { succeeded, late, exhausted } }) => (
         <Stack gap={2}>
           <Text size="sm">{texts.webhooks.succeeded(succeeded, formats.number(succeeded))}</Text>
-          <Text size="sm" {...(failed > 0 ? { c: 'var(--mantine-color-error)', fw: 600 } : { c: 'dimmed' })}>
-            {texts.webhooks.failed(failed, formats.number(failed))}
-          </Text>
+          {late > 0 && (
+            <Text size="sm" c="dimmed">
+              {texts.health.later(late, formats.number(late))}
+            </Text>
+          )}
+          {exhausted > 0 && (
+            <Text size="sm" c="var(--mantine-color-error)" fw={600}>
+              {texts.health.exhausted(exhausted, formats.number(exhausted))}
+            </Text>
+          )}
         </Stack>
       ),
     },
