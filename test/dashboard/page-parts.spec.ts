@@ -11,6 +11,11 @@ import { AUDIT_NAMES } from '../../dashboard/web/src/pages/audit/audit-names';
 import { curlCommand } from '../../dashboard/web/src/pages/deliveries/curl-command';
 import { filterOf } from '../../dashboard/web/src/pages/deliveries/delivery-filter';
 import { FAULTS, REASONS, THINGS } from '../../src/common/error-texts';
+import {
+  generateEndpointSecret,
+  serviceSignature,
+  standardSignature,
+} from '../../src/webhooks/sending/signature';
 
 const CHROME_ON_LINUX =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/146.0.0.0 Safari/537.36';
@@ -78,22 +83,42 @@ describe('parts of the pages', () => {
     expect(toQuery({})).toBe('');
   });
 
-  it('write a request as a command that a shell takes apart as it was', () => {
+  it('write a request as commands that sign it, and that a shell takes apart as it was', () => {
+    const secret = generateEndpointSecret();
     const body = `{"it's":"$HOME \\ \`id\` ! 'quoted' ''","line":"\n@x"}`;
     const request = {
       method: 'POST' as const,
       url: "https://example.com/it's?a[1]=$(id)",
       headers: [
         { name: 'content-type', value: 'application/json' },
-        { name: 'webhook-signature', value: null },
+        { name: 'x-service-signature', value: null },
         { name: 'webhook-id', value: "a'b" },
+        { name: 'webhook-timestamp', value: '1700000000' },
+        { name: 'webhook-signature', value: null },
       ],
       body,
     };
     const shell = `curl() { printf '%s\\0' "$@"; }; ${curlCommand(request)}`;
-    const given = execFileSync('/bin/sh', ['-c', shell], { encoding: 'utf8' }).split('\0').slice(0, -1);
-    const headers = ['-H', 'content-type: application/json', '-H', "webhook-id: a'b"];
-    expect(given).toEqual(['--globoff', '-X', 'POST', request.url, ...headers, '--data-raw', body]);
+    const env = { ...process.env, WEBHOOK_SECRET: secret };
+    const given = execFileSync('/bin/sh', ['-c', shell], { encoding: 'utf8', env }).split('\0').slice(0, -1);
+    const now = Number(given.find((one) => one.startsWith('webhook-timestamp: '))?.split(' ')[1]);
+    expect(now).toBeGreaterThan(1_700_000_000);
+    const headers = [
+      'content-type: application/json',
+      `x-service-signature: ${serviceSignature(secret, body)}`,
+      "webhook-id: a'b",
+      `webhook-timestamp: ${now}`,
+      `webhook-signature: ${standardSignature(secret, "a'b", now, body)}`,
+    ];
+    expect(given).toEqual([
+      ...['--globoff', '-X', 'POST', request.url],
+      ...headers.flatMap((header) => ['-H', header]),
+      ...['--data-raw', body],
+    ]);
+    const without = { ...process.env, WEBHOOK_SECRET: '' };
+    expect(() => execFileSync('/bin/sh', ['-c', shell], { env: without, stdio: 'pipe' })).toThrow(
+      'Set it to the secret of the endpoint.',
+    );
   });
 
   it('name an id by its end', () => {

@@ -94,6 +94,20 @@ describe('who sees what of the dashboard in a browser', () => {
     await visit.close();
   });
 
+  it('lets an ADMIN lengthen the retention of messages, and not shorten it', async () => {
+    const kept = await world.service.make.workspace({ messageRetentionDays: 30 });
+    const visit = await world.enter(kept, 'ADMIN');
+    await visit.settings(kept, 'workspace');
+    const form = visit.page.getByRole('region', { name: 'Retention of messages' });
+    const save = form.getByRole('button', { name: 'Save' });
+    await visit.field('Days to keep').fill('29');
+    expect(await save.isDisabled()).toBe(true);
+    await visit.field('Days to keep').fill('');
+    await save.click();
+    await visit.text('It takes effect in the next night.').waitFor();
+    await visit.close();
+  });
+
   it('says after the trial what still works, and lets settings be changed', async () => {
     const expired = await world.service.make.expiredTrial();
     const visit = await world.enter(expired);

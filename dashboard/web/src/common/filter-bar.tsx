@@ -1,6 +1,6 @@
 import { Box, Button, Card, Group, SimpleGrid } from '@mantine/core';
 import { IconFilter, IconX } from '@tabler/icons-react';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { useTexts } from '../i18n/locale';
 
 /** A filter that is set, in words. */
@@ -28,11 +28,18 @@ export function FilterBar({
 }) {
   const texts = useTexts();
   const [isOpen, setOpen] = useState(active.length > 0);
+  const toggle = useRef<HTMLButtonElement>(null);
+  /** Keeps the focus near a button that goes with what it removes. */
+  const remove = (act: () => void) => {
+    toggle.current?.focus();
+    act();
+  };
   return (
     <Box component="search" aria-label={texts.filters.title}>
       <Group justify="space-between" gap="xs">
         <Group gap="xs">
           <Button
+            ref={toggle}
             size="xs"
             variant="default"
             leftSection={<IconFilter size={14} aria-hidden />}
@@ -49,13 +56,13 @@ export function FilterBar({
               className="breakable"
               rightSection={<IconX size={14} aria-hidden />}
               aria-label={texts.filters.remove(label, value)}
-              onClick={onRemove}
+              onClick={() => remove(onRemove)}
             >
               {label}: {value}
             </Button>
           ))}
           {active.length > 1 && (
-            <Button size="xs" variant="subtle" onClick={onClear}>
+            <Button size="xs" variant="subtle" onClick={() => remove(onClear)}>
               {texts.filters.clear}
             </Button>
           )}

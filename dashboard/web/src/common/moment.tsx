@@ -1,8 +1,13 @@
-import { Text, Tooltip } from '@mantine/core';
+import { Text, Tooltip, VisuallyHidden } from '@mantine/core';
 import { useFormats } from '../i18n/locale';
 import { useNow } from './use-now';
 
-/** Shows a time as its distance from now, and the exact time on hover and focus; or the other way round. */
+const EVENTS = { hover: true, focus: true, touch: true };
+
+/**
+ * Shows a time as its distance from now. The exact time is read out with it, and seen on hover and focus. An
+ * exact time has its distance on hover alone, which anybody else can tell from it.
+ */
 export function Moment({
   at,
   none,
@@ -26,10 +31,16 @@ export function Moment({
     );
   }
   const distance = mayBeAhead && Date.parse(at) > now ? formats.coming(at, now) : formats.past(at, now);
+  const exact = formats.moment(at);
   return (
-    <Tooltip label={isExact ? distance : formats.moment(at)}>
-      <time dateTime={at} style={{ fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' }}>
+    <Tooltip label={isExact ? distance : exact} events={EVENTS}>
+      <time
+        dateTime={at}
+        {...(!isExact && { tabIndex: 0 })}
+        style={{ fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' }}
+      >
         {isExact ? formats.exact(at, now) : distance}
+        {!isExact && <VisuallyHidden>, {exact}</VisuallyHidden>}
       </time>
     </Tooltip>
   );

@@ -1,9 +1,10 @@
-import { PasswordInput, Text, TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { api } from '../../api/client';
 import type { RecoveryCodes } from '../../api/types';
 import { Dialog, Form } from '../../common/dialogs';
 import { faultOf } from '../../common/error-notice';
+import { PasswordField } from '../../common/password-field';
 import { useTexts } from '../../i18n/locale';
 import { useAccountChange } from './use-account-change';
 
@@ -40,15 +41,11 @@ export function ConfirmedActDialog({
         onCancel={onClose}
       >
         <Text size="sm">{advice}</Text>
-        <PasswordInput
-          label={texts.login.password}
-          autoComplete="current-password"
-          required
+        <PasswordField
           data-autofocus
           value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
+          onChange={setPassword}
           error={faultOf(act.error, 'password')}
-          visibilityToggleButtonProps={{ 'aria-label': texts.login.showPassword, tabIndex: 0 }}
         />
         <TextInput
           label={texts.login.code}

@@ -1,9 +1,9 @@
-import { PasswordInput } from '@mantine/core';
 import { useState } from 'react';
 import { api } from '../../api/client';
 import { useSession } from '../../api/session';
 import { Form } from '../../common/dialogs';
 import { faultOf } from '../../common/error-notice';
+import { PasswordField } from '../../common/password-field';
 import { Section } from '../../common/section';
 import { useTexts } from '../../i18n/locale';
 import { useAccountChange } from './use-account-change';
@@ -18,7 +18,6 @@ export function PasswordSection() {
     (input: typeof EMPTY) => api.post('/account/password', input),
     texts.account.passwordChanged,
   );
-  const toggle = { 'aria-label': texts.login.showPassword, tabIndex: 0 };
   return (
     <Section title={texts.login.password} about={texts.account.passwordAbout}>
       <Form
@@ -29,26 +28,21 @@ export function PasswordSection() {
       >
         {/* Password managers look for the name beside the password. */}
         <input type="text" autoComplete="username" value={person.email} readOnly hidden />
-        <PasswordInput
+        <PasswordField
           label={texts.account.currentPassword}
-          autoComplete="current-password"
-          required
           value={passwords.currentPassword}
-          onChange={(event) => setPasswords({ ...passwords, currentPassword: event.currentTarget.value })}
+          onChange={(currentPassword) => setPasswords({ ...passwords, currentPassword })}
           error={faultOf(change.error, 'currentPassword')}
-          visibilityToggleButtonProps={toggle}
         />
-        <PasswordInput
+        <PasswordField
           label={texts.links.password}
           description={texts.links.passwordRule}
           autoComplete="new-password"
-          required
           minLength={12}
           maxLength={200}
           value={passwords.newPassword}
-          onChange={(event) => setPasswords({ ...passwords, newPassword: event.currentTarget.value })}
+          onChange={(newPassword) => setPasswords({ ...passwords, newPassword })}
           error={faultOf(change.error, 'newPassword')}
-          visibilityToggleButtonProps={toggle}
         />
       </Form>
     </Section>

@@ -1,4 +1,4 @@
-import { Center, Paper, PasswordInput, Text, TextInput } from '@mantine/core';
+import { Center, Paper, Text, TextInput } from '@mantine/core';
 import { QRCodeSVG } from 'qrcode.react';
 import { useState } from 'react';
 import { api } from '../../api/client';
@@ -6,6 +6,7 @@ import type { NewSecondFactor, RecoveryCodes } from '../../api/types';
 import { CopyBlock } from '../../common/copying';
 import { Dialog, Form } from '../../common/dialogs';
 import { faultOf } from '../../common/error-notice';
+import { PasswordField } from '../../common/password-field';
 import { useTexts } from '../../i18n/locale';
 import { useAccountChange } from './use-account-change';
 
@@ -37,15 +38,11 @@ export function TurnOnDialog({
           onSubmit={() => begin.mutate()}
           onCancel={onClose}
         >
-          <PasswordInput
-            label={texts.login.password}
-            autoComplete="current-password"
-            required
+          <PasswordField
             data-autofocus
             value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
+            onChange={setPassword}
             error={faultOf(begin.error, 'password')}
-            visibilityToggleButtonProps={{ 'aria-label': texts.login.showPassword, tabIndex: 0 }}
           />
         </Form>
       )}

@@ -92,7 +92,7 @@ export const CHANNEL_GUIDES: Record<Channel, ChannelGuide> = {
       de: [
         'Geben Sie die Origins Ihrer Seiten ein.',
         'Fügen Sie das Snippet, das Sie bekommen, in Ihre Seiten ein.',
-        'Melden sich Ihre Kunden an, signieren Sie ihre Id auf Ihrem Server mit dem Identity-Secret.',
+        'Melden sich Ihre Kunden an, signieren Sie ihre ID auf Ihrem Server mit dem Identity-Secret.',
       ],
     },
     after: {
@@ -126,7 +126,7 @@ export const CHANNEL_GUIDES: Record<Channel, ChannelGuide> = {
     fields: [
       {
         name: 'phoneNumberId',
-        label: { en: 'Id of the phone number', de: 'Id der Telefonnummer' },
+        label: { en: 'Id of the phone number', de: 'ID der Telefonnummer' },
         term: 'Phone number ID',
         about: {
           en: 'Not the number itself.',
@@ -145,7 +145,7 @@ export const CHANNEL_GUIDES: Record<Channel, ChannelGuide> = {
         'After connecting, enter the callback address and the verify token at Meta.',
       ],
       de: [
-        'Öffnen Sie in Ihrer Meta-App WhatsApp → API Setup und kopieren Sie die Id der Telefonnummer.',
+        'Öffnen Sie in Ihrer Meta-App WhatsApp → API Setup und kopieren Sie die ID der Telefonnummer.',
         'Erstellen Sie für einen Systemnutzer ein Token ohne Ablauf, mit whatsapp_business_messaging und whatsapp_business_management.',
         'Kopieren Sie das App-Secret aus App settings → Basic.',
         'Tragen Sie nach dem Verbinden die Callback-Adresse und das Verify-Token bei Meta ein.',
@@ -203,7 +203,7 @@ export const CHANNEL_GUIDES: Record<Channel, ChannelGuide> = {
     fields: [
       {
         name: 'pageId',
-        label: { en: 'Id of your Facebook page', de: 'Id Ihrer Facebook-Seite' },
+        label: { en: 'Id of your Facebook page', de: 'ID Ihrer Facebook-Seite' },
         term: 'Page ID',
         about: { en: 'It stands in the page’s settings.', de: 'Sie steht in den Einstellungen der Seite.' },
       },
@@ -246,7 +246,7 @@ export const CHANNEL_GUIDES: Record<Channel, ChannelGuide> = {
     fields: [
       {
         name: 'accountId',
-        label: { en: 'Id of your account', de: 'Id Ihres Kontos' },
+        label: { en: 'Id of your account', de: 'ID Ihres Kontos' },
         term: 'Instagram account ID',
         about: { en: 'That of the professional account.', de: 'Die des professionellen Kontos.' },
       },

@@ -2,17 +2,33 @@ import type { DeliveryDetail } from '../../api/types';
 
 type Request = NonNullable<DeliveryDetail['request']>;
 
+/** Headers that the commands make, because a signature is not stored and a receiver refuses an old time. */
+const MADE: Record<string, string> = {
+  'x-service-signature': '"x-service-signature: sha256=$service"',
+  'webhook-timestamp': '"webhook-timestamp: $now"',
+  'webhook-signature': '"webhook-signature: v1,$standard"',
+};
+
 /**
- * Returns a shell command that sends a request again, without its signatures: these are not stored.
- * Everything stands in single quotes, in which a shell reads no character but the quote itself.
+ * Returns shell commands that sign a request with the secret in `$WEBHOOK_SECRET`, and send it. They need
+ * curl and OpenSSL. What is given stands in single quotes, in which a shell reads no character but the quote
+ * itself.
  */
 export function curlCommand({ method, url, headers, body }: Request): string {
-  const given = headers.filter(({ value }) => value !== null);
+  const id = headers.find(({ name }) => name === 'webhook-id')?.value ?? '';
+  const lines = headers.map(({ name, value }) => `-H ${MADE[name] ?? quote(`${name}: ${value}`)}`);
   return [
-    `curl --globoff -X ${method} ${quote(url)}`,
-    ...given.map(({ name, value }) => `-H ${quote(`${name}: ${value}`)}`),
-    `--data-raw ${quote(body)}`,
-  ].join(' \\\n  ');
+    '(',
+    ': "${WEBHOOK_SECRET:?Set it to the secret of the endpoint.}"',
+    `id=${quote(id)}`,
+    `body=${quote(body)}`,
+    'now=$(date +%s)',
+    'key=$(printf %s "${WEBHOOK_SECRET#whsec_}" | openssl base64 -d -A | od -An -v -tx1 | tr -d " \\n")',
+    'service=$(printf %s "$body" | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" -r | cut -d" " -f1)',
+    'standard=$(printf %s "$id.$now.$body" | openssl dgst -sha256 -mac HMAC -macopt hexkey:$key -binary | openssl base64 -A)',
+    [`curl --globoff -X ${method} ${quote(url)}`, ...lines, '--data-raw "$body"'].join(' \\\n  '),
+    ')',
+  ].join('\n');
 }
 
 function quote(text: string): string {

@@ -1,4 +1,4 @@
-import { Alert, Button, type ButtonProps, PasswordInput, Text, TextInput } from '@mantine/core';
+import { Alert, Button, type ButtonProps, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createLink, useLocation, useNavigate } from '@tanstack/react-router';
 import { type ComponentPropsWithRef, useEffect, useState } from 'react';
@@ -7,6 +7,7 @@ import { sessionQuery } from '../../api/session';
 import type { AcceptedLink, Link } from '../../api/types';
 import { ErrorNotice, faultOf } from '../../common/error-notice';
 import { Form } from '../../common/dialogs';
+import { PasswordField } from '../../common/password-field';
 import { Door } from '../../frame/door';
 import { PagePending } from '../../frame/page-states';
 import { useTexts } from '../../i18n/locale';
@@ -114,17 +115,15 @@ function AcceptLink({ token, link }: { token: string; link: Link }) {
           />
         )}
         {link.needsPassword && (
-          <PasswordInput
+          <PasswordField
             label={texts.links.password}
             description={link.needsLogin ? texts.links.otherPasswordRule : texts.links.passwordRule}
             autoComplete="new-password"
-            required
             minLength={12}
             maxLength={200}
             value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
+            onChange={setPassword}
             error={faultOf(accept.error, 'password')}
-            visibilityToggleButtonProps={{ 'aria-label': texts.login.showPassword, tabIndex: 0 }}
           />
         )}
       </Form>

@@ -1,10 +1,11 @@
-import { Alert, Anchor, PasswordInput, Text, TextInput } from '@mantine/core';
+import { Alert, Anchor, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, ApiError } from '../../api/client';
 import type { LoginAnswer } from '../../api/types';
 import { Form } from '../../common/dialogs';
+import { PasswordField } from '../../common/password-field';
 import { Door } from '../../frame/door';
 import { useTexts } from '../../i18n/locale';
 
@@ -94,14 +95,7 @@ function PasswordStep({
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
         />
-        <PasswordInput
-          label={texts.login.password}
-          autoComplete="current-password"
-          required
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-          visibilityToggleButtonProps={{ 'aria-label': texts.login.showPassword, tabIndex: 0 }}
-        />
+        <PasswordField value={password} onChange={setPassword} />
       </Form>
       <Anchor component="button" type="button" size="sm" onClick={onForgotten} ta="start">
         {texts.login.forgotten}

@@ -9,6 +9,8 @@ export function useHiddenChecklist(workspaceId: string): [isHidden: boolean, hid
   const hide = () => {
     localStorage.setItem(key, 'true');
     setHidden(true);
+    // The button that had the focus goes with the list.
+    document.getElementById('content')?.focus({ preventScroll: true });
   };
   return [isHidden, hide];
 }

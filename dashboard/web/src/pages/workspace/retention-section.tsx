@@ -1,9 +1,10 @@
-import { NumberInput, PasswordInput, Stack, Text } from '@mantine/core';
+import { NumberInput, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { api } from '../../api/client';
-import { useChange, useWorkspace } from '../../api/workspace';
+import { useChange, useMayManage, useWorkspace } from '../../api/workspace';
 import { ConfirmDialog, Form } from '../../common/dialogs';
 import { faultOf } from '../../common/error-notice';
+import { PasswordField } from '../../common/password-field';
 import { Section } from '../../common/section';
 import { useTexts } from '../../i18n/locale';
 
@@ -11,15 +12,17 @@ const MAX_DAYS = 36_500;
 
 /**
  * Form for the days after which messages are erased; an empty field keeps them. A number of days erases
- * messages, so it takes an owner's password.
+ * messages, so it takes the person's password. Only an owner shortens the time.
  */
 export function RetentionSection({ days }: { days: number | null }) {
   const texts = useTexts();
+  const mayManage = useMayManage();
   const isOwner = useWorkspace().role === 'OWNER';
   const [typed, setTyped] = useState<string | number>(days ?? '');
   const [password, setPassword] = useState('');
   const [isAsking, setAsking] = useState(false);
   const wanted = typed === '' ? null : Number(typed);
+  const isShorter = wanted !== null && (days === null || wanted < days);
   const change = { messageRetentionDays: wanted, ...(wanted !== null && { password }) };
   const save = useChange((at) => api.patch(at, change), texts.retention.saved);
   const stopAsking = () => {
@@ -32,7 +35,7 @@ export function RetentionSection({ days }: { days: number | null }) {
       <Form
         action={texts.common.save}
         isPending={save.isPending}
-        isDisabled={!isOwner || wanted === days}
+        isDisabled={!mayManage || wanted === days || (isShorter && !isOwner)}
         error={isAsking ? null : save.error}
         onSubmit={() => (wanted === null ? save.mutate() : setAsking(true))}
       >
@@ -43,7 +46,7 @@ export function RetentionSection({ days }: { days: number | null }) {
           max={MAX_DAYS}
           allowDecimal={false}
           allowNegative={false}
-          readOnly={!isOwner}
+          readOnly={!mayManage}
           value={typed}
           onChange={setTyped}
           maw={280}
@@ -61,15 +64,11 @@ export function RetentionSection({ days }: { days: number | null }) {
         >
           <Stack>
             <Text size="sm">{texts.retention.confirmAdvice(wanted!)}</Text>
-            <PasswordInput
-              label={texts.login.password}
-              autoComplete="current-password"
-              required
+            <PasswordField
               data-autofocus
               value={password}
-              onChange={(event) => setPassword(event.currentTarget.value)}
+              onChange={setPassword}
               error={faultOf(save.error, 'password')}
-              visibilityToggleButtonProps={{ 'aria-label': texts.login.showPassword, tabIndex: 0 }}
             />
           </Stack>
         </ConfirmDialog>
