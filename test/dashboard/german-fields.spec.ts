@@ -18,8 +18,8 @@ const filesBelow = (folder: string, end: string) =>
   readdirSync(resolve(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith(end) && !name.endsWith('.spec.ts'))
     .map((name) => resolve(ROOT, folder, name));
-const classesOf = (file: string) =>
-  Object.values(require(file) as object).filter((one): one is Class => typeof one === 'function');
+const classesOf = async (file: string) =>
+  Object.values((await import(file)) as object).filter((one): one is Class => typeof one === 'function');
 
 /** Returns the types of the bodies and queries that a controller takes. */
 function inputsOf(controller: Class): Class[] {
@@ -46,8 +46,9 @@ describe('the fields that an error can name have German names:', () => {
     expect([...new Set(fields)].filter((field) => !(field in errorTextsDe.words)).sort()).toEqual([]);
   };
 
-  it('those of bodies and queries', () => {
-    const controllers = filesBelow('dashboard/server/src', '.controller.ts').flatMap(classesOf);
+  it('those of bodies and queries', async () => {
+    const files = filesBelow('dashboard/server/src', '.controller.ts');
+    const controllers = (await Promise.all(files.map(classesOf))).flat();
     const inputs = controllers.flatMap(inputsOf);
     expect(inputs.length).toBeGreaterThan(25);
     has([...inputs, RedeliverMatching].flatMap(fieldsOf));

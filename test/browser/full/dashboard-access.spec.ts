@@ -129,9 +129,11 @@ describe('who sees what of the dashboard in a browser', () => {
         await visit.comeToRest();
         for (const width of [1280, 390]) {
           await visit.page.setViewportSize({ width, height: 844 });
-          // The chart takes its new width a moment later: then nothing may stick out.
+          // The navigation leaves, and the chart takes its new width, a moment later: then nothing may stick out.
           await visit.page.waitForFunction(
-            () => document.documentElement.scrollWidth <= document.documentElement.clientWidth,
+            () =>
+              document.getAnimations().length === 0 &&
+              document.documentElement.scrollWidth <= document.documentElement.clientWidth,
           );
           expect([path, width, await accessibilityFaultsOf(visit.page, 'html')]).toEqual([path, width, []]);
         }

@@ -269,6 +269,38 @@ describe("the dashboard's pages in a browser", () => {
     await visit.text('x-service-test: true').waitFor();
   });
 
+  it('show twelve attempts on one screen, and where they went before the address changed', async () => {
+    const { id } = await makeEndpoint('/earlier');
+    world.receiver.https.respond = (response) => void response.writeHead(503).end('down\n'.repeat(50));
+    const { deliveryId } = await test(id);
+    await world.service.query(
+      `INSERT INTO webhook_attempts (tenant_id, delivery_id, round, attempt, attempted_at, duration_ms, status_code, error)
+       SELECT $1, $2, 0, n, now() - interval '1 hour' + n * interval '1 second', 20, 503, 'status'
+       FROM generate_series(1, 11) n`,
+      [workspace.id, deliveryId],
+    );
+    await visit.page.setViewportSize({ width: 1440, height: 900 });
+    await visit.settings(workspace, `webhooks/${id}/deliveries/${deliveryId}`);
+    const first = visit.attempt(1).last();
+    await first.waitFor();
+    expect(await visit.page.locator('summary').count()).toBe(12);
+    const { y, height } = (await first.boundingBox())!;
+    expect(y + height).toBeLessThan(900);
+    expect(await visit.text('Earlier address').count()).toBe(0);
+
+    const moved = { version: 1, url: world.receiver.url('/later') };
+    await world.service.app.get(WebhookEndpointsService).update(workspace.id, id, moved, SYSTEM);
+    await visit.button('Redeliver').click();
+    await visit.attempt(13).waitFor();
+    await visit.page.reload();
+    await visit.attempt(13).waitFor();
+    await visit.attempt(12).getByText('Earlier address').waitFor();
+    expect(await visit.text('Earlier address').count()).toBe(12);
+    await visit.attempt(12).click();
+    const sentTo = /^Sent to 127\.0\.0\.1:\d+\/earlier\S*, the endpoint’s address until/;
+    await visit.text(sentTo).first().waitFor();
+  });
+
   it('redeliver the selected, and all that match after they were counted', async () => {
     const { id } = await makeEndpoint('/again', ['message.created']);
     const conversation = await world.service.make.conversation(workspace);

@@ -53,7 +53,17 @@ export function CopyText({ value, name }: { value: string; name: string }) {
 }
 
 /** Shows lines to copy, such as code. */
-export function CopyBlock({ label, value, wrap = false }: { label: string; value: string; wrap?: boolean }) {
+export function CopyBlock({
+  label,
+  value,
+  wrap = false,
+  maxHeight = 320,
+}: {
+  label: string;
+  value: string;
+  wrap?: boolean;
+  maxHeight?: number;
+}) {
   const texts = useTexts();
   return (
     <Box>
@@ -71,7 +81,7 @@ export function CopyBlock({ label, value, wrap = false }: { label: string; value
           tabIndex={0}
           role="region"
           aria-label={label}
-          mah={320}
+          mah={maxHeight}
           {...(wrap && { style: { whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' } })}
         >
           {value}

@@ -485,6 +485,8 @@ export const de: Texts = {
   },
   attempts: {
     none: 'Noch gab es keinen Versuch.',
+    earlier: 'Frühere Adresse',
+    sentTo: (url: string, until: string) => `Gesendet an ${url}, bis ${until} die Adresse des Endpunkts.`,
     title: (number: number) => `Versuch ${number}`,
     succeeded: 'gelungen',
     error: {

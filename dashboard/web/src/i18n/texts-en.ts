@@ -448,6 +448,8 @@ export const en = {
   },
   attempts: {
     none: 'No attempt has been made yet.',
+    earlier: 'Earlier address',
+    sentTo: (url: string, until: string) => `Sent to ${url}, the endpoint’s address until ${until}.`,
     title: (number: number) => `Attempt ${number}`,
     succeeded: 'succeeded',
     error: {

@@ -1,21 +1,20 @@
-import { Anchor, Button, Card, Group, SimpleGrid, Stack, Text, Title, VisuallyHidden } from '@mantine/core';
-import { IconChevronRight } from '@tabler/icons-react';
+import { Anchor, Button, Card, Group, SimpleGrid, Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, ApiError } from '../../api/client';
-import type { AttemptDetail, DeliveryDetail } from '../../api/types';
+import type { DeliveryDetail } from '../../api/types';
 import { useChange, useMayManage, useRead, useWorkspace } from '../../api/workspace';
 import { CopyAsButton, CopyBlock, CopyText } from '../../common/copying';
-import { ErrorNotice, Fault } from '../../common/error-notice';
+import { ErrorNotice } from '../../common/error-notice';
 import { Moment } from '../../common/moment';
 import { PageLayout } from '../../common/page';
 import { Section } from '../../common/section';
 import { NotFoundPage, PagePending } from '../../frame/page-states';
-import { useFormats, useTexts } from '../../i18n/locale';
-import { Exchange } from '../webhooks/exchange';
-import classes from './attempts.module.css';
+import { useTexts } from '../../i18n/locale';
+import { Attempts } from './attempts';
 import { curlCommand } from './curl-command';
 import { DeliveryStatus } from './delivery-status';
+import { useFormerAddress } from './use-former-address';
 
 const route = getRouteApi('/inside/w/$slug/settings/webhooks/$endpointId/deliveries/$deliveryId');
 const REFRESH_MS = 3_000;
@@ -38,6 +37,8 @@ function LoadedDelivery({ delivery }: { delivery: DeliveryDetail }) {
   const mayManage = useMayManage();
   const { slug } = useWorkspace();
   const { endpointId, request } = delivery;
+  const formerAddress = useFormerAddress(endpointId);
+  const last = delivery.attempts.at(-1);
   const isPending = delivery.status === 'pending';
   const redeliver = useChange(
     (at) => api.post(`${at}/deliveries/${delivery.id}/${isPending ? 'retry' : 'redeliver'}`),
@@ -73,8 +74,8 @@ function LoadedDelivery({ delivery }: { delivery: DeliveryDetail }) {
     >
       <ErrorNotice error={redeliver.error} />
       <Facts delivery={delivery} />
-      <Attempts attempts={delivery.attempts} />
-      {request && <SentRequest request={request} />}
+      <Attempts attempts={delivery.attempts} formerAddress={formerAddress} />
+      {request && <SentRequest request={request} about={last && formerAddress(last.at)} />}
     </PageLayout>
   );
 }
@@ -110,7 +111,7 @@ function Facts({ delivery }: { delivery: DeliveryDetail }) {
   }
   facts.push([
     texts.deliveries.seeAlso,
-    <Stack key="links" gap={0} align="start">
+    <Group key="links" style={{ gap: '6px 1rem' }}>
       {conversationId && (
         <Anchor
           size="sm"
@@ -128,7 +129,7 @@ function Facts({ delivery }: { delivery: DeliveryDetail }) {
       )}
       <AuditLink entity="webhook_delivery" entityId={id} text={texts.deliveries.auditOfDelivery} />
       <AuditLink entity="webhook_endpoint" entityId={endpointId} text={texts.deliveries.auditOfEndpoint} />
-    </Stack>,
+    </Group>,
   ]);
   return (
     <Card withBorder padding="sm">
@@ -162,86 +163,22 @@ function AuditLink({ entity, entityId, text }: { entity: string; entityId: strin
   );
 }
 
-/** Lists the attempts, the latest first and open. */
-function Attempts({ attempts }: { attempts: AttemptDetail[] }) {
-  const texts = useTexts();
-  return (
-    <Stack gap="xs" component="section" aria-label={texts.deliveries.attempts}>
-      <Title order={2} size="h4">
-        {texts.deliveries.attempts}
-      </Title>
-      {attempts.length === 0 ? (
-        <Text c="dimmed">{texts.attempts.none}</Text>
-      ) : (
-        <Card withBorder padding={0}>
-          {attempts
-            .map((attempt, n) => (
-              <Attempt
-                key={attempt.at}
-                attempt={attempt}
-                number={n + 1}
-                isLatest={n === attempts.length - 1}
-              />
-            ))
-            .reverse()}
-        </Card>
-      )}
-    </Stack>
-  );
-}
-
-function Attempt({
-  attempt,
-  number,
-  isLatest,
+/**
+ * Shows the request with the endpoint's present address.
+ * @param about says where the last attempt went instead
+ */
+function SentRequest({
+  request,
+  about,
 }: {
-  attempt: AttemptDetail;
-  number: number;
-  isLatest: boolean;
+  request: NonNullable<DeliveryDetail['request']>;
+  about: string | undefined;
 }) {
-  const texts = useTexts();
-  const formats = useFormats();
-  const { at, statusCode, durationMs, error, errorMessage, fault, phases, response, responseHeaders } =
-    attempt;
-  const outcome = error === null ? texts.attempts.succeeded : texts.attempts.error[error];
-  const message = errorMessage && <Fault detail={{ message: errorMessage, ...fault }} />;
-  return (
-    <details className={classes.attempt} open={isLatest}>
-      <summary className={classes.summary}>
-        <IconChevronRight className={classes.chevron} size={14} aria-hidden />
-        <Text span inherit c="dimmed">
-          <span aria-hidden>{number}</span>
-          <VisuallyHidden>{texts.attempts.title(number)}</VisuallyHidden>
-        </Text>
-        <Moment at={at} isExact />
-        <Text span inherit fw={500} c={error === null ? undefined : 'var(--mantine-color-error)'}>
-          {statusCode ?? outcome}
-        </Text>
-        <span>{formats.milliseconds(durationMs)}</span>
-        <span className={classes.message}>{message}</span>
-      </summary>
-      <Stack gap="sm" className={classes.details}>
-        {message && (
-          <Text size="sm" c="var(--mantine-color-error)" className="breakable">
-            {message}
-          </Text>
-        )}
-        <Exchange
-          phases={phases}
-          totalMs={durationMs}
-          response={response}
-          responseHeaders={responseHeaders}
-        />
-      </Stack>
-    </details>
-  );
-}
-
-function SentRequest({ request }: { request: NonNullable<DeliveryDetail['request']> }) {
   const texts = useTexts();
   return (
     <Section
       title={texts.exchange.request}
+      about={about}
       actions={<CopyAsButton text={curlCommand(request)} label={texts.exchange.copyAsCurl} />}
     >
       <CopyBlock

@@ -49,7 +49,7 @@ export function EditEndpointDialog({
           onChange={setValues}
           urlNote={
             isMoved && (
-              <Stack gap="xs">
+              <Stack gap="xs" mt="xs">
                 <Text size="sm">{texts.webhooks.movedAdvice}</Text>
                 {mayRoll && (
                   <Checkbox

@@ -145,7 +145,7 @@ function EventChoice({ events, onChange }: { events: string[]; onChange: (events
     onChange(isWanted ? [...events, type] : events.filter((event) => event !== type));
   return (
     <Stack gap="xs" role="group" aria-label={texts.webhooks.events}>
-      <Text size="sm" fw={500}>
+      <Text size="sm" fw={600}>
         {texts.webhooks.events}
       </Text>
       <Checkbox

@@ -3,6 +3,9 @@ import type { Phases, ReceivedBody } from '../../api/types';
 import { CopyBlock } from '../../common/copying';
 import { useFormats, useTexts } from '../../i18n/locale';
 
+/** Height above which an answer scrolls, so that what is around it stays in view. */
+const ANSWER_HEIGHT = 160;
+
 /** Shows how long each phase of an attempt took, and what the receiver answered. */
 export function Exchange({
   phases,
@@ -51,7 +54,7 @@ function PhaseBar({ phases, totalMs }: { phases: Phases; totalMs: number }) {
           <Progress.Section key={name} value={((ms ?? 0) / sum) * 100} color={color} />
         ))}
       </Progress.Root>
-      <Group component="ul" aria-label={texts.phases.title} gap="md" mt={6} p={0} m={0}>
+      <Group component="ul" aria-label={texts.phases.title} mt={6} p={0} m={0} style={{ gap: '4px 1rem' }}>
         {parts.map(
           ({ name, ms, color }) =>
             ms !== null && (
@@ -79,7 +82,9 @@ function Answer({ response, headers }: { response: ReceivedBody | null; headers:
   }
   return (
     <SimpleGrid cols={{ base: 1, ...(headers && { md: 2 }) }} spacing="sm">
-      {headers && <CopyBlock label={texts.exchange.responseHeaders} value={headers} />}
+      {headers && (
+        <CopyBlock label={texts.exchange.responseHeaders} value={headers} maxHeight={ANSWER_HEIGHT} />
+      )}
       {response.body === '' ? (
         <Text size="sm" c="dimmed">
           {texts.exchange.emptyBody}
@@ -88,6 +93,7 @@ function Answer({ response, headers }: { response: ReceivedBody | null; headers:
         <CopyBlock
           label={response.encoding === 'base64' ? texts.exchange.binaryBody : texts.exchange.responseBody}
           value={response.body}
+          maxHeight={ANSWER_HEIGHT}
           wrap
         />
       )}

@@ -1,0 +1,27 @@
+import type { AuditEntry, Page } from '../../api/types';
+import { useRead } from '../../api/workspace';
+import { useFormats, useTexts } from '../../i18n/locale';
+
+/** Number of the endpoint's latest edits among which its former addresses are looked for. */
+const EDITS = 100;
+
+/**
+ * Returns a function that says where an attempt went, if the endpoint has got another address since. Attempts
+ * do not keep their address; the audit log has it, shortened.
+ */
+export function useFormerAddress(endpointId: string): FormerAddress {
+  const texts = useTexts();
+  const formats = useFormats();
+  const edits = useRead<Page<AuditEntry>>(
+    'audit-entries',
+    { action: 'webhook_endpoint.updated', entityId: endpointId, limit: EDITS },
+    { refreshMs: false },
+  );
+  return (at) => {
+    const later = edits.data?.data.filter(({ before, createdAt }) => before?.['url'] && createdAt > at);
+    const move = later?.at(-1);
+    return move && texts.attempts.sentTo(String(move.before!['url']), formats.moment(move.createdAt));
+  };
+}
+
+export type FormerAddress = (at: string) => string | undefined;
