@@ -129,7 +129,7 @@ describe('who sees what of the dashboard in a browser', () => {
         await visit.comeToRest();
         for (const width of [1280, 390]) {
           await visit.page.setViewportSize({ width, height: 844 });
-          // The navigation leaves, and the chart takes its new width, a moment later: then nothing may stick out.
+          // The navigation leaves, and the chart takes its new width. Then nothing may stick out.
           await visit.page.waitForFunction(
             () =>
               document.getAnimations().length === 0 &&
