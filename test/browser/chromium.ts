@@ -29,5 +29,10 @@ function requireChromium(): string {
 }
 
 export function launchChromium(): Promise<Browser> {
-  return chromium.launch({ executablePath: requireChromium(), args: CHROMIUM_ARGUMENTS });
+  return chromium.launch({
+    executablePath: requireChromium(),
+    args: CHROMIUM_ARGUMENTS,
+    // Playwright would forbid to put pages aside for the back button, as people's browsers do.
+    ignoreDefaultArgs: ['--disable-back-forward-cache'],
+  });
 }
