@@ -5,9 +5,6 @@ import { shortId } from '../../common/short-id';
 import { useLocale, useTexts } from '../../i18n/locale';
 import { AUDIT_NAMES } from './audit-names';
 
-/** Number of keys that are known by name: the longest page. Others are named by their entries. */
-const MOST_NAMED = 200;
-
 interface AuditWords {
   /** Writes a type of things, such as `api_key`. */
   entity: (name: string) => string;
@@ -49,11 +46,14 @@ export function useAuditWords(): AuditWords {
   };
 }
 
-/** Returns the names of agents, keys, endpoints and channels by their ids. */
+/**
+ * Returns the names of all agents, keys, endpoints and channels by their ids. What is deleted is named by its
+ * entries.
+ */
 function useNames(): Map<string, string> {
   const once = { refreshMs: false } as const;
   const agents = useRead<{ data: Agent[] }>('agents', {}, once);
-  const keys = useRead<Page<ApiKey>>('api-keys', { limit: MOST_NAMED }, once);
+  const keys = useRead<Page<ApiKey>>('api-keys', {}, once);
   const endpoints = useRead<Page<EndpointListItem>>('webhook-endpoints', {}, once);
   const channels = useRead<{ data: ChannelConnection[] }>('channels', {}, once);
   return new Map([
