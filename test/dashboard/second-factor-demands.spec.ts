@@ -43,6 +43,11 @@ describe('a workspace that demands a second factor', () => {
     expect((await browser.get(`/api/workspaces/${settings.workspace.id}/overview`)).status).toBe(200);
   });
 
+  it('tells managers which agents have one', async () => {
+    const { status, body } = await settings.browser.get(`${address()}/fulfilling`);
+    expect({ status, body }).toEqual({ status: 200, body: { data: [settings.owner.id], nextCursor: null } });
+  });
+
   it('is closed to who has none afterwards, on every route, but not their account', async () => {
     await dashboard.get(SecondFactorDemandsService).demand(settings.workspace.id, { graceDays: 0 }, SYSTEM);
     expect(await summary(browser)).toMatchObject({ isLocked: true });

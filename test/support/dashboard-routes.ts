@@ -157,6 +157,7 @@ export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
     roles: OWNERS,
   },
   { method: 'DELETE', path: '/second-factor-demand', success: 204, roles: OWNERS },
+  { method: 'GET', path: '/second-factor-demand/fulfilling', success: 200, roles: MANAGERS },
   { method: 'GET', path: '/agents', success: 200 },
   {
     method: 'POST',

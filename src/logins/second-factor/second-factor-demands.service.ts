@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { requirePermission } from '../../access/require-permission';
+import { requirePermission, requireReadPermission } from '../../access/require-permission';
 import { AuditService } from '../../audit/audit.service';
 import { AppError } from '../../common/app-error';
 import { Actor } from '../../common/principal';
@@ -61,6 +61,17 @@ export class SecondFactorDemandsService {
         before: { graceDays: before.graceDays },
       });
     });
+  }
+
+  /**
+   * Lists the ids of the workspace's agents whose person has a second factor, oldest agent first. Only those
+   * who may read invitations see it.
+   * @throws AppError FORBIDDEN
+   */
+  async listFulfilling(tenantId: string, actor: Actor): Promise<string[]> {
+    await requireReadPermission(this.database, tenantId, actor, 'invitation.read');
+    const logins = await this.people.listAgentLogins(tenantId);
+    return logins.filter(({ hasSecondFactor }) => hasSecondFactor).map(({ agentId }) => agentId);
   }
 
   /** Locks the workspace, checks the permission, and returns the workspace's present demand. */

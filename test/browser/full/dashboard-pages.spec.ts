@@ -482,6 +482,7 @@ describe("the dashboard's pages in a browser", () => {
     await visit.field('Role').selectOption('Admin');
     await visit.act('Save').click();
     await row.getByText('Admin', { exact: true }).waitFor();
+    await row.getByText('off', { exact: true }).waitFor();
   });
 
   it('ask for the password before messages are erased', async () => {

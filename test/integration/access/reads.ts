@@ -8,6 +8,7 @@ import { ContactsService } from '../../../src/contacts/contacts.service';
 import { ConversationsService } from '../../../src/conversations/conversations.service';
 import { InvitationsService } from '../../../src/logins/invitations/invitations.service';
 import { OperatorLoginsService } from '../../../src/logins/operator-logins.service';
+import { SecondFactorDemandsService } from '../../../src/logins/second-factor/second-factor-demands.service';
 import { MessagesService } from '../../../src/messages/messages.service';
 import { ParkedEventsService } from '../../../src/parked-events/parked-events.service';
 import { ContactErasuresService } from '../../../src/privacy/contact-erasures.service';
@@ -89,6 +90,9 @@ export function readsOf(host: () => MessagingHost): Record<string, Read> {
     ),
     'InvitationsService.list': read('invitation.read', ({ own }, actor) =>
       host().get(InvitationsService).list(own.id, actor),
+    ),
+    'SecondFactorDemandsService.listFulfilling': read('invitation.read', ({ own }, actor) =>
+      host().get(SecondFactorDemandsService).listFulfilling(own.id, actor),
     ),
     'ApiKeysService.list': read('api_key.read', ({ own }, actor) =>
       host().get(ApiKeysService).list(own.id, {}, actor),

@@ -56,6 +56,7 @@ const WHOLE: Record<string, string[]> = {
     'AgentsService.list',
     'InvitationsService.list',
     'OperatorLoginsService.list',
+    'SecondFactorDemandsService.listFulfilling',
   ],
   'one each for a path of the API': ['RateLimitUseService.list'],
   'one each for what the caller names': [

@@ -2,13 +2,14 @@ import { ActionIcon, Badge, Button, Group, Menu, Stack, Text } from '@mantine/co
 import { IconDots } from '@tabler/icons-react';
 import { useState } from 'react';
 import { api } from '../../api/client';
-import type { Agent, Invitation, SentLink } from '../../api/types';
+import type { Agent, Invitation, Page, SentLink } from '../../api/types';
 import { useChange, useMayManage, useRead, useWorkspace } from '../../api/workspace';
 import { type Column, DataTable } from '../../common/data-table';
 import { ErrorNotice } from '../../common/error-notice';
 import { Moment } from '../../common/moment';
 import { PageLayout } from '../../common/page';
 import { useTexts } from '../../i18n/locale';
+import type { Texts } from '../../i18n/texts-en';
 import { EditAgentDialog } from './edit-agent-dialog';
 import { EraseAgentDialog } from './erase-agent-dialog';
 import { InviteDialog } from './invite-dialog';
@@ -19,6 +20,7 @@ export function AgentsPage() {
   const mayManage = useMayManage();
   const agents = useRead<{ data: Agent[] }>('agents');
   const invitations = useRead<{ data: Invitation[] }>('invitations', {}, { isEnabled: mayManage });
+  const secured = useRead<Page<string>>('second-factor-demand/fulfilling', {}, { isEnabled: mayManage });
   const [isInviting, setInviting] = useState(false);
   const [editing, setEditing] = useState<Agent | null>(null);
   const [erasing, setErasing] = useState<Agent | null>(null);
@@ -39,6 +41,7 @@ export function AgentsPage() {
     },
     { header: texts.login.email, cell: ({ email, isErased }) => (isErased ? '–' : email) },
     { header: texts.agents.role, cell: ({ role }) => texts.roles[role] },
+    ...(secured.data ? [secondFactorColumn(texts, secured.data.data)] : []),
     { header: texts.agents.displayName, cell: ({ displayName }) => displayName ?? '–' },
     { header: texts.agents.since, cell: ({ createdAt }) => <Moment at={createdAt} /> },
     {
@@ -84,6 +87,17 @@ export function AgentsPage() {
       {sent && <SentLinkDialog sent={sent} onClose={() => setSent(null)} />}
     </PageLayout>
   );
+}
+
+/** Column for managers: who logs in with a second factor. A bot does not log in. */
+function secondFactorColumn({ secondFactor }: Texts, secured: string[]): Column<Agent> {
+  return {
+    header: secondFactor.title,
+    cell: ({ id, isBot }) => {
+      if (isBot) return '–';
+      return secured.includes(id) ? secondFactor.isOn : secondFactor.isOff;
+    },
+  };
 }
 
 function AgentState({ agent, invitation }: { agent: Agent; invitation: Invitation | undefined }) {
