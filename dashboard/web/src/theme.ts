@@ -165,6 +165,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': '#8b9797',
     '--mantine-color-error': 'var(--mantine-color-red-4)',
     '--mantine-color-default-border': 'var(--mantine-color-dark-4)',
+    '--mantine-color-disabled': 'var(--mantine-color-dark-5)',
     '--surface-raised': 'var(--mantine-color-dark-6)',
     '--surface-subtle': 'var(--mantine-color-dark-8)',
     '--surface-hover': 'var(--mantine-color-dark-6)',
