@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Text } from '@mantine/core';
+import { Alert, Badge, Box, Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Channel, ConnectedChannel, ChannelConnection } from '../../api/types';
 import { useMayManage, useRead } from '../../api/workspace';
@@ -7,10 +7,10 @@ import { CONNECTION_COLORS } from '../../common/connection-colors';
 import { TableSkeleton } from '../../common/data-table';
 import { ErrorNotice } from '../../common/error-notice';
 import { PageLayout } from '../../common/page';
+import rowList from '../../common/row-list.module.css';
 import { Section } from '../../common/section';
 import { useLocale, useTexts } from '../../i18n/locale';
 import { CHANNEL_GUIDES, CHANNELS } from './channel-guides';
-import classes from './channels-page.module.css';
 import { ConnectDialog } from './connect-dialog';
 import { ConnectionDetails } from './connection-details';
 import { DisconnectDialog } from './disconnect-dialog';
@@ -41,7 +41,7 @@ export function ChannelsPage() {
         : !connections.error && <TableSkeleton />}
       {connected && others.length > 0 && (
         <Section title={connected.length > 0 ? texts.channels.more : texts.channels.choose}>
-          <ul className={classes.list}>
+          <ul className={rowList.rows}>
             {others.map((channel) => (
               <OtherChannel key={channel} channel={channel} onOpen={setOpen} />
             ))}
@@ -122,14 +122,14 @@ function OtherChannel({ channel, onOpen }: { channel: Channel; onOpen: (open: Op
   return (
     <li>
       <ChannelLogo channel={channel} size={32} />
-      <div className={classes.about}>
+      <Box flex={1}>
         <Text size="sm" fw={500}>
           {label}
         </Text>
         <Text size="sm" c="dimmed">
           {CHANNEL_GUIDES[channel].about[locale]}
         </Text>
-      </div>
+      </Box>
       {mayManage && (
         <Button
           variant="default"

@@ -4,9 +4,9 @@ import type { ManagedFirstPage } from '../../api/types';
 import { useWorkspace } from '../../api/workspace';
 import { CHANNEL_LABELS, ChannelLogo } from '../../common/channel-logo';
 import { CONNECTION_COLORS } from '../../common/connection-colors';
+import rowList from '../../common/row-list.module.css';
 import { Section } from '../../common/section';
 import { useTexts } from '../../i18n/locale';
-import classes from './overview.module.css';
 
 /** Lists the connected channels, each with its state. */
 export function ChannelsSection({ channels }: { channels: ManagedFirstPage['channels'] }) {
@@ -31,7 +31,7 @@ export function ChannelsSection({ channels }: { channels: ManagedFirstPage['chan
           {texts.overview.noChannel}
         </Text>
       ) : (
-        <ul className={classes.list}>
+        <ul className={rowList.rows}>
           {channels.map(({ channel, status }) => (
             <li key={channel}>
               <ChannelLogo channel={channel} size={24} />

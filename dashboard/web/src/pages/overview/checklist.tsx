@@ -3,6 +3,7 @@ import { IconCheck } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { WorkspaceCounts } from '../../api/types';
 import { useWorkspace } from '../../api/workspace';
+import rowList from '../../common/row-list.module.css';
 import { Section } from '../../common/section';
 import { useTexts } from '../../i18n/locale';
 import classes from './overview.module.css';
@@ -45,7 +46,7 @@ export function Checklist({
         size="sm"
         aria-label={texts.overview.done(done, all.length)}
       />
-      <ol className={classes.steps}>
+      <ol className={rowList.rows}>
         {all.map((step) => (
           <li key={step.name} data-done={step.isDone || undefined}>
             <span className={classes.tick}>

@@ -2,10 +2,10 @@ import { Anchor, Button, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ManagedFirstPage } from '../../api/types';
 import { useWorkspace } from '../../api/workspace';
+import rowList from '../../common/row-list.module.css';
 import { Section } from '../../common/section';
 import { useTexts } from '../../i18n/locale';
 import { EndpointState } from '../webhooks/endpoint-state';
-import classes from './overview.module.css';
 
 /** Number of endpoints that are listed, first those that the service deactivated, then those that fail. */
 const MAX_SHOWN = 5;
@@ -36,7 +36,7 @@ export function EndpointsSection({ endpoints }: { endpoints: ManagedFirstPage['e
           {texts.webhooks.none}
         </Text>
       ) : (
-        <ul className={classes.list}>
+        <ul className={rowList.rows}>
           {shown.map((endpoint) => (
             <li key={endpoint.id}>
               <Anchor
