@@ -52,7 +52,7 @@ describe("the dashboard's settings", () => {
         unsentMessages: 1,
         hasConversation: true,
         managed: {
-          channels: [{ channel: 'WIDGET', status: 'ACTIVE' }],
+          channels: [{ channel: 'WIDGET', status: 'ACTIVE', lastReceivedAt: null }],
           endpoints: [
             {
               id,

@@ -1,3 +1,4 @@
+import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound-messages.repository';
 import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
@@ -7,6 +8,7 @@ import { errorBody } from '../support/errors';
 import { eventsOf } from '../support/events';
 import { Tenant } from '../support/routes';
 import { TestService } from '../support/service';
+import { waitFor } from '../support/wait';
 import { TestVisitor, TestWidget } from '../support/widget';
 import { WidgetCrowd } from '../support/widget-crowd';
 
@@ -51,6 +53,20 @@ describe("the messages of the widget's visitors", () => {
       });
       const events = await eventsOf(service, tenant.workspace, 'message.created');
       expect(events.filter((event) => event['conversationId'] === conversationId)).toHaveLength(1);
+    });
+
+    it('is told to managers as the last one that the channel has received', async () => {
+      const { id } = tenant.workspace;
+      await service.query(
+        `UPDATE channel_connections SET last_received_at = now() - interval '1 day' WHERE tenant_id = $1`,
+        [id],
+      );
+      const sentAt = Date.now();
+      await (await crowd.visitor(widget)).post('m-1', 'Are you there?');
+      await waitFor('the time of the message', async () => {
+        const channels = await service.app.get(ChannelConnectionsService).list(id, SYSTEM);
+        return channels.some(({ lastReceivedAt }) => lastReceivedAt!.getTime() >= sentAt);
+      });
     });
 
     it('is stored once, whatever a retry under its id has', async () => {

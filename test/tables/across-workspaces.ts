@@ -81,6 +81,7 @@ export const SEARCHES: Record<string, string> = {
  * `CROSS_WORKSPACE_BATCHES=false`.
  */
 export const BATCHES: Record<string, string> = {
+  'ChannelConnectionsRepository.markReceived': 'a batch of ReceptionTimes',
   'EventQueueRepository.claim': 'a turn of the relay, OutboxRelay.maxWorkspaces',
   'EventQueueRepository.deletePipelined': 'the same turn',
   'EventQueueRepository.settle': 'a batch of AttemptRecorder',

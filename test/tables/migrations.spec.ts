@@ -32,6 +32,9 @@ const HASHES: Record<string, string> = {
   'migrations/1795456800000-second-factor-demands.ts': '572e70d588320073',
   'migrations/1795456800001-erased-agents.ts': '8f562400c0c35f6e',
   'migrations/1795471200000-late-deliveries.ts': 'afd3a365cc6d31e1',
+  'migrations/1795474800000-endpoint-deactivations.ts': 'a5861a10c13b6315',
+  'migrations/1795474800001-rounds-in-rollups.ts': 'bd08c88ffc49b00b',
+  'migrations/1795474800002-received-messages.ts': '89d09bf0598fb85c',
   'migrations/support/partitions.ts': '223117a7e3ea7c0a',
 };
 

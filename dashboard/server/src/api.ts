@@ -186,7 +186,7 @@ export interface FirstPage {
 
 /** The part of the first page that only managers may read. */
 export interface ManagedFirstPage {
-  channels: Pick<ChannelConnectionSummary, 'channel' | 'status'>[];
+  channels: Pick<ChannelConnectionSummary, 'channel' | 'status' | 'lastReceivedAt'>[];
   endpoints: Pick<
     WebhookEndpointSummary,
     'id' | 'name' | 'url' | 'active' | 'failingSince' | 'lastSuccessAt' | 'deactivation'

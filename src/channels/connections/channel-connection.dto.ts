@@ -29,6 +29,8 @@ export interface ChannelConnectionSummary extends ConnectionAddresses {
   settings: object;
   /** Time at which the credentials expire; null if they never do. */
   credentialsExpireAt: Date | null;
+  /** Time at which a message of a customer came last, to the minute; null if none has. */
+  lastReceivedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -54,7 +56,17 @@ export function toConnectionSummary(
   connection: ChannelConnectionEntity,
   addresses: ConnectionAddresses,
 ): ChannelConnectionSummary {
-  const { id, channel, externalId, status, settings, credentialsExpireAt, createdAt, updatedAt } = connection;
+  const {
+    id,
+    channel,
+    externalId,
+    status,
+    settings,
+    credentialsExpireAt,
+    lastReceivedAt,
+    createdAt,
+    updatedAt,
+  } = connection;
   return {
     id,
     channel,
@@ -63,6 +75,7 @@ export function toConnectionSummary(
     ...addresses,
     settings,
     credentialsExpireAt,
+    lastReceivedAt,
     createdAt,
     updatedAt,
   };

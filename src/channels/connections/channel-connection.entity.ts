@@ -49,6 +49,10 @@ export class ChannelConnectionEntity {
   @Column('timestamptz', { name: 'paused_until', nullable: true })
   pausedUntil: Date | null;
 
+  /** Time at which a message of a customer came last, to the minute; null if none has. */
+  @Column('timestamptz', { name: 'last_received_at', nullable: true })
+  lastReceivedAt: Date | null;
+
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
 

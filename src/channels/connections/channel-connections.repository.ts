@@ -21,6 +21,11 @@ export type ConnectionChanges = Pick<ChannelConnectionEntity, 'updatedAt'> &
     >
   >;
 
+/** A message of a customer that a connection got. */
+export interface Reception extends ConnectionKey {
+  at: Date;
+}
+
 /** Condition of connections in use. Disconnected ones are kept for the messages sent over them. */
 const NOT_DISCONNECTED = { status: Not('DISCONNECTED' as const) };
 
@@ -38,6 +43,7 @@ const WITH_CREDENTIALS: FindOptionsSelect<ChannelConnectionEntity> = {
   credentialsExpireAt: true,
   status: true,
   pausedUntil: true,
+  lastReceivedAt: true,
   createdAt: true,
   updatedAt: true,
 };
@@ -139,6 +145,24 @@ export class ChannelConnectionsRepository {
 
   async update(tx: Transaction, tenantId: string, id: string, changes: ConnectionChanges): Promise<void> {
     await tx.manager.update(ChannelConnectionEntity, { tenantId, id }, changes);
+  }
+
+  /** Records receptions, one for each connection. It skips connections that are being changed. */
+  async markReceived(receptions: Reception[]): Promise<void> {
+    await this.database.query(
+      `UPDATE channel_connections w SET last_received_at = greatest(w.last_received_at, r.at)
+       FROM (
+         SELECT w.tenant_id, w.id, r.at
+         FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS r (tenant_id, id, at)
+         JOIN channel_connections w ON w.tenant_id = r.tenant_id AND w.id = r.id
+         FOR NO KEY UPDATE OF w SKIP LOCKED) AS r
+       WHERE w.tenant_id = r.tenant_id AND w.id = r.id`,
+      [
+        receptions.map(({ tenantId }) => tenantId),
+        receptions.map(({ id }) => id),
+        receptions.map(({ at }) => at),
+      ],
+    );
   }
 
   /** Keeps workers from claiming messages of a connection for some milliseconds; a longer pause stays. */

@@ -13,6 +13,7 @@ export interface LoadedConnection extends Connection {
   status: ConnectionStatus;
   settings: object;
   pausedUntil: Date | null;
+  lastReceivedAt: Date | null;
 }
 
 const HOOK_KEY = /^[0-9A-Za-z]{32}$/;
@@ -67,10 +68,11 @@ export class ConnectionLoader {
   }
 
   open(row: ChannelConnectionEntity): LoadedConnection {
-    const { id, tenantId, channel, externalId, hookKey, status, settings, pausedUntil } = row;
+    const { id, tenantId, channel, externalId, hookKey, status, settings, pausedUntil, lastReceivedAt } = row;
     const sealed = { keyId: row.credentialsKeyId, ciphertext: row.credentialsCiphertext };
     const credentials = JSON.parse(this.secrets.decrypt(sealed, id)) as object;
-    return { id, tenantId, channel, externalId, hookKey, credentials, status, settings, pausedUntil };
+    const state = { status, settings, pausedUntil, lastReceivedAt };
+    return { id, tenantId, channel, externalId, hookKey, credentials, ...state };
   }
 
   private openIfReadable(row: ChannelConnectionEntity): LoadedConnection | null {

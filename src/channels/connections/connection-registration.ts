@@ -46,6 +46,7 @@ export class ConnectionRegistration {
       ...this.seal(id, checked),
       status: 'ACTIVE',
       pausedUntil: null,
+      lastReceivedAt: null,
       createdAt: now,
       updatedAt: now,
     };

@@ -8,7 +8,9 @@ import { MessagesService } from '../../messages/messages.service';
 import { Connection, InboundMessage } from '../adapters/channel-adapter';
 import { isUsableId } from '../adapters/support/provider-values';
 import { storableContent, storableCustomer } from './inbound-content';
+import { LoadedConnection } from '../connections/connection-loader';
 import { ProviderIdsRepository, PROVIDER_MESSAGES_KEY } from '../provider-ids/provider-ids.repository';
+import { ReceptionTimes } from './reception-times';
 
 /** Stores customers' messages, each once however often it comes, in the sender's conversation. */
 @Injectable()
@@ -21,6 +23,7 @@ export class InboundService {
     private readonly conversations: ConversationsService,
     private readonly messages: MessagesService,
     private readonly providerIds: ProviderIdsRepository,
+    private readonly receptionTimes: ReceptionTimes,
   ) {}
 
   /**
@@ -28,13 +31,15 @@ export class InboundService {
    * exist.
    * @returns false if the message is stored already, or its ids are unusable
    */
-  async receive(connection: Connection, message: InboundMessage): Promise<boolean> {
+  async receive(connection: LoadedConnection, message: InboundMessage): Promise<boolean> {
     if (![message.customer.externalId, ...message.providerIds].every(isUsableId)) {
       this.logger.warn({ connectionId: connection.id }, 'a message was ignored: its ids are unusable');
       return false;
     }
     try {
-      return await this.database.transaction((tx) => this.store(tx, connection, message));
+      const isNew = await this.database.transaction((tx) => this.store(tx, connection, message));
+      if (isNew) this.receptionTimes.observe(connection);
+      return isNew;
     } catch (error) {
       // The same message arrived under another sender.
       if (!violatesUnique(error, PROVIDER_MESSAGES_KEY)) throw error;

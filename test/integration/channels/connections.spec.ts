@@ -71,6 +71,7 @@ describe('channel connections', () => {
         snippet: null,
         settings: {},
         credentialsExpireAt: null,
+        lastReceivedAt: null,
         createdAt: expect.any(Date),
         updatedAt: expect.any(Date),
         reveal: {},

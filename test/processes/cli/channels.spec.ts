@@ -37,6 +37,7 @@ describe('channel', () => {
       snippet: null,
       settings: {},
       credentialsExpireAt: null,
+      lastReceivedAt: null,
       createdAt: MOMENT,
       updatedAt: MOMENT,
     });

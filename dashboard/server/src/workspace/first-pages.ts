@@ -36,7 +36,7 @@ export class FirstPages {
     const endpoints = await this.endpoints.list(id, actor);
     const webhooks = await this.statistics.getDay(id, actor);
     return {
-      channels: channels.map(({ channel, status }) => ({ channel, status })),
+      channels: channels.map(({ channel, status, lastReceivedAt }) => ({ channel, status, lastReceivedAt })),
       endpoints: endpoints.map(({ id, name, url, active, failingSince, lastSuccessAt, deactivation }) => ({
         id,
         name,

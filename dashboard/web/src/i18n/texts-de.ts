@@ -730,6 +730,7 @@ export const de: Texts = {
     account: 'Konto',
     hook: 'Callback-Adresse',
     connectedSince: 'Verbunden',
+    lastReceived: 'Zuletzt empfangen',
     credentialsExpire: 'Zugangsdaten laufen ab',
     origins: 'Erlaubte Origins',
     originsAdvice:

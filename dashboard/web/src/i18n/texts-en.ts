@@ -679,6 +679,7 @@ export const en = {
     account: 'Account',
     hook: 'Callback address',
     connectedSince: 'Connected',
+    lastReceived: 'Last received',
     credentialsExpire: 'Credentials expire',
     origins: 'Allowed origins',
     originsAdvice:

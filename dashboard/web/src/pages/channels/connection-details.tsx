@@ -18,7 +18,7 @@ export function originsOf(connection: ChannelConnection | undefined): string[] {
 export function ConnectionDetails({ connection }: { connection: ChannelConnection }) {
   const texts = useTexts();
   const formats = useFormats();
-  const { channel, externalId, hookUrl, credentialsExpireAt, createdAt } = connection;
+  const { channel, externalId, hookUrl, credentialsExpireAt, lastReceivedAt, createdAt } = connection;
   const isWidget = channel === 'WIDGET';
   return (
     <Stack>
@@ -43,6 +43,12 @@ export function ConnectionDetails({ connection }: { connection: ChannelConnectio
           <DataList.ItemLabel>{texts.channels.connectedSince}</DataList.ItemLabel>
           <DataList.ItemValue>
             <Moment at={createdAt} />
+          </DataList.ItemValue>
+        </DataList.Item>
+        <DataList.Item>
+          <DataList.ItemLabel>{texts.channels.lastReceived}</DataList.ItemLabel>
+          <DataList.ItemValue>
+            <Moment at={lastReceivedAt} none={texts.common.never} />
           </DataList.ItemValue>
         </DataList.Item>
         {credentialsExpireAt && (

@@ -1,14 +1,15 @@
-import { Badge, Button, Text } from '@mantine/core';
+import { Badge, Box, Button, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ManagedFirstPage } from '../../api/types';
 import { useWorkspace } from '../../api/workspace';
 import { CHANNEL_LABELS, ChannelLogo } from '../../common/channel-logo';
 import { CONNECTION_COLORS } from '../../common/connection-colors';
+import { Moment } from '../../common/moment';
 import rowList from '../../common/row-list.module.css';
 import { Section } from '../../common/section';
 import { useTexts } from '../../i18n/locale';
 
-/** Lists the connected channels, each with its state. */
+/** Lists the connected channels, each with its state and when a message came last. */
 export function ChannelsSection({ channels }: { channels: ManagedFirstPage['channels'] }) {
   const texts = useTexts();
   const { slug } = useWorkspace();
@@ -32,12 +33,17 @@ export function ChannelsSection({ channels }: { channels: ManagedFirstPage['chan
         </Text>
       ) : (
         <ul className={rowList.rows}>
-          {channels.map(({ channel, status }) => (
+          {channels.map(({ channel, status, lastReceivedAt }) => (
             <li key={channel}>
               <ChannelLogo channel={channel} size={24} />
-              <Text size="sm" fw={500} flex={1}>
-                {CHANNEL_LABELS[channel]}
-              </Text>
+              <Box flex={1}>
+                <Text size="sm" fw={500}>
+                  {CHANNEL_LABELS[channel]}
+                </Text>
+                <Text size="xs" c="dimmed">
+                  {texts.channels.lastReceived}: <Moment at={lastReceivedAt} none={texts.common.never} />
+                </Text>
+              </Box>
               <Badge color={CONNECTION_COLORS[status]}>{texts.channels.status[status]}</Badge>
             </li>
           ))}

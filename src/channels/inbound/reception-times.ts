@@ -1,0 +1,58 @@
+import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { groupByWorkspace } from '../../common/group-by';
+import { Periodic } from '../../common/periodic';
+import { Config } from '../../config/config';
+import { ChannelConnectionsRepository, Reception } from '../connections/channel-connections.repository';
+import { LoadedConnection } from '../connections/connection-loader';
+
+/** Interval at which a connection's time is written. To write it for every message would cost a statement. */
+const STEP_MS = 60 * 1000;
+const WRITE_EVERY_MS = 1_000;
+/** Number of connections that one statement writes. */
+const BATCH = 500;
+
+/**
+ * Notes in memory when connections got messages, and writes the times, many with one statement. What a failed
+ * statement or a killed process loses, the next message brings again.
+ */
+@Injectable()
+export class ReceptionTimes implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(ReceptionTimes.name);
+  private noted = new Map<string, Reception>();
+  private readonly writes = new Periodic(
+    WRITE_EVERY_MS,
+    () => this.write(),
+    (error) => this.logger.warn({ err: error }, 'times of received messages were not written'),
+  );
+
+  constructor(
+    private readonly config: Config,
+    private readonly connections: ChannelConnectionsRepository,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.writes.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.writes.stop();
+    await this.write();
+  }
+
+  /** Notes a message, unless the connection's time is less than a minute old. */
+  observe({ tenantId, id, lastReceivedAt }: LoadedConnection): void {
+    const at = new Date();
+    if (lastReceivedAt && at.getTime() - lastReceivedAt.getTime() < STEP_MS) return;
+    this.noted.set(id, { tenantId, id, at });
+  }
+
+  private async write(): Promise<void> {
+    const noted = [...this.noted.values()];
+    this.noted = new Map();
+    const groups = this.config.crossWorkspaceBatches ? [noted] : groupByWorkspace(noted).values();
+    for (const group of groups) {
+      for (let n = 0; n < group.length; n += BATCH)
+        await this.connections.markReceived(group.slice(n, n + BATCH));
+    }
+  }
+}
