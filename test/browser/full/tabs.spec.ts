@@ -95,7 +95,8 @@ describe('of several tabs', () => {
     const { first, others, conversation, question } = await threeTabs();
     await first.page.goto(`${chat.pages.origin}/without-widget`);
     await conversation.reply('While you looked elsewhere');
-    await first.page.goBack();
+    // A page that the browser had put aside comes without the event `load`.
+    await first.page.goBack({ waitUntil: 'commit' });
     await first.composer.waitFor();
     await first.waitFor('While you looked elsewhere', 'received', TAKEN_OVER_MS);
     await expectSameMessages([first, ...others], conversation, [question]);
