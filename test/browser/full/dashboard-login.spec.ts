@@ -23,7 +23,7 @@ describe('logging in, in a browser', () => {
     await visit.close();
   });
 
-  const home = () => visit.page.waitForURL(`**/w/${workspace.slug}/settings/api-keys`);
+  const home = () => visit.page.waitForURL(`**/w/${workspace.slug}/settings/overview`);
 
   it('takes an invitation, once', async () => {
     const agent = await world.service.make.agent(workspace);
@@ -186,6 +186,7 @@ describe('logging in, in a browser', () => {
       await visit.context.setOffline(false);
       await visit.button('Log in').click();
       await home();
+      await visit.settings(workspace, 'api-keys');
       await visit.text('There is no API key yet').waitFor();
       await visit.context.setOffline(true);
       await visit.text('The dashboard does not answer').first().waitFor();
