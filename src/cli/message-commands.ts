@@ -45,9 +45,9 @@ export function addMessageCommands(program: Command): void {
       ),
     )
     .action(
-      withServices(async ({ lookup, messages }, { conversation, agent, body }: SendOptions) => {
+      withServices(async ({ lookup, messages, operator }, { conversation, agent, body }: SendOptions) => {
         const tenantId = await lookup.findWorkspaceId('Conversation', conversation);
-        const sent = await messages.send(tenantId, conversation, { body, senderAgentId: agent });
+        const sent = await messages.send(tenantId, conversation, { body, senderAgentId: agent }, operator);
         return sent.message;
       }),
     );

@@ -127,6 +127,7 @@ export const REASONS = {
   role_lacks_permission: 'An agent with the role {role} may not do this ({permission}).',
   key_lacks_permission: 'An API key may not do this ({permission}).',
   only_owner: 'Only an OWNER may do this to an OWNER.',
+  only_as_itself: 'An agent sends messages as itself alone.',
   only_operator: 'Only an operator may do this ({permission}).',
   workspace_suspended: 'The workspace is suspended.',
 

@@ -69,6 +69,7 @@ export const PERMISSIONS = {
   'contact.erase': MANAGERS,
   'contact.export': MANAGERS,
   'conversation.update': EVERYONE,
+  'message.send': EVERYONE,
   'audit_entry.record': EVERYONE,
   'parked_event.retry': OPERATORS_ALONE,
   'parked_event.give_up': OPERATORS_ALONE,

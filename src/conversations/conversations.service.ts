@@ -169,6 +169,19 @@ export class ConversationsService {
     await this.change(tx, conversation, { status: 'OPEN' }, SYSTEM);
   }
 
+  /**
+   * Assigns a locked conversation to an agent who answers it, if it is nobody's.
+   * @internal
+   */
+  async takeUnassigned(
+    tx: Transaction,
+    conversation: ConversationEntity,
+    agent: Extract<Actor, { type: 'agent' | 'api_key' }>,
+  ): Promise<void> {
+    if (conversation.assignedAgentId !== null) return;
+    await this.change(tx, conversation, { assignedAgentId: agent.id }, agent);
+  }
+
   private async change(
     tx: Transaction,
     before: ConversationEntity,

@@ -48,10 +48,11 @@ export class MessagesController {
   )
   send(
     @CurrentPrincipal() { tenant }: Principal,
+    @CurrentActor() actor: Actor,
     @Param('id') id: string,
     @Body() message: SendMessage,
     @Idempotent() request: IdempotentRequest | null,
   ): Promise<SentMessageResponse> {
-    return this.messages.send(tenant.id, id, message, request);
+    return this.messages.send(tenant.id, id, message, actor, request);
   }
 }

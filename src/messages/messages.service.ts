@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { requireReadPermission } from '../access/require-permission';
+import { requirePermission, requireReadPermission } from '../access/require-permission';
 import { AppError } from '../common/app-error';
 import { isId, newIdAfter } from '../common/ids';
 import { Page, PageQuery, toPage } from '../common/page';
@@ -66,23 +66,28 @@ export class MessagesService {
 
   /**
    * Sends a message to the customer as an agent: stores it as QUEUED for its channel, with its
-   * `message.created` event.
-   * @throws AppError INVALID_BODY (the body, its channel's limit, the sender), NOT_FOUND,
-   *   IDEMPOTENCY_CONFLICT
+   * `message.created` event. An agent writes as itself, and is assigned the conversation if nobody is; anybody
+   * else names the agent, and the oldest active OWNER or ADMIN writes if none is named.
+   * @throws AppError INVALID_BODY (the body, its channel's limit, the sender), FORBIDDEN (an agent that names
+   *   another as the sender), NOT_FOUND, IDEMPOTENCY_CONFLICT
    */
   async send(
     tenantId: string,
     conversationId: string,
     input: SendMessage,
+    actor: Actor,
     request: IdempotentRequest | null = null,
   ): Promise<SentMessageResponse> {
     const { body, senderAgentId } = validate(SendMessage, input);
-    return this.database.transaction((tx) =>
-      this.idempotency.once(tx, { tenantId, conversationId }, request, async () => {
+    if (actor.type === 'agent' && (senderAgentId ?? actor.id) !== actor.id)
+      throw AppError.because('FORBIDDEN', 'only_as_itself');
+    return this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, 'message.send');
+      return this.idempotency.once(tx, { tenantId, conversationId }, request, async () => {
         // Both go out in one packet. PostgreSQL answers in order, so the lock still comes first.
         const [conversation, sender] = await Promise.all([
           this.conversations.lock(tx, tenantId, conversationId),
-          this.findSender(tx, tenantId, senderAgentId),
+          this.findSender(tx, tenantId, actor, senderAgentId),
         ]);
         if (!conversation) throw AppError.notFound('Conversation');
         requireWithinLimit(conversation.sourceChannel, body);
@@ -94,9 +99,11 @@ export class MessagesService {
           metadata: null,
           deliveryStatus: 'QUEUED',
         };
-        return { message: toMessage(this.addPipelined(tx, conversation, content)) };
-      }),
-    );
+        const message = toMessage(this.addPipelined(tx, conversation, content));
+        if (actor.type === 'agent') await this.conversationsService.takeUnassigned(tx, conversation, actor);
+        return { message };
+      });
+    });
   }
 
   /**
@@ -164,12 +171,16 @@ export class MessagesService {
     return message;
   }
 
-  /** Finds the named agent if it is active; without a name the oldest active OWNER or ADMIN. */
-  private findSender(
+  /**
+   * Finds the agent who writes: the actor, the named agent if it is active, or the oldest active OWNER or ADMIN.
+   */
+  private async findSender(
     tx: Transaction,
     tenantId: string,
+    actor: Actor,
     senderAgentId: string | undefined,
   ): Promise<Pick<AgentEntity, 'id'> | null> {
+    if (actor.type === 'agent') return actor;
     if (senderAgentId === undefined) return this.agents.findFirstManager(tx, tenantId);
     return this.agents.findActive(tx, tenantId, senderAgentId);
   }

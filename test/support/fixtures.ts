@@ -71,7 +71,7 @@ export class Fixtures {
     conversation: { id: string },
     body = 'On its way.',
   ): Promise<MessageResponse> {
-    return (await this.app.get(MessagesService).send(id, conversation.id, { body })).message;
+    return (await this.app.get(MessagesService).send(id, conversation.id, { body }, SYSTEM)).message;
   }
 
   updateConversation(

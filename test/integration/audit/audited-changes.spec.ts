@@ -20,6 +20,7 @@ import { accessChanges, messagingChanges } from './changes/scenarios';
 const COVERED: Record<string, string> = {
   'WebhookDeliveriesService.redeliverMany': 'WebhookDeliveriesService.redeliver',
   'ConversationsService.reopen': 'MessagesService.receive',
+  'ConversationsService.takeUnassigned': 'MessagesService.send',
   'MessagesService.receiveInTransaction': 'MessagesService.receive',
   'AuditService.appendPipelined': 'AuditService.record',
 };

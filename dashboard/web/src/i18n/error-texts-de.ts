@@ -115,6 +115,7 @@ const reasons: Record<ReasonCode, string> = {
   role_lacks_permission: 'Mit der Rolle {role} ist das nicht erlaubt ({permission}).',
   key_lacks_permission: 'Einem API-Schlüssel ist das nicht erlaubt ({permission}).',
   only_owner: 'Bei einem Eigentümer darf das nur ein Eigentümer.',
+  only_as_itself: 'Sie schreiben Nachrichten nur im eigenen Namen.',
   only_operator: 'Das dürfen nur die Betreiber des Dienstes ({permission}).',
   workspace_suspended: 'Der Workspace ist gesperrt.',
 

@@ -61,6 +61,20 @@ export function conversationChanges(host: () => MessagingHost): Record<string, S
           return { entity: 'conversation', entityId: conversation.id, ...changed };
         },
     },
+    'conversation.assigned, by a reply': {
+      method: 'MessagesService.send',
+      permission: 'message.send',
+      isPersonal: true,
+      prepare:
+        ({ workspace, conversation, agent }, actor) =>
+        async () => {
+          await host()
+            .get(MessagesService)
+            .send(workspace.id, conversation.id, { body: 'On its way.' }, actor);
+          const changed = { before: { assignedAgentId: null }, after: { assignedAgentId: agent.id } };
+          return { entity: 'conversation', entityId: conversation.id, ...changed };
+        },
+    },
     'conversation.snoozed': updateConversation('OPEN', 'SNOOZED'),
     'conversation.closed': updateConversation('OPEN', 'CLOSED'),
     'conversation.reopened': updateConversation('CLOSED', 'OPEN'),

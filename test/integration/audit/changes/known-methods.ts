@@ -25,7 +25,6 @@ export const CONTENT = [
   'ContactsService.updateProfile',
   'ConversationsService.create',
   'ConversationsService.continueOrCreate',
-  'MessagesService.send',
 ];
 
 /** Writing methods by the CLI's command that calls them; null for a command that only reads. */

@@ -25,7 +25,7 @@ export interface Scenario {
   permission: Permission | null;
   /** True if only the system makes the change. */
   isAutomatic?: boolean;
-  /** True if only the subject's agent makes the change, to the own login. */
+  /** True if only the subject's agent makes the change. */
   isPersonal?: boolean;
   /** Prepares what must exist before. Returns the act, which returns the entry that must follow. */
   prepare: (subject: Subscription, actor: Actor) => Act | Promise<Act>;

@@ -14,8 +14,9 @@ const HOOK = 'https://127.0.0.1:9999/services/T1/cApAbIlItY?key=cApAbIlItY';
 const SECRETS = /whsec_|plk_|ciphertext|identitySecret|(?<!"bodySha256":")[0-9a-f]{64}|cApAbIlItY/;
 
 const origin = { address: '203.0.113.7', userAgent: 'dashboard/2.1', requestId: 'r-1' };
+const AN_AGENT = 'an agent, from somewhere';
 const ACTORS: Record<string, (agentId: string) => Actor> = {
-  'an agent, from somewhere': (id) => ({ type: 'agent', id, origin }),
+  [AN_AGENT]: (id) => ({ type: 'agent', id, origin }),
   'an operator': () => ({ type: 'operator', name: 'lin' }),
   'the system': () => SYSTEM,
 };
@@ -89,9 +90,9 @@ export function testChanges(
     const [action] = name.split(',') as [string];
     const actors = Object.keys(ACTORS).filter((actor) => {
       if (isAutomatic) return actor === 'the system';
-      if (isPersonal) return actor === 'an agent, from somewhere';
+      if (isPersonal) return actor === AN_AGENT;
       const isForAgents = permission !== null && (PERMISSIONS[permission] as string[]).includes('OWNER');
-      return isForAgents || actor !== 'an agent, from somewhere';
+      return isForAgents || actor !== AN_AGENT;
     });
 
     it.each(actors)('has one entry and one event, when done by %s', async (by) => {
@@ -140,7 +141,7 @@ export function testChanges(
 
     it('is undone with its entry: neither is there if either fails', async () => {
       const subject = await subscribe(host, HOOK);
-      const act = await prepare(subject, SYSTEM);
+      const act = await prepare(subject, isPersonal ? ACTORS[AN_AGENT]!(subject.agent.id) : SYSTEM);
       const before = await snapshot(host, subject);
       // The event, which is written last, is refused.
       await host.query(
