@@ -19,13 +19,14 @@ export {
 } from './config/http-settings';
 export { createLogger, NestLogger } from './common/logger';
 
-// Parts for the host's routes: who asks, calls counted over all processes, and a process's connections shared
-// out. `Public` is for a guard of the host's own, which reads `PUBLIC`; the routes of `HealthApiModule`, `GET
-// /health/live` and `/health/ready`, have it.
+// Parts for the host's routes: who asks, calls that may come twice, calls counted over all processes, and a
+// process's connections shared out. `Public` is for a guard of the host's own, which reads `PUBLIC`; the
+// routes of `HealthApiModule`, `GET /health/live` and `/health/ready`, have it.
 export { HealthApiModule } from './health/health.module';
 export { originOf, Public, PUBLIC } from './http/access.decorators';
 export { type IdentifiedRequest } from './http/request-id';
 export { clientNetworkOf } from './http/client-network';
+export { Idempotent, type IdempotentRequest } from './idempotency/idempotent-request';
 export { RateLimiter, type RateLimit } from './rate-limit/rate-limiter';
 export { WorkBudgets, type WorkKind } from './rate-limit/work-budgets';
 

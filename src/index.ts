@@ -18,7 +18,7 @@ export { MessagingModule, type MessagingAsyncOptions, type MessagingOptions } fr
 export { ConfigError } from './config/config';
 export { AppError, type ErrorBody, type ErrorCode, type ErrorDetail } from './common/app-error';
 export type { ErrorValues, FaultCode, ReasonCode, Thing } from './common/error-texts';
-export { SYSTEM, type Actor, type Origin } from './common/principal';
+export { agentOf, SYSTEM, type Actor, type Origin } from './common/principal';
 export { PERMISSIONS, SCOPES, type Permission, type Scope } from './common/permissions';
 export { MAX_LIMIT, PageQuery, type Page } from './common/page';
 
@@ -92,10 +92,20 @@ export { ContactErasuresService } from './privacy/contact-erasures.service';
 export type { ContactErasureSummary } from './privacy/contact-erasure.dto';
 export { ContactExportService, type ContactExportLine } from './privacy/contact-export.service';
 export { ConversationsService } from './conversations/conversations.service';
-export { ConversationDetail, ConversationListItem } from './conversations/conversation.dto';
+export {
+  ActiveConversation,
+  ConversationDetail,
+  ConversationListItem,
+} from './conversations/conversation.dto';
 export type { ConversationChange } from './conversations/conversation-change';
 export { ConversationResponse, CreateConversation } from './conversations/conversation.dto';
-export { ListConversationsQuery, UpdateConversation } from './conversations/conversation.dto';
+export {
+  CountConversationsQuery,
+  ListActiveConversationsQuery,
+  ListConversationsQuery,
+  NOBODY,
+  UpdateConversation,
+} from './conversations/conversation.dto';
 export { CONVERSATION_STATUSES, type ConversationStatus } from './conversations/conversation.entity';
 export { MessagesService } from './messages/messages.service';
 export { MessageResponse, ReceiveMessage, SendMessage, SentMessageResponse } from './messages/message.dto';

@@ -129,6 +129,7 @@ export const REASONS = {
   only_owner: 'Only an OWNER may do this to an OWNER.',
   only_as_itself: 'An agent sends messages as itself alone.',
   only_operator: 'Only an operator may do this ({permission}).',
+  trial_expired: 'The trial has ended: nothing can change until the workspace is upgraded.',
   workspace_suspended: 'The workspace is suspended.',
 
   // Logins.

@@ -1,10 +1,10 @@
-import { ApiPropertyOptional, ApiProperty } from '@nestjs/swagger';
+import { ApiPropertyOptional, ApiProperty, IntersectionType } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, ValidateIf } from 'class-validator';
 import { type Channel, CHANNELS } from '../common/channel-descriptors';
 import { PageQuery } from '../common/page';
 import { ContactResponse } from '../contacts/contact.dto';
 import { CONVERSATION_STATUSES, type ConversationStatus, ConversationEntity } from './conversation.entity';
-import { ListedConversation } from './conversations.repository';
+import { ListedActivity, ListedConversation } from './conversations.repository';
 
 export class CreateConversation {
   @IsString()
@@ -21,6 +21,25 @@ export class ListConversationsQuery extends PageQuery {
   status?: ConversationStatus;
 
   @ApiPropertyOptional({ enum: CHANNELS, description: 'Only those on this channel.' })
+  @IsOptional()
+  @IsIn(CHANNELS)
+  channel?: Channel;
+}
+
+/** Value of `assignedAgentId` that asks for the conversations which nobody is assigned to. */
+export const NOBODY = 'nobody';
+
+export class CountConversationsQuery {
+  @IsIn(CONVERSATION_STATUSES)
+  status: ConversationStatus;
+
+  /** Id of an agent, or `nobody`. */
+  @IsOptional()
+  @IsString()
+  assignedAgentId?: string;
+}
+
+export class ListActiveConversationsQuery extends IntersectionType(PageQuery, CountConversationsQuery) {
   @IsOptional()
   @IsIn(CHANNELS)
   channel?: Channel;
@@ -84,6 +103,14 @@ export class ConversationListItem {
   createdAt: Date;
 }
 
+/** Conversation in a list by latest activity. */
+export class ActiveConversation extends ConversationListItem {
+  /** Id of the newest message; null before the first one. */
+  lastMessageId: string | null;
+
+  contact: { id: string; name: string | null };
+}
+
 /** Conversation without its contact, which a key with write scopes alone must not read. */
 export class ConversationResponse extends ConversationListItem {
   @ApiProperty({ example: '2026-11-20T09:41:07.512Z' })
@@ -99,6 +126,12 @@ export function toConversationListItem(conversation: ListedConversation): Conver
   const { id, sourceChannel, status, assignedAgentId, lastMessagePreview, lastMessageAt, createdAt } =
     conversation;
   return { id, sourceChannel, status, assignedAgentId, lastMessagePreview, lastMessageAt, createdAt };
+}
+
+export function toActiveConversation(conversation: ListedActivity): ActiveConversation {
+  const { lastMessageId, contactId, contactName } = conversation;
+  const contact = { id: contactId, name: contactName };
+  return { ...toConversationListItem(conversation), lastMessageId, contact };
 }
 
 export function toConversation(conversation: ConversationEntity): ConversationResponse {

@@ -2,9 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import { Channel } from '../common/channel-descriptors';
 import { isId } from '../common/ids';
+import { MAX_LIMIT } from '../common/page';
 import { boundedCount } from '../database/bounded-count';
 import { Database, Reader } from '../database/database';
 import { Pipelined, Transaction } from '../database/transaction';
+import { Parameters } from '../database/parameters';
 import { PageStatement } from '../database/page-statement';
 import { ContactKey, ErasedMessages } from '../stored-data/table-declaration';
 import { ConversationEntity, ConversationStatus } from './conversation.entity';
@@ -20,13 +22,26 @@ export type ListedConversation = Pick<
   'id' | 'sourceChannel' | 'status' | 'assignedAgentId' | 'lastMessagePreview' | 'lastMessageAt' | 'createdAt'
 >;
 
+/** Filter of a list by latest activity. `agentId` is null for the conversations that are nobody's. */
+export interface ActivityFilter extends Required<Pick<ConversationFilter, 'status'>> {
+  channel?: Channel;
+  agentId?: string | null;
+  cursor?: string;
+}
+
+/** Conversation of a list by latest activity, with its contact. */
+export type ListedActivity = ListedConversation &
+  Pick<ConversationEntity, 'lastMessageId' | 'contactId'> & {
+    /** Place in the list: the id of the newest message, or of the conversation before the first one. */
+    activity: string;
+    contactName: string | null;
+  };
+
+/** Number of conversations among which a page looks for those on one channel. */
+const MAX_SCANNED = 1_000;
+
 const LISTED = `id, source_channel AS "sourceChannel", status, assigned_agent_id AS "assignedAgentId",
   last_message_preview AS "lastMessagePreview", last_message_at AS "lastMessageAt", created_at AS "createdAt"`;
-
-/** The order is the index's, so that PostgreSQL reads no other workspace's rows. */
-const COUNT_OPEN = boundedCount(
-  `SELECT FROM conversations WHERE tenant_id = $1 AND status = 'OPEN' ORDER BY id`,
-);
 
 /** Customer of a conversation, as the channel knows them. */
 export type ConversationPartner = Pick<ConversationEntity, 'tenantId' | 'contactId' | 'sourceChannel'> & {
@@ -63,12 +78,6 @@ export class ConversationsRepository {
     return isId(id) ? this.database.manager.findOneBy(ConversationEntity, { tenantId, id }) : null;
   }
 
-  /** Counts a workspace's open conversations, up to 1,001. */
-  async countOpen(tenantId: string): Promise<number> {
-    const [row] = await this.database.pipelinedRead<{ count: number }>(COUNT_OPEN, [tenantId]);
-    return row!.count;
-  }
-
   async exists(tenantId: string, id: string): Promise<boolean> {
     if (!isId(id)) return false;
     const sql = 'SELECT FROM conversations WHERE tenant_id = $1 AND id = $2';
@@ -88,6 +97,51 @@ export class ConversationsRepository {
     if (status) page.where('status = ?', status);
     if (channel) page.where('source_channel = ?', channel);
     return page.read(this.database, cursor, count);
+  }
+
+  /**
+   * Lists up to `count` conversations with a status below the cursor, the one with the latest activity first.
+   * With a channel it looks among the next 1,000 conversations.
+   */
+  listActive(tenantId: string, filter: ActivityFilter, count: number): Promise<ListedActivity[]> {
+    const { parameters, scanned, order } = scanByActivity(tenantId, filter);
+    const { channel, agentId } = filter;
+    // The order of the rows within, which PostgreSQL sees as theirs.
+    const listOrder = agentId === null ? '"assignedAgentId" DESC, activity DESC' : 'activity DESC';
+    // The limit within is a constant, because PostgreSQL plans an unknown one as a tenth of the table.
+    return this.database.prepared(
+      `SELECT page.*, (SELECT name FROM contacts WHERE tenant_id = $1 AND id = page."contactId") AS "contactName"
+       FROM (SELECT * FROM (SELECT ${LISTED}, last_message_id AS "lastMessageId", contact_id AS "contactId",
+                              coalesce(last_message_id, id) AS activity
+                            ${scanned} ORDER BY ${order} LIMIT ${channel ? MAX_SCANNED : MAX_LIMIT + 1}) AS scanned
+             ${channel ? `WHERE "sourceChannel" = ${parameters.bind(channel)}` : ''}
+             ORDER BY ${listOrder} LIMIT ${parameters.bind(count)}) AS page
+       ORDER BY ${listOrder}`,
+      parameters.values,
+    );
+  }
+
+  /**
+   * Returns the cursor behind the 1,000 conversations among which `listActive` looks; null if there are
+   * fewer.
+   */
+  async findScannedEnd(tenantId: string, filter: ActivityFilter): Promise<string | null> {
+    const { parameters, scanned, order } = scanByActivity(tenantId, filter);
+    const [row] = await this.database.prepared<{ activity: string }>(
+      `SELECT coalesce(last_message_id, id) AS activity ${scanned}
+       ORDER BY ${order} OFFSET ${MAX_SCANNED - 1} LIMIT 1`,
+      parameters.values,
+    );
+    return row?.activity ?? null;
+  }
+
+  /** Counts the conversations of a list by latest activity, up to 1,001. */
+  async count(tenantId: string, filter: ActivityFilter): Promise<number> {
+    const { parameters, scanned, order } = scanByActivity(tenantId, filter);
+    // The order is the index's, so that PostgreSQL reads no other workspace's rows.
+    const sql = boundedCount(`SELECT ${scanned} ORDER BY ${order}`);
+    const [row] = await this.database.pipelinedRead<{ count: number }>(sql, parameters.values);
+    return row!.count;
   }
 
   /** Returns the contact of each of the conversations that the workspace has. */
@@ -209,4 +263,20 @@ export class ConversationsRepository {
       [tenantId, conversationId],
     );
   }
+}
+
+/** Makes the part of a statement that reads the conversations below a cursor in the order of an index. */
+function scanByActivity(tenantId: string, { status, agentId, cursor }: ActivityFilter) {
+  const parameters = new Parameters();
+  const conditions = [`tenant_id = ${parameters.bind(tenantId)}`, `status = ${parameters.bind(status)}`];
+  if (agentId === null) conditions.push('assigned_agent_id IS NULL');
+  if (agentId) conditions.push(`assigned_agent_id = ${parameters.bind(agentId)}`);
+  if (cursor) conditions.push(`coalesce(last_message_id, id) < ${parameters.bind(cursor)}`);
+  // PostgreSQL does not see that IS NULL leaves one value, so the order names that column too.
+  const first = agentId === null ? 'assigned_agent_id DESC, ' : '';
+  return {
+    parameters,
+    scanned: `FROM conversations WHERE ${conditions.join(' AND ')}`,
+    order: `${first}coalesce(last_message_id, id) DESC`,
+  };
 }

@@ -3,7 +3,7 @@ import { requirePermission, requireReadPermission } from '../access/require-perm
 import { AuditService } from '../audit/audit.service';
 import { changedValues } from '../audit/changed-values';
 import { AppError } from '../common/app-error';
-import { newId } from '../common/ids';
+import { isId, newId } from '../common/ids';
 import { Page, PageQuery, toPage } from '../common/page';
 import { Actor, SYSTEM } from '../common/principal';
 import { validate } from '../common/validate';
@@ -13,12 +13,17 @@ import { Transaction } from '../database/transaction';
 import { OutboxService } from '../outbox/outbox.service';
 import { AgentsRepository } from '../workspaces/agents.repository';
 import {
+  ActiveConversation,
+  CountConversationsQuery,
   CreateConversation,
+  ListActiveConversationsQuery,
   ListConversationsQuery,
+  NOBODY,
   UpdateConversation,
   ConversationDetail,
   ConversationListItem,
   ConversationResponse,
+  toActiveConversation,
   toConversation,
   toConversationDetail,
   toConversationListItem,
@@ -31,7 +36,7 @@ import {
   toConversationChange,
 } from './conversation-change';
 import { ConversationEntity } from './conversation.entity';
-import { ConversationPartner, ConversationsRepository } from './conversations.repository';
+import { ActivityFilter, ConversationPartner, ConversationsRepository } from './conversations.repository';
 
 /** Values that a call changed, and no others. */
 type Change = Partial<Pick<ConversationEntity, 'status' | 'assignedAgentId'>>;
@@ -63,12 +68,38 @@ export class ConversationsService {
   }
 
   /**
-   * Counts the open conversations of a workspace; 1,001 stands for more than 1,000.
-   * @throws AppError FORBIDDEN
+   * Returns a page of the conversations with a status, the one with the latest activity first: 50 by default,
+   * 200 at most. A page of one channel may be short before the last one. A conversation that gets a message
+   * between two pages moves to the top, so a list of several pages may name it twice.
+   * @throws AppError INVALID_QUERY, FORBIDDEN
    */
-  async countOpen(tenantId: string, actor: Actor): Promise<number> {
+  async listActive(
+    tenantId: string,
+    input: Partial<ListActiveConversationsQuery>,
+    actor: Actor,
+  ): Promise<Page<ActiveConversation>> {
+    const { limit, ...query } = validate(ListActiveConversationsQuery, input, 'INVALID_QUERY');
     await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
-    return this.conversations.countOpen(tenantId);
+    const filter = toActivityFilter(query);
+    if (!filter) return { data: [], nextCursor: null };
+    const rows = await this.conversations.listActive(tenantId, filter, limit + 1);
+    const shown = rows.slice(0, limit);
+    const data = shown.map(toActiveConversation);
+    if (rows.length > limit) return { data, nextCursor: shown.at(-1)!.activity };
+    const isPart = filter.channel !== undefined;
+    return { data, nextCursor: isPart ? await this.conversations.findScannedEnd(tenantId, filter) : null };
+  }
+
+  /**
+   * Counts the conversations of a workspace with a status, all of them or those of an agent or nobody; 1,001
+   * stands for more than 1,000.
+   * @throws AppError INVALID_QUERY, FORBIDDEN
+   */
+  async count(tenantId: string, input: CountConversationsQuery, actor: Actor): Promise<number> {
+    const query = validate(CountConversationsQuery, input, 'INVALID_QUERY');
+    await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
+    const filter = toActivityFilter(query);
+    return filter ? this.conversations.count(tenantId, filter) : 0;
   }
 
   /**
@@ -215,6 +246,16 @@ export class ConversationsService {
     if (await this.agents.findActive(tx, tenantId, agentId)) return;
     throw AppError.invalidBody('assignedAgentId', 'agent_unknown');
   }
+}
+
+/** Makes the filter of a list by latest activity; null if no agent has such an id. */
+function toActivityFilter({
+  assignedAgentId,
+  ...others
+}: Omit<ListActiveConversationsQuery, 'limit'>): ActivityFilter | null {
+  if (assignedAgentId === NOBODY) return { ...others, agentId: null };
+  if (assignedAgentId !== undefined && !isId(assignedAgentId)) return null;
+  return { ...others, agentId: assignedAgentId };
 }
 
 function newConversation(

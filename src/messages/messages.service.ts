@@ -66,8 +66,8 @@ export class MessagesService {
 
   /**
    * Sends a message to the customer as an agent: stores it as QUEUED for its channel, with its
-   * `message.created` event. An agent writes as itself, and is assigned the conversation if nobody is; anybody
-   * else names the agent, and the oldest active OWNER or ADMIN writes if none is named.
+   * `message.created` event. An agent writes as itself, and is assigned the conversation if nobody is;
+   * anybody else names the agent, and the oldest active OWNER or ADMIN writes if none is named.
    * @throws AppError INVALID_BODY (the body, its channel's limit, the sender), FORBIDDEN (an agent that names
    *   another as the sender), NOT_FOUND, IDEMPOTENCY_CONFLICT
    */
@@ -172,7 +172,8 @@ export class MessagesService {
   }
 
   /**
-   * Finds the agent who writes: the actor, the named agent if it is active, or the oldest active OWNER or ADMIN.
+   * Finds the agent who writes: the actor, or the named agent if it is active, or the oldest active OWNER or
+   * ADMIN.
    */
   private async findSender(
     tx: Transaction,

@@ -11,7 +11,7 @@ import {
   DueMessagesRepository,
 } from '../../src/channels/outbound/due-messages.repository';
 import { AuditEntriesRepository } from '../../src/audit/audit-entries.repository';
-import { CHANNELS } from '../../src/common/channel-descriptors';
+import { Channel, CHANNELS } from '../../src/common/channel-descriptors';
 import { HIGHEST_ID, LOWEST_ID, newId } from '../../src/common/ids';
 import { ContactsRepository } from '../../src/contacts/contacts.repository';
 import { CONVERSATION_STATUSES } from '../../src/conversations/conversation.entity';
@@ -123,6 +123,27 @@ describe('query plans', () => {
         }
       }
       for (const channel of CHANNELS) expectPage(await plansFor({ channel }), 'conversations_channel_idx');
+    });
+
+    it.each([BIG, TINY])('of the conversations of tenant %s by latest activity', async (tenantId) => {
+      const repository = host.app.get(ConversationsRepository);
+      for (const status of CONVERSATION_STATUSES) {
+        const views = [{ status }, { status, agentId: null }, { status, agentId: uuid(9) }];
+        for (const [view, filter] of views.entries()) {
+          const index = view === 0 ? 'conversations_activity_idx' : 'conversations_assigned_activity_idx';
+          const list = (channel?: Channel) =>
+            repository.listActive(tenantId, { ...filter, cursor, ...(channel && { channel }) }, PAGE);
+          for (const plan of await plansOf(() => list())) {
+            expectInOrder(plan);
+            expect(indexesOf(plan)).toContain(index);
+            // A row of each kind, and one more with which PostgreSQL looks ahead.
+            expect(rowsRead(plan)).toBeLessThanOrEqual(2 * PAGE + 1);
+          }
+          const ends = () => repository.findScannedEnd(tenantId, { ...filter, cursor });
+          for (const plan of [...(await plansOf(() => list('TELEGRAM'))), ...(await plansOf(ends))])
+            expect(rowsRead(plan)).toBeLessThanOrEqual(1_000 + PAGE);
+        }
+      }
     });
 
     it('of the messages of one conversation', async () => {
@@ -608,7 +629,8 @@ describe('query plans', () => {
       ];
       const days = host.get(WebhookDayRepository);
       const counts = [
-        () => host.app.get(ConversationsRepository).countOpen(BIG),
+        () => host.app.get(ConversationsRepository).count(BIG, { status: 'OPEN' }),
+        () => host.app.get(ConversationsRepository).count(BIG, { status: 'OPEN', agentId: null }),
         () => host.app.get(MessagesRepository).countUnsent(BIG),
         () => days.countDeliveries(BIG, new Date(0)),
       ];

@@ -18,6 +18,7 @@ export interface WorkspaceRoute {
   method: Method;
   /** Path below `/api/workspaces/:workspaceId`. */
   path: string;
+  query?: string;
   success: number;
   body?: () => object;
   /** Kind of thing that the `:id` names. */
@@ -134,6 +135,11 @@ const INVITATION: Thing = {
   },
 };
 
+const CONVERSATION: Thing = {
+  noun: 'Conversation',
+  make: async ({ dashboard, workspace }) => (await dashboard.make.conversation(workspace)).id,
+};
+
 const WIDGET = { channel: 'WIDGET' as const, credentials: { allowedOrigins: ['https://shop.example'] } };
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
@@ -158,6 +164,25 @@ export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
   },
   { method: 'DELETE', path: '/second-factor-demand', success: 204, roles: OWNERS },
   { method: 'GET', path: '/second-factor-demand/fulfilling', success: 200, roles: MANAGERS },
+  { method: 'GET', path: '/conversations', query: '?status=OPEN', success: 200 },
+  { method: 'GET', path: '/conversations/counts', success: 200 },
+  { method: 'GET', path: '/conversations/:id', success: 200, thing: CONVERSATION },
+  { method: 'GET', path: '/conversations/:id/changes', success: 200, thing: CONVERSATION },
+  { method: 'GET', path: '/conversations/:id/messages', success: 200, thing: CONVERSATION },
+  {
+    method: 'POST',
+    path: '/conversations/:id/messages',
+    success: 201,
+    thing: CONVERSATION,
+    body: () => ({ body: 'It is on its way.' }),
+  },
+  {
+    method: 'PATCH',
+    path: '/conversations/:id',
+    success: 200,
+    thing: CONVERSATION,
+    body: () => ({ status: 'CLOSED' }),
+  },
   { method: 'GET', path: '/agents', success: 200 },
   {
     method: 'POST',
@@ -344,9 +369,9 @@ export async function makeSettings(
 /** Calls a route of a workspace, with the id of an existing thing. */
 export async function callRoute(
   { workspace, browser: owner }: Settings,
-  { method, path, body }: WorkspaceRoute,
+  { method, path, query = '', body }: WorkspaceRoute,
   { browser = owner, id = '' }: { browser?: Browser; id?: string } = {},
 ): Promise<Answer> {
-  const address = `/api/workspaces/${workspace.id}${path.replace(':id', id)}`;
+  const address = `/api/workspaces/${workspace.id}${path.replace(':id', id)}${query}`;
   return browser.send(method, address, method === 'GET' ? undefined : (body?.() ?? {}));
 }

@@ -25,10 +25,15 @@ import type { LoginSession, Person, SentInvitation } from 'conversation-messagin
 
 // Answers in the form in which the services give them.
 export type {
+  ActiveConversation,
   AgentRole,
   ApiKeySummary,
   AuditValues,
   Channel,
+  ConversationChange,
+  ConversationDetail,
+  ConversationResponse,
+  ConversationStatus,
   ChannelConnectionSummary,
   ConnectedChannel,
   CreatedApiKey,
@@ -40,6 +45,7 @@ export type {
   ErrorValues,
   EventType,
   FaultCode,
+  MessageResponse,
   Page,
   PlanTier,
   RateLimitUse,
@@ -75,13 +81,16 @@ export type {
   ConnectChannel,
   CreateApiKey,
   CreateWebhookEndpoint,
+  ListActiveConversationsQuery,
   ListAuditEntriesQuery,
   ListWebhookDeliveriesQuery,
   RecoverEndpoint,
   RedeliverDeliveries,
   RollSecret,
   SendExample,
+  SendMessage,
   UpdateAgent,
+  UpdateConversation,
   UpdateWebhookEndpoint,
 } from 'conversation-messaging-service';
 export type {
@@ -150,6 +159,17 @@ export interface AcceptedLink {
 /** Item of `GET /api/account/sessions`. */
 export interface LoginSessionResponse extends LoginSession {
   isCurrent: boolean;
+}
+
+/**
+ * Answer of `GET /api/workspaces/:workspaceId/conversations/counts`: the open conversations of each view. In
+ * each number 1,001 stands for more than 1,000.
+ */
+export interface InboxCounts {
+  /** Conversations of the person. */
+  mine: number;
+  nobody: number;
+  all: number;
 }
 
 /** Answer of `GET /api/workspaces/:workspaceId/overview`. */

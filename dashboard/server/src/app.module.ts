@@ -9,6 +9,7 @@ import { DashboardConfigModule } from './config/config.module';
 import { DashboardConfig } from './config/dashboard-config';
 import { DashboardDeliveriesModule } from './deliveries/deliveries.module';
 import { DashboardHttpModule } from './http/http.module';
+import { InboxModule } from './inbox/inbox.module';
 import { LoginModule } from './login/login.module';
 import { DashboardWebhooksModule } from './webhooks/webhooks.module';
 import { WorkspaceModule } from './workspace/workspace.module';
@@ -32,6 +33,7 @@ export class DashboardModule {
         LoginModule,
         AccountModule,
         WorkspaceModule,
+        InboxModule,
         ApiKeysModule,
         DashboardWebhooksModule,
         DashboardDeliveriesModule,

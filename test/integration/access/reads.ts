@@ -149,8 +149,11 @@ export function readsOf(host: () => MessagingHost): Record<string, Read> {
     'ConversationsService.list': read('conversation.read', ({ own }, actor) =>
       host().get(ConversationsService).list(own.id, {}, actor),
     ),
-    'ConversationsService.countOpen': read('conversation.read', ({ own }, actor) =>
-      host().get(ConversationsService).countOpen(own.id, actor),
+    'ConversationsService.listActive': read('conversation.read', ({ own }, actor) =>
+      host().get(ConversationsService).listActive(own.id, { status: 'OPEN' }, actor),
+    ),
+    'ConversationsService.count': read('conversation.read', ({ own }, actor) =>
+      host().get(ConversationsService).count(own.id, { status: 'OPEN' }, actor),
     ),
     'ConversationsService.get': read('conversation.read', ({ own }, actor) =>
       host().get(ConversationsService).get(own.id, own.conversation.id, actor),

@@ -29,6 +29,8 @@ const PAGED: Record<string, (query: Query) => Promise<unknown>> = {
   'AuditService.list': (query) => host.get(AuditService).list(own.id, query, SYSTEM),
   'ContactsService.list': (query) => host.get(ContactsService).list(own.id, query, SYSTEM),
   'ConversationsService.list': (query) => host.get(ConversationsService).list(own.id, query, SYSTEM),
+  'ConversationsService.listActive': (query) =>
+    host.get(ConversationsService).listActive(own.id, { status: 'OPEN', ...query }, SYSTEM),
   'ConversationsService.listChanges': (query) =>
     host.get(ConversationsService).listChanges(own.id, own.conversation.id, query, SYSTEM),
   'MessagesService.list': (query) =>

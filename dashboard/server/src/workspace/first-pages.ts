@@ -24,7 +24,7 @@ export class FirstPages {
   /** Returns the first page. An AGENT gets nothing of what only managers may read. */
   async get({ workspace: { id }, role }: Membership, actor: Actor): Promise<FirstPage> {
     // One after the other: a request uses one connection.
-    const openConversations = await this.conversations.countOpen(id, actor);
+    const openConversations = await this.conversations.count(id, { status: 'OPEN' }, actor);
     const unsentMessages = await this.messages.countUnsent(id, actor);
     const newest = await this.conversations.list(id, { limit: 1 }, actor);
     const managed = role === 'AGENT' ? null : await this.getManaged(id, actor);

@@ -117,6 +117,7 @@ const reasons: Record<ReasonCode, string> = {
   only_owner: 'Bei einem Eigentümer darf das nur ein Eigentümer.',
   only_as_itself: 'Sie schreiben Nachrichten nur im eigenen Namen.',
   only_operator: 'Das dürfen nur die Betreiber des Dienstes ({permission}).',
+  trial_expired: 'Die Testphase ist zu Ende: Bis zum Wechsel in einen Tarif lässt sich nichts ändern.',
   workspace_suspended: 'Der Workspace ist gesperrt.',
 
   log_in: 'Melden Sie sich zuerst an.',

@@ -1,0 +1,69 @@
+import { Body, Controller, Get, Param, Patch, Query, UseGuards } from '@nestjs/common';
+import {
+  type ActiveConversation,
+  type Actor,
+  type ConversationChange,
+  type ConversationDetail,
+  type ConversationResponse,
+  ConversationsService,
+  ListActiveConversationsQuery,
+  type Page,
+  PageQuery,
+  UpdateConversation,
+} from 'conversation-messaging-service';
+import type { InboxCounts } from '../api';
+import { CurrentActor } from '../http/access.decorators';
+import { InboxViews } from './inbox-views';
+import { WritableGuard } from './writable.guard';
+
+@Controller('api/workspaces/:workspaceId/conversations')
+@UseGuards(WritableGuard)
+export class ConversationsController {
+  constructor(
+    private readonly conversations: ConversationsService,
+    private readonly views: InboxViews,
+  ) {}
+
+  @Get()
+  list(
+    @Param('workspaceId') workspaceId: string,
+    @Query() query: ListActiveConversationsQuery,
+    @CurrentActor() actor: Actor,
+  ): Promise<Page<ActiveConversation>> {
+    return this.conversations.listActive(workspaceId, query, actor);
+  }
+
+  @Get('counts')
+  count(@Param('workspaceId') workspaceId: string, @CurrentActor() actor: Actor): Promise<InboxCounts> {
+    return this.views.count(workspaceId, actor);
+  }
+
+  @Get(':id')
+  get(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') id: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<ConversationDetail> {
+    return this.conversations.get(workspaceId, id, actor);
+  }
+
+  @Get(':id/changes')
+  listChanges(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') id: string,
+    @Query() query: PageQuery,
+    @CurrentActor() actor: Actor,
+  ): Promise<Page<ConversationChange>> {
+    return this.conversations.listChanges(workspaceId, id, query, actor);
+  }
+
+  @Patch(':id')
+  update(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') id: string,
+    @Body() body: UpdateConversation,
+    @CurrentActor() actor: Actor,
+  ): Promise<ConversationResponse> {
+    return this.conversations.update(workspaceId, id, body, actor);
+  }
+}

@@ -1,0 +1,41 @@
+import { Body, Controller, Get, Param, Post, Query, UseGuards } from '@nestjs/common';
+import {
+  type Actor,
+  type MessageResponse,
+  MessagesService,
+  type Page,
+  PageQuery,
+  SendMessage,
+  type SentMessageResponse,
+} from 'conversation-messaging-service';
+import { Idempotent, type IdempotentRequest } from 'conversation-messaging-service/http';
+import { CurrentActor } from '../http/access.decorators';
+import { WritableGuard } from './writable.guard';
+
+@Controller('api/workspaces/:workspaceId/conversations/:id/messages')
+@UseGuards(WritableGuard)
+export class MessagesController {
+  constructor(private readonly messages: MessagesService) {}
+
+  @Get()
+  list(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') id: string,
+    @Query() query: PageQuery,
+    @CurrentActor() actor: Actor,
+  ): Promise<Page<MessageResponse>> {
+    return this.messages.list(workspaceId, id, query, actor);
+  }
+
+  /** Sends an answer. The page names each by an `Idempotency-Key`, so that pressing twice sends once. */
+  @Post()
+  send(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') id: string,
+    @Body() body: SendMessage,
+    @CurrentActor() actor: Actor,
+    @Idempotent() request: IdempotentRequest | null,
+  ): Promise<SentMessageResponse> {
+    return this.messages.send(workspaceId, id, body, actor, request);
+  }
+}
