@@ -30,6 +30,9 @@ export { Idempotent, type IdempotentRequest } from './idempotency/idempotent-req
 export { RateLimiter, type RateLimit } from './rate-limit/rate-limiter';
 export { WorkBudgets, type WorkKind } from './rate-limit/work-budgets';
 
+// Work that is repeated until the process stops.
+export { Periodic } from './common/periodic';
+
 // Streams of server-sent events, and groups of the streams that get the same events.
 export { EventStreams, type StreamOwner } from './http/event-streams';
 export { StreamGroups, type StreamGroup } from './http/stream-groups';

@@ -77,6 +77,9 @@ export { WebhookRecoveriesService } from './webhooks/recoveries/webhook-recoveri
 export { RecoverEndpoint, RedeliverMatching } from './webhooks/recoveries/webhook-recovery.dto';
 export { RedeliverOptions, type WebhookRecoverySummary } from './webhooks/recoveries/webhook-recovery.dto';
 
+// Changes of a workspace's conversations as they are committed, by id, for an inbox that is open.
+export { EventNotices, type NoticeCallback } from './outbox/event-notices';
+
 // Channels, contacts, conversations and messages. `reveal` of `connect` and `rotate` is returned once.
 export { ChannelConnectionsService } from './channels/connections/channel-connections.service';
 export { ConnectChannel, type ChannelConnectionSummary } from './channels/connections/channel-connection.dto';

@@ -96,6 +96,14 @@ export class LoginsService {
     return opened;
   }
 
+  /**
+   * Returns those of the sessions that are still active, with the workspaces that they open now. It is for
+   * what outlives the request that `authenticate` has checked, such as a stream, and no use of the sessions.
+   */
+  listOpened(sessionIds: string[]): Promise<OpenedSession[]> {
+    return this.repository.listOpened(sessionIds);
+  }
+
   /** Lists the holder's sessions, newest first. */
   listSessions({ personId }: Pick<SessionHolder, 'personId'>): Promise<LoginSession[]> {
     return this.sessions.list(personId);

@@ -50,6 +50,14 @@ const SETTLE = `
     SELECT event_id, lease_id FROM ended UNION ALL SELECT event_id, lease_id FROM ongoing
   )`;
 
+/** Ids of an event that was committed. */
+export interface AppendedEvent {
+  tenantId: string;
+  id: string;
+  /** Conversation that the event is about; left out for events about something else. */
+  conversationId?: string | null;
+}
+
 export interface OutboxEvent {
   id: string;
   tenantId: string;
@@ -278,6 +286,18 @@ export class EventQueueRepository {
       [tenantId, id, conversationId],
     );
     return rows.length > 0;
+  }
+
+  /** Lists up to `count` of the latest events of each workspace with ids above `after`, the latest first. */
+  listLatest(tenantIds: string[], after: string, count: number): Promise<AppendedEvent[]> {
+    return this.database.query(
+      `SELECT tenants.id AS "tenantId", latest.id, latest."conversationId"
+       FROM unnest($1::uuid[]) AS tenants (id) CROSS JOIN LATERAL (
+         SELECT id, data->>'conversationId' AS "conversationId" FROM events
+         WHERE events.tenant_id = tenants.id AND events.id > $2 ORDER BY events.id DESC LIMIT $3) AS latest
+       ORDER BY latest.id DESC`,
+      [tenantIds, after, count],
+    );
   }
 
   /** Returns those of the events that the workspace has. */

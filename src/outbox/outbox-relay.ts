@@ -80,7 +80,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   }
 
   start(): void {
-    this.signals.listen(EVENT_APPENDED, (tenantId) => this.wake([tenantId]));
+    this.signals.listen(EVENT_APPENDED, ({ tenantId }) => this.wake([tenantId]));
     this.lanes = Array.from({ length: LANES }, (_, lane) => this.runLane(lane));
   }
 

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { newId } from '../common/ids';
 import { Pipelined, Transaction } from '../database/transaction';
 import { eventCatalog, EventData, EventType } from './event-catalog';
-import { EventQueueRepository } from './event-queue.repository';
+import { AppendedEvent, EventQueueRepository } from './event-queue.repository';
 import { RedisSignals, Signal } from '../redis/redis-signals';
 
-/** Names a workspace to a relay when an event was appended. */
-export const EVENT_APPENDED: Signal<string> = { name: 'outbox:appended' };
+/** Tells the relays, and whoever listens to the workspace, of an event that was committed. */
+export const EVENT_APPENDED: Signal<AppendedEvent> = { name: 'outbox:event' };
 
 interface AppendOptions {
   id?: string;
@@ -43,7 +43,9 @@ export class OutboxService {
     ...[options]: Options<T>
   ): Pipelined {
     const { id = newId(), isQueued = true, sequence }: Partial<OrderedOptions> = options ?? {};
-    if (isQueued) tx.onCommit(() => this.signals.send(EVENT_APPENDED, tenantId, tenantId));
+    const { conversationId } = data as { conversationId?: string };
+    const appended = { tenantId, id, conversationId };
+    if (isQueued) tx.onCommit(() => this.signals.send(EVENT_APPENDED, tenantId, appended));
     const event = { id, tenantId, type, data: JSON.stringify(data), sequence: sequence ?? null };
     return this.events.insertPipelined(tx, { ...event, createdAt: new Date() }, isQueued);
   }

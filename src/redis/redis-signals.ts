@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { RedisClient } from './redis-client';
+import { RedisSubscriber } from './redis-subscriber';
 import { channelOf, WorkerShards } from './worker-shards';
 
 /** Kind of signal, by its name in Redis, and the type of its messages. */
@@ -10,7 +11,8 @@ export interface Signal<Message> {
 }
 
 /**
- * Tells a worker something about a workspace over Redis. A lost signal only delays work until the next poll.
+ * Tells a worker, and whoever else listens, something about a workspace over Redis. A lost signal only delays
+ * work until the next poll.
  */
 @Injectable()
 export class RedisSignals {
@@ -19,11 +21,27 @@ export class RedisSignals {
   constructor(
     private readonly redis: RedisClient,
     private readonly shards: WorkerShards,
+    private readonly subscriber: RedisSubscriber,
   ) {}
 
   /** Listens to the signals of all processes about the workspaces of this worker's shards. */
   listen<Message>({ name }: Signal<Message>, callback: (message: Message) => void): void {
     this.shards.listen(name, (message) => callback(JSON.parse(message) as Message));
+  }
+
+  /**
+   * Listens to the signals of all processes about the workspaces that share a channel with this one.
+   * @returns a function that stops listening, and a promise that settles once no further signal is missed
+   */
+  listenBeside<Message>(
+    { name }: Signal<Message>,
+    tenantId: string,
+    callback: (message: Message) => void,
+  ): { stop: () => void; listening: Promise<void> } {
+    const channel = channelOf(name, tenantId);
+    const handler = (message: string) => callback(JSON.parse(message) as Message);
+    const listening = this.subscriber.subscribe(channel, handler);
+    return { stop: () => this.subscriber.unsubscribe(channel, handler), listening };
   }
 
   /** Sends a signal and returns at once: no caller waits for Redis. */

@@ -19,7 +19,7 @@ type Handler = (message: string) => void;
 @Injectable()
 export class RedisSubscriber implements OnApplicationShutdown {
   private readonly logger = new Logger(RedisSubscriber.name);
-  private readonly handlers = new Map<string, Handler>();
+  private readonly handlers = new Map<string, Set<Handler>>();
   private opened: RedisConnection | null = null;
   private pinging: NodeJS.Timeout | undefined;
   private isClosed = false;
@@ -27,14 +27,14 @@ export class RedisSubscriber implements OnApplicationShutdown {
   constructor(private readonly connections: RedisConnections) {}
 
   /**
-   * Listens to a channel. Settles once Redis has confirmed, after which no message is missed; it does not
-   * settle while Redis is down.
+   * Listens to a channel, beside its other handlers. Settles once Redis has confirmed, after which no message
+   * is missed; it does not settle while Redis is down.
    */
   async subscribe(name: string, handler: Handler): Promise<void> {
     const connection = this.connection();
     const channel = channelIn(connection, name);
-    this.handlers.set(channel, handler);
-    while (this.handlers.get(channel) === handler && !this.isClosed) {
+    this.handlers.set(channel, (this.handlers.get(channel) ?? new Set()).add(handler));
+    while (this.handlers.get(channel)?.has(handler) && !this.isClosed) {
       try {
         // ioredis subscribes again after every reconnection.
         if (this.connections.isCluster) await connection.ssubscribe(channel);
@@ -47,10 +47,15 @@ export class RedisSubscriber implements OnApplicationShutdown {
     }
   }
 
-  unsubscribe(name: string): void {
+  /** Stops one handler of a channel, or all of them. */
+  unsubscribe(name: string, handler?: Handler): void {
     const connection = this.connection();
     const channel = channelIn(connection, name);
-    if (!this.handlers.delete(channel)) return;
+    const handlers = this.handlers.get(channel);
+    if (!handlers) return;
+    if (handler) handlers.delete(handler);
+    if (handler && handlers.size > 0) return;
+    this.handlers.delete(channel);
     const ended = this.connections.isCluster
       ? connection.sunsubscribe(channel)
       : connection.unsubscribe(channel);
@@ -83,14 +88,16 @@ export class RedisSubscriber implements OnApplicationShutdown {
   }
 
   /**
-   * Hands a message to its handler. An error is logged, because a malformed message must not end this
+   * Hands a message to its handlers. An error is logged, because a malformed message must not end this
    * process.
    */
   private deliver(channel: string, message: string): void {
-    try {
-      this.handlers.get(channel)?.(message);
-    } catch (error) {
-      this.logger.warn({ err: error as Error, channel }, 'a signal could not be read; ignored');
+    for (const handler of this.handlers.get(channel) ?? []) {
+      try {
+        handler(message);
+      } catch (error) {
+        this.logger.warn({ err: error as Error, channel }, 'a signal could not be read; ignored');
+      }
     }
   }
 

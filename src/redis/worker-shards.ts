@@ -83,7 +83,7 @@ export class WorkerShards implements BeforeApplicationShutdown {
     for (const signal of this.handlers.keys()) {
       for (const shard of without(this.own, before)) this.subscribe(signal, shard);
       for (const shard of without(before, this.own))
-        this.subscriber.unsubscribe(channelOfShard(signal, shard));
+        this.subscriber.unsubscribe(channelOfShard(signal, shard), this.handlers.get(signal));
     }
   }
 
@@ -92,7 +92,7 @@ export class WorkerShards implements BeforeApplicationShutdown {
   }
 }
 
-/** Returns the channel on which a worker hears a signal about a workspace. */
+/** Returns the channel of a signal about a workspace. */
 export function channelOf(signal: string, tenantId: string): string {
   return channelOfShard(signal, hash(tenantId) % SHARDS);
 }

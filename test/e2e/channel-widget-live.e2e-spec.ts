@@ -13,7 +13,8 @@ import { OwnRedis } from '../support/own-redis';
 import { createTenant, Tenant } from '../support/routes';
 import { TestService } from '../support/service';
 import { ServiceProcess } from '../support/service-process';
-import { TestStream, TestVisitor, TestWidget } from '../support/widget';
+import { TestStream } from '../support/test-stream';
+import { TestVisitor, TestWidget } from '../support/widget';
 import { waitFor } from '../support/wait';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

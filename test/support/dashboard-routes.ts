@@ -19,6 +19,8 @@ export interface WorkspaceRoute {
   /** Path below `/api/workspaces/:workspaceId`. */
   path: string;
   query?: string;
+  /** True if the answer is a stream, which does not end by itself. */
+  isStream?: true;
   success: number;
   body?: () => object;
   /** Kind of thing that the `:id` names. */
@@ -183,6 +185,7 @@ export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
     thing: CONVERSATION,
     body: () => ({ status: 'CLOSED' }),
   },
+  { method: 'GET', path: '/inbox/stream', success: 200, isStream: true },
   { method: 'GET', path: '/agents', success: 200 },
   {
     method: 'POST',
@@ -369,9 +372,15 @@ export async function makeSettings(
 /** Calls a route of a workspace, with the id of an existing thing. */
 export async function callRoute(
   { workspace, browser: owner }: Settings,
-  { method, path, query = '', body }: WorkspaceRoute,
+  { method, path, query = '', body, isStream }: WorkspaceRoute,
   { browser = owner, id = '' }: { browser?: Browser; id?: string } = {},
 ): Promise<Answer> {
   const address = `/api/workspaces/${workspace.id}${path.replace(':id', id)}${query}`;
+  if (isStream) {
+    const stream = await browser.stream(address);
+    stream.close();
+    if (stream.response.ok)
+      return { status: stream.response.status, headers: {}, body: stream.response.body };
+  }
   return browser.send(method, address, method === 'GET' ? undefined : (body?.() ?? {}));
 }

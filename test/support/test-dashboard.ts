@@ -11,6 +11,7 @@ import { AgentEntity } from '../../src/workspaces/agent.entity';
 import { Fixtures } from './fixtures';
 import { environmentOf } from './service-process';
 import { TestStores } from './test-database';
+import { TestStream } from './test-stream';
 
 export const PASSWORD = 'correct horse battery';
 
@@ -117,6 +118,11 @@ export class Browser {
     return this.send('POST', path, body, headers);
   }
 
+  /** Opens a stream of server-sent events. */
+  stream(path: string): Promise<TestStream> {
+    return TestStream.open(this.baseUrl + path, { 'x-forwarded-for': this.address, cookie: this.cookie });
+  }
+
   /** Turns a second factor on, and returns its secret. */
   async secure(): Promise<string> {
     const { body } = await this.post('/api/account/second-factor', { password: PASSWORD });
@@ -135,7 +141,7 @@ export class Browser {
     headers: Record<string, string> = {},
   ): Promise<Answer> {
     const isChange = method !== 'GET' && method !== 'HEAD';
-    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const { cookie } = this;
     const answer = await axios.request<string>({
       method,
       url: this.baseUrl + path,
@@ -162,6 +168,10 @@ export class Browser {
       headers: received,
       body: isJson ? (JSON.parse(answer.data) as unknown) : answer.data,
     };
+  }
+
+  private get cookie(): string {
+    return [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   }
 
   private keep(cookies: string[]): void {

@@ -4,7 +4,7 @@ import { ConnectedChannel } from '../../src/channels/connections/channel-connect
 import { SYSTEM } from '../../src/common/principal';
 import { ApiClient, ApiResponse } from './api-client';
 import { TestService } from './service';
-import { waitFor } from './wait';
+import { TestStream } from './test-stream';
 
 export const ORIGIN = 'https://shop.example';
 
@@ -93,69 +93,7 @@ export class TestVisitor {
   }
 
   stream(baseUrl: string = this.baseUrl!): Promise<TestStream> {
-    return TestStream.open(`${baseUrl}${this.widget.path}/events`, this.token!);
+    const headers = { authorization: `Bearer ${this.token!}`, origin: ORIGIN };
+    return TestStream.open(`${baseUrl}${this.widget.path}/events`, headers);
   }
-}
-
-export interface StreamEvent {
-  event: string;
-  id: string | null;
-  data: any;
-}
-
-/** Reads server-sent events as a page does: with fetch, because EventSource sends no header. */
-export class TestStream {
-  readonly events: StreamEvent[] = [];
-  hasEnded = false;
-
-  private constructor(
-    readonly response: Response,
-    private readonly aborter: AbortController,
-  ) {
-    void this.read();
-  }
-
-  static async open(url: string, token: string, origin = ORIGIN): Promise<TestStream> {
-    const aborter = new AbortController();
-    const headers = { authorization: `Bearer ${token}`, origin };
-    return new TestStream(await fetch(url, { headers, signal: aborter.signal }), aborter);
-  }
-
-  listEvents(event: string): StreamEvent[] {
-    return this.events.filter((candidate) => candidate.event === event);
-  }
-
-  /** Waits for the n-th event of a kind. */
-  next(event: string, n = 1, timeoutMs?: number): Promise<StreamEvent> {
-    return waitFor(`${event} ${n}`, () => this.listEvents(event)[n - 1], timeoutMs);
-  }
-
-  async ended(): Promise<void> {
-    await waitFor('the end of a stream', () => this.hasEnded);
-  }
-
-  close(): void {
-    this.aborter.abort();
-  }
-
-  private async read(): Promise<void> {
-    const decoder = new TextDecoder();
-    let text = '';
-    try {
-      for await (const chunk of this.response.body as unknown as AsyncIterable<Uint8Array>) {
-        text += decoder.decode(chunk, { stream: true });
-        const blocks = text.split('\n\n');
-        text = blocks.pop()!;
-        this.events.push(...blocks.map(parse));
-      }
-    } catch (error) {
-      if (!this.aborter.signal.aborted) this.events.push({ event: 'broken', id: null, data: String(error) });
-    }
-    this.hasEnded = true;
-  }
-}
-
-function parse(block: string): StreamEvent {
-  const fields = new Map(block.split('\n').map((line) => line.split(/: (.*)/s, 2) as [string, string]));
-  return { event: fields.get('event')!, id: fields.get('id') ?? null, data: JSON.parse(fields.get('data')!) };
 }

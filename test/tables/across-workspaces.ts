@@ -21,6 +21,8 @@ export const LOOK_UPS: Record<string, string> = {
     'tells known hook keys among refused ones: one read for a batch of them',
   'LoginSessionsRepository.authenticate':
     'a person brings a session alone: one read by index for each request of a dashboard',
+  'LoginSessionsRepository.listOpened':
+    'asks whether the sessions of open streams are active, once a second for each process with an open inbox: by index',
   'MembershipsRepository.count': 'counts the workspaces of a person, at an invitation or a reset',
   'MembershipsRepository.listActive':
     'a person is an agent of several workspaces: at a login or a change of it, for an audit entry in each',
@@ -42,6 +44,8 @@ export const SEARCHES: Record<string, string> = {
     'finds due erasures, twice a second for each worker: a bounded read by index',
   'OutboxDepthRepository.read': 'at every scrape of the metrics: the oldest rows of the queue',
   'EventQueueRepository.findFirst': EVERY_SECOND,
+  'EventQueueRepository.listLatest':
+    'finds events of which no signal has told, four times a minute for each process with an open inbox: by index',
   'InstagramTokensRepository.listDue': NIGHTLY,
   'OperatorLookupRepository.listWorkspaces': OPERATOR,
   'ParkedEventsRepository.findRequested': EVERY_SECOND,

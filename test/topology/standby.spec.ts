@@ -7,7 +7,8 @@ import { DatabasePool } from '../../src/database/database-pool';
 import { contradictions } from '../support/integrity';
 import { print } from '../support/report';
 import { TcpProxy } from '../support/tcp-proxy';
-import { TestStream, TestVisitor, TestWidget } from '../support/widget';
+import { TestStream } from '../support/test-stream';
+import { TestVisitor, TestWidget } from '../support/widget';
 import { Failover, FailoverOptions } from './failover';
 
 const isFull = process.env['TOPOLOGY'] === 'standby';

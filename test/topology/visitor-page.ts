@@ -1,4 +1,5 @@
-import { StreamEvent, TestStream, TestVisitor } from '../support/widget';
+import { StreamEvent, TestStream } from '../support/test-stream';
+import { TestVisitor } from '../support/widget';
 import { waitFor } from '../support/wait';
 import { RetryingCaller } from './retrying-caller';
 

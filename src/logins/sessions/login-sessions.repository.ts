@@ -22,6 +22,26 @@ const LONGEST = `interval '30 days'`;
 const SESSION = `s.id, s.created_at AS "createdAt", s.last_used_at AS "lastUsedAt", s.expires_at AS "expiresAt",
   s.address, s.user_agent AS "userAgent"`;
 
+/** SQL that reads sessions with their persons and memberships, a row for each membership. */
+const AUTHENTICATE = `
+  SELECT ${SESSION}, s.last_used_at < now() - interval '1 minute' AS "isUseStale",
+    p.id AS "personId", p.email, p.name, p.locale, p.theme,
+    EXISTS (SELECT FROM second_factors f
+            WHERE f.person_id = p.id AND f.confirmed_at IS NOT NULL) AS "hasSecondFactor",
+    m.*
+  FROM login_sessions s JOIN people p ON p.id = s.person_id
+  LEFT JOIN LATERAL (
+    SELECT a.id AS "agentId", a.name AS "agentName", a.role, w.id AS "workspaceId", w.name AS "workspaceName",
+      w.slug, w.plan_tier AS "planTier", w.trial_ends_at AS "trialEndsAt", w.rate_limit AS "rateLimit",
+      w.message_retention_days AS "messageRetentionDays", w.entitlements,
+      w.suspended_at IS NOT NULL AS "isSuspended", d.grace_days AS "secondFactorGraceDays",
+      ${LOCKED_AT} AS "lockedAt", ${LOCKED_AT} <= now() AS "isLockTime"
+    FROM memberships m JOIN agents a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id AND a.active
+      JOIN workspaces w ON w.id = m.tenant_id
+      LEFT JOIN second_factor_demands d ON d.tenant_id = m.tenant_id
+    WHERE m.person_id = s.person_id ORDER BY lower(w.name), w.id LIMIT ${MAX_MEMBERSHIPS}
+  ) m ON true`;
+
 export interface AuthenticatedSession extends OpenedSession {
   /** Whether the recorded last use is more than a minute old. */
   isUseStale: boolean;
@@ -37,27 +57,21 @@ export class LoginSessionsRepository {
    */
   async authenticate(hash: Buffer): Promise<AuthenticatedSession | null> {
     const rows = await this.database.prepared<AuthenticationRow>(
-      `SELECT ${SESSION}, s.last_used_at < now() - interval '1 minute' AS "isUseStale",
-              p.id AS "personId", p.email, p.name, p.locale, p.theme,
-              EXISTS (SELECT FROM second_factors f
-                      WHERE f.person_id = p.id AND f.confirmed_at IS NOT NULL) AS "hasSecondFactor",
-              m.*
-       FROM login_sessions s JOIN people p ON p.id = s.person_id
-       LEFT JOIN LATERAL (
-         SELECT a.id AS "agentId", a.name AS "agentName", a.role, w.id AS "workspaceId", w.name AS "workspaceName",
-                w.slug, w.plan_tier AS "planTier", w.trial_ends_at AS "trialEndsAt", w.rate_limit AS "rateLimit",
-                w.message_retention_days AS "messageRetentionDays", w.entitlements,
-                w.suspended_at IS NOT NULL AS "isSuspended", d.grace_days AS "secondFactorGraceDays",
-                ${LOCKED_AT} AS "lockedAt", ${LOCKED_AT} <= now() AS "isLockTime"
-         FROM memberships m JOIN agents a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id AND a.active
-           JOIN workspaces w ON w.id = m.tenant_id
-           LEFT JOIN second_factor_demands d ON d.tenant_id = m.tenant_id
-         WHERE m.person_id = s.person_id ORDER BY lower(w.name), w.id LIMIT ${MAX_MEMBERSHIPS}
-       ) m ON true
-       WHERE s.hash = $1 AND s.expires_at > now()`,
+      `${AUTHENTICATE} WHERE s.hash = $1 AND s.expires_at > now()`,
       [hash],
     );
     return rows.length > 0 ? toSession(rows) : null;
+  }
+
+  /** Reads the active ones of the sessions, as `authenticate` does. */
+  async listOpened(ids: string[]): Promise<OpenedSession[]> {
+    const rows = await this.database.prepared<AuthenticationRow>(
+      `${AUTHENTICATE} WHERE s.id = ANY ($1::uuid[]) AND s.expires_at > now()`,
+      [ids],
+    );
+    const bySession = new Map<string, AuthenticationRow[]>();
+    for (const row of rows) bySession.set(row.id, [...(bySession.get(row.id) ?? []), row]);
+    return [...bySession.values()].map(toSession);
   }
 
   /** Returns those of the hashes that belong to active sessions. */

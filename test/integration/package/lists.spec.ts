@@ -63,6 +63,7 @@ const WHOLE: Record<string, string[]> = {
   'one each for a path of the API': ['RateLimitUseService.list'],
   'one each for what the caller names': [
     'EndpointStatisticsService.countLast24Hours',
+    'LoginsService.listOpened',
     'WebhookDeliveriesService.redeliverMany',
   ],
   'its statement has a limit': ['ParkedEventsService.list'],

@@ -4,6 +4,7 @@
  */
 export const PERSONAL_READS = [
   'LoginsService.authenticate',
+  'LoginsService.listOpened',
   'LoginsService.listSessions',
   'LinksService.describe',
   'PeopleService.get',

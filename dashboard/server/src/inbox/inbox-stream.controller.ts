@@ -1,0 +1,20 @@
+import { Controller, Get, Param, Res } from '@nestjs/common';
+import type { OpenedSession } from 'conversation-messaging-service/logins';
+import type { Response } from 'express';
+import { CurrentSession } from '../http/access.decorators';
+import { InboxStreams } from './inbox-streams';
+
+@Controller('api/workspaces/:workspaceId/inbox')
+export class InboxStreamController {
+  constructor(private readonly streams: InboxStreams) {}
+
+  /** Server-sent events: `ready`, `changed` with a conversation's id, `heartbeat` every 15 s, `end`. */
+  @Get('stream')
+  open(
+    @Param('workspaceId') workspaceId: string,
+    @CurrentSession() opened: OpenedSession,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.streams.open(opened, workspaceId, response);
+  }
+}

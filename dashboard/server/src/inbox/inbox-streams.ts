@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { EventNotices } from 'conversation-messaging-service';
+import {
+  type EventStream,
+  EventStreams,
+  Periodic,
+  type StreamGroup,
+  StreamGroups,
+} from 'conversation-messaging-service/http';
+import { LoginsService, type OpenedSession } from 'conversation-messaging-service/logins';
+import type { Response } from 'express';
+
+const CHECK_MS = 1_000;
+const HEARTBEAT_MS = 15_000;
+/** Limit of the sessions that one statement checks. */
+const CHECK_BATCH = 500;
+/** Milliseconds that a stream waits for Redis before it begins. Without Redis it is told what was missed. */
+const LISTEN_MS = 100;
+
+/** Context that the streams of one session in one workspace share. */
+interface InboxContext {
+  readonly sessionId: string;
+  readonly workspaceId: string;
+  readonly listening: Promise<void>;
+  readonly stop: () => void;
+}
+
+type InboxGroup = StreamGroup<InboxContext>;
+
+/**
+ * Streams of the inboxes that are open in this process. They carry the ids of conversations that have
+ * changed, and nothing of what is in them: the page reads what it shows, with the rights that its person has
+ * then.
+ */
+@Injectable()
+export class InboxStreams implements OnModuleInit, BeforeApplicationShutdown {
+  private readonly logger = new Logger(InboxStreams.name);
+  private readonly groups = new StreamGroups<InboxContext>();
+  private readonly checks = new Periodic(
+    CHECK_MS,
+    () => this.endClosed(),
+    (error) =>
+      this.logger.warn({ err: error }, 'the sessions of streams were not checked; the next round will'),
+  );
+  private readonly heartbeats = new Periodic(
+    HEARTBEAT_MS,
+    () => this.sendHeartbeats(),
+    (error) => this.logger.warn({ err: error }, 'sending heartbeats failed; the next ones will retry'),
+  );
+
+  constructor(
+    private readonly notices: EventNotices,
+    private readonly logins: LoginsService,
+    private readonly streams: EventStreams,
+  ) {}
+
+  onModuleInit(): void {
+    this.checks.start();
+    this.heartbeats.start();
+  }
+
+  /**
+   * Makes a response the stream of a session in a workspace. It begins with `ready`, and lasts until the
+   * client hangs up, the session or its way into the workspace ends, or the process stops.
+   * @throws AppError RATE_LIMITED (too many at once), UNAVAILABLE
+   */
+  async open({ session }: OpenedSession, workspaceId: string, response: Response): Promise<void> {
+    const owner = { workspace: workspaceId, caller: `${session.id} ${workspaceId}` };
+    const stream = this.streams.start(response, owner);
+    const group = this.groups.join(owner, stream, () => {
+      const listened = this.notices.listen(workspaceId, (conversationId) =>
+        group.send('changed', 0, { conversationId }),
+      );
+      return { sessionId: session.id, workspaceId, ...listened };
+    });
+    stream.onEnd(() => this.leave(group, stream));
+    await Promise.race([group.context.listening, sleep(LISTEN_MS, undefined, { ref: false })]);
+    stream.begin();
+    stream.send('ready', 0, {});
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await Promise.all([this.checks.stop(), this.heartbeats.stop()]);
+  }
+
+  /** Ends the streams whose session has ended, or no longer opens the workspace. */
+  private async endClosed(): Promise<void> {
+    const groups = this.groups.list();
+    for (let from = 0; from < groups.length; from += CHECK_BATCH) {
+      const checked = groups.slice(from, from + CHECK_BATCH);
+      const ids = [...new Set(checked.map(({ context }) => context.sessionId))];
+      const opened = new Map((await this.logins.listOpened(ids)).map((one) => [one.session.id, one]));
+      for (const group of checked) if (!isOpen(group, opened)) group.end('session_ended');
+    }
+  }
+
+  private sendHeartbeats(): Promise<void> {
+    for (const group of this.groups.list()) group.send('heartbeat', 0, {});
+    return Promise.resolve();
+  }
+
+  private leave(group: InboxGroup, stream: EventStream): void {
+    this.groups.leave(group, stream);
+    if (group.streams.size === 0) group.context.stop();
+  }
+}
+
+function isOpen({ context }: InboxGroup, opened: Map<string, OpenedSession>): boolean {
+  const session = opened.get(context.sessionId);
+  return session?.memberships.some(({ workspace }) => workspace.id === context.workspaceId) ?? false;
+}

@@ -1,0 +1,110 @@
+import { BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { idFloor } from '../common/ids';
+import { Periodic } from '../common/periodic';
+import { RedisSignals } from '../redis/redis-signals';
+import { AppendedEvent, EventQueueRepository } from './event-queue.repository';
+import { EVENT_APPENDED } from './outbox.service';
+
+const INTERVAL_MS = 15_000;
+/** Age up to which events are looked for that no signal told of. An event is committed long before. */
+const LOOK_BACK_MS = 60_000;
+/** Limit of the workspaces that one statement looks at. */
+const WORKSPACES = 100;
+/** Limit of the events of one workspace that are looked at. */
+const EVENTS = 200;
+/** Limit of the ids of one workspace by which an event is known to have been told. */
+const MAX_HEARD = 1_000;
+
+/**
+ * Gets the conversation of an event; null stands for any conversation of the workspace, because more happened
+ * than was listed.
+ */
+export type NoticeCallback = (conversationId: string | null) => void;
+
+interface Listened {
+  readonly callbacks: Set<NoticeCallback>;
+  /** Ids of the events that were told, the oldest first. */
+  readonly heard: Set<string>;
+  readonly stop: () => void;
+  readonly listening: Promise<void>;
+}
+
+/**
+ * Tells this process of changes of a workspace's conversations, after their commit, by id alone. A change may
+ * be told twice. One whose signal was lost is found within 15 s, by one statement for all workspaces that are
+ * listened to. It costs nothing in a workspace that nobody listens to.
+ */
+@Injectable()
+export class EventNotices implements BeforeApplicationShutdown {
+  private readonly logger = new Logger(EventNotices.name);
+  private readonly workspaces = new Map<string, Listened>();
+  private readonly rounds = new Periodic(
+    INTERVAL_MS,
+    () => this.tellMissed(),
+    (error) => this.logger.warn({ err: error }, 'lost notices were not looked for; the next round will'),
+  );
+  private isStarted = false;
+
+  constructor(
+    private readonly signals: RedisSignals,
+    private readonly events: EventQueueRepository,
+  ) {}
+
+  /**
+   * Calls back for each change of a conversation of the workspace.
+   * @returns a function that stops it, and a promise that settles once no further signal is missed: it does
+   *   not settle while Redis is down
+   */
+  listen(tenantId: string, callback: NoticeCallback): { stop: () => void; listening: Promise<void> } {
+    if (!this.isStarted) this.rounds.start();
+    this.isStarted = true;
+    const listened = this.workspaces.get(tenantId) ?? this.begin(tenantId);
+    listened.callbacks.add(callback);
+    return { stop: () => this.leave(tenantId, callback), listening: listened.listening };
+  }
+
+  /** Tells of the latest events of which no signal has told. */
+  async tellMissed(): Promise<void> {
+    const after = idFloor(new Date(Date.now() - LOOK_BACK_MS));
+    const tenantIds = [...this.workspaces.keys()];
+    for (let from = 0; from < tenantIds.length; from += WORKSPACES) {
+      const latest = await this.events.listLatest(tenantIds.slice(from, from + WORKSPACES), after, EVENTS);
+      const counts = new Map<string, number>();
+      for (const { tenantId } of latest) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1);
+      for (const event of latest.reverse()) {
+        const isAll = counts.get(event.tenantId) === EVENTS;
+        if (!this.workspaces.get(event.tenantId)?.heard.has(event.id)) this.tell(event, isAll);
+      }
+    }
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.rounds.stop();
+  }
+
+  private begin(tenantId: string): Listened {
+    const told = this.signals.listenBeside(EVENT_APPENDED, tenantId, (event) => {
+      // Other workspaces share the channel.
+      if (event.tenantId === tenantId) this.tell(event);
+    });
+    const listened = { callbacks: new Set<NoticeCallback>(), heard: new Set<string>(), ...told };
+    this.workspaces.set(tenantId, listened);
+    return listened;
+  }
+
+  private leave(tenantId: string, callback: NoticeCallback): void {
+    const listened = this.workspaces.get(tenantId);
+    if (!listened?.callbacks.delete(callback) || listened.callbacks.size > 0) return;
+    this.workspaces.delete(tenantId);
+    listened.stop();
+  }
+
+  private tell({ tenantId, id, conversationId }: AppendedEvent, isAll = false): void {
+    const listened = this.workspaces.get(tenantId);
+    if (!listened) return;
+    listened.heard.add(id);
+    if (listened.heard.size > MAX_HEARD) listened.heard.delete(listened.heard.values().next().value!);
+    if (isAll) listened.callbacks.forEach((callback) => callback(null));
+    else if (conversationId) listened.callbacks.forEach((callback) => callback(conversationId));
+  }
+}

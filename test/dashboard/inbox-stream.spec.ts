@@ -1,0 +1,135 @@
+import { SYSTEM } from '../../src/common/principal';
+import { EventNotices } from '../../src/outbox/event-notices';
+import { AgentEntity } from '../../src/workspaces/agent.entity';
+import { AgentsService } from '../../src/workspaces/agents.service';
+import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
+import { TestService } from '../support/service';
+import { Browser, TestDashboard } from '../support/test-dashboard';
+import { TestStream } from '../support/test-stream';
+import { letTimePass } from '../support/wait';
+
+/** Tests of the stream that tells an open inbox of changes. */
+describe("the stream of the dashboard's inbox", () => {
+  let service: TestService;
+  let dashboard: TestDashboard;
+  let workspace: WorkspaceEntity;
+  let lin: AgentEntity;
+  let browser: Browser;
+  const streams: TestStream[] = [];
+
+  beforeAll(async () => {
+    service = await TestService.create();
+    dashboard = await TestDashboard.create(service.stores);
+  });
+  afterAll(async () => {
+    for (const stream of streams) stream.close();
+    await dashboard.close();
+    await service.close();
+  });
+  beforeEach(async () => {
+    workspace = await service.make.workspace();
+    lin = await service.make.agent(workspace, { role: 'AGENT' });
+    browser = await dashboard.logIn(lin);
+  });
+
+  const open = async (by: Browser = browser): Promise<TestStream> => {
+    const stream = await by.stream(`/api/workspaces/${workspace.id}/inbox/stream`);
+    expect(stream.response.status).toBe(200);
+    streams.push(stream);
+    await stream.next('ready');
+    return stream;
+  };
+  const toldOf = (stream: TestStream) =>
+    stream
+      .listEvents('changed')
+      .map(({ data }) => (data as { conversationId: string | null }).conversationId);
+
+  it("tells each tab of messages and changes, by the conversation's id alone", async () => {
+    const [first, second] = [await open(), await open()];
+    const conversation = await service.make.conversation(workspace);
+    await service.make.received(workspace, conversation, 'Where is my parcel?');
+    await service.make.updateConversation(workspace, conversation, { status: 'CLOSED' });
+    for (const stream of [first, second]) {
+      await stream.next('changed', 2);
+      expect(stream.listEvents('changed').map(({ data }) => data)).toEqual([
+        { conversationId: conversation.id },
+        { conversationId: conversation.id },
+      ]);
+    }
+  });
+
+  it('tells nothing of other workspaces, and nothing that is not about a conversation', async () => {
+    const stream = await open();
+    const other = await service.make.workspace();
+    await service.make.received(other, await service.make.conversation(other));
+    await service.make.apiKey(workspace);
+    const own = await service.make.conversation(workspace);
+    await service.make.received(workspace, own);
+    await stream.next('changed');
+    expect(toldOf(stream)).toEqual([own.id]);
+    // A workspace that shares the channel is heard by the process, but not told.
+    await dashboard.get(EventNotices).tellMissed();
+    await letTimePass(100);
+    expect(toldOf(stream)).toEqual([own.id]);
+  });
+
+  it('tells of a change whose signal was lost, once', async () => {
+    const stream = await open();
+    const conversation = await service.make.conversation(workspace);
+    // The event is there, and no signal told of it.
+    await service.query(
+      `INSERT INTO events (tenant_id, id, type, data, created_at)
+       VALUES ($1, $2, 'message.created', json_build_object('conversationId', $3::text), now())`,
+      [workspace.id, conversation.id, conversation.id],
+    );
+    const notices = dashboard.get(EventNotices);
+    for (let round = 0; round < 2; round++) await notices.tellMissed();
+    await stream.next('changed');
+    await letTimePass(100);
+    expect(toldOf(stream)).toEqual([conversation.id]);
+  });
+
+  it('says that everything may have changed, once more was missed than is listed', async () => {
+    const stream = await open();
+    await service.query(
+      `INSERT INTO events (tenant_id, id, type, data, created_at)
+       SELECT $1, (left($2, 24) || lpad(to_hex(i), 12, '0'))::uuid, 'message.created',
+         json_build_object('conversationId', $2::text), now() FROM generate_series(1, 300) i`,
+      [workspace.id, (await service.make.conversation(workspace)).id],
+    );
+    await dashboard.get(EventNotices).tellMissed();
+    await stream.next('changed');
+    expect(toldOf(stream)).toContain(null);
+  });
+
+  it.each([
+    ['its session is logged out', () => browser.post('/api/logout')],
+    [
+      'its agent is deactivated',
+      () => service.app.get(AgentsService).update(workspace.id, lin.id, { active: false }, SYSTEM),
+    ],
+  ])('ends when %s', async (_, end) => {
+    const stream = await open();
+    await end();
+    await stream.ended();
+    expect(stream.events.at(-1)).toMatchObject({ event: 'end', data: { reason: 'session_ended' } });
+    const again = await browser.stream(`/api/workspaces/${workspace.id}/inbox/stream`);
+    streams.push(again);
+    expect([401, 404]).toContain(again.response.status);
+  });
+
+  it('stops to listen with the last tab', async () => {
+    const [first, second] = [await open(), await open()];
+    const conversation = await service.make.conversation(workspace);
+    first.close();
+    await service.make.received(workspace, conversation);
+    await second.next('changed');
+    second.close();
+    await first.ended();
+    await second.ended();
+    const third = await open();
+    await service.make.received(workspace, conversation);
+    await third.next('changed');
+    expect(toldOf(third)).toEqual([conversation.id]);
+  });
+});
