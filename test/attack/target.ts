@@ -155,6 +155,7 @@ async function fillWithContacts(
 ): Promise<void> {
   const client = new Client({ connectionString: stores.databaseUrl });
   await client.connect();
+  await client.query('SET statement_timeout = 0');
   await client.query(
     `INSERT INTO contacts (tenant_id, id, name, email, created_at, updated_at)
      SELECT $1, gen_random_uuid(), 'Customer ' || n, 'customer-' || n || '@example.com', now(), now()
