@@ -88,7 +88,7 @@ export type {
   DisconnectedChannel,
   WidgetPreview,
 } from './channels/connections/channel-connection.dto';
-export { CHANNELS, type Channel } from './common/channel-descriptors';
+export { type BodyLimits, CHANNELS, type Channel } from './common/channel-descriptors';
 export { ContactsService } from './contacts/contacts.service';
 export { ContactResponse, CreateContact, ListContactsQuery } from './contacts/contact.dto';
 export { ContactErasuresService } from './privacy/contact-erasures.service';
@@ -111,8 +111,9 @@ export {
 } from './conversations/conversation.dto';
 export { CONVERSATION_STATUSES, type ConversationStatus } from './conversations/conversation.entity';
 export { MessagesService } from './messages/messages.service';
-export { MessageResponse, ReceiveMessage, SendMessage, SentMessageResponse } from './messages/message.dto';
-export { DELIVERY_ERROR_CODES } from './messages/message-status';
+export { MAX_BODY_CHARACTERS, MessageResponse, ReceiveMessage } from './messages/message.dto';
+export { SendMessage, SentMessageResponse } from './messages/message.dto';
+export { DELIVERY_ERROR_CODES, type DeliveryErrorCode, type DeliveryStatus } from './messages/message-status';
 
 // The audit log. `AuditTally` counts what a stranger can repeat at will, such as a failed login.
 export { AuditService, type AuditRecord } from './audit/audit.service';

@@ -77,6 +77,10 @@ const CHANNEL_DESCRIPTORS = {
 } as const satisfies Record<string, ChannelDescriptor>;
 
 export type Channel = keyof typeof CHANNEL_DESCRIPTORS;
+/** Longest texts that the channels take; null where they take the API's 4096 characters. */
+export type BodyLimits = {
+  [Name in Channel]: (typeof CHANNEL_DESCRIPTORS)[Name] extends { bodyLimit: infer Limit } ? Limit : null;
+};
 export const CHANNELS = Object.keys(CHANNEL_DESCRIPTORS) as unknown as readonly [Channel, ...Channel[]];
 
 /** Returns the channel's part of a path: `/channels/{slug}/{hookKey}`. */

@@ -11,6 +11,7 @@ import type {
   Entitlement,
   ErrorDetail,
   EventType,
+  MAX_BODY_CHARACTERS,
   MAX_ENDPOINT_DESCRIPTION,
   MAX_ENDPOINT_NAME,
   MAX_ENDPOINT_RATE,
@@ -29,6 +30,7 @@ export type {
   AgentRole,
   ApiKeySummary,
   AuditValues,
+  BodyLimits,
   Channel,
   ConversationChange,
   ConversationDetail,
@@ -38,6 +40,8 @@ export type {
   ConnectedChannel,
   CreatedApiKey,
   CreatedWebhookEndpoint,
+  DeliveryErrorCode,
+  DeliveryStatus,
   DisconnectedChannel,
   Entitlement,
   ErrorBody,
@@ -52,6 +56,7 @@ export type {
   ReasonCode,
   RedeliveryResult,
   Scope,
+  SentMessageResponse,
   Thing,
   WebhookAttemptDetail,
   WebhookAttemptSummary,
@@ -171,6 +176,9 @@ export interface InboxCounts {
   nobody: number;
   all: number;
 }
+
+/** Longest text of a message on any channel, in characters. */
+export type MaxBodyCharacters = typeof MAX_BODY_CHARACTERS;
 
 /** Answer of `GET /api/workspaces/:workspaceId/overview`. */
 export interface WorkspaceOverview extends WorkspaceSummary, WorkspaceSettings {

@@ -93,30 +93,39 @@ const accountRoute = createRoute({
 
 const workspaceRoute = createRoute({
   getParentRoute: () => insideRoute,
-  path: '/w/$slug/settings',
+  path: '/w/$slug',
   component: lazyRouteComponent(() => import('./frame/workspace-frame'), 'WorkspaceFrame'),
 });
 
+const inboxRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/inbox',
+  validateSearch: pick(['view', 'status', 'channel']),
+  component: lazyRouteComponent(() => import('./pages/inbox/inbox-page'), 'InboxPage'),
+});
+/** The inbox with an open conversation, whose id its page reads. */
+const conversationRoute = createRoute({ getParentRoute: () => inboxRoute, path: '/$conversationId' });
+
 const overviewRoute = createRoute({
   getParentRoute: () => workspaceRoute,
-  path: '/overview',
+  path: '/settings/overview',
   component: lazyRouteComponent(() => import('./pages/overview/overview-page'), 'OverviewPage'),
 });
 const apiKeysRoute = createRoute({
   getParentRoute: () => workspaceRoute,
-  path: '/api-keys',
+  path: '/settings/api-keys',
   validateSearch: pick(['cursor']),
   component: lazyRouteComponent(() => import('./pages/api-keys/api-keys-page'), 'ApiKeysPage'),
 });
 const webhooksRoute = createRoute({
   getParentRoute: () => workspaceRoute,
-  path: '/webhooks',
+  path: '/settings/webhooks',
   validateSearch: pick(['cursor']),
   component: lazyRouteComponent(() => import('./pages/webhooks/webhooks-page'), 'WebhooksPage'),
 });
 const endpointRoute = createRoute({
   getParentRoute: () => workspaceRoute,
-  path: '/webhooks/$endpointId',
+  path: '/settings/webhooks/$endpointId',
   validateSearch: pick([
     'cursor',
     'since',
@@ -133,33 +142,33 @@ const endpointRoute = createRoute({
 });
 const deliveryRoute = createRoute({
   getParentRoute: () => workspaceRoute,
-  path: '/webhooks/$endpointId/deliveries/$deliveryId',
+  path: '/settings/webhooks/$endpointId/deliveries/$deliveryId',
   component: lazyRouteComponent(() => import('./pages/deliveries/delivery-page'), 'DeliveryPage'),
 });
 const channelsRoute = createRoute({
   getParentRoute: () => workspaceRoute,
-  path: '/channels',
+  path: '/settings/channels',
   component: lazyRouteComponent(() => import('./pages/channels/channels-page'), 'ChannelsPage'),
 });
 const auditRoute = createRoute({
   getParentRoute: () => workspaceRoute,
-  path: '/audit',
+  path: '/settings/audit',
   validateSearch: pick(['cursor', 'action', 'actor', 'entity', 'entityId', 'since', 'until']),
   component: lazyRouteComponent(() => import('./pages/audit/audit-page'), 'AuditPage'),
 });
 const agentsRoute = createRoute({
   getParentRoute: () => workspaceRoute,
-  path: '/agents',
+  path: '/settings/agents',
   component: lazyRouteComponent(() => import('./pages/workspace/agents-page'), 'AgentsPage'),
 });
 const diagnosticsRoute = createRoute({
   getParentRoute: () => workspaceRoute,
-  path: '/diagnostics',
+  path: '/settings/diagnostics',
   component: lazyRouteComponent(() => import('./pages/workspace/diagnostics-page'), 'DiagnosticsPage'),
 });
 const workspaceSettingsRoute = createRoute({
   getParentRoute: () => workspaceRoute,
-  path: '/workspace',
+  path: '/settings/workspace',
   component: lazyRouteComponent(() => import('./pages/workspace/workspace-page'), 'WorkspacePage'),
 });
 
@@ -173,6 +182,7 @@ const routeTree = rootRoute.addChildren([
     webhooksShortcutRoute,
     accountRoute,
     workspaceRoute.addChildren([
+      inboxRoute.addChildren([conversationRoute]),
       overviewRoute,
       apiKeysRoute,
       webhooksRoute,

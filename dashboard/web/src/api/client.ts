@@ -26,6 +26,9 @@ export class ApiError extends Error {
 export const api = {
   get: <T>(path: string, signal?: AbortSignal) => call<T>('GET', `/api${path}`, undefined, signal),
   post: <T>(path: string, body: object = {}) => call<T>('POST', `/api${path}`, body),
+  /** Posts what the server does once for each key, however often it comes. */
+  postOnce: <T>(path: string, body: object, key: string) =>
+    call<T>('POST', `/api${path}`, body, undefined, { 'idempotency-key': key }),
   patch: <T>(path: string, body: object) => call<T>('PATCH', `/api${path}`, body),
   delete: <T>(path: string) => call<T>('DELETE', `/api${path}`, {}),
   /** Throws unless the dashboard's server answers soon that it is ready. */
@@ -44,13 +47,23 @@ export function toQuery(values: object): string {
   return query && `?${query}`;
 }
 
-async function call<T>(method: string, path: string, body?: object, signal?: AbortSignal): Promise<T> {
+async function call<T>(
+  method: string,
+  path: string,
+  body?: object,
+  signal?: AbortSignal,
+  headers: Record<string, string> = {},
+): Promise<T> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   let response: Response;
   try {
     response = await fetch(path, {
       method,
-      headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) },
+      headers: {
+        accept: 'application/json',
+        ...(body && { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(body && { body: JSON.stringify(body) }),
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });

@@ -5,12 +5,17 @@ import type { Json } from './json';
 export type {
   AgentRole,
   AllEvents,
+  BodyLimits,
   Channel,
+  ConversationStatus,
+  DeliveryErrorCode,
+  DeliveryStatus,
   Entitlement,
   ErrorValues,
   EventType,
   FaultCode,
   Locale,
+  MaxBodyCharacters,
   MaxEndpointDescription,
   MaxEndpointName,
   MaxEndpointRate,
@@ -19,6 +24,7 @@ export type {
   Scope,
   Theme,
   Thing,
+  UpdateConversation,
 } from '../../../server/src/api';
 
 export type Page<T> = Json<server.Page<T>>;
@@ -57,6 +63,12 @@ export type Recovery = Json<server.WebhookRecoverySummary>;
 export type ChannelConnection = Json<server.ChannelConnectionSummary>;
 export type ConnectedChannel = Json<server.ConnectedChannel>;
 export type DisconnectedChannel = Json<server.DisconnectedChannel>;
+export type ActiveConversation = Json<server.ActiveConversation>;
+export type Conversation = Json<server.ConversationDetail>;
+export type ConversationChange = Json<server.ConversationChange>;
+export type InboxCounts = Json<server.InboxCounts>;
+export type Message = Json<server.MessageResponse>;
+export type SentMessage = Json<server.SentMessageResponse>;
 export type AuditValues = server.AuditValues;
 export type AuditEntry = Json<server.AuditEntryResponse>;
 export type ParkedEvent = Json<server.ParkedEventResponse>;

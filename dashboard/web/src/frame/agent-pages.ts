@@ -1,7 +1,15 @@
-/** Pages of a workspace that an AGENT may open. The others show what only owners and admins may read. */
-export const AGENT_PAGES = ['overview', 'workspace', 'agents'];
+import type { Workspace } from '../api/types';
 
-/** Returns the page of an address below a workspace, such as `webhooks`. */
+/** Pages of a workspace that an AGENT may open. The others show what only owners and admins may read. */
+export const AGENT_PAGES = ['inbox', 'overview', 'workspace', 'agents'];
+
+/** Returns the page of an address below a workspace, such as `inbox` or `webhooks`. */
 export function pageOf(path: string): string {
-  return path.split('/')[4] ?? '';
+  const [, , , first, second] = path.split('/');
+  return (first === 'settings' ? second : first) ?? '';
+}
+
+/** Returns the page with which a workspace begins: an AGENT's inbox, and the overview of who manages it. */
+export function homeOf({ role }: Pick<Workspace, 'role'>): '/w/$slug/inbox' | '/w/$slug/settings/overview' {
+  return role === 'AGENT' ? '/w/$slug/inbox' : '/w/$slug/settings/overview';
 }

@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'react';
 import { useSession } from '../api/session';
 import { useTexts } from '../i18n/locale';
 import { AccountMenu } from './account-menu';
+import { pageOf } from './agent-pages';
 import classes from './app-frame.module.css';
 import { Brand } from './brand';
 import { firstWorkspace } from './last-workspace';
@@ -19,6 +20,7 @@ export function AppFrame() {
   usePersonalSettings(session.person);
   const { slug } = useParams({ strict: false });
   const [isOpen, { toggle, close }] = useDisclosure(false);
+  const isInbox = useRouterState({ select: ({ location }) => pageOf(location.pathname) === 'inbox' });
   const content = useFocusAfterNavigation(close);
   // Pages outside any workspace keep the navigation of the last one.
   const workspace =
@@ -31,7 +33,7 @@ export function AppFrame() {
       layout="alt"
       header={{ height: { base: 52, sm: 0 } }}
       navbar={{ width: 240, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
-      padding={{ base: 'md', sm: 'xl' }}
+      padding={isInbox ? 0 : { base: 'md', sm: 'xl' }}
     >
       <AppShell.Header hiddenFrom="sm" px="md" className={classes.header}>
         <Burger
@@ -67,22 +69,30 @@ export function AppFrame() {
         <AccountMenu person={session.person} />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} ref={content}>
-        <Container size="68rem" px={0} pb="xl">
+        {isInbox ? (
           <Outlet />
-        </Container>
+        ) : (
+          <Container size="68rem" px={0} pb="xl">
+            <Outlet />
+          </Container>
+        )}
       </AppShell.Main>
     </AppShell>
   );
 }
 
-/** Moves the focus to the content of a new page, for keyboards and screen readers. */
+/**
+ * Moves the focus to the content of a new page, for keyboards and screen readers. Within the inbox, its page
+ * does so.
+ */
 function useFocusAfterNavigation(onNavigate: () => void) {
   const content = useRef<HTMLElement>(null);
   const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
   const shown = useRef<string>(undefined);
   useEffect(() => {
     if (shown.current !== undefined && shown.current !== path) {
-      content.current?.focus({ preventScroll: true });
+      const isWithinInbox = [shown.current, path].every((one) => pageOf(one ?? '') === 'inbox');
+      if (!isWithinInbox) content.current?.focus({ preventScroll: true });
       onNavigate();
     }
     shown.current = path;

@@ -5,6 +5,7 @@ import {
   IconExternalLink,
   IconGauge,
   IconHistory,
+  IconInbox,
   IconKey,
   IconLayoutDashboard,
   IconMessages,
@@ -32,6 +33,7 @@ export function Navigation({ workspace: { slug, role } }: { workspace: Workspace
     {
       name: null,
       pages: [
+        { to: '/w/$slug/inbox', label: nav.inbox, Icon: IconInbox },
         { to: '/w/$slug/settings/overview', label: nav.overview, Icon: IconLayoutDashboard },
         { to: '/w/$slug/settings/channels', label: nav.channels, Icon: IconMessages },
       ],

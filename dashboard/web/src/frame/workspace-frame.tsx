@@ -7,12 +7,16 @@ import { useWorkspace, WorkspaceProvider } from '../api/workspace';
 import { PageLayout } from '../common/page';
 import { useFormats, useTexts } from '../i18n/locale';
 import { AGENT_PAGES, pageOf } from './agent-pages';
+import classes from './app-frame.module.css';
 import { rememberWorkspace } from './last-workspace';
 import { NotFoundPage } from './page-states';
 
+/** Settings that an AGENT may look at and not change. */
+const SETTINGS_TO_READ = ['workspace', 'agents'];
+
 /** Frames the pages of one workspace, which must be one of the person's. */
 export function WorkspaceFrame() {
-  const { slug } = useParams({ from: '/inside/w/$slug/settings' });
+  const { slug } = useParams({ from: '/inside/w/$slug' });
   const page = useRouterState({ select: ({ location }) => pageOf(location.pathname) });
   const workspace = useSession().workspaces.find((one) => one.slug === slug);
   useEffect(() => {
@@ -21,7 +25,7 @@ export function WorkspaceFrame() {
   if (!workspace) return <NotFoundPage />;
   return (
     <WorkspaceProvider value={workspace} key={workspace.id}>
-      <Stack gap="md">
+      <Stack gap={page === 'inbox' ? 0 : 'md'} className={page === 'inbox' ? classes.whole : undefined}>
         {workspace.isLocked ? (
           <LockedPage workspace={workspace} />
         ) : (
@@ -60,26 +64,29 @@ function ManagersPage() {
   return (
     <PageLayout title={notices.managersAlone}>
       <Group>
-        <Button component={Link} to={`/w/${encodeURIComponent(slug)}/settings/overview`}>
-          {nav.overview}
+        <Button renderRoot={(props) => <Link {...props} to="/w/$slug/inbox" params={{ slug }} />}>
+          {nav.inbox}
         </Button>
       </Group>
     </PageLayout>
   );
 }
 
-/** Shows what limits the workspace, or the person in it, such as a suspension. */
+/**
+ * Shows what limits the workspace, or the person in it, such as a suspension. In the inbox the place for the
+ * reply says so.
+ */
 function Notices({ workspace, page }: { workspace: Workspace; page: string }) {
   const { notices } = useTexts();
   const formats = useFormats();
   return (
     <>
-      {workspace.isSuspended && (
+      {workspace.isSuspended && page !== 'inbox' && (
         <Alert color="red" title={notices.suspended}>
           {notices.suspendedAdvice}
         </Alert>
       )}
-      {workspace.isTrialExpired && (
+      {workspace.isTrialExpired && page !== 'inbox' && (
         <Alert color="yellow" title={notices.trialExpired(formats.day(workspace.trialEndsAt!))}>
           {notices.trialExpiredAdvice}
         </Alert>
@@ -92,7 +99,7 @@ function Notices({ workspace, page }: { workspace: Workspace; page: string }) {
           </Anchor>
         </Alert>
       )}
-      {workspace.role === 'AGENT' && page !== 'overview' && AGENT_PAGES.includes(page) && (
+      {workspace.role === 'AGENT' && SETTINGS_TO_READ.includes(page) && (
         <Alert color="gray">{notices.readOnly}</Alert>
       )}
     </>

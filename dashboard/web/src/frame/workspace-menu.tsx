@@ -3,6 +3,7 @@ import { IconCheck, IconSelector } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import type { Workspace } from '../api/types';
 import { useTexts } from '../i18n/locale';
+import { homeOf } from './agent-pages';
 import classes from './app-frame.module.css';
 import { rememberWorkspace } from './last-workspace';
 
@@ -24,9 +25,9 @@ export function WorkspaceMenu({
       </Text>
     );
   }
-  const open = ({ slug }: Workspace) => {
-    rememberWorkspace(slug);
-    void navigate({ to: '/w/$slug/settings/overview', params: { slug } });
+  const open = (workspace: Workspace) => {
+    rememberWorkspace(workspace.slug);
+    void navigate({ to: homeOf(workspace), params: { slug: workspace.slug } });
   };
   return (
     <Menu position="bottom-start" width="target">

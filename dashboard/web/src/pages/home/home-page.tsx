@@ -2,6 +2,7 @@ import { Card, EmptyState, Group, SimpleGrid, Text } from '@mantine/core';
 import { Link, Navigate } from '@tanstack/react-router';
 import { useSession } from '../../api/session';
 import { PageLayout } from '../../common/page';
+import { homeOf } from '../../frame/agent-pages';
 import { firstWorkspace } from '../../frame/last-workspace';
 import { useTexts } from '../../i18n/locale';
 
@@ -10,7 +11,7 @@ export function HomePage() {
   const texts = useTexts();
   const { workspaces } = useSession();
   const first = firstWorkspace(workspaces);
-  if (first) return <Navigate to="/w/$slug/settings/overview" params={{ slug: first.slug }} replace />;
+  if (first) return <Navigate to={homeOf(first)} params={{ slug: first.slug }} replace />;
   if (workspaces.length === 0) {
     return <EmptyState title={texts.frame.noWorkspace} description={texts.frame.noWorkspaceAdvice} />;
   }
@@ -18,7 +19,11 @@ export function HomePage() {
     <PageLayout title={texts.frame.chooseWorkspace}>
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
         {workspaces.map(({ id, slug, name, role }) => (
-          <Card key={id} withBorder component={Link} to={`/w/${encodeURIComponent(slug)}/settings/overview`}>
+          <Card
+            key={id}
+            withBorder
+            renderRoot={(props) => <Link {...props} to={homeOf({ role })} params={{ slug }} />}
+          >
             <Group justify="space-between">
               <Text fw={600}>{name}</Text>
               <Text c="dimmed" size="sm">

@@ -1,0 +1,107 @@
+import { Alert, Button, Group, Text, Textarea } from '@mantine/core';
+import type { KeyboardEvent, Ref } from 'react';
+import type { Channel, Conversation } from '../../api/types';
+import { useWorkspace } from '../../api/workspace';
+import { CHANNEL_LABELS } from '../../common/channel-logo';
+import { useFormats, useTexts } from '../../i18n/locale';
+import { measureBody } from './body-limit';
+import classes from './inbox.module.css';
+import { useKeptReply } from './kept-replies';
+import { SEND_MODIFIER } from './keys-dialog';
+import type { useSending } from './use-sending';
+
+/** Part of a channel's limit from which on the length is shown. */
+const NEAR = 0.8;
+
+/** The field in which an agent writes, or the reason why nobody can. */
+export function Composer({
+  conversation: { id, sourceChannel, status },
+  sending,
+  ref,
+}: {
+  conversation: Conversation;
+  sending: ReturnType<typeof useSending>;
+  ref: Ref<HTMLTextAreaElement>;
+}) {
+  const { inbox } = useTexts();
+  const { isSuspended, isTrialExpired } = useWorkspace();
+  const { kept, change } = useKeptReply(id);
+  const body = kept.draft.trim();
+  const { isOver, text } = useLimit(sourceChannel, body);
+
+  if (isSuspended || isTrialExpired) {
+    return (
+      <div className={classes.composer}>
+        <Alert
+          color={isSuspended ? 'red' : 'yellow'}
+          title={isSuspended ? inbox.suspended : inbox.trialExpired}
+        >
+          {isSuspended ? inbox.suspendedAdvice : inbox.trialExpiredAdvice}
+        </Alert>
+      </div>
+    );
+  }
+
+  const send = (closes: boolean) => {
+    if (body === '' || isOver) return;
+    change(() => ({ draft: '' }));
+    sending.send({ key: crypto.randomUUID(), body, closes });
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      send(false);
+    }
+    // Leaves the field, so that keys mean the inbox again.
+    if (event.key === 'Escape') event.currentTarget.closest('section')?.focus({ preventScroll: true });
+  };
+  return (
+    <form
+      className={classes.composer}
+      onSubmit={(event) => {
+        event.preventDefault();
+        send(false);
+      }}
+    >
+      <Textarea
+        ref={ref}
+        aria-label={inbox.reply}
+        placeholder={inbox.placeholder}
+        autosize
+        minRows={2}
+        maxRows={10}
+        dir="auto"
+        value={kept.draft}
+        onChange={({ currentTarget: { value } }) => change(() => ({ draft: value }))}
+        onKeyDown={onKeyDown}
+        error={isOver ? text : undefined}
+      />
+      <Group justify="space-between" gap="xs" mt="xs">
+        <Text size="xs" c="dimmed" className={classes.hint}>
+          {(!isOver && text) || inbox.sendKeys(SEND_MODIFIER)}
+        </Text>
+        <Group gap="xs" className={classes.sendActs}>
+          {status !== 'CLOSED' && (
+            <Button variant="default" disabled={body === '' || isOver} onClick={() => send(true)}>
+              {inbox.sendAndClose}
+            </Button>
+          )}
+          <Button type="submit" disabled={body === '' || isOver}>
+            {inbox.send}
+          </Button>
+        </Group>
+      </Group>
+    </form>
+  );
+}
+
+/** Says how long a message is, once it nears the limit of its channel. */
+function useLimit(channel: Channel, body: string): { isOver: boolean; text: string | undefined } {
+  const { inbox } = useTexts();
+  const formats = useFormats();
+  const { used, max, unit } = measureBody(channel, body);
+  if (used < max * NEAR) return { isOver: false, text: undefined };
+  const text = inbox.limit[unit](formats.number(used), formats.number(max));
+  const isOver = used > max;
+  return { isOver, text: isOver ? inbox.tooLong(CHANNEL_LABELS[channel], text) : text };
+}

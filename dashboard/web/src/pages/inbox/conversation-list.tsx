@@ -1,0 +1,232 @@
+import { ActionIcon, Button, EmptyState, Group, NativeSelect, Skeleton, Stack, Title } from '@mantine/core';
+import { IconKeyboard } from '@tabler/icons-react';
+import { Link, useNavigate } from '@tanstack/react-router';
+import type { ActiveConversation } from '../../api/types';
+import { useWorkspace } from '../../api/workspace';
+import { CHANNEL_LABELS, ChannelLogo } from '../../common/channel-logo';
+import { ErrorNotice } from '../../common/error-notice';
+import { useNow } from '../../common/use-now';
+import { useFormats, useTexts } from '../../i18n/locale';
+import { CHANNELS, type InboxFilter, STATUSES, toSearch, useInboxFilter, VIEWS } from './inbox-filter';
+import classes from './inbox.module.css';
+import { LoadMore } from './load-more';
+import { contactName, useAgentName } from './names';
+import { useConversations, useCounts } from './use-inbox';
+import { ROW } from './use-keys';
+
+const MINUTE_MS = 60_000;
+/** Highest number that the server counts to. */
+const MAX_COUNT = 1_000;
+
+/** The views of the inbox, and the conversations of the chosen one. */
+export function ConversationList({
+  openId,
+  onShowKeys,
+}: {
+  openId: string | undefined;
+  onShowKeys: () => void;
+}) {
+  const { inbox } = useTexts();
+  const filter = useInboxFilter();
+  return (
+    <section className={classes.list} aria-label={inbox.conversations}>
+      <Group justify="space-between" className={classes.listHead}>
+        <Title order={1} size="h3">
+          {inbox.title}
+        </Title>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={inbox.keys}
+          title={inbox.keys}
+          onClick={onShowKeys}
+        >
+          <IconKeyboard size={18} stroke={1.6} aria-hidden />
+        </ActionIcon>
+      </Group>
+      <Views filter={filter} />
+      <Filters filter={filter} />
+      <Rows filter={filter} openId={openId} />
+    </section>
+  );
+}
+
+function Views({ filter }: { filter: InboxFilter }) {
+  const { inbox } = useTexts();
+  const formats = useFormats();
+  const { slug } = useWorkspace();
+  const counts = useCounts().data;
+  const format = (count: number) =>
+    count > MAX_COUNT ? inbox.moreThan(formats.number(MAX_COUNT)) : formats.number(count);
+  return (
+    <nav className={classes.views} aria-label={inbox.views}>
+      {VIEWS.map((view) => (
+        <Link
+          key={view}
+          to="/w/$slug/inbox"
+          params={{ slug }}
+          search={toSearch({ ...filter, view })}
+          className={classes.view}
+          aria-current={view === filter.view ? 'true' : undefined}
+        >
+          {inbox.view[view]}
+          {/* Only open conversations are counted. */}
+          {counts && filter.status === 'OPEN' && (
+            <span className={classes.count}>{format(counts[view])}</span>
+          )}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+function Filters({ filter }: { filter: InboxFilter }) {
+  const { inbox } = useTexts();
+  const { slug } = useWorkspace();
+  const navigate = useNavigate();
+  const set = (change: Partial<InboxFilter>) =>
+    void navigate({ to: '/w/$slug/inbox', params: { slug }, search: toSearch({ ...filter, ...change }) });
+  return (
+    <Group gap="xs" wrap="nowrap" className={classes.filters}>
+      <NativeSelect
+        size="xs"
+        aria-label={inbox.statusFilter}
+        value={filter.status}
+        data={STATUSES.map((value) => ({ value, label: inbox.status[value] }))}
+        onChange={({ currentTarget: { value } }) => set({ status: value as InboxFilter['status'] })}
+      />
+      <NativeSelect
+        size="xs"
+        aria-label={inbox.channelFilter}
+        value={filter.channel ?? ''}
+        data={[
+          { value: '', label: inbox.allChannels },
+          ...CHANNELS.map((value) => ({ value, label: CHANNEL_LABELS[value] })),
+        ]}
+        onChange={({ currentTarget: { value } }) =>
+          set({ channel: (value || undefined) as InboxFilter['channel'] })
+        }
+      />
+    </Group>
+  );
+}
+
+function Rows({ filter, openId }: { filter: InboxFilter; openId: string | undefined }) {
+  const { inbox, common } = useTexts();
+  const { items, ...pages } = useConversations(filter);
+  const nameOf = useAgentName();
+  if (!items && pages.error) {
+    return (
+      <div className={classes.rows}>
+        <ErrorNotice error={pages.error} onRetry={() => void pages.refetch()} />
+      </div>
+    );
+  }
+  if (!items) {
+    return (
+      <Stack p="sm" role="status" aria-busy="true" aria-label={common.loading}>
+        {[1, 2, 3, 4, 5].map((row) => (
+          <Skeleton key={row} height={44} />
+        ))}
+      </Stack>
+    );
+  }
+  return (
+    <div className={classes.rows}>
+      {items.length === 0 && !pages.hasNextPage && <NoRows filter={filter} />}
+      {items.length > 0 && (
+        <ul>
+          {items.map((conversation) => (
+            <li key={conversation.id}>
+              <Row
+                conversation={conversation}
+                filter={filter}
+                isOpen={conversation.id === openId}
+                assignee={
+                  filter.view !== 'all'
+                    ? null
+                    : conversation.assignedAgentId
+                      ? nameOf(conversation.assignedAgentId)
+                      : inbox.nobody
+                }
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      <LoadMore pages={pages} label={inbox.olderConversations} />
+    </div>
+  );
+}
+
+function NoRows({ filter }: { filter: InboxFilter }) {
+  const { inbox } = useTexts();
+  const { slug } = useWorkspace();
+  return (
+    <EmptyState py="xl" title={inbox.none[filter.view]} description={inbox.noneAdvice}>
+      {filter.view === 'mine' && (
+        <EmptyState.Actions>
+          <Button
+            size="xs"
+            variant="default"
+            renderRoot={(props) => (
+              <Link
+                {...props}
+                to="/w/$slug/inbox"
+                params={{ slug }}
+                search={toSearch({ ...filter, view: 'nobody' })}
+              />
+            )}
+          >
+            {inbox.toNobody}
+          </Button>
+        </EmptyState.Actions>
+      )}
+    </EmptyState>
+  );
+}
+
+function Row({
+  conversation,
+  filter,
+  isOpen,
+  assignee,
+}: {
+  conversation: ActiveConversation;
+  filter: InboxFilter;
+  isOpen: boolean;
+  /** Name to show; null in a view of one agent. */
+  assignee: string | null;
+}) {
+  const { inbox } = useTexts();
+  const formats = useFormats();
+  const now = useNow(MINUTE_MS);
+  const { slug } = useWorkspace();
+  const { id, sourceChannel, contact, lastMessagePreview, lastMessageAt, createdAt } = conversation;
+  const at = lastMessageAt ?? createdAt;
+  return (
+    <Link
+      to="/w/$slug/inbox/$conversationId"
+      params={{ slug, conversationId: id }}
+      search={toSearch(filter)}
+      preload={false}
+      className={classes.row}
+      {...{ [ROW]: id }}
+      aria-current={isOpen ? 'page' : undefined}
+    >
+      <ChannelLogo channel={sourceChannel} size={28} />
+      <span className={classes.rowText}>
+        <span className={classes.rowLine}>
+          <bdi className={classes.name}>{contactName(sourceChannel, contact)}</bdi>
+          <time dateTime={at} title={formats.moment(at)}>
+            {formats.past(at, now)}
+          </time>
+        </span>
+        <span className={classes.rowLine}>
+          <bdi className={classes.preview}>{lastMessagePreview ?? inbox.noMessage}</bdi>
+          {assignee !== null && <bdi className={classes.assignee}>{assignee}</bdi>}
+        </span>
+      </span>
+    </Link>
+  );
+}

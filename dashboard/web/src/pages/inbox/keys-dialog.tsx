@@ -1,0 +1,35 @@
+import { Dialog } from '../../common/dialogs';
+import { useTexts } from '../../i18n/locale';
+import classes from './inbox.module.css';
+
+/** Key that goes with Enter to send, as it is written on this machine's keyboard. */
+export const SEND_MODIFIER = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : 'Ctrl';
+
+const KEYS = [
+  ['next', 'J'],
+  ['previous', 'K'],
+  ['open', 'Enter'],
+  ['reply', 'R'],
+  ['assign', 'A'],
+  ['close', 'E'],
+  ['send', `${SEND_MODIFIER} + Enter`],
+  ['keys', '?'],
+] as const;
+
+export function KeysDialog({ onClose }: { onClose: () => void }) {
+  const { inbox } = useTexts();
+  return (
+    <Dialog title={inbox.keys} onClose={onClose} size="sm">
+      <dl className={classes.keys}>
+        {KEYS.map(([name, key]) => (
+          <div key={name}>
+            <dt>{inbox.keyNames[name]}</dt>
+            <dd>
+              <kbd>{key}</kbd>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

@@ -1,0 +1,29 @@
+import type { ActiveConversation, Agent, Channel } from '../../api/types';
+import { useRead, useWorkspace } from '../../api/workspace';
+import { CHANNEL_LABELS } from '../../common/channel-logo';
+import { shortId } from '../../common/short-id';
+import { useTexts } from '../../i18n/locale';
+
+const REFRESH_MS = 60_000;
+
+export function useAgents(): Agent[] {
+  return useRead<{ data: Agent[] }>('agents', {}, { refreshMs: REFRESH_MS }).data?.data ?? [];
+}
+
+/** Returns a function that names an agent; the person themself is "you". */
+export function useAgentName(): (id: string) => string {
+  const texts = useTexts();
+  const { agentId } = useWorkspace();
+  const agents = useAgents();
+  return (id) => {
+    if (id === agentId) return texts.inbox.you;
+    const agent = agents.find((one) => one.id === id);
+    if (!agent) return texts.inbox.unknownAgent;
+    return agent.isErased ? texts.agents.erasedName : agent.name;
+  };
+}
+
+/** Returns a contact's name, or else its channel with the end of its id. */
+export function contactName(channel: Channel, { id, name }: ActiveConversation['contact']): string {
+  return name?.trim() || `${CHANNEL_LABELS[channel]} ${shortId(id)}`;
+}

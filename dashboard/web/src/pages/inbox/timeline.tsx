@@ -1,0 +1,116 @@
+import { Skeleton, Stack, Text } from '@mantine/core';
+import { Fragment, useEffect } from 'react';
+import type { Conversation, ConversationChange, Message } from '../../api/types';
+import { ErrorNotice } from '../../common/error-notice';
+import { useFormats, useTexts } from '../../i18n/locale';
+import { ChangeLine } from './change-line';
+import classes from './inbox.module.css';
+import { LoadMore } from './load-more';
+import { MessageItem } from './message-item';
+import { contactName } from './names';
+import { OutgoingItem } from './outgoing-item';
+import { useChanges, useMessages } from './use-inbox';
+import type { useSending } from './use-sending';
+
+type Entry = { at: string } & ({ message: Message } | { change: ConversationChange });
+
+/** The messages and changes of a conversation, the oldest at the top. */
+export function Timeline({
+  conversation,
+  sending,
+}: {
+  conversation: Conversation;
+  sending: ReturnType<typeof useSending>;
+}) {
+  const { id, sourceChannel, contact, updatedAt } = conversation;
+  const { inbox, common } = useTexts();
+  const formats = useFormats();
+  const { items: messages, ...pages } = useMessages(id);
+  const changes = useShownChanges(id, updatedAt, pages.hasNextPage ? messages?.at(-1)?.createdAt : undefined);
+  const customer = contactName(sourceChannel, contact);
+  const entries = merge(messages ?? [], changes);
+  const keys = new Set(sending.outgoing.map(({ key }) => key));
+
+  return (
+    // It scrolls from its end: what is loaded above moves nothing.
+    <div className={classes.scroller} tabIndex={0} role="region" aria-label={inbox.messages}>
+      <div className={classes.timeline}>
+        {!messages && !pages.error && (
+          <Stack role="status" aria-busy="true" aria-label={common.loading}>
+            <Skeleton height={48} width="60%" />
+            <Skeleton height={48} width="45%" ml="auto" />
+            <Skeleton height={48} width="55%" />
+          </Stack>
+        )}
+        {!messages && <ErrorNotice error={pages.error} onRetry={() => void pages.refetch()} />}
+        {messages && !pages.hasNextPage && (
+          <Text size="xs" c="dimmed" ta="center">
+            {inbox.begin}
+          </Text>
+        )}
+        <LoadMore pages={pages} label={inbox.olderMessages} />
+        {entries.map((entry, index) => {
+          const day = formats.day(entry.at);
+          const before = entries[index - 1];
+          return (
+            <Fragment key={'message' in entry ? entry.message.id : entry.change.id}>
+              {(!before || formats.day(before.at) !== day) && <div className={classes.day}>{day}</div>}
+              {'message' in entry ? (
+                <MessageItem
+                  message={entry.message}
+                  customer={customer}
+                  wasSentAgain={
+                    keys.has(entry.message.id) ||
+                    entries
+                      .slice(index + 1)
+                      .some((later) => 'message' in later && isRepeated(entry.message, later.message))
+                  }
+                  onSendAgain={({ id: key, body }) => sending.send({ key, body, closes: false })}
+                />
+              ) : (
+                <ChangeLine change={entry.change} />
+              )}
+            </Fragment>
+          );
+        })}
+        {sending.outgoing.map((message) => (
+          <OutgoingItem
+            key={message.key}
+            message={message}
+            onRetry={() => sending.retry(message)}
+            onEdit={() => sending.edit(message)}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** Reports whether a message that was not delivered was sent again as a later one. */
+function isRepeated({ senderType, body, delivery }: Message, later: Message): boolean {
+  const isLost = delivery.status === 'FAILED' || delivery.status === 'UNKNOWN';
+  return isLost && later.senderType === senderType && later.body === body;
+}
+
+/**
+ * Reads the changes down to the oldest message that is shown.
+ * @param since time of that message; undefined once all are loaded
+ */
+function useShownChanges(id: string, updatedAt: string, since: string | undefined): ConversationChange[] {
+  const { items = [], hasNextPage, isFetching, isError, fetchNextPage } = useChanges(id, updatedAt);
+  const oldest = items.at(-1)?.createdAt;
+  const isShort = since === undefined || oldest === undefined || oldest > since;
+  useEffect(() => {
+    if (isShort && hasNextPage && !isFetching && !isError) void fetchNextPage();
+  }, [isShort, hasNextPage, isFetching, isError, fetchNextPage]);
+  return since === undefined ? items : items.filter(({ createdAt }) => createdAt >= since);
+}
+
+function merge(messages: Message[], changes: ConversationChange[]): Entry[] {
+  const entries: Entry[] = [
+    ...messages.toReversed().map((message) => ({ at: message.createdAt, message })),
+    ...changes.toReversed().map((change) => ({ at: change.createdAt, change })),
+  ];
+  // Sorting keeps the order of what is of one moment: a message, and then what it changed.
+  return entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+}

@@ -1,0 +1,164 @@
+import {
+  type InfiniteData,
+  keepPreviousData,
+  type QueryClient,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { api, toQuery } from '../../api/client';
+import type {
+  ActiveConversation,
+  Conversation,
+  ConversationChange,
+  InboxCounts,
+  Message,
+  Page,
+  UpdateConversation,
+} from '../../api/types';
+import { useRead, useWorkspace } from '../../api/workspace';
+import { type InboxFilter, useAssigneeOf } from './inbox-filter';
+
+const REFRESH_MS = 5_000;
+/** Number of loaded pages that are read again every few seconds. More are read more rarely. */
+const FRESH_PAGES = 2;
+const MAX_PAGE = 200;
+
+type Pages<T> = InfiniteData<Page<T>>;
+
+const keyOf = (workspaceId: string, ...parts: unknown[]) => ['workspaces', workspaceId, 'inbox', ...parts];
+
+/** Reads a list page by page, and what is loaded of it again while the tab is visible. */
+function usePages<T extends { id: string }>(
+  key: unknown[],
+  path: string,
+  query: object = {},
+  { refreshes = true } = {},
+) {
+  const { id } = useWorkspace();
+  const pages = useInfiniteQuery({
+    queryKey: keyOf(id, ...key),
+    queryFn: ({ pageParam, signal }) =>
+      api.get<Page<T>>(`/workspaces/${id}/${path}${toQuery({ ...query, cursor: pageParam })}`, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+    refetchInterval: ({ state }) =>
+      refreshes && REFRESH_MS * Math.ceil((state.data?.pages.length ?? 1) / FRESH_PAGES),
+    placeholderData: refreshes ? undefined : keepPreviousData,
+  });
+  // What moves between the reading of two pages is in both.
+  const items = useMemo(() => {
+    const loaded = pages.data?.pages.flatMap(({ data }) => data);
+    return loaded && [...new Map(loaded.toReversed().map((item) => [item.id, item])).values()].toReversed();
+  }, [pages.data]);
+  return { ...pages, items };
+}
+
+export type LoadedPages = Omit<ReturnType<typeof usePages<{ id: string }>>, 'items' | 'data'>;
+
+export function useConversations(filter: InboxFilter) {
+  const { view, ...query } = filter;
+  const assignedAgentId = useAssigneeOf()(view);
+  return usePages<ActiveConversation>(['list', filter], 'conversations', { ...query, assignedAgentId });
+}
+
+export function useCounts() {
+  return useRead<InboxCounts>('conversations/counts', {}, { refreshMs: REFRESH_MS });
+}
+
+export function useConversation(conversationId: string) {
+  const { id } = useWorkspace();
+  return useQuery({
+    queryKey: keyOf(id, 'conversation', conversationId),
+    queryFn: ({ signal }) =>
+      api.get<Conversation>(`/workspaces/${id}/conversations/${conversationId}`, signal),
+    refetchInterval: REFRESH_MS,
+  });
+}
+
+/** Reads a conversation's messages, the newest first. */
+export function useMessages(conversationId: string) {
+  return usePages<Message>(['messages', conversationId], `conversations/${conversationId}/messages`);
+}
+
+/** Reads a conversation's changes, the newest first, and again when the conversation has changed. */
+export function useChanges(conversationId: string, updatedAt: string) {
+  return usePages<ConversationChange>(
+    ['changes', conversationId, updatedAt],
+    `conversations/${conversationId}/changes`,
+    { limit: MAX_PAGE },
+    { refreshes: false },
+  );
+}
+
+/** Shows a message that was sent, before the list of messages is read again. */
+export async function addMessage(
+  queries: QueryClient,
+  workspaceId: string,
+  conversationId: string,
+  message: Message,
+): Promise<void> {
+  const queryKey = keyOf(workspaceId, 'messages', conversationId);
+  await queries.cancelQueries({ queryKey });
+  queries.setQueryData<Pages<Message>>(queryKey, (pages) => {
+    const [first, ...others] = pages?.pages ?? [];
+    if (!pages || !first || first.data.some(({ id }) => id === message.id)) return pages;
+    return { ...pages, pages: [{ ...first, data: [message, ...first.data] }, ...others] };
+  });
+}
+
+export function refreshInbox(queries: QueryClient, workspaceId: string): Promise<unknown> {
+  return Promise.all([
+    queries.invalidateQueries({ queryKey: keyOf(workspaceId) }),
+    queries.invalidateQueries({ queryKey: ['workspaces', workspaceId, 'conversations/counts'] }),
+  ]);
+}
+
+/** Changes a conversation's status or agent. The page shows it at once, and takes it back on an error. */
+export function useUpdateConversation(conversationId: string) {
+  const { id: workspaceId } = useWorkspace();
+  const assigneeOf = useAssigneeOf();
+  const queries = useQueryClient();
+  const lists = { queryKey: keyOf(workspaceId, 'list') };
+  const detail = { queryKey: keyOf(workspaceId, 'conversation', conversationId) };
+
+  return useMutation({
+    mutationFn: (change: UpdateConversation) =>
+      api.patch(`/workspaces/${workspaceId}/conversations/${conversationId}`, change),
+    scope: { id: `update ${conversationId}` },
+    onMutate: async (change) => {
+      await Promise.all([queries.cancelQueries(lists), queries.cancelQueries(detail)]);
+      const before = [...queries.getQueriesData(lists), ...queries.getQueriesData(detail)];
+      queries.setQueriesData<Conversation>(detail, (one) => one && { ...one, ...change });
+      for (const [queryKey, pages] of queries.getQueriesData<Pages<ActiveConversation>>(lists)) {
+        const { view, status } = queryKey.at(-1) as InboxFilter;
+        const assignee = assigneeOf(view);
+        const isShown = (one: ActiveConversation) =>
+          one.id !== conversationId ||
+          (one.status === status &&
+            (assignee === undefined || (one.assignedAgentId ?? 'nobody') === assignee));
+        if (pages) queries.setQueryData(queryKey, withChange(pages, conversationId, change, isShown));
+      }
+      return before;
+    },
+    onError: (_error, _change, before) => {
+      for (const [queryKey, data] of before ?? []) queries.setQueryData(queryKey, data);
+    },
+    onSettled: () => refreshInbox(queries, workspaceId),
+  });
+}
+
+function withChange(
+  { pages, ...rest }: Pages<ActiveConversation>,
+  id: string,
+  change: UpdateConversation,
+  isShown: (conversation: ActiveConversation) => boolean,
+): Pages<ActiveConversation> {
+  const changed = pages.map(({ data, ...page }) => ({
+    ...page,
+    data: data.map((one) => (one.id === id ? { ...one, ...change } : one)).filter(isShown),
+  }));
+  return { ...rest, pages: changed };
+}

@@ -1,0 +1,78 @@
+import { useMutation, useMutationState, useQueryClient } from '@tanstack/react-query';
+import { api, ApiError } from '../../api/client';
+import type { SentMessage } from '../../api/types';
+import { useWorkspace } from '../../api/workspace';
+import { type UnsentMessage, useKeptReply } from './kept-replies';
+import { addMessage, refreshInbox, useUpdateConversation } from './use-inbox';
+
+const MAX_RETRIES = 1;
+
+/** An unsent message, with what became of its last try. */
+export interface Outgoing extends UnsentMessage {
+  isSending: boolean;
+  /** Error of the last try; null if it is not known, because the page was loaded since. */
+  error: unknown;
+}
+
+/**
+ * Sends messages of a conversation, in the order in which they were written. The server takes each key once,
+ * so that a message can be tried again without arriving twice.
+ */
+export function useSending(conversationId: string) {
+  const { id: workspaceId } = useWorkspace();
+  const queries = useQueryClient();
+  const { kept, change } = useKeptReply(conversationId);
+  const update = useUpdateConversation(conversationId);
+  const mutationKey = ['send', workspaceId, conversationId];
+
+  const { mutate } = useMutation({
+    mutationKey,
+    scope: { id: mutationKey.join() },
+    mutationFn: ({ key, body }: UnsentMessage) =>
+      api.postOnce<SentMessage>(
+        `/workspaces/${workspaceId}/conversations/${conversationId}/messages`,
+        { body },
+        key,
+      ),
+    retry: (count, error) => count < MAX_RETRIES && error instanceof ApiError && error.status === 0,
+    onSuccess: async ({ message }, { key, closes }) => {
+      await addMessage(queries, workspaceId, conversationId, message);
+      change(({ unsent }) => ({ unsent: unsent.filter((one) => one.key !== key) }));
+      if (closes) update.mutate({ status: 'CLOSED' });
+      void refreshInbox(queries, workspaceId);
+    },
+  });
+
+  const tries = useMutationState({
+    filters: { mutationKey },
+    select: ({ state }) => ({
+      key: (state.variables as UnsentMessage | undefined)?.key,
+      isSending: state.status === 'pending',
+      error: state.error,
+    }),
+  });
+  const outgoing = kept.unsent.map((message): Outgoing => {
+    const last = tries.findLast(({ key }) => key === message.key);
+    return { ...message, isSending: last?.isSending ?? false, error: last?.error ?? null };
+  });
+
+  return {
+    outgoing,
+    closing: update,
+    /** Sends a message, unless one with its key is on its way. */
+    send: (message: UnsentMessage) => {
+      if (kept.unsent.some(({ key }) => key === message.key)) return;
+      change(({ unsent }) => ({ unsent: [...unsent, message] }));
+      mutate(message);
+    },
+    retry: ({ isSending, error: _, ...message }: Outgoing) => {
+      if (!isSending) mutate(message);
+    },
+    /** Takes a message back into the draft. */
+    edit: ({ key, body }: Outgoing) =>
+      change(({ draft, unsent }) => ({
+        draft: [body, draft].filter(Boolean).join('\n'),
+        unsent: unsent.filter((one) => one.key !== key),
+      })),
+  };
+}
