@@ -6,6 +6,7 @@ import { Database } from '../../src/database/database';
 import { ContactsService } from '../../src/contacts/contacts.service';
 import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
 import { ChannelWorkspace } from '../support/channel-workspace';
+import { countedInRedis } from '../support/counted-in-redis';
 import { errorBody } from '../support/errors';
 import { eventsOf } from '../support/events';
 import { RawConnection } from '../support/raw-connection';
@@ -451,78 +452,81 @@ describe('a hook that serves several accounts', () => {
     expect(await bodiesOf(own)).toHaveLength(1);
   });
 
-  it('responds 429 after too many refused requests from an address, but not to signed ones', async () => {
-    const own = await connect('guessed');
-    const { pathname } = new URL(own.hook.url);
-    const post = (raw: string, headers: Record<string, string> = {}) =>
-      service.client.send({
+  it('responds 429 after too many refused requests from an address, but not to signed ones', () =>
+    countedInRedis([service], async () => {
+      const own = await connect('guessed');
+      const { pathname } = new URL(own.hook.url);
+      const post = (raw: string, headers: Record<string, string> = {}) =>
+        service.client.send({
+          method: 'POST',
+          path: pathname,
+          raw,
+          headers: { 'x-forwarded-for': '203.0.113.7', ...headers },
+        });
+      const refused = await Promise.all(Array.from({ length: 121 }, () => post('{}')));
+      const statuses = refused.map(({ status }) => status);
+      expect(statuses.filter((status) => status === 401)).toHaveLength(120);
+      const limited = refused.find(({ status }) => status === 429)!;
+      expect(Number(limited.headers['retry-after'])).toBeGreaterThan(0);
+      expect(limited.body).toEqual(
+        errorBody('RATE_LIMITED', expect.stringMatching(/^Too many refused requests\./)),
+      );
+
+      const raw = JSON.stringify(messagesTo(own.phoneNumberId));
+      const signed = { 'x-hub-signature-256': MetaSimulator.signature('guessed', raw) };
+      expect((await post('{}')).status).toBe(429);
+      expect((await post(raw, signed)).status).toBe(200);
+      const elsewhere = { 'x-forwarded-for': '203.0.113.8' };
+      expect((await post('{}', elsewhere)).status).toBe(401);
+      expect((await post(raw, { ...signed, ...elsewhere })).status).toBe(200);
+      // The limit is the hook's: the same network may be that of another workspace's provider.
+      const other = await connect('not guessed');
+      const sent = JSON.stringify(messagesTo(other.phoneNumberId));
+      const { status } = await service.client.send({
         method: 'POST',
-        path: pathname,
-        raw,
-        headers: { 'x-forwarded-for': '203.0.113.7', ...headers },
+        path: new URL(other.hook.url).pathname,
+        raw: sent,
+        headers: {
+          'x-forwarded-for': '203.0.113.7',
+          'x-hub-signature-256': MetaSimulator.signature('not guessed', sent),
+        },
       });
-    const refused = await Promise.all(Array.from({ length: 121 }, () => post('{}')));
-    const statuses = refused.map(({ status }) => status);
-    expect(statuses.filter((status) => status === 401)).toHaveLength(120);
-    const limited = refused.find(({ status }) => status === 429)!;
-    expect(Number(limited.headers['retry-after'])).toBeGreaterThan(0);
-    expect(limited.body).toEqual(
-      errorBody('RATE_LIMITED', expect.stringMatching(/^Too many refused requests\./)),
-    );
+      expect(status).toBe(200);
+    }));
 
-    const raw = JSON.stringify(messagesTo(own.phoneNumberId));
-    const signed = { 'x-hub-signature-256': MetaSimulator.signature('guessed', raw) };
-    expect((await post('{}')).status).toBe(429);
-    expect((await post(raw, signed)).status).toBe(200);
-    const elsewhere = { 'x-forwarded-for': '203.0.113.8' };
-    expect((await post('{}', elsewhere)).status).toBe(401);
-    expect((await post(raw, { ...signed, ...elsewhere })).status).toBe(200);
-    // The limit is the hook's: the same network may be that of another workspace's provider.
-    const other = await connect('not guessed');
-    const sent = JSON.stringify(messagesTo(other.phoneNumberId));
-    const { status } = await service.client.send({
-      method: 'POST',
-      path: new URL(other.hook.url).pathname,
-      raw: sent,
-      headers: {
-        'x-forwarded-for': '203.0.113.7',
-        'x-hub-signature-256': MetaSimulator.signature('not guessed', sent),
-      },
-    });
-    expect(status).toBe(200);
-  });
+  it('lets nobody guess a verify token: above the limit also the right one is refused', () =>
+    countedInRedis([service], async () => {
+      const { hook, verifyToken } = await connect('guessed token');
+      const { pathname } = new URL(hook.url);
+      const guess = (token: string, address = '203.0.113.21') =>
+        service.client.send({
+          method: 'GET',
+          path: `${pathname}?hub.mode=subscribe&hub.verify_token=${token}&hub.challenge=7`,
+          headers: { 'x-forwarded-for': address },
+        });
+      const statuses: number[] = [];
+      for (let n = 1; n <= 121; n++) statuses.push((await guess(`guess-${n}`)).status);
+      expect(statuses).toEqual([...Array<number>(120).fill(403), 429]);
+      expect((await guess(verifyToken)).status).toBe(429);
+      expect((await guess(verifyToken, '203.0.113.22')).status).toBe(200);
+    }));
 
-  it('lets nobody guess a verify token: above the limit also the right one is refused', async () => {
-    const { hook, verifyToken } = await connect('guessed token');
-    const { pathname } = new URL(hook.url);
-    const guess = (token: string, address = '203.0.113.21') =>
-      service.client.send({
-        method: 'GET',
-        path: `${pathname}?hub.mode=subscribe&hub.verify_token=${token}&hub.challenge=7`,
-        headers: { 'x-forwarded-for': address },
-      });
-    const statuses: number[] = [];
-    for (let n = 1; n <= 121; n++) statuses.push((await guess(`guess-${n}`)).status);
-    expect(statuses).toEqual([...Array<number>(120).fill(403), 429]);
-    expect((await guess(verifyToken)).status).toBe(429);
-    expect((await guess(verifyToken, '203.0.113.22')).status).toBe(200);
-  });
-
-  it('counts the refused requests of a whole /64 of IPv6 as those of one address', async () => {
-    const { pathname } = new URL((await connect('guessed by many')).hook.url);
-    const post = (n: number, network = '2001:db8:6:1') =>
-      service.client.send({
-        method: 'POST',
-        path: pathname,
-        raw: '{}',
-        headers: { 'x-forwarded-for': `${network}::${n.toString(16)}` },
-      });
-    const statuses: number[] = [];
-    // One after the other: too many at once are refused too, by the budget of hooks.
-    for (let n = 1; n <= 121; n++) statuses.push((await post(n)).status);
-    expect(statuses).toEqual([...Array<number>(120).fill(401), 429]);
-    expect((await post(1, '2001:db8:6:2')).status).toBe(401);
-  });
+  it('counts the refused requests of a whole /64 of IPv6 as those of one address', () =>
+    countedInRedis([service], async () => {
+      const { pathname } = new URL((await connect('guessed by many')).hook.url);
+      const post = (n: number, network = '2001:db8:6:1') =>
+        service.client.send({
+          method: 'POST',
+          path: pathname,
+          raw: '{}',
+          headers: { 'x-forwarded-for': `${network}::${n.toString(16)}` },
+        });
+      const statuses: number[] = [];
+      // One after the other: too many at once are refused too, by the budget of hooks.
+      for (let n = 1; n <= 121; n++) statuses.push((await post(n)).status);
+      expect(statuses).toEqual([...Array<number>(120).fill(401), 429]);
+      expect((await post(1, '2001:db8:6:2')).status).toBe(401);
+    }));
 
   it('refuses a request with more events than its provider sends, before it stores any', async () => {
     const own = await connect('flood');
