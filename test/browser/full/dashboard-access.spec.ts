@@ -48,8 +48,10 @@ describe('who sees what of the dashboard in a browser', () => {
       await visit.page.goto(`/w/${own.slug}/settings/${path}`);
       await nothing(visit);
     }
-    await visit.page.goto('/no/such/page');
-    await nothing(visit);
+    for (const path of ['/no/such/page', `/w/${workspace.slug}/inbox`]) {
+      await visit.page.goto(path);
+      await nothing(visit);
+    }
     expect(visit.errors).toEqual([]);
     await visit.close();
   });

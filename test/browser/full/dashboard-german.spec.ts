@@ -48,6 +48,20 @@ describe("the dashboard's pages in German", () => {
     settings,
   );
 
+  it('have no English in the inbox, where a message failed', async () => {
+    const { make } = world.service;
+    const conversation = await make.conversation(workspace);
+    await make.received(workspace, conversation, 'Wo ist es?');
+    await visit.page.goto(`/w/${workspace.slug}/inbox/${conversation.id}?view=all`);
+    await visit.field('Antwort').fill('Unterwegs.');
+    await visit.button('Senden').click();
+    await says('Der Kontakt hat auf diesem Kanal keine Adresse. Nutzen Sie einen anderen.');
+    await visit.button('Zurückstellen').click();
+    await says('Zurückgestellt von Ihnen');
+    await visit.button('Tasten').click();
+    await says('Unterhaltung schließen');
+  });
+
   it('say what is wrong with an address', async () => {
     await settings('webhooks');
     await visit.button('Endpunkt hinzufügen').first().click();

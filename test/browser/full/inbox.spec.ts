@@ -1,0 +1,431 @@
+import type { Route } from 'playwright-core';
+import { SYSTEM } from '../../../src/common/principal';
+import { AgentEntity } from '../../../src/workspaces/agent.entity';
+import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
+import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
+import { PASSWORD } from '../../support/test-dashboard';
+import { waitFor } from '../../support/wait';
+import { accessibilityFaultsOf } from '../accessibility';
+import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
+import { START_TIMEOUT_MS } from '../live-chat';
+import { PHONE } from '../phone';
+
+/** A name that turns what follows it around, and then never ends. */
+const HOSTILE_NAME = `\u202E\u2066${'W'.repeat(60)}`;
+
+describe('the inbox in a browser', () => {
+  let world: DashboardInBrowser;
+  let workspace: WorkspaceEntity;
+  let visit: DashboardPage & { agent: AgentEntity };
+
+  beforeAll(async () => {
+    world = await DashboardInBrowser.start();
+  }, START_TIMEOUT_MS);
+  afterAll(() => world?.stop());
+  beforeEach(async () => {
+    workspace = await world.service.make.workspace();
+    visit = await world.enter(workspace, 'AGENT');
+  });
+  afterEach(async () => {
+    expect(visit.errors).toEqual([]);
+    await visit.close();
+  });
+
+  /** Makes a conversation with a message of its customer. */
+  async function conversation(name: string, { text = 'Where is it?', isMine = false } = {}) {
+    const { make } = world.service;
+    const { id: contactId } = await make.contact(workspace, { name });
+    const made = await make.conversation(workspace, { contactId, channel: 'TELEGRAM' });
+    await make.received(workspace, made, text);
+    if (isMine) await make.updateConversation(workspace, made, { assignedAgentId: visit.agent.id });
+    return made;
+  }
+  const open = async (path = '', page = visit.page) => {
+    await page.goto(`/w/${workspace.slug}/inbox${path}`);
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor({ state: 'attached' });
+  };
+  /** Opens the page of a conversation, and waits for its messages. */
+  const openConversation = async ({ id }: { id: string }) => {
+    await open(`/${id}?view=all`);
+    await visit.page.locator('article').first().waitFor();
+  };
+  const row = (name: string) => visit.page.locator('[data-conversation]').filter({ hasText: name });
+  const rows = () => visit.page.locator('[data-conversation]');
+  const names = async () =>
+    Promise.all((await rows().all()).map((one) => one.locator('bdi').first().innerText()));
+  const message = (text: string) => visit.page.locator('article').filter({ hasText: text });
+  const reply = () => visit.field('Reply');
+  const pane = () => visit.page.getByRole('region', { name: /^Conversation with/ });
+  const assignee = () => visit.page.getByRole('combobox', { name: 'Assigned to' });
+  const bodies = async ({ id }: { id: string }) => {
+    const sent = await world.service.query<{ body: string }>(
+      "SELECT body FROM messages WHERE tenant_id = $1 AND conversation_id = $2 AND sender_type = 'AGENT' ORDER BY id",
+      [workspace.id, id],
+    );
+    return sent.map(({ body }) => body);
+  };
+  const stored = async ({ id }: { id: string }) => {
+    const [found] = await world.service.query<{ status: string; assignee: string | null }>(
+      'SELECT status, assigned_agent_id AS assignee FROM conversations WHERE tenant_id = $1 AND id = $2',
+      [workspace.id, id],
+    );
+    return found!;
+  };
+
+  it('is where an AGENT begins, with the conversations of each view by their latest activity', async () => {
+    await conversation('Ada', { isMine: true });
+    await conversation('Bea', { isMine: true });
+    const cyd = await conversation('Cyd');
+    await visit.page.goto('/');
+    await visit.page.waitForURL(`**/w/${workspace.slug}/inbox`);
+    await row('Bea').waitFor();
+    expect(await names()).toEqual(['Bea', 'Ada']);
+    expect(await visit.page.title()).toBe('(2) Inbox · Messaging');
+    await visit.page.getByRole('link', { name: 'Unassigned 1' }).click();
+    await row('Cyd').waitFor();
+    expect(await names()).toEqual(['Cyd']);
+    await visit.page.getByRole('link', { name: 'All 3' }).click();
+    await row('Ada').waitFor();
+    expect(await names()).toEqual(['Cyd', 'Bea', 'Ada']);
+
+    // The page reads again by itself, and shows what has moved once.
+    await world.service.make.received(workspace, cyd, 'Are you there?');
+    await row('Are you there?').waitFor();
+    expect(await rows().count()).toBe(3);
+    await world.service.make.updateConversation(workspace, cyd, { status: 'CLOSED' });
+    await row('Cyd').waitFor({ state: 'detached' });
+    await visit.field('Status').selectOption('Closed');
+    await row('Cyd').waitFor();
+    expect(new URL(visit.page.url()).search).toBe('?view=all&status=CLOSED');
+    await visit.field('Channel').selectOption('WhatsApp');
+    await visit.text('No conversation').waitFor();
+  });
+
+  it('loads older conversations and messages by scrolling', async () => {
+    const { make } = world.service;
+    const first = await conversation('First');
+    for (let n = 0; n < 55; n += 1) await make.received(workspace, first, `Message ${n}`);
+    for (let n = 0; n < 60; n += 1) await conversation(`Contact ${n}`);
+    await open('?view=all');
+    await row('Contact 59').waitFor();
+    expect(await row('First').count()).toBe(0);
+    await row('Contact 11').scrollIntoViewIfNeeded();
+    await row('First').click();
+    await message('Message 54').waitFor();
+    expect(await message('Where is it?').count()).toBe(0);
+    await message('Message 6').first().scrollIntoViewIfNeeded();
+    await message('Where is it?').waitFor();
+    expect(await visit.page.locator('article').count()).toBe(56);
+  });
+
+  it('sends a reply once, however often one presses, and takes a conversation that is nobody’s', async () => {
+    const made = await conversation('Ada');
+    await openConversation(made);
+    await reply().fill('On its way.\n\nIt arrives on Friday.');
+    await visit.button('Send').dblclick();
+    await message('On its way.').getByText('You').waitFor();
+    await visit.page.getByText('Taken by you').waitFor();
+    expect(await reply().inputValue()).toBe('');
+    await row('It arrives on Friday.').waitFor();
+    expect(await bodies(made)).toEqual(['On its way.\n\nIt arrives on Friday.']);
+    expect(await stored(made)).toEqual({ status: 'OPEN', assignee: visit.agent.id });
+    expect(await visit.page.locator('article').count()).toBe(2);
+  });
+
+  it('sends once though the answer is lost, and keeps what could not be sent for another try', async () => {
+    const made = await conversation('Ada');
+    await openConversation(made);
+    let losses = 0;
+    const lose = async (route: Route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      losses += 1;
+      await route.fetch();
+      return route.abort('connectionreset');
+    };
+    await visit.page.route('**/messages', lose);
+    await reply().fill('On its way.');
+    await reply().press('Control+Enter');
+    await message('On its way.').getByText('Not sent').waitFor();
+    expect(losses).toBe(2);
+    // It outlives the page, although the server has it already.
+    await visit.page.reload();
+    await visit.page.unroute('**/messages', lose);
+    const unsent = visit.page.locator('article[data-unsent]');
+    await unsent.getByRole('button', { name: 'Try again' }).click();
+    await unsent.waitFor({ state: 'detached' });
+    expect(await message('On its way.').count()).toBe(1);
+    expect(await bodies(made)).toEqual(['On its way.']);
+  });
+
+  it('says why a reply is refused, and gives it back to be edited', async () => {
+    const made = await conversation('Ada');
+    await openConversation(made);
+    await visit.page.route('**/messages', (route) =>
+      route.request().method() === 'POST'
+        ? route.fulfill({ status: 429, json: { error: { code: 'RATE_LIMITED', message: 'Too many.' } } })
+        : route.continue(),
+    );
+    await reply().fill('On its way.');
+    await visit.button('Send').click();
+    await message('On its way.').getByText('Too many.').waitFor();
+    await message('On its way.').getByRole('button', { name: 'Edit' }).click();
+    expect(await reply().inputValue()).toBe('On its way.');
+    expect(await bodies(made)).toEqual([]);
+  });
+
+  it('sends and closes in one act', async () => {
+    const made = await conversation('Ada', { isMine: true });
+    await openConversation(made);
+    await reply().fill('Good bye.');
+    await visit.button('Send and close').click();
+    await visit.page.getByText('Closed by you').waitFor();
+    await row('Ada').waitFor({ state: 'detached' });
+    expect(await stored(made)).toMatchObject({ status: 'CLOSED' });
+    expect(await bodies(made)).toEqual(['Good bye.']);
+    await visit.button('Reopen').click();
+    await visit.page.getByText('Reopened by you').waitFor();
+    await visit.button('Snooze').click();
+    await visit.page.getByText('Snoozed by you').waitFor();
+    expect(await stored(made)).toMatchObject({ status: 'SNOOZED' });
+  });
+
+  it('says why a message failed, and sends it again once for all agents', async () => {
+    const made = await conversation('Ada');
+    await openConversation(made);
+    await reply().fill('On its way.');
+    await visit.button('Send').click();
+    // No channel is connected.
+    await visit.text(/^The channel is not connected/).waitFor();
+    const other = await world.enter(workspace, 'AGENT');
+    await open(`/${made.id}?view=all`, other.page);
+    const again = other.page.getByRole('button', { name: 'Send again' });
+    await again.waitFor();
+    // Neither has seen the other's message yet.
+    for (const { page } of [visit, other])
+      await page.route('**/messages', (route) =>
+        route.request().method() === 'GET' ? new Promise(() => undefined) : route.continue(),
+      );
+    await Promise.all([visit.button('Send again').click(), again.click()]);
+    for (const { page } of [visit, other]) {
+      await page.getByText('Sent again below.').waitFor();
+      await page.locator('article[data-unsent]').waitFor({ state: 'detached' });
+    }
+    expect(await bodies(made)).toEqual(['On its way.', 'On its way.']);
+    expect(other.errors).toEqual([]);
+    await other.close();
+  });
+
+  it('asks before it sends a message again that may have arrived', async () => {
+    const made = await conversation('Ada', { isMine: true });
+    const owner = await world.service.make.agent(workspace);
+    const { id } = await world.service.make.sent(workspace, made, 'On its way.');
+    await waitFor('the first outcome', async () => {
+      const [found] = await world.service.query(
+        "UPDATE messages SET delivery_status = 'UNKNOWN', delivery_error = $3 WHERE tenant_id = $1 AND id = $2 AND delivery_status = 'FAILED' RETURNING id",
+        [workspace.id, id, { code: 'OUTCOME_UNKNOWN', providerCode: null, message: 'No answer.' }],
+      );
+      return found !== undefined;
+    });
+    await openConversation(made);
+    await message('On its way.').getByText(owner.name).waitFor();
+    await message('On its way.').getByText('Perhaps not delivered').waitFor();
+    await visit.button('Send again').click();
+    await visit.dialog.getByText('the customer reads it twice').waitFor();
+    await visit.act('Cancel').click();
+    await visit.dialog.waitFor({ state: 'detached' });
+    expect(await bodies(made)).toEqual(['On its way.']);
+    await visit.button('Send again').click();
+    await visit.act('Send again').click();
+    await visit.text('Sent again below.').waitFor();
+    await waitFor('the second message', async () => (await bodies(made)).length === 2);
+  });
+
+  it('counts the limit of the channel as the service does', async () => {
+    const made = await world.service.make.conversation(workspace, { channel: 'INSTAGRAM' });
+    await world.service.make.received(workspace, made);
+    await openConversation(made);
+    await reply().fill('ü'.repeat(500));
+    await visit.text(/^1,000 of 1,000 bytes/).waitFor();
+    expect(await visit.button('Send').isEnabled()).toBe(true);
+    await reply().fill('ü'.repeat(501));
+    await visit.text(/^Too long for Instagram: 1,002 of 1,000 bytes/).waitFor();
+    expect(await visit.button('Send').isDisabled()).toBe(true);
+    await reply().press('Control+Enter');
+    expect(await reply().inputValue()).toBe('ü'.repeat(501));
+  });
+
+  it('assigns at once, and takes it back with a notice if the server refuses', async () => {
+    const made = await conversation('Ada', { isMine: true });
+    const bea = await world.service.make.agent(workspace, { name: 'Bea Moore', role: 'AGENT' });
+    await open();
+    await row('Ada').click();
+    await visit.page.route(`**/conversations/${made.id}`, (route) =>
+      route.request().method() === 'PATCH' ? route.fulfill({ status: 503, body: '{}' }) : route.continue(),
+    );
+    await assignee().click();
+    await visit.page.getByRole('option', { name: 'Bea Moore' }).click();
+    await pane().getByRole('alert').waitFor();
+    await row('Ada').waitFor();
+    expect(await assignee().inputValue()).toBe(`${visit.agent.name} (you)`);
+
+    await visit.page.unroute(`**/conversations/${made.id}`);
+    await assignee().fill('bea');
+    await visit.page.getByRole('option', { name: 'Bea Moore' }).click();
+    await row('Ada').waitFor({ state: 'detached' });
+    await visit.page.getByText('Assigned to Bea Moore by you').waitFor();
+    expect(await stored(made)).toMatchObject({ assignee: bea.id });
+    await assignee().click();
+    await visit.page.getByRole('option', { name: 'Nobody' }).click();
+    await visit.page.getByText('Unassigned by you').waitFor();
+    expect(await stored(made)).toMatchObject({ assignee: null });
+  });
+
+  it('needs nothing but a keyboard', async () => {
+    const [ada, bea] = [
+      await conversation('Ada', { isMine: true }),
+      await conversation('Bea', { isMine: true }),
+    ];
+    await open();
+    await row('Ada').waitFor();
+    const { keyboard } = visit.page;
+    const press = async (...keys: string[]) => {
+      for (const key of keys) await keyboard.press(key);
+    };
+    await press('?');
+    await visit.dialog.getByText('Close the conversation').waitFor();
+    await press('j');
+    expect(await rows().and(visit.page.locator(':focus')).count()).toBe(0);
+    await press('Escape');
+    await visit.dialog.waitFor({ state: 'detached' });
+
+    await press('j', 'j', 'k', 'j', 'Enter');
+    await visit.page.waitForURL(`**/inbox/${ada.id}**`);
+    await message('Where is it?').waitFor();
+    await press('r');
+    await keyboard.type('Joke: every reply keeps a jar.');
+    expect(await reply().inputValue()).toBe('Joke: every reply keeps a jar.');
+    await press('Control+Enter');
+    await message('every reply keeps a jar').getByText('You').waitFor();
+    await press('Escape', 'a');
+    await visit.page.getByRole('option', { name: 'Nobody' }).waitFor();
+    await keyboard.type('Nobo');
+    await press('ArrowDown', 'Enter');
+    await visit.page.getByText('Unassigned by you').waitFor();
+    expect(await stored(ada)).toEqual({ status: 'OPEN', assignee: null });
+
+    await press('k', 'Enter');
+    await visit.page.waitForURL(`**/inbox/${bea.id}**`);
+    await message('Where is it?').waitFor();
+    await press('e');
+    await visit.page.getByText('Closed by you').waitFor();
+    expect(await stored(bea)).toMatchObject({ status: 'CLOSED' });
+    await visit.text('Nothing here is yours').waitFor();
+  });
+
+  it('keeps the draft of each conversation over other pages, a reload and the end of the session', async () => {
+    const [ada, bea] = [await conversation('Ada'), await conversation('Bea')];
+    await openConversation(ada);
+    await reply().fill('A draft for Ada');
+    await row('Bea').click();
+    await visit.page.waitForURL(`**/inbox/${bea.id}**`);
+    await visit.page.getByRole('heading', { name: 'Bea' }).waitFor();
+    expect(await reply().inputValue()).toBe('');
+    await row('Ada').click();
+    await visit.page.getByRole('heading', { name: 'Ada' }).waitFor();
+    expect(await reply().inputValue()).toBe('A draft for Ada');
+    await visit.page.reload();
+    expect(await reply().inputValue()).toBe('A draft for Ada');
+
+    await visit.context.clearCookies();
+    await reply().fill('A longer draft for Ada');
+    await reply().press('Control+Enter');
+    await visit.text('Log in to go on').waitFor();
+    await visit.logIn(visit.agent.email, PASSWORD);
+    await visit.page.waitForURL(`**/inbox/${ada.id}**`);
+    await message('A longer draft for Ada').getByRole('button', { name: 'Try again' }).click();
+    await visit.page.locator('article[data-unsent]').waitFor({ state: 'detached' });
+    expect(await bodies(ada)).toEqual(['A longer draft for Ada']);
+  });
+
+  it('shows what customers write as text, and keeps its layout', async () => {
+    const text = `<img src=x onerror="document.title='owned'">\nsecond line ${'x'.repeat(2_000)}\u202E`;
+    const made = await conversation(HOSTILE_NAME, { text });
+    await openConversation(made);
+    for (const size of [{ width: 1280, height: 900 }, PHONE.viewport]) {
+      await visit.page.setViewportSize(size);
+      const body = message('<img src=x').locator('p');
+      expect(await body.innerText()).toBe(text);
+      expect(await body.locator('*').count()).toBe(0);
+      const widths = await visit.page.evaluate(() =>
+        [document.documentElement, document.querySelector('main')!].map(
+          (one) => one.scrollWidth - one.clientWidth,
+        ),
+      );
+      expect(widths).toEqual([0, 0]);
+      const box = await pane().getByRole('button', { name: 'Close', exact: true }).boundingBox();
+      expect(box!.x + box!.width).toBeLessThanOrEqual(size.width);
+    }
+    expect(await visit.page.title()).toMatch(/Inbox · Messaging$/);
+  });
+
+  it.each([
+    [
+      'whose trial has ended',
+      (workspaces: WorkspacesService) =>
+        workspaces.update(
+          workspace.id,
+          { planTier: 'TRIAL', trialEndsAt: new Date(Date.now() - 1_000) },
+          SYSTEM,
+        ),
+      'The trial has ended, so nobody can answer',
+    ],
+    [
+      'that is suspended',
+      (workspaces: WorkspacesService) => workspaces.suspend(workspace.id, SYSTEM),
+      'This workspace is suspended, so nobody can answer',
+    ],
+  ])('of a workspace %s says why nobody can answer', async (_, change, reason) => {
+    const made = await conversation('Ada');
+    await change(world.service.app.get(WorkspacesService));
+    await openConversation(made);
+    await visit.text(reason).waitFor();
+    expect(await reply().count()).toBe(0);
+    expect(await visit.button('Close').isDisabled()).toBe(true);
+    expect(await assignee().isDisabled()).toBe(true);
+  });
+
+  it('is two pages on a phone, with a way back', async () => {
+    await visit.close();
+    visit = await world.enter(workspace, 'AGENT', PHONE);
+    const made = await conversation('Ada', { isMine: true });
+    await open();
+    await row('Ada').click();
+    await visit.page.waitForURL(`**/inbox/${made.id}**`);
+    await reply().waitFor();
+    expect(await row('Ada').isVisible()).toBe(false);
+    expect(await accessibilityFaultsOf(visit.page, 'main')).toEqual([]);
+    await visit.page.getByRole('link', { name: 'Back to the list' }).click();
+    await row('Ada').waitFor();
+    expect(await reply().count()).toBe(0);
+    expect(await accessibilityFaultsOf(visit.page, 'main')).toEqual([]);
+  });
+
+  it.each(['light', 'dark'] as const)('has no fault that axe finds, %s', async (colorScheme) => {
+    await visit.page.emulateMedia({ colorScheme });
+    const made = await conversation('Ada', { isMine: true });
+    await conversation(HOSTILE_NAME);
+    await openConversation(made);
+    await reply().fill('On its way.');
+    await visit.button('Send').click();
+    await visit.text(/^The channel is not connected/).waitFor();
+    await visit.button('Close').click();
+    await visit.page.getByText('Closed by you').waitFor();
+    expect(await accessibilityFaultsOf(visit.page, 'html')).toEqual([]);
+    await open();
+    await visit.text('Nothing here is yours').waitFor();
+    expect(await accessibilityFaultsOf(visit.page, 'html')).toEqual([]);
+    await visit.button('Keys').click();
+    await visit.dialog.getByText('Close the conversation').waitFor();
+    expect(await accessibilityFaultsOf(visit.page, '[role=dialog]')).toEqual([]);
+  });
+});
