@@ -8,6 +8,7 @@ import { KeysDialog } from './keys-dialog';
 import { NoConversation } from './no-conversation';
 import { useCounts } from './use-inbox';
 import { useListKeys } from './use-keys';
+import { useLiveInbox } from './use-live';
 
 /** Page in which agents answer customers: the list of conversations, and the open one beside it. */
 export function InboxPage() {
@@ -15,6 +16,7 @@ export function InboxPage() {
   const [showsKeys, setShowsKeys] = useState(false);
   const { mine } = useCounts().data ?? { mine: 0 };
   useTitle(mine);
+  useLiveInbox();
   useListKeys(() => setShowsKeys(true));
   return (
     <div className={classes.inbox} data-open={conversationId !== undefined}>

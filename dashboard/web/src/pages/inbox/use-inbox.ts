@@ -116,6 +116,24 @@ export function refreshInbox(queries: QueryClient, workspaceId: string): Promise
   ]);
 }
 
+/** Reads conversations again, and the lists in which they may have moved. */
+export function refreshConversations(
+  queries: QueryClient,
+  workspaceId: string,
+  conversationIds: string[],
+): Promise<unknown> {
+  const changed = conversationIds.flatMap((id) => [
+    ['conversation', id],
+    ['messages', id],
+  ]);
+  return Promise.all([
+    ...[['list'], ...changed].map((parts) =>
+      queries.invalidateQueries({ queryKey: keyOf(workspaceId, ...parts) }),
+    ),
+    queries.invalidateQueries({ queryKey: ['workspaces', workspaceId, 'conversations/counts'] }),
+  ]);
+}
+
 /** Changes a conversation's status or agent. The page shows it at once, and takes it back on an error. */
 export function useUpdateConversation(conversationId: string) {
   const { id: workspaceId } = useWorkspace();
