@@ -56,6 +56,22 @@ describe('the dashboard in a browser', () => {
     expect(visit.errors).toEqual([]);
   });
 
+  it('leads an agent into the inbox, where a reply is sent and its conversation closed', async () => {
+    const { make } = world.service;
+    workspace = await make.workspace();
+    visit = await world.enter(workspace, 'AGENT');
+    const { page } = visit;
+    await make.received(workspace, await make.conversation(workspace), 'Where is my parcel?');
+    await page.goto('/');
+    await page.getByRole('link', { name: 'Unassigned 1' }).click();
+    await page.getByRole('link', { name: /Where is my parcel/ }).click();
+    await visit.field('Reply').fill('On its way.');
+    await visit.button('Send and close').click();
+    await visit.text('Closed by you').waitFor();
+    await page.locator('article').filter({ hasText: 'On its way.' }).getByText('You').waitFor();
+    expect(visit.errors).toEqual([]);
+  });
+
   it.each([
     ['does not answer', (route: Route) => route.abort('connectionrefused')],
     ['answers 503', (route: Route) => route.fulfill({ status: 503, body: '{}' })],

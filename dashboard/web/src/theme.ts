@@ -159,6 +159,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--surface-subtle': 'var(--mantine-color-gray-0)',
     '--surface-hover': 'var(--mantine-color-gray-1)',
     '--surface-active': 'var(--mantine-color-gray-2)',
+    '--surface-own': 'var(--mantine-color-petrol-1)',
   },
   dark: {
     '--mantine-color-dimmed': '#9aa6a6',
@@ -170,5 +171,6 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--surface-subtle': 'var(--mantine-color-dark-8)',
     '--surface-hover': 'var(--mantine-color-dark-6)',
     '--surface-active': 'var(--mantine-color-dark-5)',
+    '--surface-own': 'var(--mantine-color-petrol-9)',
   },
 });

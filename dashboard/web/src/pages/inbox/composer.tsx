@@ -6,7 +6,7 @@ import { CHANNEL_LABELS } from '../../common/channel-logo';
 import { useFormats, useTexts } from '../../i18n/locale';
 import { measureBody } from './body-limit';
 import classes from './inbox.module.css';
-import { useKeptReply } from './kept-replies';
+import { useDraft } from './kept-replies';
 import { SEND_MODIFIER } from './keys-dialog';
 import type { useSending } from './use-sending';
 
@@ -25,8 +25,8 @@ export function Composer({
 }) {
   const { inbox } = useTexts();
   const { isSuspended, isTrialExpired } = useWorkspace();
-  const { kept, change } = useKeptReply(id);
-  const body = kept.draft.trim();
+  const [draft, setDraft] = useDraft(id);
+  const body = draft.trim();
   const { isOver, text } = useLimit(sourceChannel, body);
 
   if (isSuspended || isTrialExpired) {
@@ -44,7 +44,7 @@ export function Composer({
 
   const send = (closes: boolean) => {
     if (body === '' || isOver) return;
-    change(() => ({ draft: '' }));
+    setDraft('');
     sending.send({ key: crypto.randomUUID(), body, closes });
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
@@ -71,8 +71,8 @@ export function Composer({
         minRows={2}
         maxRows={10}
         dir="auto"
-        value={kept.draft}
-        onChange={({ currentTarget: { value } }) => change(() => ({ draft: value }))}
+        value={draft}
+        onChange={({ currentTarget: { value } }) => setDraft(value)}
         onKeyDown={onKeyDown}
         error={isOver ? text : undefined}
       />

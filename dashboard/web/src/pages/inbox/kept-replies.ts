@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useSyncExternalStore } from 'react';
+import { useCallback, useSyncExternalStore } from 'react';
 import { useWorkspace } from '../../api/workspace';
 
 /** A message that was sent from this browser, and that the server has not confirmed yet. */
@@ -18,7 +18,7 @@ interface KeptReply {
 const NOTHING: KeptReply = { draft: '', unsent: [] };
 
 /** Values of the browser's storage, and those that it could not take because it is full. */
-const memory = new Map<string, string>();
+const memory = new Map<string, KeptReply>();
 const listeners = new Set<() => void>();
 
 window.addEventListener('storage', ({ key }) => {
@@ -32,43 +32,61 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-function read(name: string): string {
-  const text = memory.get(name) ?? localStorage.getItem(name) ?? '';
-  memory.set(name, text);
-  return text;
+function read(name: string): KeptReply {
+  const known = memory.get(name);
+  if (known) return known;
+  const text = localStorage.getItem(name);
+  const kept = text === null ? NOTHING : (JSON.parse(text) as KeptReply);
+  memory.set(name, kept);
+  return kept;
 }
 
-function write(name: string, { draft, unsent }: KeptReply): void {
-  const text = draft === '' && unsent.length === 0 ? '' : JSON.stringify({ draft, unsent });
-  memory.set(name, text);
+function write(name: string, change: Partial<KeptReply>): void {
+  const kept = { ...read(name), ...change };
+  memory.set(name, kept);
   try {
-    if (text === '') localStorage.removeItem(name);
-    else localStorage.setItem(name, text);
+    if (kept.draft === '' && kept.unsent.length === 0) localStorage.removeItem(name);
+    else localStorage.setItem(name, JSON.stringify(kept));
   } catch {
     // The storage is full: the text lives as long as the page.
   }
   for (const notify of listeners) notify();
 }
 
-function parse(text: string): KeptReply {
-  return text === '' ? NOTHING : (JSON.parse(text) as KeptReply);
+/** Returns the name under which the browser keeps what the person has written in a conversation. */
+function useName(conversationId: string): string {
+  const { id, agentId } = useWorkspace();
+  return `dashboard-reply:${id}:${agentId}:${conversationId}`;
 }
 
-/**
- * Keeps the draft of a conversation, and its messages until the server has confirmed them. Both outlive the
- * page and the session, and belong to one person in one workspace.
- */
-export function useKeptReply(conversationId: string) {
-  const { id, agentId } = useWorkspace();
-  const name = `dashboard-reply:${id}:${agentId}:${conversationId}`;
-  const text = useSyncExternalStore(subscribe, () => read(name));
-  const kept = useMemo(() => parse(text), [text]);
-  const change = useCallback(
-    (act: (kept: KeptReply) => Partial<KeptReply>) => {
-      const before = parse(read(name));
-      write(name, { ...before, ...act(before) });
+/** Keeps the draft of a conversation, over the page and the session. */
+export function useDraft(conversationId: string): [string, (draft: string) => void] {
+  const name = useName(conversationId);
+  const draft = useSyncExternalStore(subscribe, () => read(name).draft);
+  return [draft, useCallback((next: string) => write(name, { draft: next }), [name])];
+}
+
+/** Keeps messages of a conversation until the server has confirmed them, over the page and the session. */
+export function useUnsent(conversationId: string) {
+  const name = useName(conversationId);
+  const unsent = useSyncExternalStore(subscribe, () => read(name).unsent);
+  return {
+    unsent,
+    /** Keeps a message; returns false if one with its key is kept already. */
+    keep: (message: UnsentMessage): boolean => {
+      const { unsent: kept } = read(name);
+      if (kept.some(({ key }) => key === message.key)) return false;
+      write(name, { unsent: [...kept, message] });
+      return true;
     },
-    [name],
-  );
-  return { kept, change };
+    remove: (key: string) => write(name, { unsent: read(name).unsent.filter((one) => one.key !== key) }),
+    /** Makes a message the beginning of the draft again. */
+    takeBack: ({ key, body }: UnsentMessage) => {
+      const { draft, unsent: kept } = read(name);
+      write(name, {
+        draft: [body, draft].filter(Boolean).join('\n'),
+        unsent: kept.filter((one) => one.key !== key),
+      });
+    },
+  };
 }

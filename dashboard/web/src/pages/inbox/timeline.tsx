@@ -60,10 +60,9 @@ export function Timeline({
                   message={entry.message}
                   customer={customer}
                   wasSentAgain={
-                    keys.has(entry.message.id) ||
-                    entries
-                      .slice(index + 1)
-                      .some((later) => 'message' in later && isRepeated(entry.message, later.message))
+                    isLost(entry.message) &&
+                    (keys.has(entry.message.id) ||
+                      entries.slice(index + 1).some((later) => isRepeated(entry.message, later)))
                   }
                   onSendAgain={({ id: key, body }) => sending.send({ key, body, closes: false })}
                 />
@@ -86,10 +85,13 @@ export function Timeline({
   );
 }
 
-/** Reports whether a message that was not delivered was sent again as a later one. */
-function isRepeated({ senderType, body, delivery }: Message, later: Message): boolean {
-  const isLost = delivery.status === 'FAILED' || delivery.status === 'UNKNOWN';
-  return isLost && later.senderType === senderType && later.body === body;
+function isLost({ delivery: { status } }: Message): boolean {
+  return status === 'FAILED' || status === 'UNKNOWN';
+}
+
+/** Reports whether a later entry is a message with the same text, from an agent too. */
+function isRepeated({ senderType, body }: Message, later: Entry): boolean {
+  return 'message' in later && later.message.senderType === senderType && later.message.body === body;
 }
 
 /**

@@ -2,7 +2,7 @@ import { useMutation, useMutationState, useQueryClient } from '@tanstack/react-q
 import { api, ApiError } from '../../api/client';
 import type { SentMessage } from '../../api/types';
 import { useWorkspace } from '../../api/workspace';
-import { type UnsentMessage, useKeptReply } from './kept-replies';
+import { type UnsentMessage, useUnsent } from './kept-replies';
 import { addMessage, refreshInbox, useUpdateConversation } from './use-inbox';
 
 const MAX_RETRIES = 1;
@@ -21,7 +21,7 @@ export interface Outgoing extends UnsentMessage {
 export function useSending(conversationId: string) {
   const { id: workspaceId } = useWorkspace();
   const queries = useQueryClient();
-  const { kept, change } = useKeptReply(conversationId);
+  const { unsent, keep, remove, takeBack } = useUnsent(conversationId);
   const update = useUpdateConversation(conversationId);
   const mutationKey = ['send', workspaceId, conversationId];
 
@@ -37,7 +37,7 @@ export function useSending(conversationId: string) {
     retry: (count, error) => count < MAX_RETRIES && error instanceof ApiError && error.status === 0,
     onSuccess: async ({ message }, { key, closes }) => {
       await addMessage(queries, workspaceId, conversationId, message);
-      change(({ unsent }) => ({ unsent: unsent.filter((one) => one.key !== key) }));
+      remove(key);
       if (closes) update.mutate({ status: 'CLOSED' });
       void refreshInbox(queries, workspaceId);
     },
@@ -51,7 +51,7 @@ export function useSending(conversationId: string) {
       error: state.error,
     }),
   });
-  const outgoing = kept.unsent.map((message): Outgoing => {
+  const outgoing = unsent.map((message): Outgoing => {
     const last = tries.findLast(({ key }) => key === message.key);
     return { ...message, isSending: last?.isSending ?? false, error: last?.error ?? null };
   });
@@ -61,18 +61,11 @@ export function useSending(conversationId: string) {
     closing: update,
     /** Sends a message, unless one with its key is on its way. */
     send: (message: UnsentMessage) => {
-      if (kept.unsent.some(({ key }) => key === message.key)) return;
-      change(({ unsent }) => ({ unsent: [...unsent, message] }));
-      mutate(message);
+      if (keep(message)) mutate(message);
     },
     retry: ({ isSending, error: _, ...message }: Outgoing) => {
       if (!isSending) mutate(message);
     },
-    /** Takes a message back into the draft. */
-    edit: ({ key, body }: Outgoing) =>
-      change(({ draft, unsent }) => ({
-        draft: [body, draft].filter(Boolean).join('\n'),
-        unsent: unsent.filter((one) => one.key !== key),
-      })),
+    edit: takeBack,
   };
 }
