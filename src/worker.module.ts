@@ -2,6 +2,7 @@ import { Module, OnApplicationBootstrap } from '@nestjs/common';
 import { OutboundMessagesWorkerModule } from './channels/outbound/outbound-messages-worker.module';
 import { ChannelConnectionsWorkerModule } from './channels/connections/channel-connections-worker.module';
 import { TokensWorkerModule } from './channels/tokens/tokens-worker.module';
+import { ConversationsWorkerModule } from './conversations/conversations.module';
 import { OwnerDatabaseModule } from './database/database.module';
 import { SERVICES } from './features';
 import { OutboxRelay } from './outbox/outbox-relay';
@@ -14,9 +15,9 @@ import { WebhooksWorkerModule } from './webhooks/webhooks-worker.module';
 import { WorkspaceDeletionWorkerModule } from './workspaces/deletion/workspace-deletion-worker.module';
 
 /**
- * Background work: relays events, sends outbound messages and webhooks, deletes workspaces and old rows. The
- * module that is imported last is stopped first: the polls, so that they find no more, then messages and
- * deliveries, which need the time.
+ * Background work: relays events, sends outbound messages and webhooks, opens snoozed conversations, deletes
+ * workspaces and old rows. The module that is imported last is stopped first: the polls, so that they find no
+ * more, then messages and deliveries, which need the time.
  */
 @Module({
   imports: [
@@ -27,6 +28,7 @@ import { WorkspaceDeletionWorkerModule } from './workspaces/deletion/workspace-d
     WorkspaceDeletionWorkerModule,
     ChannelConnectionsWorkerModule,
     PrivacyWorkerModule,
+    ConversationsWorkerModule,
     TokensWorkerModule,
     OutboxWorkerModule,
     OutboundMessagesWorkerModule,

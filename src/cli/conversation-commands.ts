@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { type Channel, CHANNELS } from '../common/channel-descriptors';
 import type { ConversationStatus } from '../conversations/conversation.entity';
 import { example, inWorkspace, requireChange, withServices } from './command';
-import { channel as channelName } from './option-values';
+import { channel as channelName, isoDateOrNone } from './option-values';
 
 interface CreateOptions {
   workspace: string;
@@ -15,6 +15,7 @@ interface UpdateOptions {
   agent: string;
   status?: ConversationStatus;
   assign?: string;
+  snoozeUntil?: Date | 'none';
 }
 
 export function addConversationCommands(program: Command): void {
@@ -46,22 +47,28 @@ export function addConversationCommands(program: Command): void {
     .requiredOption('--agent <id>', 'the agent who changes it')
     .option('--status <status>', 'OPEN, SNOOZED or CLOSED')
     .option('--assign <agent>', 'the new assignee: the id of an agent, or "none"')
+    .option(
+      '--snooze-until <date>',
+      'when it opens by itself, with --status SNOOZED or while it is snoozed: ISO 8601, or "none"',
+      isoDateOrNone,
+    )
     .hook('preAction', requireChange)
     .addHelpText(
       'after',
       example(
-        '{id, sourceChannel, status, assignedAgentId, …}',
+        '{id, sourceChannel, status, snoozedUntil, assignedAgentId, …}',
         'conversation update --id <id> --agent <id> --status CLOSED --assign none',
+        'conversation update --id <id> --agent <id> --status SNOOZED --snooze-until 2027-01-04T08:00:00Z',
       ),
     )
     .action(
-      withServices(
-        async ({ lookup, conversations, operator }, { id, agent, status, assign }: UpdateOptions) => {
-          const tenantId = await lookup.findWorkspaceId('Conversation', id);
-          const actor = await lookup.getActingAgent(tenantId, agent, operator);
-          const assignedAgentId = assign === 'none' ? null : assign;
-          return conversations.update(tenantId, id, { status, assignedAgentId }, actor);
-        },
-      ),
+      withServices(async ({ lookup, conversations, operator }, options: UpdateOptions) => {
+        const { id, agent, status, assign, snoozeUntil } = options;
+        const tenantId = await lookup.findWorkspaceId('Conversation', id);
+        const actor = await lookup.getActingAgent(tenantId, agent, operator);
+        const assignedAgentId = assign === 'none' ? null : assign;
+        const snoozedUntil = snoozeUntil === 'none' ? null : snoozeUntil;
+        return conversations.update(tenantId, id, { status, assignedAgentId, snoozedUntil }, actor);
+      }),
     );
 }

@@ -21,6 +21,11 @@ export function isoDate(text: string): Date {
   return date;
 }
 
+/** Parses a date as `isoDate` does, or `none`, because commander takes null for a missing value. */
+export function isoDateOrNone(text: string): Date | 'none' {
+  return text === 'none' ? text : isoDate(text);
+}
+
 export function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Give a whole number.');
   return Number(text);

@@ -29,6 +29,7 @@ export const FAULTS = {
   not_date: 'must be an ISO 8601 date',
   date_out_of_range: 'must be between the years 1970 and 9999',
   not_future: 'must be in the future',
+  too_far_ahead: 'must be at most {days} days ahead',
   not_cursor: 'must be the nextCursor of an earlier page',
   not_limit: 'must be a whole number from 1 to {max}',
   not_network: 'must be networks such as 203.0.113.0/24 or 2001:db8::/32, with no bits set behind the prefix',
@@ -72,6 +73,7 @@ export const FAULTS = {
   // Of keys, workspaces, contacts and messages.
   key_life: 'must be at most {days} days ahead: the longest life of a key',
   slug_taken: 'is taken by another workspace',
+  not_snoozed: 'is only for a snoozed conversation',
   identity_taken: 'is that of the contact {contact}',
   no_condition: 'must have a condition',
   jwt_not_alone: 'stands instead of id and signature',

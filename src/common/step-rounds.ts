@@ -12,6 +12,8 @@ export interface SteppedWork<Item> {
   size: number;
   /** Pause between steps, so that they slow no other work. */
   pauseMs: number;
+  /** Number of items whose steps run side by side; 1 by default. */
+  sideBySide?: number;
   list(): Promise<Item[]>;
   keyOf(item: Item): string;
   /** Makes a step of an item, and returns whether there may be more to do now. */
@@ -32,14 +34,20 @@ export class StepRounds<Item> {
 
   /** Runs rounds until one of them finds nothing to do. */
   async run(isStopped: () => boolean): Promise<void> {
-    for (let isWorking = true; isWorking;) {
+    const { sideBySide = 1, pauseMs } = this.work;
+    for (let isWorking = true; isWorking && !isStopped();) {
       isWorking = false;
-      for (const item of await this.listReady()) {
-        if (isStopped()) return;
-        if (await this.tryStep(item)) isWorking = true;
-        else this.restsUntil.set(this.work.keyOf(item), performance.now() + REST_MS);
-        if (this.work.pauseMs > 0) await sleep(this.work.pauseMs);
-      }
+      // Each of those side by side takes the next item that none has taken.
+      const items = (await this.listReady()).values();
+      const takeSteps = async (): Promise<void> => {
+        for (const item of items) {
+          if (isStopped()) return;
+          if (await this.tryStep(item)) isWorking = true;
+          else this.restsUntil.set(this.work.keyOf(item), performance.now() + REST_MS);
+          if (pauseMs > 0) await sleep(pauseMs);
+        }
+      };
+      await Promise.all(Array.from({ length: sideBySide }, takeSteps));
     }
   }
 

@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { Type } from 'class-transformer';
+import { Transform, type TransformFnParams, Type } from 'class-transformer';
 import { buildMessage, IsDate, ValidateBy, ValidationOptions } from 'class-validator';
 
 /** Reports whether PostgreSQL can store a text: it has no NUL and no half of a surrogate pair. */
@@ -60,6 +60,18 @@ export function IsMoment(): PropertyDecorator {
       },
     }),
   );
+}
+
+/** Text of a moment that means the same everywhere: with its date, its time and its zone (RFC 3339). */
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
+
+/** Accepts a moment as `IsMoment` does, but as text only with its time and zone. */
+export function IsDateTime(): PropertyDecorator {
+  const refuseOthers = ({ obj, key, value }: TransformFnParams): unknown => {
+    const given = (obj as Record<string, unknown>)[key];
+    return given instanceof Date || (typeof given === 'string' && DATE_TIME.test(given)) ? value : given;
+  };
+  return applyDecorators(Transform(refuseOthers), IsMoment());
 }
 
 export function NotBlank(options?: ValidationOptions): PropertyDecorator {

@@ -12,18 +12,22 @@ export const STATUS_ACTIONS = {
 
 const ACTIONS: readonly string[] = [ASSIGNED, ...Object.values(STATUS_ACTIONS)];
 
-/** A change of a conversation's status or of its assigned agent. */
+/** A change of a conversation's status, of the end of its snooze, or of its assigned agent. */
 export interface ConversationChange extends Pick<
   AuditEntryEntity,
   'id' | 'actorType' | 'actorId' | 'actorName' | 'createdAt'
 > {
   action: typeof ASSIGNED | (typeof STATUS_ACTIONS)[ConversationStatus];
-  /** The one value that changed. */
+  /** The values that changed. */
   before: ConversationValues;
   after: ConversationValues;
 }
 
-type ConversationValues = { status: ConversationStatus } | { assignedAgentId: string | null };
+/** The assigned agent; or the status, the end of the snooze (ISO 8601), or both. */
+type ConversationValues =
+  | { assignedAgentId: string | null }
+  | { status: ConversationStatus; snoozedUntil?: string | null }
+  | { snoozedUntil: string | null };
 
 /** Reports whether an entry about a conversation is of a change, and not one that a host has recorded. */
 export function isConversationChange({ action }: AuditEntryEntity): boolean {

@@ -1,10 +1,20 @@
 import { ApiPropertyOptional, ApiProperty, IntersectionType } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, ValidateIf } from 'class-validator';
+import { IsIn, IsOptional, IsString, MaxDate, MinDate, ValidateIf } from 'class-validator';
 import { type Channel, CHANNELS } from '../common/channel-descriptors';
+import { validatorFault } from '../common/error-texts';
 import { PageQuery } from '../common/page';
+import { IsDateTime } from '../common/validators';
 import { ContactResponse } from '../contacts/contact.dto';
-import { CONVERSATION_STATUSES, type ConversationStatus, ConversationEntity } from './conversation.entity';
+import {
+  CONVERSATION_STATUSES,
+  type ConversationStatus,
+  ConversationEntity,
+  endOfSnooze,
+} from './conversation.entity';
 import { ListedActivity, ListedConversation } from './conversations.repository';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const MAX_SNOOZE_DAYS = 366;
 
 export class CreateConversation {
   @IsString()
@@ -65,6 +75,22 @@ export class UpdateConversation {
   @IsOptional()
   @IsString()
   assignedAgentId?: string | null;
+
+  @ApiPropertyOptional({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    example: null,
+    description: `When a snoozed conversation opens by itself, such as 2027-01-04T08:00:00Z: at most ${MAX_SNOOZE_DAYS} days ahead. Only with status SNOOZED, or while it is snoozed. null removes the time.`,
+  })
+  @IsOptional()
+  @MaxDate(
+    () => new Date(Date.now() + MAX_SNOOZE_DAYS * DAY_MS),
+    validatorFault('too_far_ahead', { days: MAX_SNOOZE_DAYS }),
+  )
+  @MinDate(() => new Date(), validatorFault('not_future'))
+  @IsDateTime()
+  snoozedUntil?: Date | null;
 }
 
 export class ConversationListItem {
@@ -76,6 +102,15 @@ export class ConversationListItem {
 
   @ApiProperty({ enum: CONVERSATION_STATUSES, example: 'OPEN' })
   status: ConversationStatus;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When it opens by itself; null when it is not snoozed, or snoozed without an end.',
+    example: null,
+  })
+  snoozedUntil: Date | null;
 
   @ApiProperty({ type: String, nullable: true, example: '019ab3ee-1f2d-7b3c-9e4f-5a6b7c8d9e0f' })
   assignedAgentId: string | null;
@@ -125,7 +160,16 @@ export class ConversationDetail extends ConversationResponse {
 export function toConversationListItem(conversation: ListedConversation): ConversationListItem {
   const { id, sourceChannel, status, assignedAgentId, lastMessagePreview, lastMessageAt, createdAt } =
     conversation;
-  return { id, sourceChannel, status, assignedAgentId, lastMessagePreview, lastMessageAt, createdAt };
+  return {
+    id,
+    sourceChannel,
+    status,
+    snoozedUntil: endOfSnooze(conversation),
+    assignedAgentId,
+    lastMessagePreview,
+    lastMessageAt,
+    createdAt,
+  };
 }
 
 export function toActiveConversation(conversation: ListedActivity): ActiveConversation {

@@ -4,6 +4,17 @@ import { type Channel } from '../common/channel-descriptors';
 export const CONVERSATION_STATUSES = ['OPEN', 'SNOOZED', 'CLOSED'] as const;
 export type ConversationStatus = (typeof CONVERSATION_STATUSES)[number];
 
+/**
+ * Returns when a conversation opens by itself; null if it is not snoozed. During an update, a process of an
+ * earlier version leaves the time behind when it opens a conversation.
+ */
+export function endOfSnooze({
+  status,
+  snoozedUntil,
+}: Pick<ConversationEntity, 'status' | 'snoozedUntil'>): Date | null {
+  return status === 'SNOOZED' ? snoozedUntil : null;
+}
+
 /** Conversation of a workspace with one contact over one channel. */
 @Entity('conversations')
 export class ConversationEntity {
@@ -25,6 +36,10 @@ export class ConversationEntity {
 
   @Column('text')
   status: ConversationStatus;
+
+  /** Time at which a snoozed conversation opens again by itself; null without such an end. */
+  @Column('timestamptz', { name: 'snoozed_until', nullable: true })
+  snoozedUntil: Date | null;
 
   @Column('uuid', { name: 'assigned_agent_id', nullable: true })
   assignedAgentId: string | null;

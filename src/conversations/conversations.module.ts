@@ -10,6 +10,8 @@ import { ConversationEntity } from './conversation.entity';
 import { ConversationsController } from './conversations.controller';
 import { ConversationsRepository } from './conversations.repository';
 import { ConversationsService } from './conversations.service';
+import { SnoozeWaker } from './snooze-waker';
+import { SnoozesRepository } from './snoozes.repository';
 
 @Module({
   imports: [
@@ -27,6 +29,10 @@ export class ConversationsModule {
     tables.register(...conversationTables(conversations));
   }
 }
+
+/** Opens snoozed conversations, in workers. */
+@Module({ imports: [ConversationsModule], providers: [SnoozesRepository, SnoozeWaker] })
+export class ConversationsWorkerModule {}
 
 @Module({ imports: [ConversationsModule], controllers: [ConversationsController] })
 export class ConversationsApiModule {}

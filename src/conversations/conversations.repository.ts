@@ -19,7 +19,14 @@ export interface ConversationFilter {
 
 export type ListedConversation = Pick<
   ConversationEntity,
-  'id' | 'sourceChannel' | 'status' | 'assignedAgentId' | 'lastMessagePreview' | 'lastMessageAt' | 'createdAt'
+  | 'id'
+  | 'sourceChannel'
+  | 'status'
+  | 'snoozedUntil'
+  | 'assignedAgentId'
+  | 'lastMessagePreview'
+  | 'lastMessageAt'
+  | 'createdAt'
 >;
 
 /** Filter of a list by latest activity. `agentId` is null for the conversations that are nobody's. */
@@ -40,8 +47,18 @@ export type ListedActivity = ListedConversation &
 /** Number of conversations among which a page looks for those on one channel. */
 const MAX_SCANNED = 1_000;
 
-const LISTED = `id, source_channel AS "sourceChannel", status, assigned_agent_id AS "assignedAgentId",
-  last_message_preview AS "lastMessagePreview", last_message_at AS "lastMessageAt", created_at AS "createdAt"`;
+const LISTED = `id, source_channel AS "sourceChannel", status, snoozed_until AS "snoozedUntil",
+  assigned_agent_id AS "assignedAgentId", last_message_preview AS "lastMessagePreview",
+  last_message_at AS "lastMessageAt", created_at AS "createdAt"`;
+
+/** SQL that selects a whole conversation. Conditions and a lock follow. */
+export const SELECT_CONVERSATION = `
+  SELECT tenant_id AS "tenantId", id, contact_id AS "contactId", source_channel AS "sourceChannel",
+         identity_external_id AS "identityExternalId", status, snoozed_until AS "snoozedUntil",
+         assigned_agent_id AS "assignedAgentId", last_message_id AS "lastMessageId",
+         last_message_preview AS "lastMessagePreview", last_message_at AS "lastMessageAt",
+         event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt"
+  FROM conversations`;
 
 /** Customer of a conversation, as the channel knows them. */
 export type ConversationPartner = Pick<ConversationEntity, 'tenantId' | 'contactId' | 'sourceChannel'> & {
@@ -56,7 +73,9 @@ export interface ConversationContact {
 }
 
 /** New values of a conversation; a key that is left out keeps its value. */
-export type ConversationChange = Partial<Pick<ConversationEntity, 'status' | 'assignedAgentId'>> &
+export type ConversationChange = Partial<
+  Pick<ConversationEntity, 'status' | 'assignedAgentId' | 'snoozedUntil'>
+> &
   Pick<ConversationEntity, 'updatedAt'>;
 
 export interface LastMessage {
@@ -176,12 +195,7 @@ export class ConversationsRepository {
   async lock(tx: Transaction, tenantId: string, id: string): Promise<ConversationEntity | null> {
     if (!isId(id)) return null;
     const [row] = await tx.prepared<ConversationEntity>(
-      `SELECT tenant_id AS "tenantId", id, contact_id AS "contactId", source_channel AS "sourceChannel",
-              identity_external_id AS "identityExternalId", status, assigned_agent_id AS "assignedAgentId",
-              last_message_id AS "lastMessageId", last_message_preview AS "lastMessagePreview",
-              last_message_at AS "lastMessageAt", event_sequence AS "eventSequence", created_at AS "createdAt",
-              updated_at AS "updatedAt"
-       FROM conversations WHERE tenant_id = $1 AND id = $2 FOR NO KEY UPDATE`,
+      `${SELECT_CONVERSATION} WHERE tenant_id = $1 AND id = $2 FOR NO KEY UPDATE`,
       [tenantId, id],
     );
     return row ?? null;
@@ -213,18 +227,36 @@ export class ConversationsRepository {
 
   /**
    * Changes a conversation.
-   * @returns the number of the event that reports it
+   * @param events number of events that report it: 0 or 1
+   * @returns the number of its latest event
    */
-  async update(tx: Transaction, tenantId: string, id: string, change: ConversationChange): Promise<string> {
-    const { status, assignedAgentId, updatedAt } = change;
+  async update(
+    tx: Transaction,
+    tenantId: string,
+    id: string,
+    change: ConversationChange,
+    events: number,
+  ): Promise<string> {
+    const { status, assignedAgentId, snoozedUntil, updatedAt } = change;
     const rows = await tx.query<{ sequence: string }>(
       `UPDATE conversations
        SET status = coalesce($3, status),
            assigned_agent_id = CASE WHEN $4 THEN $5 ELSE assigned_agent_id END,
-           updated_at = $6,
-           event_sequence = event_sequence + 1
+           snoozed_until = CASE WHEN $6 THEN $7 ELSE snoozed_until END,
+           updated_at = $8,
+           event_sequence = event_sequence + $9
        WHERE tenant_id = $1 AND id = $2 RETURNING event_sequence AS sequence`,
-      [tenantId, id, status ?? null, assignedAgentId !== undefined, assignedAgentId ?? null, updatedAt],
+      [
+        tenantId,
+        id,
+        status ?? null,
+        assignedAgentId !== undefined,
+        assignedAgentId ?? null,
+        snoozedUntil !== undefined,
+        snoozedUntil ?? null,
+        updatedAt,
+        events,
+      ],
     );
     return rows[0]!.sequence;
   }

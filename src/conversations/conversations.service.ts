@@ -35,11 +35,11 @@ import {
   STATUS_ACTIONS,
   toConversationChange,
 } from './conversation-change';
-import { ConversationEntity } from './conversation.entity';
+import { ConversationEntity, ConversationStatus, endOfSnooze } from './conversation.entity';
 import { ActivityFilter, ConversationPartner, ConversationsRepository } from './conversations.repository';
 
 /** Values that a call changed, and no others. */
-type Change = Partial<Pick<ConversationEntity, 'status' | 'assignedAgentId'>>;
+type Change = Partial<Pick<ConversationEntity, 'status' | 'assignedAgentId' | 'snoozedUntil'>>;
 
 @Injectable()
 export class ConversationsService {
@@ -147,10 +147,11 @@ export class ConversationsService {
   }
 
   /**
-   * Changes a conversation's status, its assigned agent, or both, with one `conversation.updated` for this
-   * call. Equal values change nothing and fire no event.
-   * @throws AppError INVALID_BODY (no field; an agent that is unknown, inactive or another workspace's),
-   *   NOT_FOUND
+   * Changes a conversation's status, its assigned agent and the end of its snooze, with one
+   * `conversation.updated` for this call, unless only the end changes. Equal values change nothing and fire
+   * no event. A conversation that leaves SNOOZED has no end any more.
+   * @throws AppError INVALID_BODY (no field; an agent that is unknown, inactive or another workspace's; an
+   *   end that is past, more than 366 days ahead, or of a conversation that is not snoozed), NOT_FOUND
    */
   async update(
     tenantId: string,
@@ -158,19 +159,21 @@ export class ConversationsService {
     input: UpdateConversation,
     actor: Actor,
   ): Promise<ConversationResponse> {
-    const { status, assignedAgentId } = validate(UpdateConversation, input);
-    if (status === undefined && assignedAgentId === undefined) {
-      throw new AppError('INVALID_BODY', 'Name at least one of status and assignedAgentId.');
-    }
+    const { status, assignedAgentId, snoozedUntil } = validate(UpdateConversation, input);
+    if (status === undefined && assignedAgentId === undefined && snoozedUntil === undefined)
+      throw new AppError('INVALID_BODY', 'Name at least one of status, assignedAgentId and snoozedUntil.');
     return this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'conversation.update');
       const before = await this.conversations.lock(tx, tenantId, id);
       if (!before) throw AppError.notFound('Conversation');
       if (assignedAgentId != null) await this.requireAgent(tx, tenantId, assignedAgentId);
+      if (snoozedUntil && (status ?? before.status) !== 'SNOOZED')
+        throw AppError.invalidBody('snoozedUntil', 'not_snoozed');
       const change: Change = {
         ...(status !== undefined && status !== before.status && { status }),
         ...(assignedAgentId !== undefined &&
           assignedAgentId !== before.assignedAgentId && { assignedAgentId }),
+        ...newEndOfSnooze(before, status ?? before.status, snoozedUntil),
       };
       if (Object.keys(change).length === 0) return toConversation(before);
       return toConversation(await this.change(tx, before, change, actor));
@@ -192,12 +195,13 @@ export class ConversationsService {
   }
 
   /**
-   * Opens a locked conversation again, because its customer has written.
+   * Opens a locked conversation again, because its customer has written, or because its snooze has ended.
    * @internal
    */
   async reopen(tx: Transaction, conversation: ConversationEntity): Promise<void> {
     if (conversation.status === 'OPEN') return;
-    await this.change(tx, conversation, { status: 'OPEN' }, SYSTEM);
+    const change: Change = { status: 'OPEN', ...newEndOfSnooze(conversation, 'OPEN') };
+    await this.change(tx, conversation, change, SYSTEM);
   }
 
   /**
@@ -221,9 +225,12 @@ export class ConversationsService {
   ): Promise<ConversationEntity> {
     const { tenantId, id } = before;
     const updatedAt = new Date();
-    const sequence = await this.conversations.update(tx, tenantId, id, { ...change, updatedAt });
-    const data = { conversationId: id, ...change };
-    this.outbox.appendPipelined(tx, tenantId, 'conversation.updated', data, { sequence });
+    const told = { ...change };
+    delete told.snoozedUntil;
+    const events = Object.keys(told).length > 0 ? 1 : 0;
+    const sequence = await this.conversations.update(tx, tenantId, id, { ...change, updatedAt }, events);
+    const data = { conversationId: id, ...told };
+    if (events > 0) this.outbox.appendPipelined(tx, tenantId, 'conversation.updated', data, { sequence });
     const after = { ...before, ...change, updatedAt };
     this.recordPipelined(tx, before, after, actor);
     return after;
@@ -238,7 +245,7 @@ export class ConversationsService {
     const subject = { tenantId: after.tenantId, actor, entity: 'conversation', entityId: after.id };
     const assigned = changedValues(before, after, ['assignedAgentId']);
     if (assigned) this.audit.appendPipelined(tx, { ...subject, action: ASSIGNED, ...assigned });
-    const moved = changedValues(before, after, ['status']);
+    const moved = changedValues(before, after, ['status', 'snoozedUntil']);
     if (moved) this.audit.appendPipelined(tx, { ...subject, action: STATUS_ACTIONS[after.status], ...moved });
   }
 
@@ -246,6 +253,19 @@ export class ConversationsService {
     if (await this.agents.findActive(tx, tenantId, agentId)) return;
     throw AppError.invalidBody('assignedAgentId', 'agent_unknown');
   }
+}
+
+/**
+ * Returns the end of a snooze that a change leads to, if it is a new one: that which the change names, or
+ * that which it keeps, or none.
+ */
+function newEndOfSnooze(
+  before: ConversationEntity,
+  status: ConversationStatus,
+  named: Date | null = endOfSnooze(before),
+): Pick<Change, 'snoozedUntil'> {
+  const snoozedUntil = status === 'SNOOZED' ? named : null;
+  return snoozedUntil?.getTime() === before.snoozedUntil?.getTime() ? {} : { snoozedUntil };
 }
 
 /** Makes the filter of a list by latest activity; null if no agent has such an id. */
@@ -266,6 +286,7 @@ function newConversation(
     id: newId(),
     ...partner,
     status: 'OPEN',
+    snoozedUntil: null,
     assignedAgentId: null,
     lastMessageId: null,
     lastMessagePreview: null,

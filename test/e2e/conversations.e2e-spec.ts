@@ -36,6 +36,7 @@ describe('conversations', () => {
             id: second.id,
             sourceChannel: 'WHATSAPP',
             status: 'OPEN',
+            snoozedUntil: null,
             assignedAgentId: null,
             lastMessagePreview: null,
             lastMessageAt: null,
@@ -45,6 +46,7 @@ describe('conversations', () => {
             id: first.id,
             sourceChannel: 'WIDGET',
             status: 'OPEN',
+            snoozedUntil: null,
             assignedAgentId: null,
             lastMessagePreview: 'Hello there',
             lastMessageAt: message.createdAt.toISOString(),
@@ -239,6 +241,7 @@ describe('conversations', () => {
         id,
         sourceChannel: 'TELEGRAM',
         status: 'SNOOZED',
+        snoozedUntil: null,
         assignedAgentId: owner.id,
         lastMessagePreview: null,
         lastMessageAt: null,
@@ -281,6 +284,7 @@ describe('conversations', () => {
         id: conversation.id,
         sourceChannel: 'WIDGET',
         status: 'CLOSED',
+        snoozedUntil: null,
         assignedAgentId: owner.id,
         lastMessagePreview: null,
         lastMessageAt: null,
@@ -402,6 +406,113 @@ describe('conversations', () => {
       expect(detail.body.assignedAgentId).toBe(tenant.owner.id);
     });
 
+    describe('with the end of a snooze', () => {
+      const audited = async () =>
+        (await eventsOf(service, tenant.workspace, 'audit.event'))
+          .filter(({ entity }) => entity === 'conversation')
+          .map(({ action, metadata: { before, after } }) => ({ action, before, after }));
+      const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+
+      it('snoozes until then, and shows it in the answer, the detail and the list', async () => {
+        const { client, conversation } = tenant;
+        const snoozedUntil = inDays(1);
+        const { status, body } = await patch({ status: 'SNOOZED', snoozedUntil });
+        expect(status).toBe(200);
+        expect(body).toMatchObject({ status: 'SNOOZED', snoozedUntil });
+        expect((await client.get(`/conversations/${conversation.id}`)).body).toMatchObject({ snoozedUntil });
+        expect((await client.get('/conversations')).body.data).toMatchObject([{ snoozedUntil }]);
+        expect(await updates()).toEqual([{ conversationId: conversation.id, status: 'SNOOZED' }]);
+        expect(await audited()).toEqual([
+          {
+            action: 'conversation.snoozed',
+            before: { status: 'OPEN', snoozedUntil: null },
+            after: { status: 'SNOOZED', snoozedUntil },
+          },
+        ]);
+      });
+
+      it('takes a time of any zone', async () => {
+        const end = new Date(inDays(1));
+        const twoHoursAhead = new Date(end.getTime() + 7_200_000).toISOString().replace('Z', '+02:00');
+        const { body } = await patch({ status: 'SNOOZED', snoozedUntil: twoHoursAhead });
+        expect(body.snoozedUntil).toBe(end.toISOString());
+      });
+
+      it('changes the end alone, and removes it, with audit entries and no event', async () => {
+        const [first, second] = [inDays(1), inDays(366 - 1 / 24)];
+        await patch({ status: 'SNOOZED', snoozedUntil: first });
+        const sequenceOf = () =>
+          service.query('SELECT event_sequence FROM conversations WHERE id = $1', [tenant.conversation.id]);
+        const [counted, told] = [await sequenceOf(), await updates()];
+        expect((await patch({ snoozedUntil: second })).body.snoozedUntil).toBe(second);
+        expect((await patch({ status: 'SNOOZED', snoozedUntil: second })).body.snoozedUntil).toBe(second);
+        expect((await patch({ status: 'SNOOZED' })).body.snoozedUntil).toBe(second);
+        expect((await patch({ snoozedUntil: null })).body).toMatchObject({
+          status: 'SNOOZED',
+          snoozedUntil: null,
+        });
+        const snoozed = (before: string | null, after: string | null) => ({
+          action: 'conversation.snoozed',
+          before: { snoozedUntil: before },
+          after: { snoozedUntil: after },
+        });
+        expect((await audited()).slice(1)).toEqual([snoozed(first, second), snoozed(second, null)]);
+        expect(await updates()).toEqual(told);
+        expect(await sequenceOf()).toEqual(counted);
+      });
+
+      it.each(['OPEN', 'CLOSED'])('forgets the end when the status becomes %s', async (status) => {
+        const snoozedUntil = inDays(1);
+        await patch({ status: 'SNOOZED', snoozedUntil });
+        expect((await patch({ status })).body).toMatchObject({ status, snoozedUntil: null });
+        expect((await audited()).at(-1)).toMatchObject({
+          before: { status: 'SNOOZED', snoozedUntil },
+          after: { status, snoozedUntil: null },
+        });
+        expect((await patch({ status: 'SNOOZED' })).body).toMatchObject({ snoozedUntil: null });
+      });
+
+      it('forgets the end when the customer writes', async () => {
+        await patch({ status: 'SNOOZED', snoozedUntil: inDays(1) });
+        await service.make.received(tenant.workspace, tenant.conversation);
+        const { body } = await tenant.client.get(`/conversations/${tenant.conversation.id}`);
+        expect(body).toMatchObject({ status: 'OPEN', snoozedUntil: null });
+      });
+
+      it('keeps the end when the agent changes', async () => {
+        const snoozedUntil = inDays(1);
+        await patch({ status: 'SNOOZED', snoozedUntil });
+        expect((await patch({ assignedAgentId: tenant.owner.id })).body).toMatchObject({ snoozedUntil });
+      });
+
+      const ISO = 'must be an ISO 8601 date';
+      it.each([
+        ['the past', { status: 'SNOOZED', snoozedUntil: '2026-01-01T00:00:00Z' }, 'must be in the future'],
+        [
+          'more than a year',
+          { status: 'SNOOZED', snoozedUntil: '2199-01-01T00:00:00Z' },
+          'must be at most 366 days ahead',
+        ],
+        ['a day without a time', { status: 'SNOOZED', snoozedUntil: '2027-01-01' }, ISO],
+        ['a time without a zone', { status: 'SNOOZED', snoozedUntil: '2027-01-01T09:00:00' }, ISO],
+        ['words', { status: 'SNOOZED', snoozedUntil: 'tomorrow' }, ISO],
+        ['a number', { status: 'SNOOZED', snoozedUntil: 1_798_761_600_000 }, ISO],
+        ['a boolean', { status: 'SNOOZED', snoozedUntil: true }, ISO],
+        ['a list', { status: 'SNOOZED', snoozedUntil: ['2027-01-01T09:00:00Z'] }, ISO],
+        [
+          'an end beside another status',
+          { status: 'CLOSED', snoozedUntil: inDays(1) },
+          'is only for a snoozed conversation',
+        ],
+        ['an end of an open conversation', { snoozedUntil: inDays(1) }, 'is only for a snoozed conversation'],
+      ])('refuses %s', async (_, body, message) => {
+        const answer = await patch(body);
+        expect(answer.status).toBe(400);
+        expect(answer.body).toEqual(fieldError('INVALID_BODY', 'snoozedUntil', message));
+        expect(await updates()).toEqual([]);
+      });
+    });
+
     const STATUS = 'must be one of the following values: OPEN, SNOOZED, CLOSED';
     it.each([
       [{ status: null }, 'status', STATUS],
@@ -423,7 +534,9 @@ describe('conversations', () => {
     it('refuses to change nothing', async () => {
       const { status, body } = await patch({});
       expect(status).toBe(400);
-      expect(body).toEqual(errorBody('INVALID_BODY', 'Name at least one of status and assignedAgentId.'));
+      expect(body).toEqual(
+        errorBody('INVALID_BODY', 'Name at least one of status, assignedAgentId and snoozedUntil.'),
+      );
     });
   });
 });

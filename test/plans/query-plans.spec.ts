@@ -16,6 +16,7 @@ import { HIGHEST_ID, LOWEST_ID, newId } from '../../src/common/ids';
 import { ContactsRepository } from '../../src/contacts/contacts.repository';
 import { CONVERSATION_STATUSES } from '../../src/conversations/conversation.entity';
 import { ConversationsRepository } from '../../src/conversations/conversations.repository';
+import { BEFORE_ALL_SNOOZES, SnoozesRepository } from '../../src/conversations/snoozes.repository';
 import { MAX_COUNTED } from '../../src/database/bounded-count';
 import { Database } from '../../src/database/database';
 import { VisitorMessagesRepository } from '../../src/channels/widget/visitor-messages.repository';
@@ -514,6 +515,26 @@ describe('query plans', () => {
       for (const plan of plans) {
         expectOnlyIndexed(plan, ['pending_deliveries', 'webhook_endpoints']);
         expect(rowsRead(plan)).toBeLessThanOrEqual(STEP_ROWS);
+      }
+    });
+
+    it('finds snoozes that have ended in steps, and locks one of a workspace', async () => {
+      const snoozes = new SnoozesRepository(host.get(Database));
+      for (const plan of await plansOf(() => snoozes.findDue(BEFORE_ALL_SNOOZES))) {
+        expectInOrder(plan);
+        expect(indexesOf(plan)).toEqual(['conversations_snooze_schedule_idx']);
+        expect(rowsRead(plan)).toBeLessThanOrEqual(STEP_ROWS);
+      }
+      const { due } = await snoozes.findDue(BEFORE_ALL_SNOOZES);
+      for (const snoozed of [due[0]!, { ...due[0]!, tenantId: TINY }]) {
+        const lock = () => host.get(Database).orderedTransaction((tx) => snoozes.lockNext(tx, snoozed));
+        const plans = await plansOf(lock, /^\s*SELECT tenant_id/);
+        expect(plans).toHaveLength(2);
+        for (const plan of plans) {
+          expectInOrder(plan);
+          expect(indexesOf(plan)).toEqual(['conversations_snoozed_until_idx']);
+          expect(rowsRead(plan)).toBeLessThanOrEqual(1);
+        }
       }
     });
 

@@ -68,6 +68,7 @@ export const SEARCHES: Record<string, string> = {
   'QueueFloorsRepository.list':
     'takes over the floors of other workers, at the start of each and once a minute: a bounded read by index',
   'RoutedMessagesRepository.findConnected': 'the workspaces of a turn of the relay, by index',
+  'SnoozesRepository.findDue': EVERY_SECOND,
   'TableRowsRepository.findHistoryUses':
     'nightly, before a day of the history is dropped: index look-ups for each workspace',
   'TableRowsRepository.findSecrets': 'a rotation of the keys, which an operator starts',

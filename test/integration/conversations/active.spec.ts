@@ -39,6 +39,7 @@ describe('the conversations by latest activity', () => {
       id: first,
       sourceChannel: 'WIDGET',
       status: 'OPEN',
+      snoozedUntil: null,
       assignedAgentId: null,
       lastMessagePreview: 'Where is my parcel?',
       lastMessageAt: message.createdAt,

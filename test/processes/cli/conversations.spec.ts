@@ -50,6 +50,10 @@ describe('contact, conversation, message', () => {
     });
 
     const update = ['conversation', 'update', '--id', id, '--agent'];
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+    const snooze = [...update, lin.id, '--status', 'SNOOZED', '--snooze-until'];
+    expect(await cli.call(...snooze, tomorrow)).toMatchObject({ status: 'SNOOZED', snoozedUntil: tomorrow });
+    expect(await cli.call(...snooze, 'none')).toMatchObject({ status: 'SNOOZED', snoozedUntil: null });
     expect(await cli.call(...update, lin.id, '--status', 'CLOSED', '--assign', lin.id)).toMatchObject({
       id,
       status: 'CLOSED',

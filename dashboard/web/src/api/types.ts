@@ -24,7 +24,6 @@ export type {
   Scope,
   Theme,
   Thing,
-  UpdateConversation,
 } from '../../../server/src/api';
 
 export type Page<T> = Json<server.Page<T>>;
@@ -65,6 +64,7 @@ export type ConnectedChannel = Json<server.ConnectedChannel>;
 export type DisconnectedChannel = Json<server.DisconnectedChannel>;
 export type ActiveConversation = Json<server.ActiveConversation>;
 export type Conversation = Json<server.ConversationDetail>;
+export type UpdateConversation = Json<server.UpdateConversation>;
 export type ConversationChange = Json<server.ConversationChange>;
 export type InboxCounts = Json<server.InboxCounts>;
 export type Message = Json<server.MessageResponse>;

@@ -24,6 +24,7 @@ const faults: Record<FaultCode, string> = {
   not_date: 'muss ein Datum sein',
   date_out_of_range: 'muss zwischen den Jahren 1970 und 9999 liegen',
   not_future: 'muss in der Zukunft liegen',
+  too_far_ahead: 'darf höchstens {days} Tage voraus liegen',
   not_cursor: 'muss von einer früheren Seite stammen',
   not_limit: 'muss eine ganze Zahl von 1 bis {max} sein',
   not_network:
@@ -65,6 +66,7 @@ const faults: Record<FaultCode, string> = {
 
   key_life: 'darf höchstens {days} Tage voraus liegen: Länger gilt kein Schlüssel',
   slug_taken: 'gehört einem anderen Workspace',
+  not_snoozed: 'gibt es nur bei einer zurückgestellten Unterhaltung',
   identity_taken: 'gehört dem Kontakt {contact}',
   no_condition: 'muss eine Bedingung haben',
   jwt_not_alone: 'steht anstelle von id und signature',

@@ -224,6 +224,7 @@ export const de: Texts = {
     changed: {
       OPEN: (by: string) => `Wieder geöffnet ${by}`,
       reopenedByCustomer: 'Wieder geöffnet, weil der Kunde geschrieben hat',
+      snoozeEnded: 'Wieder geöffnet, weil die Zeit um ist',
       SNOOZED: (by: string) => `Zurückgestellt ${by}`,
       CLOSED: (by: string) => `Geschlossen ${by}`,
       assigned: (to: string, by: string) => `${to} zugewiesen ${by}`,

@@ -203,6 +203,7 @@ export const en = {
     changed: {
       OPEN: (by: string) => `Reopened ${by}`,
       reopenedByCustomer: 'Reopened, because the customer wrote',
+      snoozeEnded: 'Reopened, because its snooze has ended',
       SNOOZED: (by: string) => `Snoozed ${by}`,
       CLOSED: (by: string) => `Closed ${by}`,
       assigned: (to: string, by: string) => `Assigned to ${to} ${by}`,

@@ -76,6 +76,23 @@ export function conversationChanges(host: () => MessagingHost): Record<string, S
         },
     },
     'conversation.snoozed': updateConversation('OPEN', 'SNOOZED'),
+    'conversation.snoozed, until another time': {
+      method: 'ConversationsService.update',
+      permission: 'conversation.update',
+      prepare: async ({ workspace, conversation }, actor) => {
+        await conversations().update(workspace.id, conversation.id, { status: 'SNOOZED' }, SYSTEM);
+        return async () => {
+          const snoozedUntil = new Date(Date.now() + 86_400_000);
+          await conversations().update(workspace.id, conversation.id, { snoozedUntil }, actor);
+          return {
+            entity: 'conversation',
+            entityId: conversation.id,
+            before: { snoozedUntil: null },
+            after: { snoozedUntil: snoozedUntil.toISOString() },
+          };
+        };
+      },
+    },
     'conversation.closed': updateConversation('OPEN', 'CLOSED'),
     'conversation.reopened': updateConversation('CLOSED', 'OPEN'),
     'conversation.reopened, by its customer': {

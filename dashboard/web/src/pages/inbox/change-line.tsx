@@ -18,7 +18,14 @@ export function ChangeLine({ change }: { change: ConversationChange }) {
   );
 }
 
-function useChangeText({ actorType, actorId, actorName, after }: ConversationChange): string {
+function useChangeText({
+  actorType,
+  actorId,
+  actorName,
+  before,
+  after,
+  createdAt,
+}: ConversationChange): string {
   const { inbox } = useTexts();
   const { agentId } = useWorkspace();
   const nameOf = useAgentName();
@@ -31,9 +38,12 @@ function useChangeText({ actorType, actorId, actorName, after }: ConversationCha
   };
   const by = actors[actorType]();
   if ('status' in after) {
-    const isByCustomer = after.status === 'OPEN' && actorType === 'system';
-    return isByCustomer ? inbox.changed.reopenedByCustomer : inbox.changed[after.status](by);
+    if (after.status !== 'OPEN' || actorType !== 'system') return inbox.changed[after.status](by);
+    const snoozedUntil = 'snoozedUntil' in before ? before.snoozedUntil : null;
+    const hasEnded = snoozedUntil != null && snoozedUntil <= createdAt;
+    return hasEnded ? inbox.changed.snoozeEnded : inbox.changed.reopenedByCustomer;
   }
+  if ('snoozedUntil' in after) return inbox.changed.SNOOZED(by);
   if (after.assignedAgentId === null) return inbox.changed.unassigned(by);
   if (actorType === 'agent' && after.assignedAgentId === actorId) return inbox.changed.taken(by);
   const isToMe = after.assignedAgentId === agentId;

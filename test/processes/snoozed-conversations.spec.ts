@@ -1,0 +1,62 @@
+import { MessagingHost } from '../support/messaging-host';
+import { ServiceProcess } from '../support/service-process';
+import { waitFor } from '../support/wait';
+
+/** Number of conversations whose opening takes a worker seconds. */
+const MANY = 3_000;
+const OPENED_MS = 60_000;
+
+describe('snoozed conversations whose time has come', () => {
+  let host: MessagingHost;
+  const workers: ServiceProcess[] = [];
+
+  beforeAll(async () => {
+    host = await MessagingHost.create();
+  });
+  afterAll(async () => {
+    for (const worker of workers) worker.kill('SIGKILL');
+    await Promise.all(workers.map(({ exited }) => exited));
+    await host.close();
+  });
+
+  const start = async (): Promise<ServiceProcess> => {
+    const worker = await ServiceProcess.start('worker', host.stores);
+    workers.push(worker);
+    return worker;
+  };
+
+  const opened = async (): Promise<number> => {
+    const [row] = await host.query<{ count: number }>(
+      `SELECT count(*)::integer AS count FROM conversations WHERE status = 'OPEN' AND snoozed_until IS NULL`,
+    );
+    return row!.count;
+  };
+
+  it('are opened once each, while workers are killed and others go on', async () => {
+    const workspace = await host.make.workspace();
+    const { id: contactId } = await host.make.contact(workspace);
+    await host.query(
+      `INSERT INTO conversations (tenant_id, id, contact_id, source_channel, status, snoozed_until, created_at, updated_at)
+       SELECT $1, gen_random_uuid(), $2, 'WIDGET', 'SNOOZED', now() - i % 7 * interval '1 second', now(), now()
+       FROM generate_series(1, $3::integer) i`,
+      [workspace.id, contactId, MANY],
+    );
+
+    for (const enough of [100, 400]) {
+      const worker = await start();
+      await waitFor('some of them', async () => (await opened()) >= enough, OPENED_MS);
+      worker.kill('SIGKILL');
+      await worker.exited;
+      expect(await opened()).toBeLessThan(MANY);
+    }
+    await Promise.all([start(), start()]);
+    await waitFor('all of them', async () => (await opened()) === MANY, OPENED_MS);
+
+    const [counts] = await host.query(
+      `SELECT count(*)::integer AS events, count(DISTINCT data->>'conversationId')::integer AS conversations,
+              (SELECT count(*)::integer FROM audit_entries WHERE action = 'conversation.reopened') AS entries
+       FROM events WHERE type = 'conversation.updated' AND data->>'status' = 'OPEN'`,
+    );
+    expect(counts).toEqual({ events: MANY, conversations: MANY, entries: MANY });
+  }, 240_000);
+});
