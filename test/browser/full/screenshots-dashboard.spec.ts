@@ -5,7 +5,9 @@ import { SYSTEM } from '../../../src/common/principal';
 import { WebhookTestService } from '../../../src/webhooks/browsing/webhook-test.service';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
+import { Channel } from '../../../src/common/channel-descriptors';
 import { print } from '../../support/report';
+import { waitFor } from '../../support/wait';
 import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
 import { START_TIMEOUT_MS } from '../live-chat';
 
@@ -82,9 +84,9 @@ describe("the pictures of the dashboard's pages", () => {
     visit = await world.open({ colorScheme, viewport: SIZE });
     await visit.adopt(login);
   };
-  const take = async (name: string) => {
+  const take = async (name: string, state: 'networkidle' | 'load' = 'networkidle') => {
     await visit.comeToRest();
-    await visit.page.waitForLoadState('networkidle');
+    await visit.page.waitForLoadState(state);
     const path = resolve(FOLDER, `dashboard-${name}.png`);
     await visit.page.screenshot({ path, animations: 'disabled', caret: 'hide' });
     const { size } = statSync(path);
@@ -107,6 +109,39 @@ describe("the pictures of the dashboard's pages", () => {
     await open(colorScheme);
     await visit.settings(workspace, path.replace('ENDPOINT', endpointId));
     await take(name);
+  });
+
+  it('inbox', async () => {
+    const { make } = world.service;
+    const [ada] = await world.service.query<{ id: string }>(
+      "SELECT id FROM agents WHERE tenant_id = $1 AND role = 'OWNER'",
+      [workspace.id],
+    );
+    const begin = async (name: string, channel: Channel, text: string) => {
+      const { id: contactId } = await make.contact(workspace, { name });
+      const made = await make.conversation(workspace, { contactId, channel });
+      await make.received(workspace, made, text);
+      await make.updateConversation(workspace, made, { assignedAgentId: ada!.id });
+      return made;
+    };
+    await begin('Mehmet Öz', 'WIDGET', 'Do you ship to Norway?');
+    await begin('Zoë Martín', 'INSTAGRAM', 'Which tea is in the picture of today?');
+    await begin('Ngozi Okafor', 'WHATSAPP', 'Can I change the address of my order?');
+    const shown = await begin('Grace Hopper', 'WHATSAPP', 'Is the green tea from this spring?');
+    await make.sent(workspace, shown, 'It was picked in April.\nWe have 40 bags left.');
+    await waitFor('the outcome', async () => {
+      const read = await world.service.query(
+        "UPDATE messages SET delivery_status = 'READ', delivery_error = NULL WHERE tenant_id = $1 AND conversation_id = $2 AND delivery_status = 'FAILED' RETURNING id",
+        [workspace.id, shown.id],
+      );
+      return read.length === 1;
+    });
+    await make.received(workspace, shown, 'Lovely! Two bags, please.');
+    await open();
+    await visit.page.goto(`/w/${workspace.slug}/inbox/${shown.id}`);
+    await visit.text('Two bags, please.').first().waitFor();
+    await visit.field('Reply').fill('They leave us today.');
+    await take('inbox', 'load');
   });
 
   it('test', async () => {
