@@ -479,6 +479,19 @@ describe('conversations', () => {
         expect(body).toMatchObject({ status: 'OPEN', snoozedUntil: null });
       });
 
+      it('shows and keeps no end that an earlier version has left behind', async () => {
+        const { client, conversation } = tenant;
+        await patch({ status: 'SNOOZED', snoozedUntil: inDays(1) });
+        await service.query(`UPDATE conversations SET status = 'OPEN' WHERE id = $1`, [conversation.id]);
+        const { body } = await client.get(`/conversations/${conversation.id}`);
+        expect(body).toMatchObject({ status: 'OPEN', snoozedUntil: null });
+        expect((await patch({ status: 'SNOOZED' })).body).toMatchObject({ snoozedUntil: null });
+        const row = await service.query('SELECT snoozed_until FROM conversations WHERE id = $1', [
+          conversation.id,
+        ]);
+        expect(row).toEqual([{ snoozed_until: null }]);
+      });
+
       it('keeps the end when the agent changes', async () => {
         const snoozedUntil = inDays(1);
         await patch({ status: 'SNOOZED', snoozedUntil });
