@@ -178,7 +178,7 @@ export const de: Texts = {
   inbox: {
     title: 'Posteingang',
     views: 'Ansichten',
-    view: { mine: 'Meine', nobody: 'Niemandem zugewiesen', all: 'Alle' },
+    view: { mine: 'Meine', nobody: 'Nicht zugewiesen', all: 'Alle' },
     conversations: 'Unterhaltungen',
     status: { OPEN: 'Offen', SNOOZED: 'Zurückgestellt', CLOSED: 'Geschlossen' },
     statusFilter: 'Status',
@@ -191,7 +191,7 @@ export const de: Texts = {
       all: 'Keine Unterhaltung',
     },
     noneAdvice: 'Neue Unterhaltungen erscheinen von selbst.',
-    toNobody: 'Zeigen, was niemandem zugewiesen ist',
+    toNobody: 'Nicht zugewiesene zeigen',
     noMessage: 'Noch keine Nachricht',
     choose: 'Wählen Sie eine Unterhaltung',
     chooseAdvice: 'J und K gehen durch die Liste, Enter öffnet, ? zeigt alle Tasten.',
