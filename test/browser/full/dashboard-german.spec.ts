@@ -57,6 +57,7 @@ describe("the dashboard's pages in German", () => {
     await visit.button('Senden').click();
     await says('Der Kontakt hat auf diesem Kanal keine Adresse. Nutzen Sie einen anderen.');
     await visit.button('Zurückstellen').click();
+    await visit.page.getByRole('menuitem', { name: 'Bis der Kunde schreibt' }).click();
     await says('Zurückgestellt von Ihnen');
     await visit.button('Tasten').click();
     await says('Unterhaltung schließen');

@@ -184,9 +184,26 @@ describe('the inbox in a browser', () => {
     expect(await bodies(made)).toEqual(['Good bye.']);
     await visit.button('Reopen').click();
     await visit.page.getByText('Reopened by you').waitFor();
+  });
+
+  it('snoozes until the customer writes, or until a time', async () => {
+    const made = await conversation('Ada', { isMine: true });
+    await openConversation(made);
     await visit.button('Snooze').click();
+    await visit.page.getByRole('menuitem', { name: 'Until the customer writes' }).click();
     await visit.page.getByText('Snoozed by you').waitFor();
     expect(await stored(made)).toMatchObject({ status: 'SNOOZED' });
+    await visit.button('Reopen').click();
+    await visit.button('Snooze').click();
+    await visit.page.getByRole('menuitem', { name: /^Until tomorrow/ }).click();
+    await visit.page.getByText(/^Snoozed until .*09:00$/).waitFor();
+    const [{ hours }] = (await world.service.query<{ hours: number }>(
+      'SELECT extract(epoch FROM snoozed_until - now())::float / 3600 AS hours FROM conversations WHERE tenant_id = $1 AND id = $2',
+      [workspace.id, made.id],
+    )) as [{ hours: number }];
+    expect(hours).toBeGreaterThan(9);
+    expect(hours).toBeLessThanOrEqual(33);
+    expect(await accessibilityFaultsOf(visit.page, 'main')).toEqual([]);
   });
 
   it('says why a message failed, and sends it again once for all agents', async () => {

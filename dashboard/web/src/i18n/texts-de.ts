@@ -208,6 +208,13 @@ export const de: Texts = {
     noAgentFound: 'Kein Agent heißt so.',
     close: 'Schließen',
     snooze: 'Zurückstellen',
+    snoozeUntil: {
+      hours: 'Für 3 Stunden',
+      tomorrow: 'Bis morgen',
+      monday: 'Bis Montag',
+      customer: 'Bis der Kunde schreibt',
+    },
+    snoozedUntil: (time: string) => `Zurückgestellt bis ${time}`,
     reopen: 'Wieder öffnen',
     messages: 'Nachrichten',
     olderMessages: 'Ältere Nachrichten',

@@ -187,6 +187,13 @@ export const en = {
     noAgentFound: 'No agent has this name.',
     close: 'Close',
     snooze: 'Snooze',
+    snoozeUntil: {
+      hours: 'For 3 hours',
+      tomorrow: 'Until tomorrow',
+      monday: 'Until Monday',
+      customer: 'Until the customer writes',
+    },
+    snoozedUntil: (time: string) => `Snoozed until ${time}`,
     reopen: 'Reopen',
     messages: 'Messages',
     olderMessages: 'Older messages',

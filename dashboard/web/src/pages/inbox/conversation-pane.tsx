@@ -1,5 +1,5 @@
 import { ActionIcon, Badge, Button, Center, EmptyState, Group, Title } from '@mantine/core';
-import { IconArrowLeft, IconCheck, IconClockPause, IconRotate } from '@tabler/icons-react';
+import { IconArrowLeft, IconCheck, IconRotate } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { ApiError } from '../../api/client';
@@ -8,12 +8,13 @@ import { useWorkspace } from '../../api/workspace';
 import { CHANNEL_LABELS, ChannelLogo } from '../../common/channel-logo';
 import { ErrorNotice } from '../../common/error-notice';
 import { PagePending } from '../../frame/page-states';
-import { useTexts } from '../../i18n/locale';
+import { useFormats, useTexts } from '../../i18n/locale';
 import { AssigneeSelect } from './assignee-select';
 import { Composer } from './composer';
 import { toSearch, useInboxFilter } from './inbox-filter';
 import classes from './inbox.module.css';
 import { contactName } from './names';
+import { SnoozeMenu } from './snooze-menu';
 import { Timeline } from './timeline';
 import { useConversation, useUpdateConversation } from './use-inbox';
 import { useKeys } from './use-keys';
@@ -58,8 +59,9 @@ function BackButton() {
 }
 
 function LoadedConversation({ conversation }: { conversation: Conversation }) {
-  const { id, sourceChannel, contact, status } = conversation;
+  const { id, sourceChannel, contact, status, snoozedUntil } = conversation;
   const { inbox } = useTexts();
+  const formats = useFormats();
   const { isSuspended, isTrialExpired } = useWorkspace();
   const isReadOnly = isSuspended || isTrialExpired;
   const update = useUpdateConversation(id);
@@ -105,7 +107,9 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
           </div>
           {status !== 'OPEN' && (
             <Badge color={status === 'CLOSED' ? 'gray' : 'yellow'} className={classes.state}>
-              {inbox.status[status]}
+              {status === 'SNOOZED' && snoozedUntil
+                ? inbox.snoozedUntil(formats.minute(snoozedUntil))
+                : inbox.status[status]}
             </Badge>
           )}
         </Group>
@@ -120,16 +124,10 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
             }}
           />
           {status === 'OPEN' && (
-            <ActionIcon
-              size="lg"
-              variant="default"
-              aria-label={inbox.snooze}
-              title={inbox.snooze}
-              disabled={isReadOnly}
-              onClick={() => setStatus('SNOOZED')}
-            >
-              <IconClockPause size={18} stroke={1.6} aria-hidden />
-            </ActionIcon>
+            <SnoozeMenu
+              isDisabled={isReadOnly}
+              onSnooze={(snoozedUntil) => update.mutate({ status: 'SNOOZED', snoozedUntil })}
+            />
           )}
           {status === 'OPEN' ? (
             <Button
