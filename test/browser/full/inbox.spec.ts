@@ -420,6 +420,13 @@ describe('the inbox in a browser', () => {
     await visit.page.waitForURL(`**/inbox/${made.id}**`);
     await reply().waitFor();
     expect(await row('Ada').isVisible()).toBe(false);
+    await visit.button('Snooze').click();
+    await visit.page.getByRole('menuitem', { name: /^Until tomorrow/ }).click();
+    await visit.page.getByText(/^Snoozed until/).waitFor();
+    const name = await visit.page.getByRole('heading', { name: 'Ada' }).boundingBox();
+    expect(name!.width).toBeGreaterThan(100);
+    await visit.button('Reopen').click();
+    await visit.page.getByText('Reopened by you').waitFor();
     expect(await accessibilityFaultsOf(visit.page, 'main')).toEqual([]);
     await visit.page.getByRole('link', { name: 'Back to the list' }).click();
     await row('Ada').waitFor();
