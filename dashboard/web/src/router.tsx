@@ -8,7 +8,7 @@ import {
 } from '@tanstack/react-router';
 import { ApiError } from './api/client';
 import { sessionQuery } from './api/session';
-import { NotFoundPage, PageFault, PagePending } from './frame/page-states';
+import { NotFoundPageAlone, PageFault, PagePending } from './frame/page-states';
 import { RootLayout } from './frame/root-layout';
 
 /** Filters of a list, as they stand in its address. */
@@ -25,7 +25,7 @@ function pick<Name extends string>(names: readonly Name[]) {
 
 const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: RootLayout,
-  notFoundComponent: NotFoundPage,
+  notFoundComponent: NotFoundPageAlone,
 });
 
 const loginRoute = createRoute({

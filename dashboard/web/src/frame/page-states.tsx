@@ -7,7 +7,7 @@ import { useTexts } from '../i18n/locale';
 export function NotFoundPage() {
   const texts = useTexts();
   return (
-    <Container size="sm" py="xl" component="main" id="content">
+    <Container size="sm" py="xl">
       <Stack align="start">
         <Title order={1} size="h2">
           {texts.frame.notFound}
@@ -18,6 +18,15 @@ export function NotFoundPage() {
         </Button>
       </Stack>
     </Container>
+  );
+}
+
+/** Page for an address that leads nowhere, outside the frame of all others. */
+export function NotFoundPageAlone() {
+  return (
+    <main id="content">
+      <NotFoundPage />
+    </main>
   );
 }
 

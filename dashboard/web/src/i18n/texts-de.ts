@@ -771,6 +771,7 @@ export const de: Texts = {
     about: 'Alte Nachrichten werden jede Nacht gelöscht, für immer.',
     days: 'Tage der Aufbewahrung',
     daysAdvice: 'Leer lassen, um alle Nachrichten zu behalten.',
+    daysRange: (max: number) => `Von 1 bis ${max} Tagen.`,
     ownersAlone: 'Weniger Tage setzen nur Eigentümer.',
     saved: 'Gespeichert. Es gilt ab der nächsten Nacht.',
     confirm: 'Alte Nachrichten löschen?',

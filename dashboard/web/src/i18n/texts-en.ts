@@ -720,6 +720,7 @@ export const en = {
     about: 'Old messages are erased every night, for ever.',
     days: 'Days to keep',
     daysAdvice: 'Leave it empty to keep all messages.',
+    daysRange: (max: number) => `From 1 to ${max} days.`,
     ownersAlone: 'Only owners set fewer days.',
     saved: 'Saved. It takes effect in the next night.',
     confirm: 'Erase old messages?',

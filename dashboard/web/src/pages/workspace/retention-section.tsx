@@ -22,6 +22,7 @@ export function RetentionSection({ days }: { days: number | null }) {
   const [password, setPassword] = useState('');
   const [isAsking, setAsking] = useState(false);
   const wanted = typed === '' ? null : Number(typed);
+  const isInRange = wanted === null || (wanted >= 1 && wanted <= MAX_DAYS);
   const isShorter = wanted !== null && (days === null || wanted < days);
   const change = { messageRetentionDays: wanted, ...(wanted !== null && { password }) };
   const save = useChange((at) => api.patch(at, change), texts.retention.saved);
@@ -35,15 +36,14 @@ export function RetentionSection({ days }: { days: number | null }) {
       <Form
         action={texts.common.save}
         isPending={save.isPending}
-        isDisabled={!mayManage || wanted === days || (isShorter && !isOwner)}
+        isDisabled={!mayManage || wanted === days || !isInRange || (isShorter && !isOwner)}
         error={isAsking ? null : save.error}
         onSubmit={() => (wanted === null ? save.mutate() : setAsking(true))}
       >
         <NumberInput
           label={texts.retention.days}
           description={isOwner ? texts.retention.daysAdvice : texts.retention.ownersAlone}
-          min={1}
-          max={MAX_DAYS}
+          error={isInRange ? null : texts.retention.daysRange(MAX_DAYS)}
           allowDecimal={false}
           allowNegative={false}
           readOnly={!mayManage}
