@@ -115,7 +115,7 @@ describe('the door itself', () => {
     ],
     [
       ['conversation', 'update', '--id', NOWHERE, '--agent', NOWHERE],
-      'Nothing to change: give at least one of --status, --assign.',
+      'Nothing to change: give at least one of --status, --assign, --snooze-until.',
     ],
   ])('refuses %j with the error body', async (args, message) => {
     expect(await cli.refusalIn({}, ...args)).toEqual({ code: 'INVALID_BODY', message, requestId: null });
