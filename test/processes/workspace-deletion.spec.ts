@@ -180,6 +180,13 @@ describe('the deletion of a workspace', () => {
       deleted = await furnish();
       neighbour = await furnish();
       await addEvents(deleted.workspace, MANY);
+      await waitFor('the times of the latest messages, which are written in the background', async () => {
+        const late = await service.query(
+          'SELECT FROM channel_connections WHERE tenant_id = $1 AND last_received_at IS NULL',
+          [neighbour.workspace.id],
+        );
+        return late.length === 0;
+      });
       before = await contentOf(neighbour.workspace);
     }, 60_000);
 
