@@ -1,8 +1,8 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnModuleInit } from '@nestjs/common';
-import { groupByWorkspace } from '../common/group-by';
+import { toBatches } from '../common/group-by';
 import { Periodic } from '../common/periodic';
 import { Config } from '../config/config';
-import { QueueFloor, QueueFloors } from './queue-floors';
+import { QueueFloors } from './queue-floors';
 import { QueueFloorsRepository } from './queue-floors.repository';
 
 const INTERVAL_MS = 10_000;
@@ -54,17 +54,9 @@ export class FloorKeeper implements OnModuleInit, BeforeApplicationShutdown {
     this.floors.use((await this.saved.countDead()) > MANY_DEAD_ROWS);
     const now = Date.now();
     if (!this.floors.areUsed || now - this.exchangedAt < SAVED_EVERY_MS) return;
-    for (const batch of this.batches(this.floors.takeUnsaved())) await this.saved.save(batch);
+    const spans = { spansWorkspaces: this.config.crossWorkspaceBatches };
+    for (const batch of toBatches(this.floors.takeUnsaved(), BATCH, spans)) await this.saved.save(batch);
     this.floors.addSaved(await this.saved.list(new Date(this.exchangedAt - SAVED_EVERY_MS)));
     this.exchangedAt = now;
-  }
-
-  private batches(floors: QueueFloor[]): QueueFloor[][] {
-    const groups = this.config.crossWorkspaceBatches ? [floors] : [...groupByWorkspace(floors).values()];
-    return groups.flatMap((group) =>
-      Array.from({ length: Math.ceil(group.length / BATCH) }, (_, n) =>
-        group.slice(n * BATCH, (n + 1) * BATCH),
-      ),
-    );
   }
 }

@@ -1,5 +1,5 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
-import { groupByWorkspace } from '../../common/group-by';
+import { toBatches } from '../../common/group-by';
 import { Periodic } from '../../common/periodic';
 import { Config } from '../../config/config';
 import { ChannelConnectionsRepository, Reception } from '../connections/channel-connections.repository';
@@ -49,10 +49,7 @@ export class ReceptionTimes implements OnApplicationBootstrap, BeforeApplication
   private async write(): Promise<void> {
     const noted = [...this.noted.values()];
     this.noted = new Map();
-    const groups = this.config.crossWorkspaceBatches ? [noted] : groupByWorkspace(noted).values();
-    for (const group of groups) {
-      for (let n = 0; n < group.length; n += BATCH)
-        await this.connections.markReceived(group.slice(n, n + BATCH));
-    }
+    const spans = { spansWorkspaces: this.config.crossWorkspaceBatches };
+    for (const batch of toBatches(noted, BATCH, spans)) await this.connections.markReceived(batch);
   }
 }

@@ -1,5 +1,5 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
-import { groupByWorkspace } from '../../common/group-by';
+import { toBatches } from '../../common/group-by';
 import { Periodic } from '../../common/periodic';
 import { Config } from '../../config/config';
 import { AttemptOutcome } from '../sending/attempt-outcome';
@@ -63,10 +63,8 @@ export class AttemptRollups implements OnApplicationBootstrap, BeforeApplication
     const keys = [...this.counted.keys()].sort();
     const sorted = keys.map((key) => this.counted.get(key)!);
     this.counted = new Map();
-    const groups = this.config.crossWorkspaceBatches ? [sorted] : groupByWorkspace(sorted).values();
-    for (const group of groups) {
-      for (let n = 0; n < group.length; n += BATCH) await this.writeBatch(group.slice(n, n + BATCH));
-    }
+    const spans = { spansWorkspaces: this.config.crossWorkspaceBatches };
+    for (const batch of toBatches(sorted, BATCH, spans)) await this.writeBatch(batch);
   }
 
   /**
