@@ -1,4 +1,5 @@
 import { BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { groupByWorkspace } from '../common/group-by';
 import { idFloor } from '../common/ids';
 import { Periodic } from '../common/periodic';
 import { RedisSignals } from '../redis/redis-signals';
@@ -69,12 +70,7 @@ export class EventNotices implements BeforeApplicationShutdown {
     const tenantIds = [...this.workspaces.keys()];
     for (let from = 0; from < tenantIds.length; from += WORKSPACES) {
       const latest = await this.events.listLatest(tenantIds.slice(from, from + WORKSPACES), after, EVENTS);
-      const counts = new Map<string, number>();
-      for (const { tenantId } of latest) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1);
-      for (const event of latest.reverse()) {
-        const isAll = counts.get(event.tenantId) === EVENTS;
-        if (!this.workspaces.get(event.tenantId)?.heard.has(event.id)) this.tell(event, isAll);
-      }
+      for (const [tenantId, events] of groupByWorkspace(latest)) this.tellMissedOf(tenantId, events);
     }
   }
 
@@ -99,12 +95,26 @@ export class EventNotices implements BeforeApplicationShutdown {
     listened.stop();
   }
 
-  private tell({ tenantId, id, conversationId }: AppendedEvent, isAll = false): void {
+  private tellMissedOf(tenantId: string, latest: AppendedEvent[]): void {
     const listened = this.workspaces.get(tenantId);
     if (!listened) return;
-    listened.heard.add(id);
-    if (listened.heard.size > MAX_HEARD) listened.heard.delete(listened.heard.values().next().value!);
-    if (isAll) listened.callbacks.forEach((callback) => callback(null));
-    else if (conversationId) listened.callbacks.forEach((callback) => callback(conversationId));
+    const missed = latest.filter(({ id }) => !listened.heard.has(id)).reverse();
+    if (missed.length === 0) return;
+    if (latest.length < EVENTS) return missed.forEach((event) => this.tell(event));
+    // Older ones than those that are listed may be missed too.
+    for (const { id } of missed) noteHeard(listened, id);
+    for (const callback of listened.callbacks) callback(null);
   }
+
+  private tell({ tenantId, id, conversationId }: AppendedEvent): void {
+    const listened = this.workspaces.get(tenantId);
+    if (!listened) return;
+    noteHeard(listened, id);
+    if (conversationId) for (const callback of listened.callbacks) callback(conversationId);
+  }
+}
+
+function noteHeard({ heard }: Listened, id: string): void {
+  heard.add(id);
+  if (heard.size > MAX_HEARD) heard.delete(heard.values().next().value!);
 }
