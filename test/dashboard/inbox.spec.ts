@@ -110,6 +110,7 @@ describe("the dashboard's inbox", () => {
       body: error,
     });
     expect(await browser.patch(at(`/${id}`), { status: 'CLOSED' })).toMatchObject({ status, body: error });
+    expect((await browser.send('HEAD', at(`/${id}`))).status).toBe(200);
     expect(await get('?status=OPEN')).toMatchObject({ data: [{ id }] });
     expect(await get(`/${id}/messages`)).toMatchObject({ data: [{ body: 'Where is my parcel?' }] });
   });

@@ -162,7 +162,7 @@ export class Browser {
     });
     const received = answer.headers as Answer['headers'];
     this.keep([received['set-cookie'] ?? []].flat());
-    const isJson = String(received['content-type']).startsWith('application/json');
+    const isJson = answer.data !== '' && String(received['content-type']).startsWith('application/json');
     return {
       status: answer.status,
       headers: received,

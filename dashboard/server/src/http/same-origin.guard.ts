@@ -1,10 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { AppError } from 'conversation-messaging-service';
+import { isSafe } from 'conversation-messaging-service/http';
 import type { Request } from 'express';
 import { DashboardConfig } from '../config/dashboard-config';
-
-/** Methods that change nothing. */
-const SAFE = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
  * Refuses a change that another site's page asks for: the person's browser would send the cookie along.
@@ -17,7 +15,7 @@ export class SameOriginGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();
-    if (SAFE.includes(request.method)) return true;
+    if (isSafe(request)) return true;
     const { origin, 'sec-fetch-site': site } = request.headers;
     if (site !== 'same-origin' && origin !== this.config.appOrigin)
       throw new AppError('FORBIDDEN', `Changes are only taken from the pages at ${this.config.appOrigin}.`);
