@@ -3,10 +3,10 @@ import type { Ref } from 'react';
 import type { Agent } from '../../api/types';
 import { useWorkspace } from '../../api/workspace';
 import { useTexts } from '../../i18n/locale';
+import { NOBODY } from './inbox-filter';
 import classes from './inbox.module.css';
 import { useAgentName, useAgents } from './names';
 
-const NOBODY = 'nobody';
 /** Number of agents in the menu. Typing finds the others. */
 const SHOWN = 50;
 

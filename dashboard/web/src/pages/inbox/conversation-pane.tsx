@@ -46,13 +46,8 @@ export function ConversationPane({ id }: { id: string }) {
 
 function BackButton() {
   const { inbox } = useTexts();
-  const { slug } = useWorkspace();
-  const search = toSearch(useInboxFilter());
   return (
-    <Button
-      variant="default"
-      renderRoot={(props) => <Link {...props} to="/w/$slug/inbox" params={{ slug }} search={search} />}
-    >
+    <Button variant="default" renderRoot={useLinkToList()}>
       {inbox.back}
     </Button>
   );
@@ -167,8 +162,6 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
 /** Leads back to the list, where both have no room beside each other. */
 function BackLink() {
   const { inbox } = useTexts();
-  const { slug } = useWorkspace();
-  const search = toSearch(useInboxFilter());
   return (
     <ActionIcon
       variant="subtle"
@@ -176,11 +169,18 @@ function BackLink() {
       size="lg"
       className={classes.back}
       aria-label={inbox.back}
-      renderRoot={(props) => <Link {...props} to="/w/$slug/inbox" params={{ slug }} search={search} />}
+      renderRoot={useLinkToList()}
     >
       <IconArrowLeft size={20} aria-hidden />
     </ActionIcon>
   );
+}
+
+/** Returns what makes a button a link to the list, as it was filtered. */
+function useLinkToList() {
+  const { slug } = useWorkspace();
+  const search = toSearch(useInboxFilter());
+  return (props: object) => <Link {...props} to="/w/$slug/inbox" params={{ slug }} search={search} />;
 }
 
 /** Moves the focus to a conversation that is opened from the list, but not when the page begins with it. */

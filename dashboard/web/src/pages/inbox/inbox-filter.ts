@@ -6,6 +6,9 @@ import { CHANNEL_LABELS } from '../../common/channel-logo';
 export const VIEWS = ['mine', 'nobody', 'all'] as const;
 export type View = (typeof VIEWS)[number];
 
+/** Name of nobody, where an agent's id may stand. */
+export const NOBODY = 'nobody';
+
 export const STATUSES: readonly ConversationStatus[] = ['OPEN', 'SNOOZED', 'CLOSED'];
 export const CHANNELS = Object.keys(CHANNEL_LABELS) as Channel[];
 
@@ -40,5 +43,5 @@ export function toSearch({ view, status, channel }: InboxFilter) {
 /** Returns a function that tells which agent's conversations a view shows, as the server's list is asked. */
 export function useAssigneeOf(): (view: View) => string | undefined {
   const { agentId } = useWorkspace();
-  return (view) => ({ mine: agentId, nobody: 'nobody', all: undefined })[view];
+  return (view) => ({ mine: agentId, nobody: NOBODY, all: undefined })[view];
 }

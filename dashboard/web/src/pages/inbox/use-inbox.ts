@@ -19,7 +19,7 @@ import type {
   UpdateConversation,
 } from '../../api/types';
 import { useRead, useWorkspace } from '../../api/workspace';
-import { type InboxFilter, useAssigneeOf } from './inbox-filter';
+import { type InboxFilter, NOBODY, useAssigneeOf } from './inbox-filter';
 
 const REFRESH_MS = 5_000;
 /** Number of loaded pages that are read again every few seconds. More are read more rarely. */
@@ -110,10 +110,7 @@ export async function addMessage(
 }
 
 export function refreshInbox(queries: QueryClient, workspaceId: string): Promise<unknown> {
-  return Promise.all([
-    queries.invalidateQueries({ queryKey: keyOf(workspaceId) }),
-    queries.invalidateQueries({ queryKey: ['workspaces', workspaceId, 'conversations/counts'] }),
-  ]);
+  return refresh(queries, workspaceId, [[]]);
 }
 
 /** Reads conversations again, and the lists in which they may have moved. */
@@ -126,12 +123,14 @@ export function refreshConversations(
     ['conversation', id],
     ['messages', id],
   ]);
-  return Promise.all([
-    ...[['list'], ...changed].map((parts) =>
-      queries.invalidateQueries({ queryKey: keyOf(workspaceId, ...parts) }),
-    ),
-    queries.invalidateQueries({ queryKey: ['workspaces', workspaceId, 'conversations/counts'] }),
-  ]);
+  return refresh(queries, workspaceId, [['list'], ...changed]);
+}
+
+/** Reads parts of the inbox again, and its counts. */
+function refresh(queries: QueryClient, workspaceId: string, parts: string[][]): Promise<unknown> {
+  const counts = ['workspaces', workspaceId, 'conversations/counts'];
+  const keys = [...parts.map((part) => keyOf(workspaceId, ...part)), counts];
+  return Promise.all(keys.map((queryKey) => queries.invalidateQueries({ queryKey })));
 }
 
 /** Changes a conversation's status or agent. The page shows it at once, and takes it back on an error. */
@@ -155,8 +154,7 @@ export function useUpdateConversation(conversationId: string) {
         const assignee = assigneeOf(view);
         const isShown = (one: ActiveConversation) =>
           one.id !== conversationId ||
-          (one.status === status &&
-            (assignee === undefined || (one.assignedAgentId ?? 'nobody') === assignee));
+          (one.status === status && (assignee === undefined || (one.assignedAgentId ?? NOBODY) === assignee));
         if (pages) queries.setQueryData(queryKey, withChange(pages, conversationId, change, isShown));
       }
       return before;
