@@ -36,5 +36,5 @@ export { Periodic } from './common/periodic';
 
 // Streams of server-sent events, and groups of the streams that get the same events.
 export { EventStreams, type StreamOwner } from './http/event-streams';
-export { StreamGroups, type StreamGroup } from './http/stream-groups';
+export { awaitListening, StreamGroups, type StreamGroup } from './http/stream-groups';
 export type { EventStream } from './http/event-stream';

@@ -211,7 +211,7 @@ export class ConversationsService {
   async takeUnassigned(
     tx: Transaction,
     conversation: ConversationEntity,
-    agent: Extract<Actor, { type: 'agent' | 'api_key' }>,
+    agent: Actor & { id: string },
   ): Promise<void> {
     if (conversation.assignedAgentId !== null) return;
     await this.change(tx, conversation, { assignedAgentId: agent.id }, agent);

@@ -1,5 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { EventStream } from './event-stream';
 import { StreamOwner } from './event-streams';
+
+/**
+ * Milliseconds that a stream waits for Redis before it begins. Without Redis, what it misses is found in the
+ * background.
+ */
+const LISTEN_MS = 100;
+
+/** Settles once a process listens to Redis for a stream, or has waited for that long enough. */
+export async function awaitListening(listening: Promise<void> | null): Promise<void> {
+  await Promise.race([listening, sleep(LISTEN_MS, undefined, { ref: false })]);
+}
 
 /**
  * Streams of one caller, one for each tab, with a context of the feature. They get the same events, so an

@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { BeforeApplicationShutdown, Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import type { Response } from 'express';
 import { AppError } from '../../common/app-error';
 import { Periodic } from '../../common/periodic';
 import { EventStream } from '../../http/event-stream';
 import { EventStreams } from '../../http/event-streams';
-import { StreamGroup, StreamGroups } from '../../http/stream-groups';
+import { awaitListening, StreamGroup, StreamGroups } from '../../http/stream-groups';
 import { Metrics } from '../../metrics/metrics';
 import { Visitor, Widget } from './visitor';
 import { VisitorKey, VisitorsRepository, VisitorState } from './visitors.repository';
@@ -13,11 +12,6 @@ import { toVisitorMessage } from './widget.dto';
 import { WidgetSignal } from '../adapters/widget-signal';
 
 const HEARTBEAT_MS = 15_000;
-/**
- * Milliseconds that a stream waits for Redis before it begins. Without Redis its heartbeats announce what it
- * misses.
- */
-const LISTEN_MS = 100;
 /** Limit of the visitors whose states one statement reads for a heartbeat. */
 const HEARTBEAT_BATCH = 500;
 
@@ -79,7 +73,7 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
       this.groups.leave(group, stream);
     });
     await group.runInOrder(async () => {
-      await Promise.race([group.context.listening, sleep(LISTEN_MS, undefined, { ref: false })]);
+      await awaitListening(group.context.listening);
       const state = await this.visitors.findState(key);
       if (!state) throw AppError.notFound('Widget');
       group.context.version ??= state.version;

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { EventNotices } from 'conversation-messaging-service';
 import {
+  awaitListening,
   type EventStream,
   EventStreams,
   Periodic,
@@ -15,8 +15,6 @@ const CHECK_MS = 1_000;
 const HEARTBEAT_MS = 15_000;
 /** Limit of the sessions that one statement checks. */
 const CHECK_BATCH = 500;
-/** Milliseconds that a stream waits for Redis before it begins. Without Redis it is told what was missed. */
-const LISTEN_MS = 100;
 
 /** Context that the streams of one session in one workspace share. */
 interface InboxContext {
@@ -75,7 +73,7 @@ export class InboxStreams implements OnModuleInit, BeforeApplicationShutdown {
       return { sessionId: session.id, workspaceId, ...listened };
     });
     stream.onEnd(() => this.leave(group, stream));
-    await Promise.race([group.context.listening, sleep(LISTEN_MS, undefined, { ref: false })]);
+    await awaitListening(group.context.listening);
     stream.begin();
     stream.send('ready', 0, {});
   }
