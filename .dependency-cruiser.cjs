@@ -53,12 +53,13 @@ const MAY_IMPORT = {
   logins: ['workspaces', ...SUPPORT],
   'parked-events': ['workspaces', ...SUPPORT],
   conversations: ['contacts', 'workspaces', ...SUPPORT],
+  presence: ['workspaces', ...SUPPORT],
   messages: ['conversations', 'contacts', 'workspaces', ...SUPPORT],
 
   privacy: ['messages', 'conversations', 'contacts', 'workspaces', ...SUPPORT],
 
   webhooks: ['conversations', 'workspaces', 'queue', ...SUPPORT],
-  channels: ['messages', 'conversations', 'contacts', 'workspaces', 'queue', ...SUPPORT],
+  channels: ['presence', 'messages', 'conversations', 'contacts', 'workspaces', 'queue', ...SUPPORT],
   retention: ['privacy', 'workspaces', 'queue', ...GROUND],
   health: ['http', ...GROUND],
   openapi: ['outbox', 'http', ...GROUND],

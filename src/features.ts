@@ -9,6 +9,7 @@ import { LoginsModule } from './logins/logins.module';
 import { MessagesModule } from './messages/messages.module';
 import { OutboxModule } from './outbox/outbox.module';
 import { ParkedEventsModule } from './parked-events/parked-events.module';
+import { PresenceModule } from './presence/presence.module';
 import { PrivacyModule } from './privacy/privacy.module';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
 import { SecretsModule } from './secrets/secrets.module';
@@ -30,6 +31,7 @@ export const SERVICES = [
   ContactsModule,
   ConversationsModule,
   MessagesModule,
+  PresenceModule,
   PrivacyModule,
   AuditModule,
   SecretsModule,

@@ -80,6 +80,15 @@ export { RedeliverOptions, type WebhookRecoverySummary } from './webhooks/recove
 // Changes of a workspace's conversations as they are committed, by id, for an inbox that is open.
 export { EventNotices, type NoticeCallback } from './outbox/event-notices';
 
+// Who looks at a conversation or writes in it at the moment.
+export { PresenceService } from './presence/presence.service';
+export {
+  ListPresenceQuery,
+  SignalPresence,
+  type AgentAct,
+  type ConversationPresence,
+} from './presence/presence.dto';
+
 // Channels, contacts, conversations and messages. `reveal` of `connect` and `rotate` is returned once.
 export { ChannelConnectionsService } from './channels/connections/channel-connections.service';
 export { ConnectChannel, type ChannelConnectionSummary } from './channels/connections/channel-connection.dto';

@@ -142,6 +142,9 @@ const CONVERSATION: Thing = {
   make: async ({ dashboard, workspace }) => (await dashboard.make.conversation(workspace)).id,
 };
 
+/** Id that nothing has. */
+const NO_ID = '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11';
+
 const WIDGET = { channel: 'WIDGET' as const, credentials: { allowedOrigins: ['https://shop.example'] } };
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
@@ -186,6 +189,13 @@ export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
     body: () => ({ status: 'CLOSED' }),
   },
   { method: 'GET', path: '/inbox/stream', success: 200, isStream: true },
+  { method: 'GET', path: '/inbox/presence', query: `?conversationIds=${NO_ID}`, success: 200 },
+  {
+    method: 'POST',
+    path: '/inbox/presence',
+    success: 204,
+    body: () => ({ conversationId: NO_ID, act: 'LOOKING' }),
+  },
   { method: 'GET', path: '/agents', success: 200 },
   {
     method: 'POST',

@@ -11,6 +11,7 @@ import { OperatorLoginsService } from '../../../src/logins/operator-logins.servi
 import { SecondFactorDemandsService } from '../../../src/logins/second-factor/second-factor-demands.service';
 import { MessagesService } from '../../../src/messages/messages.service';
 import { ParkedEventsService } from '../../../src/parked-events/parked-events.service';
+import { PresenceService } from '../../../src/presence/presence.service';
 import { ContactErasuresService } from '../../../src/privacy/contact-erasures.service';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WebhookRecoveriesService } from '../../../src/webhooks/recoveries/webhook-recoveries.service';
@@ -148,6 +149,17 @@ export function readsOf(host: () => MessagingHost): Record<string, Read> {
     ),
     'ConversationsService.list': read('conversation.read', ({ own }, actor) =>
       host().get(ConversationsService).list(own.id, {}, actor),
+    ),
+    'PresenceService.list': read('conversation.read', ({ own }, actor) =>
+      host()
+        .get(PresenceService)
+        .list(own.id, { conversationIds: [own.conversation.id] }, actor),
+    ),
+    'PresenceService.signal': read('conversation.read', ({ own }, actor) =>
+      host()
+        .get(PresenceService)
+        .signal(own.id, { conversationId: own.conversation.id, act: 'LOOKING' }, actor)
+        .then(() => true),
     ),
     'ConversationsService.listActive': read('conversation.read', ({ own }, actor) =>
       host().get(ConversationsService).listActive(own.id, { status: 'OPEN' }, actor),

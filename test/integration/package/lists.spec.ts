@@ -64,6 +64,7 @@ const WHOLE: Record<string, string[]> = {
   'one each for what the caller names': [
     'EndpointStatisticsService.countLast24Hours',
     'LoginsService.listOpened',
+    'PresenceService.list',
     'WebhookDeliveriesService.redeliverMany',
   ],
   'its statement has a limit': ['ParkedEventsService.list'],

@@ -10,6 +10,7 @@ import {
 } from 'conversation-messaging-service/http';
 import { LoginsService, type OpenedSession } from 'conversation-messaging-service/logins';
 import type { Response } from 'express';
+import { PresenceNotices } from './presence-notices';
 
 const CHECK_MS = 1_000;
 const HEARTBEAT_MS = 15_000;
@@ -51,6 +52,7 @@ export class InboxStreams implements OnModuleInit, BeforeApplicationShutdown {
     private readonly notices: EventNotices,
     private readonly logins: LoginsService,
     private readonly streams: EventStreams,
+    private readonly presence: PresenceNotices,
   ) {}
 
   onModuleInit(): void {
@@ -70,7 +72,14 @@ export class InboxStreams implements OnModuleInit, BeforeApplicationShutdown {
       const listened = this.notices.listen(workspaceId, (conversationId) =>
         group.send('changed', 0, { conversationId }),
       );
-      return { sessionId: session.id, workspaceId, ...listened };
+      const stopPresence = this.presence.listen(workspaceId, (conversationIds) =>
+        group.send('presence', 0, { conversationIds }),
+      );
+      const stop = () => {
+        listened.stop();
+        stopPresence();
+      };
+      return { sessionId: session.id, workspaceId, listening: listened.listening, stop };
     });
     stream.onEnd(() => this.leave(group, stream));
     await awaitListening(group.context.listening);

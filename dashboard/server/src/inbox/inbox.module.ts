@@ -4,9 +4,11 @@ import { InboxStreamController } from './inbox-stream.controller';
 import { InboxStreams } from './inbox-streams';
 import { InboxViews } from './inbox-views';
 import { MessagesController } from './messages.controller';
+import { PresenceController } from './presence.controller';
+import { PresenceNotices } from './presence-notices';
 
 @Module({
-  controllers: [ConversationsController, MessagesController, InboxStreamController],
-  providers: [InboxViews, InboxStreams],
+  controllers: [ConversationsController, MessagesController, InboxStreamController, PresenceController],
+  providers: [InboxViews, InboxStreams, PresenceNotices],
 })
 export class InboxModule {}

@@ -17,7 +17,12 @@ export const PERSONAL_READS = [
 ];
 
 /** Methods that change nothing, of which one takes the permission of a change and the other no call's. */
-export const OTHER_READS = ['WebhookEndpointsService.checkUrl', 'KeyRotationService.registerOther'];
+export const OTHER_READS = [
+  'WebhookEndpointsService.checkUrl',
+  'KeyRotationService.registerOther',
+  // Nothing of presence is stored.
+  'PresenceService.listen',
+];
 
 /** Methods that write the words and the data of people: no configuration, access or status. */
 export const CONTENT = [

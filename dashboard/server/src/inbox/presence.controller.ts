@@ -1,0 +1,41 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import {
+  type Actor,
+  type ConversationPresence,
+  ListPresenceQuery,
+  type Page,
+  PresenceService,
+  SignalPresence,
+} from 'conversation-messaging-service';
+import { CurrentActor } from '../http/access.decorators';
+import { LimitedTo } from '../http/limit.guard';
+import { toList } from '../http/list';
+
+/** Limit of what a page says in a minute. It says something every 3 s at most, and with each conversation. */
+const MAX_SIGNALS = 240;
+
+@Controller('api/workspaces/:workspaceId/inbox/presence')
+export class PresenceController {
+  constructor(private readonly presence: PresenceService) {}
+
+  /** Lists who is in the conversations that the page shows. */
+  @Get()
+  async list(
+    @Param('workspaceId') workspaceId: string,
+    @Query() query: ListPresenceQuery,
+    @CurrentActor() actor: Actor,
+  ): Promise<Page<ConversationPresence>> {
+    return toList(await this.presence.list(workspaceId, query, actor));
+  }
+
+  @Post()
+  @HttpCode(204)
+  @LimitedTo(MAX_SIGNALS, 'presence')
+  signal(
+    @Param('workspaceId') workspaceId: string,
+    @Body() body: SignalPresence,
+    @CurrentActor() actor: Actor,
+  ): Promise<void> {
+    return this.presence.signal(workspaceId, body, actor);
+  }
+}

@@ -1,0 +1,35 @@
+import { Transform } from 'class-transformer';
+import { ArrayMaxSize, IsArray, IsIn, IsString } from 'class-validator';
+import { validatorFault } from '../common/error-texts';
+
+/** Acts of an agent in a conversation, of which the strongest is shown. */
+export const AGENT_ACTS = ['REPLYING', 'NOTING', 'LOOKING'] as const;
+export type AgentAct = (typeof AGENT_ACTS)[number];
+
+/** Limit of the conversations that one call asks about: more rows than a screen has. */
+export const MAX_ASKED = 100;
+
+export class SignalPresence {
+  @IsString()
+  conversationId: string;
+
+  /** What the agent does there; LEFT ends it at once. */
+  @IsIn([...AGENT_ACTS, 'LEFT'])
+  act: AgentAct | 'LEFT';
+}
+
+export class ListPresenceQuery {
+  /** Ids; in a query one text, with commas between them. */
+  @ArrayMaxSize(MAX_ASKED, validatorFault('too_many_named', { max: MAX_ASKED }))
+  @IsString({ each: true })
+  @IsArray()
+  @Transform(({ value }) => (typeof value === 'string' ? value.split(',') : value) as unknown)
+  conversationIds: string[];
+}
+
+/** Who is in a conversation at the moment. */
+export interface ConversationPresence {
+  conversationId: string;
+  /** Colleagues of the agent who asks, each once. */
+  agents: { agentId: string; act: AgentAct }[];
+}
