@@ -13,7 +13,7 @@ export class SignalPresence {
   @IsString()
   conversationId: string;
 
-  /** What the agent does there; LEFT ends it at once. */
+  /** Act of the agent there; LEFT ends it at once. */
   @IsIn([...AGENT_ACTS, 'LEFT'])
   act: AgentAct | 'LEFT';
 }
@@ -27,7 +27,7 @@ export class ListPresenceQuery {
   conversationIds: string[];
 }
 
-/** Who is in a conversation at the moment. */
+/** People who are in a conversation at the moment. */
 export interface ConversationPresence {
   conversationId: string;
   /** Colleagues of the agent who asks, each once. */

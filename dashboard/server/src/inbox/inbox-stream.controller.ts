@@ -8,7 +8,10 @@ import { InboxStreams } from './inbox-streams';
 export class InboxStreamController {
   constructor(private readonly streams: InboxStreams) {}
 
-  /** Server-sent events: `ready`, `changed` with a conversation's id, `presence` with some, `heartbeat` every 15 s, `end`. */
+  /**
+   * Server-sent events: `ready`, `changed` with a conversation's id, `presence` with those in which a
+   * colleague came, went or began to write, `heartbeat` every 15 s, `end`.
+   */
   @Get('stream')
   open(
     @Param('workspaceId') workspaceId: string,

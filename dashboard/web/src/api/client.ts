@@ -29,6 +29,14 @@ export const api = {
   /** Posts what the server does once for each key, however often it comes. */
   postOnce: <T>(path: string, body: object, key: string) =>
     call<T>('POST', `/api${path}`, body, undefined, { 'idempotency-key': key }),
+  /** Posts without waiting for an answer, also when the page is left at that moment. A failure is ignored. */
+  tell: (path: string, body: object) =>
+    void fetch(`/api${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      keepalive: true,
+    }).catch(() => undefined),
   patch: <T>(path: string, body: object) => call<T>('PATCH', `/api${path}`, body),
   delete: <T>(path: string) => call<T>('DELETE', `/api${path}`, {}),
   /** Throws unless the dashboard's server answers soon that it is ready. */

@@ -3,6 +3,11 @@ import { codeTexts, type Texts } from './texts-en';
 
 const plural = (count: number, one: string, many: string) => (count === 1 ? one : many);
 
+function namesOf([first, ...others]: string[]): string {
+  if (others.length === 0) return first!;
+  return `${first} und ${others.length === 1 ? others[0] : `${others.length} andere`}`;
+}
+
 export const de: Texts = {
   common: {
     close: 'Schließen',
@@ -216,6 +221,13 @@ export const de: Texts = {
     },
     snoozedUntil: (time: string) => `Zurückgestellt bis ${time}`,
     reopen: 'Wieder öffnen',
+    presence: {
+      LOOKING: (names: string[]) => `${namesOf(names)} ${plural(names.length, 'sieht', 'sehen')} sich das an`,
+      REPLYING: (names: string[]) =>
+        `${namesOf(names)} ${plural(names.length, 'schreibt', 'schreiben')} eine Antwort…`,
+      NOTING: (names: string[]) =>
+        `${namesOf(names)} ${plural(names.length, 'schreibt', 'schreiben')} eine Notiz…`,
+    },
     messages: 'Nachrichten',
     olderMessages: 'Ältere Nachrichten',
     olderConversations: 'Ältere Unterhaltungen',

@@ -195,6 +195,11 @@ export const en = {
     },
     snoozedUntil: (time: string) => `Snoozed until ${time}`,
     reopen: 'Reopen',
+    presence: {
+      LOOKING: (names: string[]) => `${namesOf(names)} ${isOrAre(names)} looking`,
+      REPLYING: (names: string[]) => `${namesOf(names)} ${isOrAre(names)} typing a reply…`,
+      NOTING: (names: string[]) => `${namesOf(names)} ${isOrAre(names)} writing a note…`,
+    },
     messages: 'Messages',
     olderMessages: 'Older messages',
     olderConversations: 'Older conversations',
@@ -837,6 +842,13 @@ export const en = {
     noneAdvice: 'Every change of a setting writes one.',
   },
 };
+
+function namesOf([first, ...others]: string[]): string {
+  if (others.length === 0) return first!;
+  return `${first} and ${others.length === 1 ? others[0] : `${others.length} others`}`;
+}
+
+const isOrAre = (names: string[]) => (names.length === 1 ? 'is' : 'are');
 
 /** All texts of the page, in one language. */
 export type Texts = typeof en;

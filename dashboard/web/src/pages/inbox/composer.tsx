@@ -8,6 +8,7 @@ import { measureBody } from './body-limit';
 import classes from './inbox.module.css';
 import { useDraft } from './kept-replies';
 import { SEND_MODIFIER } from './keys-dialog';
+import { useWriting } from './presence-signals';
 import type { useSending } from './use-sending';
 
 /** Part of a channel's limit from which on the length is shown. */
@@ -26,6 +27,7 @@ export function Composer({
   const { inbox } = useTexts();
   const { isSuspended, isTrialExpired } = useWorkspace();
   const [draft, setDraft] = useDraft(id);
+  const writing = useWriting(id, 'REPLYING');
   const body = draft.trim();
   const { isOver, text } = useLimit(sourceChannel, body);
 
@@ -45,6 +47,7 @@ export function Composer({
   const send = (closes: boolean) => {
     if (body === '' || isOver) return;
     setDraft('');
+    writing.end();
     sending.send({ key: crypto.randomUUID(), body, closes });
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
@@ -72,7 +75,10 @@ export function Composer({
         maxRows={10}
         dir="auto"
         value={draft}
-        onChange={({ currentTarget: { value } }) => setDraft(value)}
+        onChange={({ currentTarget: { value } }) => {
+          setDraft(value);
+          writing.type(value);
+        }}
         onKeyDown={onKeyDown}
         error={isOver ? text : undefined}
       />

@@ -11,6 +11,7 @@ import { CHANNELS, type InboxFilter, STATUSES, toSearch, useInboxFilter, VIEWS }
 import classes from './inbox.module.css';
 import { LoadMore } from './load-more';
 import { contactName, useAgentName } from './names';
+import { PresenceSign } from './presence';
 import { useConversations, useCounts } from './use-inbox';
 import { ROW } from './use-keys';
 
@@ -224,6 +225,7 @@ function Row({
         </span>
         <span className={classes.rowLine}>
           <bdi className={classes.preview}>{lastMessagePreview ?? inbox.noMessage}</bdi>
+          <PresenceSign conversationId={id} />
           {assignee !== null && <bdi className={classes.assignee}>{assignee}</bdi>}
         </span>
       </span>

@@ -14,6 +14,8 @@ import { Composer } from './composer';
 import { toSearch, useInboxFilter } from './inbox-filter';
 import classes from './inbox.module.css';
 import { contactName } from './names';
+import { PresenceLine } from './presence';
+import { useLooking } from './presence-signals';
 import { SnoozeMenu } from './snooze-menu';
 import { Timeline } from './timeline';
 import { useConversation, useUpdateConversation } from './use-inbox';
@@ -61,6 +63,7 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
   const isReadOnly = isSuspended || isTrialExpired;
   const update = useUpdateConversation(id);
   const sending = useSending(id);
+  useLooking(id);
   const pane = useFocusWhenOpened();
   const assignee = useRef<HTMLInputElement>(null);
   const reply = useRef<HTMLTextAreaElement>(null);
@@ -154,6 +157,7 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
           ),
       )}
       <Timeline conversation={conversation} sending={sending} />
+      <PresenceLine conversationId={id} />
       <Composer ref={reply} conversation={conversation} sending={sending} />
     </section>
   );

@@ -6,6 +6,7 @@ import { ConversationPane } from './conversation-pane';
 import classes from './inbox.module.css';
 import { KeysDialog } from './keys-dialog';
 import { NoConversation } from './no-conversation';
+import { PresenceProvider } from './presence';
 import { useCounts } from './use-inbox';
 import { useListKeys } from './use-keys';
 import { useLiveInbox } from './use-live';
@@ -19,15 +20,17 @@ export function InboxPage() {
   useLiveInbox();
   useListKeys(() => setShowsKeys(true));
   return (
-    <div className={classes.inbox} data-open={conversationId !== undefined}>
-      <ConversationList openId={conversationId} onShowKeys={() => setShowsKeys(true)} />
-      {conversationId === undefined ? (
-        <NoConversation />
-      ) : (
-        <ConversationPane key={conversationId} id={conversationId} />
-      )}
-      {showsKeys && <KeysDialog onClose={() => setShowsKeys(false)} />}
-    </div>
+    <PresenceProvider>
+      <div className={classes.inbox} data-open={conversationId !== undefined}>
+        <ConversationList openId={conversationId} onShowKeys={() => setShowsKeys(true)} />
+        {conversationId === undefined ? (
+          <NoConversation />
+        ) : (
+          <ConversationPane key={conversationId} id={conversationId} />
+        )}
+        {showsKeys && <KeysDialog onClose={() => setShowsKeys(false)} />}
+      </div>
+    </PresenceProvider>
   );
 }
 

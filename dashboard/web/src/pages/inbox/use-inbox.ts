@@ -126,6 +126,18 @@ export function refreshConversations(
   return refresh(queries, workspaceId, [['list'], ...changed]);
 }
 
+/** Reads again who is in conversations, if the page shows one of them. */
+export function refreshPresence(
+  queries: QueryClient,
+  workspaceId: string,
+  conversationIds: string[],
+): Promise<unknown> {
+  return queries.invalidateQueries({
+    queryKey: keyOf(workspaceId, 'presence'),
+    predicate: ({ queryKey }) => conversationIds.some((id) => String(queryKey.at(-1)).includes(id)),
+  });
+}
+
 /** Reads parts of the inbox again, and its counts. */
 function refresh(queries: QueryClient, workspaceId: string, parts: string[][]): Promise<unknown> {
   const counts = ['workspaces', workspaceId, 'conversations/counts'];

@@ -1,13 +1,18 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useWorkspace } from '../../api/workspace';
-import { refreshConversations, refreshInbox } from './use-inbox';
+import { refreshConversations, refreshInbox, refreshPresence } from './use-inbox';
 
 /** Pause after the server has refused the stream, for example because it has too many. */
 const RETRY_MS = 15_000;
 
 /** Id of a conversation that has changed; null when any may have changed. */
 type Notice = string | null;
+
+/** Conversations in which a colleague has come, gone or begun to write. */
+interface PresenceNotice {
+  conversationIds: string[];
+}
 
 /**
  * Reads the inbox again as soon as the server tells of a change. All tabs share one stream, because a browser
@@ -16,7 +21,13 @@ type Notice = string | null;
 export function useLiveInbox(): void {
   const { id } = useWorkspace();
   const queries = useQueryClient();
-  useEffect(() => listen(id, readInTurn(queries, id)), [queries, id]);
+  useEffect(() => {
+    const read = readInTurn(queries, id);
+    return listen(id, (notice) => {
+      if (notice === null || typeof notice === 'string') read(notice);
+      else void refreshPresence(queries, id, notice.conversationIds);
+    });
+  }, [queries, id]);
 }
 
 /**
@@ -43,12 +54,12 @@ function readInTurn(queries: QueryClient, workspaceId: string): (notice: Notice)
 }
 
 /** Listens to the workspace's stream: in one tab to the server, in the others to that tab. */
-function listen(workspaceId: string, onNotice: (notice: Notice) => void): () => void {
+function listen(workspaceId: string, onNotice: (notice: Notice | PresenceNotice) => void): () => void {
   const name = `inbox-stream:${workspaceId}`;
   const tabs = new BroadcastChannel(name);
   const leaving = new AbortController();
-  tabs.onmessage = ({ data }) => onNotice(data as Notice);
-  const tell = (notice: Notice) => {
+  tabs.onmessage = ({ data }) => onNotice(data as Notice | PresenceNotice);
+  const tell = (notice: Notice | PresenceNotice) => {
     onNotice(notice);
     tabs.postMessage(notice);
   };
@@ -66,13 +77,16 @@ function listen(workspaceId: string, onNotice: (notice: Notice) => void): () => 
 
 async function holdStream(
   address: string,
-  tell: (notice: Notice) => void,
+  tell: (notice: Notice | PresenceNotice) => void,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
     const source = new EventSource(address);
     // What happened before is not told.
     source.addEventListener('ready', () => tell(null));
+    source.addEventListener('presence', ({ data }: MessageEvent<string>) =>
+      tell(JSON.parse(data) as PresenceNotice),
+    );
     source.addEventListener('changed', ({ data }: MessageEvent<string>) =>
       tell((JSON.parse(data) as { conversationId: Notice }).conversationId),
     );
