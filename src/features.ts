@@ -12,6 +12,7 @@ import { ParkedEventsModule } from './parked-events/parked-events.module';
 import { PresenceModule } from './presence/presence.module';
 import { PrivacyModule } from './privacy/privacy.module';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
+import { ReadMarksModule } from './read-marks/read-marks.module';
 import { SecretsModule } from './secrets/secrets.module';
 import { WebhooksModule } from './webhooks/webhooks.module';
 import { WorkspacesModule } from './workspaces/workspaces.module';
@@ -32,6 +33,7 @@ export const SERVICES = [
   ConversationsModule,
   MessagesModule,
   PresenceModule,
+  ReadMarksModule,
   PrivacyModule,
   AuditModule,
   SecretsModule,

@@ -124,6 +124,10 @@ export { MAX_BODY_CHARACTERS, MessageResponse, ReceiveMessage } from './messages
 export { SendMessage, SentMessageResponse } from './messages/message.dto';
 export { DELIVERY_ERROR_CODES, type DeliveryErrorCode, type DeliveryStatus } from './messages/message-status';
 
+// What each agent has not read.
+export { ReadMarksService } from './read-marks/read-marks.service';
+export { MarkRead, type Unread, type UnreadConversation } from './read-marks/read-mark.dto';
+
 // The audit log. `AuditTally` counts what a stranger can repeat at will, such as a failed login.
 export { AuditService, type AuditRecord } from './audit/audit.service';
 export { AuditTally, type CountedRecord } from './audit/audit-tally';

@@ -65,6 +65,7 @@ export const FAULTS = {
   agent_inactive: 'is not active',
   agent_is_bot: "is a bot, which can't log in",
   agent_unknown: 'is not an active agent of this workspace',
+  message_unknown: 'is not the id of a message',
   email_not_plain: 'must be an e-mail address without letters that stand for others',
   email_taken: 'belongs to another agent of the workspace',
   last_owner: "can't change: it is the workspace's last active OWNER",

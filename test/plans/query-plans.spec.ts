@@ -27,6 +27,7 @@ import { PasswordResetsRepository } from '../../src/logins/passwords/password-re
 import { PendingLoginsRepository } from '../../src/logins/sessions/pending-logins.repository';
 import { PeopleRepository } from '../../src/logins/people/people.repository';
 import { MessagesRepository } from '../../src/messages/messages.repository';
+import { ReadMarksRepository } from '../../src/read-marks/read-marks.repository';
 import { MessageEraser } from '../../src/privacy/message-eraser';
 import { ErasedIds } from '../../src/secrets/erased-ids';
 import { EventQueueRepository } from '../../src/outbox/event-queue.repository';
@@ -79,6 +80,7 @@ import {
   endpoint,
   sequential,
   PEOPLE,
+  UNREAD,
   fill,
   run,
 } from './rows';
@@ -737,5 +739,31 @@ describe('query plans', () => {
         expect(rowsRead(plan)).toBeLessThan(1_100);
       }
     });
+  });
+
+  describe('what an agent has not read', () => {
+    beforeAll(() => run(host.stores.databaseAdminUrl, UNREAD), 60_000);
+
+    // The agent has read the newest conversations of each view, another agent has read none.
+    it.each([uuid(9), sequential(3)])('costs a bounded number of rows for %s', async (agentId) => {
+      const marks = new ReadMarksRepository(host.get(Database));
+      const agent = { tenantId: BIG, agentId };
+      const listed = await host.query<{ id: string }>(
+        `SELECT id FROM conversations WHERE tenant_id = $1 AND last_message_id IS NOT NULL LIMIT ${PAGE}`,
+        [BIG],
+      );
+      const ids = listed.map(({ id }) => id);
+      for (const plan of await plansOf(() => marks.listUnread(agent, ids))) {
+        expectOnlyIndexed(plan, TABLES);
+        // Of each: the conversation, its mark, and its newest message in two steps.
+        expect(rowsRead(plan)).toBeLessThanOrEqual(5 * PAGE);
+      }
+      for (const plan of await plansOf(() => marks.readUnread(agent))) {
+        expectOnlyIndexed(plan, TABLES);
+        expect(rowsRead(plan)).toBeLessThanOrEqual(2 * 200 * 3 + 100);
+      }
+    });
+
+    const TABLES = ['conversations', 'messages', 'read_marks', 'contacts'];
   });
 });

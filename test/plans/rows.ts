@@ -129,6 +129,29 @@ const MESSAGES = `
   SELECT '${BIG}', '${CONVERSATION}', ${ID}, 'AGENT', '${uuid(9)}', 'Message ' || i, 'SENT', now()
   FROM generate_series(1, ${ROWS}) i`;
 
+/**
+ * SQL of open conversations of an agent and of nobody, each with a customer's message: the newest 280 of
+ * each were read.
+ */
+export const UNREAD = [
+  `INSERT INTO conversations (tenant_id, id, contact_id, source_channel, status, assigned_agent_id, last_message_id,
+     created_at, updated_at)
+   SELECT '${BIG}', gen_random_uuid(), '${BIG}', 'TELEGRAM', 'OPEN', CASE WHEN i % 2 = 0 THEN '${uuid(9)}'::uuid END,
+     ('ffffffff-0000-7000-8000-' || lpad(to_hex(i), 12, '0'))::uuid, now(), now()
+   FROM generate_series(1, 20000) i`,
+  `INSERT INTO messages (tenant_id, conversation_id, id, sender_type, body, created_at)
+   SELECT tenant_id, id, last_message_id, 'CUSTOMER', 'Hello?', now() FROM conversations
+   WHERE tenant_id = '${BIG}' AND last_message_id >= 'ffffffff-0000-7000-8000-000000000000'`,
+  `INSERT INTO read_marks (tenant_id, agent_id, conversation_id, message_id, is_unread)
+   SELECT tenant_id, '${uuid(9)}', id, last_message_id, false FROM conversations
+   WHERE tenant_id = '${BIG}' AND last_message_id > 'ffffffff-0000-7000-8000-000000004bf0'`,
+  `INSERT INTO read_marks (tenant_id, agent_id, conversation_id, message_id, is_unread)
+   SELECT '${BIG}', a.id, c.id, c.id, false
+   FROM (SELECT id FROM agents WHERE tenant_id = '${BIG}' AND role = 'AGENT' ORDER BY id DESC LIMIT 1000) a,
+     (SELECT id FROM conversations WHERE tenant_id = '${BIG}' ORDER BY id LIMIT 100) c`,
+  'ANALYZE conversations, messages, read_marks',
+];
+
 const OTHER_AGENTS = `
   INSERT INTO agents (id, tenant_id, name, email, role, is_bot, active, created_at, updated_at)
   SELECT ${ID}, '${BIG}', 'Agent', i || '@example.com', 'AGENT', false, true, now(), now()

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Method } from 'axios';
 import { AgentRole } from '../../src/common/agent-role';
 import { SYSTEM } from '../../src/common/principal';
@@ -188,6 +189,15 @@ export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
     thing: CONVERSATION,
     body: () => ({ status: 'CLOSED' }),
   },
+  { method: 'GET', path: '/conversations/unread', success: 200 },
+  {
+    method: 'PUT',
+    path: '/conversations/:id/read-mark',
+    success: 204,
+    thing: CONVERSATION,
+    body: () => ({ messageId: randomUUID() }),
+  },
+  { method: 'DELETE', path: '/conversations/:id/read-mark', success: 204, thing: CONVERSATION },
   { method: 'GET', path: '/inbox/stream', success: 200, isStream: true },
   { method: 'GET', path: '/inbox/presence', query: `?conversationIds=${NO_ID}`, success: 200 },
   {

@@ -3,6 +3,7 @@
  * The pages import nothing else of the server. In JSON a `Date` is text.
  */
 import type {
+  ActiveConversation,
   AgentRole,
   ALL_EVENTS,
   AuditEntry,
@@ -26,7 +27,6 @@ import type { LoginSession, Person, SentInvitation } from 'conversation-messagin
 
 // Answers in the form in which the services give them.
 export type {
-  ActiveConversation,
   AgentRole,
   ApiKeySummary,
   AuditValues,
@@ -59,6 +59,7 @@ export type {
   Scope,
   SentMessageResponse,
   Thing,
+  Unread,
   WebhookAttemptDetail,
   WebhookAttemptSummary,
   WebhookDeliveryDetail,
@@ -90,6 +91,7 @@ export type {
   ListActiveConversationsQuery,
   ListAuditEntriesQuery,
   ListWebhookDeliveriesQuery,
+  MarkRead,
   RecoverEndpoint,
   RedeliverDeliveries,
   RollSecret,
@@ -177,6 +179,12 @@ export interface InboxCounts {
   mine: number;
   nobody: number;
   all: number;
+}
+
+/** Item of `GET /api/workspaces/:workspaceId/conversations`. */
+export interface InboxConversation extends ActiveConversation {
+  /** True if the customer has written what the person has not read. */
+  isUnread: boolean;
 }
 
 /** Longest text of a message on any channel, in characters. */

@@ -80,7 +80,7 @@ describe('the inbox in a browser', () => {
     await visit.page.waitForURL(`**/w/${workspace.slug}/inbox`);
     await row('Bea').waitFor();
     expect(await names()).toEqual(['Bea', 'Ada']);
-    expect(await visit.page.title()).toBe('(2) Inbox · Messaging');
+    expect(await visit.page.title()).toBe('(3) Inbox · Messaging');
     await visit.page.getByRole('link', { name: 'Unassigned 1' }).click();
     await row('Cyd').waitFor();
     expect(await names()).toEqual(['Cyd']);
@@ -352,6 +352,8 @@ describe('the inbox in a browser', () => {
     expect(await reply().inputValue()).toBe('A draft for Ada');
     await visit.page.reload();
     expect(await reply().inputValue()).toBe('A draft for Ada');
+    // What the page reads and marks when it opens is done.
+    await visit.page.waitForLoadState('networkidle');
 
     await visit.context.clearCookies();
     await reply().fill('A longer draft for Ada');

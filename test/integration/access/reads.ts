@@ -15,6 +15,7 @@ import { PresenceService } from '../../../src/presence/presence.service';
 import { ContactErasuresService } from '../../../src/privacy/contact-erasures.service';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WebhookRecoveriesService } from '../../../src/webhooks/recoveries/webhook-recoveries.service';
+import { ReadMarksService } from '../../../src/read-marks/read-marks.service';
 import { EndpointStatisticsService } from '../../../src/webhooks/rollups/endpoint-statistics.service';
 import { AgentsService } from '../../../src/workspaces/agents.service';
 import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
@@ -178,6 +179,12 @@ export function readsOf(host: () => MessagingHost): Record<string, Read> {
     ),
     'MessagesService.list': read('conversation.read', ({ own }, actor) =>
       host().get(MessagesService).list(own.id, own.conversation.id, {}, actor),
+    ),
+    'ReadMarksService.listUnread': read('conversation.read', ({ own }, actor) =>
+      host().get(ReadMarksService).listUnread(own.id, [own.conversation.id], actor),
+    ),
+    'ReadMarksService.getUnread': read('conversation.read', ({ own }, actor) =>
+      host().get(ReadMarksService).getUnread(own.id, actor),
     ),
     'AuditService.list': read('audit.read', ({ own }, actor) =>
       host().get(AuditService).list(own.id, {}, actor),

@@ -11,6 +11,7 @@ import {
   CONTENT,
   OTHER_READS,
   PERSONAL_READS,
+  PERSONAL_WRITES,
   ROUTES,
   WITHOUT_SERVICE,
 } from './changes/known-methods';
@@ -39,6 +40,7 @@ describe('every change of a workspace is known here:', () => {
     ...PERSONAL_READS,
     ...OTHER_READS,
     ...CONTENT,
+    ...PERSONAL_WRITES,
   ]);
   const writing = new Set([...audited, ...CONTENT]);
 

@@ -65,6 +65,7 @@ const WHOLE: Record<string, string[]> = {
     'EndpointStatisticsService.countLast24Hours',
     'LoginsService.listOpened',
     'PresenceService.list',
+    'ReadMarksService.listUnread',
     'WebhookDeliveriesService.redeliverMany',
   ],
   'its statement has a limit': ['ParkedEventsService.list'],

@@ -1,6 +1,5 @@
 import { Body, Controller, Get, Param, Patch, Query, UseGuards } from '@nestjs/common';
 import {
-  type ActiveConversation,
   type Actor,
   type ConversationChange,
   type ConversationDetail,
@@ -11,7 +10,7 @@ import {
   PageQuery,
   UpdateConversation,
 } from 'conversation-messaging-service';
-import type { InboxCounts } from '../api';
+import type { InboxConversation, InboxCounts } from '../api';
 import { CurrentActor } from '../http/access.decorators';
 import { InboxViews } from './inbox-views';
 import { WritableGuard } from './writable.guard';
@@ -29,8 +28,8 @@ export class ConversationsController {
     @Param('workspaceId') workspaceId: string,
     @Query() query: ListActiveConversationsQuery,
     @CurrentActor() actor: Actor,
-  ): Promise<Page<ActiveConversation>> {
-    return this.conversations.listActive(workspaceId, query, actor);
+  ): Promise<Page<InboxConversation>> {
+    return this.views.list(workspaceId, query, actor);
   }
 
   @Get('counts')

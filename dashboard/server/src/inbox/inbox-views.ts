@@ -1,11 +1,33 @@
 import { Injectable } from '@nestjs/common';
-import { type Actor, agentOf, ConversationsService, NOBODY } from 'conversation-messaging-service';
-import type { InboxCounts } from '../api';
+import {
+  type Actor,
+  agentOf,
+  ConversationsService,
+  type ListActiveConversationsQuery,
+  NOBODY,
+  type Page,
+  ReadMarksService,
+} from 'conversation-messaging-service';
+import type { InboxConversation, InboxCounts } from '../api';
 
-/** Counts the open conversations of the inbox's views. */
+/** Reads the conversations of the inbox's views. */
 @Injectable()
 export class InboxViews {
-  constructor(private readonly conversations: ConversationsService) {}
+  constructor(
+    private readonly conversations: ConversationsService,
+    private readonly readMarks: ReadMarksService,
+  ) {}
+
+  async list(
+    workspaceId: string,
+    query: ListActiveConversationsQuery,
+    actor: Actor,
+  ): Promise<Page<InboxConversation>> {
+    const { data, nextCursor } = await this.conversations.listActive(workspaceId, query, actor);
+    const ids = data.map(({ id }) => id);
+    const unread = new Set(await this.readMarks.listUnread(workspaceId, ids, actor));
+    return { data: data.map((one) => ({ ...one, isUnread: unread.has(one.id) })), nextCursor };
+  }
 
   async count(workspaceId: string, actor: Actor): Promise<InboxCounts> {
     const count = (assignedAgentId?: string) =>

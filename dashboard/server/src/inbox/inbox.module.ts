@@ -6,9 +6,16 @@ import { InboxViews } from './inbox-views';
 import { MessagesController } from './messages.controller';
 import { PresenceController } from './presence.controller';
 import { PresenceNotices } from './presence-notices';
+import { ReadMarksController } from './read-marks.controller';
 
 @Module({
-  controllers: [ConversationsController, MessagesController, InboxStreamController, PresenceController],
+  controllers: [
+    ReadMarksController,
+    ConversationsController,
+    MessagesController,
+    InboxStreamController,
+    PresenceController,
+  ],
   providers: [InboxViews, InboxStreams, PresenceNotices],
 })
 export class InboxModule {}

@@ -37,6 +37,7 @@ export const api = {
       body: JSON.stringify(body),
       keepalive: true,
     }).catch(() => undefined),
+  put: <T>(path: string, body: object) => call<T>('PUT', `/api${path}`, body),
   patch: <T>(path: string, body: object) => call<T>('PATCH', `/api${path}`, body),
   delete: <T>(path: string) => call<T>('DELETE', `/api${path}`, {}),
   /** Throws unless the dashboard's server answers soon that it is ready. */

@@ -59,6 +59,7 @@ const faults: Record<FaultCode, string> = {
   agent_inactive: 'ist nicht aktiv',
   agent_is_bot: 'ist ein Bot, der sich nicht anmelden kann',
   agent_unknown: 'ist kein aktiver Agent dieses Workspace',
+  message_unknown: 'ist keine ID einer Nachricht',
   email_not_plain: 'muss eine E-Mail-Adresse ohne Zeichen sein, die anderen gleichen',
   email_taken: 'gehört einem anderen Agenten des Workspace',
   last_owner: 'kann sich nicht ändern: Das ist der letzte aktive Eigentümer des Workspace',

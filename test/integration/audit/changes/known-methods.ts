@@ -33,6 +33,9 @@ export const CONTENT = [
   'ConversationsService.continueOrCreate',
 ];
 
+/** Methods that write what one person alone sees. */
+export const PERSONAL_WRITES = ['ReadMarksService.markRead', 'ReadMarksService.markUnread'];
+
 /** Writing methods by the CLI's command that calls them; null for a command that only reads. */
 export const COMMANDS: Record<string, string | null> = {
   'workspace create': 'WorkspacesService.create',

@@ -203,7 +203,7 @@ function Row({
   const formats = useFormats();
   const now = useNow(MINUTE_MS);
   const { slug } = useWorkspace();
-  const { id, sourceChannel, contact, lastMessagePreview, lastMessageAt, createdAt } = conversation;
+  const { id, sourceChannel, contact, lastMessagePreview, lastMessageAt, createdAt, isUnread } = conversation;
   const at = lastMessageAt ?? createdAt;
   return (
     <Link
@@ -212,6 +212,7 @@ function Row({
       search={toSearch(filter)}
       preload={false}
       className={classes.row}
+      data-unread={isUnread || undefined}
       {...{ [ROW]: id }}
       aria-current={isOpen ? 'page' : undefined}
     >
@@ -227,6 +228,7 @@ function Row({
           <bdi className={classes.preview}>{lastMessagePreview ?? inbox.noMessage}</bdi>
           <PresenceSign conversationId={id} />
           {assignee !== null && <bdi className={classes.assignee}>{assignee}</bdi>}
+          {isUnread && <span className={classes.unread} role="img" aria-label={inbox.unread} />}
         </span>
       </span>
     </Link>

@@ -18,8 +18,10 @@ import { PresenceLine } from './presence';
 import { useLooking } from './presence-signals';
 import { SnoozeMenu } from './snooze-menu';
 import { Timeline } from './timeline';
+import { UnreadToggle } from './unread-toggle';
 import { useConversation, useUpdateConversation } from './use-inbox';
 import { useKeys } from './use-keys';
+import { useReadMark } from './use-read-mark';
 import { useSending } from './use-sending';
 
 /** The conversation that is open. */
@@ -64,6 +66,7 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
   const update = useUpdateConversation(id);
   const sending = useSending(id);
   useLooking(id);
+  const readMark = useReadMark(conversation);
   const pane = useFocusWhenOpened();
   const assignee = useRef<HTMLInputElement>(null);
   const reply = useRef<HTMLTextAreaElement>(null);
@@ -77,6 +80,7 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
       assignee.current?.click();
     },
     e: () => setStatus('CLOSED'),
+    u: readMark.toggle,
   });
   const name = contactName(sourceChannel, contact);
 
@@ -121,6 +125,7 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
               pane.current?.focus({ preventScroll: true });
             }}
           />
+          <UnreadToggle readMark={readMark} />
           {status === 'OPEN' && (
             <SnoozeMenu
               isDisabled={isReadOnly}
@@ -156,7 +161,7 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
             </div>
           ),
       )}
-      <Timeline conversation={conversation} sending={sending} />
+      <Timeline conversation={conversation} sending={sending} endRef={readMark.endRef} />
       <PresenceLine conversationId={id} />
       <Composer ref={reply} conversation={conversation} sending={sending} />
     </section>

@@ -1,13 +1,12 @@
 import { useParams } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
-import { useTexts } from '../../i18n/locale';
+import { useState } from 'react';
 import { ConversationList } from './conversation-list';
 import { ConversationPane } from './conversation-pane';
 import classes from './inbox.module.css';
 import { KeysDialog } from './keys-dialog';
 import { NoConversation } from './no-conversation';
 import { PresenceProvider } from './presence';
-import { useCounts } from './use-inbox';
+import { useBadge } from './unread-badge';
 import { useListKeys } from './use-keys';
 import { useLiveInbox } from './use-live';
 
@@ -15,8 +14,7 @@ import { useLiveInbox } from './use-live';
 export function InboxPage() {
   const { conversationId } = useParams({ strict: false });
   const [showsKeys, setShowsKeys] = useState(false);
-  const { mine } = useCounts().data ?? { mine: 0 };
-  useTitle(mine);
+  useBadge();
   useLiveInbox();
   useListKeys(() => setShowsKeys(true));
   return (
@@ -32,13 +30,4 @@ export function InboxPage() {
       </div>
     </PresenceProvider>
   );
-}
-
-/** Names the page in the tab, with the number of the person's own open conversations. */
-function useTitle(mine: number): void {
-  const texts = useTexts();
-  useEffect(() => {
-    const count = mine > 0 ? `(${mine > 1_000 ? '1000+' : mine}) ` : '';
-    document.title = `${count}${texts.inbox.title} · ${texts.frame.product}`;
-  }, [mine, texts]);
 }

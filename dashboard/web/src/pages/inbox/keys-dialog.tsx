@@ -12,6 +12,7 @@ const KEYS = [
   ['reply', 'R'],
   ['assign', 'A'],
   ['close', 'E'],
+  ['unread', 'U'],
   ['send', `${SEND_MODIFIER} + Enter`],
   ['keys', '?'],
 ] as const;

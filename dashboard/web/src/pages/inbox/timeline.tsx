@@ -1,5 +1,5 @@
 import { Skeleton, Stack, Text } from '@mantine/core';
-import { Fragment, useEffect } from 'react';
+import { Fragment, type Ref, useEffect } from 'react';
 import type { Conversation, ConversationChange, Message } from '../../api/types';
 import { ErrorNotice } from '../../common/error-notice';
 import { useFormats, useTexts } from '../../i18n/locale';
@@ -18,9 +18,12 @@ type Entry = { at: string } & ({ message: Message } | { change: ConversationChan
 export function Timeline({
   conversation,
   sending,
+  endRef,
 }: {
   conversation: Conversation;
   sending: ReturnType<typeof useSending>;
+  /** Gets the place below the newest message. */
+  endRef: Ref<HTMLDivElement>;
 }) {
   const { id, sourceChannel, contact, updatedAt } = conversation;
   const { inbox, common } = useTexts();
@@ -80,6 +83,7 @@ export function Timeline({
             onEdit={() => sending.edit(message)}
           />
         ))}
+        <div ref={endRef} />
       </div>
     </div>
   );

@@ -16,6 +16,7 @@ import type {
   InboxCounts,
   Message,
   Page,
+  Unread,
   UpdateConversation,
 } from '../../api/types';
 import { useRead, useWorkspace } from '../../api/workspace';
@@ -66,6 +67,11 @@ export function useConversations(filter: InboxFilter) {
 
 export function useCounts() {
   return useRead<InboxCounts>('conversations/counts', {}, { refreshMs: REFRESH_MS });
+}
+
+/** Reads what the person has not read among their own and nobody's open conversations. */
+export function useUnread() {
+  return useRead<Unread>('conversations/unread', {}, { refreshMs: REFRESH_MS });
 }
 
 export function useConversation(conversationId: string) {
@@ -138,11 +144,49 @@ export function refreshPresence(
   });
 }
 
+/** Reads again what is unread. */
+export function refreshUnread(queries: QueryClient, workspaceId: string): Promise<unknown> {
+  return refresh(queries, workspaceId, [['list']]);
+}
+
 /** Reads parts of the inbox again, and its counts. */
 function refresh(queries: QueryClient, workspaceId: string, parts: string[][]): Promise<unknown> {
-  const counts = ['workspaces', workspaceId, 'conversations/counts'];
-  const keys = [...parts.map((part) => keyOf(workspaceId, ...part)), counts];
+  const counts = ['conversations/counts', 'conversations/unread'];
+  const keys = [
+    ...parts.map((part) => keyOf(workspaceId, ...part)),
+    ...counts.map((path) => ['workspaces', workspaceId, path]),
+  ];
   return Promise.all(keys.map((queryKey) => queries.invalidateQueries({ queryKey })));
+}
+
+/** Reports whether a list says that the person has read a conversation up to a message. */
+export function isKnownRead(
+  queries: QueryClient,
+  workspaceId: string,
+  conversationId: string,
+  messageId: string,
+): boolean {
+  return queries
+    .getQueriesData<Pages<ActiveConversation>>({ queryKey: keyOf(workspaceId, 'list') })
+    .flatMap(([, list]) => list?.pages.flatMap(({ data }) => data) ?? [])
+    .some(
+      ({ id, isUnread, lastMessageId }) =>
+        id === conversationId && !isUnread && lastMessageId !== null && lastMessageId >= messageId,
+    );
+}
+
+/** Shows in the lists whether a conversation is unread. */
+export function showUnread(
+  queries: QueryClient,
+  workspaceId: string,
+  conversationId: string,
+  isUnread: boolean,
+): void {
+  const lists = { queryKey: keyOf(workspaceId, 'list') };
+  queries.setQueriesData<Pages<ActiveConversation>>(lists, (list) => {
+    const isIn = list?.pages.some(({ data }) => data.some(({ id }) => id === conversationId));
+    return list && isIn ? changeOne(list, conversationId, (one) => ({ ...one, isUnread })) : list;
+  });
 }
 
 /** Changes a conversation's status or agent. The page shows it at once, and takes it back on an error. */
@@ -184,9 +228,19 @@ function withChange(
   change: UpdateConversation,
   isShown: (conversation: ActiveConversation) => boolean,
 ): Pages<ActiveConversation> {
+  const changed = changeOne({ pages, ...rest }, id, (one) => ({ ...one, ...change }));
+  const shown = changed.pages.map(({ data, ...page }) => ({ ...page, data: data.filter(isShown) }));
+  return { ...rest, pages: shown };
+}
+
+function changeOne(
+  { pages, ...rest }: Pages<ActiveConversation>,
+  conversationId: string,
+  change: (one: ActiveConversation) => ActiveConversation,
+): Pages<ActiveConversation> {
   const changed = pages.map(({ data, ...page }) => ({
     ...page,
-    data: data.map((one) => (one.id === id ? { ...one, ...change } : one)).filter(isShown),
+    data: data.map((one) => (one.id === conversationId ? change(one) : one)),
   }));
   return { ...rest, pages: changed };
 }

@@ -1,0 +1,36 @@
+import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Put } from '@nestjs/common';
+import { type Actor, MarkRead, ReadMarksService, type Unread } from 'conversation-messaging-service';
+import { CurrentActor } from '../http/access.decorators';
+
+/** Routes of what the person has read. It changes in a read-only workspace too, because people read there. */
+@Controller('api/workspaces/:workspaceId/conversations')
+export class ReadMarksController {
+  constructor(private readonly readMarks: ReadMarksService) {}
+
+  @Get('unread')
+  getUnread(@Param('workspaceId') workspaceId: string, @CurrentActor() actor: Actor): Promise<Unread> {
+    return this.readMarks.getUnread(workspaceId, actor);
+  }
+
+  @Put(':id/read-mark')
+  @HttpCode(HttpStatus.NO_CONTENT)
+  markRead(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') id: string,
+    @Body() body: MarkRead,
+    @CurrentActor() actor: Actor,
+  ): Promise<void> {
+    return this.readMarks.markRead(workspaceId, id, body, actor);
+  }
+
+  /** The conversation counts as unread until it is read again. */
+  @Delete(':id/read-mark')
+  @HttpCode(HttpStatus.NO_CONTENT)
+  markUnread(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') id: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<void> {
+    return this.readMarks.markUnread(workspaceId, id, actor);
+  }
+}

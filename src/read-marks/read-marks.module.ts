@@ -1,0 +1,18 @@
+import { Module } from '@nestjs/common';
+import { ConversationsModule } from '../conversations/conversations.module';
+import { DatabaseModule } from '../database/database.module';
+import { TableRegistry } from '../stored-data/table-registry';
+import { READ_MARK_TABLES } from './read-mark-tables';
+import { ReadMarksRepository } from './read-marks.repository';
+import { ReadMarksService } from './read-marks.service';
+
+@Module({
+  imports: [DatabaseModule.forEntities([]), ConversationsModule],
+  providers: [ReadMarksRepository, ReadMarksService],
+  exports: [ReadMarksService],
+})
+export class ReadMarksModule {
+  constructor(tables: TableRegistry) {
+    tables.register(...READ_MARK_TABLES);
+  }
+}

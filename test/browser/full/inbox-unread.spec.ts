@@ -1,0 +1,101 @@
+import { AgentEntity } from '../../../src/workspaces/agent.entity';
+import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
+import { waitFor } from '../../support/wait';
+import { accessibilityFaultsOf } from '../accessibility';
+import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
+import { START_TIMEOUT_MS } from '../live-chat';
+
+describe('what is unread in the inbox', () => {
+  let world: DashboardInBrowser;
+  let workspace: WorkspaceEntity;
+  let visit: DashboardPage & { agent: AgentEntity };
+
+  beforeAll(async () => {
+    world = await DashboardInBrowser.start();
+  }, START_TIMEOUT_MS);
+  afterAll(() => world?.stop());
+  beforeEach(async () => {
+    workspace = await world.service.make.workspace();
+    visit = await world.enter(workspace, 'AGENT');
+  });
+  afterEach(async () => {
+    expect(visit.errors).toEqual([]);
+    await visit.close();
+  });
+
+  async function conversation(name: string, text = 'Where is it?') {
+    const { make } = world.service;
+    const { id: contactId } = await make.contact(workspace, { name });
+    const made = await make.conversation(workspace, { contactId, channel: 'TELEGRAM' });
+    await make.received(workspace, made, text);
+    return made;
+  }
+  const row = (name: string) => visit.page.locator('[data-conversation]').filter({ hasText: name });
+  const unread = (name: string) => row(name).getByRole('img', { name: 'Unread' });
+  const title = () => visit.page.title();
+  const mark = () =>
+    visit.page.evaluate(() => document.querySelector<HTMLLinkElement>('link[rel=icon]')!.href);
+
+  it('is bold until it is opened, and the tab counts it', async () => {
+    await conversation('Ada');
+    const bea = await conversation('Bea');
+    await visit.page.goto(`/w/${workspace.slug}/inbox?view=nobody`);
+    await unread('Ada').waitFor();
+    await unread('Bea').waitFor();
+    await waitFor('the title', async () => (await title()) === '(2) Inbox · Messaging');
+    expect(await mark()).toContain('mark-unread');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await visit.page.emulateMedia({ colorScheme });
+      expect(await accessibilityFaultsOf(visit.page, 'main')).toEqual([]);
+    }
+
+    await visit.page.keyboard.press('j');
+    await visit.page.keyboard.press('Enter');
+    await unread('Bea').waitFor({ state: 'detached' });
+    await waitFor('the title', async () => (await title()) === '(1) Inbox · Messaging');
+    expect(await unread('Ada').count()).toBe(1);
+
+    // What comes while the conversation is open and seen is read, also after a reload.
+    await world.service.make.received(workspace, bea, 'Hello?');
+    await visit.page.locator('article').filter({ hasText: 'Hello?' }).waitFor();
+    await row('Hello?').waitFor();
+    await unread('Bea').waitFor({ state: 'detached' });
+    await visit.page.goto(`/w/${workspace.slug}/inbox?view=nobody`);
+    await unread('Ada').waitFor();
+    expect(await unread('Bea').count()).toBe(0);
+  });
+
+  it('is also what one marks by U, until it is opened again', async () => {
+    const { id } = await conversation('Ada');
+    await visit.page.goto(`/w/${workspace.slug}/inbox/${id}?view=nobody`);
+    await visit.page.locator('article').first().waitFor();
+    await unread('Ada').waitFor({ state: 'detached' });
+    await visit.page.keyboard.press('u');
+    await unread('Ada').waitFor();
+    await visit.button('Mark as read').waitFor();
+    await visit.page.keyboard.press('u');
+    await unread('Ada').waitFor({ state: 'detached' });
+    await visit.button('Mark as unread').click();
+    await unread('Ada').waitFor();
+    await waitFor('the title', async () => (await title()).startsWith('(1) '));
+
+    await visit.page.reload();
+    await visit.page.locator('article').first().waitFor();
+    await unread('Ada').waitFor({ state: 'detached' });
+    await waitFor('the title', async () => (await title()) === 'Inbox · Messaging');
+    expect(await mark()).not.toContain('unread');
+  });
+
+  it('is not read while its newest message is out of sight', async () => {
+    const made = await conversation('Ada');
+    for (let n = 0; n < 40; n += 1) await world.service.make.received(workspace, made, `Message ${n}`);
+    await visit.page.goto(`/w/${workspace.slug}/inbox/${made.id}?view=nobody`);
+    await unread('Ada').waitFor({ state: 'detached' });
+    const messages = visit.page.getByRole('region', { name: 'Messages' });
+    await messages.evaluate((element) => (element.scrollTop = -600));
+    await world.service.make.received(workspace, made, 'Out of sight');
+    await unread('Ada').waitFor();
+    await messages.evaluate((element) => (element.scrollTop = 0));
+    await unread('Ada').waitFor({ state: 'detached' });
+  });
+});
