@@ -121,7 +121,7 @@ export {
 export { CONVERSATION_STATUSES, type ConversationStatus } from './conversations/conversation.entity';
 export { MessagesService } from './messages/messages.service';
 export { MAX_BODY_CHARACTERS, MessageResponse, ReceiveMessage } from './messages/message.dto';
-export { SendMessage, SentMessageResponse } from './messages/message.dto';
+export { SendMessage, SendReply, SentMessageResponse } from './messages/message.dto';
 export { DELIVERY_ERROR_CODES, type DeliveryErrorCode, type DeliveryStatus } from './messages/message-status';
 
 // What each agent has not read.

@@ -170,6 +170,7 @@ export const REASONS = {
   connection_disconnected: 'This channel connection is DISCONNECTED: connect the account anew.',
   deletion_scheduled: 'The workspace is to be deleted: cancel the deletion instead.',
   deletion_begun: 'The deletion of the workspace has begun: it can not be changed any more.',
+  colleague_replied: 'A colleague has answered since you began to write.',
 
   // Faults that pass.
   test_not_sent: 'The test was not sent in time. Try again.',

@@ -40,6 +40,17 @@ export class SendMessage extends ReceiveMessage {
   senderAgentId?: string;
 }
 
+/** Message to a customer, as an agent sends it from an inbox. */
+export class SendReply extends SendMessage {
+  /**
+   * Newest message that the agent knew when it began to write; null if there was none. The reply is refused
+   * if somebody else has answered since. Without it nothing is refused.
+   */
+  @IsOptional()
+  @IsString()
+  seenMessageId?: string | null;
+}
+
 /** Reason why a message was not delivered, or may not have been. */
 export class MessageDeliveryError {
   @ApiProperty({

@@ -55,6 +55,25 @@ export class MessagesRepository {
     return row!.count;
   }
 
+  /**
+   * Reports whether somebody else than an agent has answered a conversation after a message. Only its latest
+   * 100 messages count.
+   */
+  async hasOtherAnswer(
+    tx: Transaction,
+    { tenantId, conversationId }: ConversationKey,
+    after: string,
+    agentId: string,
+  ): Promise<boolean> {
+    const found = await tx.query(
+      `SELECT 1 FROM (SELECT sender_type, sender_agent_id FROM messages
+                      WHERE tenant_id = $1 AND conversation_id = $2 AND id > $3 ORDER BY id DESC LIMIT 100) AS latest
+       WHERE sender_type <> 'CUSTOMER' AND sender_agent_id IS DISTINCT FROM $4 LIMIT 1`,
+      [tenantId, conversationId, after, agentId],
+    );
+    return found.length > 0;
+  }
+
   insertPipelined(tx: Transaction, message: MessageEntity): Pipelined {
     const { deliveryError, metadata } = message;
     return tx.pipeline(

@@ -17,11 +17,14 @@ import { OutboxService } from '../outbox/outbox.service';
 import { AgentEntity } from '../workspaces/agent.entity';
 import { AgentsRepository } from '../workspaces/agents.repository';
 import { requireWithinLimit } from './body-limits';
-import { ReceiveMessage, SendMessage, MessageResponse, SentMessageResponse, toMessage } from './message.dto';
+import { ReceiveMessage, SendReply, MessageResponse, SentMessageResponse, toMessage } from './message.dto';
 import { MessageEntity } from './message.entity';
 import { MessagesRepository } from './messages.repository';
 
 type Content = Pick<MessageEntity, 'senderType' | 'senderAgentId' | 'body' | 'metadata' | 'deliveryStatus'>;
+
+/** Id before that of every message. */
+const NO_MESSAGE = '00000000-0000-0000-0000-000000000000';
 
 @Injectable()
 export class MessagesService {
@@ -68,17 +71,19 @@ export class MessagesService {
    * Sends a message to the customer as an agent: stores it as QUEUED for its channel, with its
    * `message.created` event. An agent writes as itself, and is assigned the conversation if nobody is;
    * anybody else names the agent, and the oldest active OWNER or ADMIN writes if none is named.
-   * @throws AppError INVALID_BODY (the body, its channel's limit, the sender), FORBIDDEN (an agent that names
-   *   another as the sender), NOT_FOUND, IDEMPOTENCY_CONFLICT
+   * An agent that names the newest message it knew is refused if somebody else has answered since.
+   * @throws AppError INVALID_BODY (the body, its channel's limit, the sender, the known message), FORBIDDEN
+   *   (an agent that names another as the sender), NOT_FOUND, CONFLICT (somebody else has answered),
+   *   IDEMPOTENCY_CONFLICT
    */
   async send(
     tenantId: string,
     conversationId: string,
-    input: SendMessage,
+    input: SendReply,
     actor: Actor,
     request: IdempotentRequest | null = null,
   ): Promise<SentMessageResponse> {
-    const { body, senderAgentId } = validate(SendMessage, input);
+    const { body, senderAgentId, seenMessageId } = validate(SendReply, input);
     if (actor.type === 'agent' && (senderAgentId ?? actor.id) !== actor.id)
       throw AppError.because('FORBIDDEN', 'only_as_itself');
     return this.database.transaction(async (tx) => {
@@ -92,6 +97,8 @@ export class MessagesService {
         if (!conversation) throw AppError.notFound('Conversation');
         requireWithinLimit(conversation.sourceChannel, body);
         if (!sender) throw unknownSender(senderAgentId);
+        if (seenMessageId !== undefined && actor.type === 'agent')
+          await this.requireNoOtherAnswer(tx, conversation, seenMessageId ?? NO_MESSAGE, actor.id);
         const content: Content = {
           senderType: 'AGENT',
           senderAgentId: sender.id,
@@ -137,6 +144,24 @@ export class MessagesService {
     const message = this.addPipelined(tx, conversation, content);
     await this.conversationsService.reopen(tx, conversation);
     return message;
+  }
+
+  /**
+   * Refuses an answer if somebody else has answered a locked conversation after a message. So of two agents
+   * who send at the same moment one is refused.
+   * @throws AppError INVALID_BODY, CONFLICT
+   */
+  private async requireNoOtherAnswer(
+    tx: Transaction,
+    { tenantId, id: conversationId, lastMessageId }: ConversationEntity,
+    seenMessageId: string,
+    agentId: string,
+  ): Promise<void> {
+    if (!isId(seenMessageId)) throw AppError.invalidBody('seenMessageId', 'wrong_form');
+    if (lastMessageId === null || lastMessageId <= seenMessageId) return;
+    const conversation = { tenantId, conversationId };
+    if (await this.messages.hasOtherAnswer(tx, conversation, seenMessageId, agentId))
+      throw AppError.because('CONFLICT', 'colleague_replied');
   }
 
   private async lock(tx: Transaction, tenantId: string, conversationId: string): Promise<ConversationEntity> {

@@ -96,7 +96,7 @@ export type {
   RedeliverDeliveries,
   RollSecret,
   SendExample,
-  SendMessage,
+  SendReply,
   SignalPresence,
   UpdateAgent,
   UpdateConversation,

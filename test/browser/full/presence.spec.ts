@@ -77,4 +77,44 @@ describe('two agents in one inbox', () => {
       .waitFor({ state: 'detached', timeout: 3_000 });
     expect([...ben.errors, ...lin.errors]).toEqual([]);
   }, 120_000);
+
+  it('are asked before they send what a colleague has answered meanwhile', async () => {
+    await enter(lin);
+    await enter(ben);
+    await reply(lin).pressSequentially('It left yesterday.');
+    await reply(ben).fill('It comes tomorrow.');
+    await reply(ben).press('Control+Enter');
+    await lin.page.getByRole('article').filter({ hasText: 'It comes tomorrow.' }).waitFor();
+    await reply(lin).press('Control+Enter');
+    const asked = lin.page.getByRole('alert').getByText('Ben replied while you were writing. Send anyway?');
+    await asked.waitFor();
+    await picture(lin, 'presence-asks');
+    expect(await accessibilityFaultsOf(lin.page, 'main')).toEqual([]);
+    // It can be taken back, and asks no more once the colleague's reply is known.
+    await lin.button('Edit').click();
+    expect(await reply(lin).inputValue()).toBe('It left yesterday.');
+    await reply(lin).press('Control+Enter');
+    await ben.page.getByRole('article').filter({ hasText: 'It left yesterday.' }).waitFor();
+    expect(await asked.count()).toBe(0);
+  }, 120_000);
+
+  it('are not both asked when they send at the same moment, and send anyway by a key', async () => {
+    await enter(lin);
+    await enter(ben);
+    const [first, second] = [ben, lin];
+    await reply(first).fill('From Ben.');
+    await reply(second).fill('From Lin.');
+    await Promise.all([first, second].map((visit) => reply(visit).press('Control+Enter')));
+    const asks = (visit: DashboardPage) => visit.button('Send anyway');
+    await Promise.race([asks(first).waitFor(), asks(second).waitFor()]);
+    expect((await asks(first).count()) + (await asks(second).count())).toBe(1);
+    const loser = (await asks(first).count()) ? first : second;
+    await asks(loser).and(loser.page.locator(':focus')).waitFor();
+    await loser.page.keyboard.press('Enter');
+    for (const visit of [ben, lin])
+      for (const text of ['From Ben.', 'From Lin.'])
+        await visit.page.getByRole('article').filter({ hasText: text }).waitFor();
+    await asks(loser).waitFor({ state: 'detached' });
+    expect([...ben.errors, ...lin.errors]).toEqual([]);
+  }, 120_000);
 });

@@ -79,4 +79,59 @@ describe('the replies of agents', () => {
       await expectRefusal(send({ type: 'agent', id }, conversation), 'INVALID_BODY');
     expect(await read(conversation)).toMatchObject({ assignedAgentId: null, lastMessageAt: null });
   });
+
+  describe('that name the newest message which the agent knew', () => {
+    const reply = (actor: Actor, { id }: { id: string }, seenMessageId?: string | null) =>
+      host.get(MessagesService).send(own.id, id, { body: 'On its way.', seenMessageId }, actor);
+    const asked = { code: 'CONFLICT', reason: { reason: 'colleague_replied' } };
+
+    it('are refused after an answer of somebody else, until the agent knows it', async () => {
+      const [lin, mia] = [await agent(), await agent()];
+      const conversation = await host.make.conversation(own.workspace);
+      const { id: question } = await host.make.received(own.workspace, conversation, 'Where is it?');
+      const answer = await send(mia, conversation);
+      await expect(reply(lin, conversation, question)).rejects.toMatchObject(asked);
+      await expect(reply(lin, conversation, null)).rejects.toMatchObject(asked);
+      expect(await reply(lin, conversation, answer.message.id)).toMatchObject({ message: {} });
+      // Without one nothing is asked.
+      expect(await reply(mia, conversation)).toMatchObject({ message: {} });
+    });
+
+    it('are refused after an answer by an API key', async () => {
+      const lin = await agent();
+      const conversation = await host.make.conversation(own.workspace);
+      const { id: question } = await host.make.received(own.workspace, conversation, 'Where is it?');
+      const key: Actor = { type: 'api_key', id: (await host.make.apiKey(own.workspace)).id };
+      await send(key, conversation);
+      await expect(reply(lin, conversation, question)).rejects.toMatchObject(asked);
+    });
+
+    it("are not refused after the customer's or the agent's own messages, nor those of an API key at all", async () => {
+      const [lin, mia] = [await agent(), await agent()];
+      const conversation = await host.make.conversation(own.workspace);
+      await host.make.received(own.workspace, conversation, 'Where is it?');
+      await send(lin, conversation);
+      await host.make.received(own.workspace, conversation, 'Hello?');
+      expect(await reply(lin, conversation, null)).toMatchObject({ message: {} });
+      const key: Actor = { type: 'api_key', id: (await host.make.apiKey(own.workspace)).id };
+      await send(mia, conversation);
+      expect(await reply(key, conversation, null)).toMatchObject({ message: {} });
+    });
+
+    it('send one of two at the same moment, and refuse the other', async () => {
+      const agents = [await agent(), await agent()];
+      for (let round = 0; round < 10; round++) {
+        const conversation = await host.make.conversation(own.workspace);
+        const { id: question } = await host.make.received(own.workspace, conversation, 'Where is it?');
+        const outcomes = await Promise.allSettled(agents.map((one) => reply(one, conversation, question)));
+        expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+        expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({ reason: asked });
+      }
+    });
+
+    it('must be ids', async () => {
+      const conversation = await host.make.conversation(own.workspace);
+      await expectRefusal(reply(await agent(), conversation, 'nope'), 'INVALID_BODY');
+    });
+  });
 });

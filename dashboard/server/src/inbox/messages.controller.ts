@@ -5,7 +5,7 @@ import {
   MessagesService,
   type Page,
   PageQuery,
-  SendMessage,
+  SendReply,
   type SentMessageResponse,
 } from 'conversation-messaging-service';
 import { Idempotent, type IdempotentRequest } from 'conversation-messaging-service/http';
@@ -32,7 +32,7 @@ export class MessagesController {
   send(
     @Param('workspaceId') workspaceId: string,
     @Param('id') id: string,
-    @Body() body: SendMessage,
+    @Body() body: SendReply,
     @CurrentActor() actor: Actor,
     @Idempotent() request: IdempotentRequest | null,
   ): Promise<SentMessageResponse> {

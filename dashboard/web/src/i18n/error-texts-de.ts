@@ -157,6 +157,7 @@ const reasons: Record<ReasonCode, string> = {
   connection_disconnected: 'Diese Verbindung ist getrennt: Verbinden Sie das Konto neu.',
   deletion_scheduled: 'Der Workspace soll gelöscht werden: Nehmen Sie stattdessen die Löschung zurück.',
   deletion_begun: 'Die Löschung des Workspace hat begonnen: Sie lässt sich nicht mehr ändern.',
+  colleague_replied: 'Jemand anderes hat geantwortet, seit Sie zu schreiben begonnen haben.',
 
   test_not_sent: 'Der Test wurde nicht rechtzeitig gesendet. Versuchen Sie es noch einmal.',
   search_too_long: 'Die Suche dauert zu lange. Geben Sie mehr vom gesuchten Text ein.',
@@ -255,6 +256,7 @@ export const errorTextsDe: ErrorTexts = {
     role: 'Rolle',
     scopes: 'Rechte',
     secondFactor: 'Zweiter Faktor',
+    seenMessageId: 'Neueste bekannte Nachricht',
     senderAgentId: 'Absender',
     serviceSignature: 'Signatur',
     since: 'Von',

@@ -233,6 +233,10 @@ export const de: Texts = {
     markRead: 'Als gelesen markieren',
     markedUnread: 'Als ungelesen markiert.',
     markedRead: 'Als gelesen markiert.',
+    colleagueReplied: (name: string) =>
+      `${name} hat geantwortet, während Sie geschrieben haben. Trotzdem senden?`,
+    unknownColleague: 'Jemand anderes',
+    sendAnyway: 'Trotzdem senden',
     messages: 'Nachrichten',
     olderMessages: 'Ältere Nachrichten',
     olderConversations: 'Ältere Unterhaltungen',

@@ -8,6 +8,7 @@ import { measureBody } from './body-limit';
 import classes from './inbox.module.css';
 import { useDraft } from './kept-replies';
 import { SEND_MODIFIER } from './keys-dialog';
+import { useKnownMessage } from './known-message';
 import { useWriting } from './presence-signals';
 import type { useSending } from './use-sending';
 
@@ -28,6 +29,7 @@ export function Composer({
   const { isSuspended, isTrialExpired } = useWorkspace();
   const [draft, setDraft] = useDraft(id);
   const writing = useWriting(id, 'REPLYING');
+  const known = useKnownMessage(id);
   const body = draft.trim();
   const { isOver, text } = useLimit(sourceChannel, body);
 
@@ -48,7 +50,7 @@ export function Composer({
     if (body === '' || isOver) return;
     setDraft('');
     writing.end();
-    sending.send({ key: crypto.randomUUID(), body, closes });
+    sending.send({ key: crypto.randomUUID(), body, closes, seenMessageId: known.end() });
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
@@ -78,6 +80,7 @@ export function Composer({
         onChange={({ currentTarget: { value } }) => {
           setDraft(value);
           writing.type(value);
+          known.type(value);
         }}
         onKeyDown={onKeyDown}
         error={isOver ? text : undefined}

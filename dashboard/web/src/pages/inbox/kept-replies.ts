@@ -8,6 +8,8 @@ export interface UnsentMessage {
   body: string;
   /** Whether the conversation is closed once the message is sent. */
   closes: boolean;
+  /** Newest message when it was begun; null before the first one, undefined if nothing was known. */
+  seenMessageId?: string | null;
 }
 
 interface KeptReply {
@@ -79,6 +81,8 @@ export function useUnsent(conversationId: string) {
       write(name, { unsent: [...kept, message] });
       return true;
     },
+    replace: (message: UnsentMessage) =>
+      write(name, { unsent: read(name).unsent.map((one) => (one.key === message.key ? message : one)) }),
     remove: (key: string) => write(name, { unsent: read(name).unsent.filter((one) => one.key !== key) }),
     /** Makes a message the beginning of the draft again. */
     takeBack: ({ key, body }: UnsentMessage) => {

@@ -3,20 +3,27 @@ import { IconAlertTriangle, IconClock } from '@tabler/icons-react';
 import { ApiError } from '../../api/client';
 import { ErrorNotice } from '../../common/error-notice';
 import { useTexts } from '../../i18n/locale';
+import { ColleagueReplied, isOvertaken } from './colleague-replied';
 import classes from './inbox.module.css';
 import type { Outgoing } from './use-sending';
 
 /** A message on its way to the server, or one that did not get there. */
 export function OutgoingItem({
-  message: { body, isSending, error },
+  conversationId,
+  message,
   onRetry,
+  onSendAnyway,
   onEdit,
 }: {
+  conversationId: string;
   message: Outgoing;
   onRetry: () => void;
+  onSendAnyway: (seenMessageId: string) => void;
   onEdit: () => void;
 }) {
   const { inbox, common } = useTexts();
+  const { body, isSending, error } = message;
+  const asks = !isSending && isOvertaken(message);
   const isRefused = error instanceof ApiError && error.status !== 0;
   return (
     <article className={classes.message} data-from="agent" data-unsent>
@@ -34,7 +41,17 @@ export function OutgoingItem({
           {isSending ? inbox.sending : inbox.notSent}
         </span>
       </div>
-      {!isSending && (
+      {asks && (
+        <div className={classes.trouble}>
+          <ColleagueReplied
+            conversationId={conversationId}
+            message={message}
+            onSend={onSendAnyway}
+            onEdit={onEdit}
+          />
+        </div>
+      )}
+      {!isSending && !asks && (
         <div className={classes.trouble}>
           {isRefused ? <ErrorNotice error={error} /> : <Text size="xs">{inbox.notSentAdvice}</Text>}
           <Group gap="xs">

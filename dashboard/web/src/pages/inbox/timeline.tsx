@@ -78,8 +78,10 @@ export function Timeline({
         {sending.outgoing.map((message) => (
           <OutgoingItem
             key={message.key}
+            conversationId={id}
             message={message}
             onRetry={() => sending.retry(message)}
+            onSendAnyway={(seenMessageId) => sending.sendAnyway(message, seenMessageId)}
             onEdit={() => sending.edit(message)}
           />
         ))}

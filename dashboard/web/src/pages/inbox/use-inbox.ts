@@ -31,6 +31,10 @@ type Pages<T> = InfiniteData<Page<T>>;
 
 const keyOf = (workspaceId: string, ...parts: unknown[]) => ['workspaces', workspaceId, 'inbox', ...parts];
 
+/** Returns the key under which a conversation's messages are kept. */
+export const messagesKey = (workspaceId: string, conversationId: string) =>
+  keyOf(workspaceId, 'messages', conversationId);
+
 /** Reads a list page by page, and what is loaded of it again while the tab is visible. */
 function usePages<T extends { id: string }>(
   key: unknown[],
@@ -106,7 +110,7 @@ export async function addMessage(
   conversationId: string,
   message: Message,
 ): Promise<void> {
-  const queryKey = keyOf(workspaceId, 'messages', conversationId);
+  const queryKey = messagesKey(workspaceId, conversationId);
   await queries.cancelQueries({ queryKey });
   queries.setQueryData<Pages<Message>>(queryKey, (pages) => {
     const [first, ...others] = pages?.pages ?? [];

@@ -3,7 +3,8 @@ import { api, ApiError } from '../../api/client';
 import type { SentMessage } from '../../api/types';
 import { useWorkspace } from '../../api/workspace';
 import { type UnsentMessage, useUnsent } from './kept-replies';
-import { addMessage, refreshInbox, useUpdateConversation } from './use-inbox';
+import { isOvertaken } from './colleague-replied';
+import { addMessage, refreshConversations, refreshInbox, useUpdateConversation } from './use-inbox';
 
 const MAX_RETRIES = 1;
 
@@ -21,20 +22,23 @@ export interface Outgoing extends UnsentMessage {
 export function useSending(conversationId: string) {
   const { id: workspaceId } = useWorkspace();
   const queries = useQueryClient();
-  const { unsent, keep, remove, takeBack } = useUnsent(conversationId);
+  const { unsent, keep, remove, replace, takeBack } = useUnsent(conversationId);
   const update = useUpdateConversation(conversationId);
   const mutationKey = ['send', workspaceId, conversationId];
 
   const { mutate } = useMutation({
     mutationKey,
     scope: { id: mutationKey.join() },
-    mutationFn: ({ key, body }: UnsentMessage) =>
+    mutationFn: ({ key, body, seenMessageId }: UnsentMessage) =>
       api.postOnce<SentMessage>(
         `/workspaces/${workspaceId}/conversations/${conversationId}/messages`,
-        { body },
+        { body, seenMessageId },
         key,
       ),
     retry: (count, error) => count < MAX_RETRIES && error instanceof ApiError && error.status === 0,
+    onError: (error) => {
+      if (isOvertaken({ error })) void refreshConversations(queries, workspaceId, [conversationId]);
+    },
     onSuccess: async ({ message }, { key, closes }) => {
       await addMessage(queries, workspaceId, conversationId, message);
       remove(key);
@@ -65,6 +69,12 @@ export function useSending(conversationId: string) {
     },
     retry: ({ isSending, error: _, ...message }: Outgoing) => {
       if (!isSending) mutate(message);
+    },
+    /** Sends a message although a colleague has replied since it was begun. */
+    sendAnyway: ({ isSending, error: _, ...message }: Outgoing, seenMessageId: string) => {
+      if (isSending) return;
+      replace({ ...message, seenMessageId });
+      mutate({ ...message, seenMessageId });
     },
     edit: takeBack,
   };
