@@ -28,6 +28,7 @@ export { originOf, Public, PUBLIC } from './http/access.decorators';
 export { type IdentifiedRequest } from './http/request-id';
 export { clientNetworkOf } from './http/client-network';
 export { Idempotent, type IdempotentRequest } from './idempotency/idempotent-request';
+export { HasOwnBudget, hasOwnBudget } from './rate-limit/request-budget.interceptor';
 export { RateLimiter, type RateLimit } from './rate-limit/rate-limiter';
 export { WorkBudgets, type WorkKind } from './rate-limit/work-budgets';
 

@@ -99,11 +99,20 @@ export type {
 } from './channels/connections/channel-connection.dto';
 export { type BodyLimits, CHANNELS, type Channel } from './common/channel-descriptors';
 export { ContactsService } from './contacts/contacts.service';
-export { ContactResponse, CreateContact, ListContactsQuery } from './contacts/contact.dto';
+export { ContactResponse, CreateContact, ListContactsQuery, UpdateContact } from './contacts/contact.dto';
+export {
+  type AttributeValue,
+  type ContactDetail,
+  MAX_ATTRIBUTE_NAME,
+  MAX_ATTRIBUTE_TEXT,
+  MAX_ATTRIBUTES,
+} from './contacts/contact.dto';
 export { ContactErasuresService } from './privacy/contact-erasures.service';
 export type { ContactErasureSummary } from './privacy/contact-erasure.dto';
 export { ContactExportService, type ContactExportLine } from './privacy/contact-export.service';
 export { ConversationsService } from './conversations/conversations.service';
+export { ContactConversationsService } from './conversations/contact-conversations.service';
+export { ReplyChecksService, type ReplyCheck } from './channels/outbound/reply-checks.service';
 export {
   ActiveConversation,
   ConversationDetail,

@@ -42,7 +42,11 @@ export function addContactCommands(program: Command): void {
         'contact create --workspace acme --identity WHATSAPP:33612345678',
       ),
     )
-    .action(inWorkspace<CreateOptions>(({ contacts }, tenantId, given) => contacts.create(tenantId, given)));
+    .action(
+      inWorkspace<CreateOptions>(({ contacts, operator }, tenantId, given) =>
+        contacts.create(tenantId, given, operator),
+      ),
+    );
 
   contact
     .command('erase')

@@ -17,6 +17,11 @@ interface ChannelDescriptor {
   label: string;
   /** Longest text of a message, if the provider allows less than the API's 4096 characters. */
   bodyLimit?: { max: number; unit: 'characters' | 'UTF-8 bytes' };
+  /**
+   * Hours after a customer's message in which the provider takes answers; no limit by default. Before the
+   * first one it takes none.
+   */
+  windowHours?: number;
   /** Names of the credentials with which an operator connects an account; optional ones in brackets. */
   credentials: string;
   /** Address of the provider's API, and the environment variable that replaces it. */
@@ -24,6 +29,8 @@ interface ChannelDescriptor {
   /** The provider's requests to us. */
   hook?: HookDescriptor;
 }
+
+const META_WINDOW_HOURS = 24;
 
 const META_HOOK = {
   signature: {
@@ -43,6 +50,7 @@ const CHANNEL_DESCRIPTORS = {
   },
   WHATSAPP: {
     label: 'WhatsApp',
+    windowHours: META_WINDOW_HOURS,
     credentials: 'phoneNumberId, accessToken, appSecret, [verifyToken]',
     api: { variable: 'META_GRAPH_URL', url: 'https://graph.facebook.com' },
     hook: META_HOOK,
@@ -63,6 +71,7 @@ const CHANNEL_DESCRIPTORS = {
   MESSENGER: {
     label: 'Messenger',
     bodyLimit: { max: 2000, unit: 'characters' },
+    windowHours: META_WINDOW_HOURS,
     credentials: 'pageId, accessToken, appSecret, [verifyToken]',
     api: { variable: 'META_GRAPH_URL', url: 'https://graph.facebook.com' },
     hook: META_HOOK,
@@ -70,6 +79,7 @@ const CHANNEL_DESCRIPTORS = {
   INSTAGRAM: {
     label: 'Instagram',
     bodyLimit: { max: 1000, unit: 'UTF-8 bytes' },
+    windowHours: META_WINDOW_HOURS,
     credentials: 'accountId, accessToken, appSecret, [facebookAppSecret], [verifyToken]',
     api: { variable: 'INSTAGRAM_GRAPH_URL', url: 'https://graph.instagram.com' },
     hook: META_HOOK,

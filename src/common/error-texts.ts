@@ -76,6 +76,8 @@ export const FAULTS = {
   slug_taken: 'is taken by another workspace',
   not_snoozed: 'is only for a snoozed conversation',
   identity_taken: 'is that of the contact {contact}',
+  not_attributes:
+    'must be up to {max} names of at most {name} characters, each with a text of at most {text} characters, a number, true or false',
   no_condition: 'must have a condition',
   jwt_not_alone: 'stands instead of id and signature',
   sender_missing: 'is required: the workspace has no active OWNER or ADMIN',
@@ -164,6 +166,8 @@ export const REASONS = {
   endpoint_inactive: 'The endpoint is inactive: activate it first.',
   entitlement_missing: 'The plan of this workspace does not include {event} ({entitlement}).',
   endpoint_edited: 'Somebody has edited the endpoint in the meantime.',
+  contact_edited: 'Somebody has edited the contact in the meantime.',
+  contact_erased: 'The contact is erased: it can not be edited any more.',
   delivery_not_pending: 'The delivery is not pending: deliver it again.',
   event_not_taken: 'The endpoint does not take {event}: add the event first.',
   recovery_running: 'A recovery of this endpoint is running already.',

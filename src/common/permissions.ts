@@ -66,6 +66,8 @@ export const PERMISSIONS = {
   'channel_connection.connect': MANAGERS,
   'channel_connection.rotate': MANAGERS,
   'channel_connection.disconnect': MANAGERS,
+  'contact.create': AGENTS,
+  'contact.update': AGENTS,
   'contact.erase': MANAGERS,
   'contact.export': MANAGERS,
   'conversation.update': EVERYONE,

@@ -1,14 +1,55 @@
 import { ApiPropertyOptional, ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsEmail, IsIn, IsObject, IsOptional, ValidateNested } from 'class-validator';
+import { IsEmail, IsIn, IsObject, IsOptional, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
 import { type Channel, CHANNELS } from '../common/channel-descriptors';
 import { PageQuery } from '../common/page';
-import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
+import { validatorFault } from '../common/error-texts';
+import {
+  countCharacters,
+  IsDateTime,
+  isStorableText,
+  IsStorableText,
+  MaxCharacters,
+  NotBlank,
+} from '../common/validators';
 import { ContactIdentityEntity } from './contact-identity.entity';
-import { VERIFIED_FIELDS, type VerifiedField } from './contact.entity';
+import { ContactEntity, VERIFIED_FIELDS, type VerifiedField } from './contact.entity';
 import { ListedContact } from './contact-columns';
 
 export const MAX_SEARCH_CHARACTERS = 200;
+export const MAX_ATTRIBUTES = 50;
+export const MAX_ATTRIBUTE_NAME = 100;
+export const MAX_ATTRIBUTE_TEXT = 500;
+const MAX_NAME = 200;
+const MAX_PHONE = 50;
+
+export type AttributeValue = string | number | boolean;
+
+function AreAttributes(): PropertyDecorator {
+  return ValidateBy(
+    { name: 'areAttributes', validator: { validate: areAttributes } },
+    validatorFault('not_attributes', {
+      max: MAX_ATTRIBUTES,
+      name: MAX_ATTRIBUTE_NAME,
+      text: MAX_ATTRIBUTE_TEXT,
+    }),
+  );
+}
+
+function areAttributes(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const entries = Object.entries(value as Record<string, unknown>);
+  return entries.length <= MAX_ATTRIBUTES && entries.every(([name, one]) => isName(name) && isAttribute(one));
+}
+
+function isName(name: string): boolean {
+  return isStorableText(name) && name.trim() !== '' && countCharacters(name) <= MAX_ATTRIBUTE_NAME;
+}
+
+function isAttribute(value: unknown): value is AttributeValue {
+  if (typeof value === 'string') return isStorableText(value) && countCharacters(value) <= MAX_ATTRIBUTE_TEXT;
+  return typeof value === 'boolean' || Number.isFinite(value);
+}
 
 /** Id of a person on one channel. */
 export class NewIdentity {
@@ -24,7 +65,7 @@ export class NewIdentity {
 
 export class CreateContact {
   @IsOptional()
-  @MaxCharacters(200)
+  @MaxCharacters(MAX_NAME)
   @NotBlank()
   @IsStorableText()
   name?: string;
@@ -34,7 +75,7 @@ export class CreateContact {
   email?: string;
 
   @IsOptional()
-  @MaxCharacters(50)
+  @MaxCharacters(MAX_PHONE)
   @NotBlank()
   @IsStorableText()
   phone?: string;
@@ -45,6 +86,34 @@ export class CreateContact {
   @ValidateNested()
   @Type(() => NewIdentity)
   identity?: NewIdentity;
+}
+
+/** Edit of a contact. What it does not give stays as it is; null empties a field. */
+export class UpdateContact {
+  /** `updatedAt` of the contact that was read before the edit. */
+  @IsDateTime()
+  updatedAt: Date;
+
+  @IsOptional()
+  @MaxCharacters(MAX_NAME)
+  @NotBlank()
+  @IsStorableText()
+  name?: string | null;
+
+  @IsOptional()
+  @IsEmail({}, { message: 'must be an e-mail address' })
+  email?: string | null;
+
+  @IsOptional()
+  @MaxCharacters(MAX_PHONE)
+  @NotBlank()
+  @IsStorableText()
+  phone?: string | null;
+
+  /** Other facts, which replace all earlier ones: up to 50 texts, numbers and truth values by name. */
+  @ValidateIf((_, value) => value !== undefined)
+  @AreAttributes()
+  attributes?: Record<string, AttributeValue>;
 }
 
 export class ListContactsQuery extends PageQuery {
@@ -114,6 +183,12 @@ export class ContactResponse {
   updatedAt: Date;
 }
 
+/** Contact as an agent edits it. */
+export interface ContactDetail extends ContactResponse {
+  /** Time at which the contact was erased, after which it can't be edited; null if it was not. */
+  erasedAt: Date | null;
+}
+
 /** Contact without the ids on channels. */
 export type ContactAlone = Omit<ContactResponse, 'identities'>;
 
@@ -124,6 +199,10 @@ export function toContact(contact: ListedContact, identities: ContactIdentityEnt
       .filter(({ contactId }) => contactId === contact.id)
       .map(({ channel, externalId }) => ({ channel, externalId })),
   };
+}
+
+export function toContactDetail(contact: ContactEntity, identities: ContactIdentityEntity[]): ContactDetail {
+  return { ...toContact(contact, identities), erasedAt: contact.erasedAt };
 }
 
 export function toContactAlone(contact: ListedContact): ContactAlone {

@@ -37,4 +37,8 @@ export class ContactEntity {
 
   @Column('timestamptz', { name: 'updated_at' })
   updatedAt: Date;
+
+  /** Time at which all that is stored about the person was erased; null if it was not. */
+  @Column('timestamptz', { name: 'erased_at', nullable: true })
+  erasedAt: Date | null;
 }

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AuditModule } from '../audit/audit.module';
 import { DatabaseModule } from '../database/database.module';
 import { RateLimitModule } from '../rate-limit/rate-limit.module';
 import { TableRegistry } from '../stored-data/table-registry';
@@ -11,7 +12,7 @@ import { ContactsRepository } from './contacts.repository';
 import { ContactsService } from './contacts.service';
 
 @Module({
-  imports: [DatabaseModule.forEntities([ContactEntity, ContactIdentityEntity]), RateLimitModule],
+  imports: [DatabaseModule.forEntities([ContactEntity, ContactIdentityEntity]), AuditModule, RateLimitModule],
   providers: [ContactSearchRepository, ContactsRepository, ContactsService],
   exports: [ContactsRepository, ContactsService],
 })

@@ -96,11 +96,31 @@ export class ContactsRepository {
     return identities.length === count;
   }
 
+  async lock(tx: Transaction, tenantId: string, id: string): Promise<ContactEntity | null> {
+    if (!isId(id)) return null;
+    return tx.manager.findOne(ContactEntity, {
+      where: { tenantId, id },
+      lock: { mode: 'for_no_key_update' },
+    });
+  }
+
+  /** Stores the values of a locked contact that a person can edit. */
+  async update(
+    tx: Transaction,
+    { tenantId, id, name, email, phone, attributes, verified, updatedAt }: ContactEntity,
+  ): Promise<void> {
+    await tx.query(
+      `UPDATE contacts SET name = $3, email = $4, phone = $5, attributes = $6, verified = $7, updated_at = $8
+       WHERE tenant_id = $1 AND id = $2`,
+      [tenantId, id, name, email, phone, attributes, verified, updatedAt],
+    );
+  }
+
   /** Locks a contact, and deletes all that it says about a person. */
   async erase(tx: Transaction, { tenantId, contactId }: ContactKey): Promise<void> {
     await tx.query(
       `UPDATE contacts SET name = NULL, email = NULL, phone = NULL, avatar_url = NULL, attributes = '{}', verified = '{}',
-         updated_at = $3
+         updated_at = $3, erased_at = coalesce(erased_at, $3)
        WHERE tenant_id = $1 AND id = $2`,
       [tenantId, contactId, new Date()],
     );

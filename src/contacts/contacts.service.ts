@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { requireReadPermission } from '../access/require-permission';
+import { requirePermission, requireReadPermission } from '../access/require-permission';
+import { AuditService } from '../audit/audit.service';
+import { changedValues } from '../audit/changed-values';
 import { AppError } from '../common/app-error';
 import { Channel } from '../common/channel-descriptors';
 import { isId, newId } from '../common/ids';
@@ -9,7 +11,16 @@ import { validate } from '../common/validate';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { Closable } from '../rate-limit/work-budget';
-import { CreateContact, ListContactsQuery, NewIdentity, ContactResponse, toContact } from './contact.dto';
+import {
+  ContactDetail,
+  CreateContact,
+  ListContactsQuery,
+  NewIdentity,
+  ContactResponse,
+  toContact,
+  toContactDetail,
+  UpdateContact,
+} from './contact.dto';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { ContactEntity } from './contact.entity';
 import { toSearchable } from './contact-search';
@@ -24,12 +35,16 @@ export interface ChannelCustomer {
   phone: string | null;
 }
 
+/** Fields that a person can edit. */
+const EDITABLE = ['name', 'email', 'phone', 'attributes'] as const;
+
 /** Manages the people with whom a workspace talks. */
 @Injectable()
 export class ContactsService {
   constructor(
     private readonly database: Database,
     private readonly contacts: ContactsRepository,
+    private readonly audit: AuditService,
   ) {}
 
   /**
@@ -59,24 +74,67 @@ export class ContactsService {
    */
   async get(tenantId: string, id: string, actor: Actor): Promise<ContactResponse> {
     await requireReadPermission(this.database, tenantId, actor, 'contact.read');
-    const contact = await this.contacts.find(tenantId, id);
-    if (!contact) throw AppError.notFound('Contact');
-    return toContact(contact, await this.contacts.listIdentities(tenantId, [id]));
+    return toContact(await this.find(tenantId, id), await this.contacts.listIdentities(tenantId, [id]));
   }
 
   /**
-   * Creates a contact.
-   * @throws AppError INVALID_BODY, also when another contact has the identity; NOT_FOUND (the workspace)
+   * Returns a contact with its identities, and whether it is erased.
+   * @throws AppError FORBIDDEN, NOT_FOUND
    */
-  async create(tenantId: string, input: CreateContact): Promise<ContactResponse> {
+  async getDetail(tenantId: string, id: string, actor: Actor): Promise<ContactDetail> {
+    await requireReadPermission(this.database, tenantId, actor, 'contact.read');
+    const contact = await this.find(tenantId, id);
+    return toContactDetail(contact, await this.contacts.listIdentities(tenantId, [id]));
+  }
+
+  /**
+   * Creates a contact. The audit log gets an entry, unless the system is the actor.
+   * @throws AppError INVALID_BODY, also when another contact has the identity; FORBIDDEN; NOT_FOUND (the
+   *   workspace)
+   */
+  async create(tenantId: string, input: CreateContact, actor: Actor): Promise<ContactResponse> {
     const { name = null, email = null, phone = null, identity } = validate(CreateContact, input);
     if (!isId(tenantId)) throw AppError.notFound('Workspace');
     const contact = newContact(tenantId, { name, email, phone });
     const identities = await this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, 'contact.create');
       await this.contacts.insert(tx, contact);
+      if (actor.type !== 'system')
+        this.audit.appendPipelined(tx, { ...subjectOf(contact, actor), action: 'contact.created' });
       return identity ? [await this.addIdentity(tx, contact, identity)] : [];
     });
     return toContact(contact, identities);
+  }
+
+  /**
+   * Changes a contact's name, e-mail address, phone or attributes. A value that the workspace's server has
+   * signed is verified no longer once it is changed, until the server signs one again. The audit log names
+   * the changed fields, and none of their values, because it outlives the contact.
+   * @throws AppError INVALID_BODY; CONFLICT: the contact was changed since `updatedAt`, or is erased;
+   *   FORBIDDEN; NOT_FOUND
+   */
+  async update(tenantId: string, id: string, input: UpdateContact, actor: Actor): Promise<ContactDetail> {
+    const { updatedAt, ...given } = validate(UpdateContact, input);
+    const contact = await this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, 'contact.update');
+      const before = await this.contacts.lock(tx, tenantId, id);
+      if (!before) throw AppError.notFound('Contact');
+      if (before.erasedAt) throw AppError.because('CONFLICT', 'contact_erased');
+      if (before.updatedAt.getTime() !== updatedAt.getTime())
+        throw AppError.because('CONFLICT', 'contact_edited');
+      const after = edit(before, given);
+      const fields = EDITABLE.filter((field) => changedValues(before, after, [field]));
+      if (fields.length === 0) return before;
+      await this.contacts.update(tx, after);
+      this.audit.appendPipelined(tx, {
+        ...subjectOf(after, actor),
+        action: 'contact.updated',
+        ...changedValues(before, after, ['verified']),
+        metadata: { fields },
+      });
+      return after;
+    });
+    return toContactDetail(contact, await this.contacts.listIdentities(tenantId, [id]));
   }
 
   /**
@@ -110,6 +168,12 @@ export class ContactsService {
     return this.contacts.updateProfile(tx, tenantId, contactId, profiles);
   }
 
+  private async find(tenantId: string, id: string): Promise<ContactEntity> {
+    const contact = await this.contacts.find(tenantId, id);
+    if (!contact) throw AppError.notFound('Contact');
+    return contact;
+  }
+
   private async addIdentity(
     tx: Transaction,
     { id: contactId, tenantId, createdAt }: ContactEntity,
@@ -121,6 +185,28 @@ export class ContactsService {
     await this.contacts.insertIdentity(tx, identity);
     return identity;
   }
+}
+
+/** Returns a contact with other values. Those that were verified and have changed are so no longer. */
+function edit(before: ContactEntity, given: Omit<UpdateContact, 'updatedAt'>): ContactEntity {
+  const { name = before.name, email = before.email, phone = before.phone, attributes } = given;
+  const after = {
+    ...before,
+    name: toSearchable(name),
+    email: toSearchable(email),
+    phone,
+    attributes: attributes ?? before.attributes,
+  };
+  return {
+    ...after,
+    verified: before.verified.filter((field) => after[field] === before[field]),
+    // Each edit has a moment of its own, by which the next one knows what it edits.
+    updatedAt: new Date(Math.max(Date.now(), before.updatedAt.getTime() + 1)),
+  };
+}
+
+function subjectOf({ tenantId, id }: ContactEntity, actor: Actor) {
+  return { tenantId, actor, entity: 'contact', entityId: id };
 }
 
 function newContact(tenantId: string, known: Pick<ContactEntity, 'name' | 'email' | 'phone'>): ContactEntity {
@@ -136,5 +222,6 @@ function newContact(tenantId: string, known: Pick<ContactEntity, 'name' | 'email
     attributes: {},
     createdAt: now,
     updatedAt: now,
+    erasedAt: null,
   };
 }

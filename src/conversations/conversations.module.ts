@@ -5,6 +5,7 @@ import { DatabaseModule } from '../database/database.module';
 import { OutboxModule } from '../outbox/outbox.module';
 import { TableRegistry } from '../stored-data/table-registry';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
+import { ContactConversationsService } from './contact-conversations.service';
 import { conversationTables } from './conversation-tables';
 import { ConversationEntity } from './conversation.entity';
 import { ConversationsController } from './conversations.controller';
@@ -21,8 +22,8 @@ import { SnoozesRepository } from './snoozes.repository';
     OutboxModule,
     AuditModule,
   ],
-  providers: [ConversationsRepository, ConversationsService],
-  exports: [ConversationsRepository, ConversationsService],
+  providers: [ConversationsRepository, ConversationsService, ContactConversationsService],
+  exports: [ConversationsRepository, ConversationsService, ContactConversationsService],
 })
 export class ConversationsModule {
   constructor(tables: TableRegistry, conversations: ConversationsRepository) {

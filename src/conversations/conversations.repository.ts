@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import { Channel } from '../common/channel-descriptors';
-import { isId } from '../common/ids';
+import { HIGHEST_ID, isId } from '../common/ids';
 import { MAX_LIMIT } from '../common/page';
 import { boundedCount } from '../database/bounded-count';
 import { Database, Reader } from '../database/database';
@@ -44,7 +44,10 @@ export type ListedActivity = ListedConversation &
     contactName: string | null;
   };
 
-/** Number of conversations among which a page looks for those on one channel. */
+/** Conversation of one contact, with its place among them. */
+export type ContactActivity = ListedConversation & Pick<ListedActivity, 'activity'>;
+
+/** Number of conversations among which a page looks for those on one channel, or of one contact. */
 const MAX_SCANNED = 1_000;
 
 const LISTED = `id, source_channel AS "sourceChannel", status, snoozed_until AS "snoozedUntil",
@@ -186,6 +189,25 @@ export class ConversationsRepository {
       [tenantId, contactId, after, count],
     );
     return rows.map(({ id }) => id);
+  }
+
+  /**
+   * Lists up to `count` of a contact's 1,000 newest conversations below the cursor, the one with the latest
+   * activity first.
+   */
+  listActiveOfContact(
+    { tenantId, contactId }: ContactKey,
+    cursor: string | undefined,
+    count: number,
+  ): Promise<ContactActivity[]> {
+    // The limit within is a constant, because PostgreSQL plans an unknown one as a tenth of the table.
+    return this.database.prepared(
+      `SELECT * FROM (SELECT ${LISTED}, coalesce(last_message_id, id) AS activity
+                      FROM conversations WHERE tenant_id = $1 AND contact_id = $2
+                      ORDER BY id DESC LIMIT ${MAX_SCANNED}) AS scanned
+       WHERE activity < $3 ORDER BY activity DESC LIMIT $4`,
+      [tenantId, contactId, cursor ?? HIGHEST_ID, count],
+    );
   }
 
   /**

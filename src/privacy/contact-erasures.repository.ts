@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Not } from 'typeorm';
 import { isId } from '../common/ids';
-import { Database } from '../database/database';
+import { Database, Reader } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { ContactErasureEntity } from './contact-erasure.entity';
 
@@ -19,8 +19,12 @@ export class ContactErasuresRepository {
     return isId(id) ? this.database.manager.findOneBy(ContactErasureEntity, { tenantId, id }) : null;
   }
 
-  findUnfinished(tx: Transaction, tenantId: string, contactId: string): Promise<ContactErasureEntity | null> {
-    return tx.manager.findOneBy(ContactErasureEntity, { tenantId, contactId, status: Not('COMPLETED') });
+  findUnfinished(
+    tenantId: string,
+    contactId: string,
+    reader: Reader = this.database,
+  ): Promise<ContactErasureEntity | null> {
+    return reader.manager.findOneBy(ContactErasureEntity, { tenantId, contactId, status: Not('COMPLETED') });
   }
 
   async insert(tx: Transaction, erasure: ContactErasureEntity): Promise<void> {

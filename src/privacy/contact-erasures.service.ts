@@ -43,7 +43,7 @@ export class ContactErasuresService {
       if (!(await this.contacts.find(tenantId, contactId, tx))) throw AppError.notFound('Contact');
       for (const erasure of this.tables.listErasures())
         await erasure.eraseContact?.(tx, { tenantId, contactId }, MAX_ROWS);
-      const running = await this.erasures.findUnfinished(tx, tenantId, contactId);
+      const running = await this.erasures.findUnfinished(tenantId, contactId, tx);
       if (running) return toErasureSummary(running);
       const erasure = newErasure(tenantId, contactId);
       await this.erasures.insert(tx, erasure);
@@ -68,6 +68,17 @@ export class ContactErasuresService {
     const erasure = await this.erasures.find(tenantId, id);
     if (!erasure) throw AppError.notFound('Contact erasure');
     return toErasureSummary(erasure);
+  }
+
+  /**
+   * Returns the erasure of a contact that is in progress; null if there is none.
+   * @throws AppError FORBIDDEN, NOT_FOUND
+   */
+  async getRunning(tenantId: string, contactId: string, actor: Actor): Promise<ContactErasureSummary | null> {
+    await requireReadPermission(this.database, tenantId, actor, 'contact.read');
+    if (!(await this.contacts.find(tenantId, contactId))) throw AppError.notFound('Contact');
+    const erasure = await this.erasures.findUnfinished(tenantId, contactId);
+    return erasure && toErasureSummary(erasure);
   }
 }
 

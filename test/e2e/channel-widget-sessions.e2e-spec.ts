@@ -164,7 +164,7 @@ describe("the sessions of the widget's visitors", () => {
 
     it('fills what the workspace does not know, and replaces nothing that it stored', async () => {
       const stored = { name: 'Stored Name', identity: { channel: 'WIDGET', externalId: 'user:stored' } };
-      await service.app.get(ContactsService).create(tenant.workspace.id, stored as CreateContact);
+      await service.app.get(ContactsService).create(tenant.workspace.id, stored as CreateContact, SYSTEM);
       const claims = { ...session('stored').visitor, name: 'Mallory', email: 'own@example.com' };
       await crowd.visitor(widget, { visitor: claims });
       expect(await crowd.contactsNamed('Stored Name')).toMatchObject([

@@ -4,6 +4,7 @@ import { MessageStatusRepository } from '../../src/messages/message-status.repos
 import { Metrics } from '../../src/metrics/metrics';
 import { LoadedConnection } from '../../src/channels/connections/connection-loader';
 import { OutboundMessageRouter } from '../../src/channels/outbound/outbound-message-router';
+import { ReplyChecksRepository } from '../../src/channels/outbound/reply-checks.repository';
 import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound-messages.repository';
 import { RoutedMessagesRepository } from '../../src/channels/outbound/routed-messages.repository';
 import {
@@ -307,6 +308,36 @@ describe('query plans', () => {
         expectPage(await plansFor({ ...filter, entityId: '7' }), 'audit_entries_entity_id_idx');
       }
     });
+  });
+
+  it('of the conversations of one contact, by latest activity', async () => {
+    const repository = host.app.get(ConversationsRepository);
+    // All conversations of a workspace are of one contact here.
+    for (const tenantId of [BIG, TINY])
+      for (const cursor of [undefined, sequential(ROWS / 2)]) {
+        const contact = { tenantId, contactId: tenantId };
+        for (const plan of await plansOf(() => repository.listActiveOfContact(contact, cursor, PAGE))) {
+          expect(indexesOf(plan)).toEqual(['conversations_contact_idx']);
+          expectOnlyIndexed(plan, ['conversations']);
+          expect(rowsRead(plan)).toBeLessThanOrEqual(1_000);
+        }
+      }
+  });
+
+  it('of the check of a reply', async () => {
+    const repository = new ReplyChecksRepository(host.get(Database));
+    const tables = ['conversations', 'contacts', 'channel_connections', 'contact_identities', 'messages'];
+    for (const plan of await plansOf(() => repository.findRoute(BIG, CONVERSATION))) {
+      expectOnlyIndexed(plan, tables);
+      expect(rowsRead(plan)).toBeLessThanOrEqual(10);
+    }
+    for (const channel of CHANNELS) {
+      const route = { channel, contactId: BIG, recipientId: '1', fault: null };
+      for (const plan of await plansOf(() => repository.listRecent(BIG, route, LOWEST_ID))) {
+        expectOnlyIndexed(plan, tables);
+        expect(rowsRead(plan)).toBeLessThanOrEqual(20 + 20 * 200);
+      }
+    }
   });
 
   describe('contact search', () => {

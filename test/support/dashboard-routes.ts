@@ -145,6 +145,16 @@ const CONVERSATION: Thing = {
 
 /** Id that nothing has. */
 const NO_ID = '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11';
+const CONTACT: Thing = {
+  noun: 'Contact',
+  make: async ({ dashboard, workspace }) => {
+    const { id, updatedAt } = await dashboard.make.contact(workspace);
+    editedAt = updatedAt;
+    return id;
+  },
+};
+/** Time at which the last contact was made, which an edit of it must name. */
+let editedAt = new Date(0);
 
 const WIDGET = { channel: 'WIDGET' as const, credentials: { allowedOrigins: ['https://shop.example'] } };
 
@@ -198,6 +208,21 @@ export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
     body: () => ({ messageId: randomUUID() }),
   },
   { method: 'DELETE', path: '/conversations/:id/read-mark', success: 204, thing: CONVERSATION },
+  { method: 'GET', path: '/conversations/:id/reply-check', success: 200, thing: CONVERSATION },
+  { method: 'GET', path: '/contacts', query: '?q=zo', success: 200 },
+  { method: 'POST', path: '/contacts', success: 201, body: () => ({ name: 'Zoë' }) },
+  { method: 'GET', path: '/contacts/:id', success: 200, thing: CONTACT },
+  {
+    method: 'PATCH',
+    path: '/contacts/:id',
+    success: 200,
+    thing: CONTACT,
+    body: () => ({ updatedAt: editedAt, name: 'Zoë' }),
+  },
+  { method: 'GET', path: '/contacts/:id/conversations', success: 200, thing: CONTACT },
+  { method: 'GET', path: '/contacts/:id/erasure', success: 200, thing: CONTACT },
+  { method: 'POST', path: '/contacts/:id/erasure', success: 200, thing: CONTACT, roles: MANAGERS },
+  { method: 'GET', path: '/contacts/:id/export', success: 200, thing: CONTACT, roles: MANAGERS },
   { method: 'GET', path: '/inbox/stream', success: 200, isStream: true },
   { method: 'GET', path: '/inbox/presence', query: `?conversationIds=${NO_ID}`, success: 200 },
   {

@@ -45,7 +45,7 @@ export class Fixtures {
   }
 
   contact({ id }: InWorkspace, input: CreateContact = { name: 'Zoë Martín' }): Promise<ContactResponse> {
-    return this.app.get(ContactsService).create(id, input);
+    return this.app.get(ContactsService).create(id, input, SYSTEM);
   }
 
   async conversation(

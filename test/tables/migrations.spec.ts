@@ -37,6 +37,7 @@ const HASHES: Record<string, string> = {
   'migrations/1795474800002-received-messages.ts': '89d09bf0598fb85c',
   'migrations/1795478400000-conversation-activity.ts': '15d8a842b3c47f6c',
   'migrations/1795482000000-snooze-ends.ts': '4c5ee67684ee6ec1',
+  'migrations/1795485900000-erased-contacts.ts': 'f57b5d49cd86e36e',
   'migrations/1795486000000-read-marks.ts': 'eddbd1485a185c1e',
   'migrations/support/partitions.ts': '223117a7e3ea7c0a',
 };

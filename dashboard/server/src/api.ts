@@ -8,10 +8,12 @@ import type {
   ALL_EVENTS,
   AuditEntry,
   ChannelConnectionSummary,
+  ContactErasureSummary,
   DeliveryTotals,
   Entitlement,
   ErrorDetail,
   EventType,
+  MAX_ATTRIBUTES,
   MAX_BODY_CHARACTERS,
   MAX_ENDPOINT_DESCRIPTION,
   MAX_ENDPOINT_NAME,
@@ -32,9 +34,14 @@ export type {
   AuditValues,
   BodyLimits,
   Channel,
+  AttributeValue,
+  ContactDetail,
+  ContactErasureSummary,
+  ContactResponse,
   ConversationChange,
   ConversationDetail,
   ConversationPresence,
+  ConversationListItem,
   ConversationResponse,
   ConversationStatus,
   ChannelConnectionSummary,
@@ -56,6 +63,7 @@ export type {
   RateLimitUse,
   ReasonCode,
   RedeliveryResult,
+  ReplyCheck,
   Scope,
   SentMessageResponse,
   Thing,
@@ -87,6 +95,7 @@ export type {
 export type {
   ConnectChannel,
   CreateApiKey,
+  CreateContact,
   CreateWebhookEndpoint,
   ListActiveConversationsQuery,
   ListAuditEntriesQuery,
@@ -99,6 +108,7 @@ export type {
   SendReply,
   SignalPresence,
   UpdateAgent,
+  UpdateContact,
   UpdateConversation,
   UpdateWebhookEndpoint,
 } from 'conversation-messaging-service';
@@ -153,6 +163,12 @@ export interface WorkspaceSummary {
 /** Answer of `POST /api/login`: the session has begun, or a code is needed first. */
 export interface LoginResponse {
   status: 'done' | 'second_factor';
+}
+
+/** Answer of `GET /api/workspaces/:workspaceId/contacts/:id/erasure`. */
+export interface RunningErasure {
+  /** The erasure that is in progress; null if there is none. */
+  running: ContactErasureSummary | null;
 }
 
 /** Answer that says that the session has begun. */
@@ -272,6 +288,9 @@ export interface EventTypeResponse {
 
 /** Name that subscribes an endpoint to all event types. */
 export type AllEvents = typeof ALL_EVENTS;
+
+/** Highest number of a contact's attributes. */
+export type MaxAttributes = typeof MAX_ATTRIBUTES;
 
 /** Highest rate limit of an endpoint, in deliveries a second. */
 export type MaxEndpointRate = typeof MAX_ENDPOINT_RATE;

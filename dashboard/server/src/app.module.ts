@@ -5,6 +5,7 @@ import { AccountModule } from './account/account.module';
 import { ApiKeysModule } from './api-keys/api-keys.module';
 import { AuditPagesModule } from './audit/audit.module';
 import { ChannelsModule } from './channels/channels.module';
+import { ContactPagesModule } from './contacts/contacts.module';
 import { DashboardConfigModule } from './config/config.module';
 import { DashboardConfig } from './config/dashboard-config';
 import { DashboardDeliveriesModule } from './deliveries/deliveries.module';
@@ -34,6 +35,7 @@ export class DashboardModule {
         AccountModule,
         WorkspaceModule,
         InboxModule,
+        ContactPagesModule,
         ApiKeysModule,
         DashboardWebhooksModule,
         DashboardDeliveriesModule,

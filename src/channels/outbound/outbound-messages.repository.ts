@@ -54,11 +54,14 @@ const MAY_SEND = `
   SELECT FROM channel_connections w JOIN workspaces t ON t.id = $1 AND t.suspended_at IS NULL
   WHERE w.tenant_id = $1 AND w.id = $2 AND w.status = 'ACTIVE' AND (w.paused_until IS NULL OR w.paused_until <= now())`;
 
-/** Recipient in a conversation `c`: the conversation's own identity, or else the contact's latest one. */
-export const RECIPIENT = `
+/**
+ * SQL of the recipient in a conversation `c`: the conversation's own identity, or else the contact's latest
+ * one. The workspace is $1 by default.
+ */
+export const recipientOf = (tenantId = '$1') => `
   coalesce(c.identity_external_id, (
     SELECT i.external_id FROM contact_identities i
-    WHERE i.tenant_id = c.tenant_id AND i.contact_id = c.contact_id AND i.channel = c.source_channel
+    WHERE i.tenant_id = ${tenantId} AND i.contact_id = c.contact_id AND i.channel = c.source_channel
     ORDER BY i.created_at DESC, i.external_id LIMIT 1))`;
 
 const BY_KEY = 'tenant_id = $1 AND conversation_id = $2 AND message_id = $3';
@@ -136,7 +139,7 @@ export class OutboundMessagesRepository {
       tx.prepared<Pick<ClaimedMessage, 'recipientId'>>(
         `UPDATE outbound_messages d SET lease_id = $4, next_attempt_at = now() + ${LEASE} FROM conversations c
          WHERE d.tenant_id = $1 AND d.conversation_id = $2 AND d.message_id = $3 AND c.tenant_id = $1 AND c.id = $2
-         RETURNING ${RECIPIENT} AS "recipientId"`,
+         RETURNING ${recipientOf()} AS "recipientId"`,
         [tenantId, conversationId, messageId, leaseId],
       ),
       this.statuses.startSending(tx, key),

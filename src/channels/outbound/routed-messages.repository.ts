@@ -3,7 +3,7 @@ import { Pipelined, Transaction } from '../../database/transaction';
 import { DeliveryErrorCode } from '../../messages/message-status';
 import { MessageKey, STATUS_BY_KEY } from '../../messages/message-status.repository';
 import { ConversationKey } from '../../stored-data/table-declaration';
-import { endOfHolds, firstUnsent, RECIPIENT, wasConnected } from './outbound-messages.repository';
+import { endOfHolds, firstUnsent, recipientOf, wasConnected } from './outbound-messages.repository';
 
 /**
  * Messages of one workspace that were enqueued at one connection, or failed for one reason.
@@ -28,6 +28,22 @@ const LOCK_FIRST = `
       AND d.message_id <= (${firstUnsent('c.id', 'c.tenant_id')})
     ORDER BY d.message_id FOR SHARE) first`;
 
+/**
+ * SQL that joins the connection `w`, if there is one, over which a conversation `c` sends. The workspace is $1
+ * by default.
+ */
+export const routeOf = (tenantId = '$1') => `
+  LEFT JOIN channel_connections w
+    ON w.tenant_id = ${tenantId} AND w.channel = c.source_channel AND w.status <> 'DISCONNECTED'`;
+
+/**
+ * SQL of the code with which a conversation `c` can't send over its connection `w`; null if it can. The
+ * workspace is $1 by default.
+ */
+export const routeFault = (tenantId = '$1') => `
+  CASE WHEN w.id IS NULL THEN 'NO_CONNECTION' WHEN w.status <> 'ACTIVE' THEN 'REAUTH_REQUIRED'
+       WHEN ${recipientOf(tenantId)} IS NULL THEN 'NO_RECIPIENT' END`;
+
 const ENQUEUE = `
   WITH selected AS (
     SELECT m.tenant_id, m.conversation_id, m.id
@@ -37,11 +53,9 @@ const ENQUEUE = `
     ORDER BY m.tenant_id, m.conversation_id, m.id FOR NO KEY UPDATE OF m
   ), routed AS (
     SELECT s.*, w.id AS connection_id,
-      CASE WHEN w.id IS NULL THEN 'NO_CONNECTION' WHEN w.status <> 'ACTIVE' THEN 'REAUTH_REQUIRED'
-           WHEN ${RECIPIENT} IS NULL THEN 'NO_RECIPIENT' END AS code
+      ${routeFault('s.tenant_id')} AS code
     FROM selected s JOIN conversations c ON c.tenant_id = s.tenant_id AND c.id = s.conversation_id
-    LEFT JOIN channel_connections w
-      ON w.tenant_id = s.tenant_id AND w.channel = c.source_channel AND w.status <> 'DISCONNECTED'
+    ${routeOf('s.tenant_id')}
   ), ordered AS MATERIALIZED (
     SELECT r.*, (${firstUnsent('r.conversation_id', 'r.tenant_id')}) AS first_id FROM routed r WHERE code IS NULL
   ), queued AS (

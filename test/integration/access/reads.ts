@@ -2,9 +2,11 @@ import { AuditService } from '../../../src/audit/audit.service';
 import { ApiKeysService } from '../../../src/auth/api-keys.service';
 import { RateLimitUseService } from '../../../src/auth/rate-limit-use.service';
 import { ChannelConnectionsService } from '../../../src/channels/connections/channel-connections.service';
+import { ReplyChecksService } from '../../../src/channels/outbound/reply-checks.service';
 import { ReadPermission } from '../../../src/common/permissions';
 import { Actor, SYSTEM } from '../../../src/common/principal';
 import { ContactsService } from '../../../src/contacts/contacts.service';
+import { ContactConversationsService } from '../../../src/conversations/contact-conversations.service';
 import { ConversationsService } from '../../../src/conversations/conversations.service';
 import { InvitationsService } from '../../../src/logins/invitations/invitations.service';
 import { OperatorLoginsService } from '../../../src/logins/operator-logins.service';
@@ -145,8 +147,22 @@ export function readsOf(host: () => MessagingHost): Record<string, Read> {
     'ContactsService.get': read('contact.read', ({ own }, actor) =>
       host().get(ContactsService).get(own.id, own.conversation.contact.id, actor),
     ),
+    'ContactsService.getDetail': read('contact.read', ({ own }, actor) =>
+      host().get(ContactsService).getDetail(own.id, own.conversation.contact.id, actor),
+    ),
+    'ContactErasuresService.getRunning': read('contact.read', async ({ own }, actor) => ({
+      running: await host()
+        .get(ContactErasuresService)
+        .getRunning(own.id, own.conversation.contact.id, actor),
+    })),
     'ContactErasuresService.get': read('contact.read', ({ own, erasureId }, actor) =>
       host().get(ContactErasuresService).get(own.id, erasureId, actor),
+    ),
+    'ContactConversationsService.list': read('conversation.read', ({ own }, actor) =>
+      host().get(ContactConversationsService).list(own.id, own.conversation.contact.id, {}, actor),
+    ),
+    'ReplyChecksService.get': read('conversation.read', ({ own }, actor) =>
+      host().get(ReplyChecksService).get(own.id, own.conversation.id, actor),
     ),
     'ConversationsService.list': read('conversation.read', ({ own }, actor) =>
       host().get(ConversationsService).list(own.id, {}, actor),

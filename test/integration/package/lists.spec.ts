@@ -1,6 +1,7 @@
 import { AuditService } from '../../../src/audit/audit.service';
 import { SYSTEM } from '../../../src/common/principal';
 import { ContactsService } from '../../../src/contacts/contacts.service';
+import { ContactConversationsService } from '../../../src/conversations/contact-conversations.service';
 import { ConversationsService } from '../../../src/conversations/conversations.service';
 import { MessagesService } from '../../../src/messages/messages.service';
 import { WebhookDeliveriesService } from '../../../src/webhooks/browsing/webhook-deliveries.service';
@@ -28,6 +29,8 @@ interface Query {
 const PAGED: Record<string, (query: Query) => Promise<unknown>> = {
   'AuditService.list': (query) => host.get(AuditService).list(own.id, query, SYSTEM),
   'ContactsService.list': (query) => host.get(ContactsService).list(own.id, query, SYSTEM),
+  'ContactConversationsService.list': (query) =>
+    host.get(ContactConversationsService).list(own.id, own.conversation.contact.id, query, SYSTEM),
   'ConversationsService.list': (query) => host.get(ConversationsService).list(own.id, query, SYSTEM),
   'ConversationsService.listActive': (query) =>
     host.get(ConversationsService).listActive(own.id, { status: 'OPEN', ...query }, SYSTEM),

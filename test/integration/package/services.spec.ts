@@ -49,7 +49,7 @@ describe('the services that a dashboard backend imports', () => {
             .get(AgentsService)
             .create(id(), { name: 'Ann', email: 'ann@example.com', role: 'AGENT' }, SYSTEM),
       ],
-      ['no contact', () => host.get(ContactsService).create(id(), { name: 'Zoë' })],
+      ['no contact', () => host.get(ContactsService).create(id(), { name: 'Zoë' }, SYSTEM)],
     ])('make %s, and say that it is not found', async (_what, create) => {
       await expect(create()).rejects.toMatchObject({ name: 'AppError', code: 'NOT_FOUND' });
     });
@@ -87,7 +87,7 @@ describe('the services that a dashboard backend imports', () => {
   });
 
   it('return plain dates', async () => {
-    const { id } = await host.get(ContactsService).create(own.workspace.id, { name: 'Zoë' });
+    const { id } = await host.get(ContactsService).create(own.workspace.id, { name: 'Zoë' }, SYSTEM);
     const { createdAt } = await host.get(ContactsService).get(own.workspace.id, id, SYSTEM);
     expect(Object.getPrototypeOf(createdAt)).toBe(Date.prototype);
   });

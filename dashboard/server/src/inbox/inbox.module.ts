@@ -7,12 +7,14 @@ import { MessagesController } from './messages.controller';
 import { PresenceController } from './presence.controller';
 import { PresenceNotices } from './presence-notices';
 import { ReadMarksController } from './read-marks.controller';
+import { ReplyChecksController } from './reply-checks.controller';
 
 @Module({
   controllers: [
     ReadMarksController,
     ConversationsController,
     MessagesController,
+    ReplyChecksController,
     InboxStreamController,
     PresenceController,
   ],

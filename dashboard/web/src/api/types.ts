@@ -5,6 +5,7 @@ import type { Json } from './json';
 export type {
   AgentRole,
   AllEvents,
+  AttributeValue,
   BodyLimits,
   Channel,
   ConversationStatus,
@@ -15,6 +16,7 @@ export type {
   EventType,
   FaultCode,
   Locale,
+  MaxAttributes,
   MaxBodyCharacters,
   MaxEndpointDescription,
   MaxEndpointName,
@@ -63,6 +65,14 @@ export type ChannelConnection = Json<server.ChannelConnectionSummary>;
 export type ConnectedChannel = Json<server.ConnectedChannel>;
 export type DisconnectedChannel = Json<server.DisconnectedChannel>;
 export type ActiveConversation = Json<server.InboxConversation>;
+export type ContactSummary = Json<server.ContactResponse>;
+export type Contact = Json<server.ContactDetail>;
+export type CreateContact = Json<server.CreateContact>;
+export type UpdateContact = Json<server.UpdateContact>;
+export type ContactErasure = Json<server.ContactErasureSummary>;
+export type RunningErasure = Json<server.RunningErasure>;
+export type ConversationListItem = Json<server.ConversationListItem>;
+export type ReplyCheck = Json<server.ReplyCheck>;
 export type Conversation = Json<server.ConversationDetail>;
 export type UpdateConversation = Json<server.UpdateConversation>;
 export type ConversationChange = Json<server.ConversationChange>;

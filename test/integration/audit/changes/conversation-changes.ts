@@ -1,4 +1,5 @@
 import { SYSTEM } from '../../../../src/common/principal';
+import { ContactsService } from '../../../../src/contacts/contacts.service';
 import { ConversationsService } from '../../../../src/conversations/conversations.service';
 import { MessagesService } from '../../../../src/messages/messages.service';
 import { ContactErasuresService } from '../../../../src/privacy/contact-erasures.service';
@@ -30,6 +31,18 @@ export function conversationChanges(host: () => MessagingHost): Record<string, S
     },
   });
   return {
+    'contact.updated': {
+      method: 'ContactsService.update',
+      permission: 'contact.update',
+      prepare:
+        ({ workspace, conversation: { contact } }, actor) =>
+        async () => {
+          const { updatedAt } = contact;
+          const change = { updatedAt, name: 'Zoë Laurent', email: 'zoe@example.com' };
+          await host().get(ContactsService).update(workspace.id, contact.id, change, actor);
+          return { entity: 'contact', entityId: contact.id, metadata: { fields: ['name', 'email'] } };
+        },
+    },
     'contact.erasure_started': {
       method: 'ContactErasuresService.start',
       permission: 'contact.erase',

@@ -26,6 +26,7 @@ export const OTHER_READS = [
 
 /** Methods that write the words and the data of people: no configuration, access or status. */
 export const CONTENT = [
+  // The system's own contacts have no entry.
   'ContactsService.create',
   'ContactsService.identify',
   'ContactsService.updateProfile',

@@ -1,0 +1,64 @@
+import { Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
+import {
+  type Actor,
+  type ContactErasureSummary,
+  ContactErasuresService,
+  ContactExportService,
+} from 'conversation-messaging-service';
+import type { Response } from 'express';
+import type { RunningErasure } from '../api';
+import { CurrentActor } from '../http/access.decorators';
+import { Downloads } from '../http/downloads';
+import { LimitedTo } from '../http/limit.guard';
+
+/** Limit of the exports that a person may start in a minute, because each reads all messages of a contact. */
+const EXPORTS_A_MINUTE = 20;
+
+/**
+ * Erases and exports contacts. A person's rights do not end with the workspace's plan, so both also work in a
+ * workspace that is read only.
+ */
+@Controller('api/workspaces/:workspaceId/contacts/:id')
+export class ContactErasuresController {
+  constructor(
+    private readonly erasures: ContactErasuresService,
+    private readonly exports: ContactExportService,
+    private readonly downloads: Downloads,
+  ) {}
+
+  @Get('erasure')
+  async getErasure(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') id: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<RunningErasure> {
+    return { running: await this.erasures.getRunning(workspaceId, id, actor) };
+  }
+
+  @Post('erasure')
+  @HttpCode(200)
+  erase(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') id: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<ContactErasureSummary> {
+    return this.erasures.start(workspaceId, id, actor);
+  }
+
+  @Get('export')
+  @LimitedTo(EXPORTS_A_MINUTE, 'contact-export')
+  export(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') id: string,
+    @CurrentActor() actor: Actor,
+    @Res() response: Response,
+  ): Promise<void> {
+    const lines = linesOf(this.exports.export(workspaceId, id, actor));
+    const file = { name: `contact-${id}.ndjson`, type: 'application/x-ndjson' };
+    return this.downloads.send(workspaceId, lines, file, response);
+  }
+}
+
+async function* linesOf(values: AsyncGenerator<object>): AsyncGenerator<string, void> {
+  for await (const value of values) yield `${JSON.stringify(value)}\n`;
+}

@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import { Channel } from '../../common/channel-descriptors';
+import { isId } from '../../common/ids';
+import { Database } from '../../database/database';
+import { DeliveryErrorCode } from '../../messages/message-status';
+import { recipientOf } from './outbound-messages.repository';
+import { routeFault, routeOf } from './routed-messages.repository';
+
+/** Reasons for which a message fails before its channel is asked. */
+export type RouteFault = Extract<
+  DeliveryErrorCode,
+  'NO_CONNECTION' | 'REAUTH_REQUIRED' | 'NO_RECIPIENT' | 'ERASED'
+>;
+
+/** Way of a conversation's messages to the customer. */
+export interface Route {
+  channel: Channel;
+  contactId: string;
+  /** Id of the customer at the provider; null when the contact has none. */
+  recipientId: string | null;
+  fault: RouteFault | null;
+}
+
+/** Summary of what was written in a conversation since a moment. */
+export interface Recent {
+  /** Time of the customer's latest message; null if there is none among those that were read. */
+  receivedAt: Date | null;
+  /** Whether there may be more messages than those that were read. */
+  isCut: boolean;
+}
+
+/** Number of a contact's latest conversations of which the messages are read. */
+const MAX_CONVERSATIONS = 20;
+/** Number of messages that are read of each. */
+const MAX_MESSAGES = 200;
+
+const FIND_ROUTE = `
+  SELECT c.source_channel AS channel, c.contact_id AS "contactId", ${recipientOf()} AS "recipientId",
+         CASE WHEN k.erased_at IS NOT NULL THEN 'ERASED' ELSE ${routeFault()} END AS fault
+  FROM conversations c JOIN contacts k ON k.tenant_id = $1 AND k.id = c.contact_id ${routeOf()}
+  WHERE c.tenant_id = $1 AND c.id = $2`;
+
+/**
+ * Selects what is new in the contact's conversations with one recipient: a provider counts by recipient, and
+ * knows no conversations.
+ */
+const LIST_RECENT = `
+  SELECT recent.* FROM (
+    SELECT * FROM (
+      SELECT id, source_channel, identity_external_id FROM conversations
+      WHERE tenant_id = $1 AND contact_id = $2 ORDER BY id DESC LIMIT ${MAX_CONVERSATIONS}) AS latest
+    WHERE source_channel = $3 AND coalesce(identity_external_id, $4) = $4) AS c, LATERAL (
+    SELECT max(created_at) FILTER (WHERE sender_type = 'CUSTOMER') AS "receivedAt",
+           count(*) = ${MAX_MESSAGES} AS "isCut"
+    FROM (
+      SELECT sender_type, created_at FROM messages
+      WHERE tenant_id = $1 AND conversation_id = c.id AND id >= $5
+      ORDER BY id DESC LIMIT ${MAX_MESSAGES}) AS newest) AS recent`;
+
+/** Reads what decides whether an answer reaches its customer. */
+@Injectable()
+export class ReplyChecksRepository {
+  constructor(private readonly database: Database) {}
+
+  async findRoute(tenantId: string, conversationId: string): Promise<Route | null> {
+    if (!isId(conversationId)) return null;
+    const [route] = await this.database.prepared<Route>(FIND_ROUTE, [tenantId, conversationId]);
+    return route ?? null;
+  }
+
+  /** Lists what is new in each conversation with a recipient, by messages with ids from `since` on. */
+  listRecent(
+    tenantId: string,
+    { contactId, channel, recipientId }: Route & { recipientId: string },
+    since: string,
+  ): Promise<Recent[]> {
+    return this.database.prepared<Recent>(LIST_RECENT, [tenantId, contactId, channel, recipientId, since]);
+  }
+}

@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { requireReadPermission } from '../access/require-permission';
+import { AppError } from '../common/app-error';
+import { isId } from '../common/ids';
+import { Page, PageQuery } from '../common/page';
+import { Actor } from '../common/principal';
+import { validate } from '../common/validate';
+import { ContactsRepository } from '../contacts/contacts.repository';
+import { Database } from '../database/database';
+import { ConversationListItem, toConversationListItem } from './conversation.dto';
+import { ConversationsRepository } from './conversations.repository';
+
+/** Lists the conversations of one contact. */
+@Injectable()
+export class ContactConversationsService {
+  constructor(
+    private readonly database: Database,
+    private readonly contacts: ContactsRepository,
+    private readonly conversations: ConversationsRepository,
+  ) {}
+
+  /**
+   * Returns a page of a contact's conversations on all channels, the one with the latest activity first: 50
+   * by default, 200 at most. They are the 1,000 newest ones, more than a person has.
+   * @throws AppError INVALID_QUERY, FORBIDDEN, NOT_FOUND
+   */
+  async list(
+    tenantId: string,
+    contactId: string,
+    input: Partial<PageQuery>,
+    actor: Actor,
+  ): Promise<Page<ConversationListItem>> {
+    const { cursor, limit } = validate(PageQuery, input, 'INVALID_QUERY');
+    await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
+    if (!isId(contactId)) throw AppError.notFound('Contact');
+    const rows = await this.conversations.listActiveOfContact({ tenantId, contactId }, cursor, limit + 1);
+    // A contact with conversations exists. Only an empty page leaves that open.
+    if (rows.length === 0 && !(await this.contacts.find(tenantId, contactId)))
+      throw AppError.notFound('Contact');
+    const shown = rows.slice(0, limit);
+    const nextCursor = rows.length > limit ? shown.at(-1)!.activity : null;
+    return { data: shown.map(toConversationListItem), nextCursor };
+  }
+}
