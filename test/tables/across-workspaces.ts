@@ -112,7 +112,6 @@ export const LOCKS: Record<string, string> = {
 
 /** Statements that read one workspace, and find a table by the tenant of another table of the statement. */
 export const JOINS: Record<string, string> = {
-  'OutboundMessagesRepository.lease': 'shares the recipient with RoutedMessagesRepository.enqueue',
   'VisitorMessagesRepository.findByProviderId':
     'shares its columns with VisitorsRepository.findStateWithMessage',
   'VisitorMessagesRepository.list': 'shares its columns with VisitorsRepository.findStateWithMessage',
