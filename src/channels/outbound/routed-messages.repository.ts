@@ -29,8 +29,8 @@ const LOCK_FIRST = `
     ORDER BY d.message_id FOR SHARE) first`;
 
 /**
- * SQL that joins the connection `w`, if there is one, over which a conversation `c` sends. The workspace is $1
- * by default.
+ * SQL that joins the connection `w`, if there is one, over which a conversation `c` sends. The workspace is
+ * $1 by default.
  */
 export const routeOf = (tenantId = '$1') => `
   LEFT JOIN channel_connections w
