@@ -56,7 +56,7 @@ const MAY_IMPORT = {
   presence: ['workspaces', ...SUPPORT],
   messages: ['conversations', 'contacts', 'workspaces', ...SUPPORT],
 
-  privacy: ['messages', 'conversations', 'contacts', 'workspaces', ...SUPPORT],
+  privacy: ['notes', 'messages', 'conversations', 'contacts', 'workspaces', ...SUPPORT],
 
   webhooks: ['conversations', 'workspaces', 'queue', ...SUPPORT],
   channels: ['presence', 'messages', 'conversations', 'contacts', 'workspaces', 'queue', ...SUPPORT],

@@ -7,6 +7,7 @@ import { ContactsModule } from './contacts/contacts.module';
 import { ConversationsModule } from './conversations/conversations.module';
 import { LoginsModule } from './logins/logins.module';
 import { MessagesModule } from './messages/messages.module';
+import { NotesModule } from './notes/notes.module';
 import { OutboxModule } from './outbox/outbox.module';
 import { ParkedEventsModule } from './parked-events/parked-events.module';
 import { PresenceModule } from './presence/presence.module';
@@ -34,6 +35,7 @@ export const SERVICES = [
   MessagesModule,
   PresenceModule,
   ReadMarksModule,
+  NotesModule,
   PrivacyModule,
   AuditModule,
   SecretsModule,

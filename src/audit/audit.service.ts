@@ -74,16 +74,17 @@ export class AuditService {
 
   /**
    * Writes an entry and its `audit.event`, under one id, in the transaction of the change, which has checked
-   * the actor's permission. The event has `before`, `after` and the origin in its `metadata`.
+   * the actor's permission. The event has `before`, `after` and the origin in its `metadata`. A
+   * `conversationId` in the metadata has open inboxes read that conversation again.
+   * @param id a new id, if the caller needs to know it
    * @throws AppError NOT_FOUND (the workspace)
    * @internal
    */
-  appendPipelined(tx: Transaction, record: AuditRecord): Pipelined {
+  appendPipelined(tx: Transaction, record: AuditRecord, id = newId()): Pipelined {
     const { tenantId, actor, action, entity, entityId, ...values } = record;
     const { before, after, metadata = {} } = maskUrls(values);
     if (!isId(tenantId)) throw AppError.notFound('Workspace');
     const origin = storedOrigin(actor.origin);
-    const id = newId();
     this.entries.insertPipelined(tx, {
       tenantId,
       id,

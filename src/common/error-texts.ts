@@ -196,6 +196,7 @@ export const THINGS = [
   'Invitation',
   'Login',
   'Message',
+  'Note',
   'Parked event',
   'Person',
   'Session',

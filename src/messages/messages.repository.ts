@@ -124,7 +124,7 @@ export class MessagesRepository {
   /**
    * Lists up to `count` conversations of a workspace in the order of their ids, which lie between `after` and
    * `until`: a conversation is older than its messages.
-   * @returns each with whether it has messages or events with ids between `from` and `until`
+   * @returns each with whether it has messages, events or notes with ids between `from` and `until`
    */
   findConversations(
     tx: Transaction,
@@ -139,7 +139,9 @@ export class MessagesRepository {
          (SELECT true FROM messages m WHERE m.tenant_id = $1 AND m.conversation_id = c.id
           AND m.id > $3 AND m.id < $4 LIMIT 1),
          (SELECT true FROM events e WHERE e.tenant_id = $1 AND e.data->>'conversationId' = c.id::text
-          AND e.id > $3 AND e.id < $4 LIMIT 1), false) AS "hasExpired"
+          AND e.id > $3 AND e.id < $4 LIMIT 1),
+         (SELECT true FROM notes n WHERE n.tenant_id = $1 AND n.conversation_id = c.id
+          AND n.id > $3 AND n.id < $4 LIMIT 1), false) AS "hasExpired"
        FROM (SELECT id FROM conversations WHERE tenant_id = $1 AND id > $2 AND id < $4
              ORDER BY id LIMIT $5) AS c ORDER BY c.id`,
       [tenantId, after, from, until, count],

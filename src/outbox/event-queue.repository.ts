@@ -293,7 +293,8 @@ export class EventQueueRepository {
     return this.database.query(
       `SELECT tenants.id AS "tenantId", latest.id, latest."conversationId"
        FROM unnest($1::uuid[]) AS tenants (id) CROSS JOIN LATERAL (
-         SELECT id, data->>'conversationId' AS "conversationId" FROM events
+         SELECT id, coalesce(data->>'conversationId', data->'metadata'->>'conversationId') AS "conversationId"
+         FROM events
          WHERE events.tenant_id = tenants.id AND events.id > $2 ORDER BY events.id DESC LIMIT $3) AS latest
        ORDER BY latest.id DESC`,
       [tenantIds, after, count],

@@ -43,10 +43,20 @@ export class OutboxService {
     ...[options]: Options<T>
   ): Pipelined {
     const { id = newId(), isQueued = true, sequence }: Partial<OrderedOptions> = options ?? {};
-    const { conversationId } = data as { conversationId?: string };
+    const conversationId = conversationOf(data);
     const appended = { tenantId, id, conversationId };
     if (isQueued) tx.onCommit(() => this.signals.send(EVENT_APPENDED, tenantId, appended));
     const event = { id, tenantId, type, data: JSON.stringify(data), sequence: sequence ?? null };
     return this.events.insertPipelined(tx, { ...event, createdAt: new Date() }, isQueued);
   }
+}
+
+/** Returns the conversation that an event tells of: an audit entry names it in its metadata. */
+function conversationOf(data: object): string | undefined {
+  const { conversationId, metadata } = data as Partial<Named> & { metadata?: Partial<Named> };
+  return conversationId ?? metadata?.conversationId;
+}
+
+interface Named {
+  conversationId: string;
 }

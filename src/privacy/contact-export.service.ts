@@ -10,6 +10,7 @@ import { ConversationLine } from '../conversations/conversation-tables';
 import { ConversationsRepository } from '../conversations/conversations.repository';
 import { Database } from '../database/database';
 import { MessageLine } from '../messages/message-tables';
+import { NoteLine } from '../notes/note-tables';
 import { ContactKey } from '../stored-data/table-declaration';
 import { TableRegistry } from '../stored-data/table-registry';
 
@@ -17,7 +18,7 @@ import { TableRegistry } from '../stored-data/table-registry';
 const PAGE = 200;
 
 /** Line of an export, as JSON. */
-export type ContactExportLine = ContactLine | IdentityLine | ConversationLine | MessageLine;
+export type ContactExportLine = ContactLine | IdentityLine | ConversationLine | MessageLine | NoteLine;
 
 /** Exports what a workspace keeps of a person (GDPR, articles 15 and 20). */
 @Injectable()
@@ -31,9 +32,9 @@ export class ContactExportService {
   ) {}
 
   /**
-   * Exports a contact, their identities, and each of their conversations with its messages, oldest first. It
-   * reads 200 rows at a time, as they are asked for, so a long history takes no more memory. The audit log
-   * gets an entry.
+   * Exports a contact, their identities, and each of their conversations with its messages and the notes of agents,
+   * oldest first. It reads 200 rows at a time, as they are asked for, so a long history takes no more memory.
+   * The audit log gets an entry.
    * @throws AppError NOT_FOUND, FORBIDDEN, INVALID_BODY (the actor), all at the first line
    */
   async *export(tenantId: string, contactId: string, actor: Actor): AsyncGenerator<ContactExportLine> {

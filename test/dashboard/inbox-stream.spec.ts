@@ -1,5 +1,7 @@
 import { SYSTEM } from '../../src/common/principal';
+import { NotesService } from '../../src/notes/notes.service';
 import { EventNotices } from '../../src/outbox/event-notices';
+import { RedisSignals } from '../../src/redis/redis-signals';
 import { AgentEntity } from '../../src/workspaces/agent.entity';
 import { AgentsService } from '../../src/workspaces/agents.service';
 import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
@@ -87,6 +89,27 @@ describe("the stream of the dashboard's inbox", () => {
     await stream.next('changed');
     await letTimePass(100);
     expect(toldOf(stream)).toEqual([conversation.id]);
+  });
+
+  it('tells of a note, and of its deletion, also when the signal was lost', async () => {
+    const stream = await open();
+    const conversation = await service.make.conversation(workspace);
+    const notes = dashboard.get(NotesService);
+    const author = { type: 'agent' as const, id: lin.id };
+    const { id } = await notes.create(workspace.id, conversation.id, { body: 'Ask Ana.' }, author);
+    await stream.next('changed');
+    await notes.delete(workspace.id, id, author);
+    await stream.next('changed', 2);
+    expect(toldOf(stream)).toEqual([conversation.id, conversation.id]);
+
+    const lost = jest.spyOn(dashboard.get(RedisSignals), 'send').mockReturnValue();
+    await notes.create(workspace.id, conversation.id, { body: 'And Ben.' }, author);
+    lost.mockRestore();
+    const notices = dashboard.get(EventNotices);
+    for (let round = 0; round < 2; round++) await notices.tellMissed();
+    await stream.next('changed', 3);
+    await letTimePass(100);
+    expect(toldOf(stream)).toEqual([conversation.id, conversation.id, conversation.id]);
   });
 
   it('says that everything may have changed, once more was missed than is listed', async () => {

@@ -5,6 +5,7 @@ import { SYSTEM } from '../../src/common/principal';
 import { ApiKeysService } from '../../src/auth/api-keys.service';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { InvitationsService } from '../../src/logins/invitations/invitations.service';
+import { NotesService } from '../../src/notes/notes.service';
 import { WebhookTestService } from '../../src/webhooks/browsing/webhook-test.service';
 import { WebhookDeliveriesService } from '../../src/webhooks/browsing/webhook-deliveries.service';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
@@ -155,6 +156,17 @@ const CONTACT: Thing = {
 };
 /** Time at which the last contact was made, which an edit of it must name. */
 let editedAt = new Date(0);
+/** A note of another agent than who calls. */
+const NOTE: Thing = {
+  noun: 'Note',
+  make: async (settings) => {
+    const { dashboard, workspace } = settings;
+    const author = { type: 'agent' as const, id: await AGENT.make(settings) };
+    const conversationId = await CONVERSATION.make(settings);
+    const input = { body: 'Ask Ana.' };
+    return (await dashboard.get(NotesService).create(workspace.id, conversationId, input, author)).id;
+  },
+};
 
 const WIDGET = { channel: 'WIDGET' as const, credentials: { allowedOrigins: ['https://shop.example'] } };
 
@@ -223,6 +235,15 @@ export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
   { method: 'GET', path: '/contacts/:id/erasure', success: 200, thing: CONTACT },
   { method: 'POST', path: '/contacts/:id/erasure', success: 200, thing: CONTACT, roles: MANAGERS },
   { method: 'GET', path: '/contacts/:id/export', success: 200, thing: CONTACT, roles: MANAGERS },
+  { method: 'GET', path: '/conversations/:id/notes', success: 200, thing: CONVERSATION },
+  {
+    method: 'POST',
+    path: '/conversations/:id/notes',
+    success: 201,
+    thing: CONVERSATION,
+    body: () => ({ body: 'Ask Ana.' }),
+  },
+  { method: 'DELETE', path: '/notes/:id', success: 204, thing: NOTE, roles: MANAGERS },
   { method: 'GET', path: '/inbox/stream', success: 200, isStream: true },
   { method: 'GET', path: '/inbox/presence', query: `?conversationIds=${NO_ID}`, success: 200 },
   {

@@ -18,6 +18,7 @@ import type {
   MAX_ENDPOINT_DESCRIPTION,
   MAX_ENDPOINT_NAME,
   MAX_ENDPOINT_RATE,
+  MAX_NOTE_CHARACTERS,
   Page,
   PlanTier,
   RateLimitUse,
@@ -58,6 +59,7 @@ export type {
   EventType,
   FaultCode,
   MessageResponse,
+  NoteResponse,
   Page,
   PlanTier,
   RateLimitUse,
@@ -205,6 +207,8 @@ export interface InboxConversation extends ActiveConversation {
 
 /** Longest text of a message on any channel, in characters. */
 export type MaxBodyCharacters = typeof MAX_BODY_CHARACTERS;
+/** Longest text of a note, in characters. */
+export type MaxNoteCharacters = typeof MAX_NOTE_CHARACTERS;
 
 /** Answer of `GET /api/workspaces/:workspaceId/overview`. */
 export interface WorkspaceOverview extends WorkspaceSummary, WorkspaceSettings {

@@ -161,6 +161,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--surface-hover': 'var(--mantine-color-gray-1)',
     '--surface-active': 'var(--mantine-color-gray-2)',
     '--surface-own': 'var(--mantine-color-petrol-1)',
+    '--surface-note': 'var(--mantine-color-yellow-0)',
+    '--border-note': 'var(--mantine-color-yellow-6)',
   },
   dark: {
     '--mantine-color-dimmed': '#9aa6a6',
@@ -174,5 +176,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--surface-hover': 'var(--mantine-color-dark-6)',
     '--surface-active': 'var(--mantine-color-dark-5)',
     '--surface-own': 'var(--mantine-color-petrol-9)',
+    '--surface-note': '#29220f',
+    '--border-note': 'var(--mantine-color-yellow-7)',
   },
 });

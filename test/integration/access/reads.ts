@@ -12,6 +12,7 @@ import { InvitationsService } from '../../../src/logins/invitations/invitations.
 import { OperatorLoginsService } from '../../../src/logins/operator-logins.service';
 import { SecondFactorDemandsService } from '../../../src/logins/second-factor/second-factor-demands.service';
 import { MessagesService } from '../../../src/messages/messages.service';
+import { NotesService } from '../../../src/notes/notes.service';
 import { ParkedEventsService } from '../../../src/parked-events/parked-events.service';
 import { PresenceService } from '../../../src/presence/presence.service';
 import { ContactErasuresService } from '../../../src/privacy/contact-erasures.service';
@@ -201,6 +202,9 @@ export function readsOf(host: () => MessagingHost): Record<string, Read> {
     ),
     'ReadMarksService.getUnread': read('conversation.read', ({ own }, actor) =>
       host().get(ReadMarksService).getUnread(own.id, actor),
+    ),
+    'NotesService.list': read('note.read', ({ own }, actor) =>
+      host().get(NotesService).list(own.id, own.conversation.id, {}, actor),
     ),
     'AuditService.list': read('audit.read', ({ own }, actor) =>
       host().get(AuditService).list(own.id, {}, actor),

@@ -73,7 +73,13 @@ describe('every change of a workspace is known here:', () => {
     const required = new Set(
       [...Object.values(scenarios), ...Object.values(reads)].map(({ permission }) => permission),
     );
-    const byOthers: Permission[] = ['workspace.create', 'contact.create', 'secret.reencrypt', 'login.manage'];
+    const byOthers: Permission[] = [
+      'workspace.create',
+      'contact.create',
+      'secret.reencrypt',
+      'login.manage',
+      'note.delete_others',
+    ];
     expect([...required, ...byOthers].filter(Boolean).sort()).toEqual(Object.keys(PERMISSIONS).sort());
   });
 });

@@ -263,6 +263,11 @@ async function furnish(service: TestService): Promise<string> {
   ]);
   await make.updateConversation(workspace, conversation, { assignedAgentId: agent.id });
   const message = await make.sent(workspace, conversation);
+  await service.query(`INSERT INTO notes VALUES ($1, gen_random_uuid(), $2, $3, 'Ask Ana.', now())`, [
+    tenantId,
+    conversation.id,
+    agent.id,
+  ]);
   await service.query('INSERT INTO workspace_deletions VALUES ($1, now(), now(), false)', [tenantId]);
   await service.query(
     `INSERT INTO idempotency_keys (tenant_id, key, fingerprint, created_at) VALUES ($1, 'k', '\\x00', now())`,

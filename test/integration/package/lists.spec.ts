@@ -4,6 +4,7 @@ import { ContactsService } from '../../../src/contacts/contacts.service';
 import { ContactConversationsService } from '../../../src/conversations/contact-conversations.service';
 import { ConversationsService } from '../../../src/conversations/conversations.service';
 import { MessagesService } from '../../../src/messages/messages.service';
+import { NotesService } from '../../../src/notes/notes.service';
 import { WebhookDeliveriesService } from '../../../src/webhooks/browsing/webhook-deliveries.service';
 import { WebhookRecoveriesService } from '../../../src/webhooks/recoveries/webhook-recoveries.service';
 import { MessagingHost } from '../../support/messaging-host';
@@ -38,6 +39,7 @@ const PAGED: Record<string, (query: Query) => Promise<unknown>> = {
     host.get(ConversationsService).listChanges(own.id, own.conversation.id, query, SYSTEM),
   'MessagesService.list': (query) =>
     host.get(MessagesService).list(own.id, own.conversation.id, query, SYSTEM),
+  'NotesService.list': (query) => host.get(NotesService).list(own.id, own.conversation.id, query, SYSTEM),
   'WebhookDeliveriesService.list': (query) => host.get(WebhookDeliveriesService).list(own.id, query, SYSTEM),
 };
 

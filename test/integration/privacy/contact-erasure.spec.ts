@@ -1,6 +1,7 @@
 import { AuditService } from '../../../src/audit/audit.service';
 import { newId } from '../../../src/common/ids';
 import { SYSTEM } from '../../../src/common/principal';
+import { NotesService } from '../../../src/notes/notes.service';
 import { ContactExportService } from '../../../src/privacy/contact-export.service';
 import { CreatedWebhookEndpoint } from '../../../src/webhooks/endpoints/webhook-endpoint.dto';
 import { ChannelWorkspace } from '../../support/channel-workspace';
@@ -131,6 +132,12 @@ describe('erasing a contact', () => {
       );
       return row!.count === 2;
     });
+    const [author] = await service.query<{ id: string }>('SELECT id FROM agents WHERE tenant_id = $1', [
+      tenantId,
+    ]);
+    await service.app
+      .get(NotesService)
+      .create(tenantId, conversation.id, { body: `Mind ${marker}` }, { type: 'agent', id: author!.id });
     await shop.tenant.client.patch(`/conversations/${conversation.id}`, { status: 'CLOSED' });
     for await (const line of service.app
       .get(ContactExportService)
@@ -168,6 +175,7 @@ describe('erasing a contact', () => {
       'messages.body',
       'messages.delivery_error',
       'messages.metadata',
+      'notes.body',
       'parked_events.error',
       'provider_messages.provider_id',
       'webhook_attempts.response',

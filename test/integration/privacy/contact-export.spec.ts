@@ -1,5 +1,6 @@
 import { newId } from '../../../src/common/ids';
 import { SYSTEM } from '../../../src/common/principal';
+import { NotesService } from '../../../src/notes/notes.service';
 import { ContactExportLine, ContactExportService } from '../../../src/privacy/contact-export.service';
 import { MessagingHost } from '../../support/messaging-host';
 
@@ -20,7 +21,7 @@ describe('the export of a contact', () => {
 
   it('has the contact, the identities, the conversations and all messages, oldest first, and nothing else', async () => {
     const workspace = await host.make.workspace();
-    await host.make.agent(workspace);
+    const author = { type: 'agent' as const, id: (await host.make.agent(workspace)).id };
     const identity = { channel: 'WHATSAPP' as const, externalId: '34600112233' };
     const contact = await host.make.contact(workspace, {
       name: 'Zoë',
@@ -39,6 +40,7 @@ describe('the export of a contact', () => {
       [workspace.id, first.id, ids],
     );
     const sent = await host.make.sent(workspace, second, 'On its way.');
+    const note = await host.get(NotesService).create(workspace.id, second.id, { body: 'Ask Ana.' }, author);
 
     const [head, second_, ...rest] = await exported(workspace.id, contact.id);
     const { identities, ...values } = contact;
@@ -49,10 +51,12 @@ describe('the export of a contact', () => {
       ...ids.map(() => 'message'),
       'conversation',
       'message',
+      'note',
     ]);
     expect(rest.slice(1, 451).map((line) => 'id' in line && line.id)).toEqual(ids);
     expect(rest[1]).toMatchObject({ conversationId: first.id, body: 'old', metadata: { photo: 1 } });
-    expect(rest.at(-1)).toEqual({ type: 'message', conversationId: second.id, ...sent, metadata: null });
+    expect(rest.at(-1)).toEqual({ type: 'note', conversationId: second.id, ...note });
+    expect(rest.at(-2)).toEqual({ type: 'message', conversationId: second.id, ...sent, metadata: null });
   });
 
   it('is of no contact of another workspace', async () => {

@@ -4,6 +4,7 @@ import { InboxStreamController } from './inbox-stream.controller';
 import { InboxStreams } from './inbox-streams';
 import { InboxViews } from './inbox-views';
 import { MessagesController } from './messages.controller';
+import { NotesController } from './notes.controller';
 import { PresenceController } from './presence.controller';
 import { PresenceNotices } from './presence-notices';
 import { ReadMarksController } from './read-marks.controller';
@@ -14,6 +15,7 @@ import { ReplyChecksController } from './reply-checks.controller';
     ReadMarksController,
     ConversationsController,
     MessagesController,
+    NotesController,
     ReplyChecksController,
     InboxStreamController,
     PresenceController,

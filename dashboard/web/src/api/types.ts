@@ -21,6 +21,7 @@ export type {
   MaxEndpointDescription,
   MaxEndpointName,
   MaxEndpointRate,
+  MaxNoteCharacters,
   PlanTier,
   ReasonCode,
   Scope,
@@ -82,6 +83,7 @@ export type SignalPresence = Json<server.SignalPresence>;
 export type Unread = Json<server.Unread>;
 export type MarkRead = Json<server.MarkRead>;
 export type Message = Json<server.MessageResponse>;
+export type Note = Json<server.NoteResponse>;
 export type SentMessage = Json<server.SentMessageResponse>;
 export type AuditValues = server.AuditValues;
 export type AuditEntry = Json<server.AuditEntryResponse>;

@@ -181,6 +181,7 @@ const things: Record<Thing, string> = {
   Invitation: 'Einladung',
   Login: 'Konto',
   Message: 'Nachricht',
+  Note: 'Notiz',
   'Parked event': 'Geparktes Ereignis',
   Person: 'Person',
   Session: 'Sitzung',

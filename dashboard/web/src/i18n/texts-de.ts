@@ -300,6 +300,19 @@ export const de: Texts = {
     notSentAdvice:
       'Die Verbindung ist gescheitert. Versuchen Sie es noch einmal: Die Nachricht kommt einmal an, egal wie oft Sie es versuchen.',
     edit: 'Bearbeiten',
+    note: {
+      mode: 'Für wen',
+      modes: { reply: 'Antwort', note: 'Notiz' },
+      modeNames: { reply: 'Antwort schreiben', note: 'Notiz schreiben' },
+      label: 'Notiz für Kollegen',
+      placeholder: 'Nur Kollegen sehen das…',
+      by: (name: string) => `Notiz für Kollegen, von ${name}`,
+      add: 'Notiz hinzufügen',
+      keys: (key: string) => `${key} + Enter fügt sie hinzu. Der Kunde sieht sie nie.`,
+      delete: 'Notiz löschen',
+      askDelete: 'Diese Notiz löschen?',
+      askDeleteAdvice: 'Sie ist dann für alle weg und lässt sich nicht zurückholen.',
+    },
     limit: {
       characters: (used: string, max: string) => `${used} von ${max} Zeichen`,
       'UTF-8 bytes': (used: string, max: string) =>
@@ -319,6 +332,7 @@ export const de: Texts = {
       previous: 'Vorige Unterhaltung',
       open: 'Unterhaltung öffnen',
       reply: 'Antworten',
+      note: 'Notiz schreiben',
       assign: 'Zuweisen',
       close: 'Unterhaltung schließen',
       unread: 'Als ungelesen oder gelesen markieren',

@@ -267,6 +267,19 @@ export const en = {
     notSent: 'Not sent',
     notSentAdvice: 'The connection failed. Try again: it arrives once, however often you try.',
     edit: 'Edit',
+    note: {
+      mode: 'For whom',
+      modes: { reply: 'Reply', note: 'Note' },
+      modeNames: { reply: 'Write a reply', note: 'Write a note' },
+      label: 'Note for colleagues',
+      placeholder: 'Only colleagues see this…',
+      by: (name: string) => `Note for colleagues by ${name}`,
+      add: 'Add note',
+      keys: (key: string) => `${key} + Enter adds the note. The customer never sees it.`,
+      delete: 'Delete note',
+      askDelete: 'Delete this note?',
+      askDeleteAdvice: 'It is gone for everybody, and can not be brought back.',
+    },
     limit: {
       characters: (used: string, max: string) => `${used} of ${max} characters`,
       'UTF-8 bytes': (used: string, max: string) =>
@@ -284,6 +297,7 @@ export const en = {
       previous: 'Previous conversation',
       open: 'Open the conversation',
       reply: 'Reply',
+      note: 'Write a note',
       assign: 'Assign',
       close: 'Close the conversation',
       unread: 'Mark as unread or read',

@@ -1,7 +1,8 @@
-import { SYSTEM } from '../../../../src/common/principal';
+import { Actor, SYSTEM } from '../../../../src/common/principal';
 import { ContactsService } from '../../../../src/contacts/contacts.service';
 import { ConversationsService } from '../../../../src/conversations/conversations.service';
 import { MessagesService } from '../../../../src/messages/messages.service';
+import { NotesService } from '../../../../src/notes/notes.service';
 import { ContactErasuresService } from '../../../../src/privacy/contact-erasures.service';
 import { ContactExportService } from '../../../../src/privacy/contact-export.service';
 import { MessagingHost } from '../../../support/messaging-host';
@@ -16,6 +17,13 @@ export function conversationChanges(host: () => MessagingHost): Record<string, S
     entityId: id,
     before: { status: from },
     after: { status: to },
+  });
+
+  const notes = () => host().get(NotesService);
+  const noteEntry = (conversationId: string, noteId: string): Expected => ({
+    entity: 'conversation',
+    entityId: conversationId,
+    metadata: { noteId, conversationId },
   });
 
   const updateConversation = (from: 'OPEN' | 'CLOSED', to: 'OPEN' | 'SNOOZED' | 'CLOSED'): Scenario => ({
@@ -87,6 +95,32 @@ export function conversationChanges(host: () => MessagingHost): Record<string, S
           const changed = { before: { assignedAgentId: null }, after: { assignedAgentId: agent.id } };
           return { entity: 'conversation', entityId: conversation.id, ...changed };
         },
+    },
+    'conversation.note_created': {
+      method: 'NotesService.create',
+      permission: 'note.create',
+      isPersonal: true,
+      prepare:
+        ({ workspace, conversation }, actor) =>
+        async () => {
+          const { id } = await notes().create(workspace.id, conversation.id, { body: 'Ask Ana.' }, actor);
+          return noteEntry(conversation.id, id);
+        },
+    },
+    'conversation.note_deleted': {
+      method: 'NotesService.delete',
+      permission: 'note.delete',
+      isPersonal: true,
+      prepare: async ({ workspace, conversation, agent }, actor) => {
+        const write = (author: Actor) =>
+          notes().create(workspace.id, conversation.id, { body: 'Ask Ana.' }, author);
+        // Who may write no note is refused that of another agent.
+        const { id } = await write(actor).catch(() => write({ type: 'agent', id: agent.id }));
+        return async () => {
+          await notes().delete(workspace.id, id, actor);
+          return noteEntry(conversation.id, id);
+        };
+      },
     },
     'conversation.snoozed': updateConversation('OPEN', 'SNOOZED'),
     'conversation.snoozed, until another time': {

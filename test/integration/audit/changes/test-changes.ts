@@ -32,6 +32,7 @@ const TABLES = [
   'conversations',
   'events',
   'messages',
+  'notes',
   'parked_events',
   'pending_cancellations',
   'pending_deliveries',

@@ -1,15 +1,19 @@
 import { Alert, Button, Group, Text, Textarea } from '@mantine/core';
-import type { KeyboardEvent, Ref } from 'react';
+import { type KeyboardEvent, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import type { Channel, Conversation } from '../../api/types';
 import { useWorkspace } from '../../api/workspace';
 import { CHANNEL_LABELS } from '../../common/channel-logo';
 import { useFormats, useTexts } from '../../i18n/locale';
 import { measureBody } from './body-limit';
 import classes from './inbox.module.css';
-import { useDraft } from './kept-replies';
+import { useDraft, useNoteText } from './kept-replies';
 import { SEND_MODIFIER } from './keys-dialog';
 import { useKnownMessage } from './known-message';
+import { type Mode, ModeSwitch } from './mode-switch';
+import { NoteForm } from './note-form';
 import { useWriting } from './presence-signals';
+import { useKeys } from './use-keys';
 import type { useSending } from './use-sending';
 
 /** Part of a channel's limit from which on the length is shown. */
@@ -19,17 +23,23 @@ const NEAR = 0.8;
 export function Composer({
   conversation: { id, sourceChannel, status },
   sending,
-  ref,
 }: {
   conversation: Conversation;
   sending: ReturnType<typeof useSending>;
-  ref: Ref<HTMLTextAreaElement>;
 }) {
   const { inbox } = useTexts();
   const { isSuspended, isTrialExpired } = useWorkspace();
   const [draft, setDraft] = useDraft(id);
   const writing = useWriting(id, 'REPLYING');
   const known = useKnownMessage(id);
+  const [note] = useNoteText(id);
+  const [mode, setMode] = useState<Mode>(note !== '' && draft === '' ? 'note' : 'reply');
+  const field = useRef<HTMLTextAreaElement>(null);
+  const write = (next: Mode) => {
+    flushSync(() => setMode(next));
+    field.current?.focus();
+  };
+  useKeys({ r: () => write('reply'), n: () => write('note') });
   const body = draft.trim();
   const { isOver, text } = useLimit(sourceChannel, body);
 
@@ -45,6 +55,8 @@ export function Composer({
       </div>
     );
   }
+
+  if (mode === 'note') return <NoteForm ref={field} conversationId={id} onChangeMode={setMode} />;
 
   const send = (closes: boolean) => {
     if (body === '' || isOver) return;
@@ -68,8 +80,9 @@ export function Composer({
         send(false);
       }}
     >
+      <ModeSwitch mode={mode} onChange={setMode} />
       <Textarea
-        ref={ref}
+        ref={field}
         aria-label={inbox.reply}
         placeholder={inbox.placeholder}
         autosize

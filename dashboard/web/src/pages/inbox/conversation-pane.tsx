@@ -69,12 +69,10 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
   const readMark = useReadMark(conversation);
   const pane = useFocusWhenOpened();
   const assignee = useRef<HTMLInputElement>(null);
-  const reply = useRef<HTMLTextAreaElement>(null);
   const setStatus = (next: ConversationStatus) => {
     if (!isReadOnly && next !== status) update.mutate({ status: next });
   };
   useKeys({
-    r: () => reply.current?.focus(),
     a: () => {
       assignee.current?.focus();
       assignee.current?.click();
@@ -163,7 +161,7 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
       )}
       <Timeline conversation={conversation} sending={sending} endRef={readMark.endRef} />
       <PresenceLine conversationId={id} />
-      <Composer ref={reply} conversation={conversation} sending={sending} />
+      <Composer conversation={conversation} sending={sending} />
     </section>
   );
 }

@@ -14,6 +14,8 @@ export interface UnsentMessage {
 
 interface KeptReply {
   draft: string;
+  /** Note that is not added yet. */
+  note?: string;
   unsent: UnsentMessage[];
 }
 
@@ -47,7 +49,7 @@ function write(name: string, change: Partial<KeptReply>): void {
   const kept = { ...read(name), ...change };
   memory.set(name, kept);
   try {
-    if (kept.draft === '' && kept.unsent.length === 0) localStorage.removeItem(name);
+    if (kept.draft === '' && !kept.note && kept.unsent.length === 0) localStorage.removeItem(name);
     else localStorage.setItem(name, JSON.stringify(kept));
   } catch {
     // The storage is full: the text lives as long as the page.
@@ -66,6 +68,13 @@ export function useDraft(conversationId: string): [string, (draft: string) => vo
   const name = useName(conversationId);
   const draft = useSyncExternalStore(subscribe, () => read(name).draft);
   return [draft, useCallback((next: string) => write(name, { draft: next }), [name])];
+}
+
+/** Keeps a note that is not added yet, as a draft is kept, and apart from it. */
+export function useNoteText(conversationId: string): [string, (note: string) => void] {
+  const name = useName(conversationId);
+  const note = useSyncExternalStore(subscribe, () => read(name).note ?? '');
+  return [note, useCallback((next: string) => write(name, { note: next }), [name])];
 }
 
 /** Keeps messages of a conversation until the server has confirmed them, over the page and the session. */

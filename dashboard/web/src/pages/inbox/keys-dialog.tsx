@@ -10,6 +10,7 @@ const KEYS = [
   ['previous', 'K'],
   ['open', 'Enter'],
   ['reply', 'R'],
+  ['note', 'N'],
   ['assign', 'A'],
   ['close', 'E'],
   ['unread', 'U'],

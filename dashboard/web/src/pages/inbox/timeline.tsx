@@ -1,6 +1,6 @@
 import { Skeleton, Stack, Text } from '@mantine/core';
 import { Fragment, type Ref, useEffect } from 'react';
-import type { Conversation, ConversationChange, Message } from '../../api/types';
+import type { Conversation, ConversationChange, Message, Note } from '../../api/types';
 import { ErrorNotice } from '../../common/error-notice';
 import { useFormats, useTexts } from '../../i18n/locale';
 import { ChangeLine } from './change-line';
@@ -8,11 +8,13 @@ import classes from './inbox.module.css';
 import { LoadMore } from './load-more';
 import { MessageItem } from './message-item';
 import { contactName } from './names';
+import { NoteItem } from './note-item';
 import { OutgoingItem } from './outgoing-item';
-import { useChanges, useMessages } from './use-inbox';
+import { type LoadedPages, useChanges, useMessages } from './use-inbox';
+import { useNotes } from './use-notes';
 import type { useSending } from './use-sending';
 
-type Entry = { at: string } & ({ message: Message } | { change: ConversationChange });
+type Entry = { at: string } & ({ message: Message } | { change: ConversationChange } | { note: Note });
 
 /** The messages and changes of a conversation, the oldest at the top. */
 export function Timeline({
@@ -29,9 +31,11 @@ export function Timeline({
   const { inbox, common } = useTexts();
   const formats = useFormats();
   const { items: messages, ...pages } = useMessages(id);
-  const changes = useShownChanges(id, updatedAt, pages.hasNextPage ? messages?.at(-1)?.createdAt : undefined);
+  const since = pages.hasNextPage ? messages?.at(-1)?.createdAt : undefined;
+  const changes = useShown(useChanges(id, updatedAt), since);
+  const notes = useShown(useNotes(id), since);
   const customer = contactName(sourceChannel, contact);
-  const entries = merge(messages ?? [], changes);
+  const entries = merge(messages ?? [], changes, notes);
   const keys = new Set(sending.outgoing.map(({ key }) => key));
 
   return (
@@ -56,7 +60,7 @@ export function Timeline({
           const day = formats.day(entry.at);
           const before = entries[index - 1];
           return (
-            <Fragment key={'message' in entry ? entry.message.id : entry.change.id}>
+            <Fragment key={idOf(entry)}>
               {(!before || formats.day(before.at) !== day) && <div className={classes.day}>{day}</div>}
               {'message' in entry ? (
                 <MessageItem
@@ -69,6 +73,8 @@ export function Timeline({
                   }
                   onSendAgain={({ id: key, body }) => sending.send({ key, body, closes: false })}
                 />
+              ) : 'note' in entry ? (
+                <NoteItem note={entry.note} conversationId={id} />
               ) : (
                 <ChangeLine change={entry.change} />
               )}
@@ -100,12 +106,19 @@ function isRepeated({ senderType, body }: Message, later: Entry): boolean {
   return 'message' in later && later.message.senderType === senderType && later.message.body === body;
 }
 
+function idOf(entry: Entry): string {
+  if ('message' in entry) return entry.message.id;
+  return 'note' in entry ? entry.note.id : entry.change.id;
+}
+
 /**
- * Reads the changes down to the oldest message that is shown.
+ * Reads changes or notes down to the oldest message that is shown.
  * @param since time of that message; undefined once all are loaded
  */
-function useShownChanges(id: string, updatedAt: string, since: string | undefined): ConversationChange[] {
-  const { items = [], hasNextPage, isFetching, isError, fetchNextPage } = useChanges(id, updatedAt);
+function useShown<T extends { createdAt: string }>(
+  { items = [], hasNextPage, isFetching, isError, fetchNextPage }: LoadedPages & { items?: T[] },
+  since: string | undefined,
+): T[] {
   const oldest = items.at(-1)?.createdAt;
   const isShort = since === undefined || oldest === undefined || oldest > since;
   useEffect(() => {
@@ -114,10 +127,11 @@ function useShownChanges(id: string, updatedAt: string, since: string | undefine
   return since === undefined ? items : items.filter(({ createdAt }) => createdAt >= since);
 }
 
-function merge(messages: Message[], changes: ConversationChange[]): Entry[] {
+function merge(messages: Message[], changes: ConversationChange[], notes: Note[]): Entry[] {
   const entries: Entry[] = [
     ...messages.toReversed().map((message) => ({ at: message.createdAt, message })),
     ...changes.toReversed().map((change) => ({ at: change.createdAt, change })),
+    ...notes.toReversed().map((note) => ({ at: note.createdAt, note })),
   ];
   // Sorting keeps the order of what is of one moment: a message, and then what it changed.
   return entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));

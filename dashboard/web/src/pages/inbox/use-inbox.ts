@@ -36,7 +36,7 @@ export const messagesKey = (workspaceId: string, conversationId: string) =>
   keyOf(workspaceId, 'messages', conversationId);
 
 /** Reads a list page by page, and what is loaded of it again while the tab is visible. */
-function usePages<T extends { id: string }>(
+export function usePages<T extends { id: string }>(
   key: unknown[],
   path: string,
   query: object = {},
@@ -103,19 +103,38 @@ export function useChanges(conversationId: string, updatedAt: string) {
   );
 }
 
-/** Shows a message that was sent, before the list of messages is read again. */
-export async function addMessage(
+/** Shows what was written at the beginning of its list, before the list is read again. */
+export async function addNewest(
   queries: QueryClient,
   workspaceId: string,
-  conversationId: string,
-  message: Message,
+  key: string[],
+  item: { id: string },
 ): Promise<void> {
-  const queryKey = messagesKey(workspaceId, conversationId);
+  const queryKey = keyOf(workspaceId, ...key);
   await queries.cancelQueries({ queryKey });
-  queries.setQueryData<Pages<Message>>(queryKey, (pages) => {
+  queries.setQueryData<Pages<{ id: string }>>(queryKey, (pages) => {
     const [first, ...others] = pages?.pages ?? [];
-    if (!pages || !first || first.data.some(({ id }) => id === message.id)) return pages;
-    return { ...pages, pages: [{ ...first, data: [message, ...first.data] }, ...others] };
+    if (!pages || !first || first.data.some(({ id }) => id === item.id)) return pages;
+    return { ...pages, pages: [{ ...first, data: [item, ...first.data] }, ...others] };
+  });
+}
+
+/** Takes what was deleted out of its list, before the list is read again. */
+export async function removeItem(
+  queries: QueryClient,
+  workspaceId: string,
+  key: string[],
+  itemId: string,
+): Promise<void> {
+  const queryKey = keyOf(workspaceId, ...key);
+  await queries.cancelQueries({ queryKey });
+  queries.setQueryData<Pages<{ id: string }>>(queryKey, (pages) => {
+    if (!pages) return pages;
+    const rest = pages.pages.map(({ data, ...page }) => ({
+      ...page,
+      data: data.filter(({ id }) => id !== itemId),
+    }));
+    return { ...pages, pages: rest };
   });
 }
 
@@ -132,6 +151,7 @@ export function refreshConversations(
   const changed = conversationIds.flatMap((id) => [
     ['conversation', id],
     ['messages', id],
+    ['notes', id],
   ]);
   return refresh(queries, workspaceId, [['list'], ...changed]);
 }

@@ -4,7 +4,7 @@ import type { SentMessage } from '../../api/types';
 import { useWorkspace } from '../../api/workspace';
 import { type UnsentMessage, useUnsent } from './kept-replies';
 import { isOvertaken } from './colleague-replied';
-import { addMessage, refreshConversations, refreshInbox, useUpdateConversation } from './use-inbox';
+import { addNewest, refreshConversations, refreshInbox, useUpdateConversation } from './use-inbox';
 
 const MAX_RETRIES = 1;
 
@@ -40,7 +40,7 @@ export function useSending(conversationId: string) {
       if (isOvertaken({ error })) void refreshConversations(queries, workspaceId, [conversationId]);
     },
     onSuccess: async ({ message }, { key, closes }) => {
-      await addMessage(queries, workspaceId, conversationId, message);
+      await addNewest(queries, workspaceId, ['messages', conversationId], message);
       remove(key);
       if (closes) update.mutate({ status: 'CLOSED' });
       void refreshInbox(queries, workspaceId);
