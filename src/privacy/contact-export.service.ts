@@ -32,9 +32,9 @@ export class ContactExportService {
   ) {}
 
   /**
-   * Exports a contact, their identities, and each of their conversations with its messages and the notes of agents,
-   * oldest first. It reads 200 rows at a time, as they are asked for, so a long history takes no more memory.
-   * The audit log gets an entry.
+   * Exports a contact, their identities, and each of their conversations with its messages and the notes of
+   * agents, oldest first. It reads 200 rows at a time, as they are asked for, so a long history takes no more
+   * memory. The audit log gets an entry.
    * @throws AppError NOT_FOUND, FORBIDDEN, INVALID_BODY (the actor), all at the first line
    */
   async *export(tenantId: string, contactId: string, actor: Actor): AsyncGenerator<ContactExportLine> {

@@ -80,10 +80,16 @@ describe('notes for colleagues', () => {
   });
 
   it('are written once, however often a request comes', async () => {
-    const request = { key: randomUUID(), fingerprint: () => Buffer.from('one'), markReplayed: jest.fn() };
+    const replays: boolean[] = [];
+    const request = {
+      key: randomUUID(),
+      fingerprint: () => Buffer.from('one'),
+      markReplayed: () => void replays.push(true),
+    };
     const send = () => notes.create(workspace.id, conversation.id, { body: 'Once' }, lin, request);
     const first = await send();
     expect(JSON.parse(JSON.stringify(await send()))).toEqual(JSON.parse(JSON.stringify(first)));
+    expect(replays).toEqual([true]);
     expect(await bodies()).toEqual(['Once']);
   });
 

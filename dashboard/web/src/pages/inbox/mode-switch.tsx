@@ -4,7 +4,7 @@ import classes from './notes.module.css';
 
 const MODES = ['reply', 'note'] as const;
 
-/** For whom an agent writes: the customer, or colleagues alone. */
+/** Readers of what an agent writes: the customer, or colleagues alone. */
 export type Mode = (typeof MODES)[number];
 
 /** Chooses for whom one writes. Each has a text of its own, so that a note never becomes a reply. */
