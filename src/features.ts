@@ -5,6 +5,7 @@ import { OutboundMessagesModule } from './channels/outbound/outbound-messages.mo
 import { ProviderIdsModule } from './channels/provider-ids/provider-ids.module';
 import { ContactsModule } from './contacts/contacts.module';
 import { ConversationsModule } from './conversations/conversations.module';
+import { DraftsModule } from './drafts/drafts.module';
 import { LoginsModule } from './logins/logins.module';
 import { MessagesModule } from './messages/messages.module';
 import { NotesModule } from './notes/notes.module';
@@ -36,6 +37,7 @@ export const SERVICES = [
   PresenceModule,
   ReadMarksModule,
   NotesModule,
+  DraftsModule,
   PrivacyModule,
   AuditModule,
   SecretsModule,

@@ -131,6 +131,9 @@ export { CONVERSATION_STATUSES, type ConversationStatus } from './conversations/
 export { MessagesService } from './messages/messages.service';
 export { MAX_BODY_CHARACTERS, MessageResponse, ReceiveMessage } from './messages/message.dto';
 export { SendMessage, SendReply, SentMessageResponse } from './messages/message.dto';
+export { DraftsService } from './drafts/drafts.service';
+export { SaveDraft, MAX_DRAFT_CHARACTERS } from './drafts/draft.dto';
+export type { DraftResponse, DraftSummary } from './drafts/draft.dto';
 export { NotesService } from './notes/notes.service';
 export { CreateNote, MAX_NOTE_CHARACTERS, type NoteResponse } from './notes/note.dto';
 export { DELIVERY_ERROR_CODES, type DeliveryErrorCode, type DeliveryStatus } from './messages/message-status';

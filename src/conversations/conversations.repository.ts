@@ -100,10 +100,10 @@ export class ConversationsRepository {
     return isId(id) ? this.database.manager.findOneBy(ConversationEntity, { tenantId, id }) : null;
   }
 
-  async exists(tenantId: string, id: string): Promise<boolean> {
+  async exists(tenantId: string, id: string, reader: Reader = this.database): Promise<boolean> {
     if (!isId(id)) return false;
     const sql = 'SELECT FROM conversations WHERE tenant_id = $1 AND id = $2';
-    return (await this.database.prepared(sql, [tenantId, id])).length > 0;
+    return (await reader.prepared(sql, [tenantId, id])).length > 0;
   }
 
   /**

@@ -5,6 +5,7 @@ import { AppError } from '../common/app-error';
 import { Actor } from '../common/principal';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
+import { TableRegistry } from '../stored-data/table-registry';
 import { AgentsRepository } from '../workspaces/agents.repository';
 import { WorkspacesRepository } from '../workspaces/workspaces.repository';
 import { InvitationsRepository } from './invitations/invitations.repository';
@@ -21,11 +22,13 @@ export class AgentErasuresService {
     private readonly invitations: InvitationsRepository,
     private readonly memberships: MembershipsRepository,
     private readonly people: PeopleRepository,
+    private readonly tables: TableRegistry,
     private readonly audit: AuditService,
   ) {}
 
   /**
-   * Erases an inactive agent: its name, display name and e-mail address, its invitation and its membership.
+   * Erases an inactive agent: its name, display name and e-mail address, its invitation, its membership
+   * and its drafts.
    * Its id stays, because messages and audit entries name it. A login that opens no other workspace goes too,
    * with everything of it. It can't be undone; a second call changes nothing.
    * @throws AppError INVALID_BODY: the agent is active; FORBIDDEN, NOT_FOUND
@@ -40,6 +43,7 @@ export class AgentErasuresService {
       if (agent.erasedAt) return;
       await this.agents.erase(tx, tenantId, agentId);
       await this.invitations.deleteOf(tx, tenantId, agentId);
+      for (const erasure of this.tables.listErasures()) await erasure.eraseAgent?.(tx, { tenantId, agentId });
       await this.endMembership(tx, { tenantId, agentId });
       const subject = { tenantId, actor, entity: 'agent', entityId: agentId };
       this.audit.appendPipelined(tx, { ...subject, action: 'agent.erased' });

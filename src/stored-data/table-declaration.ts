@@ -11,6 +11,12 @@ export interface ContactKey {
   contactId: string;
 }
 
+/** Names an agent of a workspace. */
+export interface AgentKey {
+  tenantId: string;
+  agentId: string;
+}
+
 /** Names a conversation of a workspace. */
 export interface ConversationKey {
   tenantId: string;
@@ -43,6 +49,9 @@ export interface Erasure {
    * @returns whether there may be more
    */
   eraseContact?(tx: Transaction, contact: ContactKey, count: number): Promise<boolean>;
+
+  /** Erases what the table keeps for an agent who is erased. Its statements touch few rows. */
+  eraseAgent?(tx: Transaction, agent: AgentKey): Promise<void>;
 
   /**
    * Erases copies of messages in tables whose writers do not lock the conversation. It runs before the

@@ -15,6 +15,7 @@ import type {
   EventType,
   MAX_ATTRIBUTES,
   MAX_BODY_CHARACTERS,
+  MAX_DRAFT_CHARACTERS,
   MAX_ENDPOINT_DESCRIPTION,
   MAX_ENDPOINT_NAME,
   MAX_ENDPOINT_RATE,
@@ -59,6 +60,8 @@ export type {
   EventType,
   FaultCode,
   MessageResponse,
+  DraftResponse,
+  DraftSummary,
   NoteResponse,
   Page,
   PlanTier,
@@ -106,6 +109,7 @@ export type {
   RecoverEndpoint,
   RedeliverDeliveries,
   RollSecret,
+  SaveDraft,
   SendExample,
   SendReply,
   SignalPresence,
@@ -207,6 +211,8 @@ export interface InboxConversation extends ActiveConversation {
 
 /** Longest text of a message on any channel, in characters. */
 export type MaxBodyCharacters = typeof MAX_BODY_CHARACTERS;
+/** Longest draft, in characters. */
+export type MaxDraftCharacters = typeof MAX_DRAFT_CHARACTERS;
 /** Longest text of a note, in characters. */
 export type MaxNoteCharacters = typeof MAX_NOTE_CHARACTERS;
 

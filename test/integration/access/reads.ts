@@ -8,6 +8,7 @@ import { Actor, SYSTEM } from '../../../src/common/principal';
 import { ContactsService } from '../../../src/contacts/contacts.service';
 import { ContactConversationsService } from '../../../src/conversations/contact-conversations.service';
 import { ConversationsService } from '../../../src/conversations/conversations.service';
+import { DraftsService } from '../../../src/drafts/drafts.service';
 import { InvitationsService } from '../../../src/logins/invitations/invitations.service';
 import { OperatorLoginsService } from '../../../src/logins/operator-logins.service';
 import { SecondFactorDemandsService } from '../../../src/logins/second-factor/second-factor-demands.service';
@@ -205,6 +206,12 @@ export function readsOf(host: () => MessagingHost): Record<string, Read> {
     ),
     'NotesService.list': read('note.read', ({ own }, actor) =>
       host().get(NotesService).list(own.id, own.conversation.id, {}, actor),
+    ),
+    'DraftsService.get': read('draft.read', ({ own }, actor) =>
+      host().get(DraftsService).get(own.id, own.conversation.id, actor),
+    ),
+    'DraftsService.list': read('draft.read', ({ own }, actor) =>
+      host().get(DraftsService).list(own.id, actor),
     ),
     'AuditService.list': read('audit.read', ({ own }, actor) =>
       host().get(AuditService).list(own.id, {}, actor),

@@ -79,6 +79,7 @@ describe('every change of a workspace is known here:', () => {
       'secret.reencrypt',
       'login.manage',
       'note.delete_others',
+      'draft.save',
     ];
     expect([...required, ...byOthers].filter(Boolean).sort()).toEqual(Object.keys(PERMISSIONS).sort());
   });

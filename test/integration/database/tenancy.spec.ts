@@ -263,6 +263,11 @@ async function furnish(service: TestService): Promise<string> {
   ]);
   await make.updateConversation(workspace, conversation, { assignedAgentId: agent.id });
   const message = await make.sent(workspace, conversation);
+  await service.query(`INSERT INTO drafts VALUES ($1, $2, $3, 'Dear', now())`, [
+    tenantId,
+    agent.id,
+    conversation.id,
+  ]);
   await service.query(`INSERT INTO notes VALUES ($1, gen_random_uuid(), $2, $3, 'Ask Ana.', now())`, [
     tenantId,
     conversation.id,

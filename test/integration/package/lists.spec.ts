@@ -55,6 +55,7 @@ const WHOLE: Record<string, string[]> = {
     'ApiKeysService.list',
     'ApiKeysService.revokeByCreator',
     'ChannelConnectionsService.list',
+    'DraftsService.list',
     'LoginsService.listSessions',
     'OperatorLoginsService.listSessions',
     'WebhookEndpointsService.list',

@@ -135,6 +135,12 @@ describe('erasing a contact', () => {
     const [author] = await service.query<{ id: string }>('SELECT id FROM agents WHERE tenant_id = $1', [
       tenantId,
     ]);
+    await service.query('INSERT INTO drafts VALUES ($1, $2, $3, $4, now())', [
+      tenantId,
+      author!.id,
+      conversation.id,
+      `Dear ${marker}`,
+    ]);
     await service.app
       .get(NotesService)
       .create(tenantId, conversation.id, { body: `Mind ${marker}` }, { type: 'agent', id: author!.id });
@@ -169,6 +175,7 @@ describe('erasing a contact', () => {
       'contacts.search_text',
       'conversations.identity_external_id',
       'conversations.last_message_preview',
+      'drafts.body',
       'events.data',
       'idempotency_keys.key',
       'idempotency_keys.response',

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ConversationsController } from './conversations.controller';
+import { DraftsController } from './drafts.controller';
 import { InboxStreamController } from './inbox-stream.controller';
 import { InboxStreams } from './inbox-streams';
 import { InboxViews } from './inbox-views';
@@ -8,6 +9,7 @@ import { NotesController } from './notes.controller';
 import { PresenceController } from './presence.controller';
 import { PresenceNotices } from './presence-notices';
 import { ReadMarksController } from './read-marks.controller';
+import { Replies } from './replies';
 import { ReplyChecksController } from './reply-checks.controller';
 
 @Module({
@@ -16,10 +18,11 @@ import { ReplyChecksController } from './reply-checks.controller';
     ConversationsController,
     MessagesController,
     NotesController,
+    DraftsController,
     ReplyChecksController,
     InboxStreamController,
     PresenceController,
   ],
-  providers: [InboxViews, InboxStreams, PresenceNotices],
+  providers: [Replies, InboxViews, InboxStreams, PresenceNotices],
 })
 export class InboxModule {}

@@ -38,6 +38,9 @@ export const api = {
       keepalive: true,
     }).catch(() => undefined),
   put: <T>(path: string, body: object) => call<T>('PUT', `/api${path}`, body),
+  /** Puts a short body, also when the page is left at that moment. */
+  putAtLast: <T>(path: string, body: object) =>
+    call<T>('PUT', `/api${path}`, body, undefined, {}, { keepalive: true }),
   patch: <T>(path: string, body: object) => call<T>('PATCH', `/api${path}`, body),
   delete: <T>(path: string) => call<T>('DELETE', `/api${path}`, {}),
   /** Throws unless the dashboard's server answers soon that it is ready. */
@@ -62,11 +65,13 @@ async function call<T>(
   body?: object,
   signal?: AbortSignal,
   headers: Record<string, string> = {},
+  options: Pick<RequestInit, 'keepalive'> = {},
 ): Promise<T> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   let response: Response;
   try {
     response = await fetch(path, {
+      ...options,
       method,
       headers: {
         accept: 'application/json',

@@ -18,6 +18,7 @@ export type {
   Locale,
   MaxAttributes,
   MaxBodyCharacters,
+  MaxDraftCharacters,
   MaxEndpointDescription,
   MaxEndpointName,
   MaxEndpointRate,
@@ -83,6 +84,9 @@ export type SignalPresence = Json<server.SignalPresence>;
 export type Unread = Json<server.Unread>;
 export type MarkRead = Json<server.MarkRead>;
 export type Message = Json<server.MessageResponse>;
+export type Draft = Json<server.DraftResponse>;
+export type SaveDraft = Json<server.SaveDraft>;
+export type DraftSummary = Json<server.DraftSummary>;
 export type Note = Json<server.NoteResponse>;
 export type SentMessage = Json<server.SentMessageResponse>;
 export type AuditValues = server.AuditValues;

@@ -300,6 +300,7 @@ export const de: Texts = {
     notSentAdvice:
       'Die Verbindung ist gescheitert. Versuchen Sie es noch einmal: Die Nachricht kommt einmal an, egal wie oft Sie es versuchen.',
     edit: 'Bearbeiten',
+    draft: 'Entwurf',
     note: {
       mode: 'Für wen',
       modes: { reply: 'Antwort', note: 'Notiz' },

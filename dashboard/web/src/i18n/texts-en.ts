@@ -267,6 +267,7 @@ export const en = {
     notSent: 'Not sent',
     notSentAdvice: 'The connection failed. Try again: it arrives once, however often you try.',
     edit: 'Edit',
+    draft: 'Draft',
     note: {
       mode: 'For whom',
       modes: { reply: 'Reply', note: 'Note' },

@@ -32,6 +32,8 @@ export const CONTENT = [
   'ContactsService.updateProfile',
   'ConversationsService.create',
   'ConversationsService.continueOrCreate',
+  'DraftsService.save',
+  'DraftsService.deleteSent',
 ];
 
 /** Methods that write what one person alone sees. */

@@ -7,12 +7,13 @@ import { CHANNEL_LABELS } from '../../common/channel-logo';
 import { useFormats, useTexts } from '../../i18n/locale';
 import { measureBody } from './body-limit';
 import classes from './inbox.module.css';
-import { useDraft, useNoteText } from './kept-replies';
+import { useNoteText } from './kept-replies';
 import { SEND_MODIFIER } from './keys-dialog';
 import { useKnownMessage } from './known-message';
 import { type Mode, ModeSwitch } from './mode-switch';
 import { NoteForm } from './note-form';
 import { useWriting } from './presence-signals';
+import { useDraft } from './use-draft';
 import { useKeys } from './use-keys';
 import type { useSending } from './use-sending';
 

@@ -9,9 +9,11 @@ import { useNow } from '../../common/use-now';
 import { useFormats, useTexts } from '../../i18n/locale';
 import { CHANNELS, type InboxFilter, STATUSES, toSearch, useInboxFilter, VIEWS } from './inbox-filter';
 import classes from './inbox.module.css';
+import { DraftMark } from './draft-mark';
 import { LoadMore } from './load-more';
 import { contactName, useAgentName } from './names';
 import { PresenceSign } from './presence';
+import { useDrafts } from './use-draft';
 import { useConversations, useCounts } from './use-inbox';
 import { ROW } from './use-keys';
 
@@ -116,6 +118,7 @@ function Rows({ filter, openId }: { filter: InboxFilter; openId: string | undefi
   const { inbox, common } = useTexts();
   const { items, ...pages } = useConversations(filter);
   const nameOf = useAgentName();
+  const drafts = useDrafts();
   if (!items && pages.error) {
     return (
       <div className={classes.rows}>
@@ -143,6 +146,7 @@ function Rows({ filter, openId }: { filter: InboxFilter; openId: string | undefi
                 conversation={conversation}
                 filter={filter}
                 isOpen={conversation.id === openId}
+                hasDraft={drafts.has(conversation.id)}
                 assignee={
                   filter.view !== 'all'
                     ? null
@@ -191,11 +195,13 @@ function Row({
   conversation,
   filter,
   isOpen,
+  hasDraft,
   assignee,
 }: {
   conversation: ActiveConversation;
   filter: InboxFilter;
   isOpen: boolean;
+  hasDraft: boolean;
   /** Name to show; null in a view of one agent. */
   assignee: string | null;
 }) {
@@ -225,6 +231,7 @@ function Row({
           </time>
         </span>
         <span className={classes.rowLine}>
+          {hasDraft && <DraftMark />}
           <bdi className={classes.preview}>{lastMessagePreview ?? inbox.noMessage}</bdi>
           <PresenceSign conversationId={id} />
           {assignee !== null && <bdi className={classes.assignee}>{assignee}</bdi>}

@@ -1,4 +1,4 @@
-import { useCallback, useSyncExternalStore } from 'react';
+import { useCallback, useMemo, useSyncExternalStore } from 'react';
 import { useWorkspace } from '../../api/workspace';
 
 /** A message that was sent from this browser, and that the server has not confirmed yet. */
@@ -14,6 +14,12 @@ export interface UnsentMessage {
 
 interface KeptReply {
   draft: string;
+  /** Time of the last edit on this device, in milliseconds. */
+  editedAt?: number;
+  /** Whether the server has the draft as it is. */
+  isSaved?: boolean;
+  /** Time of the server's version that was last saved or read; null if there was none. */
+  savedAt?: string | null;
   /** Note that is not added yet. */
   note?: string;
   unsent: UnsentMessage[];
@@ -49,7 +55,8 @@ function write(name: string, change: Partial<KeptReply>): void {
   const kept = { ...read(name), ...change };
   memory.set(name, kept);
   try {
-    if (kept.draft === '' && !kept.note && kept.unsent.length === 0) localStorage.removeItem(name);
+    if (kept.draft === '' && kept.isSaved !== false && !kept.note && kept.unsent.length === 0)
+      localStorage.removeItem(name);
     else localStorage.setItem(name, JSON.stringify(kept));
   } catch {
     // The storage is full: the text lives as long as the page.
@@ -63,11 +70,39 @@ function useName(conversationId: string): string {
   return `dashboard-reply:${id}:${agentId}:${conversationId}`;
 }
 
-/** Keeps the draft of a conversation, over the page and the session. */
-export function useDraft(conversationId: string): [string, (draft: string) => void] {
+/** Draft of a conversation as the browser keeps it, over the page and the session. */
+export interface DraftStore {
+  read: () => { draft: string; editedAt: number; isSaved: boolean; savedAt: string | null };
+  /** Keeps what the person writes. */
+  edit: (draft: string) => void;
+  /** Takes over what the server has after a text was saved, unless that was edited since. */
+  noteSaved: (draft: string, kept: string, savedAt: string | null) => void;
+  /** Takes the server's draft over. */
+  take: (draft: string, savedAt: string | null) => void;
+}
+
+/** Returns the draft of a conversation, and where it is kept. */
+export function useDraftStore(conversationId: string): [string, DraftStore] {
   const name = useName(conversationId);
   const draft = useSyncExternalStore(subscribe, () => read(name).draft);
-  return [draft, useCallback((next: string) => write(name, { draft: next }), [name])];
+  const store = useMemo(
+    (): DraftStore => ({
+      read: () => {
+        const { draft, editedAt = 0, isSaved = draft === '', savedAt = null } = read(name);
+        return { draft, editedAt, isSaved, savedAt };
+      },
+      edit: (next) => write(name, { draft: next, editedAt: Date.now(), isSaved: false }),
+      noteSaved: (draft, kept, savedAt) => {
+        const isEdited = read(name).draft !== draft;
+        // A blank draft is not kept, and stays as it is here.
+        const text = kept === '' && draft.trim() === '' ? draft : kept;
+        write(name, isEdited ? { savedAt } : { draft: text, isSaved: true, savedAt });
+      },
+      take: (taken, savedAt) => write(name, { draft: taken, isSaved: true, savedAt }),
+    }),
+    [name],
+  );
+  return [draft, store];
 }
 
 /** Keeps a note that is not added yet, as a draft is kept, and apart from it. */
@@ -98,6 +133,8 @@ export function useUnsent(conversationId: string) {
       const { draft, unsent: kept } = read(name);
       write(name, {
         draft: [body, draft].filter(Boolean).join('\n'),
+        editedAt: Date.now(),
+        isSaved: false,
         unsent: kept.filter((one) => one.key !== key),
       });
     },
