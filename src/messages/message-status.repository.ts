@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Channel } from '../common/channel-descriptors';
 import { Pipelined, Transaction } from '../database/transaction';
+import { EventlessChanges } from '../outbox/eventless-changes';
 import {
   DELIVERY_ERROR_CODES,
   DeliveryError,
@@ -34,6 +35,8 @@ const BY_KEY = 'm.tenant_id = $1 AND m.conversation_id = $2 AND m.id = $3';
 /** Writes the delivery status of messages, which is everything that channels write to a message. */
 @Injectable()
 export class MessageStatusRepository {
+  constructor(private readonly changes: EventlessChanges) {}
+
   /**
    * Marks a message as SENDING. The statement is prepared, so that those for all messages of a claim go in
    * one packet.
@@ -76,6 +79,7 @@ export class MessageStatusRepository {
         error && JSON.stringify(withoutDetails(error)),
       ],
     );
+    if (row) this.changes.note(tx, tenantId, conversationId);
     return row?.before ?? null;
   }
 
@@ -92,13 +96,14 @@ export class MessageStatusRepository {
     selection: string,
     parameters: unknown[],
   ): Promise<number> {
-    const rows = await tx.query(
+    const rows = await tx.query<{ conversationId: string }>(
       `WITH passed AS (${selection})
        UPDATE messages m SET delivery_status = $2, delivery_error = passed.error FROM passed
        WHERE m.tenant_id = $1 AND m.conversation_id = passed.conversation_id AND m.id = passed.id
-       RETURNING m.id`,
+       RETURNING m.conversation_id AS "conversationId"`,
       [tenantId, status, ...parameters],
     );
+    for (const { conversationId } of rows) this.changes.note(tx, tenantId, conversationId);
     return rows.length;
   }
 
@@ -124,6 +129,7 @@ export class MessageStatusRepository {
        RETURNING m.id`,
       [tenantId, conversationId, messageId, before, status],
     );
+    if (rows.length > 0) this.changes.note(tx, tenantId, conversationId);
     return rows.length;
   }
 
@@ -137,6 +143,7 @@ export class MessageStatusRepository {
       `UPDATE messages m SET delivery_error = $4 WHERE ${BY_KEY} AND m.delivery_status = 'SENDING'`,
       [tenantId, conversationId, messageId, JSON.stringify(error)],
     );
+    this.changes.note(tx, tenantId, conversationId);
   }
 
   /**
@@ -147,6 +154,7 @@ export class MessageStatusRepository {
     tx: Transaction,
     failed: (MessageKey & { code: DeliveryErrorCode })[],
   ): Pipelined<{ channel: Channel; code: DeliveryErrorCode }> {
+    for (const { tenantId, conversationId } of failed) this.changes.note(tx, tenantId, conversationId);
     return tx.pipeline(
       `UPDATE messages m SET delivery_status = 'FAILED', delivery_error = jsonb_build_object(
          'code', f.code, 'providerCode', NULL, 'message', $5::jsonb->>f.code)
@@ -179,6 +187,7 @@ export class MessageStatusRepository {
        WHERE ${BY_KEY} AND m.delivery_status = 'QUEUED' RETURNING 1`,
       [tenantId, conversationId, messageId, JSON.stringify(error)],
     );
+    if (rows.length > 0) this.changes.note(tx, tenantId, conversationId);
     return rows.length > 0;
   }
 }

@@ -4,6 +4,7 @@ import { idFloor } from '../common/ids';
 import { Periodic } from '../common/periodic';
 import { RedisSignals } from '../redis/redis-signals';
 import { AppendedEvent, EventQueueRepository } from './event-queue.repository';
+import { CHANGED_WITHOUT_EVENT, UNHEARD_MS } from './eventless-changes';
 import { EVENT_APPENDED } from './outbox.service';
 
 const INTERVAL_MS = 15_000;
@@ -15,6 +16,8 @@ const WORKSPACES = 100;
 const EVENTS = 200;
 /** Limit of the ids of one workspace by which an event is known to have been told. */
 const MAX_HEARD = 1_000;
+/** Time in milliseconds that a signal may take. */
+const HEARD_AFTER_MS = 500;
 
 /**
  * Gets the conversation of an event; null stands for any conversation of the workspace, because more happened
@@ -32,8 +35,9 @@ interface Listened {
 
 /**
  * Tells this process of changes of a workspace's conversations, after their commit, by id alone. A change may
- * be told twice. One whose signal was lost is found within 15 s, by one statement for all workspaces that are
- * listened to. It costs nothing in a workspace that nobody listens to.
+ * be told twice. An event whose signal was lost is found within 15 s, by one statement for all workspaces
+ * that are listened to; a lost signal of a message's status is not. It costs nothing in a workspace that
+ * nobody listens to.
  */
 @Injectable()
 export class EventNotices implements BeforeApplicationShutdown {
@@ -83,7 +87,22 @@ export class EventNotices implements BeforeApplicationShutdown {
       // Other workspaces share the channel.
       if (event.tenantId === tenantId) this.tell(event);
     });
-    const listened = { callbacks: new Set<NoticeCallback>(), heard: new Set<string>(), ...told };
+    const eventless = this.signals.listenBeside(CHANGED_WITHOUT_EVENT, tenantId, (changed) => {
+      if (changed.tenantId !== tenantId) return;
+      for (const id of changed.conversationIds ?? [null]) this.call(tenantId, id);
+    });
+    // Until then, processes may not send them, because nobody listened.
+    const heard = setTimeout(() => this.call(tenantId, null), UNHEARD_MS + HEARD_AFTER_MS).unref();
+    const listened = {
+      callbacks: new Set<NoticeCallback>(),
+      heard: new Set<string>(),
+      stop: () => {
+        clearTimeout(heard);
+        told.stop();
+        eventless.stop();
+      },
+      listening: Promise.all([told.listening, eventless.listening]).then(() => undefined),
+    };
     this.workspaces.set(tenantId, listened);
     return listened;
   }
@@ -103,14 +122,18 @@ export class EventNotices implements BeforeApplicationShutdown {
     if (latest.length < EVENTS) return missed.forEach((event) => this.tell(event));
     // Older ones than those that are listed may be missed too.
     for (const { id } of missed) noteHeard(listened, id);
-    for (const callback of listened.callbacks) callback(null);
+    this.call(tenantId, null);
   }
 
   private tell({ tenantId, id, conversationId }: AppendedEvent): void {
     const listened = this.workspaces.get(tenantId);
     if (!listened) return;
     noteHeard(listened, id);
-    if (conversationId) for (const callback of listened.callbacks) callback(conversationId);
+    if (conversationId) this.call(tenantId, conversationId);
+  }
+
+  private call(tenantId: string, conversationId: string | null): void {
+    for (const callback of this.workspaces.get(tenantId)?.callbacks ?? []) callback(conversationId);
   }
 }
 

@@ -38,12 +38,16 @@ export class RedisClient {
   /**
    * Publishes a message for `RedisSubscriber`. In a Cluster each channel belongs to a node, which tells only
    * the listeners of that channel.
+   * @returns how many connections have got it
    */
-  async publish(channel: string, message: string): Promise<void> {
+  async publish(channel: string, message: string): Promise<number> {
     const { isCluster } = this.connections;
     const name = channelIn(this.connection, channel);
-    await this.send(() =>
-      isCluster ? this.connection.spublish(name, message) : this.connection.publish(name, message),
+    // The type of the sharded form does not say that it answers a number, too.
+    return this.send(() =>
+      isCluster
+        ? (this.connection.spublish(name, message) as Promise<number>)
+        : this.connection.publish(name, message),
     );
   }
 

@@ -17,6 +17,8 @@ export interface Signal<Message> {
 @Injectable()
 export class RedisSignals {
   private readonly logger = new Logger(RedisSignals.name);
+  /** Times until which channels get no signal of `sendIfHeard`. */
+  private readonly unheardUntil = new Map<string, number>();
 
   constructor(
     private readonly redis: RedisClient,
@@ -42,6 +44,29 @@ export class RedisSignals {
     const handler = (message: string) => callback(JSON.parse(message) as Message);
     const listening = this.subscriber.subscribe(channel, handler);
     return { stop: () => this.subscriber.unsubscribe(channel, handler), listening };
+  }
+
+  /** Reports whether a signal would not be sent, because nobody listened to its channel lately. */
+  isUnheard<Message>({ name }: Signal<Message>, tenantId: string): boolean {
+    const until = this.unheardUntil.get(channelOf(name, tenantId));
+    return until !== undefined && performance.now() < until;
+  }
+
+  /**
+   * Sends a signal as `send` does, unless nobody listened to its channel in the last `pauseMs` milliseconds.
+   * Who begins to listen misses signals for that long.
+   */
+  sendIfHeard<Message>(signal: Signal<Message>, tenantId: string, message: Message, pauseMs: number): void {
+    if (!this.redis.isReady || this.isUnheard(signal, tenantId)) return;
+    const channel = channelOf(signal.name, tenantId);
+    this.redis.publish(channel, JSON.stringify(message)).then(
+      (count) => {
+        // There are as many channels as shards.
+        if (count === 0) this.unheardUntil.set(channel, performance.now() + pauseMs);
+        else this.unheardUntil.delete(channel);
+      },
+      (error: Error) => this.logger.warn({ err: error }, 'failed to signal an inbox'),
+    );
   }
 
   /** Sends a signal and returns at once: no caller waits for Redis. */

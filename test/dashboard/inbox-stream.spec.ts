@@ -1,5 +1,7 @@
 import { SYSTEM } from '../../src/common/principal';
 import { NotesService } from '../../src/notes/notes.service';
+import { Database } from '../../src/database/database';
+import { MessageStatusRepository } from '../../src/messages/message-status.repository';
 import { EventNotices } from '../../src/outbox/event-notices';
 import { RedisSignals } from '../../src/redis/redis-signals';
 import { AgentEntity } from '../../src/workspaces/agent.entity';
@@ -8,7 +10,7 @@ import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
 import { TestService } from '../support/service';
 import { Browser, TestDashboard } from '../support/test-dashboard';
 import { TestStream } from '../support/test-stream';
-import { letTimePass } from '../support/wait';
+import { letTimePass, waitFor } from '../support/wait';
 
 /** Tests of the stream that tells an open inbox of changes. */
 describe("the stream of the dashboard's inbox", () => {
@@ -44,7 +46,7 @@ describe("the stream of the dashboard's inbox", () => {
   const toldOf = (stream: TestStream) =>
     stream
       .listEvents('changed')
-      .map(({ data }) => (data as { conversationId: string | null }).conversationId);
+      .flatMap(({ data }) => (data as { conversationIds: string[] | null }).conversationIds);
 
   it("tells each tab of messages and changes, by the conversation's id alone", async () => {
     const [first, second] = [await open(), await open()];
@@ -54,8 +56,8 @@ describe("the stream of the dashboard's inbox", () => {
     for (const stream of [first, second]) {
       await stream.next('changed', 2);
       expect(stream.listEvents('changed').map(({ data }) => data)).toEqual([
-        { conversationId: conversation.id },
-        { conversationId: conversation.id },
+        { conversationIds: [conversation.id] },
+        { conversationIds: [conversation.id] },
       ]);
     }
   });
@@ -140,6 +142,45 @@ describe("the stream of the dashboard's inbox", () => {
     streams.push(again);
     expect([401, 404]).toContain(again.response.status);
   });
+
+  it('tells of a storm in few notices', async () => {
+    const stream = await open();
+    const ids: string[] = [];
+    for (let n = 0; n < 30; n++) {
+      const conversation = await service.make.conversation(workspace);
+      await service.make.received(workspace, conversation);
+      ids.push(conversation.id);
+    }
+    const begin = performance.now();
+    await waitFor('all notices', () => new Set(toldOf(stream)).size === ids.length);
+    expect(performance.now() - begin).toBeLessThan(1_000);
+    const told = stream.listEvents('changed').length;
+    expect(told).toBeLessThan(ids.length);
+  });
+
+  it('tells of what becomes of a message, without an event', async () => {
+    const conversation = await service.make.conversation(workspace);
+    await service.make.agent(workspace);
+    const { id: messageId } = await service.make.sent(workspace, conversation);
+    const changes = () => advance(conversation.id, messageId, 'SENT');
+    // Nobody listens yet, so that the service stops to send signals for a while.
+    await changes();
+    await letTimePass(300);
+    const stream = await open();
+    await waitFor('everything', () => toldOf(stream).includes(null));
+    const before = toldOf(stream).length;
+    await advance(conversation.id, messageId, 'DELIVERED');
+    await waitFor('the delivery', () => toldOf(stream).slice(before).includes(conversation.id), 2_000);
+  });
+
+  const advance = (conversationId: string, messageId: string, status: 'SENT' | 'DELIVERED') =>
+    service.app
+      .get(Database, { strict: false })
+      .transaction((tx) =>
+        service.app
+          .get(MessageStatusRepository, { strict: false })
+          .advance(tx, { tenantId: workspace.id, conversationId, messageId }, status),
+      );
 
   it('stops to listen with the last tab', async () => {
     const [first, second] = [await open(), await open()];

@@ -24,6 +24,7 @@ import {
 } from '../../src/webhooks/deliveries/due-deliveries.repository';
 import { PendingDeliveriesRepository } from '../../src/webhooks/deliveries/pending-deliveries.repository';
 import { holdSnapshot } from '../support/held-snapshot';
+import { EventlessChanges } from '../../src/outbox/eventless-changes';
 import { MessagingHost } from '../support/messaging-host';
 import { buffersRead, PlanReader } from './plans';
 import { run, uuid } from './rows';
@@ -64,12 +65,16 @@ class Worker {
     this.events = new EventQueueRepository(database, floors);
     this.pending = new PendingDeliveriesRepository(database, floors);
     this.due = new DueDeliveriesRepository(database, floors);
-    this.messages = new OutboundMessagesRepository(database, new MessageStatusRepository(), floors);
+    this.messages = new OutboundMessagesRepository(
+      database,
+      new MessageStatusRepository({ note: () => undefined } as unknown as EventlessChanges),
+      floors,
+    );
     this.dueMessages = new DueMessagesRepository(database, floors);
     this.router = new OutboundMessageRouter(
       new RoutedMessagesRepository(),
       this.messages,
-      new MessageStatusRepository(),
+      new MessageStatusRepository({ note: () => undefined } as unknown as EventlessChanges),
       {} as WakeUpQueue,
       {} as Metrics,
     );

@@ -32,8 +32,8 @@ export class WidgetSignal {
    * Announces a message to its visitor.
    * @throws when Redis does not answer within 100 ms
    */
-  sendMessage({ messageId, ...visitor }: MessageNotice): Promise<void> {
-    return this.redis.publish(visitorChannel(visitor), messageId);
+  async sendMessage({ messageId, ...visitor }: MessageNotice): Promise<void> {
+    await this.redis.publish(visitorChannel(visitor), messageId);
   }
 
   /**
@@ -41,8 +41,8 @@ export class WidgetSignal {
    * heartbeat sees it.
    * @throws when Redis does not answer within 100 ms
    */
-  sendChanged(connectionId: string): Promise<void> {
-    return this.redis.publish(widgetChannel(connectionId), '');
+  async sendChanged(connectionId: string): Promise<void> {
+    await this.redis.publish(widgetChannel(connectionId), '');
   }
 
   /**

@@ -1,4 +1,7 @@
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
+import { Database } from '../../../src/database/database';
+import { MessageStatusRepository } from '../../../src/messages/message-status.repository';
+import { letTimePass } from '../../support/wait';
 import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
 
 /** Tests of what the inbox shows without a click. */
@@ -44,4 +47,56 @@ describe('an open inbox', () => {
     expect(streams).toHaveLength(2);
     expect(visit.errors).toEqual([]);
   }, 120_000);
+
+  it('shows what becomes of a message, and reads little while the stream lives', async () => {
+    const page = await visit.context.newPage();
+    const reads: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/conversations')) reads.push(request.url());
+    });
+    const { make, app } = world.service;
+    await make.agent(workspace);
+    const conversation = await make.conversation(workspace, { channel: 'WIDGET' });
+    await page.goto(`/w/${workspace.slug}/inbox/${conversation.id}?view=all`);
+    const { id: messageId } = await make.sent(workspace, conversation, 'On its way.');
+    const article = page.locator('article').filter({ hasText: 'On its way.' });
+    await article.waitFor();
+    // It is not connected, so that the message fails. A receipt may come all the same.
+    await article.getByText('Not delivered').waitFor();
+    await letTimePass(7_000);
+    const before = reads.length;
+    await letTimePass(12_000);
+    // One round of notices that may have been lost, but not a round every five seconds.
+    expect(reads.length - before).toBeLessThanOrEqual(6);
+    const key = { tenantId: workspace.id, conversationId: conversation.id, messageId };
+    await app.get(Database, { strict: false }).transaction(async (tx) => {
+      expect(
+        await app.get(MessageStatusRepository, { strict: false }).advance(tx, key, 'READ'),
+      ).not.toBeNull();
+    });
+    await article.getByText('Read', { exact: true }).waitFor({ timeout: 2_000 });
+    expect(visit.errors).toEqual([]);
+  }, 60_000);
+
+  it('reads a bounded number of times while everything changes, and ends up right', async () => {
+    const page = await visit.context.newPage();
+    const reads: number[] = [];
+    page.on('request', (request) => {
+      if (/\/conversations/.test(request.url())) reads.push(performance.now());
+    });
+    await page.goto(`/w/${workspace.slug}/inbox?view=all`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await letTimePass(7_000);
+    const { make } = world.service;
+    const begin = performance.now();
+    for (let n = 0; n < 100; n += 1) {
+      const one = await make.conversation(workspace);
+      await make.received(workspace, one, `Storm ${n}`);
+    }
+    await page.getByText('Storm 99').waitFor();
+    const seconds = (performance.now() - begin) / 1_000;
+    // At most three reads of the list a second, and one of its numbers and what is unread every two.
+    expect(reads.filter((at) => at >= begin).length).toBeLessThanOrEqual(Math.ceil(seconds * 5) + 5);
+    expect(visit.errors).toEqual([]);
+  }, 60_000);
 });

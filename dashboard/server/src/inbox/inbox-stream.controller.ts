@@ -9,8 +9,8 @@ export class InboxStreamController {
   constructor(private readonly streams: InboxStreams) {}
 
   /**
-   * Server-sent events: `ready`, `changed` with a conversation's id, `presence` with those in which a
-   * colleague came, went or began to write, `heartbeat` every 15 s, `end`.
+   * Server-sent events: `ready`, `changed` with the ids of conversations or null, `presence` with those in
+   * which a colleague has come, gone or begun to write, `heartbeat` every 15 s, `end`.
    */
   @Get('stream')
   open(

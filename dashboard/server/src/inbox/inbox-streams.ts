@@ -10,6 +10,7 @@ import {
 } from 'conversation-messaging-service/http';
 import { LoginsService, type OpenedSession } from 'conversation-messaging-service/logins';
 import type { Response } from 'express';
+import { CollectedNotices } from './collected-notices';
 import { PresenceNotices } from './presence-notices';
 
 const CHECK_MS = 1_000;
@@ -69,14 +70,16 @@ export class InboxStreams implements OnModuleInit, BeforeApplicationShutdown {
     const owner = { workspace: workspaceId, caller: `${session.id} ${workspaceId}` };
     const stream = this.streams.start(response, owner);
     const group = this.groups.join(owner, stream, () => {
-      const listened = this.notices.listen(workspaceId, (conversationId) =>
-        group.send('changed', 0, { conversationId }),
+      const changes = new CollectedNotices((conversationIds) =>
+        group.send('changed', 0, { conversationIds }),
       );
+      const listened = this.notices.listen(workspaceId, (conversationId) => changes.note(conversationId));
       const stopPresence = this.presence.listen(workspaceId, (conversationIds) =>
         group.send('presence', 0, { conversationIds }),
       );
       const stop = () => {
         listened.stop();
+        changes.stop();
         stopPresence();
       };
       return { sessionId: session.id, workspaceId, listening: listened.listening, stop };

@@ -82,6 +82,7 @@ export type InboxCounts = Json<server.InboxCounts>;
 export type ConversationPresence = Json<server.ConversationPresence>;
 export type SignalPresence = Json<server.SignalPresence>;
 export type Unread = Json<server.Unread>;
+export type UnreadConversation = Unread['latest'][number];
 export type MarkRead = Json<server.MarkRead>;
 export type Message = Json<server.MessageResponse>;
 export type Draft = Json<server.DraftResponse>;

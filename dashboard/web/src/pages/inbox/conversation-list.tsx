@@ -7,6 +7,7 @@ import { CHANNEL_LABELS, ChannelLogo } from '../../common/channel-logo';
 import { ErrorNotice } from '../../common/error-notice';
 import { useNow } from '../../common/use-now';
 import { useFormats, useTexts } from '../../i18n/locale';
+import { AlertMenu } from './alert-menu';
 import { CHANNELS, type InboxFilter, STATUSES, toSearch, useInboxFilter, VIEWS } from './inbox-filter';
 import classes from './inbox.module.css';
 import { DraftMark } from './draft-mark';
@@ -37,15 +38,18 @@ export function ConversationList({
         <Title order={1} size="h3">
           {inbox.title}
         </Title>
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          aria-label={inbox.keys}
-          title={inbox.keys}
-          onClick={onShowKeys}
-        >
-          <IconKeyboard size={18} stroke={1.6} aria-hidden />
-        </ActionIcon>
+        <Group gap={4}>
+          <AlertMenu />
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={inbox.keys}
+            title={inbox.keys}
+            onClick={onShowKeys}
+          >
+            <IconKeyboard size={18} stroke={1.6} aria-hidden />
+          </ActionIcon>
+        </Group>
       </Group>
       <Views filter={filter} />
       <Filters filter={filter} />

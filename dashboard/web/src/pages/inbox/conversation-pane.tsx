@@ -19,6 +19,7 @@ import { useLooking } from './presence-signals';
 import { SnoozeMenu } from './snooze-menu';
 import { Timeline } from './timeline';
 import { UnreadToggle } from './unread-toggle';
+import { useSeen } from './use-alerts';
 import { useConversation, useUpdateConversation } from './use-inbox';
 import { useKeys } from './use-keys';
 import { useReadMark } from './use-read-mark';
@@ -67,6 +68,7 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
   const sending = useSending(id);
   useLooking(id);
   const readMark = useReadMark(conversation);
+  useSeen(id);
   const pane = useFocusWhenOpened();
   const assignee = useRef<HTMLInputElement>(null);
   const setStatus = (next: ConversationStatus) => {

@@ -7,6 +7,7 @@ import { KeysDialog } from './keys-dialog';
 import { NoConversation } from './no-conversation';
 import { PresenceProvider } from './presence';
 import { useBadge } from './unread-badge';
+import { useAlerts } from './use-alerts';
 import { useListKeys } from './use-keys';
 import { useLiveInbox } from './use-live';
 
@@ -15,6 +16,7 @@ export function InboxPage() {
   const { conversationId } = useParams({ strict: false });
   const [showsKeys, setShowsKeys] = useState(false);
   useBadge();
+  useAlerts();
   useLiveInbox();
   useListKeys(() => setShowsKeys(true));
   return (

@@ -21,11 +21,14 @@ import type {
 } from '../../api/types';
 import { useRead, useWorkspace } from '../../api/workspace';
 import { type InboxFilter, NOBODY, useAssigneeOf } from './inbox-filter';
+import { usePollMs } from './live-state';
 
-const REFRESH_MS = 5_000;
 /** Number of loaded pages that are read again every few seconds. More are read more rarely. */
 const FRESH_PAGES = 2;
 const MAX_PAGE = 200;
+
+/** Parts of what the page shows of an open conversation. */
+const SHOWN_PARTS = new Set<unknown>(['conversation', 'messages', 'notes']);
 
 type Pages<T> = InfiniteData<Page<T>>;
 
@@ -43,6 +46,7 @@ export function usePages<T extends { id: string }>(
   { refreshes = true } = {},
 ) {
   const { id } = useWorkspace();
+  const pollMs = usePollMs();
   const pages = useInfiniteQuery({
     queryKey: keyOf(id, ...key),
     queryFn: ({ pageParam, signal }) =>
@@ -50,7 +54,7 @@ export function usePages<T extends { id: string }>(
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
     refetchInterval: ({ state }) =>
-      refreshes && REFRESH_MS * Math.ceil((state.data?.pages.length ?? 1) / FRESH_PAGES),
+      refreshes && pollMs * Math.ceil((state.data?.pages.length ?? 1) / FRESH_PAGES),
     placeholderData: refreshes ? undefined : keepPreviousData,
   });
   // What moves between the reading of two pages is in both.
@@ -70,12 +74,12 @@ export function useConversations(filter: InboxFilter) {
 }
 
 export function useCounts() {
-  return useRead<InboxCounts>('conversations/counts', {}, { refreshMs: REFRESH_MS });
+  return useRead<InboxCounts>('conversations/counts', {}, { refreshMs: usePollMs() });
 }
 
 /** Reads what the person has not read among their own and nobody's open conversations. */
 export function useUnread() {
-  return useRead<Unread>('conversations/unread', {}, { refreshMs: REFRESH_MS });
+  return useRead<Unread>('conversations/unread', {}, { refreshMs: usePollMs() });
 }
 
 export function useConversation(conversationId: string) {
@@ -84,7 +88,7 @@ export function useConversation(conversationId: string) {
     queryKey: keyOf(id, 'conversation', conversationId),
     queryFn: ({ signal }) =>
       api.get<Conversation>(`/workspaces/${id}/conversations/${conversationId}`, signal),
-    refetchInterval: REFRESH_MS,
+    refetchInterval: usePollMs(),
   });
 }
 
@@ -139,21 +143,35 @@ export async function removeItem(
 }
 
 export function refreshInbox(queries: QueryClient, workspaceId: string): Promise<unknown> {
-  return refresh(queries, workspaceId, [[]]);
+  return Promise.all([
+    queries.invalidateQueries({ queryKey: keyOf(workspaceId) }),
+    refreshCounts(queries, workspaceId),
+  ]);
 }
 
-/** Reads conversations again, and the lists in which they may have moved. */
-export function refreshConversations(
+/** Reads the conversations again that the page shows, with their messages. */
+export function refreshOpen(
   queries: QueryClient,
   workspaceId: string,
   conversationIds: string[],
 ): Promise<unknown> {
-  const changed = conversationIds.flatMap((id) => [
-    ['conversation', id],
-    ['messages', id],
-    ['notes', id],
-  ]);
-  return refresh(queries, workspaceId, [['list'], ...changed]);
+  const ids = new Set<unknown>(conversationIds);
+  return queries.invalidateQueries({
+    queryKey: keyOf(workspaceId),
+    predicate: ({ queryKey: [, , , part, id] }) => SHOWN_PARTS.has(part) && ids.has(id),
+  });
+}
+
+export function refreshList(queries: QueryClient, workspaceId: string): Promise<unknown> {
+  return queries.invalidateQueries({ queryKey: keyOf(workspaceId, 'list') });
+}
+
+/** Reads the numbers of conversations again, and what is unread. */
+export function refreshCounts(queries: QueryClient, workspaceId: string): Promise<unknown> {
+  const paths = ['conversations/counts', 'conversations/unread'];
+  return Promise.all(
+    paths.map((path) => queries.invalidateQueries({ queryKey: ['workspaces', workspaceId, path] })),
+  );
 }
 
 /** Reads again who is in conversations, if the page shows one of them. */
@@ -166,21 +184,6 @@ export function refreshPresence(
     queryKey: keyOf(workspaceId, 'presence'),
     predicate: ({ queryKey }) => conversationIds.some((id) => String(queryKey.at(-1)).includes(id)),
   });
-}
-
-/** Reads again what is unread. */
-export function refreshUnread(queries: QueryClient, workspaceId: string): Promise<unknown> {
-  return refresh(queries, workspaceId, [['list']]);
-}
-
-/** Reads parts of the inbox again, and its counts. */
-function refresh(queries: QueryClient, workspaceId: string, parts: string[][]): Promise<unknown> {
-  const counts = ['conversations/counts', 'conversations/unread'];
-  const keys = [
-    ...parts.map((part) => keyOf(workspaceId, ...part)),
-    ...counts.map((path) => ['workspaces', workspaceId, path]),
-  ];
-  return Promise.all(keys.map((queryKey) => queries.invalidateQueries({ queryKey })));
 }
 
 /** Reports whether a list says that the person has read a conversation up to a message. */

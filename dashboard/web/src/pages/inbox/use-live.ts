@@ -1,73 +1,95 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useWorkspace } from '../../api/workspace';
-import { refreshConversations, refreshInbox, refreshPresence } from './use-inbox';
+import { isStreamLive, leads, noteLeading, noteLive } from './live-state';
+import { makeLane } from './reading-lane';
+import { refreshCounts, refreshInbox, refreshList, refreshOpen, refreshPresence } from './use-inbox';
 
 /** Pause after the server has refused the stream, for example because it has too many. */
 const RETRY_MS = 15_000;
+/** Shortest rests between two reads: of the open conversation, of the list, and of its counts. */
+const OPEN_REST_MS = 200;
+const LIST_REST_MS = 300;
+const COUNTS_REST_MS = 2_000;
 
-/** Id of a conversation that has changed; null when any may have changed. */
-type Notice = string | null;
+/** Conversations that have changed; null when any may have changed. */
+interface Notice {
+  changed: string[] | null;
+}
 
 /** Conversations in which a colleague has come, gone or begun to write. */
 interface PresenceNotice {
   conversationIds: string[];
 }
 
+/** Message of the tab with the stream to the others. */
+type Told = Notice | PresenceNotice | { isLive: boolean };
+
+/** Message of a new tab, which asks whether the stream lives. */
+const ASKS = 'asks';
+
 /**
  * Reads the inbox again as soon as the server tells of a change. All tabs share one stream, because a browser
- * opens few connections to a server. What no stream tells is read every few seconds.
+ * opens few connections to a server. While it lives, the rest is read once a minute, and without it every few
+ * seconds.
  */
 export function useLiveInbox(): void {
   const { id } = useWorkspace();
   const queries = useQueryClient();
   useEffect(() => {
-    const read = readInTurn(queries, id);
-    return listen(id, (notice) => {
-      if (notice === null || typeof notice === 'string') read(notice);
-      else void refreshPresence(queries, id, notice.conversationIds);
+    const readChanged = makeReader(queries, id);
+    const stop = listen(id, (told) => {
+      noteLive(!('isLive' in told) || told.isLive);
+      if ('changed' in told) readChanged(told.changed);
+      if ('conversationIds' in told) void refreshPresence(queries, id, told.conversationIds);
     });
+    return () => {
+      stop();
+      noteLive(false);
+    };
   }, [queries, id]);
 }
 
 /**
- * Makes a function that reads what has changed. Changes that come while it reads are read after that, all at
- * once.
+ * Makes a function that reads what the page shows of changed conversations. What the person looks at is read
+ * most often. However much changes, the page reads a bounded number of times a second.
  */
-function readInTurn(queries: QueryClient, workspaceId: string): (notice: Notice) => void {
-  const changed = new Set<Notice>();
-  let isReading = false;
-  const read = async () => {
-    isReading = true;
-    while (changed.size > 0) {
-      const notices = [...changed];
-      changed.clear();
-      if (notices.includes(null)) await refreshInbox(queries, workspaceId);
-      else await refreshConversations(queries, workspaceId, notices as string[]);
-    }
-    isReading = false;
-  };
-  return (notice) => {
-    changed.add(notice);
-    if (!isReading) void read();
+function makeReader(queries: QueryClient, workspaceId: string): (changed: string[] | null) => void {
+  const readAll = makeLane<'all'>(LIST_REST_MS, () => refreshInbox(queries, workspaceId));
+  const readOpen = makeLane<string>(OPEN_REST_MS, (ids) => refreshOpen(queries, workspaceId, ids));
+  const readList = makeLane<'list'>(LIST_REST_MS, () => refreshList(queries, workspaceId));
+  const readCounts = makeLane<'counts'>(COUNTS_REST_MS, () => refreshCounts(queries, workspaceId));
+  return (changed) => {
+    if (changed === null) return readAll('all');
+    for (const id of changed) readOpen(id);
+    readList('list');
+    readCounts('counts');
   };
 }
 
 /** Listens to the workspace's stream: in one tab to the server, in the others to that tab. */
-function listen(workspaceId: string, onNotice: (notice: Notice | PresenceNotice) => void): () => void {
+function listen(workspaceId: string, onTold: (told: Told) => void): () => void {
   const name = `inbox-stream:${workspaceId}`;
   const tabs = new BroadcastChannel(name);
   const leaving = new AbortController();
-  tabs.onmessage = ({ data }) => onNotice(data as Notice | PresenceNotice);
-  const tell = (notice: Notice | PresenceNotice) => {
-    onNotice(notice);
-    tabs.postMessage(notice);
+  tabs.onmessage = ({ data }: MessageEvent<Told | typeof ASKS>) => {
+    if (data !== ASKS) onTold(data);
+    else if (leads()) tabs.postMessage({ isLive: isStreamLive() } satisfies Told);
+  };
+  tabs.postMessage(ASKS);
+  const tell = (told: Told) => {
+    onTold(told);
+    tabs.postMessage(told);
   };
   const address = `/api/workspaces/${workspaceId}/inbox/stream`;
   // Only pages of https and of this machine have locks. Others read every few seconds.
   const { locks } = navigator as Partial<Navigator>;
   locks
-    ?.request(name, { signal: leaving.signal }, () => holdStream(address, tell, leaving.signal))
+    ?.request(name, { signal: leaving.signal }, async () => {
+      noteLeading(true);
+      await holdStream(address, tell, leaving.signal);
+      noteLeading(false);
+    })
     .catch(() => undefined);
   return () => {
     leaving.abort();
@@ -75,24 +97,25 @@ function listen(workspaceId: string, onNotice: (notice: Notice | PresenceNotice)
   };
 }
 
-async function holdStream(
-  address: string,
-  tell: (notice: Notice | PresenceNotice) => void,
-  signal: AbortSignal,
-): Promise<void> {
+async function holdStream(address: string, tell: (told: Told) => void, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const source = new EventSource(address);
     // What happened before is not told.
-    source.addEventListener('ready', () => tell(null));
+    source.addEventListener('ready', () => tell({ changed: null }));
+    source.addEventListener('heartbeat', () => tell({ isLive: true }));
     source.addEventListener('presence', ({ data }: MessageEvent<string>) =>
       tell(JSON.parse(data) as PresenceNotice),
     );
-    source.addEventListener('changed', ({ data }: MessageEvent<string>) =>
-      tell((JSON.parse(data) as { conversationId: Notice }).conversationId),
-    );
+    source.addEventListener('changed', ({ data }: MessageEvent<string>) => {
+      const { conversationIds } = JSON.parse(data) as { conversationIds: string[] | null };
+      tell({ changed: conversationIds });
+    });
     await new Promise<void>((resolve) => {
       // The browser connects again by itself, unless the server has refused it.
-      source.addEventListener('error', () => source.readyState === EventSource.CLOSED && resolve());
+      source.addEventListener('error', () => {
+        tell({ isLive: false });
+        if (source.readyState === EventSource.CLOSED) resolve();
+      });
       signal.addEventListener('abort', () => resolve(), { once: true });
     });
     source.close();

@@ -6,7 +6,7 @@ import type { Conversation, MarkRead } from '../../api/types';
 import { useWorkspace } from '../../api/workspace';
 import { useAnnounce } from '../../common/announcer';
 import { useTexts } from '../../i18n/locale';
-import { isKnownRead, refreshUnread, showUnread, useMessages } from './use-inbox';
+import { isKnownRead, refreshCounts, refreshList, showUnread, useMessages } from './use-inbox';
 
 /** Time between two marks of one conversation. */
 const PAUSE_MS = 2_000;
@@ -62,7 +62,7 @@ function useSetMark(conversationId: string): (mark: MarkRead | null) => void {
     // One after the other, so that the last one counts.
     scope: { id: `read mark ${conversationId}` },
     onMutate: (mark) => showUnread(queries, workspaceId, conversationId, mark === null),
-    onSettled: () => refreshUnread(queries, workspaceId),
+    onSettled: () => Promise.all([refreshList(queries, workspaceId), refreshCounts(queries, workspaceId)]),
   });
   return mutate;
 }

@@ -4,7 +4,7 @@ import type { SentMessage } from '../../api/types';
 import { useWorkspace } from '../../api/workspace';
 import { type UnsentMessage, useUnsent } from './kept-replies';
 import { isOvertaken } from './colleague-replied';
-import { addNewest, refreshConversations, refreshInbox, useUpdateConversation } from './use-inbox';
+import { addNewest, refreshInbox, useUpdateConversation } from './use-inbox';
 
 const MAX_RETRIES = 1;
 
@@ -37,7 +37,7 @@ export function useSending(conversationId: string) {
       ),
     retry: (count, error) => count < MAX_RETRIES && error instanceof ApiError && error.status === 0,
     onError: (error) => {
-      if (isOvertaken({ error })) void refreshConversations(queries, workspaceId, [conversationId]);
+      if (isOvertaken({ error })) void refreshInbox(queries, workspaceId);
     },
     onSuccess: async ({ message }, { key, closes }) => {
       await addNewest(queries, workspaceId, ['messages', conversationId], message);

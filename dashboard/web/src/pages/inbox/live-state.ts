@@ -1,0 +1,44 @@
+import { useSyncExternalStore } from 'react';
+
+/** Time for which the stream counts as live after a sign of its life: two heartbeats and some more. */
+const SILENT_MS = 40_000;
+/** Pauses between two reads of what is shown. */
+const POLL_MS = 5_000;
+const POLL_BESIDE_STREAM_MS = 60_000;
+
+let isLive = false;
+/** Whether this tab holds the stream, and speaks for all tabs. */
+let isLeading = false;
+let timer: number | undefined;
+const listeners = new Set<() => void>();
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Notes whether the stream lives. It counts as lost by itself when it is silent. */
+export function noteLive(next: boolean): void {
+  clearTimeout(timer);
+  if (next) timer = window.setTimeout(() => noteLive(false), SILENT_MS);
+  if (next === isLive) return;
+  isLive = next;
+  for (const notify of listeners) notify();
+}
+
+export function noteLeading(next: boolean): void {
+  isLeading = next;
+}
+
+export function leads(): boolean {
+  return isLeading;
+}
+
+export function isStreamLive(): boolean {
+  return isLive;
+}
+
+/** Returns after which time what is shown is read again: rarely while the stream tells of changes. */
+export function usePollMs(): number {
+  return useSyncExternalStore(subscribe, () => isLive) ? POLL_BESIDE_STREAM_MS : POLL_MS;
+}

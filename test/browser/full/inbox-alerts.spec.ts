@@ -1,0 +1,119 @@
+import { AgentEntity } from '../../../src/workspaces/agent.entity';
+import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
+import { letTimePass, waitFor } from '../../support/wait';
+import { accessibilityFaultsOf } from '../accessibility';
+import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
+import { START_TIMEOUT_MS } from '../live-chat';
+
+interface Shown {
+  title: string;
+  body: string;
+}
+
+/** Takes the place of the browser's notifications, which no test can see. */
+const RECORD = `
+  window.shown = [];
+  window.Notification = class {
+    static permission = 'default';
+    static requestPermission() { this.permission = 'granted'; return Promise.resolve('granted'); }
+    constructor(title, { body }) { window.shown.push({ title, body }); window.last = this; }
+    close() {}
+  };
+  window.tones = 0;
+  const start = AudioScheduledSourceNode.prototype.start;
+  AudioScheduledSourceNode.prototype.start = function (...at) { window.tones += 1; start.apply(this, at); };`;
+
+describe('what the inbox tells of new messages', () => {
+  let world: DashboardInBrowser;
+  let workspace: WorkspaceEntity;
+  let visit: DashboardPage & { agent: AgentEntity };
+
+  beforeAll(async () => {
+    world = await DashboardInBrowser.start();
+  }, START_TIMEOUT_MS);
+  afterAll(() => world?.stop());
+  beforeEach(async () => {
+    workspace = await world.service.make.workspace();
+    visit = await world.enter(workspace, 'AGENT');
+    await visit.context.addInitScript(RECORD);
+  });
+  afterEach(async () => {
+    expect(visit.errors).toEqual([]);
+    await visit.close();
+  });
+
+  async function conversation(name: string, text = 'Where is it?') {
+    const { make } = world.service;
+    const { id: contactId } = await make.contact(workspace, { name });
+    const made = await make.conversation(workspace, { contactId, channel: 'TELEGRAM' });
+    await make.received(workspace, made, text);
+    return made;
+  }
+  const shown = (page = visit.page) => page.evaluate(() => (window as unknown as { shown: Shown[] }).shown);
+  const tones = (page = visit.page) => page.evaluate(() => (window as unknown as { tones: number }).tones);
+  const row = (text: string, page = visit.page) =>
+    page.locator('[data-conversation]').filter({ hasText: text });
+  const choose = async (name: string) => visit.page.getByRole('menuitemcheckbox', { name }).click();
+  const open = async (page = visit.page) => {
+    await page.goto(`/w/${workspace.slug}/inbox?view=all`);
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+  };
+
+  it('is nothing until one chooses it, in a menu that keys reach', async () => {
+    await conversation('Ada');
+    await open();
+    await row('Ada').waitFor();
+    await conversation('Bea');
+    await row('Bea').waitFor();
+    expect([await shown(), await tones()]).toEqual([[], 0]);
+
+    await visit.button('Sound and notifications').focus();
+    await visit.page.keyboard.press('Enter');
+    await visit.page.getByRole('menu').waitFor();
+    expect(await accessibilityFaultsOf(visit.page, '[role=menuitemcheckbox]')).toEqual([]);
+    await visit.page.keyboard.press('ArrowDown');
+    await choose('Plays a sound');
+    expect(await tones()).toBe(2);
+    await choose('Shows a notification');
+    await visit.page.getByRole('menuitemcheckbox', { name: 'Shows the first words' }).waitFor();
+    await visit.page.keyboard.press('Escape');
+
+    await conversation('Cyd', 'Do you ship to Spain?');
+    await waitFor('the notification', async () => (await shown()).length > 0);
+    expect([await shown(), await tones()]).toEqual([[{ title: 'Cyd', body: 'New message' }], 4]);
+    // A colleague's conversation is no news.
+    const other = await world.service.make.agent(workspace);
+    const theirs = await conversation('Dan');
+    await waitFor('two', async () => (await shown()).length === 2);
+    await world.service.make.updateConversation(workspace, theirs, { assignedAgentId: other.id });
+    await world.service.make.received(workspace, theirs, 'Still there?');
+    await row('Still there?').waitFor();
+    await letTimePass(3_000);
+    expect(await shown()).toHaveLength(2);
+  });
+
+  it('comes once for all tabs, with the first words if one wants them, and opens the conversation', async () => {
+    await open();
+    await visit.button('Sound and notifications').click();
+    await choose('Shows a notification');
+    await choose('Shows the first words in it');
+    const second = await visit.context.newPage();
+    await open(second);
+    const ada = await conversation('Ada', 'Do you ship to Spain?');
+    await row('Ada', second).waitFor();
+    await waitFor('the notification', async () => (await shown()).length > 0);
+    expect(await shown()).toEqual([{ title: 'Ada', body: 'Do you ship to Spain?' }]);
+    expect(await shown(second)).toEqual([]);
+    await visit.page.evaluate(() => (window as unknown as { last: { onclick(): void } }).last.onclick());
+    await visit.page.waitForURL(`**/inbox/${ada.id}**`);
+
+    // What one looks at needs no notification.
+    await second.close();
+    await visit.page.bringToFront();
+    await visit.page.locator('article').first().waitFor();
+    await world.service.make.received(workspace, ada, 'Hello?');
+    await visit.page.locator('article').filter({ hasText: 'Hello?' }).waitFor();
+    await letTimePass(3_000);
+    expect(await shown()).toHaveLength(1);
+  });
+});
