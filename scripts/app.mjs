@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { LauncherError, sleep } from './processes.mjs';
+import { LauncherError, requireValue, sleep } from './processes.mjs';
 import { startServers } from './servers.mjs';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -110,7 +110,7 @@ export async function runCli(args, env) {
  * @property {number} port
  * @property {'inherit' | number} log where its log lines go
  *
- * @typedef {{ url: string, failed: Promise<never> }} Running `failed` rejects when it stops
+ * @typedef {{ url: string, pid: number, failed: Promise<never> }} Running `failed` rejects when it stops
  */
 export async function startApp({ servers, env, port, log }) {
   const url = `http://localhost:${port}`;
@@ -166,7 +166,7 @@ async function startProcess(name, program, { servers, env, port, log }) {
   failed.catch(() => undefined); // no unhandled rejection after a wanted stop
   const url = `http://localhost:${port}`;
   await Promise.race([ready(url), failed]);
-  return { url, failed };
+  return { url, pid: requireValue(child.pid, 'process'), failed };
 }
 
 /** @param {string} url */
