@@ -1,3 +1,4 @@
+import { memo } from 'react';
 import type { ConversationChange } from '../../api/types';
 import { useWorkspace } from '../../api/workspace';
 import { useFormats, useTexts } from '../../i18n/locale';
@@ -5,7 +6,7 @@ import classes from './inbox.module.css';
 import { useAgentName } from './names';
 
 /** Shows a change of the conversation between its messages. */
-export function ChangeLine({ change }: { change: ConversationChange }) {
+export const ChangeLine = memo(function ChangeLine({ change }: { change: ConversationChange }) {
   const formats = useFormats();
   const text = useChangeText(change);
   return (
@@ -16,7 +17,7 @@ export function ChangeLine({ change }: { change: ConversationChange }) {
       </time>
     </div>
   );
-}
+});
 
 function useChangeText({
   actorType,

@@ -17,6 +17,8 @@ import { useDraft } from './use-draft';
 import { useKeys } from './use-keys';
 import type { useSending } from './use-sending';
 
+/** Whether the browser makes a field as high as its text by itself. Measuring it takes a layout of the page. */
+const SIZES_ITSELF = CSS.supports('field-sizing', 'content');
 /** Part of a channel's limit from which on the length is shown. */
 const NEAR = 0.8;
 
@@ -86,7 +88,8 @@ export function Composer({
         ref={field}
         aria-label={inbox.reply}
         placeholder={inbox.placeholder}
-        autosize
+        autosize={!SIZES_ITSELF}
+        classNames={{ input: classes.reply }}
         minRows={2}
         maxRows={10}
         dir="auto"

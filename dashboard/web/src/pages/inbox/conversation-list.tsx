@@ -1,6 +1,7 @@
 import { ActionIcon, Button, EmptyState, Group, NativeSelect, Skeleton, Stack, Title } from '@mantine/core';
 import { IconKeyboard } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
+import { memo } from 'react';
 import type { ActiveConversation } from '../../api/types';
 import { useWorkspace } from '../../api/workspace';
 import { CHANNEL_LABELS, ChannelLogo } from '../../common/channel-logo';
@@ -195,7 +196,8 @@ function NoRows({ filter }: { filter: InboxFilter }) {
   );
 }
 
-function Row({
+/** Row of the list. It is made again only when what it shows has changed. */
+const Row = memo(function Row({
   conversation,
   filter,
   isOpen,
@@ -244,4 +246,4 @@ function Row({
       </span>
     </Link>
   );
-}
+});

@@ -1,4 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import type { Channel, ConversationStatus } from '../../api/types';
 import { useWorkspace } from '../../api/workspace';
 import { CHANNEL_LABELS } from '../../common/channel-logo';
@@ -24,11 +25,14 @@ const route = getRouteApi('/inside/w/$slug/inbox');
 /** Returns the filter of the page's address. What the address leaves out, or misspells, has its default. */
 export function useInboxFilter(): InboxFilter {
   const { view, status, channel } = route.useSearch();
-  return {
-    view: VIEWS.find((one) => one === view) ?? 'mine',
-    status: STATUSES.find((one) => one === status) ?? 'OPEN',
-    channel: CHANNELS.find((one) => one === channel),
-  };
+  return useMemo(
+    () => ({
+      view: VIEWS.find((one) => one === view) ?? 'mine',
+      status: STATUSES.find((one) => one === status) ?? 'OPEN',
+      channel: CHANNELS.find((one) => one === channel),
+    }),
+    [view, status, channel],
+  );
 }
 
 /** Returns the filter as it stands in an address. */

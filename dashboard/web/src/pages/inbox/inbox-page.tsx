@@ -4,6 +4,7 @@ import { ConversationList } from './conversation-list';
 import { ConversationPane } from './conversation-pane';
 import classes from './inbox.module.css';
 import { KeysDialog } from './keys-dialog';
+import { AgentsProvider, useReadAgents } from './names';
 import { NoConversation } from './no-conversation';
 import { PresenceProvider } from './presence';
 import { useBadge } from './unread-badge';
@@ -20,16 +21,18 @@ export function InboxPage() {
   useLiveInbox();
   useListKeys(() => setShowsKeys(true));
   return (
-    <PresenceProvider>
-      <div className={classes.inbox} data-open={conversationId !== undefined}>
-        <ConversationList openId={conversationId} onShowKeys={() => setShowsKeys(true)} />
-        {conversationId === undefined ? (
-          <NoConversation />
-        ) : (
-          <ConversationPane key={conversationId} id={conversationId} />
-        )}
-        {showsKeys && <KeysDialog onClose={() => setShowsKeys(false)} />}
-      </div>
-    </PresenceProvider>
+    <AgentsProvider value={useReadAgents()}>
+      <PresenceProvider>
+        <div className={classes.inbox} data-open={conversationId !== undefined}>
+          <ConversationList openId={conversationId} onShowKeys={() => setShowsKeys(true)} />
+          {conversationId === undefined ? (
+            <NoConversation />
+          ) : (
+            <ConversationPane key={conversationId} id={conversationId} />
+          )}
+          {showsKeys && <KeysDialog onClose={() => setShowsKeys(false)} />}
+        </div>
+      </PresenceProvider>
+    </AgentsProvider>
   );
 }

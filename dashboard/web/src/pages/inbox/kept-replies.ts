@@ -116,8 +116,12 @@ export function useNoteText(conversationId: string): [string, (note: string) => 
 export function useUnsent(conversationId: string) {
   const name = useName(conversationId);
   const unsent = useSyncExternalStore(subscribe, () => read(name).unsent);
+  const changes = useMemo(() => changesOf(name), [name]);
+  return { unsent, ...changes };
+}
+
+function changesOf(name: string) {
   return {
-    unsent,
     /** Keeps a message; returns false if one with its key is kept already. */
     keep: (message: UnsentMessage): boolean => {
       const { unsent: kept } = read(name);

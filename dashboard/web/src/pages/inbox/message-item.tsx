@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCheck, IconChecks, IconClock, IconHelpCircle } from '@tabler/icons-react';
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import type { DeliveryStatus, Message } from '../../api/types';
 import { useWorkspace } from '../../api/workspace';
 import { ConfirmDialog } from '../../common/dialogs';
@@ -18,8 +18,11 @@ const ICONS: Record<DeliveryStatus, typeof IconCheck> = {
   UNKNOWN: IconHelpCircle,
 };
 
-/** A message with its sender and time, and whether it has reached the customer. */
-export function MessageItem({
+/**
+ * A message with its sender and time, and whether it has reached the customer. It is made again only when
+ * that changes.
+ */
+export const MessageItem = memo(function MessageItem({
   message,
   customer,
   wasSentAgain,
@@ -57,7 +60,7 @@ export function MessageItem({
       <Trouble message={message} wasSentAgain={wasSentAgain} onSendAgain={onSendAgain} />
     </article>
   );
-}
+});
 
 function DeliveryMark({ status }: { status: DeliveryStatus | null }) {
   const { inbox } = useTexts();

@@ -1,3 +1,4 @@
+import { createContext, useContext } from 'react';
 import type { ActiveConversation, Agent, Channel } from '../../api/types';
 import { useRead, useWorkspace } from '../../api/workspace';
 import { CHANNEL_LABELS } from '../../common/channel-logo';
@@ -6,8 +7,18 @@ import { useTexts } from '../../i18n/locale';
 
 const REFRESH_MS = 60_000;
 
+const NO_AGENTS: Agent[] = [];
+
+const AgentsContext = createContext(NO_AGENTS);
+/** Gives the agents to a page, which reads them once for all messages and rows that name one. */
+export const AgentsProvider = AgentsContext;
+
+export function useReadAgents(): Agent[] {
+  return useRead<{ data: Agent[] }>('agents', {}, { refreshMs: REFRESH_MS }).data?.data ?? NO_AGENTS;
+}
+
 export function useAgents(): Agent[] {
-  return useRead<{ data: Agent[] }>('agents', {}, { refreshMs: REFRESH_MS }).data?.data ?? [];
+  return useContext(AgentsContext);
 }
 
 /** Returns a function that names an agent; the person themself is "you". */

@@ -1,5 +1,5 @@
 import { Skeleton, Stack, Text } from '@mantine/core';
-import { Fragment, type Ref, useEffect } from 'react';
+import { Fragment, type Ref, useCallback, useEffect } from 'react';
 import type { Conversation, ConversationChange, Message, Note } from '../../api/types';
 import { ErrorNotice } from '../../common/error-notice';
 import { useFormats, useTexts } from '../../i18n/locale';
@@ -36,6 +36,8 @@ export function Timeline({
   const notes = useShown(useNotes(id), since);
   const customer = contactName(sourceChannel, contact);
   const entries = merge(messages ?? [], changes, notes);
+  const { send } = sending;
+  const sendAgain = useCallback(({ id: key, body }: Message) => send({ key, body, closes: false }), [send]);
   const keys = new Set(sending.outgoing.map(({ key }) => key));
 
   return (
@@ -71,7 +73,7 @@ export function Timeline({
                     (keys.has(entry.message.id) ||
                       entries.slice(index + 1).some((later) => isRepeated(entry.message, later)))
                   }
-                  onSendAgain={({ id: key, body }) => sending.send({ key, body, closes: false })}
+                  onSendAgain={sendAgain}
                 />
               ) : 'note' in entry ? (
                 <NoteItem note={entry.note} conversationId={id} />

@@ -1,4 +1,5 @@
 import { useMutation, useMutationState, useQueryClient } from '@tanstack/react-query';
+import { useCallback } from 'react';
 import { api, ApiError } from '../../api/client';
 import type { SentMessage } from '../../api/types';
 import { useWorkspace } from '../../api/workspace';
@@ -64,9 +65,12 @@ export function useSending(conversationId: string) {
     outgoing,
     closing: update,
     /** Sends a message, unless one with its key is on its way. */
-    send: (message: UnsentMessage) => {
-      if (keep(message)) mutate(message);
-    },
+    send: useCallback(
+      (message: UnsentMessage) => {
+        if (keep(message)) mutate(message);
+      },
+      [keep, mutate],
+    ),
     retry: ({ isSending, error: _, ...message }: Outgoing) => {
       if (!isSending) mutate(message);
     },
