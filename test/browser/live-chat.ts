@@ -1,4 +1,5 @@
 import { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
 import { OwnRedis } from '../support/own-redis';
 import { createTenant } from '../support/routes';
 import { TestService } from '../support/service';
@@ -24,6 +25,7 @@ export class LiveChat {
   private constructor(
     readonly redis: OwnRedis,
     readonly office: TestService,
+    readonly workspace: WorkspaceEntity,
     readonly desk: SupportDesk,
     readonly widget: TestWidget,
     readonly network: Network,
@@ -42,7 +44,7 @@ export class LiveChat {
     const network = await Network.to(process.url);
     pages.show({ service: network.url, siteKey: widget.siteKey });
     const desk = new SupportDesk(office, tenant);
-    return new LiveChat(redis, office, desk, widget, network, pages, browser, process);
+    return new LiveChat(redis, office, tenant.workspace, desk, widget, network, pages, browser, process);
   }
 
   async stop(): Promise<void> {
