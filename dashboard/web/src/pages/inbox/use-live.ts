@@ -7,6 +7,9 @@ import { refreshCounts, refreshInbox, refreshList, refreshOpen, refreshPresence 
 
 /** Pause after the server has refused the stream, for example because it has too many. */
 const RETRY_MS = 15_000;
+/** Longest silence of a stream that lives: the server sends a heartbeat every 15 s. */
+const MAX_SILENCE_MS = 40_000;
+const EVENTS = ['ready', 'presence', 'changed', 'heartbeat'];
 /** Shortest rests between two reads: of the open conversation, of the list, and of its counts. */
 const OPEN_REST_MS = 200;
 const LIST_REST_MS = 300;
@@ -110,17 +113,31 @@ async function holdStream(address: string, tell: (told: Told) => void, signal: A
       const { conversationIds } = JSON.parse(data) as { conversationIds: string[] | null };
       tell({ changed: conversationIds });
     });
-    await new Promise<void>((resolve) => {
-      // The browser connects again by itself, unless the server has refused it.
-      source.addEventListener('error', () => {
-        tell({ isLive: false });
-        if (source.readyState === EventSource.CLOSED) resolve();
-      });
-      signal.addEventListener('abort', () => resolve(), { once: true });
-    });
+    source.addEventListener('error', () => tell({ isLive: false }));
+    const isRefused = await untilItEnds(source, signal);
     source.close();
-    await pause(RETRY_MS, signal);
+    if (isRefused) await pause(RETRY_MS, signal);
   }
+}
+
+/** Waits for the end of a stream, or for a silence that is too long; returns whether it is refused. */
+function untilItEnds(source: EventSource, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (isRefused: boolean) => {
+      clearTimeout(silence);
+      resolve(isRefused);
+    };
+    // A proxy may hold back all that is sent, and a network may vanish without a word.
+    let silence = setTimeout(end, MAX_SILENCE_MS, false);
+    const hear = () => {
+      clearTimeout(silence);
+      silence = setTimeout(end, MAX_SILENCE_MS, false);
+    };
+    for (const event of EVENTS) source.addEventListener(event, hear);
+    // The browser connects again by itself, unless the server has refused it.
+    source.addEventListener('error', () => source.readyState === EventSource.CLOSED && end(true));
+    signal.addEventListener('abort', () => end(false), { once: true });
+  });
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
