@@ -1,8 +1,12 @@
 import { Metrics } from '../../src/metrics/metrics';
+import { MessagingHost } from './messaging-host';
 import { keysOf, openRedis } from './redis-connections';
 import { createTenant } from './routes';
 import { TestService } from './service';
-import { waitFor } from './wait';
+import { letTimePass, waitFor } from './wait';
+
+/** Time for which a process counts in its memory after a late answer. */
+const IN_MEMORY_MS = 2_000;
 
 /**
  * Settles when a process counts calls in Redis. After one late answer it counts in its memory for two
@@ -43,8 +47,27 @@ export async function countedInRedis<Result>(
   return outcome!;
 }
 
+/**
+ * Does for a host without HTTP what `countedInRedis` does. Each attempt gets a number, and counts under names
+ * of its own.
+ */
+export async function countedByHost<Result>(
+  host: MessagingHost,
+  attempt: (number: number) => Promise<Result>,
+): Promise<Result> {
+  for (let number = 0; ; number++) {
+    const lateBefore = await lateAnswers([host]);
+    if (lateBefore > 0) await letTimePass(IN_MEMORY_MS);
+    const outcome = attempt(number);
+    await Promise.allSettled([outcome]);
+    if ((await lateAnswers([host])) === lateBefore) return outcome;
+  }
+}
+
 /** Counts Redis's late answers to the limiters of the processes. */
-async function lateAnswers(processes: TestService[]): Promise<number> {
+async function lateAnswers(
+  processes: Pick<TestService, 'app'>[] | Pick<MessagingHost, 'app'>[],
+): Promise<number> {
   const counters = processes.map(({ app }) => app.get(Metrics, { strict: false }).rateLimiterFallbacks);
   const figures = await Promise.all(counters.map((counter) => counter.get()));
   return figures.reduce((sum, { values }) => sum + values[0]!.value, 0);
