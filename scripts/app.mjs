@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { LauncherError, requireValue, sleep } from './processes.mjs';
+import { isPortFree, LauncherError, requireValue, sleep } from './processes.mjs';
 import { startServers } from './servers.mjs';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -11,6 +11,21 @@ export const DATA_DIR = resolve(ROOT, process.env.DATA_DIR || '.data');
 
 /** V8's options, as in the image: it collects garbage earlier, so a process holds less memory. */
 export const HEAP_OPTIONS = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
+
+/** Ports of `npm start`, by the variables that name them. */
+export const START_PORTS = {
+  PORT: Number(process.env.PORT || 3000),
+  DASHBOARD_PORT: Number(process.env.DASHBOARD_PORT || 3100),
+};
+
+/** Throws unless the ports of `npm start` are free. */
+export async function requireFreePorts() {
+  for (const [variable, wanted] of Object.entries(START_PORTS)) {
+    if (await isPortFree(wanted, process.env.HOST || '0.0.0.0')) continue;
+    const example = `${variable}=${wanted + 1} npm start`;
+    throw new LauncherError(`Port ${wanted} is taken. Choose another one, for example: ${example}`);
+  }
+}
 
 /**
  * Returns Node's arguments for a compiled file.

@@ -1,16 +1,14 @@
 // `npm start`: PostgreSQL, Redis, migrations, then the service and its dashboard, until Ctrl-C.
-import { isPortFree, LauncherError, printFault, untilStopped } from './processes.mjs';
-import { startApp, startDashboard, startMigratedServers } from './app.mjs';
+import { printFault, untilStopped } from './processes.mjs';
+import { START_PORTS, requireFreePorts, startApp, startDashboard, startMigratedServers } from './app.mjs';
 
-const port = Number(process.env.PORT || 3000);
-const dashboardPort = Number(process.env.DASHBOARD_PORT || 3100);
+const { PORT: port, DASHBOARD_PORT: dashboardPort } = START_PORTS;
 
 /** @type {import('./servers.mjs').Servers | undefined} */
 let servers;
 
 async function run() {
-  await requireFree('PORT', port);
-  await requireFree('DASHBOARD_PORT', dashboardPort);
+  await requireFreePorts();
   const started = await startMigratedServers(console.log);
   servers = started.servers;
   const env = { ...started.env, APP_URL: started.env.APP_URL || `http://localhost:${dashboardPort}` };
@@ -22,18 +20,6 @@ async function run() {
   ]);
   welcome(app.url, env.APP_URL);
   await Promise.race([app.failed, dashboard.failed, servers.failed]);
-}
-
-/**
- * Throws unless the port is free that a variable names.
- *
- * @param {string} variable
- * @param {number} wanted
- */
-async function requireFree(variable, wanted) {
-  if (await isPortFree(wanted, process.env.HOST || '0.0.0.0')) return;
-  const example = `${variable}=${wanted + 1} npm start`;
-  throw new LauncherError(`Port ${wanted} is taken. Choose another one, for example: ${example}`);
 }
 
 /**
