@@ -17,7 +17,7 @@ const GIVE_UP_MS = 10_000;
 /** Milliseconds after which nothing of an act is under way any more. */
 const REST_MS = 600;
 
-/** The inbox in a browser, as an agent uses it. Times run from an input's event to the frame that shows it. */
+/** The inbox in a browser, as an agent uses it. Times run from an input to the frame that shows it. */
 export class AgentPage {
   readonly errors: string[] = [];
   private replies = 0;

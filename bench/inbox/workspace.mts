@@ -133,7 +133,7 @@ function insertConversations(db: pg.PoolClient, conversations: number, since: nu
   );
 }
 
-/** Inserts the messages in the order of time: those of a conversation lie apart, as they do when they come. */
+/** Inserts the messages in the order of time: those of a conversation lie apart, as in production. */
 function insertMessages(db: pg.PoolClient, conversations: number, since: number): Promise<void> {
   return withoutIndexes(db, 'messages', async () => {
     await db.query(`SET work_mem = '1GB'`);

@@ -63,11 +63,13 @@ export class InboxPage {
 
   /** Sends again what did not get to the server, until nothing is left. */
   async sendAllAgain(): Promise<void> {
-    const retries = this.page.locator('article[data-unsent]').getByRole('button', { name: 'Try again' });
+    const unsent = this.page.locator('article[data-unsent]');
+    // A colleague may have replied since the message was written.
+    const retries = unsent.getByRole('button', { name: /^(Try again|Send anyway)$/ });
     await waitFor(
       'each reply to be sent',
       async () => {
-        if ((await this.page.locator('article[data-unsent]').count()) === 0) return true;
+        if ((await unsent.count()) === 0) return true;
         if ((await retries.count()) > 0)
           await retries
             .first()

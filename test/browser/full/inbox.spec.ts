@@ -352,13 +352,24 @@ describe('the inbox in a browser', () => {
     expect(await reply().inputValue()).toBe('A draft for Ada');
     await visit.page.reload();
     expect(await reply().inputValue()).toBe('A draft for Ada');
-    // What the page reads and marks when it opens is done.
-    await visit.page.waitForLoadState('networkidle');
 
-    await visit.context.clearCookies();
+    // The session ends while the person types: the page notices when it reads the next time.
+    const endSession = () => world.service.query('DELETE FROM login_sessions');
     await reply().fill('A longer draft for Ada');
+    await endSession();
+    await visit.text('Log in to go on').waitFor();
+    await visit.logIn(visit.agent.email, PASSWORD);
+    await visit.page.waitForURL(`**/inbox/${ada.id}**`);
+    expect(await reply().inputValue()).toBe('A longer draft for Ada');
+
+    // It ends while the person sends.
+    await visit.page.route('**/messages', async (route) => {
+      if (route.request().method() === 'POST') await endSession();
+      await route.continue();
+    });
     await reply().press('Control+Enter');
     await visit.text('Log in to go on').waitFor();
+    await visit.page.unroute('**/messages');
     await visit.logIn(visit.agent.email, PASSWORD);
     await visit.page.waitForURL(`**/inbox/${ada.id}**`);
     await message('A longer draft for Ada').getByRole('button', { name: 'Try again' }).click();

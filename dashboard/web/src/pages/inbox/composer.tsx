@@ -17,7 +17,7 @@ import { useDraft } from './use-draft';
 import { useKeys } from './use-keys';
 import type { useSending } from './use-sending';
 
-/** Whether the browser makes a field as high as its text by itself. Measuring it takes a layout of the page. */
+/** Whether the browser makes a field as high as its text by itself. To measure it takes a layout. */
 const SIZES_ITSELF = CSS.supports('field-sizing', 'content');
 /** Part of a channel's limit from which on the length is shown. */
 const NEAR = 0.8;
