@@ -1,16 +1,10 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useEffect, useRef } from 'react';
-import { ApiError } from '../../api/client';
 import { useWorkspace } from '../../api/workspace';
 import { useTexts } from '../../i18n/locale';
 import { useAgentName } from './names';
 import { useMessages } from './use-inbox';
 import type { Outgoing } from './use-sending';
-
-/** Reports whether a message was refused because somebody else has answered since. */
-export function isOvertaken({ error }: Pick<Outgoing, 'error'>): boolean {
-  return error instanceof ApiError && error.reason.reason === 'colleague_replied';
-}
 
 /** Asks whether a reply is sent although a colleague has replied in the meantime. */
 export function ColleagueReplied({

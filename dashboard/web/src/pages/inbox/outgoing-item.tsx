@@ -3,9 +3,9 @@ import { IconAlertTriangle, IconClock } from '@tabler/icons-react';
 import { ApiError } from '../../api/client';
 import { ErrorNotice } from '../../common/error-notice';
 import { useTexts } from '../../i18n/locale';
-import { ColleagueReplied, isOvertaken } from './colleague-replied';
+import { ColleagueReplied } from './colleague-replied';
 import classes from './inbox.module.css';
-import type { Outgoing } from './use-sending';
+import { isOvertaken, type Outgoing } from './use-sending';
 
 /** A message on its way to the server, or one that did not get there. */
 export function OutgoingItem({

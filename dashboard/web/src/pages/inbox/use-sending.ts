@@ -4,7 +4,6 @@ import { api, ApiError } from '../../api/client';
 import type { SentMessage } from '../../api/types';
 import { useWorkspace } from '../../api/workspace';
 import { type UnsentMessage, useUnsent } from './kept-replies';
-import { isOvertaken } from './colleague-replied';
 import { addNewest, refreshInbox, useUpdateConversation } from './use-inbox';
 
 const MAX_RETRIES = 1;
@@ -14,6 +13,11 @@ export interface Outgoing extends UnsentMessage {
   isSending: boolean;
   /** Error of the last try; null if it is not known, because the page was loaded since. */
   error: unknown;
+}
+
+/** Reports whether a message was refused because somebody else has answered since. */
+export function isOvertaken({ error }: Pick<Outgoing, 'error'>): boolean {
+  return error instanceof ApiError && error.reason.reason === 'colleague_replied';
 }
 
 /**
