@@ -106,6 +106,18 @@ const inboxRoute = createRoute({
 /** The inbox with an open conversation, whose id its page reads. */
 const conversationRoute = createRoute({ getParentRoute: () => inboxRoute, path: '/$conversationId' });
 
+const contactsRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/contacts',
+  validateSearch: pick(['q', 'cursor']),
+  component: lazyRouteComponent(() => import('./pages/contacts/contacts-page'), 'ContactsPage'),
+});
+const contactRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/contacts/$contactId',
+  component: lazyRouteComponent(() => import('./pages/contacts/contact-page'), 'ContactPage'),
+});
+
 const overviewRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/settings/overview',
@@ -183,6 +195,8 @@ const routeTree = rootRoute.addChildren([
     accountRoute,
     workspaceRoute.addChildren([
       inboxRoute.addChildren([conversationRoute]),
+      contactsRoute,
+      contactRoute,
       overviewRoute,
       apiKeysRoute,
       webhooksRoute,

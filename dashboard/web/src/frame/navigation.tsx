@@ -1,5 +1,6 @@
 import { NavLink, type NavLinkProps, Text } from '@mantine/core';
 import {
+  IconAddressBook,
   IconBook,
   IconBuildingStore,
   IconExternalLink,
@@ -34,6 +35,7 @@ export function Navigation({ workspace: { slug, role } }: { workspace: Workspace
       name: null,
       pages: [
         { to: '/w/$slug/inbox', label: nav.inbox, Icon: IconInbox },
+        { to: '/w/$slug/contacts', label: nav.contacts, Icon: IconAddressBook },
         { to: '/w/$slug/settings/overview', label: nav.overview, Icon: IconLayoutDashboard },
         { to: '/w/$slug/settings/channels', label: nav.channels, Icon: IconMessages },
       ],

@@ -112,6 +112,7 @@ export const de: Texts = {
   },
   nav: {
     inbox: 'Posteingang',
+    contacts: 'Kontakte',
     overview: 'Übersicht',
     channels: 'Kanäle',
     developers: 'Entwicklung',
@@ -179,6 +180,65 @@ export const de: Texts = {
         action: 'Anlegen',
       },
     },
+  },
+  contacts: {
+    title: 'Kontakte',
+    about: 'Die Menschen, die diesem Workspace schreiben, und die Sie hinzufügen.',
+    one: 'Kontakt',
+    back: 'Alle Kontakte',
+    search: 'Name, E-Mail und Telefon durchsuchen',
+    none: 'Noch kein Kontakt',
+    noneAdvice: 'Wer Ihnen schreibt, wird einer.',
+    noneFound: 'Niemand gefunden',
+    noneFoundAdvice: 'Suchen Sie nach einem anderen Teil des Namens, der Adresse oder der Nummer.',
+    create: 'Kontakt hinzufügen',
+    created: 'Der Kontakt ist hinzugefügt.',
+    unnamed: (id: string) => `Kontakt ${id}`,
+    erasedName: 'Gelöschter Kontakt',
+    field: { name: 'Name', email: 'E-Mail', phone: 'Telefon' },
+    unknown: 'unbekannt',
+    channels: 'Kanäle',
+    edit: 'Bearbeiten',
+    verified: 'bestätigt',
+    verifiedAdvice:
+      'Ihr eigener Server hat das signiert, für einen Besucher, der auf Ihren Seiten angemeldet ist.',
+    verifiedEdit:
+      'Wenn Sie das ändern, ist es nicht mehr bestätigt, bis Ihr Server wieder einen Wert signiert.',
+    attributes: 'Weitere Angaben',
+    attributeName: 'Was',
+    value: 'Wert',
+    attributeValue: (name: string) => `Wert von ${name || 'der neuen Angabe'}`,
+    addAttribute: 'Angabe hinzufügen',
+    removeAttribute: (name: string) => `${name || 'Neue Angabe'} entfernen`,
+    editedMeanwhile: 'Jemand hat diesen Kontakt inzwischen geändert',
+    editedMeanwhileAdvice:
+      'Was Sie nicht angefasst haben, ist wieder aktuell. Sehen Sie unten, was abweicht, und speichern Sie noch einmal.',
+    isNow: (value: string) => `Jetzt gespeichert: ${value}`,
+    identities: 'Auf Kanälen bekannt als',
+    noIdentity: 'Noch kein Kanal kennt diese Person.',
+    byProvider: 'vom Kanal',
+    signed: 'signierte Anmeldung',
+    anonymous: 'nicht angemeldet',
+    firstSeen: 'Zuerst gesehen',
+    lastActivity: 'Letzte Nachricht',
+    conversations: 'Alle Unterhaltungen',
+    noConversation: 'Noch keine Unterhaltung.',
+    rights: 'Daten dieser Person',
+    rightsAbout:
+      'Worauf eine Person ein Recht hat: eine Kopie dessen, was über sie gespeichert ist, und die Löschung.',
+    export: 'Exportieren',
+    erase: 'Löschen',
+    askErase: 'Diesen Kontakt für immer löschen?',
+    askEraseAdvice:
+      'Name, Adressen, Angaben, Nachrichten und ihre Kopien werden sofort und im Hintergrund gelöscht. Das lässt sich nicht zurücknehmen. Schreibt die Person wieder, ist sie ein neuer Kontakt.',
+    erasureStarted: 'Die Löschung hat begonnen.',
+    erasing: 'Wird gelöscht',
+    erasedSoFar: (messages: string) => `Wird gelöscht. Nachrichten bisher: ${messages}`,
+    settling: (messages: string) =>
+      `Gelöscht, mit ${messages} ${messages === '1' ? 'Nachricht' : 'Nachrichten'}. Noch einige Minuten lang werden Kopien gesucht, die inzwischen geschrieben wurden.`,
+    erasedAt: (time: string) => `Gelöscht am ${time}`,
+    erasedAdvice:
+      'Über diese Person ist nichts mehr gespeichert, und niemand kann ihr von hier aus schreiben.',
   },
   inbox: {
     title: 'Posteingang',
@@ -336,9 +396,32 @@ export const de: Texts = {
     trialExpired: 'Die Testphase ist vorbei, also kann niemand antworten',
     trialExpiredAdvice:
       'Kunden können weiter schreiben. Ein Eigentümer bittet die Betreiber des Dienstes um einen bezahlten Plan.',
+    customer: 'Kunde',
+    closeCustomer: 'Kunden schließen',
+    cannotReply: {
+      NO_CONNECTION: (channel: string) => `${channel} ist nicht verbunden: Antworten kommen nicht an`,
+      REAUTH_REQUIRED: (channel: string) =>
+        `Die Verbindung zu ${channel} ist verloren: Es lässt sich nichts senden`,
+      NO_RECIPIENT: (channel: string) => `Der Kontakt hat keine Adresse auf ${channel}`,
+      ERASED: (_channel: string) => 'Dieser Kontakt ist gelöscht: Niemand kann antworten',
+    },
+    cannotReplyAdvice: {
+      NO_CONNECTION: 'Ein Eigentümer oder Admin verbindet ihn.',
+      REAUTH_REQUIRED: 'Ein Eigentümer oder Admin verbindet ihn mit neuen Zugangsdaten. Ihr Entwurf bleibt.',
+      NO_RECIPIENT:
+        'Warten Sie, bis die Person dort schreibt, oder erreichen Sie sie auf einem anderen Kanal.',
+      ERASED: 'Schreibt die Person wieder, ist sie ein neuer Kontakt.',
+    },
+    toChannels: 'Auf der Seite Kanäle verbinden',
+    windowClosed: (channel: string) => `${channel} nimmt gerade keine Antworten an`,
+    windowClosedAdvice: (channel: string) =>
+      `Er nimmt sie in den 24 Stunden an, nachdem der Kunde geschrieben hat. Sie können es versuchen; ${channel} entscheidet.`,
+    windowCloses: (channel: string, distance: string, time: string) =>
+      `${channel} nimmt ${distance}, um ${time}, keine Antworten mehr an, wenn der Kunde nicht schreibt.`,
     notChanged: 'Nicht geändert',
     keys: 'Tasten',
     keyNames: {
+      customer: 'Kunden zeigen oder verbergen',
       next: 'Nächste Unterhaltung',
       previous: 'Vorige Unterhaltung',
       open: 'Unterhaltung öffnen',

@@ -9,6 +9,7 @@ import { measureBody } from './body-limit';
 import classes from './inbox.module.css';
 import { useNoteText } from './kept-replies';
 import { SEND_MODIFIER } from './keys-dialog';
+import { isUseless, ReplyNotice, useReplyCheck } from './reply-notice';
 import { useKnownMessage } from './known-message';
 import { type Mode, ModeSwitch } from './mode-switch';
 import { NoteForm } from './note-form';
@@ -24,14 +25,16 @@ const NEAR = 0.8;
 
 /** The field in which an agent writes, or the reason why nobody can. */
 export function Composer({
-  conversation: { id, sourceChannel, status },
+  conversation,
   sending,
 }: {
   conversation: Conversation;
   sending: ReturnType<typeof useSending>;
 }) {
+  const { id, sourceChannel, status } = conversation;
   const { inbox } = useTexts();
   const { isSuspended, isTrialExpired } = useWorkspace();
+  const check = useReplyCheck(conversation);
   const [draft, setDraft] = useDraft(id);
   const writing = useWriting(id, 'REPLYING');
   const known = useKnownMessage(id);
@@ -61,8 +64,9 @@ export function Composer({
 
   if (mode === 'note') return <NoteForm ref={field} conversationId={id} onChangeMode={setMode} />;
 
+  const mayNotSend = body === '' || isOver || isUseless(check);
   const send = (closes: boolean) => {
-    if (body === '' || isOver) return;
+    if (mayNotSend) return;
     setDraft('');
     writing.end();
     sending.send({ key: crypto.randomUUID(), body, closes, seenMessageId: known.end() });
@@ -84,6 +88,7 @@ export function Composer({
       }}
     >
       <ModeSwitch mode={mode} onChange={setMode} />
+      <ReplyNotice channel={sourceChannel} check={check} />
       <Textarea
         ref={field}
         aria-label={inbox.reply}
@@ -108,11 +113,11 @@ export function Composer({
         </Text>
         <Group gap="xs" className={classes.sendActs}>
           {status !== 'CLOSED' && (
-            <Button variant="default" disabled={body === '' || isOver} onClick={() => send(true)}>
+            <Button variant="default" disabled={mayNotSend} onClick={() => send(true)}>
               {inbox.sendAndClose}
             </Button>
           )}
-          <Button type="submit" disabled={body === '' || isOver}>
+          <Button type="submit" disabled={mayNotSend}>
             {inbox.send}
           </Button>
         </Group>

@@ -13,6 +13,7 @@ import { AssigneeSelect } from './assignee-select';
 import { Composer } from './composer';
 import { toSearch, useInboxFilter } from './inbox-filter';
 import classes from './inbox.module.css';
+import { ContactPanel, ContactPanelButton, useContactPanel } from './contact-panel';
 import { contactName } from './names';
 import { PresenceLine } from './presence';
 import { useLooking } from './presence-signals';
@@ -29,6 +30,7 @@ import { useSending } from './use-sending';
 export function ConversationPane({ id }: { id: string }) {
   const { inbox } = useTexts();
   const conversation = useConversation(id);
+  const panel = useContactPanel();
   const { error } = conversation;
   if (error instanceof ApiError && error.status === 404) {
     return (
@@ -41,7 +43,14 @@ export function ConversationPane({ id }: { id: string }) {
       </Center>
     );
   }
-  if (conversation.data) return <LoadedConversation conversation={conversation.data} />;
+  if (conversation.data) {
+    return (
+      <>
+        <LoadedConversation conversation={conversation.data} panel={panel} />
+        <ContactPanel panel={panel} contactId={conversation.data.contact.id} conversationId={id} />
+      </>
+    );
+  }
   return (
     <div className={classes.pane}>
       {error ? <ErrorNotice error={error} onRetry={() => void conversation.refetch()} /> : <PagePending />}
@@ -58,7 +67,13 @@ function BackButton() {
   );
 }
 
-function LoadedConversation({ conversation }: { conversation: Conversation }) {
+function LoadedConversation({
+  conversation,
+  panel,
+}: {
+  conversation: Conversation;
+  panel: ReturnType<typeof useContactPanel>;
+}) {
   const { id, sourceChannel, contact, status, snoozedUntil } = conversation;
   const { inbox } = useTexts();
   const formats = useFormats();
@@ -81,6 +96,7 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
     },
     e: () => setStatus('CLOSED'),
     u: readMark.toggle,
+    i: panel.toggle,
   });
   const name = contactName(sourceChannel, contact);
 
@@ -126,6 +142,7 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
             }}
           />
           <UnreadToggle readMark={readMark} />
+          <ContactPanelButton panel={panel} />
           {status === 'OPEN' && (
             <SnoozeMenu
               isDisabled={isReadOnly}

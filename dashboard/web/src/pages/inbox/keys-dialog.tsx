@@ -13,6 +13,7 @@ const KEYS = [
   ['note', 'N'],
   ['assign', 'A'],
   ['close', 'E'],
+  ['customer', 'I'],
   ['unread', 'U'],
   ['send', `${SEND_MODIFIER} + Enter`],
   ['keys', '?'],

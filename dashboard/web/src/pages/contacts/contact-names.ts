@@ -1,0 +1,29 @@
+import type { ContactSummary } from '../../api/types';
+import { shortId } from '../../common/short-id';
+import { useTexts } from '../../i18n/locale';
+
+type Named = Pick<ContactSummary, 'id' | 'name' | 'email' | 'phone'>;
+
+/** Longest name that a person is asked to type. */
+const MAX_TYPED = 40;
+
+/** Returns a function that names a contact: by its name, or what else there is of it. */
+export function useNameOf(): (contact: Named) => string {
+  const { contacts } = useTexts();
+  return ({ id, name, email, phone }) => name?.trim() || email || phone || contacts.unnamed(shortId(id));
+}
+
+/**
+ * Returns what a person types to confirm that they mean a contact: its name, if a keyboard has it, or the end
+ * of its id.
+ */
+export function typedNameOf({ id, name }: Named): string {
+  const text = name?.trim() ?? '';
+  const isTypable = text !== '' && text.length <= MAX_TYPED && !/\p{C}|\s{2}/u.test(text);
+  return isTypable ? text : shortId(id).replace('…', '');
+}
+
+/** Returns an attribute's value as text. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,36 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { api, toQuery } from '../../api/client';
+import type { Contact, ConversationListItem, Page } from '../../api/types';
+import { useRead, useWorkspace } from '../../api/workspace';
+
+const PAGE = 20;
+
+export function useContact(contactId: string) {
+  return useRead<Contact>(`contacts/${contactId}`);
+}
+
+/** Returns a function that reads a contact now, and shows it. */
+export function useFreshContact(contactId: string): () => Promise<Contact> {
+  const { id } = useWorkspace();
+  const queries = useQueryClient();
+  return async () => {
+    const contact = await api.get<Contact>(`/workspaces/${id}/contacts/${contactId}`);
+    queries.setQueryData(['workspaces', id, `contacts/${contactId}`, {}], contact);
+    return contact;
+  };
+}
+
+/** Reads the conversations of a contact page by page, the one with the latest activity first. */
+export function useContactConversations(contactId: string) {
+  const { id } = useWorkspace();
+  return useInfiniteQuery({
+    queryKey: ['workspaces', id, 'contacts', contactId, 'conversations'],
+    queryFn: ({ pageParam, signal }) =>
+      api.get<Page<ConversationListItem>>(
+        `/workspaces/${id}/contacts/${contactId}/conversations${toQuery({ limit: PAGE, cursor: pageParam })}`,
+        signal,
+      ),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  });
+}
