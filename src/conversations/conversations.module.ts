@@ -6,6 +6,8 @@ import { OutboxModule } from '../outbox/outbox.module';
 import { TableRegistry } from '../stored-data/table-registry';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { ContactConversationsService } from './contact-conversations.service';
+import { AgentReleaser } from './agent-releaser';
+import { AgentReleasesRepository } from './agent-releases.repository';
 import { conversationTables } from './conversation-tables';
 import { ConversationEntity } from './conversation.entity';
 import { ConversationsController } from './conversations.controller';
@@ -31,8 +33,11 @@ export class ConversationsModule {
   }
 }
 
-/** Opens snoozed conversations, in workers. */
-@Module({ imports: [ConversationsModule], providers: [SnoozesRepository, SnoozeWaker] })
+/** Opens snoozed conversations, and makes those of deactivated agents nobody's, in workers. */
+@Module({
+  imports: [ConversationsModule, WorkspacesModule],
+  providers: [SnoozesRepository, SnoozeWaker, AgentReleasesRepository, AgentReleaser],
+})
 export class ConversationsWorkerModule {}
 
 @Module({ imports: [ConversationsModule], controllers: [ConversationsController] })

@@ -217,6 +217,14 @@ export class ConversationsService {
     await this.change(tx, conversation, { assignedAgentId: agent.id }, agent);
   }
 
+  /**
+   * Makes a locked conversation nobody's, because its agent was deactivated.
+   * @internal
+   */
+  async unassign(tx: Transaction, conversation: ConversationEntity): Promise<void> {
+    await this.change(tx, conversation, { assignedAgentId: null }, SYSTEM);
+  }
+
   private async change(
     tx: Transaction,
     before: ConversationEntity,

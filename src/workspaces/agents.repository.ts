@@ -70,6 +70,24 @@ export class AgentsRepository {
     );
   }
 
+  /** Notes whether an agent's conversations still have to become nobody's, under the agent's lock. */
+  async setReleasing(tx: Transaction, { tenantId, id }: AgentKey, isReleasing: boolean): Promise<void> {
+    await tx.prepared('UPDATE agents SET releases_conversations = $3 WHERE tenant_id = $1 AND id = $2', [
+      tenantId,
+      id,
+      isReleasing,
+    ]);
+  }
+
+  /** Locks an agent's row if the agent's conversations still have to become nobody's. */
+  async lockReleasing(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
+    const rows = await tx.prepared(
+      'SELECT FROM agents WHERE tenant_id = $1 AND id = $2 AND releases_conversations FOR NO KEY UPDATE',
+      [tenantId, id],
+    );
+    return rows.length > 0;
+  }
+
   /**
    * Reports whether agents are active, and have kept their roles and activity since a moment. It locks them
    * in share mode, so that this stays so until the commit.

@@ -88,7 +88,8 @@ export class AgentsService {
   /**
    * Changes an agent's names or role, or activates or deactivates the agent. Among agents, only an OWNER
    * can do so to an OWNER or make one; the last active OWNER stays. A change of role or activity ends
-   * the invitations and the links to reset a password that were made for the agent, or by it.
+   * the invitations and the links to reset a password that were made for the agent, or by it. The open and
+   * snoozed conversations of a deactivated agent become nobody's in the background.
    * @throws AppError INVALID_BODY, also for the last active OWNER and an erased agent; FORBIDDEN, NOT_FOUND
    */
   async update(tenantId: string, id: string, input: UpdateAgent, actor: Actor): Promise<AgentEntity> {
@@ -111,6 +112,7 @@ export class AgentsService {
       await this.protectOwners(tx, actor, before, after);
       await this.agents.update(tx, after);
       if (isAccessChange(before, after)) this.agents.noteAccessChangePipelined(tx, after);
+      if (before.active !== after.active) await this.agents.setReleasing(tx, after, before.active);
       const subject = { tenantId, actor, entity: 'agent', entityId: id };
       const roles = changedValues(before, after, ['role']);
       if (roles) this.audit.appendPipelined(tx, { ...subject, action: 'agent.role_changed', ...roles });

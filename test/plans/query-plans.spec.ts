@@ -17,6 +17,10 @@ import { HIGHEST_ID, LOWEST_ID, newId } from '../../src/common/ids';
 import { ContactsRepository } from '../../src/contacts/contacts.repository';
 import { CONVERSATION_STATUSES } from '../../src/conversations/conversation.entity';
 import { ConversationsRepository } from '../../src/conversations/conversations.repository';
+import {
+  AgentReleasesRepository,
+  BEFORE_ALL_AGENTS,
+} from '../../src/conversations/agent-releases.repository';
 import { BEFORE_ALL_SNOOZES, SnoozesRepository } from '../../src/conversations/snoozes.repository';
 import { MAX_COUNTED } from '../../src/database/bounded-count';
 import { Database } from '../../src/database/database';
@@ -569,6 +573,27 @@ describe('query plans', () => {
         for (const plan of plans) {
           expectInOrder(plan);
           expect(indexesOf(plan)).toEqual(['conversations_snoozed_until_idx']);
+          expect(rowsRead(plan)).toBeLessThanOrEqual(1);
+        }
+      }
+    });
+
+    it('finds agents who have been deactivated, and locks one of their conversations', async () => {
+      const releases = new AgentReleasesRepository(host.get(Database));
+      for (const plan of await plansOf(() => releases.findReleasing(BEFORE_ALL_AGENTS))) {
+        expectInOrder(plan);
+        expect(indexesOf(plan)).toEqual(['agents_releasing_idx']);
+      }
+      for (const tenantId of [BIG, TINY]) {
+        const agent = { tenantId, agentId: uuid(9) };
+        const lock = () => host.get(Database).orderedTransaction((tx) => releases.lockNext(tx, agent));
+        const ask = () => host.get(Database).orderedTransaction((tx) => releases.hasAny(tx, agent));
+        const plans = [
+          ...(await plansOf(lock, /^\s*SELECT tenant_id/)),
+          ...(await plansOf(ask, /^SELECT FROM/)),
+        ];
+        for (const plan of plans) {
+          expect(indexesOf(plan)).toEqual(['conversations_assigned_activity_idx']);
           expect(rowsRead(plan)).toBeLessThanOrEqual(1);
         }
       }

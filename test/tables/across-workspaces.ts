@@ -40,6 +40,7 @@ export const LOOK_UPS: Record<string, string> = {
  * each workspace.
  */
 export const SEARCHES: Record<string, string> = {
+  'AgentReleasesRepository.findReleasing': EVERY_SECOND,
   'ContactErasuresRepository.listDue':
     'finds due erasures, twice a second for each worker: a bounded read by index',
   'OutboxDepthRepository.read': 'at every scrape of the metrics: the oldest rows of the queue',

@@ -39,6 +39,7 @@ const HASHES: Record<string, string> = {
   'migrations/1795482000000-snooze-ends.ts': '4c5ee67684ee6ec1',
   'migrations/1795485900000-erased-contacts.ts': 'f57b5d49cd86e36e',
   'migrations/1795486000000-read-marks.ts': 'eddbd1485a185c1e',
+  'migrations/1795486000001-agent-releases.ts': '4f9800e4e491ff1c',
   'migrations/1795485700000-notes.ts': '9fa4bc1430b67ac7',
   'migrations/1795485700001-drafts.ts': 'f6f068b2e08b8d69',
   'migrations/support/partitions.ts': '223117a7e3ea7c0a',

@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { LOWEST_ID } from '../common/ids';
+import { Database } from '../database/database';
+import { Transaction } from '../database/transaction';
+import { ConversationEntity } from './conversation.entity';
+import { SELECT_CONVERSATION } from './conversations.repository';
+
+/** Number of agents that one step of the search over all workspaces reads. */
+const STEP_ROWS = 1_000;
+
+/** Agent who has been deactivated, and still has conversations. */
+export interface ReleasingAgent {
+  tenantId: string;
+  agentId: string;
+}
+
+type Position = [tenantId: string, agentId: string];
+export const BEFORE_ALL_AGENTS: Position = [LOWEST_ID, LOWEST_ID];
+
+/** Finds the conversations of agents who have been deactivated. */
+@Injectable()
+export class AgentReleasesRepository {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Reads a step of the search over all workspaces.
+   * @returns where the next step begins; null after the last
+   */
+  async findReleasing(after: Position): Promise<{ agents: ReleasingAgent[]; next: Position | null }> {
+    const agents = await this.database.poll<ReleasingAgent>(
+      `SELECT tenant_id AS "tenantId", id AS "agentId" FROM agents
+       WHERE releases_conversations AND (tenant_id, id) > ($1, $2)
+       ORDER BY tenant_id, id LIMIT ${STEP_ROWS}`,
+      after,
+    );
+    const last = agents.at(-1);
+    return { agents, next: agents.length === STEP_ROWS ? [last!.tenantId, last!.agentId] : null };
+  }
+
+  /**
+   * Locks the next open or else snoozed conversation of an agent, as `ConversationsRepository.lock` does. It
+   * passes over those that another transaction has locked.
+   */
+  async lockNext(tx: Transaction, agent: ReleasingAgent): Promise<ConversationEntity | null> {
+    for (const status of ['OPEN', 'SNOOZED']) {
+      const [row] = await tx.prepared<ConversationEntity>(
+        `${SELECT_CONVERSATION}
+         WHERE tenant_id = $1 AND assigned_agent_id = $2 AND status = $3
+         ORDER BY coalesce(last_message_id, id) LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED`,
+        [agent.tenantId, agent.agentId, status],
+      );
+      if (row) return row;
+    }
+    return null;
+  }
+
+  /** Reports whether an agent has an open or snoozed conversation, locked or not. */
+  async hasAny(tx: Transaction, { tenantId, agentId }: ReleasingAgent): Promise<boolean> {
+    const rows = await tx.prepared(
+      `SELECT FROM conversations
+       WHERE tenant_id = $1 AND assigned_agent_id = $2 AND status = ANY ('{OPEN,SNOOZED}') LIMIT 1`,
+      [tenantId, agentId],
+    );
+    return rows.length > 0;
+  }
+}
