@@ -35,6 +35,19 @@ const CHANGE = `${NOW}
 const READ = `${NOW}
   return redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. now, '+inf')`;
 
+const KEEP = `redis.call('SET', KEYS[1], '1', 'PX', ARGV[1])`;
+const EXISTS = `return redis.call('EXISTS', KEYS[1])`;
+
+/** Milliseconds for which an inbox counts as open. Whoever has one says so every 15 s. */
+const INBOX_MS = 40_000;
+
+/** An agent's writing to a customer, as the customer sees it. */
+export interface Reply {
+  /** Name by which customers know the agent; null if they see none. */
+  name: string | null;
+  isTyping: boolean;
+}
+
 /** A sign by its name, such as `LOOKING 019a…`, with the milliseconds that it lasts; 0 ends it. */
 export type Sign = [name: string, ms: number];
 
@@ -47,12 +60,17 @@ export class PresenceStore {
   private readonly changeSigns: (key: string, ...values: (string | number)[]) => Promise<number>;
   private readonly readSigns: (key: string) => Promise<string[]>;
 
+  private readonly keepKey: (key: string, ms: number) => Promise<null>;
+  private readonly existsKey: (key: string) => Promise<number>;
+
   constructor(
     private readonly redis: RedisClient,
     private readonly subscriber: RedisSubscriber,
   ) {
     this.changeSigns = redis.script('changePresence', CHANGE);
     this.readSigns = redis.script('readPresence', READ);
+    this.keepKey = redis.script('keepPresence', KEEP);
+    this.existsKey = redis.script('existsPresence', EXISTS);
   }
 
   /**
@@ -86,6 +104,33 @@ export class PresenceStore {
     return { stop: () => this.subscriber.unsubscribe(channel, callback), listening };
   }
 
+  /** Tells the customer of a conversation, if one listens, that an agent types or has ended. */
+  async tellReply(conversation: ConversationKey, reply: Reply): Promise<void> {
+    const publish = () => this.redis.publish(replyChannelOf(conversation), JSON.stringify(reply));
+    await this.unlessDown(undefined, publish);
+  }
+
+  /**
+   * Calls back when an agent types to the customer of a conversation.
+   * @returns a function that stops it
+   */
+  listenToReplies(conversation: ConversationKey, callback: (reply: Reply) => void): () => void {
+    const channel = replyChannelOf(conversation);
+    const handler = (message: string) => callback(JSON.parse(message) as Reply);
+    void this.subscriber.subscribe(channel, handler);
+    return () => this.subscriber.unsubscribe(channel, handler);
+  }
+
+  /** Notes that an agent of a workspace has its inbox open. */
+  async keepInboxOpen(tenantId: string): Promise<void> {
+    await this.unlessDown(null, () => this.keepKey(inboxKeyOf(tenantId), INBOX_MS));
+  }
+
+  /** Reports whether an agent of a workspace has had its inbox open in the last 40 s. */
+  async isInboxOpen(tenantId: string): Promise<boolean> {
+    return (await this.unlessDown(0, () => this.existsKey(inboxKeyOf(tenantId)))) === 1;
+  }
+
   private async unlessDown<T>(otherwise: T, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -98,6 +143,14 @@ export class PresenceStore {
 
 function keyOf({ tenantId, conversationId }: ConversationKey): string {
   return `presence:${tenantId}:${conversationId}`;
+}
+
+function inboxKeyOf(tenantId: string): string {
+  return `presence-inbox:${tenantId}`;
+}
+
+function replyChannelOf({ tenantId, conversationId }: ConversationKey): string {
+  return `presence-reply:${tenantId}:${conversationId}`;
 }
 
 function channelOf(tenantId: string): string {

@@ -32,4 +32,6 @@ export interface ConversationPresence {
   conversationId: string;
   /** Colleagues of the agent who asks, each once. */
   agents: { agentId: string; act: AgentAct }[];
+  /** Whether the widget's visitor has a page open, or types; null if neither, and on other channels. */
+  visitor: 'ONLINE' | 'TYPING' | null;
 }

@@ -4,7 +4,10 @@ import { isId } from '../common/ids';
 import { Actor, agentOf } from '../common/principal';
 import { validate } from '../common/validate';
 import { Database } from '../database/database';
+import { ConversationKey } from '../stored-data/table-declaration';
+import { AgentsRepository } from '../workspaces/agents.repository';
 import { PresenceStore, Sign } from './presence-store';
+import { VISITOR_ONLINE, VISITOR_TYPING } from './visitor-presence';
 import {
   AGENT_ACTS,
   AgentAct,
@@ -26,11 +29,13 @@ export class PresenceService {
   constructor(
     private readonly database: Database,
     private readonly store: PresenceStore,
+    private readonly agents: AgentsRepository,
   ) {}
 
   /**
    * Notes what an agent does in a conversation. Looking counts for 45 s, writing for 6 s, unless it is said
-   * again. Other actors than agents are nowhere.
+   * again. A visitor of the widget is told of a reply, by the agent's display name, and of nothing else.
+   * Actors that are no agents are nowhere.
    * @throws AppError INVALID_BODY, FORBIDDEN
    */
   async signal(tenantId: string, input: SignalPresence, actor: Actor): Promise<void> {
@@ -39,7 +44,10 @@ export class PresenceService {
     const agentId = agentOf(actor);
     if (agentId === null || !isId(conversationId)) return;
     const signs: Sign[] = AGENT_ACTS.map((one) => [`${one} ${agentId}`, lifeOf(one, act)]);
-    await this.store.change({ tenantId, conversationId }, signs);
+    const conversation = { tenantId, conversationId };
+    const hasChanged = await this.store.change(conversation, signs);
+    if (act === 'REPLYING') await this.tellVisitor(conversation, agentId);
+    else if (hasChanged) await this.store.tellReply(conversation, { name: null, isTyping: false });
   }
 
   /**
@@ -53,10 +61,15 @@ export class PresenceService {
     const found = await Promise.all(
       [...new Set(conversationIds)].filter(isId).map(async (conversationId) => ({
         conversationId,
-        agents: agentsIn(await this.store.read({ tenantId, conversationId }), agentOf(actor)),
+        ...presenceOf(await this.store.read({ tenantId, conversationId }), agentOf(actor)),
       })),
     );
-    return found.filter(({ agents }) => agents.length > 0);
+    return found.filter(({ agents, visitor }) => agents.length > 0 || visitor !== null);
+  }
+
+  /** Notes that an agent of the workspace has its inbox open, for 40 s. Visitors see that one is there. */
+  keepInboxOpen(tenantId: string): Promise<void> {
+    return this.store.keepInboxOpen(tenantId);
   }
 
   /**
@@ -71,6 +84,17 @@ export class PresenceService {
   ): { stop: () => void; listening: Promise<void> } {
     return this.store.listen(tenantId, callback);
   }
+
+  private async tellVisitor(conversation: ConversationKey, agentId: string): Promise<void> {
+    const agent = await this.agents.findActive(this.database, conversation.tenantId, agentId);
+    await this.store.tellReply(conversation, { name: agent?.displayName ?? null, isTyping: true });
+  }
+}
+
+function presenceOf(signs: string[], ownId: string | null): Pick<ConversationPresence, 'agents' | 'visitor'> {
+  const isOnline = signs.some((sign) => sign.startsWith(`${VISITOR_ONLINE} `));
+  const visitor = signs.includes(VISITOR_TYPING) ? 'TYPING' : isOnline ? 'ONLINE' : null;
+  return { agents: agentsIn(signs, ownId), visitor };
 }
 
 /** Returns how long a sign lasts from now on. Who writes also looks, and writes one thing at a time. */

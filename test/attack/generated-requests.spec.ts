@@ -265,6 +265,7 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
     'POST /channels/widget/{siteKey}/messages',
     'GET /channels/widget/{siteKey}/messages',
     'POST /channels/widget/{siteKey}/receipts',
+    'POST /channels/widget/{siteKey}/typing',
     'GET /channels/widget/{siteKey}/events',
   ];
   const nameOf = ({ method, template }: RequestOperation) => `${method} ${template}`;

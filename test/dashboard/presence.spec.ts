@@ -47,7 +47,9 @@ describe("presence in the dashboard's inbox", () => {
     expect(status).toBe(200);
     return body.data;
   };
-  const showing = (act: string) => [{ conversationId: conversation.id, agents: [{ agentId: ben.id, act }] }];
+  const showing = (act: string) => [
+    { conversationId: conversation.id, agents: [{ agentId: ben.id, act }], visitor: null },
+  ];
 
   it('shows colleagues on every process what an agent does, and not the agent', async () => {
     expect(await read(lins)).toEqual([]);
@@ -71,7 +73,7 @@ describe("presence in the dashboard's inbox", () => {
     const ids = [conversation, ...others].map(({ id }) => id);
     expect(await read(lins, ...ids)).toEqual([
       ...showing('LOOKING'),
-      { conversationId: others[1]!.id, agents: [{ agentId: ben.id, act: 'REPLYING' }] },
+      { conversationId: others[1]!.id, agents: [{ agentId: ben.id, act: 'REPLYING' }], visitor: null },
     ]);
     const tooMany = Array.from({ length: 101 }, () => conversation.id).join();
     expect(await lins.get(`${pathOf(workspace)}?conversationIds=${tooMany}`)).toMatchObject({ status: 400 });
@@ -152,13 +154,15 @@ describe("presence in the dashboard's inbox", () => {
   });
 
   it('bounds what one person says, and how many agents a conversation shows', async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 260 }, () =>
-        bens.post(pathOf(workspace), { conversationId: conversation.id, act: 'LOOKING' }),
-      ),
-    );
-    const refused = answers.filter(({ status }) => status === 429);
-    expect(refused).toHaveLength(20);
+    const statuses: number[] = [];
+    // A process that Redis has answered late counts for itself for a while, so the limit may come later.
+    while (!statuses.includes(429) && statuses.length < 1_500) {
+      const body = { conversationId: conversation.id, act: 'LOOKING' };
+      const answers = await Promise.all(Array.from({ length: 60 }, () => bens.post(pathOf(workspace), body)));
+      statuses.push(...answers.map(({ status }) => status));
+    }
+    expect(statuses).toContain(429);
+    expect(statuses.filter((status) => status === 204).length).toBeGreaterThanOrEqual(240);
     const redis = openRedis(service.stores.redisUrl);
     const key = `presence:${workspace.id}:${conversation.id}`;
     const crowd = Array.from({ length: 100 }, (_, n) => [Date.now() + 40_000, `LOOKING ${n}`]).flat();

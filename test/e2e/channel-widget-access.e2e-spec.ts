@@ -119,7 +119,7 @@ describe("access to the widget's routes", () => {
         headers: { origin, 'access-control-request-method': 'POST', ...crowd.newAddress() },
       });
 
-    it.each(['/sessions', '/messages', '/events', '/receipts'])(
+    it.each(['/sessions', '/messages', '/events', '/receipts', '/typing'])(
       'may be any in a preflight for %s, whatever the site key is',
       async (path) => {
         for (const base of [widget.path, `/channels/widget/${'x'.repeat(32)}`]) {

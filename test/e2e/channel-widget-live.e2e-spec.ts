@@ -80,7 +80,8 @@ describe('the stream of a visitor', () => {
     const there = await listen(visitor, second);
     expect(here.response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     expect(here.response.headers.get('cache-control')).toBe('no-store');
-    expect(here.events[0]).toEqual({ event: 'ready', id: '1', data: { conversationId, sequence: 1 } });
+    const ready = { conversationId, sequence: 1, isOnline: false };
+    expect(here.events[0]).toEqual({ event: 'ready', id: '1', data: ready });
 
     const { id: senderAgentId } = await service.make.agent(tenant.workspace, { displayName: 'Ada' });
     const sent = await send(conversationId, 'An answer', { senderAgentId });
@@ -157,7 +158,7 @@ describe('the stream of a visitor', () => {
   it('carries messages from another tab, also the first', async () => {
     const visitor = await widget.visitor(service);
     const stream = await listen(visitor, second);
-    expect(stream.events[0]!.data).toEqual({ conversationId: null, sequence: 0 });
+    expect(stream.events[0]!.data).toEqual({ conversationId: null, sequence: 0, isOnline: false });
     const { body } = await visitor.post('m-1', 'Hello?');
     const { data } = await stream.next('message');
     expect(data.message).toEqual(body.message);
@@ -202,7 +203,7 @@ describe('the stream of a visitor', () => {
     const { visitor, conversationId } = await visitorWithMessage();
     const stream = await listen(visitor);
     const { id, data } = await stream.next('heartbeat', 1, HEARTBEAT_MS + 5_000);
-    expect({ id, data }).toEqual({ id: '1', data: { conversationId, sequence: 1 } });
+    expect({ id, data }).toEqual({ id: '1', data: { conversationId, sequence: 1, isOnline: false } });
   });
 
   it('carries the sequence of a lost message with the next heartbeat', async () => {
@@ -216,7 +217,7 @@ describe('the stream of a visitor', () => {
       expect(await publish(visitor)).toMatchObject({ kind: 'RETRY' });
       await sendHeartbeats(service);
       expect((await stream.next('heartbeat')).data.sequence).toBe(2);
-      expect((await silentStream.next('heartbeat')).data).toEqual({
+      expect((await silentStream.next('heartbeat')).data).toMatchObject({
         conversationId: expect.any(String),
         sequence: 1,
       });

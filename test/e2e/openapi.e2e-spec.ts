@@ -31,6 +31,7 @@ const WIDGET_ROUTES = [
   'POST /channels/widget/{siteKey}/messages',
   'GET /channels/widget/{siteKey}/messages',
   'POST /channels/widget/{siteKey}/receipts',
+  'POST /channels/widget/{siteKey}/typing',
   'GET /channels/widget/{siteKey}/events',
 ];
 

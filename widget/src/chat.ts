@@ -4,7 +4,8 @@ import { chooseTag, loadLocale, withRegion, type Locale } from './locales/locale
 import { OutboxStore } from './outbox/outbox-store';
 import type { Identity, WidgetSettings } from './page-api';
 import { ServiceClient, ServiceError, statusOf } from './protocol/service-client';
-import type { Message } from './protocol/types';
+import { isFromAgent, type Message } from './protocol/types';
+import { readDismissed, writeDismissed } from './session/dismissed-preview';
 import { keepChat, readKept, type KeptChat } from './session/kept-chat';
 import { newSession, SessionStore, type StoredSession } from './session/session-store';
 import { isAnonymous, newAnonymousOwner, ownerOf } from './session/visitor-session';
@@ -119,6 +120,7 @@ export class Chat implements ChatApp {
   /** Keeps what the visitor has typed. */
   keepDraft(draft: string): void {
     this.visitor.draft = draft;
+    this.visitor.presence.type(draft);
     this.keep();
   }
 
@@ -126,6 +128,19 @@ export class Chat implements ChatApp {
   completeForm(said: NonNullable<StoredSession['said']>): void {
     const { sessions } = this.shared;
     sessions.write({ ...(sessions.read() ?? newSession(this.visitor.owner)), said });
+    this.changed();
+  }
+
+  /** Newest answer that the visitor has neither seen nor dismissed while the chat is closed; null if none. */
+  get preview(): Message | null {
+    const { unread, timeline } = this.visitor;
+    const newest = timeline.messages.findLast(isFromAgent);
+    const isShown = !this.isOpen && unread > 0 && newest && newest.id > readDismissed(this.key);
+    return isShown ? newest : null;
+  }
+
+  dismissPreview(): void {
+    if (this.preview) writeDismissed(this.key, this.preview.id);
     this.changed();
   }
 
@@ -149,6 +164,7 @@ export class Chat implements ChatApp {
   }
 
   private show(): void {
+    this.dismissPreview();
     this.isOpen = true;
     this.display?.show();
     this.visitor.look();

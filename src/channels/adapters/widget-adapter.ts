@@ -51,6 +51,11 @@ class WidgetCredentialsInput {
   @IsOptional()
   @IsBoolean({ message: 'must be true or false' })
   keepIdentitySecret?: boolean;
+
+  /** Whether visitors and agents see of each other who is online and types; true by default. */
+  @IsOptional()
+  @IsBoolean({ message: 'must be true or false' })
+  showsPresence?: boolean;
 }
 
 /**
@@ -66,8 +71,8 @@ export class WidgetAdapter implements ChannelAdapter<WidgetCredentials> {
   constructor(private readonly signal: WidgetSignal) {}
 
   check(input: unknown, previous?: Connection<WidgetCredentials>): CheckedCredentials<WidgetCredentials> {
-    const { allowedOrigins, keepIdentitySecret } = validate(WidgetCredentialsInput, input);
-    const settings: WidgetSettings = { allowedOrigins };
+    const { allowedOrigins, keepIdentitySecret, showsPresence } = validate(WidgetCredentialsInput, input);
+    const settings: WidgetSettings = { allowedOrigins, showsPresence: showsPresence ?? true };
     const externalId = previous?.externalId ?? newId();
     const base = { externalId, settings: { ...settings }, expireAt: null };
     if (previous && keepIdentitySecret) return { ...base, credentials: previous.credentials, reveal: {} };

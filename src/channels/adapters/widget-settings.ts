@@ -9,4 +9,9 @@ export interface WidgetCredentials {
 export interface WidgetSettings {
   /** Origins of the pages that may show the widget, or ANY_ORIGIN. */
   allowedOrigins: string[];
+  /**
+   * Whether visitors and agents see of each other who is online and types; undefined in widgets of before,
+   * which show it.
+   */
+  showsPresence?: boolean;
 }

@@ -6,6 +6,8 @@ import { EventStream } from '../../http/event-stream';
 import { EventStreams } from '../../http/event-streams';
 import { awaitListening, StreamGroup, StreamGroups } from '../../http/stream-groups';
 import { Metrics } from '../../metrics/metrics';
+import { VisitorPresence } from '../../presence/visitor-presence';
+import { PresentVisitor } from './present-visitor';
 import { Visitor, Widget } from './visitor';
 import { VisitorKey, VisitorsRepository, VisitorState } from './visitors.repository';
 import { toVisitorMessage } from './widget.dto';
@@ -22,6 +24,8 @@ interface VisitorContext {
   listening: Promise<void> | null;
   /** Version of the widget when the first stream began; null before. */
   version: string | null;
+  /** Presence of the visitor; null if the widget shows none. */
+  presence: PresentVisitor | null;
 }
 
 type VisitorGroup = StreamGroup<VisitorContext>;
@@ -46,6 +50,7 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
     private readonly signal: WidgetSignal,
     private readonly metrics: Metrics,
     private readonly streams: EventStreams,
+    private readonly presence: VisitorPresence,
   ) {}
 
   onModuleInit(): void {
@@ -61,7 +66,13 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
     const key = { tenantId: widget.tenantId, connectionId: widget.id, externalId };
     const owner = { workspace: widget.id, caller: textKey(key) };
     const stream = this.streams.start(response, owner);
-    const group = this.groups.join(owner, stream, () => ({ key, listening: null, version: null }));
+    const group = this.groups.join(owner, stream, () => ({
+      key,
+      listening: null,
+      version: null,
+      presence: null,
+    }));
+    if (widget.settings.showsPresence !== false) group.context.presence ??= this.present(group);
     // Comes before the state is read, so that no message in between is missed.
     this.listen(group);
     this.metrics.visitorStreams.inc();
@@ -77,8 +88,11 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
       const state = await this.visitors.findState(key);
       if (!state) throw AppError.notFound('Widget');
       group.context.version ??= state.version;
+      const online = await this.listOnline([state]);
       stream.begin();
-      stream.send('ready', state.sequence, toPosition(state));
+      const isOnline = group.context.presence && online.get(state.tenantId)!;
+      stream.send('ready', state.sequence, { ...toPosition(state), isOnline });
+      group.context.presence?.follow(state);
     });
   }
 
@@ -91,11 +105,16 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
 
   private async sendHeartbeatsTo(groups: VisitorGroup[]): Promise<void> {
     const states = await this.visitors.listStates(groups.map(({ context }) => context.key));
+    const online = await this.listOnline(states);
     const byVisitor = new Map(states.map((state) => [textKey(state), state]));
     for (const group of groups) {
       const state = byVisitor.get(group.owner.caller);
       if (!state || isOutdated(group, state)) group.end('widget_changed');
-      else group.send('heartbeat', state.sequence, toPosition(state));
+      else {
+        const isOnline = group.context.presence && online.get(state.tenantId)!;
+        group.send('heartbeat', state.sequence, { ...toPosition(state), isOnline });
+        group.context.presence?.follow(state);
+      }
     }
   }
 
@@ -117,6 +136,7 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
   /** Stops listening for the visitor with the group's last stream, and for the widget with its last group. */
   private stopListening(group: VisitorGroup, ended: EventStream): void {
     if (group.streams.size > 1 || !group.streams.has(ended)) return;
+    group.context.presence?.leave();
     const { key } = group.context;
     this.signal.offMessage(key);
     if (this.groups.isOnlyOneInWorkspace(group)) this.signal.offChanged(key.connectionId);
@@ -142,6 +162,21 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
       ...toPosition(state),
       message: toVisitorMessage(message),
     });
+    group.context.presence?.follow(state);
+  }
+
+  private present(group: VisitorGroup): PresentVisitor {
+    return new PresentVisitor(this.presence, (reply, state) =>
+      group.send('typing', state.sequence, { ...toPosition(state), ...reply }),
+    );
+  }
+
+  /** Reads in which workspaces of visitors an agent has an inbox open. A suspended one answers nobody. */
+  private async listOnline(states: VisitorState[]): Promise<Map<string, boolean>> {
+    const tenants = new Map(states.map(({ tenantId, isSuspended }) => [tenantId, isSuspended]));
+    const read = async ([tenantId, isSuspended]: [string, boolean]) =>
+      [tenantId, !isSuspended && (await this.presence.areAgentsOnline(tenantId))] as const;
+    return new Map(await Promise.all([...tenants].map(read)));
   }
 }
 

@@ -30,6 +30,13 @@ export interface IssuedToken {
  * Issues and verifies visitors' tokens: JWTs for one widget, its workspace and one identity. The first
  * configured key signs; all of them verify.
  */
+/** Visitor and workspace that a token names. */
+export interface TokenOwner {
+  tenantId: string;
+  connectionId: string;
+  externalId: string;
+}
+
 @Injectable()
 export class VisitorTokens {
   private readonly keys: ReadonlyMap<string, Uint8Array>;
@@ -74,6 +81,23 @@ export class VisitorTokens {
     const visitor = await this.read(widget, token, RENEWABLE_SECONDS - LIFETIME_SECONDS);
     if (visitor && isLoggedIn(visitor.externalId)) return this.verify(widget, token);
     return visitor;
+  }
+
+  /**
+   * Reads whose token a request has, without the widget: also that of a widget which was disconnected since.
+   */
+  async readOwner(token: string): Promise<TokenOwner | null> {
+    try {
+      const { payload } = await jwtVerify(token, ({ kid = '' }) => this.findKey(kid), {
+        algorithms: [ALGORITHM],
+        requiredClaims: ['sub', 'aud', 'exp'],
+      });
+      const { sub, aud, tenant } = payload as { sub: string; aud: string; tenant: string };
+      return { tenantId: tenant, connectionId: aud, externalId: sub };
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return null;
+      throw error;
+    }
   }
 
   /**

@@ -94,7 +94,7 @@ export class WidgetController {
   /**
    * Answers a CORS preflight, for which WidgetGuard has set the headers. They are the same for every page.
    */
-  @Options(['sessions', 'messages', 'events', 'receipts'])
+  @Options(['sessions', 'messages', 'events', 'receipts', 'typing'])
   @HttpCode(204)
   @ApiExcludeEndpoint()
   preflight(): void {}
@@ -162,7 +162,7 @@ export class WidgetController {
   @TokenRequired()
   @WidgetEvents(
     'Receive messages as they are stored',
-    'Server-sent events: `ready`, `message`, `heartbeat` every 15 s, `end`. Each carries `sequence`, the number of ' +
+    'Server-sent events: `ready`, `message`, `typing`, `heartbeat` every 15 s, `end`. Each carries `sequence`, the number of ' +
       "the conversation's last event. If it is higher than the client's, the client reads the messages.",
   )
   @WidgetErrors('INVALID_QUERY')

@@ -78,6 +78,10 @@ export function WidgetAnswer(summary: string, type: Type, ...statuses: number[])
   return applyDecorators(ApiExtraModels(type), WidgetRoute(summary), ...responses);
 }
 
+export function WidgetDone(summary: string): MethodDecorator {
+  return applyDecorators(WidgetRoute(summary), ApiResponse({ ...DONE, status: 204 }));
+}
+
 export function WidgetPage(summary: string, row: Type): MethodDecorator {
   return applyDecorators(
     ApiExtraModels(row),

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
+  IsBoolean,
   IsEmail,
   IsIn,
   IsObject,
@@ -136,6 +137,17 @@ export class PostReceipt {
   })
   @IsIn(VISITOR_RECEIPTS, { message: `must be one of ${VISITOR_RECEIPTS.join(', ')}` })
   status: VisitorReceipt;
+}
+
+/** Notice that the visitor types, or has ended. */
+export class PostTyping {
+  @ApiProperty({ example: '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11', description: 'As the stream gave it.' })
+  @IsString()
+  conversationId: string;
+
+  @ApiProperty({ description: 'Say true again every 3 s while it goes on: it counts for 6 s.' })
+  @IsBoolean()
+  isTyping: boolean;
 }
 
 export class SessionResponse {

@@ -13,7 +13,7 @@ import { PreviewTokens } from '../connections/preview-tokens';
 import { Visitor, VisitorRequest, Widget, WidgetRequest } from './visitor';
 import { VisitorTokens } from './visitor-tokens';
 
-const BEARER = /^Bearer +(\S+)$/i;
+export const BEARER = /^Bearer +(\S+)$/i;
 const PREFLIGHT_SECONDS = '600';
 
 /** Origin that browsers name for a page without one, such as in a sandbox. */
@@ -124,7 +124,7 @@ export class VisitorGuard implements CanActivate {
  * Counts a refused request of an address.
  * @throws AppError RATE_LIMITED
  */
-function countRefusal(limiter: RateLimiter, request: Request, response: Response): Promise<void> {
+export function countRefusal(limiter: RateLimiter, request: Request, response: Response): Promise<void> {
   return limiter.countRequest(`widget-refused:${clientNetworkOf(request)}`, REFUSALS, response);
 }
 

@@ -1,12 +1,14 @@
 import { Module } from '@nestjs/common';
 import { ContactsModule } from '../../contacts/contacts.module';
 import { MessagesModule } from '../../messages/messages.module';
+import { PresenceModule } from '../../presence/presence.module';
 import { RateLimitModule } from '../../rate-limit/rate-limit.module';
 import { SecretsModule } from '../../secrets/secrets.module';
 import { ChannelAdaptersModule } from '../adapters/channel-adapters.module';
 import { ChannelConnectionsModule } from '../connections/channel-connections.module';
 import { InboundModule } from '../inbound/inbound.module';
 import { OutboundMessagesModule } from '../outbound/outbound-messages.module';
+import { TypingController } from './typing.controller';
 import { VisitorMessagesRepository } from './visitor-messages.repository';
 import { VisitorMessagesService } from './visitor-messages.service';
 import { VisitorSessionsService } from './visitor-sessions.service';
@@ -24,10 +26,11 @@ import { WidgetController } from './widget.controller';
     OutboundMessagesModule,
     ContactsModule,
     MessagesModule,
+    PresenceModule,
     RateLimitModule,
     SecretsModule,
   ],
-  controllers: [WidgetController],
+  controllers: [WidgetController, TypingController],
   providers: [
     VisitorTokens,
     VisitorsRepository,

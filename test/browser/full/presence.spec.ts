@@ -1,11 +1,16 @@
 import { mkdirSync } from 'node:fs';
+import { BrowserContextOptions } from 'playwright-core';
 import { SYSTEM } from '../../../src/common/principal';
 import { ConversationEntity } from '../../../src/conversations/conversation.entity';
 import { AgentsService } from '../../../src/workspaces/agents.service';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { TestDashboard } from '../../support/test-dashboard';
-import { accessibilityFaultsOf } from '../accessibility';
+import { TestWidget } from '../../support/widget';
+import { accessibilityFaults, accessibilityFaultsOf } from '../accessibility';
+import { ChatPage } from '../chat-page';
 import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
+import { PHONE } from '../phone';
+import { ShopPages } from '../shop-pages';
 
 /** Folder for pictures to look at; none are taken without it. */
 const { PICTURES } = process.env;
@@ -29,7 +34,7 @@ describe('two agents in one inbox', () => {
     ];
     const agents = world.service.app.get(AgentsService);
     await agents.update(workspace.id, bens.agent.id, { name: 'Ben' }, SYSTEM);
-    await agents.update(workspace.id, lins.agent.id, { name: 'Lin' }, SYSTEM);
+    await agents.update(workspace.id, lins.agent.id, { name: 'Lin', displayName: 'Lin of Acme' }, SYSTEM);
     [ben, lin] = [bens, lins];
   }, 120_000);
   afterAll(async () => {
@@ -58,12 +63,10 @@ describe('two agents in one inbox', () => {
     await enter(ben);
     await line(lin).getByText('Ben is looking').waitFor();
     await line(ben).getByText('Lin is looking').waitFor();
-    const sign = lin.page.locator('nav ~ * a[aria-current=page]').getByRole('img', { name: /^Ben/ });
     await lin.page.getByRole('img', { name: 'Ben is looking' }).waitFor();
     await reply(ben).pressSequentially('It is on');
     await line(lin).getByText('Ben is typing a reply…').waitFor();
     await lin.page.getByRole('img', { name: 'Ben is typing a reply…' }).waitFor();
-    expect(await sign.count()).toBeLessThanOrEqual(1);
     await picture(lin, 'presence-typing');
     expect(await accessibilityFaultsOf(lin.page, 'main')).toEqual([]);
     await reply(ben).press('Control+Enter');
@@ -117,4 +120,119 @@ describe('two agents in one inbox', () => {
     await asks(loser).waitFor({ state: 'detached' });
     expect([...ben.errors, ...lin.errors]).toEqual([]);
   }, 120_000);
+
+  describe('and a visitor of the widget', () => {
+    let pages: ShopPages;
+    let visits: DashboardPage;
+    let visitor: ChatPage;
+
+    beforeAll(async () => {
+      pages = await ShopPages.start();
+      const { siteKey } = await TestWidget.connect(world.service, workspace, [pages.origin]);
+      pages.show({ service: world.service.baseUrl, siteKey });
+    });
+    afterAll(() => pages?.stop());
+    afterEach(() => visits?.close());
+
+    const visit = async (path = '/shop', options: BrowserContextOptions = {}) => {
+      visits = await world.open(options);
+      visitor = new ChatPage(visits.page);
+      await visitor.page.goto(pages.origin + path);
+    };
+    const preview = () => visitor.page.locator('chat-widget .preview');
+    const takeUp = async (text: string) => {
+      await enter(lin, '');
+      await lin.page.getByRole('link').filter({ hasText: text }).click();
+      await lin.page.getByRole('article').filter({ hasText: text }).waitFor();
+    };
+    const answer = async (text: string) => {
+      await reply(lin).fill(text);
+      await reply(lin).press('Control+Enter');
+    };
+
+    it('see each other online and typing', async () => {
+      await enter(ben, '');
+      await visit();
+      await visitor.open();
+      await visitor.send('Do you ship to Spain?');
+      await visitor.panel.getByText('We are online').waitFor();
+      await takeUp('Do you ship to Spain?');
+      await line(lin).getByText('The visitor is online').waitFor();
+      await visitor.composer.pressSequentially('I ask because');
+      await line(lin).getByText('The visitor is typing…').waitFor();
+      const signs = (by: DashboardPage) => by.page.getByRole('img', { name: 'The visitor is typing…' });
+      await signs(lin)
+        .or(lin.page.getByRole('img', { name: /typing/ }))
+        .first()
+        .waitFor();
+      await picture(lin, 'visitor-typing');
+      expect(await accessibilityFaultsOf(lin.page, 'main')).toEqual([]);
+      await visitor.composer.fill('');
+      await line(lin).getByText('The visitor is online').waitFor();
+
+      await reply(lin).pressSequentially('Within three');
+      await visitor.panel.getByText('Lin of Acme is typing…').waitFor();
+      await picture(visits, 'agent-typing');
+      expect(await accessibilityFaults(visitor)).toEqual([]);
+      await reply(lin).fill('');
+      await visitor.panel.getByText('Lin of Acme is typing…').waitFor({ state: 'detached', timeout: 4_000 });
+      await answer('Within three days.');
+      await visitor.message('Within three days.').waitFor();
+      await visits.page.goto('about:blank');
+      await line(lin).getByText('The visitor is online').waitFor({ state: 'detached', timeout: 20_000 });
+      expect([...visits.errors, ...lin.errors]).toEqual([]);
+    }, 120_000);
+
+    it('are shown an answer above the closed chat, once', async () => {
+      await visit();
+      await visitor.open();
+      await visitor.send('Is green tea in stock?');
+      await takeUp('Is green tea in stock?');
+      await visitor.close();
+      await answer('Yes, it is. We pick it by hand in spring, and dry it on the same day.');
+      await preview().getByText('Yes, it is.').waitFor();
+      await picture(visits, 'preview');
+      expect(await accessibilityFaults(visitor)).toEqual([]);
+      // It stays with the visitor until it is dismissed, and then does not come again.
+      await visitor.page.reload();
+      await preview().getByText('Yes, it is.').waitFor();
+      await preview().getByRole('button', { name: 'Dismiss' }).click();
+      await preview().waitFor({ state: 'detached' });
+      await visitor.page.reload();
+      await visitor.page.locator('chat-widget .badge').waitFor();
+      expect(await preview().count()).toBe(0);
+
+      await answer('Shall I put some aside?');
+      await preview().getByText('Shall I put some aside?').click();
+      await visitor.message('Shall I put some aside?').waitFor();
+      expect(await preview().count()).toBe(0);
+      await visitor.close();
+      expect(await preview().count()).toBe(0);
+      expect(visits.errors).toEqual([]);
+    }, 120_000);
+
+    it.each([
+      ['/german', 'dark'],
+      ['/arabic', 'light'],
+    ] as const)(
+      'are shown it on %s in the %s',
+      async (path, colorScheme) => {
+        await visit(path, { colorScheme, ...(path === '/arabic' && PHONE) });
+        await visitor.page.locator('chat-widget button.launcher').click();
+        await visitor.page.locator('chat-widget textarea').fill(`From ${path}`);
+        await visitor.page.locator('chat-widget textarea').press('Enter');
+        await visitor.page.locator('chat-widget [data-state=sent]').waitFor();
+        await takeUp(`From ${path}`);
+        await reply(lin).pressSequentially('Hm');
+        await visitor.page.locator('chat-widget .typing').waitFor();
+        await picture(visits, `typing-${path.slice(1)}`);
+        await visitor.page.locator('chat-widget .header .close').click();
+        await answer('An answer of some length, so that one sees how it is broken.');
+        await preview().waitFor();
+        await picture(visits, `preview-${path.slice(1)}`);
+        expect(await accessibilityFaults(visitor)).toEqual([]);
+      },
+      60_000,
+    );
+  });
 });

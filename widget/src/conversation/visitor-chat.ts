@@ -11,6 +11,7 @@ import { isAnonymous, VisitorSession } from '../session/visitor-session';
 import { TabChannel } from '../tabs/tab-channel';
 import { TabOwnership } from '../tabs/tab-ownership';
 import { ConversationSync } from './conversation-sync';
+import { Presence } from './presence';
 import { Receipts, type Receipt } from './receipts';
 import { Timeline } from './timeline';
 
@@ -46,6 +47,7 @@ export class VisitorChat {
   readonly timeline = new Timeline();
   readonly outbox: Outbox;
   readonly session: VisitorSession;
+  readonly presence: Presence;
   connection: Connection = 'connecting';
   hasBegun = false;
   /** Text that the visitor has typed and not sent yet. */
@@ -73,6 +75,10 @@ export class VisitorChat {
     const name = `chat-widget:${siteKey}:${owner}`;
     this.outbox = new Outbox(owner, shared.outboxStore, (changed) => this.onOutboxChange(changed));
     this.session = new VisitorSession(owner, identity, client, sessions, () => void this.outbox.forgetSent());
+    this.presence = new Presence(
+      (isTyping) => this.tellTyping(isTyping),
+      () => events.onChange(),
+    );
     this.channel = new TabChannel(name, (message) => this.hear(message));
     this.ownership = new TabOwnership(name, this.channel.isShared, {
       onGain: () => void this.own(),
@@ -183,7 +189,7 @@ export class VisitorChat {
       onEvent: (event) => {
         this.latest = event;
         this.channel.post({ kind: 'event', event });
-        void this.sync.apply(event);
+        this.take(event);
         this.receipts.update();
       },
       onConnection: (connection) => this.setConnection(connection),
@@ -205,7 +211,7 @@ export class VisitorChat {
     if (message.kind === 'record') this.takeRecord(message.record);
     else if (message.kind === 'receipt') this.takeReceipt(message.receipt);
     else if (this.ownership.isOwner) this.answer(message);
-    else if (message.kind === 'event') void this.sync.apply(message.event);
+    else if (message.kind === 'event') this.take(message.event);
     else if (message.kind === 'connection') this.setConnection(message.connection);
   }
 
@@ -214,6 +220,18 @@ export class VisitorChat {
     if (kind !== 'hello' || !this.latest) return;
     this.channel.post({ kind: 'connection', connection: this.connection });
     this.channel.post({ kind: 'event', event: this.latest });
+  }
+
+  private take(event: ConversationEvent): void {
+    this.presence.take(event);
+    void this.sync.apply(event);
+  }
+
+  private tellTyping(isTyping: boolean): void {
+    const { conversationId } = this.timeline;
+    // The notice that is lost is repeated, or ends by itself.
+    if (conversationId)
+      this.session.call('POST', '/typing', { conversationId, isTyping }).catch(() => undefined);
   }
 
   private takeRecord(record: OutboxRecord): void {

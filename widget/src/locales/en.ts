@@ -1,6 +1,7 @@
 type Plural = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
 
-/** Texts of the widget. `{count}` and `{limit}` are replaced by numbers. */
+/** Texts of the widget. `{count}` and `{limit}` are replaced by
+ * numbers, `{name}` by an agent's name. */
 export interface Texts {
   openChat: string;
   unread: Plural;
@@ -17,6 +18,9 @@ export interface Texts {
   count: string;
   you: string;
   support: string;
+  online: string;
+  typing: string;
+  dismiss: string;
   sending: string;
   sent: string;
   read: string;
@@ -54,6 +58,9 @@ export const en: Texts = {
   count: '{count} of {limit} characters',
   you: 'You',
   support: 'Support',
+  online: 'We are online',
+  typing: '{name} is typing…',
+  dismiss: 'Dismiss',
   sending: 'Sending…',
   sent: 'Sent',
   read: 'Read',

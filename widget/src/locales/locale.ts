@@ -36,7 +36,7 @@ export async function loadLocale(tag: string, own: Partial<Texts> = {}): Promise
   return { tag, texts: { ...texts, ...own }, dates: new Dates(tag) };
 }
 
-export function fill(text: string, values: Record<string, number>): string {
+export function fill(text: string, values: Record<string, number | string>): string {
   return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder));
 }
 

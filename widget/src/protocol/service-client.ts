@@ -36,7 +36,8 @@ export class ServiceClient {
   async call<Answer>(method: 'GET' | 'POST', path: string, call: Call = {}): Promise<Answer> {
     try {
       const response = await this.request(method, path, call, AbortSignal.timeout(TIMEOUT_MS));
-      return (await response.json()) as Answer;
+      // The answer may be empty.
+      return (response.status === 204 ? null : await response.json()) as Answer;
     } catch (error) {
       throw error instanceof ServiceError ? error : new ServiceError(0, String(error));
     }

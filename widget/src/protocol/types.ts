@@ -30,7 +30,8 @@ export interface Position {
 }
 
 export type ConversationEvent =
-  | ({ type: 'ready' | 'heartbeat' } & Position)
+  | ({ type: 'ready' | 'heartbeat'; isOnline?: boolean | null } & Position)
+  | ({ type: 'typing'; name: string | null; isTyping: boolean } & Position)
   | ({ type: 'message'; message: Message } & Position)
   /** A page of the newest messages, polled while a proxy holds the stream back. */
   | { type: 'page'; page: MessagePage };

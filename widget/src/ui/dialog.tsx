@@ -27,9 +27,12 @@ export function Dialog({ view, actions }: { view: View; actions: Actions }) {
       onKeyUp={keepInside}
     >
       <header class="header">
-        <h2 id="title" class="title" dir="auto">
-          {view.title}
-        </h2>
+        <div class="heading">
+          <h2 id="title" class="title" dir="auto">
+            {view.title}
+          </h2>
+          {view.isOnline && <p class="online">{texts.online}</p>}
+        </div>
         <button
           type="button"
           class="close"

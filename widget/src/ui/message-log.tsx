@@ -95,6 +95,11 @@ export class MessageLog extends Component<Props, State> {
               </p>
             )}
             {withDays(view, this.props.actions.retry)}
+            {view.typing && (
+              <p class="typing" dir="auto">
+                {view.typing}
+              </p>
+            )}
           </div>
         </div>
         {hasNewBelow && (

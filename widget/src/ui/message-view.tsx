@@ -1,6 +1,7 @@
 import { Component } from 'preact';
 import type { ChatItem } from '../conversation/chat-items';
 import type { Texts } from '../locales/en';
+import { Avatar } from './avatar';
 import { partsOf } from './text';
 
 interface Props extends Omit<ChatItem, 'key'> {
@@ -27,6 +28,7 @@ export class MessageView extends Component<Props> {
         data-state={state}
       >
         <p class={isReceived && isFirstOfGroup ? 'sender' : 'sender unseen'}>
+          {isReceived && <Avatar name={senderName} />}
           {isReceived ? <bdi>{senderName || texts.support}</bdi> : texts.you}
         </p>
         <p class="bubble" dir="auto">

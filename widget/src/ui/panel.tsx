@@ -2,9 +2,10 @@ import { render } from 'preact';
 import type { LoaderContext } from '../app-contract';
 import type { Chat, ChatDisplay } from '../chat';
 import { itemsOf } from '../conversation/chat-items';
-import { plural } from '../locales/locale';
+import { fill, plural } from '../locales/locale';
 import { Dialog } from './dialog';
 import { LauncherFace } from './launcher-face';
+import { Preview } from './preview';
 import panelCss from './panel.css?inline';
 import { storable } from './text';
 import type { Actions, View } from './view';
@@ -76,7 +77,6 @@ export class Panel implements ChatDisplay {
   /** Draws the present state. */
   update(): void {
     this.drawLauncher();
-    if (!this.chat.isOpen) return;
     // A hidden page gets no frames, and needs none.
     this.frame ||= requestAnimationFrame(() => {
       this.frame = 0;
@@ -102,8 +102,32 @@ export class Panel implements ChatDisplay {
     root.dir = getComputedStyle(document.documentElement).direction;
     root.lang = chat.locale.tag;
     render(
-      chat.isOpen ? <Dialog key={chat.visitor.owner} view={this.view()} actions={this.actions} /> : null,
+      chat.isOpen ? (
+        <Dialog key={chat.visitor.owner} view={this.view()} actions={this.actions} />
+      ) : (
+        this.preview()
+      ),
       root,
+    );
+  }
+
+  private preview() {
+    const { chat } = this;
+    const answer = chat.preview;
+    return (
+      answer && (
+        <Preview
+          key={answer.id}
+          name={answer.senderName}
+          body={answer.body}
+          texts={chat.locale.texts}
+          onOpen={() => chat.open()}
+          onDismiss={() => {
+            chat.dismissPreview();
+            this.context.button.focus();
+          }}
+        />
+      )
     );
   }
 
@@ -111,6 +135,7 @@ export class Panel implements ChatDisplay {
     const { chat } = this;
     const { locale, settings, visitor } = chat;
     const { texts } = locale;
+    const { typist } = visitor.presence;
     const hasOlder = visitor.timeline.olderCursor !== null;
     const items = itemsOf(visitor.timeline.messages, visitor.outbox.records, hasOlder);
     const isLoading = visitor.hasBegun && !visitor.timeline.isLoaded && chat.refusal === null;
@@ -123,6 +148,8 @@ export class Panel implements ChatDisplay {
       isLoading,
       hasOlder,
       notice: this.notice(),
+      isOnline: visitor.presence.isOnline === true,
+      typing: typist === null ? null : fill(texts.typing, { name: typist || texts.support }),
       get draft() {
         return visitor.draft;
       },

@@ -39,6 +39,13 @@ function withoutPunctuation(link: string): string {
   }
 }
 
+/** Returns the first letters of the first and the last word of a name. */
+export function initialsOf(name: string): string {
+  const words = name.trim().split(/\s+/);
+  const shown = words.length > 1 ? [words[0]!, words.at(-1)!] : words;
+  return shown.map((word) => [...word][0]).join('');
+}
+
 /** Counts characters as the service does: an emoji may be several. */
 export function countCharacters(text: string): number {
   return [...text].length;

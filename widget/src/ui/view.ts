@@ -11,6 +11,10 @@ export interface View {
   isLoading: boolean;
   hasOlder: boolean;
   notice: string | null;
+  /** Whether an agent is there. */
+  isOnline: boolean;
+  /** Sentence that says who types; null if nobody does. */
+  typing: string | null;
   canWrite: boolean;
   /** Text that the visitor has typed and not sent, as it is at the moment. */
   readonly draft: string;

@@ -88,6 +88,7 @@ export class InboxStreams implements OnModuleInit, BeforeApplicationShutdown {
     await awaitListening(group.context.listening);
     stream.begin();
     stream.send('ready', 0, {});
+    await this.presence.keepOpen([workspaceId]);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -106,8 +107,12 @@ export class InboxStreams implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   private sendHeartbeats(): Promise<void> {
-    for (const group of this.groups.list()) group.send('heartbeat', 0, {});
-    return Promise.resolve();
+    const workspaces = new Set<string>();
+    for (const group of this.groups.list()) {
+      group.send('heartbeat', 0, {});
+      workspaces.add(group.context.workspaceId);
+    }
+    return this.presence.keepOpen([...workspaces]);
   }
 
   private leave(group: InboxGroup, stream: EventStream): void {

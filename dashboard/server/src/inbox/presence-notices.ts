@@ -11,6 +11,11 @@ const MAX_NAMED = 100;
 export class PresenceNotices {
   constructor(private readonly presence: PresenceService) {}
 
+  /** Tells visitors, for a while, that agents of these workspaces have their inboxes open. */
+  async keepOpen(workspaceIds: string[]): Promise<void> {
+    await Promise.all(workspaceIds.map((id) => this.presence.keepInboxOpen(id)));
+  }
+
   /**
    * Calls back with the ids of conversations, at most five times a second.
    * @returns a function that stops it

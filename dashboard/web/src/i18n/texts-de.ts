@@ -282,6 +282,7 @@ export const de: Texts = {
     snoozedUntil: (time: string) => `Zurückgestellt bis ${time}`,
     reopen: 'Wieder öffnen',
     presence: {
+      visitor: { ONLINE: 'Der Kunde ist online', TYPING: 'Der Kunde schreibt…' },
       LOOKING: (names: string[]) => `${namesOf(names)} ${plural(names.length, 'sieht', 'sehen')} sich das an`,
       REPLYING: (names: string[]) =>
         `${namesOf(names)} ${plural(names.length, 'schreibt', 'schreiben')} eine Antwort…`,
@@ -996,6 +997,8 @@ export const de: Texts = {
     origins: 'Erlaubte Origins',
     originsAdvice:
       'Die Seiten, die das Widget haben dürfen, je Zeile eine, etwa https://shop.example oder http://localhost:8080. * heißt alle.',
+    showPresence: 'Zeigen, wer online ist und schreibt',
+    showPresenceAdvice: 'Besuchern Ihre Agenten, und Agenten die Besucher. Nichts davon wird gespeichert.',
     keepSecret: 'Identity-Secret behalten',
     keepSecretAdvice: 'Ein neues Secret beendet die Sitzungen angemeldeter Besucher.',
     snippet: 'Für Ihre Seiten: vor </body> einfügen',

@@ -252,6 +252,7 @@ export const en = {
     snoozedUntil: (time: string) => `Snoozed until ${time}`,
     reopen: 'Reopen',
     presence: {
+      visitor: { ONLINE: 'The visitor is online', TYPING: 'The visitor is typing…' },
       LOOKING: (names: string[]) => `${namesOf(names)} ${isOrAre(names)} looking`,
       REPLYING: (names: string[]) => `${namesOf(names)} ${isOrAre(names)} typing a reply…`,
       NOTING: (names: string[]) => `${namesOf(names)} ${isOrAre(names)} writing a note…`,
@@ -921,6 +922,8 @@ export const en = {
     origins: 'Allowed origins',
     originsAdvice:
       'The pages that may hold the widget, one a line, such as https://shop.example or http://localhost:8080. * means any.',
+    showPresence: 'Show who is online and types',
+    showPresenceAdvice: 'To visitors of your agents, and to agents of visitors. Nothing of it is stored.',
     keepSecret: 'Keep the identity secret',
     keepSecretAdvice: 'A new secret ends the sessions of logged-in visitors.',
     snippet: 'For your pages: put this before </body>',

@@ -21,6 +21,7 @@ export const OTHER_READS = [
   'WebhookEndpointsService.checkUrl',
   'KeyRotationService.registerOther',
   // Nothing of presence is stored.
+  'PresenceService.keepInboxOpen',
   'PresenceService.listen',
 ];
 

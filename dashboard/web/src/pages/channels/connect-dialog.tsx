@@ -8,7 +8,7 @@ import { Dialog, Form } from '../../common/dialogs';
 import { useLocale, useTexts } from '../../i18n/locale';
 import { AccountFields } from './account-fields';
 import { CHANNEL_GUIDES } from './channel-guides';
-import { originsOf } from './connection-details';
+import { originsOf, showsPresence } from './connection-details';
 import { WidgetFields, type WidgetChoices } from './widget-fields';
 
 type Credentials = Record<string, string>;
@@ -32,6 +32,7 @@ export function ConnectDialog({
   const [widget, setWidget] = useState<WidgetChoices>({
     origins: originsOf(connection).join('\n') || location.origin,
     keepsSecret: true,
+    showsPresence: showsPresence(connection),
   });
   const send = useChange((at) => {
     const credentials = channel === 'WIDGET' ? widgetCredentials(widget, connection) : given(account);
@@ -76,9 +77,9 @@ function given(credentials: Credentials): Credentials {
 }
 
 function widgetCredentials(
-  { origins, keepsSecret }: WidgetChoices,
+  { origins, keepsSecret, showsPresence }: WidgetChoices,
   connection: ChannelConnection | undefined,
 ) {
   const allowedOrigins = origins.split(/[\s,]+/).filter((origin) => origin !== '');
-  return { allowedOrigins, ...(connection && { keepIdentitySecret: keepsSecret }) };
+  return { allowedOrigins, showsPresence, ...(connection && { keepIdentitySecret: keepsSecret }) };
 }

@@ -15,6 +15,12 @@ export function originsOf(connection: ChannelConnection | undefined): string[] {
   return settings?.allowedOrigins ?? [];
 }
 
+/** Reports whether a widget shows who is online and types, as a new one does. */
+export function showsPresence(connection: ChannelConnection | undefined): boolean {
+  const settings: { showsPresence?: boolean } | undefined = connection?.settings;
+  return settings?.showsPresence ?? true;
+}
+
 export function ConnectionDetails({ connection }: { connection: ChannelConnection }) {
   const texts = useTexts();
   const formats = useFormats();

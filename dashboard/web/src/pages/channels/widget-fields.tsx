@@ -6,6 +6,8 @@ export interface WidgetChoices {
   /** Origins of pages, one a line. */
   origins: string;
   keepsSecret: boolean;
+  /** Whether visitors and agents see of each other who is online and types. */
+  showsPresence: boolean;
 }
 
 export function WidgetFields({
@@ -33,6 +35,12 @@ export function WidgetFields({
         value={settings.origins}
         onChange={(event) => onChange({ ...settings, origins: event.currentTarget.value })}
         error={faultOf(error, 'allowedOrigins') ?? faultOf(error, 'credentials.allowedOrigins')}
+      />
+      <Checkbox
+        label={texts.channels.showPresence}
+        description={texts.channels.showPresenceAdvice}
+        checked={settings.showsPresence}
+        onChange={(event) => onChange({ ...settings, showsPresence: event.currentTarget.checked })}
       />
       {!isNew && (
         <Checkbox

@@ -1,4 +1,4 @@
-import { IconEye, IconPencil } from '@tabler/icons-react';
+import { IconEye, IconPencil, IconUser } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { api, toQuery } from '../../api/client';
@@ -37,9 +37,7 @@ export function PresenceProvider({ children }: { children: ReactNode }) {
       ),
     enabled: ids !== '',
     refetchInterval: ({ state }) =>
-      state.data?.data.some(({ agents }) => agents.some(({ act }) => act !== 'LOOKING'))
-        ? WRITING_REFRESH_MS
-        : REFRESH_MS,
+      state.data?.data.some(isSomebodyWriting) ? WRITING_REFRESH_MS : REFRESH_MS,
     // What is known of other rows is no worse than nothing.
     placeholderData: (before) => before,
     retry: false,
@@ -86,7 +84,8 @@ export function PresenceSign({ conversationId }: { conversationId: string }) {
   const place = useRef<HTMLSpanElement>(null);
   const watch = use(PresenceContext)?.watch;
   const texts = usePresenceTexts(conversationId);
-  const isWriting = usePresence(conversationId)?.agents.some(({ act }) => act !== 'LOOKING');
+  const presence = usePresence(conversationId);
+  const isWriting = presence !== undefined && isSomebodyWriting(presence);
   useEffect(() => {
     // The browser may skip what is inside of a row, but not the row.
     const row = place.current?.closest('li');
@@ -103,11 +102,18 @@ export function PresenceSign({ conversationId }: { conversationId: string }) {
     };
   }, [conversationId, watch]);
   const label = texts.join(' · ');
-  const Icon = isWriting ? IconPencil : IconEye;
+  const hasColleague = presence !== undefined && presence.agents.length > 0;
+  const Icon = isWriting ? IconPencil : hasColleague ? IconEye : IconUser;
   return (
     <span ref={place} className={classes.sign}>
       {texts.length > 0 && (
-        <span role="img" aria-label={label} title={label} data-writing={isWriting}>
+        <span
+          role="img"
+          aria-label={label}
+          title={label}
+          data-writing={isWriting}
+          data-online={!hasColleague}
+        >
           <Icon size={14} stroke={1.8} aria-hidden />
         </span>
       )}
@@ -128,13 +134,18 @@ export function PresenceLine({ conversationId }: { conversationId: string }) {
   );
 }
 
-/** Returns a sentence for each thing that colleagues do in a conversation. */
+function isSomebodyWriting({ agents, visitor }: ConversationPresence): boolean {
+  return visitor === 'TYPING' || agents.some(({ act }) => act !== 'LOOKING');
+}
+
+/** Returns a sentence for the visitor, and for each thing that colleagues do in a conversation. */
 function usePresenceTexts(conversationId: string): string[] {
   const { presence } = useTexts().inbox;
   const nameOf = useAgentName();
-  const agents = usePresence(conversationId)?.agents ?? [];
-  return (['REPLYING', 'NOTING', 'LOOKING'] as const).flatMap((act) => {
+  const { agents = [], visitor = null } = usePresence(conversationId) ?? {};
+  const ofAgents = (['REPLYING', 'NOTING', 'LOOKING'] as const).flatMap((act) => {
     const names = agents.filter((agent) => agent.act === act).map(({ agentId }) => nameOf(agentId));
     return names.length > 0 ? [presence[act](names)] : [];
   });
+  return visitor === null ? ofAgents : [presence.visitor[visitor], ...ofAgents];
 }

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { AppError } from '../../common/app-error';
+import { RateLimiter } from '../../rate-limit/rate-limiter';
+import { ANY_ORIGIN } from '../adapters/widget-settings';
+import { TokenOwner, VisitorTokens } from './visitor-tokens';
+import { BEARER, countRefusal } from './widget.guards';
+
+const TYPING = { max: 60, excess: 'Too many notices.' };
+
+export interface TypingRequest extends Request {
+  tokenOwner: TokenOwner;
+}
+
+/**
+ * Authenticates a visitor by the token alone, without a statement. Each page may read the answer, which is
+ * empty. Whether the widget is still connected, and allowed on the page, was checked when its stream began.
+ */
+@Injectable()
+export class TypingGuard implements CanActivate {
+  constructor(
+    private readonly tokens: VisitorTokens,
+    private readonly limiter: RateLimiter,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<TypingRequest>();
+    const response = context.switchToHttp().getResponse<Response>();
+    response.setHeader('Access-Control-Allow-Origin', ANY_ORIGIN);
+    const token = BEARER.exec(request.headers.authorization ?? '')?.[1];
+    const owner = token === undefined ? null : await this.tokens.readOwner(token);
+    if (!owner) {
+      await countRefusal(this.limiter, request, response);
+      throw new AppError('UNAUTHENTICATED', 'Send a token of a session as "Authorization: Bearer …".');
+    }
+    const visitor = createHash('sha256').update(`${owner.connectionId} ${owner.externalId}`);
+    await this.limiter.countRequest(`widget-typing:${visitor.digest('base64url')}`, TYPING, response);
+    request.tokenOwner = owner;
+    return true;
+  }
+}
