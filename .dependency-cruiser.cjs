@@ -5,7 +5,7 @@
 //                                ↓
 //                             privacy                      erases and exports what others keep
 //                    ↓
-//      webhooks, messages → conversations → contacts → workspaces ← auth
+//      webhooks, message-search → messages → conversations → contacts → workspaces ← auth
 //                    ↓
 //      audit → outbox, access;  idempotency  secrets        what every feature may use
 //      rate-limit → http   metrics → queue-floors   queue   counts and wakes for all of them
@@ -57,6 +57,7 @@ const MAY_IMPORT = {
   messages: ['conversations', 'contacts', 'workspaces', ...SUPPORT],
 
   privacy: ['notes', 'messages', 'conversations', 'contacts', 'workspaces', ...SUPPORT],
+  'message-search': ['messages', 'conversations', 'contacts', 'workspaces', ...SUPPORT],
 
   webhooks: ['conversations', 'workspaces', 'queue', ...SUPPORT],
   channels: ['presence', 'messages', 'conversations', 'contacts', 'workspaces', 'queue', ...SUPPORT],

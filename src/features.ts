@@ -9,6 +9,7 @@ import { DraftsModule } from './drafts/drafts.module';
 import { LoginsModule } from './logins/logins.module';
 import { MessagesModule } from './messages/messages.module';
 import { NotesModule } from './notes/notes.module';
+import { MessageSearchModule } from './message-search/message-search.module';
 import { OutboxModule } from './outbox/outbox.module';
 import { ParkedEventsModule } from './parked-events/parked-events.module';
 import { PresenceModule } from './presence/presence.module';
@@ -38,6 +39,7 @@ export const SERVICES = [
   ReadMarksModule,
   NotesModule,
   DraftsModule,
+  MessageSearchModule,
   PrivacyModule,
   AuditModule,
   SecretsModule,

@@ -129,6 +129,7 @@ export {
 } from './conversations/conversation.dto';
 export { CONVERSATION_STATUSES, type ConversationStatus } from './conversations/conversation.entity';
 export { MessagesService } from './messages/messages.service';
+export { ListMessagesPartQuery, type MessagesPart } from './messages/message.dto';
 export { MAX_BODY_CHARACTERS, MessageResponse, ReceiveMessage } from './messages/message.dto';
 export { SendMessage, SendReply, SentMessageResponse } from './messages/message.dto';
 export { DraftsService } from './drafts/drafts.service';
@@ -136,6 +137,14 @@ export { SaveDraft, MAX_DRAFT_CHARACTERS } from './drafts/draft.dto';
 export type { DraftResponse, DraftSummary } from './drafts/draft.dto';
 export { NotesService } from './notes/notes.service';
 export { CreateNote, MAX_NOTE_CHARACTERS, type NoteResponse } from './notes/note.dto';
+export { MessageSearchService } from './message-search/message-search.service';
+export {
+  type FoundConversation,
+  type FoundMessage,
+  type FoundMessages,
+  SearchConversationsQuery,
+  SearchMessagesQuery,
+} from './message-search/message-search.dto';
 export { DELIVERY_ERROR_CODES, type DeliveryErrorCode, type DeliveryStatus } from './messages/message-status';
 
 // What each agent has not read.

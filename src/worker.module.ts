@@ -5,6 +5,7 @@ import { TokensWorkerModule } from './channels/tokens/tokens-worker.module';
 import { ConversationsWorkerModule } from './conversations/conversations.module';
 import { OwnerDatabaseModule } from './database/database.module';
 import { SERVICES } from './features';
+import { MessageSearchWorkerModule } from './message-search/message-search.module';
 import { OutboxRelay } from './outbox/outbox-relay';
 import { OutboxWorkerModule } from './outbox/outbox-worker.module';
 import { PrivacyWorkerModule } from './privacy/privacy-worker.module';
@@ -15,9 +16,9 @@ import { WebhooksWorkerModule } from './webhooks/webhooks-worker.module';
 import { WorkspaceDeletionWorkerModule } from './workspaces/deletion/workspace-deletion-worker.module';
 
 /**
- * Background work: relays events, sends outbound messages and webhooks, opens snoozed conversations, deletes
- * workspaces and old rows. The module that is imported last is stopped first: the polls, so that they find no
- * more, then messages and deliveries, which need the time.
+ * Background work: relays events, sends outbound messages and webhooks, opens snoozed conversations, indexes
+ * the words of messages, deletes workspaces and old rows. The module that is imported last is stopped first:
+ * the polls, so that they find no more, then messages and deliveries, which need the time.
  */
 @Module({
   imports: [
@@ -29,6 +30,7 @@ import { WorkspaceDeletionWorkerModule } from './workspaces/deletion/workspace-d
     ChannelConnectionsWorkerModule,
     PrivacyWorkerModule,
     ConversationsWorkerModule,
+    MessageSearchWorkerModule,
     TokensWorkerModule,
     OutboxWorkerModule,
     OutboundMessagesWorkerModule,

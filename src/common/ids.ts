@@ -70,7 +70,7 @@ export function isId(value: unknown): value is string {
 }
 
 /** Returns the next UUIDv7 in sort order: one more in the random bits, with carry into the timestamp. */
-function successor(id: string): string {
+export function successor(id: string): string {
   const bits = BigInt(`0x${id.replaceAll('-', '')}`);
   const timestamp = bits >> TIMESTAMP_SHIFT;
   const randA = (bits >> RAND_A_SHIFT) & 0xfffn;

@@ -29,6 +29,8 @@ const UNSUITABLE = [
 const QUEUE_SETTINGS = withoutWays(UNSUITABLE);
 const ORDERED_QUEUE_SETTINGS = withoutWays([...UNSUITABLE, 'enable_sort']);
 
+const INDEXED_SETTINGS = withoutWays(['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit']);
+
 /** Runs single reads outside a transaction, and is the one way to open a transaction. */
 @Injectable()
 export class Database {
@@ -125,6 +127,14 @@ export class Database {
    */
   async poll<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     return (await this.polledReads.run(sql, parameters)) as Row[];
+  }
+
+  /**
+   * Runs a read of tables with an index for it, in a transaction of its own. PostgreSQL can't estimate how
+   * much such a read finds; it would compile it, or read the whole table.
+   */
+  readByIndex<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
+    return this.transactionWith(INDEXED_SETTINGS, (tx) => tx.prepared<Row>(sql, parameters));
   }
 
   private transactionWith<T>(settings: string, work: (tx: Transaction) => Promise<T>): Promise<T> {

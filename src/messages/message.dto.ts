@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, IsString } from 'class-validator';
+import { IsOptional, IsString, IsUUID } from 'class-validator';
+import { type Page, PageQuery } from '../common/page';
 import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
 import { BODY_LIMITS } from './body-limits';
 import {
@@ -12,6 +13,19 @@ import { type SenderType } from './message.entity';
 import { ListedMessage } from './messages.repository';
 
 export const MAX_BODY_CHARACTERS = 4096;
+
+/** Part of a conversation's history: older than a message, newer than one, or around one. */
+export class ListMessagesPartQuery extends PageQuery {
+  /** Id of a message in the middle of the part. */
+  @IsOptional()
+  @IsUUID('loose', { message: 'must be the id of a message' })
+  around?: string;
+
+  /** The `previousCursor` of another part: the part has what is newer. */
+  @IsOptional()
+  @IsUUID('loose', { message: 'must be the previousCursor of another part' })
+  after?: string;
+}
 
 /** Message from a customer. */
 export class ReceiveMessage {
@@ -116,6 +130,12 @@ export class MessageResponse {
 
   @ApiProperty()
   delivery: MessageDelivery;
+}
+
+/** Part of a conversation's history, newest first. */
+export interface MessagesPart extends Page<MessageResponse> {
+  /** Starts the part with what is newer, as `after`; null when the part ends with the newest message. */
+  previousCursor: string | null;
 }
 
 export class SentMessageResponse {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { requirePermission, requireReadPermission } from '../access/require-permission';
 import { AppError } from '../common/app-error';
-import { isId, newIdAfter } from '../common/ids';
+import { isId, newIdAfter, successor } from '../common/ids';
 import { Page, PageQuery, toPage } from '../common/page';
 import { Actor } from '../common/principal';
 import { validate } from '../common/validate';
@@ -17,7 +17,15 @@ import { OutboxService } from '../outbox/outbox.service';
 import { AgentEntity } from '../workspaces/agent.entity';
 import { AgentsRepository } from '../workspaces/agents.repository';
 import { requireWithinLimit } from './body-limits';
-import { ReceiveMessage, SendReply, MessageResponse, SentMessageResponse, toMessage } from './message.dto';
+import {
+  ReceiveMessage,
+  SendReply,
+  MessageResponse,
+  SentMessageResponse,
+  toMessage,
+  ListMessagesPartQuery,
+  MessagesPart,
+} from './message.dto';
 import { MessageEntity } from './message.entity';
 import { MessagesRepository } from './messages.repository';
 
@@ -56,6 +64,38 @@ export class MessagesService {
     if (rows.length === 0 && !(await this.conversations.exists(tenantId, conversationId)))
       throw AppError.notFound('Conversation');
     return toPage(rows, limit, toMessage);
+  }
+
+  /**
+   * Returns a part of a conversation's messages, newest first, as `list` does: the newest, those older than
+   * `cursor`, newer than `after`, or around a message. Give one of these at most.
+   * @throws AppError INVALID_QUERY, FORBIDDEN, NOT_FOUND
+   */
+  async listPart(
+    tenantId: string,
+    conversationId: string,
+    input: Partial<ListMessagesPartQuery>,
+    actor: Actor,
+  ): Promise<MessagesPart> {
+    const { around, after, ...older } = validate(ListMessagesPartQuery, input, 'INVALID_QUERY');
+    if (!around && !after)
+      return { ...(await this.list(tenantId, conversationId, older, actor)), previousCursor: null };
+    await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
+    if (!isId(conversationId)) throw AppError.notFound('Conversation');
+    const key = { tenantId, conversationId };
+    const half = around ? Math.ceil(older.limit / 2) : older.limit;
+    const newer = await this.messages.listFrom(key, around ?? after!, half + 1);
+    const before = around ? successor(around) : undefined;
+    const rows = around ? await this.messages.list(tenantId, conversationId, before, half + 1) : [];
+    if (rows.length + newer.length === 0 && !(await this.conversations.exists(tenantId, conversationId)))
+      throw AppError.notFound('Conversation');
+    const shown = [...newer.slice(0, half).reverse(), ...rows.slice(0, half)];
+    const hasOlder = around ? rows.length > half : true;
+    return {
+      data: shown.map(toMessage),
+      nextCursor: hasOlder ? (shown.at(-1)?.id ?? null) : null,
+      previousCursor: newer.length > half ? shown[0]!.id : null,
+    };
   }
 
   /**

@@ -144,6 +144,25 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly searchIndexed = new Counter({
+    name: 'message_search_indexed_total',
+    help: 'Messages whose words this process added to the index of the search.',
+    registers: [this.registry],
+  });
+
+  readonly searchLag = new Histogram({
+    name: 'message_search_lag_seconds',
+    help: "From a new message's creation to its words in the index of the search.",
+    buckets: DELIVERY,
+    registers: [this.registry],
+  });
+
+  readonly searchFilling = new Gauge({
+    name: 'message_search_filling_workspaces',
+    help: 'Workspaces whose old messages are still being added to the index of the search, as far as this worker knows.',
+    registers: [this.registry],
+  });
+
   constructor() {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: LAG_SAMPLE_MS });
   }

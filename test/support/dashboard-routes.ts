@@ -253,6 +253,8 @@ export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
     body: () => ({ body: 'Dear' }),
   },
   { method: 'DELETE', path: '/notes/:id', success: 204, thing: NOTE, roles: MANAGERS },
+  { method: 'GET', path: '/inbox/search', query: '?text=parcel', success: 200 },
+  { method: 'GET', path: '/inbox/search/contacts', query: '?text=parcel', success: 200 },
   { method: 'GET', path: '/inbox/stream', success: 200, isStream: true },
   { method: 'GET', path: '/inbox/presence', query: `?conversationIds=${NO_ID}`, success: 200 },
   {

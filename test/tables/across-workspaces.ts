@@ -43,6 +43,7 @@ export const SEARCHES: Record<string, string> = {
   'AgentReleasesRepository.findReleasing': EVERY_SECOND,
   'ContactErasuresRepository.listDue':
     'finds due erasures, twice a second for each worker: a bounded read by index',
+  'MessageIndexRepository.findWorkspaces': EVERY_SECOND,
   'OutboxDepthRepository.read': 'at every scrape of the metrics: the oldest rows of the queue',
   'EventQueueRepository.findFirst': EVERY_SECOND,
   'EventQueueRepository.listLatest':
@@ -118,6 +119,7 @@ export const JOINS: Record<string, string> = {
   'VisitorMessagesRepository.list': 'shares its columns with VisitorsRepository.findStateWithMessage',
   'VisitorsRepository.findStateWithMessage': 'one visitor, in the form of listStates',
   'VisitorsRepository.listStates': 'the visitors whose streams are open on this process: one read a second',
+  FIND_BY_TERMS: 'the message search: as the contact search, whose index is of the same kind',
   find: 'the contact search: entries of its index contain the workspace; with it, PostgreSQL reads the whole primary key too',
 };
 

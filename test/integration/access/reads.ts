@@ -12,6 +12,7 @@ import { DraftsService } from '../../../src/drafts/drafts.service';
 import { InvitationsService } from '../../../src/logins/invitations/invitations.service';
 import { OperatorLoginsService } from '../../../src/logins/operator-logins.service';
 import { SecondFactorDemandsService } from '../../../src/logins/second-factor/second-factor-demands.service';
+import { MessageSearchService } from '../../../src/message-search/message-search.service';
 import { MessagesService } from '../../../src/messages/messages.service';
 import { NotesService } from '../../../src/notes/notes.service';
 import { ParkedEventsService } from '../../../src/parked-events/parked-events.service';
@@ -204,8 +205,17 @@ export function readsOf(host: () => MessagingHost): Record<string, Read> {
     'ReadMarksService.getUnread': read('conversation.read', ({ own }, actor) =>
       host().get(ReadMarksService).getUnread(own.id, actor),
     ),
+    'MessageSearchService.search': read('conversation.read', ({ own }, actor) =>
+      host().get(MessageSearchService).search(own.id, { text: 'hello' }, actor),
+    ),
     'NotesService.list': read('note.read', ({ own }, actor) =>
       host().get(NotesService).list(own.id, own.conversation.id, {}, actor),
+    ),
+    'MessageSearchService.searchContacts': read('conversation.read', ({ own }, actor) =>
+      host().get(MessageSearchService).searchContacts(own.id, { text: 'zoë' }, actor),
+    ),
+    'MessagesService.listPart': read('conversation.read', ({ own }, actor) =>
+      host().get(MessagesService).listPart(own.id, own.conversation.id, {}, actor),
     ),
     'DraftsService.get': read('draft.read', ({ own }, actor) =>
       host().get(DraftsService).get(own.id, own.conversation.id, actor),

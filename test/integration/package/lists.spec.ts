@@ -51,6 +51,7 @@ const LATEST: Record<string, (limit?: number) => Promise<unknown>> = {
 
 /** Methods that return all rows, with the reason why these are few. */
 const WHOLE: Record<string, string[]> = {
+  'a few of each of a few contacts': ['MessageSearchService.searchContacts'],
   'a cap bounds what a workspace or a person has': [
     'ApiKeysService.list',
     'ApiKeysService.revokeByCreator',

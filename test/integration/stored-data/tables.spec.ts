@@ -150,6 +150,7 @@ describe('the tables of the database', () => {
       'invitations',
       'known_browsers',
       'login_sessions',
+      'message_search_progress',
       'pending_deliveries',
       'people',
       'second_factors',

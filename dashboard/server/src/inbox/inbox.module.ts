@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ConversationsController } from './conversations.controller';
 import { DraftsController } from './drafts.controller';
+import { InboxSearchController } from './inbox-search.controller';
 import { InboxStreamController } from './inbox-stream.controller';
 import { InboxStreams } from './inbox-streams';
 import { InboxViews } from './inbox-views';
@@ -14,6 +15,7 @@ import { ReplyChecksController } from './reply-checks.controller';
 
 @Module({
   controllers: [
+    InboxSearchController,
     ReadMarksController,
     ConversationsController,
     MessagesController,

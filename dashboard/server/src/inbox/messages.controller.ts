@@ -1,10 +1,9 @@
 import { Body, Controller, Get, Param, Post, Query, UseGuards } from '@nestjs/common';
 import {
   type Actor,
-  type MessageResponse,
+  ListMessagesPartQuery,
+  type MessagesPart,
   MessagesService,
-  type Page,
-  PageQuery,
   SendReply,
   type SentMessageResponse,
 } from 'conversation-messaging-service';
@@ -25,10 +24,10 @@ export class MessagesController {
   list(
     @Param('workspaceId') workspaceId: string,
     @Param('id') id: string,
-    @Query() query: PageQuery,
+    @Query() query: ListMessagesPartQuery,
     @CurrentActor() actor: Actor,
-  ): Promise<Page<MessageResponse>> {
-    return this.messages.list(workspaceId, id, query, actor);
+  ): Promise<MessagesPart> {
+    return this.messages.listPart(workspaceId, id, query, actor);
   }
 
   /** Sends an answer. The page names each by an `Idempotency-Key`, so that pressing twice sends once. */

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, EmptyState, Group, NativeSelect, Skeleton, Stack, Title } from '@mantine/core';
 import { IconKeyboard } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { memo } from 'react';
+import { lazy, memo, Suspense, useState } from 'react';
 import type { ActiveConversation } from '../../api/types';
 import { useWorkspace } from '../../api/workspace';
 import { CHANNEL_LABELS, ChannelLogo } from '../../common/channel-logo';
@@ -16,8 +16,13 @@ import { LoadMore } from './load-more';
 import { contactName, useAgentName } from './names';
 import { PresenceSign } from './presence';
 import { useDrafts } from './use-draft';
+import { SearchField } from './search-field';
 import { useConversations, useCounts } from './use-inbox';
 import { ROW } from './use-keys';
+
+const SearchResults = lazy(() =>
+  import('./search-results').then(({ SearchResults }) => ({ default: SearchResults })),
+);
 
 const MINUTE_MS = 60_000;
 /** Highest number that the server counts to. */
@@ -33,6 +38,7 @@ export function ConversationList({
 }) {
   const { inbox } = useTexts();
   const filter = useInboxFilter();
+  const [search, setSearch] = useState('');
   return (
     <section className={classes.list} aria-label={inbox.conversations}>
       <Group justify="space-between" className={classes.listHead}>
@@ -52,9 +58,18 @@ export function ConversationList({
           </ActionIcon>
         </Group>
       </Group>
-      <Views filter={filter} />
-      <Filters filter={filter} />
-      <Rows filter={filter} openId={openId} />
+      <SearchField text={search} onChange={setSearch} />
+      {search.trim() === '' ? (
+        <>
+          <Views filter={filter} />
+          <Filters filter={filter} />
+          <Rows filter={filter} openId={openId} />
+        </>
+      ) : (
+        <Suspense>
+          <SearchResults text={search} openId={openId} />
+        </Suspense>
+      )}
     </section>
   );
 }

@@ -9,6 +9,7 @@ const KEYS = [
   ['next', 'J'],
   ['previous', 'K'],
   ['open', 'Enter'],
+  ['search', '/'],
   ['reply', 'R'],
   ['note', 'N'],
   ['assign', 'A'],

@@ -2,10 +2,17 @@ import { Button, Center } from '@mantine/core';
 import { useIntersection } from '@mantine/hooks';
 import { useEffect } from 'react';
 import classes from './inbox.module.css';
-import type { LoadedPages } from './use-inbox';
+
+interface MorePages {
+  hasNextPage: boolean;
+  isFetching: boolean;
+  isFetchingNextPage: boolean;
+  isFetchNextPageError: boolean;
+  fetchNextPage: () => Promise<unknown>;
+}
 
 /** Loads the next page of a list when the reader scrolls to its end, or presses the button there. */
-export function LoadMore({ pages, label }: { pages: LoadedPages; label: string }) {
+export function LoadMore({ pages, label }: { pages: MorePages; label: string }) {
   const { ref, entry } = useIntersection();
   const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = pages;
   const isVisible = entry?.isIntersecting ?? false;

@@ -4,6 +4,7 @@ import type { Conversation, ConversationChange, Message, Note } from '../../api/
 import { ErrorNotice } from '../../common/error-notice';
 import { useFormats, useTexts } from '../../i18n/locale';
 import { ChangeLine } from './change-line';
+import { Found, NewerMessages, useFoundId, useMessagesAround } from './found-message';
 import classes from './inbox.module.css';
 import { LoadMore } from './load-more';
 import { MessageItem } from './message-item';
@@ -30,10 +31,15 @@ export function Timeline({
   const { id, sourceChannel, contact, updatedAt } = conversation;
   const { inbox, common } = useTexts();
   const formats = useFormats();
-  const { items: messages, ...pages } = useMessages(id);
+  const foundId = useFoundId();
+  const newest = useMessages(id);
+  const around = useMessagesAround(id, foundId);
+  const { items: messages, ...pages } = foundId ? around : newest;
+  const isCut = foundId !== undefined && around.hasPreviousPage;
   const since = pages.hasNextPage ? messages?.at(-1)?.createdAt : undefined;
-  const changes = useShown(useChanges(id, updatedAt), since);
-  const notes = useShown(useNotes(id), since);
+  const until = isCut ? messages?.[0]?.createdAt : undefined;
+  const changes = useShown(useChanges(id, updatedAt), since, until);
+  const notes = useShown(useNotes(id), since, until);
   const customer = contactName(sourceChannel, contact);
   const entries = merge(messages ?? [], changes, notes);
   const { send } = sending;
@@ -65,16 +71,18 @@ export function Timeline({
             <Fragment key={idOf(entry)}>
               {(!before || formats.day(before.at) !== day) && <div className={classes.day}>{day}</div>}
               {'message' in entry ? (
-                <MessageItem
-                  message={entry.message}
-                  customer={customer}
-                  wasSentAgain={
-                    isLost(entry.message) &&
-                    (keys.has(entry.message.id) ||
-                      entries.slice(index + 1).some((later) => isRepeated(entry.message, later)))
-                  }
-                  onSendAgain={sendAgain}
-                />
+                <Found isFound={entry.message.id === foundId}>
+                  <MessageItem
+                    message={entry.message}
+                    customer={customer}
+                    wasSentAgain={
+                      isLost(entry.message) &&
+                      (keys.has(entry.message.id) ||
+                        entries.slice(index + 1).some((later) => isRepeated(entry.message, later)))
+                    }
+                    onSendAgain={sendAgain}
+                  />
+                </Found>
               ) : 'note' in entry ? (
                 <NoteItem note={entry.note} conversationId={id} />
               ) : (
@@ -83,6 +91,7 @@ export function Timeline({
             </Fragment>
           );
         })}
+        {foundId && <NewerMessages pages={around} outgoing={sending.outgoing.length} />}
         {sending.outgoing.map((message) => (
           <OutgoingItem
             key={message.key}
@@ -93,7 +102,7 @@ export function Timeline({
             onEdit={() => sending.edit(message)}
           />
         ))}
-        <div ref={endRef} />
+        {!isCut && <div ref={endRef} />}
       </div>
     </div>
   );
@@ -116,17 +125,22 @@ function idOf(entry: Entry): string {
 /**
  * Reads changes or notes down to the oldest message that is shown.
  * @param since time of that message; undefined once all are loaded
+ * @param until time of the newest message that is shown; undefined when it is the conversation's newest
  */
 function useShown<T extends { createdAt: string }>(
   { items = [], hasNextPage, isFetching, isError, fetchNextPage }: LoadedPages & { items?: T[] },
   since: string | undefined,
+  until: string | undefined,
 ): T[] {
   const oldest = items.at(-1)?.createdAt;
   const isShort = since === undefined || oldest === undefined || oldest > since;
   useEffect(() => {
     if (isShort && hasNextPage && !isFetching && !isError) void fetchNextPage();
   }, [isShort, hasNextPage, isFetching, isError, fetchNextPage]);
-  return since === undefined ? items : items.filter(({ createdAt }) => createdAt >= since);
+  return items.filter(
+    ({ createdAt }) =>
+      (since === undefined || createdAt >= since) && (until === undefined || createdAt <= until),
+  );
 }
 
 function merge(messages: Message[], changes: ConversationChange[], notes: Note[]): Entry[] {

@@ -1,0 +1,37 @@
+import { Controller, Get, Param, Query, Res } from '@nestjs/common';
+import {
+  type Actor,
+  type FoundConversation,
+  type FoundMessages,
+  MessageSearchService,
+  SearchConversationsQuery,
+  SearchMessagesQuery,
+} from 'conversation-messaging-service';
+import type { Response } from 'express';
+import { CurrentActor } from '../http/access.decorators';
+
+@Controller('api/workspaces/:workspaceId/inbox/search')
+export class InboxSearchController {
+  constructor(private readonly messages: MessageSearchService) {}
+
+  @Get()
+  search(
+    @Param('workspaceId') workspaceId: string,
+    @Query() query: SearchMessagesQuery,
+    @CurrentActor() actor: Actor,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<FoundMessages> {
+    return this.messages.search(workspaceId, query, actor, response);
+  }
+
+  /** Finds conversations by the names, e-mails and phones of their contacts. */
+  @Get('contacts')
+  async searchContacts(
+    @Param('workspaceId') workspaceId: string,
+    @Query() query: SearchConversationsQuery,
+    @CurrentActor() actor: Actor,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<{ data: FoundConversation[] }> {
+    return { data: await this.messages.searchContacts(workspaceId, query, actor, response) };
+  }
+}

@@ -1,0 +1,27 @@
+import { TableDeclaration } from '../stored-data/table-declaration';
+import { MessageIndexRepository } from './message-index.repository';
+
+const NO_COPY = { none: 'It tells nothing that a message does not.' };
+
+/** Declares the tables of the index of messages' words. */
+export function messageSearchTables(index: MessageIndexRepository): TableDeclaration[] {
+  return [
+    {
+      name: 'message_search',
+      key: { tenant_id: 'uuid', message_id: 'uuid' },
+      deletion: {},
+      erasure: { eraseCopies: (tx, messages) => index.erase(tx, messages) },
+      export: NO_COPY,
+      retention: { none: 'A row goes when the text of its message is erased.' },
+    },
+    {
+      name: 'message_search_progress',
+      key: { tenant_id: 'uuid' },
+      // Without its row no worker adds one to the other table.
+      deletion: { before: ['message_search'] },
+      erasure: { none: 'It counts messages, and says nothing of them.' },
+      export: NO_COPY,
+      retention: { none: 'A workspace has one row.' },
+    },
+  ];
+}

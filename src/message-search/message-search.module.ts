@@ -1,0 +1,30 @@
+import { Module } from '@nestjs/common';
+import { ContactsModule } from '../contacts/contacts.module';
+import { OutboxWorkerModule } from '../outbox/outbox-worker.module';
+import { RateLimitModule } from '../rate-limit/rate-limit.module';
+import { TableRegistry } from '../stored-data/table-registry';
+import { MessageIndexRepository } from './message-index.repository';
+import { MessageIndexWorker } from './message-index.worker';
+import { MessageIndexer } from './message-indexer';
+import { messageSearchTables } from './message-search-tables';
+import { MessageSearchRepository } from './message-search.repository';
+import { MessageSearchService } from './message-search.service';
+import { SettledTime } from './settled-time';
+
+@Module({
+  imports: [ContactsModule, RateLimitModule],
+  providers: [MessageSearchRepository, MessageIndexRepository, MessageSearchService],
+  exports: [MessageIndexRepository, MessageSearchService],
+})
+export class MessageSearchModule {
+  constructor(tables: TableRegistry, index: MessageIndexRepository) {
+    tables.register(...messageSearchTables(index));
+  }
+}
+
+/** Fills the index of messages' words, in workers. */
+@Module({
+  imports: [MessageSearchModule, OutboxWorkerModule],
+  providers: [SettledTime, MessageIndexer, MessageIndexWorker],
+})
+export class MessageSearchWorkerModule {}

@@ -1,0 +1,134 @@
+import { Injectable } from '@nestjs/common';
+import { Channel } from '../common/channel-descriptors';
+import { LOWEST_ID } from '../common/ids';
+import { ConversationStatus } from '../conversations/conversation.entity';
+import { Database } from '../database/database';
+import { asOneRow } from '../database/key-list';
+import { SenderType } from '../messages/message.entity';
+import { FoundConversation } from './message-search.dto';
+import { MessageKeys, Stage } from './message-index.repository';
+import { BUCKET_MASK, bucketOf, hashTerm, keyBase, TERM_BITS } from './term-keys';
+
+/** Number of buckets that one statement looks up, so that it takes a bounded time. */
+const MAX_BUCKETS = 1_000;
+
+/** Buckets of a workspace's index that are filled, and from which message on. */
+export interface IndexRange {
+  stage: Stage;
+  newest: number;
+  oldest: number;
+  /** Id of the oldest message with words. */
+  filledFrom: string;
+}
+
+/** Message whose text may have what is searched for, with what a result shows of it. */
+export interface Candidate extends MessageKeys {
+  senderType: SenderType;
+  senderAgentId: string | null;
+  body: string;
+  createdAt: Date;
+  sourceChannel: Channel;
+  status: ConversationStatus;
+  contactId: string;
+  contactName: string | null;
+}
+
+export type ConversationOfContact = Omit<FoundConversation, 'contact'> & { contactId: string };
+
+const KEYS = `(SELECT array_agg((($4::bigint + at.number & ${BUCKET_MASK}) << ${TERM_BITS}) | term) FROM unnest($5::bigint[]) AS term)`;
+
+/**
+ * Looks up one bucket after the other, the newest first, until there are enough messages. The index finds the
+ * messages of a bucket with all of the terms; OFFSET keeps PostgreSQL from reading the rows of the whole
+ * workspace in the order of their ids instead. The join's order is the buckets': its inner side depends on
+ * the outer one.
+ */
+const FIND_BY_TERMS = `
+  SELECT found.id, found.conversation_id AS "conversationId"
+  FROM generate_series($6::integer, $7::integer, -1) AS at (number) CROSS JOIN LATERAL (
+    SELECT * FROM (
+      SELECT tenant_id, message_id AS id, conversation_id FROM message_search
+      WHERE terms @> ${KEYS} OFFSET 0
+    ) AS matching WHERE tenant_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3) AS found
+  LIMIT $3`;
+
+/** Finds messages by their words. */
+@Injectable()
+export class MessageSearchRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Returns what a workspace's index has below an id; null when it has not begun. */
+  async findRange(tenantId: string, before: string): Promise<IndexRange | null> {
+    const [row] = await this.database.prepared<{
+      stage: Stage;
+      newer: number;
+      older: number;
+      filledFrom: string;
+    }>(
+      `SELECT stage, newer::float8 AS newer, older::float8 AS older,
+              CASE stage WHEN 'FILL' THEN position_message WHEN 'DONE' THEN $2 ELSE first_id END AS "filledFrom"
+       FROM message_search_progress WHERE tenant_id = $1`,
+      [tenantId, LOWEST_ID],
+    );
+    if (!row) return null;
+    const { stage, newer, older, filledFrom } = row;
+    const oldest = bucketOf(-older);
+    const [at] = await this.database.prepared<{ bucket: number }>(
+      `SELECT bucket FROM (
+         SELECT bucket FROM message_search WHERE tenant_id = $1 AND message_id < $2 AND message_id >= $3
+         ORDER BY message_id DESC LIMIT 100) AS newest
+       WHERE bucket IS NOT NULL LIMIT 1`,
+      [tenantId, before, filledFrom],
+    );
+    return { stage, newest: at?.bucket ?? bucketOf(newer), oldest, filledFrom };
+  }
+
+  /**
+   * Finds up to `count` messages below an id whose index has all of the terms, newest first. They may lack a
+   * term: two terms may have one number.
+   */
+  async findByTerms(
+    tenantId: string,
+    { before, terms, range }: { before: string; terms: Iterable<string>; range: IndexRange },
+    count: number,
+  ): Promise<MessageKeys[]> {
+    const hashes = [...new Set([...terms].map(hashTerm))];
+    for (let from = range.newest; from >= range.oldest; from -= MAX_BUCKETS) {
+      const to = Math.max(range.oldest, from - MAX_BUCKETS + 1);
+      const parameters = [tenantId, before, count, keyBase(tenantId), hashes, from, to];
+      const found = await this.database.readByIndex<MessageKeys>(FIND_BY_TERMS, parameters);
+      if (found.length > 0) return found;
+    }
+    return [];
+  }
+
+  /** Reads messages with their conversations and contacts, in any order. */
+  findTexts(
+    tenantId: string,
+    messages: MessageKeys[],
+    status: ConversationStatus | null,
+  ): Promise<Candidate[]> {
+    return this.database.readByIndex<Candidate>(
+      `SELECT m.id, m.conversation_id AS "conversationId", m.sender_type AS "senderType",
+              m.sender_agent_id AS "senderAgentId", m.body, m.created_at AS "createdAt",
+              c.source_channel AS "sourceChannel", c.status, c.contact_id AS "contactId", p.name AS "contactName"
+       FROM (SELECT $1::uuid AS tenant_id, u.* FROM unnest($2::uuid[], $3::uuid[]) AS u (conversation_id, id)) AS k
+       JOIN messages m ON m.tenant_id = $1 AND m.conversation_id = k.conversation_id AND m.id = k.id
+       JOIN conversations c ON c.tenant_id = $1 AND c.id = k.conversation_id
+       JOIN contacts p ON p.tenant_id = $1 AND p.id = c.contact_id
+       WHERE ($4::text IS NULL OR c.status = $4) AND ${asOneRow('k', 'id')}`,
+      [tenantId, messages.map(({ conversationId }) => conversationId), messages.map(({ id }) => id), status],
+    );
+  }
+
+  /** Lists the newest conversations of each of the contacts, up to `count` of each. */
+  findConversations(tenantId: string, contactIds: string[], count: number): Promise<ConversationOfContact[]> {
+    return this.database.readByIndex(
+      `SELECT c.id, k.id AS "contactId", c.source_channel AS "sourceChannel", c.status,
+              c.last_message_preview AS "lastMessagePreview", c.last_message_at AS "lastMessageAt"
+       FROM unnest($2::uuid[]) AS k (id) CROSS JOIN LATERAL (
+         SELECT * FROM conversations WHERE tenant_id = $1 AND contact_id = k.id ORDER BY id DESC LIMIT $3) AS c`,
+      [tenantId, contactIds, count],
+    );
+  }
+}

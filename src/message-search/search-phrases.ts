@@ -1,0 +1,97 @@
+import { Atom, isPair, pairOf, splitText, termsOf } from './text-atoms';
+
+/** Atoms that a text must have one after the other. */
+export type Phrase = readonly Atom[];
+
+/** Part of an excerpt. The parts of an excerpt, one after the other, are its text. */
+export interface ExcerptPart {
+  text: string;
+  /** Whether it is a part that was searched for. */
+  isHit: boolean;
+}
+
+/** Texts between quotation marks, or between blanks. */
+const PARTS = /["“”„«»]([^"“”„«»]*)["“”„«»]?|[^\s"“”„«»]+/gu;
+/** Limit of the characters of an excerpt, and of those before its first hit. */
+const EXCERPT = 160;
+const BEFORE_HIT = 50;
+
+/**
+ * Reads what a person searches for: words, all of which a text must have, and phrases between quotation
+ * marks. What is written without a blank, such as `order-12` or a Chinese word, is a phrase too.
+ */
+export function parsePhrases(text: string): Phrase[] {
+  return [...text.matchAll(PARTS)]
+    .map(([whole, quoted]) => splitText(quoted ?? whole))
+    .filter((phrase) => phrase.length > 0);
+}
+
+/**
+ * Returns the terms of an index that a text with all of the phrases has: pairs in place of the characters
+ * that they contain.
+ */
+export function termsOfPhrases(phrases: readonly Phrase[]): Set<string> {
+  const terms = new Set<string>();
+  for (const phrase of phrases)
+    phrase.forEach((atom, index) => {
+      const [before, next] = [phrase[index - 1], phrase[index + 1]];
+      const isInPair = (before && isPair(before, atom)) || (next && isPair(atom, next));
+      if (!isInPair) terms.add(atom.folded);
+      if (next && isPair(atom, next)) terms.add(pairOf(atom, next));
+    });
+  return terms;
+}
+
+/**
+ * Finds the phrases in a text.
+ * @returns the atoms of all places where one stands; null when the text lacks one of them
+ */
+export function findPhrases(atoms: readonly Atom[], phrases: readonly Phrase[]): Atom[] | null {
+  const places = new Map<string, number[]>();
+  atoms.forEach(({ folded }, index) => {
+    const known = places.get(folded);
+    if (known) known.push(index);
+    else places.set(folded, [index]);
+  });
+  const found: Atom[] = [];
+  for (const phrase of phrases) {
+    const starts = (places.get(phrase[0]!.folded) ?? []).filter((start) =>
+      phrase.every(({ folded }, n) => atoms[start + n]?.folded === folded),
+    );
+    if (starts.length === 0) return null;
+    for (const start of starts) found.push(...atoms.slice(start, start + phrase.length));
+  }
+  return found;
+}
+
+/** Cuts a text to what stands around its first hit, on one line, and marks the hits in it. */
+export function makeExcerpt(text: string, hits: readonly Atom[]): ExcerptPart[] {
+  const sorted = [...hits].sort((a, b) => a.start - b.start);
+  const start = boundaryBefore(text, Math.max(0, (sorted[0]?.start ?? 0) - BEFORE_HIT));
+  const end = boundaryBefore(text, Math.min(text.length, start + EXCERPT));
+  const parts: ExcerptPart[] = start > 0 ? [{ text: '…', isHit: false }] : [];
+  const add = (from: number, to: number, isHit: boolean) => {
+    if (to > from) parts.push({ text: text.slice(from, to).replace(/\s+/gu, ' '), isHit });
+  };
+  let at = start;
+  for (const hit of sorted) {
+    if (hit.end <= at || hit.start >= end) continue;
+    add(at, hit.start, false);
+    add(Math.max(at, hit.start), Math.min(end, hit.end), true);
+    at = Math.min(end, hit.end);
+  }
+  add(at, end, false);
+  if (end < text.length) parts.push({ text: '…', isHit: false });
+  return parts;
+}
+
+/** Moves a position in a text out of the middle of a character. */
+function boundaryBefore(text: string, position: number): number {
+  const unit = text.charCodeAt(position);
+  return unit >= 0xdc00 && unit <= 0xdfff ? position - 1 : position;
+}
+
+/** Returns the terms of a text in the index. */
+export function termsOfText(text: string): Set<string> {
+  return termsOf(splitText(text));
+}

@@ -1,0 +1,296 @@
+import { SYSTEM } from '../../../src/common/principal';
+import { MessageSearchService } from '../../../src/message-search/message-search.service';
+import { FoundMessages, SearchMessagesQuery } from '../../../src/message-search/message-search.dto';
+import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
+import { Database } from '../../../src/database/database';
+import { completeErasure, erasuresOf } from '../../support/erasures';
+import { TestService } from '../../support/service';
+import { waitFor } from '../../support/wait';
+
+/** Largest lateness of the index in milliseconds. */
+const LATE_MS = 10_000;
+
+interface InWorkspace {
+  id: string;
+}
+
+describe('the search in messages', () => {
+  let service: TestService;
+  let other: TestService;
+
+  beforeAll(async () => {
+    service = await TestService.create({ role: 'all' });
+    other = await TestService.create({ role: 'worker', beside: service });
+  });
+  afterAll(async () => {
+    await other.close();
+    await service.close();
+  });
+
+  const search = (
+    { id }: InWorkspace,
+    text: string,
+    query: Partial<SearchMessagesQuery> = {},
+  ): Promise<FoundMessages> =>
+    service.app.get(MessageSearchService, { strict: false }).search(id, { text, ...query }, SYSTEM);
+  const idsOf = ({ data }: FoundMessages) => data.map(({ id }) => id);
+  const found = async (workspace: InWorkspace, text: string) => idsOf(await search(workspace, text));
+
+  /** Waits until a message is found by a word of its own. */
+  const waitForWord = (workspace: InWorkspace, word: string) =>
+    waitFor(`a message with ${word}`, async () => (await found(workspace, word)).length > 0);
+
+  const waitForDone = (workspace: InWorkspace) =>
+    waitFor('a complete index', async () => {
+      const [row] = await service.query<{ stage: string }>(
+        'SELECT stage FROM message_search_progress WHERE tenant_id = $1',
+        [workspace.id],
+      );
+      return row?.stage === 'DONE';
+    });
+
+  /** Returns the rows of the index, without the numbers of buckets, which depend on who was first. */
+  const rowsOf = ({ id }: InWorkspace) =>
+    service.query(
+      `SELECT message_id AS id, cardinality(terms) AS terms FROM message_search WHERE tenant_id = $1 ORDER BY message_id`,
+      [id],
+    );
+
+  async function makeWorkspace(): Promise<{ workspace: InWorkspace; conversation: InWorkspace }> {
+    const workspace = await service.make.workspace();
+    await service.make.agent(workspace);
+    return { workspace, conversation: await service.make.conversation(workspace) };
+  }
+
+  /** Inserts messages that were there before the index, one a minute, the last one a minute ago. */
+  async function insertOld(workspace: InWorkspace, conversationId: string, bodies: string[], ageMs = 60_000) {
+    await service.query(
+      `INSERT INTO messages (tenant_id, conversation_id, id, sender_type, body, created_at)
+       SELECT $1, $2, (overlay(overlay(gen_random_uuid()::text PLACING lpad(substr(to_hex(ms), 1, length(to_hex(ms)) - 4), 8, '0') FROM 1 FOR 8)
+                        PLACING right(to_hex(ms), 4) || '-7' FROM 10 FOR 6))::uuid, 'CUSTOMER', body, to_timestamp(ms / 1000.0)
+       FROM (SELECT body, ($4::float8 - (cardinality($3::text[]) - n) * 60000)::bigint AS ms
+             FROM unnest($3::text[]) WITH ORDINALITY AS b (body, n)) AS m`,
+      [workspace.id, conversationId, bodies, Date.now() - ageMs],
+    );
+  }
+
+  it('finds messages of both sides within ten seconds, with what stands around the words', async () => {
+    const { workspace, conversation } = await makeWorkspace();
+    const start = performance.now();
+    const asked = await service.make.received(workspace, conversation, 'Where is my BLUE parcel?');
+    const answered = await service.make.sent(workspace, conversation, 'Your parcel is on its way.');
+    await service.make.received(workspace, conversation, 'Thank you <b>very</b> much');
+    await waitForWord(workspace, 'thank');
+    expect(performance.now() - start).toBeLessThan(LATE_MS);
+
+    expect(await search(workspace, 'parcel')).toEqual({
+      data: [
+        {
+          id: answered.id,
+          conversationId: conversation.id,
+          senderType: 'AGENT',
+          senderAgentId: answered.senderAgentId,
+          createdAt: answered.createdAt,
+          excerpt: [
+            { text: 'Your ', isHit: false },
+            { text: 'parcel', isHit: true },
+            { text: ' is on its way.', isHit: false },
+          ],
+          sourceChannel: 'WIDGET',
+          status: 'OPEN',
+          contact: { id: expect.any(String), name: 'Zoë Martín' },
+        },
+        expect.objectContaining({ id: asked.id, senderType: 'CUSTOMER', senderAgentId: null }),
+      ],
+      nextCursor: null,
+      searchedUntil: null,
+      isIndexComplete: expect.any(Boolean),
+    });
+    expect(await found(workspace, 'PARCEL blue')).toEqual([asked.id]);
+    expect(await found(workspace, '"parcel is"')).toEqual([answered.id]);
+    expect(await found(workspace, '"is parcel"')).toEqual([]);
+    expect(await found(workspace, 'parce')).toEqual([]);
+    expect(await found(workspace, '?!')).toEqual([]);
+    expect((await search(workspace, 'very')).data[0]!.excerpt.map(({ text }) => text).join('')).toBe(
+      'Thank you <b>very</b> much',
+    );
+  });
+
+  it('finds texts of every script', async () => {
+    const { workspace, conversation } = await makeWorkspace();
+    const texts = ['Größe', 'مَرحَبًا بك', 'שלום לך', '我的包裹在哪里', '東京タワー', 'สวัสดีครับ', 'done 👍🏽'];
+    for (const text of texts) await service.make.received(workspace, conversation, text);
+    await waitForWord(workspace, '👍');
+    for (const [word, n] of [
+      ['grosse', 0],
+      ['مرحبا', 1],
+      ['שלום', 2],
+      ['包裹', 3],
+      ['哪', 3],
+      ['タワ', 4],
+      ['ครับ', 5],
+    ] as const)
+      expect(
+        (await search(workspace, word)).data.map(({ excerpt }) => excerpt.map(({ text }) => text).join('')),
+      ).toEqual([texts[n]]);
+    expect(await found(workspace, '裹包')).toEqual([]);
+  });
+
+  it('goes on by cursor, and keeps to a status', async () => {
+    const { workspace, conversation } = await makeWorkspace();
+    const closed = await service.make.conversation(workspace);
+    const ids: string[] = [];
+    for (let n = 0; n < 7; n++)
+      ids.unshift((await service.make.received(workspace, n % 2 ? closed : conversation, `Parcel ${n}`)).id);
+    await service.make.updateConversation(workspace, closed, { status: 'CLOSED' });
+    await service.make.received(workspace, conversation, 'marker');
+    await waitForWord(workspace, 'marker');
+
+    const pages: string[][] = [];
+    for (let cursor: string | undefined; pages.length === 0 || cursor;) {
+      const page = await search(workspace, 'parcel', { limit: 3, cursor });
+      pages.push(idsOf(page));
+      cursor = page.nextCursor ?? undefined;
+    }
+    expect(pages).toEqual([ids.slice(0, 3), ids.slice(3, 6), ids.slice(6)]);
+    expect(idsOf(await search(workspace, 'parcel', { status: 'CLOSED' }))).toEqual(
+      ids.filter((_, index) => index % 2 === 1),
+    );
+  });
+
+  it('finds nothing of another workspace', async () => {
+    const [own, foreign] = [await makeWorkspace(), await makeWorkspace()];
+    await service.make.received(own.workspace, own.conversation, 'secret parcel');
+    await service.make.received(foreign.workspace, foreign.conversation, 'another parcel');
+    await waitForWord(own.workspace, 'secret');
+    await waitForWord(foreign.workspace, 'another');
+    expect(await found(foreign.workspace, 'parcel')).toHaveLength(1);
+    expect(await found(foreign.workspace, 'secret')).toEqual([]);
+  });
+
+  it('refuses what is no search', async () => {
+    const { workspace } = await makeWorkspace();
+    for (const input of [{}, { text: 'x'.repeat(201) }, { text: 'x', limit: 0 }, { text: 'x', status: 'x' }])
+      await expect(
+        service.app
+          .get(MessageSearchService, { strict: false })
+          .search(workspace.id, input as SearchMessagesQuery, SYSTEM),
+      ).rejects.toMatchObject({ code: 'INVALID_QUERY' });
+  });
+
+  it('adds the messages that were there before, in the order of their times', async () => {
+    const { workspace, conversation } = await makeWorkspace();
+    const second = await service.make.conversation(workspace);
+    await insertOld(
+      workspace,
+      conversation.id,
+      Array.from({ length: 1_500 }, (_, n) => `old parcel ${n * 2}`),
+    );
+    await insertOld(
+      workspace,
+      second.id,
+      Array.from({ length: 1_500 }, (_, n) => `old parcel ${n * 2 + 1}`),
+      30_000,
+    );
+    await service.make.received(workspace, conversation, 'new parcel');
+    await waitForWord(workspace, 'new');
+    await waitForDone(workspace);
+    const { data, isIndexComplete } = await search(workspace, 'parcel', { limit: 5 });
+    expect(isIndexComplete).toBe(true);
+    const textOf = ({ excerpt }: (typeof data)[number]) => excerpt.map(({ text }) => text).join('');
+    expect(data.map(textOf)).toEqual([
+      'new parcel',
+      ...[2999, 2998, 2997, 2996].map((n) => `old parcel ${n}`),
+    ]);
+    expect((await search(workspace, 'old 7')).data.map(textOf)).toEqual(['old parcel 7']);
+    expect(await rowsOf(workspace)).toHaveLength(3_001);
+  });
+
+  it('is filled anew from the start, with the same rows', async () => {
+    const { workspace, conversation } = await makeWorkspace();
+    await insertOld(workspace, conversation.id, ['old parcel', 'older 包裹']);
+    await service.make.received(workspace, conversation, 'new parcel');
+    await waitForWord(workspace, 'new');
+    await waitForDone(workspace);
+    const before = await rowsOf(workspace);
+    expect(before).toHaveLength(3);
+    await service.query(`UPDATE message_search_progress SET stage = 'CLEAR' WHERE tenant_id = $1`, [
+      workspace.id,
+    ]);
+    await waitForDone(workspace);
+    expect(await rowsOf(workspace)).toEqual(before);
+    expect(await found(workspace, 'parcel')).toHaveLength(2);
+    await service.make.received(workspace, conversation, 'newest parcel');
+    await waitForWord(workspace, 'newest');
+    expect(await rowsOf(workspace)).toHaveLength(4);
+  });
+
+  it('forgets the messages of an erased contact', async () => {
+    const { workspace, conversation } = await makeWorkspace();
+    const erased = await service.make.conversation(workspace);
+    await service.make.received(workspace, erased, 'confidential parcel');
+    await service.make.received(workspace, conversation, 'young parcel');
+    await waitForWord(workspace, 'young');
+    await waitForDone(workspace);
+    expect(await found(workspace, 'parcel')).toHaveLength(2);
+
+    const erasure = await erasuresOf(service).start(workspace.id, erased.contact.id, SYSTEM);
+    await completeErasure(service, workspace.id, erasure);
+    expect(await found(workspace, 'parcel')).toHaveLength(1);
+    expect(await found(workspace, 'confidential')).toEqual([]);
+    expect(await rowsOf(workspace)).toHaveLength(1);
+  });
+
+  it('writes no word of a text that is erased while the index is filled', async () => {
+    const { workspace, conversation } = await makeWorkspace();
+    await service.make.received(workspace, conversation, 'first');
+    await waitForWord(workspace, 'first');
+    const message = await service.make.received(workspace, conversation, 'confidential');
+    // While this transaction has the lock, workers leave the workspace alone, and an erasure waits.
+    await service.app.get(Database, { strict: false }).transaction(async (tx) => {
+      await tx.query('SELECT 1 FROM message_search_progress WHERE tenant_id = $1 FOR NO KEY UPDATE', [
+        workspace.id,
+      ]);
+      await tx.query(`UPDATE messages SET body = '' WHERE tenant_id = $1 AND id = $2`, [
+        workspace.id,
+        message.id,
+      ]);
+      await tx.query(
+        `UPDATE events SET data = jsonb_set(data::jsonb, '{message,body}', '""')::json WHERE tenant_id = $1 AND id = $2`,
+        [workspace.id, message.id],
+      );
+    });
+    await service.make.received(workspace, conversation, 'last');
+    await waitForWord(workspace, 'last');
+    expect(await rowsOf(workspace)).toHaveLength(2);
+  });
+
+  it('goes with its workspace', async () => {
+    const { workspace, conversation } = await makeWorkspace();
+    await service.make.received(workspace, conversation, 'last words');
+    await waitForWord(workspace, 'last');
+    await service.app.get(WorkspacesService).delete(workspace.id, { graceDays: 0 }, SYSTEM);
+    await waitFor('the deletion', async () => {
+      const rows = await service.query('SELECT 1 FROM workspaces WHERE id = $1', [workspace.id]);
+      return rows.length === 0;
+    });
+    expect(await rowsOf(workspace)).toEqual([]);
+  });
+
+  it("does not let a workspace wait for another's many old messages", async () => {
+    const [busy, quiet] = [await makeWorkspace(), await makeWorkspace()];
+    for (let n = 0; n < 10; n++)
+      await insertOld(
+        busy.workspace,
+        busy.conversation.id,
+        Array.from({ length: 5_000 }, (_, m) => `old parcel number ${n * 5_000 + m}`),
+      );
+    await service.make.received(busy.workspace, busy.conversation, 'begin');
+    await waitFor('the begin', async () => (await rowsOf(busy.workspace)).length > 100, 60_000);
+    const start = performance.now();
+    await service.make.received(quiet.workspace, quiet.conversation, 'quick');
+    await waitForWord(quiet.workspace, 'quick');
+    expect(performance.now() - start).toBeLessThan(LATE_MS);
+    expect((await search(busy.workspace, 'parcel')).isIndexComplete).toBe(false);
+  }, 60_000);
+});

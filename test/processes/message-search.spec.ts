@@ -1,0 +1,64 @@
+import { SYSTEM } from '../../src/common/principal';
+import { MessageSearchService } from '../../src/message-search/message-search.service';
+import { MessagingHost } from '../support/messaging-host';
+import { ServiceProcess } from '../support/service-process';
+import { insertMessages } from '../support/stored-messages';
+import { waitFor } from '../support/wait';
+
+const OLD = 6_000;
+const NEW = 60;
+const DONE_MS = 90_000;
+
+describe('the index of messages', () => {
+  let host: MessagingHost;
+  const workers: ServiceProcess[] = [];
+
+  beforeAll(async () => {
+    host = await MessagingHost.create();
+  });
+  afterAll(async () => {
+    for (const worker of workers) worker.kill('SIGKILL');
+    await Promise.all(workers.map(({ exited }) => exited));
+    await host.close();
+  });
+
+  const start = async (): Promise<ServiceProcess> => {
+    const worker = await ServiceProcess.start('worker', host.stores);
+    workers.push(worker);
+    return worker;
+  };
+
+  it('has each message once, old and new, while workers are killed and others go on', async () => {
+    const workspace = await host.make.workspace();
+    const conversation = await host.make.conversation(workspace);
+    await insertMessages(host, workspace.id, conversation.id, OLD);
+    const filled = async (): Promise<number> => {
+      const [row] = await host.query<{ count: number }>(
+        'SELECT count(*)::integer AS count FROM message_search WHERE terms IS NOT NULL',
+      );
+      return row!.count;
+    };
+
+    for (const enough of [300, 1_500]) {
+      const worker = await start();
+      await host.make.received(workspace, conversation, 'first words');
+      await waitFor('some of them', async () => (await filled()) >= enough, DONE_MS);
+      worker.kill('SIGKILL');
+      await worker.exited;
+      expect(await filled()).toBeLessThan(OLD);
+    }
+    await Promise.all([start(), start()]);
+    for (let n = 0; n < NEW; n++) await host.make.received(workspace, conversation, `numbered ${n}`);
+    await waitFor('all of them', async () => (await filled()) === OLD + NEW + 2, DONE_MS);
+
+    const numbers = await host.query(
+      `SELECT (newer + older)::integer AS numbered, stage FROM message_search_progress WHERE tenant_id = $1`,
+      [workspace.id],
+    );
+    expect(numbers).toEqual([{ numbered: OLD + NEW + 2, stage: 'DONE' }]);
+    const search = (text: string) =>
+      host.get(MessageSearchService).search(workspace.id, { text, limit: 200 }, SYSTEM);
+    expect((await search('numbered')).data).toHaveLength(NEW);
+    expect((await search('"many words"')).data).toHaveLength(200);
+  }, 300_000);
+});
