@@ -16,6 +16,7 @@ import { PresenceModule } from './presence/presence.module';
 import { PrivacyModule } from './privacy/privacy.module';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
 import { ReadMarksModule } from './read-marks/read-marks.module';
+import { SavedRepliesModule } from './saved-replies/saved-replies.module';
 import { SecretsModule } from './secrets/secrets.module';
 import { WebhooksModule } from './webhooks/webhooks.module';
 import { WorkspacesModule } from './workspaces/workspaces.module';
@@ -40,6 +41,7 @@ export const SERVICES = [
   NotesModule,
   DraftsModule,
   MessageSearchModule,
+  SavedRepliesModule,
   PrivacyModule,
   AuditModule,
   SecretsModule,

@@ -135,6 +135,10 @@ export { SendMessage, SendReply, SentMessageResponse } from './messages/message.
 export { DraftsService } from './drafts/drafts.service';
 export { SaveDraft, MAX_DRAFT_CHARACTERS } from './drafts/draft.dto';
 export type { DraftResponse, DraftSummary } from './drafts/draft.dto';
+export { SavedRepliesService } from './saved-replies/saved-replies.service';
+export { SAVED_REPLY_VARIABLES, type SavedReplyVariable } from './saved-replies/variables';
+export { CreateSavedReply, UpdateSavedReply } from './saved-replies/saved-reply.dto';
+export type { SavedReplyResponse } from './saved-replies/saved-reply.dto';
 export { NotesService } from './notes/notes.service';
 export { CreateNote, MAX_NOTE_CHARACTERS, type NoteResponse } from './notes/note.dto';
 export { MessageSearchService } from './message-search/message-search.service';

@@ -78,6 +78,8 @@ export const FAULTS = {
   identity_taken: 'is that of the contact {contact}',
   not_attributes:
     'must be up to {max} names of at most {name} characters, each with a text of at most {text} characters, a number, true or false',
+  name_taken: 'is the name of another one',
+  variable_unknown: 'has the unknown variable "{variable}": choose among {choices}',
   no_condition: 'must have a condition',
   jwt_not_alone: 'stands instead of id and signature',
   sender_missing: 'is required: the workspace has no active OWNER or ADMIN',
@@ -157,6 +159,7 @@ export const REASONS = {
 
   // Limits and conflicts.
   too_many_keys: 'A workspace has at most {max} keys: revoke one first.',
+  too_many_saved_replies: 'A workspace has at most {max} saved replies: delete one first.',
   too_many_agents: 'A workspace has at most {max} agents.',
   too_many_endpoints: 'A workspace has at most {max} webhook endpoints.',
   too_many_deleted_endpoints:
@@ -199,6 +202,7 @@ export const THINGS = [
   'Note',
   'Parked event',
   'Person',
+  'Saved reply',
   'Session',
   'Webhook delivery',
   'Webhook endpoint',

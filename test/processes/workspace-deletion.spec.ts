@@ -137,6 +137,8 @@ describe('the deletion of a workspace', () => {
        SELECT tenant_id, gen_random_uuid(), $3, id, 'Ask Ana.', now() FROM agents WHERE tenant_id = $1 LIMIT 1`,
       `INSERT INTO drafts (tenant_id, agent_id, conversation_id, body, updated_at)
        SELECT tenant_id, id, $3, 'Dear', now() FROM agents WHERE tenant_id = $1`,
+      `INSERT INTO saved_replies (tenant_id, id, name, body, created_at, updated_at)
+       VALUES ($1, gen_random_uuid(), 'Thanks', 'Thank you.', now(), now())`,
       `INSERT INTO second_factor_demands (tenant_id, grace_days, demanded_at) VALUES ($1, 7, now())`,
     ];
     const values = [workspace.id, endpoint.id, message!.conversation, message!.id, connection.id];

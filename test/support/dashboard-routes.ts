@@ -6,6 +6,7 @@ import { ApiKeysService } from '../../src/auth/api-keys.service';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { InvitationsService } from '../../src/logins/invitations/invitations.service';
 import { NotesService } from '../../src/notes/notes.service';
+import { SavedRepliesService } from '../../src/saved-replies/saved-replies.service';
 import { WebhookTestService } from '../../src/webhooks/browsing/webhook-test.service';
 import { WebhookDeliveriesService } from '../../src/webhooks/browsing/webhook-deliveries.service';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
@@ -156,6 +157,13 @@ const CONTACT: Thing = {
 };
 /** Time at which the last contact was made, which an edit of it must name. */
 let editedAt = new Date(0);
+const SAVED_REPLY: Thing = {
+  noun: 'Saved reply',
+  make: async ({ dashboard, workspace }) => {
+    const input = { name: `Reply ${(count += 1)}`, body: 'Thank you.' };
+    return (await dashboard.get(SavedRepliesService).create(workspace.id, input, SYSTEM)).id;
+  },
+};
 /** A note of another agent than who calls. */
 const NOTE: Thing = {
   noun: 'Note',
@@ -243,6 +251,23 @@ export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
     thing: CONVERSATION,
     body: () => ({ body: 'Ask Ana.' }),
   },
+  { method: 'GET', path: '/saved-replies', success: 200 },
+  {
+    method: 'POST',
+    path: '/saved-replies',
+    success: 201,
+    body: () => ({ name: `Thanks ${(count += 1)}`, body: 'Thank you.' }),
+    roles: MANAGERS,
+  },
+  {
+    method: 'PATCH',
+    path: '/saved-replies/:id',
+    success: 200,
+    thing: SAVED_REPLY,
+    body: () => ({ body: 'Thanks.' }),
+    roles: MANAGERS,
+  },
+  { method: 'DELETE', path: '/saved-replies/:id', success: 204, thing: SAVED_REPLY, roles: MANAGERS },
   { method: 'GET', path: '/drafts', success: 200 },
   { method: 'GET', path: '/conversations/:id/draft', success: 200, thing: CONVERSATION },
   {

@@ -43,6 +43,7 @@ const HASHES: Record<string, string> = {
   'migrations/1795485700000-notes.ts': '9fa4bc1430b67ac7',
   'migrations/1795485700001-drafts.ts': 'f6f068b2e08b8d69',
   'migrations/1795485600000-message-search.ts': 'bcab2a558c070317',
+  'migrations/1795485700002-saved-replies.ts': '63604d6f5f005078',
   'migrations/support/partitions.ts': '223117a7e3ea7c0a',
 };
 

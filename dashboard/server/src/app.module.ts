@@ -12,6 +12,7 @@ import { DashboardDeliveriesModule } from './deliveries/deliveries.module';
 import { DashboardHttpModule } from './http/http.module';
 import { InboxModule } from './inbox/inbox.module';
 import { LoginModule } from './login/login.module';
+import { DashboardSavedRepliesModule } from './saved-replies/saved-replies.module';
 import { DashboardWebhooksModule } from './webhooks/webhooks.module';
 import { WorkspaceModule } from './workspace/workspace.module';
 
@@ -35,6 +36,7 @@ export class DashboardModule {
         AccountModule,
         WorkspaceModule,
         InboxModule,
+        DashboardSavedRepliesModule,
         ContactPagesModule,
         ApiKeysModule,
         DashboardWebhooksModule,

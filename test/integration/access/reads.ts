@@ -18,6 +18,7 @@ import { NotesService } from '../../../src/notes/notes.service';
 import { ParkedEventsService } from '../../../src/parked-events/parked-events.service';
 import { PresenceService } from '../../../src/presence/presence.service';
 import { ContactErasuresService } from '../../../src/privacy/contact-erasures.service';
+import { SavedRepliesService } from '../../../src/saved-replies/saved-replies.service';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WebhookRecoveriesService } from '../../../src/webhooks/recoveries/webhook-recoveries.service';
 import { ReadMarksService } from '../../../src/read-marks/read-marks.service';
@@ -222,6 +223,9 @@ export function readsOf(host: () => MessagingHost): Record<string, Read> {
     ),
     'DraftsService.list': read('draft.read', ({ own }, actor) =>
       host().get(DraftsService).list(own.id, actor),
+    ),
+    'SavedRepliesService.list': read('saved_reply.read', ({ own }, actor) =>
+      host().get(SavedRepliesService).list(own.id, actor),
     ),
     'AuditService.list': read('audit.read', ({ own }, actor) =>
       host().get(AuditService).list(own.id, {}, actor),

@@ -268,6 +268,10 @@ async function furnish(service: TestService): Promise<string> {
     agent.id,
     conversation.id,
   ]);
+  await service.query(
+    `INSERT INTO saved_replies VALUES ($1, gen_random_uuid(), 'Thanks', 'Hi', now(), now())`,
+    [tenantId],
+  );
   await service.query(`INSERT INTO notes VALUES ($1, gen_random_uuid(), $2, $3, 'Ask Ana.', now())`, [
     tenantId,
     conversation.id,

@@ -57,6 +57,7 @@ const WHOLE: Record<string, string[]> = {
     'ApiKeysService.revokeByCreator',
     'ChannelConnectionsService.list',
     'DraftsService.list',
+    'SavedRepliesService.list',
     'LoginsService.listSessions',
     'OperatorLoginsService.listSessions',
     'WebhookEndpointsService.list',

@@ -153,6 +153,7 @@ describe('the tables of the database', () => {
       'message_search_progress',
       'pending_deliveries',
       'people',
+      'saved_replies',
       'second_factors',
       'webhook_attempts',
       'webhook_endpoints',

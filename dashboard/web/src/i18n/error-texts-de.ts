@@ -71,6 +71,8 @@ const faults: Record<FaultCode, string> = {
   identity_taken: 'gehört dem Kontakt {contact}',
   not_attributes:
     'müssen bis zu {max} Namen von höchstens {name} Zeichen sein, jeder mit einem Text von höchstens {text} Zeichen, einer Zahl, ja oder nein',
+  name_taken: 'heißt schon ein anderer',
+  variable_unknown: 'hat die unbekannte Variable „{variable}“: Wählen Sie aus {choices}',
   no_condition: 'muss eine Bedingung haben',
   jwt_not_alone: 'steht anstelle von id und signature',
   sender_missing: 'fehlt: Der Workspace hat weder einen aktiven Eigentümer noch einen Admin',
@@ -144,6 +146,7 @@ const reasons: Record<ReasonCode, string> = {
   invitation_of_other: 'Diese Einladung ist für {email}: Melden Sie sich mit dieser Adresse an.',
 
   too_many_keys: 'Ein Workspace hat höchstens {max} Schlüssel: Widerrufen Sie zuerst einen.',
+  too_many_saved_replies: 'Ein Workspace hat höchstens {max} Textbausteine: Löschen Sie zuerst einen.',
   too_many_agents: 'Ein Workspace hat höchstens {max} Agenten.',
   too_many_endpoints: 'Ein Workspace hat höchstens {max} Webhook-Endpunkte.',
   too_many_deleted_endpoints:
@@ -184,6 +187,7 @@ const things: Record<Thing, string> = {
   Note: 'Notiz',
   'Parked event': 'Geparktes Ereignis',
   Person: 'Person',
+  'Saved reply': 'Textbaustein',
   Session: 'Sitzung',
   'Webhook delivery': 'Zustellung',
   'Webhook endpoint': 'Webhook-Endpunkt',

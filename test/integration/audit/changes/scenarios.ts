@@ -5,6 +5,7 @@ import { channelChanges } from './channel-changes';
 import { conversationChanges } from './conversation-changes';
 import { loginChanges } from './login-changes';
 import { parkedEventChanges } from './parked-event-changes';
+import { savedReplyChanges } from './saved-reply-changes';
 import { Scenario } from './scenario';
 import { webhookChanges } from './webhook-changes';
 import { workspaceChanges } from './workspace-changes';
@@ -29,5 +30,6 @@ export function messagingChanges(host: () => MessagingHost): Record<string, Scen
     ...parkedEventChanges(host),
     ...channelChanges(host),
     ...conversationChanges(host),
+    ...savedReplyChanges(host),
   };
 }

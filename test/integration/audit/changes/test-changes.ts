@@ -36,6 +36,7 @@ const TABLES = [
   'parked_events',
   'pending_cancellations',
   'pending_deliveries',
+  'saved_replies',
   'second_factor_demands',
   'webhook_deliveries',
   'webhook_endpoints',
