@@ -66,6 +66,8 @@ export type {
   DraftSummary,
   NoteResponse,
   MessagesPart,
+  SavedReplyResponse,
+  SavedReplyVariable,
   Page,
   PlanTier,
   RateLimitUse,

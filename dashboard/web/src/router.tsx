@@ -173,6 +173,11 @@ const agentsRoute = createRoute({
   path: '/settings/agents',
   component: lazyRouteComponent(() => import('./pages/workspace/agents-page'), 'AgentsPage'),
 });
+const savedRepliesRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/settings/saved-replies',
+  component: lazyRouteComponent(() => import('./pages/workspace/saved-replies-page'), 'SavedRepliesPage'),
+});
 const diagnosticsRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/settings/diagnostics',
@@ -206,6 +211,7 @@ const routeTree = rootRoute.addChildren([
       auditRoute,
       workspaceSettingsRoute,
       agentsRoute,
+      savedRepliesRoute,
       diagnosticsRoute,
     ]),
   ]),

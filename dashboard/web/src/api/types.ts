@@ -25,6 +25,7 @@ export type {
   MaxNoteCharacters,
   PlanTier,
   ReasonCode,
+  SavedReplyVariable,
   Scope,
   Theme,
   Thing,
@@ -92,6 +93,7 @@ export type Message = Json<server.MessageResponse>;
 export type Draft = Json<server.DraftResponse>;
 export type SaveDraft = Json<server.SaveDraft>;
 export type DraftSummary = Json<server.DraftSummary>;
+export type SavedReply = Json<server.SavedReplyResponse>;
 export type Note = Json<server.NoteResponse>;
 export type SentMessage = Json<server.SentMessageResponse>;
 export type AuditValues = server.AuditValues;

@@ -1,7 +1,7 @@
 import type { Workspace } from '../api/types';
 
 /** Pages of a workspace that an AGENT may open. The others show what only owners and admins may read. */
-export const AGENT_PAGES = ['inbox', 'contacts', 'overview', 'workspace', 'agents'];
+export const AGENT_PAGES = ['inbox', 'contacts', 'overview', 'workspace', 'agents', 'saved-replies'];
 
 /** Returns the page of an address below a workspace, such as `inbox` or `webhooks`. */
 export function pageOf(path: string): string {

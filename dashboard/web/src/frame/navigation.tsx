@@ -9,6 +9,7 @@ import {
   IconInbox,
   IconKey,
   IconLayoutDashboard,
+  IconMessage2Bolt,
   IconMessages,
   IconUsers,
   IconWebhook,
@@ -53,6 +54,7 @@ export function Navigation({ workspace: { slug, role } }: { workspace: Workspace
       pages: [
         { to: '/w/$slug/settings/workspace', label: nav.workspace, Icon: IconBuildingStore },
         { to: '/w/$slug/settings/agents', label: nav.agents, Icon: IconUsers },
+        { to: '/w/$slug/settings/saved-replies', label: nav.savedReplies, Icon: IconMessage2Bolt },
         { to: '/w/$slug/settings/audit', label: nav.audit, Icon: IconHistory },
       ],
     },

@@ -122,6 +122,7 @@ export const de: Texts = {
     settings: 'Einstellungen',
     workspace: 'Workspace',
     agents: 'Agenten',
+    savedReplies: 'Textbausteine',
     audit: 'Audit-Log',
     docs: 'API-Referenz',
     account: 'Konto',
@@ -389,6 +390,14 @@ export const de: Texts = {
       'Die Verbindung ist gescheitert. Versuchen Sie es noch einmal: Die Nachricht kommt einmal an, egal wie oft Sie es versuchen.',
     edit: 'Bearbeiten',
     draft: 'Entwurf',
+    saved: {
+      list: 'Textbausteine',
+      none: 'Es gibt noch keinen Textbaustein. Ein Eigentümer oder Admin schreibt sie in den Einstellungen.',
+      noneFound: 'Kein Textbaustein passt.',
+      missing: (names: string) =>
+        `Weggelassen, weil hier nicht bekannt: ${names}. Lesen Sie die Antwort noch einmal.`,
+      hint: 'Eine Zeile, die mit / beginnt, bietet Textbausteine an',
+    },
     note: {
       mode: 'Für wen',
       modes: { reply: 'Antwort', note: 'Notiz' },
@@ -452,6 +461,29 @@ export const de: Texts = {
       send: 'Antwort senden',
       keys: 'Tasten zeigen',
     },
+  },
+  savedReplies: {
+    title: 'Textbausteine',
+    about:
+      'Texte, die Agenten immer wieder brauchen. Im Posteingang bietet sie eine Zeile an, die mit / beginnt.',
+    create: 'Neuer Textbaustein',
+    name: 'Name',
+    nameAdvice: 'Agenten finden ihn nach Name und Text.',
+    body: 'Text',
+    edit: 'Bearbeiten',
+    delete: 'Löschen',
+    editNamed: (name: string) => `${name} bearbeiten`,
+    deleteNamed: (name: string) => `${name} löschen`,
+    deleteAdvice: 'Agenten können ihn nicht mehr wählen. Was damit gesendet wurde, bleibt.',
+    none: 'Noch kein Textbaustein',
+    variables: 'Variablen, deren Werte eingesetzt werden, wenn ein Agent den Textbaustein wählt:',
+    variable: {
+      'contact.firstName': 'das erste Wort im Namen des Kunden',
+      'contact.name': 'der Name des Kunden',
+      'agent.name': 'der Name des Agenten, wie Kunden ihn sehen',
+      'workspace.name': 'der Name des Workspace',
+    },
+    fallback: 'mit einem Wort für den Fall, dass der Name nicht bekannt ist',
   },
   diagnostics: {
     title: 'Diagnose',

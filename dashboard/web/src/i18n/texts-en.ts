@@ -1,4 +1,4 @@
-import type { DeliveryErrorCode, DeliveryStatus, EventType } from '../api/types';
+import type { DeliveryErrorCode, DeliveryStatus, EventType, SavedReplyVariable } from '../api/types';
 import type { ErrorTexts } from './error-texts';
 
 /** Returns `one` or `many`, whichever the number needs. */
@@ -101,6 +101,7 @@ export const en = {
     settings: 'Settings',
     workspace: 'Workspace',
     agents: 'Agents',
+    savedReplies: 'Saved replies',
     audit: 'Audit log',
     docs: 'API reference',
     account: 'Account',
@@ -351,6 +352,13 @@ export const en = {
     notSentAdvice: 'The connection failed. Try again: it arrives once, however often you try.',
     edit: 'Edit',
     draft: 'Draft',
+    saved: {
+      list: 'Saved replies',
+      none: 'There is no saved reply yet. An owner or an admin writes them in the settings.',
+      noneFound: 'No saved reply fits.',
+      missing: (names: string) => `Left out, because it is not known here: ${names}. Read the reply again.`,
+      hint: 'A line that begins with / offers saved replies',
+    },
     note: {
       mode: 'For whom',
       modes: { reply: 'Reply', note: 'Note' },
@@ -410,6 +418,28 @@ export const en = {
       send: 'Send the reply',
       keys: 'Show the keys',
     },
+  },
+  savedReplies: {
+    title: 'Saved replies',
+    about: 'Texts that agents use again and again. In the inbox, a line that begins with / offers them.',
+    create: 'New saved reply',
+    name: 'Name',
+    nameAdvice: 'Agents find it by its name and by its text.',
+    body: 'Text',
+    edit: 'Edit',
+    delete: 'Delete',
+    editNamed: (name: string) => `Edit ${name}`,
+    deleteNamed: (name: string) => `Delete ${name}`,
+    deleteAdvice: 'Agents can not choose it any more. What was sent with it stays.',
+    none: 'No saved reply yet',
+    variables: 'Variables, whose values are put in when an agent chooses the reply:',
+    variable: {
+      'contact.firstName': 'the first word of the customer’s name',
+      'contact.name': 'the customer’s name',
+      'agent.name': 'the agent’s name as customers see it',
+      'workspace.name': 'the name of the workspace',
+    } as Record<SavedReplyVariable, string>,
+    fallback: 'with a word for when the name is not known',
   },
   diagnostics: {
     title: 'Diagnostics',

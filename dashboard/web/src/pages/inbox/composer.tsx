@@ -14,8 +14,10 @@ import { useKnownMessage } from './known-message';
 import { type Mode, ModeSwitch } from './mode-switch';
 import { NoteForm } from './note-form';
 import { useWriting } from './presence-signals';
+import savedClasses from './saved-replies.module.css';
 import { useDraft } from './use-draft';
 import { useKeys } from './use-keys';
+import { useSavedReplies } from './use-saved-replies';
 import type { useSending } from './use-sending';
 
 /** Whether the browser makes a field as high as its text by itself. To measure it takes a layout. */
@@ -46,6 +48,8 @@ export function Composer({
     field.current?.focus();
   };
   useKeys({ r: () => write('reply'), n: () => write('note') });
+  const [missing, setMissing] = useState<string[]>([]);
+  const saved = useSavedReplies({ field, conversation, onChange: setDraft, onMissing: setMissing });
   const body = draft.trim();
   const { isOver, text } = useLimit(sourceChannel, body);
 
@@ -68,6 +72,7 @@ export function Composer({
   const send = (closes: boolean) => {
     if (mayNotSend) return;
     setDraft('');
+    setMissing([]);
     writing.end();
     sending.send({ key: crypto.randomUUID(), body, closes, seenMessageId: known.end() });
   };
@@ -87,9 +92,11 @@ export function Composer({
         send(false);
       }}
     >
+      <div className={savedClasses.anchor}>{saved.list}</div>
       <ModeSwitch mode={mode} onChange={setMode} />
       <ReplyNotice channel={sourceChannel} check={check} />
       <Textarea
+        {...saved.fieldProps}
         ref={field}
         aria-label={inbox.reply}
         placeholder={inbox.placeholder}
@@ -99,14 +106,22 @@ export function Composer({
         maxRows={10}
         dir="auto"
         value={draft}
-        onChange={({ currentTarget: { value } }) => {
+        onChange={({ currentTarget }) => {
+          const { value } = currentTarget;
           setDraft(value);
+          saved.look(currentTarget);
           writing.type(value);
           known.type(value);
         }}
-        onKeyDown={onKeyDown}
+        onBlur={saved.close}
+        onKeyDown={(event) => saved.takeKey(event) || onKeyDown(event)}
         error={isOver ? text : undefined}
       />
+      {missing.length > 0 && (
+        <Text size="xs" mt="xs" c="var(--mantine-color-yellow-light-color)" role="status">
+          {inbox.saved.missing(missing.join(', '))}
+        </Text>
+      )}
       <Group justify="space-between" gap="xs" mt="xs">
         <Text size="xs" c="dimmed" className={classes.hint}>
           {(!isOver && text) || inbox.sendKeys(SEND_MODIFIER)}

@@ -1,0 +1,116 @@
+import { SYSTEM } from '../../../src/common/principal';
+import { SavedRepliesService } from '../../../src/saved-replies/saved-replies.service';
+import { AgentEntity } from '../../../src/workspaces/agent.entity';
+import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
+import { accessibilityFaultsOf } from '../accessibility';
+import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
+import { START_TIMEOUT_MS } from '../live-chat';
+import { PHONE } from '../phone';
+
+describe('saved replies in a browser', () => {
+  let world: DashboardInBrowser;
+  let workspace: WorkspaceEntity;
+  let visit: DashboardPage & { agent: AgentEntity };
+
+  beforeAll(async () => {
+    world = await DashboardInBrowser.start();
+  }, START_TIMEOUT_MS);
+  afterAll(() => world?.stop());
+  beforeEach(async () => {
+    workspace = await world.service.make.workspace({ name: 'Acme' });
+  });
+  afterEach(async () => {
+    expect(visit.errors).toEqual([]);
+    await visit.close();
+  });
+
+  const save = (name: string, body: string) =>
+    world.dashboard.get(SavedRepliesService).create(workspace.id, { name, body }, SYSTEM);
+  async function open(contactName: string | undefined = 'Ada Lovelace') {
+    const { id: contactId } = await world.service.make.contact(
+      workspace,
+      contactName === '' ? { phone: '+4917612345678' } : { name: contactName },
+    );
+    const made = await world.service.make.conversation(workspace, { contactId });
+    await world.service.make.received(workspace, made);
+    await visit.page.goto(`/w/${workspace.slug}/inbox/${made.id}?view=all`);
+    await visit.page.locator('article').first().waitFor();
+  }
+  const reply = () => visit.page.locator('textarea:not([aria-hidden])');
+  const options = () => visit.page.locator('ul[role=listbox] [role=option]');
+
+  it('are written by managers, who hear of an unknown variable', async () => {
+    visit = await world.enter(workspace, 'ADMIN');
+    await visit.settings(workspace, 'saved-replies');
+    await visit.button('New saved reply').click();
+    await visit.field('Name').fill('Thanks');
+    await visit.field('Text').fill('Dear {{contact.nickname}}');
+    await visit.act('Save').click();
+    await visit.dialog.getByText('contact.nickname').first().waitFor();
+    await visit.field('Text').fill('Dear {{contact.firstName|there}}');
+    await visit.act('Save').click();
+    await visit.row('Thanks').getByText('Dear {{contact.firstName|there}}').waitFor();
+    await visit.button('Edit Thanks').click();
+    await visit.field('Name').fill('Many thanks');
+    await visit.act('Save').click();
+    await visit.row('Many thanks').waitFor();
+    expect(await accessibilityFaultsOf(visit.page, 'main')).toEqual([]);
+    await visit.button('Delete Many thanks').click();
+    await visit.act('Delete').click();
+    await visit.text('No saved reply yet').waitFor();
+  });
+
+  it('are put in with their values, by keyboard alone', async () => {
+    visit = await world.enter(workspace, 'AGENT');
+    await save(
+      'Greeting',
+      'Dear {{contact.firstName|there}},\nthis is {{agent.name}} of {{workspace.name}}.',
+    );
+    await save('Refund', 'The money is on its way.');
+    await open();
+    const { keyboard } = visit.page;
+    await keyboard.press('r');
+    await keyboard.type('Hello\n/');
+    await options().nth(1).waitFor();
+    await keyboard.press('Escape');
+    await options().first().waitFor({ state: 'detached' });
+    await keyboard.press('Backspace');
+    await keyboard.type('/');
+    await options().nth(1).waitFor();
+    await keyboard.press('ArrowDown');
+    await visit.page.getByRole('option', { name: 'Refund', selected: true }).waitFor();
+    await keyboard.type('gree');
+    await visit.page.getByRole('option', { name: 'Greeting', selected: true }).waitFor();
+    expect(await options().count()).toBe(1);
+    expect(await reply().getAttribute('aria-activedescendant')).toBe(await options().getAttribute('id'));
+    await keyboard.press('Enter');
+    expect(await reply().inputValue()).toBe(`Hello\nDear Ada,\nthis is ${visit.agent.name} of Acme.`);
+    await keyboard.type(' Bye');
+    expect(await reply().inputValue()).toMatch(/of Acme\. Bye$/);
+  });
+
+  it('say which value is missing, and use the word for it', async () => {
+    visit = await world.enter(workspace, 'AGENT');
+    await save('Greeting', 'Dear {{contact.firstName|there}}, {{contact.name}}');
+    await open('');
+    await reply().fill('/');
+    await options().click();
+    expect(await reply().inputValue()).toBe('Dear there, ');
+    await visit.text('Left out, because it is not known here: contact.name.').waitFor();
+  });
+
+  it.each([
+    ['light', undefined],
+    ['dark', PHONE],
+  ] as const)('are accessible: %s, %o', async (colorScheme, size) => {
+    visit = await world.enter(workspace, 'AGENT', { ...size, colorScheme, locale: 'de-DE' });
+    await save('Greeting', `Dear {{contact.firstName|there}} ${'x'.repeat(300)}`);
+    await open();
+    await reply().fill('/');
+    await options().waitFor();
+    await visit.page.waitForTimeout(300);
+    expect(await accessibilityFaultsOf(visit.page, 'main')).toEqual([]);
+    const box = await options().boundingBox();
+    expect(box!.x + box!.width).toBeLessThanOrEqual(visit.page.viewportSize()!.width);
+  });
+});
