@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { AddressInfo, createServer, Server, Socket } from 'node:net';
+import { Downloads } from '../../dashboard/server/src/http/downloads';
 import { newId } from '../../src/common/ids';
 import { Metrics } from '../../src/metrics/metrics';
 import { WorkBudgets } from '../../src/rate-limit/work-budgets';
@@ -200,6 +201,27 @@ describe('requests that wait for somebody outside', () => {
       await download.readSlowly(2_000_000, 9_000);
       expect(download.isClosed).toBe(false);
       expect(await closedUnread()).toBe(before);
+    });
+
+    it('are cut in the middle when they take too long, also while they are read', async () => {
+      const downloads = dashboard.get(Downloads);
+      const usual = downloads.maxMs;
+      const filled = await makeFilled();
+      const before = await closedUnread();
+      downloads.maxMs = 1_500;
+      try {
+        const download = await startExport(filled);
+        await download.readSlowly(2_000_000, 9_000);
+        expect(download.isClosed).toBe(true);
+        // A file that is cut has no last chunk, so it does not look complete.
+        expect(download.text).toMatch(/^HTTP\/1\.1 200 /);
+        expect(download.text.endsWith('\r\n0\r\n\r\n')).toBe(false);
+        expect(await closedUnread()).toBe(before);
+        const releases = await waitFor('the slots for exports', () => acquireBoth(filled));
+        for (const release of releases) release();
+      } finally {
+        downloads.maxMs = usual;
+      }
     });
   });
 });

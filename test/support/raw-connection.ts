@@ -73,6 +73,11 @@ export class RawConnection {
     return this.socket.destroyed;
   }
 
+  /** Returns all that has been received, a character for each byte. */
+  get text(): string {
+    return this.received;
+  }
+
   /** Returns the complete answers so far. */
   answers(): RawAnswer[] {
     const found: RawAnswer[] = [];

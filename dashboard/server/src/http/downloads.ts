@@ -9,12 +9,13 @@ import type { Response } from 'express';
 const STEP = 1_000;
 /** Characters of one write. At the end of each, a connection notices that its client reads. */
 const WRITE_CHARACTERS = 32_768;
-/** Longest time of a download, however slowly its person reads. */
-const MAX_MINUTES = 10;
 
 /** Sends files to save, whose lines are read as they are sent. */
 @Injectable()
 export class Downloads {
+  /** Longest time of a download in milliseconds, however slowly its person reads. */
+  maxMs = 10 * 60_000;
+
   constructor(private readonly budgets: WorkBudgets) {}
 
   /**
@@ -30,7 +31,9 @@ export class Downloads {
     response: Response,
   ): Promise<void> {
     const steps = this.readSteps(workspaceId, lines);
-    return this.budgets.waitOutside('exports', workspaceId, () => sendFile(steps, file, response));
+    return this.budgets.waitOutside('exports', workspaceId, () =>
+      sendFile(steps, file, response, this.maxMs),
+    );
   }
 
   private async *readSteps(
@@ -70,14 +73,15 @@ async function sendFile(
   text: AsyncGenerator<string, void>,
   { name, type }: { name: string; type: string },
   response: Response,
+  maxMs: number,
 ): Promise<void> {
   const first = await text.next();
   response.attachment(name).type(type);
-  const signal = AbortSignal.timeout(MAX_MINUTES * 60_000);
+  const signal = AbortSignal.timeout(maxMs);
   try {
     await pipeline(Readable.from(withFirst(first, text)), response, { signal });
   } catch (error) {
-    if (signal.aborted) throw new AppError('UNAVAILABLE', `A download took over ${MAX_MINUTES} minutes.`);
+    if (signal.aborted) throw new AppError('UNAVAILABLE', `A download took over ${maxMs / 1_000} seconds.`);
     // The person has cancelled the download, or does not read it.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
