@@ -30,6 +30,7 @@ export { clientNetworkOf } from './http/client-network';
 export { Idempotent, type IdempotentRequest } from './idempotency/idempotent-request';
 export { HasOwnBudget, hasOwnBudget } from './rate-limit/request-budget.interceptor';
 export { RateLimiter, type RateLimit } from './rate-limit/rate-limiter';
+export { makeReason, type Reason } from './common/error-texts';
 export { WorkBudgets, type WorkKind } from './rate-limit/work-budgets';
 
 // Work that is repeated until the process stops.

@@ -2,8 +2,9 @@ import {
   ErrorValues,
   FaultCode,
   FAULTS,
-  fillText,
   makeFault,
+  makeReason,
+  Reason,
   ReasonCode,
   REASONS,
   Thing,
@@ -79,13 +80,13 @@ export class AppError extends Error {
   }
 
   /** Makes the error of a request that is refused as a whole. */
-  static because<Reason extends ReasonCode>(
+  static because<Code extends ReasonCode>(
     code: ErrorCode,
-    reason: Reason,
-    ...[values]: ValuesOf<(typeof REASONS)[Reason]>
+    reason: Code,
+    ...given: ValuesOf<(typeof REASONS)[Code]>
   ): AppError {
-    const message = fillText(REASONS[reason], values);
-    return new AppError(code, message, undefined, undefined, { reason, ...(values && { values }) });
+    const { message, ...coded } = makeReason(reason, ...given);
+    return new AppError(code, message, undefined, undefined, coded);
   }
 
   static notFound(thing: Thing): AppError {
@@ -94,11 +95,14 @@ export class AppError extends Error {
 
   /**
    * Makes the error of too many requests.
-   * @param excess the first sentence of the message
+   * @param excess the first sentence of the message; with its code where a page may show it
    */
-  static rateLimited(excess: string, retryAfterSeconds: number): AppError {
-    const message = `${excess} Retry in ${retryAfterSeconds} s.`;
-    return new AppError('RATE_LIMITED', message, undefined, retryAfterSeconds);
+  static rateLimited(excess: string | Reason, retryAfterSeconds: number): AppError {
+    const wait = `Retry in ${retryAfterSeconds} s.`;
+    if (typeof excess === 'string')
+      return new AppError('RATE_LIMITED', `${excess} ${wait}`, undefined, retryAfterSeconds);
+    const { message, ...coded } = excess;
+    return new AppError('RATE_LIMITED', `${message} ${wait}`, undefined, retryAfterSeconds, coded);
   }
 
   static workspaceSuspended(): AppError {

@@ -179,6 +179,20 @@ export const REASONS = {
   deletion_begun: 'The deletion of the workspace has begun: it can not be changed any more.',
   colleague_replied: 'A colleague has answered since you began to write.',
 
+  // Too many requests. The time to wait follows these texts.
+  too_many_requests: 'More than {max} of these requests a minute are too many.',
+  too_many_at_once: 'Too many {work} at once.',
+  too_many_logins_of_network: 'Too many logins from this network.',
+  too_many_failed_logins: 'Too many failed logins.',
+  too_many_failed_logins_of_network: 'Too many failed logins from this network.',
+  too_many_failed_logins_of_browser: 'Too many failed logins from this browser.',
+  too_many_wrong_codes: 'Too many wrong codes.',
+  too_many_wrong_passwords: 'Too many wrong passwords.',
+  too_many_resets_of_network: 'Too many resets from this network.',
+  too_many_resets: 'Too many resets of this password.',
+  too_many_links: 'Too many invitations and resets of this workspace.',
+  too_many_links_to_address: 'Too many links to this e-mail address.',
+
   // Faults that pass.
   test_not_sent: 'The test was not sent in time. Try again.',
   search_too_long: 'The search takes too long. Search for more of the text.',
@@ -240,6 +254,13 @@ export interface Fault extends CodedFault {
   message: string;
 }
 
+/** A reason's code and values, with its English text. */
+export interface Reason {
+  message: string;
+  reason: ReasonCode;
+  values?: ErrorValues;
+}
+
 /** Puts values in the places of a text. */
 export function fillText(text: string, values: ErrorValues = {}): string {
   return text.replace(/\{(\w+)\}/g, (place, name: string) => {
@@ -254,6 +275,18 @@ export function makeFault<Code extends FaultCode>(
   ...[values]: ValuesOf<(typeof FAULTS)[Code]>
 ): Fault {
   return { message: fillText(FAULTS[code], values), code, ...(values && { values }) };
+}
+
+/**
+ * Makes the reason why a request is refused as a whole.
+ * @param reason its code
+ * @param values of the placeholders in its text, if there are any
+ */
+export function makeReason<Code extends ReasonCode>(
+  reason: Code,
+  ...[values]: ValuesOf<(typeof REASONS)[Code]>
+): Reason {
+  return { message: fillText(REASONS[reason], values), reason, ...(values && { values }) };
 }
 
 const READERS = (Object.keys(FAULTS) as FaultCode[]).map((code) => {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { AppError } from '../common/app-error';
+import { Reason } from '../common/error-texts';
 import { RateLimitStorage } from './rate-limit-storage';
 
 const WINDOW_MS = 60_000;
@@ -10,8 +11,8 @@ export interface RateLimit {
   max: number;
   /** Length of the window in milliseconds; a minute by default. */
   windowMs?: number;
-  /** First sentence of the error message. */
-  excess: string;
+  /** First sentence of the error message, with its code where a page of the dashboard may show it. */
+  excess: string | Reason;
 }
 
 /**

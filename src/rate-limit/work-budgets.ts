@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/app-error';
+import { makeReason } from '../common/error-texts';
 import { Config } from '../config/config';
 import { Metrics } from '../metrics/metrics';
 import { Closable, Release, WorkBudget, WorkLimits } from './work-budget';
@@ -74,7 +75,7 @@ const PROVIDERS_WAITING = { perKey: 1, waiting: 100, waitingPerKey: 10 };
 const PROVIDERS_SHARE = 1 / 3;
 
 /** Names of the kinds in error messages. */
-const NAMES: Record<WorkKind, string> = {
+export const WORK_NAMES: Record<WorkKind, string> = {
   requests: 'requests of this workspace',
   searches: 'searches of this workspace',
   walks: 'searches of this workspace',
@@ -210,7 +211,8 @@ export class WorkBudgets {
     const limit = isOwn ? 'key' : 'process';
     this.metrics.workRefused.inc({ kind, limit });
     const seconds = budget.secondsUntilPlace(key);
-    return isOwn ? AppError.rateLimited(`Too many ${NAMES[kind]} at once.`, seconds) : AppError.busy(seconds);
+    if (!isOwn) return AppError.busy(seconds);
+    return AppError.rateLimited(makeReason('too_many_at_once', { work: WORK_NAMES[kind] }), seconds);
   }
 }
 

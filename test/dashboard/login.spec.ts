@@ -195,7 +195,10 @@ describe('logging in to the dashboard', () => {
     const guesser = dashboard.browser;
     let last = await logIn(guesser, 'guess number 0');
     for (let n = 1; n < 40 && last.status !== 429; n++) last = await logIn(guesser, `guess number ${n}`);
-    expect(last).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMITED' } } });
+    expect(last).toMatchObject({
+      status: 429,
+      body: { error: { code: 'RATE_LIMITED', reason: 'too_many_failed_logins' } },
+    });
     expect(Number(last.headers['retry-after'])).toBeGreaterThan(0);
     await browser.post('/api/logout');
     expect((await logIn(browser)).status).toBe(200);

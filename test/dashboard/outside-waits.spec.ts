@@ -6,7 +6,6 @@ import { Metrics } from '../../src/metrics/metrics';
 import { WorkBudgets } from '../../src/rate-limit/work-budgets';
 import { makeSettings, Settings } from '../support/dashboard-routes';
 import { DnsStub } from '../support/dns-stub';
-import { errorBody } from '../support/errors';
 import { RawConnection } from '../support/raw-connection';
 import { TestService } from '../support/service';
 import { Answer, TestDashboard } from '../support/test-dashboard';
@@ -189,7 +188,14 @@ describe('requests that wait for somebody outside', () => {
       const path = pathOf(quiet, '/audit-entries/export');
       expect(await quiet.browser.get(path)).toMatchObject({
         status: 429,
-        body: errorBody('RATE_LIMITED', 'Too many exports of this workspace at once. Retry in 1 s.'),
+        body: {
+          error: {
+            code: 'RATE_LIMITED',
+            message: 'Too many exports of this workspace at once. Retry in 1 s.',
+            reason: 'too_many_at_once',
+            values: { work: 'exports of this workspace' },
+          },
+        },
       });
       for (const release of held) release();
       expect(await quiet.browser.get(path)).toMatchObject({ status: 200 });

@@ -10,6 +10,7 @@ import { nameOfBrowser } from '../../dashboard/web/src/pages/account/browser-nam
 import { AUDIT_NAMES } from '../../dashboard/web/src/pages/audit/audit-names';
 import { curlCommand } from '../../dashboard/web/src/pages/deliveries/curl-command';
 import { filterOf } from '../../dashboard/web/src/pages/deliveries/delivery-filter';
+import { WORK_NAMES, WorkKind } from '../../src/rate-limit/work-budgets';
 import { FAULTS, REASONS, THINGS } from '../../src/common/error-texts';
 import {
   generateEndpointSecret,
@@ -175,6 +176,23 @@ describe('parts of the pages', () => {
       expect(reasonText({ reason: 'previous_secret_signs', values: { until } }, writer)).toContain(
         `bis am ${until}.`,
       );
+    });
+
+    it.each([
+      'requests',
+      'searches',
+      'walks',
+      'passwords',
+      'exports',
+      'lookups',
+      'tests',
+      'providers',
+      'mails',
+    ])('with a German word for too many %s at once', (kind) => {
+      const values = { work: WORK_NAMES[kind as WorkKind] };
+      const text = reasonText({ reason: 'too_many_at_once', values }, writer);
+      expect(text).toMatch(/^Zu viele [A-ZÄÖÜ].* auf einmal\.$/);
+      expect(text).not.toContain(values.work);
     });
 
     it('in the words of the service where there is no text', () => {

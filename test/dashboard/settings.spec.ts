@@ -205,7 +205,11 @@ describe("the dashboard's settings", () => {
       while (answers.length < 11) answers.push(await post(`/webhook-endpoints/${id}/test`));
       expect(answers.map(({ status }) => status)).toEqual([...Array<number>(10).fill(200), 429]);
       expect(Number(answers.at(-1)!.headers['retry-after'])).toBeGreaterThan(0);
-      expect(answers.at(-1)!.body.error.code).toBe('RATE_LIMITED');
+      expect(answers.at(-1)!.body.error).toMatchObject({
+        code: 'RATE_LIMITED',
+        reason: 'too_many_requests',
+        values: { max: 10 },
+      });
     });
 
     it('are not added and edited without end', async () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { makeReason } from '../../common/error-texts';
 import { networksOf } from '../../http/client-network';
 import { Origin } from '../../common/principal';
 import { RateLimit, RateLimiter } from '../../rate-limit/rate-limiter';
@@ -8,35 +9,43 @@ import { normalizeEmail } from './people.repository';
 const QUARTER_HOUR_MS = 15 * 60_000;
 const HOUR_MS = 60 * 60_000;
 
-const CALLS: RateLimit = { max: 300, excess: 'Too many logins from this network.' };
+const CALLS: RateLimit = { max: 300, excess: makeReason('too_many_logins_of_network') };
 const BY_NETWORK: RateLimit = {
   max: 30,
   windowMs: QUARTER_HOUR_MS,
-  excess: 'Too many failed logins from this network.',
+  excess: makeReason('too_many_failed_logins_of_network'),
 };
-const BY_ACCOUNT: RateLimit = { max: 10, windowMs: QUARTER_HOUR_MS, excess: 'Too many failed logins.' };
-const BY_BROWSER: RateLimit = { ...BY_ACCOUNT, excess: 'Too many failed logins from this browser.' };
-const CODES: RateLimit = { max: 10, windowMs: HOUR_MS, excess: 'Too many wrong codes.' };
-const OWN_PASSWORD: RateLimit = { max: 10, windowMs: QUARTER_HOUR_MS, excess: 'Too many wrong passwords.' };
+const BY_ACCOUNT: RateLimit = {
+  max: 10,
+  windowMs: QUARTER_HOUR_MS,
+  excess: makeReason('too_many_failed_logins'),
+};
+const BY_BROWSER: RateLimit = { ...BY_ACCOUNT, excess: makeReason('too_many_failed_logins_of_browser') };
+const CODES: RateLimit = { max: 10, windowMs: HOUR_MS, excess: makeReason('too_many_wrong_codes') };
+const OWN_PASSWORD: RateLimit = {
+  max: 10,
+  windowMs: QUARTER_HOUR_MS,
+  excess: makeReason('too_many_wrong_passwords'),
+};
 const RESETS_BY_NETWORK: RateLimit = {
   max: 20,
   windowMs: HOUR_MS,
-  excess: 'Too many resets from this network.',
+  excess: makeReason('too_many_resets_of_network'),
 };
 const RESETS_OF_ACCOUNT: RateLimit = {
   max: 5,
   windowMs: HOUR_MS,
-  excess: 'Too many resets of this password.',
+  excess: makeReason('too_many_resets'),
 };
 const LINKS_OF_WORKSPACE: RateLimit = {
   max: 30,
-  excess: 'Too many invitations and resets of this workspace.',
+  excess: makeReason('too_many_links'),
 };
 
 const LINKS_TO_ADDRESS: RateLimit = {
   max: 5,
   windowMs: HOUR_MS,
-  excess: 'Too many links to this e-mail address.',
+  excess: makeReason('too_many_links_to_address'),
 };
 
 /** Limit over all workspaces. It is higher, so that one workspace can't use up what others mail. */

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { clientNetworkOf, RateLimiter } from 'conversation-messaging-service/http';
+import { clientNetworkOf, makeReason, RateLimiter } from 'conversation-messaging-service/http';
 import type { Response } from 'express';
 import type { SessionRequest } from './access.decorators';
 
@@ -33,7 +33,7 @@ export class LimitGuard implements CanActivate {
     const request = http.getRequest<SessionRequest & { opened?: SessionRequest['opened'] }>();
     const caller = request.opened?.person.id ?? clientNetworkOf(request);
     const { max, name } = limit;
-    const excess = `More than ${max} of these requests a minute are too many.`;
+    const excess = makeReason('too_many_requests', { max });
     await this.limiter.countRequest(
       `dashboard:${name}:${caller}`,
       { max, excess },
