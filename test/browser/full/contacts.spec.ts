@@ -152,6 +152,15 @@ describe('the customer in the dashboard', () => {
     await visit.dialog.getByText('zoe@example.com').waitFor();
     await expectAccessible('sheet', '[role="dialog"]');
     expect(await visit.page.locator('img[src="x"]').count()).toBe(0);
+    const phone = visit.page.getByLabel('Telefon', { exact: true });
+    await visit.act('Bearbeiten').click();
+    await phone.fill('+49 30 1');
+    await visit.page.keyboard.press('Escape');
+    await visit.button('Abbrechen').last().click();
+    expect(await phone.inputValue()).toBe('+49 30 1');
+    await visit.act('Speichern').click();
+    await visit.dialog.getByText('+49 30 1').waitFor();
+    // What is saved is not asked for.
     await visit.page.keyboard.press('Escape');
     await visit.dialog.waitFor({ state: 'detached' });
     await visit.page.goto(`/w/${workspace.slug}/contacts`);

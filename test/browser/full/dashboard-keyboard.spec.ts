@@ -2,6 +2,8 @@ import { SYSTEM } from '../../../src/common/principal';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WebhookTestService } from '../../../src/webhooks/browsing/webhook-test.service';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
+import { waitFor } from '../../support/wait';
+import { accessibilityFaultsOf } from '../accessibility';
 import { DashboardInBrowser } from '../dashboard-in-browser';
 import { START_TIMEOUT_MS } from '../live-chat';
 
@@ -49,6 +51,44 @@ describe('the pages by keyboard', () => {
     await visit.button('Hide').press('Enter');
     await visit.text('Get started').waitFor({ state: 'detached' });
     expect(await focused().getAttribute('id')).toBe('content');
+  });
+
+  it('ask before Escape or the cross closes a form in which something was entered', async () => {
+    const { keyboard, mouse } = visit.page;
+    const form = visit.page.getByRole('dialog', { name: 'Create a key' });
+    const question = visit.page.getByRole('dialog', { name: 'Discard what you have entered?' });
+    const name = form.getByLabel('Name', { exact: true });
+    await visit.settings(workspace, 'api-keys');
+    await visit.button('Create a key').first().click();
+    await name.waitFor();
+    await keyboard.press('Escape');
+    await form.waitFor({ state: 'detached' });
+
+    await visit.button('Create a key').first().click();
+    await name.fill('Half a na');
+    await mouse.click(5, 5);
+    await keyboard.press('Escape');
+    await question.waitFor();
+    // The form and the page are behind the question, so that their contrast is not known.
+    const faults = await accessibilityFaultsOf(visit.page, 'html');
+    expect(faults.filter((fault) => !fault.includes('overlapped by another'))).toEqual([]);
+    await keyboard.press('Escape');
+    await question.waitFor({ state: 'detached' });
+    expect(await name.inputValue()).toBe('Half a na');
+    await waitFor('the focus in the form', () => name.evaluate((field) => field === document.activeElement));
+
+    await form.getByRole('button', { name: 'Close' }).click();
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await name.fill('');
+    await keyboard.press('Escape');
+    await form.waitFor({ state: 'detached' });
+
+    await visit.button('Create a key').first().click();
+    await name.fill('Half a na');
+    await keyboard.press('Escape');
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await form.waitFor({ state: 'detached' });
+    expect(await question.count()).toBe(0);
   });
 
   it('tell the exact time of a distance on focus, and to who listens', async () => {

@@ -2,12 +2,15 @@ import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useLayoutEffect, useState } from 'react';
 import { useTexts } from '../i18n/locale';
 import { ErrorNotice } from './error-notice';
+import { useEnteredValues } from './use-entered-values';
 
+/** A dialog. It asks before a key or the cross closes a form in which something was entered. */
 export function Dialog({
   title,
   onClose,
   size,
   closable = true,
+  isQuestion = false,
   children,
 }: {
   title: string;
@@ -15,14 +18,18 @@ export function Dialog({
   size?: string;
   /** False for a dialog with something that is shown once: a stray key or click must not close it. */
   closable?: boolean;
+  /** True where nothing that was entered would be missed. */
+  isQuestion?: boolean;
   children: ReactNode;
 }) {
   const texts = useTexts();
+  const [isAsking, setAsking] = useState(false);
+  const { keep, hasEntered } = useEnteredValues();
   useFocusReturn();
   return (
     <Modal
       opened
-      onClose={onClose}
+      onClose={() => (!isQuestion && hasEntered() ? setAsking(true) : onClose())}
       title={
         <Text fw={650} component="span">
           {title}
@@ -30,11 +37,24 @@ export function Dialog({
       }
       size={size ?? 'md'}
       closeOnClickOutside={false}
-      closeOnEscape={closable}
+      closeOnEscape={closable && !isAsking}
+      trapFocus={!isAsking}
       withCloseButton={closable}
       closeButtonProps={{ 'aria-label': texts.common.close }}
     >
-      {children}
+      <div onFocusCapture={keep}>{children}</div>
+      {isAsking && (
+        <ConfirmDialog
+          title={texts.common.discardTitle}
+          action={texts.common.discard}
+          isPending={false}
+          error={null}
+          onConfirm={onClose}
+          onClose={() => setAsking(false)}
+        >
+          <Text size="sm">{texts.common.discardText}</Text>
+        </ConfirmDialog>
+      )}
     </Modal>
   );
 }
@@ -130,7 +150,7 @@ export function ConfirmDialog({
   const texts = useTexts();
   const isDisabled = name !== undefined && typed.trim() !== name;
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={onClose} isQuestion>
       <Form
         action={action}
         isDangerous

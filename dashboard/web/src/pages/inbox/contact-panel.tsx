@@ -3,6 +3,7 @@ import { useLocalStorage, useMediaQuery } from '@mantine/hooks';
 import { IconUser } from '@tabler/icons-react';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Dialog } from '../../common/dialogs';
+import { useEnteredValues } from '../../common/use-entered-values';
 import { useTexts } from '../../i18n/locale';
 import classes from './contact-panel.module.css';
 
@@ -73,6 +74,7 @@ export function ContactPanel({
 }) {
   const { inbox } = useTexts();
   const aside = useRef<HTMLElement>(null);
+  const { keep, hasEntered } = useEnteredValues();
   useEffect(() => {
     if (isAsked && isWide && isOpen) aside.current?.focus({ preventScroll: true });
   }, [isAsked, isWide, isOpen]);
@@ -99,8 +101,9 @@ export function ContactPanel({
       tabIndex={-1}
       className={classes.panel}
       aria-label={inbox.customer}
+      onFocusCapture={keep}
       onKeyDown={({ key, target }) => {
-        if (key === 'Escape' && !(target instanceof HTMLInputElement)) leave();
+        if (key === 'Escape' && !(target instanceof HTMLInputElement) && !hasEntered()) leave();
       }}
     >
       <CloseButton className={classes.close} aria-label={inbox.closeCustomer} onClick={leave} />
