@@ -8,7 +8,8 @@ import { Api } from './demo/api.mjs';
 import { Bot } from './demo/bot.mjs';
 import { acknowledgeMessages } from './demo/channels.mjs';
 import { makeCustomers } from './demo/customers.mjs';
-import { acceptInvitation } from './demo/login.mjs';
+import { fillInbox } from './demo/inbox.mjs';
+import { Login } from './demo/login.mjs';
 import { bold, cyan, green, note, printDelivery, title } from './demo/print.mjs';
 import { Receiver } from './demo/receiver.mjs';
 import { show } from './demo/show.mjs';
@@ -20,7 +21,6 @@ import { freePort, isPortFree, LauncherError, printFault, requireValue, untilSto
 /** @import { ConversationListItem, Page } from 'conversation-messaging-service' */
 /** @import { Running } from './app.mjs' */
 /** @import { Customers } from './demo/customers.mjs' */
-/** @import { Login } from './demo/login.mjs' */
 /** @import { Cli, Invited, Made } from './demo/workspace.mjs' */
 /** @import { Servers } from './servers.mjs' */
 
@@ -77,7 +77,7 @@ async function run() {
     Shop.open(),
     inviteOwner((...args) => runCli(args, env)),
   ]);
-  const login = await acceptInvitation(invited, dashboard.url);
+  const login = await Login.accept(invited.owner, invited.link, dashboard.url);
   title(`Log in at ${cyan(login.url)} as ${bold(login.email)} with the password ${bold(login.password)}`);
   note(`API ${app.url}/api/v1, dashboard ${dashboard.url}, receiver ${receiverUrl}, shop ${shop.origin}`);
   note(`logs in ${relative('', folder)}`);
@@ -105,9 +105,10 @@ async function demonstrate({ app, env, receiver, receiverUrl, shop, customers, i
   new Bot({ api, agentId: made.bot.id }).listenTo(receiver);
   for (const { connection } of made.connections)
     if (connection.channel === 'WIDGET') await showShop(shop, connection);
+  const colleague = await fillInbox({ api, customers, ada: login });
   printSummary(receiver);
   if (once) return;
-  await printCommands({ ...made, login, api, cli, customers, shop, docsUrl: `${app.url}/docs` });
+  await printCommands({ ...made, login, colleague, api, cli, customers, shop, docsUrl: `${app.url}/docs` });
   receiver.on('delivery', (delivery) => {
     console.log();
     printDelivery(delivery);
@@ -135,9 +136,9 @@ function printSummary({ deliveries }) {
 
 /**
  * @param {Pick<Made, 'workspace'> & Pick<Stage, 'customers' | 'login' | 'shop'> & { api: Api, cli: Cli,
- *   docsUrl: string }} made
+ *   colleague: Login, docsUrl: string }} made
  */
-async function printCommands({ api, cli, workspace, login, customers, shop, docsUrl }) {
+async function printCommands({ api, cli, workspace, login, colleague, customers, shop, docsUrl }) {
   const { url, key } = api;
   const { telegram } = customers;
   /** @type {Page<ConversationListItem>} */
@@ -150,7 +151,8 @@ ${bold('It stays up until Ctrl-C. Webhooks and outbound messages appear here whe
 
   Dashboard      ${login.url}
   Login          ${login.email}, password ${login.password}
-  Shop           ${shop.origin}  its chat is the widget; a bot answers what you write
+  Colleague      ${colleague.email}, password ${colleague.password}
+  Shop           ${shop.origin}  its chat is the widget; a bot answers until an agent takes over
   Base URL       ${url}
   Documentation  ${docsUrl}
   Key            ${key}

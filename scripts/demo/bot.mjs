@@ -44,10 +44,11 @@ export class Bot {
 
   /** @param {EventData<'message.created'>} data */
   async #answer({ conversationId, message }) {
-    /** @type {ConversationDetail} */
-    const { sourceChannel } = await this.api.send('GET', `/conversations/${conversationId}`);
-    if (sourceChannel !== 'WIDGET') return;
     await sleep(DELAY_MS);
+    /** @type {ConversationDetail} */
+    const { sourceChannel, assignedAgentId } = await this.api.send('GET', `/conversations/${conversationId}`);
+    // It is silent once a person has taken the conversation.
+    if (sourceChannel !== 'WIDGET' || assignedAgentId !== null) return;
     await this.api.send('POST', `/conversations/${conversationId}/messages`, {
       // A webhook may come twice: the second one changes nothing.
       headers: { 'Idempotency-Key': `answer-${message.id}` },

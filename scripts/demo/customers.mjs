@@ -26,8 +26,15 @@ import { VisitorPage } from './visitor-page.mjs';
  * @property {object} credentials of the workspace's account
  * @property {(connection: ConnectedChannel) => Promise<void>} connected takes the result of `channel connect`
  * @property {(text: string) => Promise<unknown>} write
+ * @property {(person: Person, text: string) => Promise<unknown>} [writeAs] writes as another customer
  * @property {() => Received[]} received all messages that have arrived
  * @property {string} [remark]
+ */
+
+/**
+ * Another customer of a channel.
+ *
+ * @typedef {{ id: string, name: string, email?: string }} Person `id` is the channel's
  */
 
 /**
@@ -47,16 +54,18 @@ import { VisitorPage } from './visitor-page.mjs';
  * @param {string} shopOrigin of the page with the widget
  */
 export function makeCustomers(simulators, shopOrigin) {
+  const whatsApp = onWhatsApp(simulators.whatsApp);
   const telegram = onTelegram(simulators);
+  const widget = onWidget(shopOrigin);
   /** @type {Customer[]} */
   const all = [
-    onWhatsApp(simulators.whatsApp),
+    whatsApp,
     telegram,
     onMessenger(simulators.messenger),
     onInstagram(simulators.instagram),
-    onWidget(shopOrigin),
+    widget,
   ];
-  return { all, telegram };
+  return { all, whatsApp, telegram, widget };
 }
 
 /**
@@ -65,17 +74,16 @@ export function makeCustomers(simulators, shopOrigin) {
  */
 function onWhatsApp(simulator) {
   const phoneNumberId = newId(PHONE_NUMBER_PREFIX);
-  const phone = '33612345678';
   const { notify, ...account } = onMeta(simulator, { phoneNumberId });
+  const writeAs = (/** @type {Person} */ { id, name }, /** @type {string} */ text) =>
+    notify(simulator.notification(phoneNumberId, { messages: [simulator.message(id, text)], name }));
   return {
     ...account,
     channel: 'WHATSAPP',
     question: 'Hello, where is my order?',
     answer: 'Just a moment, please.',
-    write: (text) => {
-      const messages = [simulator.message(phone, text)];
-      return notify(simulator.notification(phoneNumberId, { messages, name: 'Zoë Laurent' }));
-    },
+    write: (text) => writeAs({ id: '33612345678', name: 'Zoë Laurent' }, text),
+    writeAs,
     received: () =>
       simulator.sent.map((message) => {
         const sendStatus = (/** @type {'delivered' | 'read'} */ status) =>
@@ -107,6 +115,11 @@ function onTelegram({ telegram: simulator, newBotToken }) {
     credentials: { botToken },
     connected: () => Promise.resolve(),
     write: (text) => requireOk(simulator.deliver(botToken, update(text))),
+    writeAs: ({ id, name }, text) => {
+      const [first_name, last_name] = name.split(' ');
+      const other = { from: { id: Number(id), is_bot: false, first_name, last_name } };
+      return requireOk(simulator.deliver(botToken, simulator.textUpdate(Number(id), text, other)));
+    },
     received: () => simulator.sent.map(({ text }) => ({ text, receipts: [] })),
     remark: 'Telegram has no receipts',
     anotherAccount: () => ({ botToken: newBotToken() }),
@@ -171,9 +184,12 @@ function onInstagram(simulator) {
  * @returns {Customer}
  */
 function onWidget(origin) {
-  const id = 'customer-1042';
+  /** @type {(person: Person) => Promise<VisitorPage>} */
+  let open;
   /** @type {VisitorPage} */
   let page;
+  /** @type {(page: VisitorPage, text: string) => Promise<unknown>} */
+  const write = (on, body) => on.post('messages', { clientMessageId: randomUUID(), body });
   return {
     channel: 'WIDGET',
     question: 'Do you ship to Spain?',
@@ -181,11 +197,14 @@ function onWidget(origin) {
     credentials: { allowedOrigins: [origin] },
     connected: async ({ hookUrl, reveal }) => {
       const secret = requireValue(reveal.identitySecret, 'identity secret');
-      const signature = createHmac('sha256', secret).update(id).digest('hex');
-      const visitor = { id, signature, name: 'Marco Rossi', email: 'marco@example.com' };
-      page = await VisitorPage.open({ url: hookUrl, origin, visitor });
+      open = (person) => {
+        const signature = createHmac('sha256', secret).update(person.id).digest('hex');
+        return VisitorPage.open({ url: hookUrl, origin, visitor: { ...person, signature } });
+      };
+      page = await open({ id: 'customer-1042', name: 'Marco Rossi', email: 'marco@example.com' });
     },
-    write: (text) => page.post('messages', { clientMessageId: randomUUID(), body: text }),
+    write: (text) => write(page, text),
+    writeAs: async (person, text) => write(await open(person), text),
     received: () =>
       page.received.map(({ id: messageId, text }) => ({
         text,
