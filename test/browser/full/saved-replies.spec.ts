@@ -91,12 +91,13 @@ describe('saved replies in a browser', () => {
 
   it('say which value is missing, and use the word for it', async () => {
     visit = await world.enter(workspace, 'AGENT');
-    await save('Greeting', 'Dear {{contact.firstName|there}}, {{contact.name}}');
+    await save('Greeting', 'Dear {{contact.firstName|there}}, hello {{contact.name}}, thank you.');
     await open('');
     await reply().fill('/');
+    await options().getByText('Dear there, hello, thank you.').waitFor();
     await options().click();
-    expect(await reply().inputValue()).toBe('Dear there, ');
-    await visit.text('Left out, because it is not known here: contact.name.').waitFor();
+    expect(await reply().inputValue()).toBe('Dear there, hello, thank you.');
+    await visit.text('Left out, because it is not known here: the customer’s name.').waitFor();
   });
 
   it.each([

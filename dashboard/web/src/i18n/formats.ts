@@ -36,6 +36,14 @@ export function makeFormats(locale: Locale, preferred: readonly string[]) {
       (day.format(new Date(at)) === day.format(now) ? second : moment).format(new Date(at)),
     minute: (at: string | number) => minute.format(new Date(at)),
     day: (at: string | number) => day.format(new Date(at)),
+    /** Writes a day, such as `Yesterday`. */
+    nearDay: (at: string | number, now: number) => {
+      const midnight = new Date(now).setHours(0, 0, 0, 0);
+      const days = Math.round((new Date(at).setHours(0, 0, 0, 0) - midnight) / (DAY_SECONDS * 1000));
+      if (days !== 0 && days !== -1) return day.format(new Date(at));
+      const word = relative.format(days, 'day');
+      return word.charAt(0).toLocaleUpperCase(tag) + word.slice(1);
+    },
     shortDay: (at: string | number) => shortDay.format(new Date(at)),
     time: (at: string | number) => time.format(new Date(at)),
     /**

@@ -383,7 +383,7 @@ export const de: Texts = {
     askSendAgainAdvice:
       'Der Kanal hat nicht gesagt, ob er die Nachricht angenommen hat. Wenn ja, liest der Kunde sie zweimal.',
     reply: 'Antwort',
-    placeholder: 'Antwort schreiben…',
+    placeholder: 'Antwort schreiben, oder / für Textbausteine…',
     send: 'Senden',
     sendAndClose: 'Senden und schließen',
     sendKeys: (key: string) => `${key} + Enter sendet`,
@@ -399,7 +399,6 @@ export const de: Texts = {
       noneFound: 'Kein Textbaustein passt.',
       missing: (names: string) =>
         `Weggelassen, weil hier nicht bekannt: ${names}. Lesen Sie die Antwort noch einmal.`,
-      hint: 'Eine Zeile, die mit / beginnt, bietet Textbausteine an',
     },
     note: {
       mode: 'Für wen',
@@ -457,6 +456,7 @@ export const de: Texts = {
       open: 'Unterhaltung öffnen',
       search: 'Suchen',
       reply: 'Antworten',
+      saved: 'Textbausteine, am Anfang einer Zeile',
       note: 'Notiz schreiben',
       assign: 'Zuweisen',
       close: 'Unterhaltung schließen',

@@ -346,7 +346,7 @@ export const en = {
     askSendAgainAdvice:
       'The channel did not say whether it took the message. If it did, the customer reads it twice.',
     reply: 'Reply',
-    placeholder: 'Write a reply…',
+    placeholder: 'Write a reply, or / for a saved one…',
     send: 'Send',
     sendAndClose: 'Send and close',
     sendKeys: (key: string) => `${key} + Enter sends`,
@@ -360,7 +360,6 @@ export const en = {
       none: 'There is no saved reply yet. An owner or an admin writes them in the settings.',
       noneFound: 'No saved reply fits.',
       missing: (names: string) => `Left out, because it is not known here: ${names}. Read the reply again.`,
-      hint: 'A line that begins with / offers saved replies',
     },
     note: {
       mode: 'For whom',
@@ -414,6 +413,7 @@ export const en = {
       open: 'Open the conversation',
       search: 'Search',
       reply: 'Reply',
+      saved: 'Saved replies, at the beginning of a line',
       note: 'Write a note',
       assign: 'Assign',
       close: 'Close the conversation',
@@ -433,7 +433,7 @@ export const en = {
     delete: 'Delete',
     editNamed: (name: string) => `Edit ${name}`,
     deleteNamed: (name: string) => `Delete ${name}`,
-    deleteAdvice: 'Agents can not choose it any more. What was sent with it stays.',
+    deleteAdvice: 'Agents cannot choose it any more. What was sent with it stays.',
     none: 'No saved reply yet',
     variables: 'Variables, whose values are put in when an agent chooses the reply:',
     variable: {

@@ -48,12 +48,13 @@ export function AssigneeSelect({
       }}
       onFocus={(event) => event.currentTarget.select()}
       searchable
+      selectFirstOptionOnChange
       limit={SHOWN}
       allowDeselect={false}
       withScrollArea={false}
       nothingFoundMessage={inbox.noAgentFound}
       disabled={isDisabled}
-      comboboxProps={{ width: 260, position: 'bottom-end' }}
+      comboboxProps={{ width: 260, position: 'bottom-start' }}
       classNames={{ dropdown: classes.agents }}
       openOnFocus={false}
     />

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Text, Textarea } from '@mantine/core';
 import { type KeyboardEvent, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import type { Channel, Conversation } from '../../api/types';
+import type { Channel, Conversation, SavedReplyVariable } from '../../api/types';
 import { useWorkspace } from '../../api/workspace';
 import { CHANNEL_LABELS } from '../../common/channel-logo';
 import { useFormats, useTexts } from '../../i18n/locale';
@@ -34,7 +34,8 @@ export function Composer({
   sending: ReturnType<typeof useSending>;
 }) {
   const { id, sourceChannel, status } = conversation;
-  const { inbox } = useTexts();
+  const { inbox, savedReplies } = useTexts();
+  const formats = useFormats();
   const { isSuspended, isTrialExpired } = useWorkspace();
   const check = useReplyCheck(conversation);
   const [draft, setDraft] = useDraft(id);
@@ -119,7 +120,9 @@ export function Composer({
       />
       {missing.length > 0 && (
         <Text size="xs" mt="xs" c="var(--mantine-color-yellow-light-color)" role="status">
-          {inbox.saved.missing(missing.join(', '))}
+          {inbox.saved.missing(
+            formats.list(missing.map((name) => savedReplies.variable[name as SavedReplyVariable] ?? name)),
+          )}
         </Text>
       )}
       <Group justify="space-between" gap="xs" mt="xs">

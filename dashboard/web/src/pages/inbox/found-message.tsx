@@ -81,18 +81,17 @@ export function NewerMessages({
     if (outgoing > atStart.current) toNewest();
     atStart.current = outgoing;
   });
+  if (!pages.hasPreviousPage) return null;
   return (
     <Group justify="center" gap="xs" p="xs">
-      {pages.hasPreviousPage && (
-        <Button
-          size="xs"
-          variant="default"
-          loading={pages.isFetchingPreviousPage}
-          onClick={() => void pages.fetchPreviousPage()}
-        >
-          {inbox.search.newer}
-        </Button>
-      )}
+      <Button
+        size="xs"
+        variant="default"
+        loading={pages.isFetchingPreviousPage}
+        onClick={() => void pages.fetchPreviousPage()}
+      >
+        {inbox.search.newer}
+      </Button>
       <Button size="xs" variant="subtle" onClick={toNewest}>
         {inbox.search.newest}
       </Button>

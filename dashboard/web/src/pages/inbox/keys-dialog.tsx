@@ -11,6 +11,7 @@ const KEYS = [
   ['open', 'Enter'],
   ['search', '/'],
   ['reply', 'R'],
+  ['saved', '/'],
   ['note', 'N'],
   ['assign', 'A'],
   ['close', 'E'],

@@ -14,6 +14,7 @@ export type TakeKey = (key: string) => boolean;
 export default function SavedReplyList({
   id,
   query,
+  preview,
   onChoose,
   onClose,
   onActive,
@@ -21,6 +22,8 @@ export default function SavedReplyList({
 }: {
   id: string;
   query: string;
+  /** Puts the values into a text. */
+  preview: (body: string) => string;
   onChoose: (body: string) => void;
   onClose: () => void;
   /** Gets the id of the option that Enter chooses. */
@@ -72,7 +75,7 @@ export default function SavedReplyList({
             onClick={() => onChoose(reply.body)}
           >
             <bdi className={classes.name}>{reply.name}</bdi>
-            <bdi className={classes.text}>{reply.body}</bdi>
+            <bdi className={classes.text}>{preview(reply.body)}</bdi>
           </li>
         ))}
       </ul>

@@ -8,6 +8,7 @@ import type { FoundConversation, FoundMessage, FoundMessages } from '../../api/t
 import { useWorkspace } from '../../api/workspace';
 import { ChannelLogo } from '../../common/channel-logo';
 import { ErrorNotice } from '../../common/error-notice';
+import { useNow } from '../../common/use-now';
 import { useFormats, useTexts } from '../../i18n/locale';
 import { toSearch, useInboxFilter } from './inbox-filter';
 import classes from './inbox.module.css';
@@ -18,6 +19,7 @@ import own from './search-results.module.css';
 
 const TYPING_MS = 250;
 const PAGE = 30;
+const MINUTE_MS = 60_000;
 
 /** Lists what a search finds: conversations of customers with such a name, and messages with such words. */
 export function SearchResults({ text: typed, openId }: { text: string; openId: string | undefined }) {
@@ -152,6 +154,7 @@ function ConversationResult({ found, isOpen }: { found: FoundConversation; isOpe
 function MessageResult({ found }: { found: FoundMessage }) {
   const { inbox } = useTexts();
   const formats = useFormats();
+  const now = useNow(MINUTE_MS);
   const nameOf = useAgentName();
   const { slug } = useWorkspace();
   const filter = useInboxFilter();
@@ -171,7 +174,7 @@ function MessageResult({ found }: { found: FoundMessage }) {
           <span className={classes.rowLine}>
             <bdi className={classes.name}>{contactName(sourceChannel, contact)}</bdi>
             <time dateTime={createdAt} title={formats.moment(createdAt)}>
-              {formats.day(createdAt)}
+              {formats.past(createdAt, now)}
             </time>
           </span>
           <span className={own.excerpt}>

@@ -2,6 +2,7 @@ import { Skeleton, Stack, Text } from '@mantine/core';
 import { Fragment, type Ref, useCallback, useEffect } from 'react';
 import type { Conversation, ConversationChange, Message, Note } from '../../api/types';
 import { ErrorNotice } from '../../common/error-notice';
+import { useNow } from '../../common/use-now';
 import { useFormats, useTexts } from '../../i18n/locale';
 import { ChangeLine } from './change-line';
 import { Found, NewerMessages, useFoundId, useMessagesAround } from './found-message';
@@ -14,6 +15,8 @@ import { OutgoingItem } from './outgoing-item';
 import { type LoadedPages, useChanges, useMessages } from './use-inbox';
 import { useNotes } from './use-notes';
 import type { useSending } from './use-sending';
+
+const HOUR_MS = 3_600_000;
 
 type Entry = { at: string } & ({ message: Message } | { change: ConversationChange } | { note: Note });
 
@@ -31,6 +34,7 @@ export function Timeline({
   const { id, sourceChannel, contact, updatedAt } = conversation;
   const { inbox, common } = useTexts();
   const formats = useFormats();
+  const now = useNow(HOUR_MS);
   const foundId = useFoundId();
   const newest = useMessages(id);
   const around = useMessagesAround(id, foundId);
@@ -65,11 +69,13 @@ export function Timeline({
         )}
         <LoadMore pages={pages} label={inbox.olderMessages} />
         {entries.map((entry, index) => {
-          const day = formats.day(entry.at);
+          const day = formats.nearDay(entry.at, now);
           const before = entries[index - 1];
           return (
             <Fragment key={idOf(entry)}>
-              {(!before || formats.day(before.at) !== day) && <div className={classes.day}>{day}</div>}
+              {(!before || formats.nearDay(before.at, now) !== day) && (
+                <div className={classes.day}>{day}</div>
+              )}
               {'message' in entry ? (
                 <Found isFound={entry.message.id === foundId}>
                   <MessageItem

@@ -16,7 +16,8 @@ import type { TakeKey } from './saved-reply-list';
 
 const SavedReplyList = lazy(() => import('./saved-reply-list'));
 
-const PLACE = /\{\{([^{}|]*)(?:\|([^{}]*))?\}\}/g;
+/** Matches a variable with the space before it and the mark behind it. */
+const PLACE = /( ?)\{\{([^{}|]*)(?:\|([^{}]*))?\}\}([,.!?;:]?)/g;
 
 /**
  * Offers saved replies while one types a slash at the beginning of a line.
@@ -40,6 +41,7 @@ export function useSavedReplies({
   const fill = useFill(conversation);
   const close = useCallback(() => setTyped(null), []);
 
+  const preview = (body: string) => fill(body).text;
   const choose = (body: string) => {
     const element = field.current;
     if (!typed || !element) return;
@@ -79,6 +81,7 @@ export function useSavedReplies({
         <SavedReplyList
           id={id}
           query={typed.query}
+          preview={preview}
           takesKeys={takesKeys}
           onActive={setOptionId}
           onChoose={choose}
@@ -102,11 +105,17 @@ function useFill({ contact }: Conversation) {
   };
   return (body: string) => {
     const missing = new Set<string>();
-    const text = body.replace(PLACE, (_, variable: string, otherwise?: string) => {
-      const value = values[variable.trim() as SavedReplyVariable] || otherwise?.trim();
-      if (!value) missing.add(variable.trim());
-      return value ?? '';
-    });
+    const text = body.replace(
+      PLACE,
+      (_, space: string, name: string, otherwise: string | undefined, mark: string) => {
+        const variable = name.trim() as SavedReplyVariable;
+        const value = values[variable] || otherwise?.trim();
+        if (value) return space + value + mark;
+        missing.add(variable);
+        // No space is left before a comma.
+        return (mark ? '' : space) + mark;
+      },
+    );
     return { text, missing: [...missing] };
   };
 }
