@@ -7,7 +7,7 @@ import { accessibilityFaultsOf } from '../accessibility';
 import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
 import { START_TIMEOUT_MS } from '../live-chat';
 
-const AGENT_PAGES = ['overview', 'workspace', 'agents'];
+const AGENT_PAGES = ['overview', 'workspace', 'agents', 'saved-replies'];
 const PAGES = [...AGENT_PAGES, 'api-keys', 'webhooks', 'channels', 'audit', 'diagnostics'];
 
 describe('who sees what of the dashboard in a browser', () => {

@@ -446,7 +446,7 @@ export const de: Texts = {
     windowClosedAdvice: (channel: string) =>
       `Er nimmt sie in den 24 Stunden an, nachdem der Kunde geschrieben hat. Sie können es versuchen; ${channel} entscheidet.`,
     windowCloses: (channel: string, distance: string, time: string) =>
-      `${channel} nimmt ${distance}, um ${time}, keine Antworten mehr an, wenn der Kunde nicht schreibt.`,
+      `${channel} nimmt Antworten bis ${time} an (${distance}), und länger, sobald der Kunde schreibt.`,
     notChanged: 'Nicht geändert',
     keys: 'Tasten',
     keyNames: {

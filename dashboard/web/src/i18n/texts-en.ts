@@ -403,7 +403,7 @@ export const en = {
     windowClosedAdvice: (channel: string) =>
       `It takes them within 24 hours after the customer has written. You can still try; ${channel} decides.`,
     windowCloses: (channel: string, distance: string, time: string) =>
-      `${channel} takes no more answers ${distance}, at ${time}, unless the customer writes.`,
+      `${channel} takes answers until ${time} (${distance}), and longer once the customer writes.`,
     notChanged: 'Not changed',
     keys: 'Keys',
     keyNames: {
