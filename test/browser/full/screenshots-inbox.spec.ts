@@ -2,7 +2,6 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { SYSTEM } from '../../../src/common/principal';
 import { SavedRepliesService } from '../../../src/saved-replies/saved-replies.service';
-import { AgentsService } from '../../../src/workspaces/agents.service';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { print } from '../../support/report';
 import { TestWidget } from '../../support/widget';
@@ -48,9 +47,9 @@ describe('the picture of the shop and the inbox', () => {
 
   it('shows one conversation from both sides', async () => {
     const shop = await world.open({ viewport: { width: SHOP_WIDTH, height: HEIGHT } });
-    const inbox = await world.enter(workspace, 'AGENT', { viewport: { width: INBOX_WIDTH, height: HEIGHT } });
-    const agents = world.service.app.get(AgentsService);
-    await agents.update(workspace.id, inbox.agent.id, { name: 'Mia', displayName: 'Mia' }, SYSTEM);
+    const mia = await world.service.make.agent(workspace, { name: 'Mia', displayName: 'Mia', role: 'AGENT' });
+    const inbox = await world.open({ viewport: { width: INBOX_WIDTH, height: HEIGHT } });
+    await inbox.adopt(await world.dashboard.logIn(mia));
     await begin('Mehmet Öz', 'TELEGRAM', 'Which tea keeps me awake?');
     await begin('Zoë Martín', 'INSTAGRAM', 'Which tea is in the picture of today?');
     await begin('Ngozi Okafor', 'WHATSAPP', 'Can I change the address of my order?');
