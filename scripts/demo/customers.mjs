@@ -32,7 +32,7 @@ import { VisitorPage } from './visitor-page.mjs';
  */
 
 /**
- * Another customer of a channel.
+ * A further customer of a channel.
  *
  * @typedef {{ id: string, name: string, email?: string }} Person `id` is the channel's
  */
