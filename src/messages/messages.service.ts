@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { requirePermission, requireReadPermission } from '../access/require-permission';
 import { AppError } from '../common/app-error';
-import { isId, newIdAfter, successor } from '../common/ids';
+import { isId, LOWEST_ID, newIdAfter, successor } from '../common/ids';
 import { Page, PageQuery, toPage } from '../common/page';
 import { Actor } from '../common/principal';
 import { validate } from '../common/validate';
@@ -30,9 +30,6 @@ import { MessageEntity } from './message.entity';
 import { MessagesRepository } from './messages.repository';
 
 type Content = Pick<MessageEntity, 'senderType' | 'senderAgentId' | 'body' | 'metadata' | 'deliveryStatus'>;
-
-/** Id before that of every message. */
-const NO_MESSAGE = '00000000-0000-0000-0000-000000000000';
 
 @Injectable()
 export class MessagesService {
@@ -78,23 +75,30 @@ export class MessagesService {
     actor: Actor,
   ): Promise<MessagesPart> {
     const { around, after, ...older } = validate(ListMessagesPartQuery, input, 'INVALID_QUERY');
-    if (!around && !after)
+    const bounds = [around, after, older.cursor].filter((bound) => bound !== undefined);
+    if (bounds.length > 1)
+      throw new AppError('INVALID_QUERY', 'Give one of cursor, after and around at most.');
+    if (around === undefined && after === undefined)
       return { ...(await this.list(tenantId, conversationId, older, actor)), previousCursor: null };
     await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
     if (!isId(conversationId)) throw AppError.notFound('Conversation');
     const key = { tenantId, conversationId };
-    const half = around ? Math.ceil(older.limit / 2) : older.limit;
-    const newer = await this.messages.listFrom(key, around ?? after!, half + 1);
-    const before = around ? successor(around) : undefined;
-    const rows = around ? await this.messages.list(tenantId, conversationId, before, half + 1) : [];
+    const newerCount = around === undefined ? older.limit : Math.floor(older.limit / 2);
+    // The message itself is the newest of the older half.
+    const olderCount = older.limit - newerCount;
+    const newer = await this.messages.listFrom(key, bounds[0]!, newerCount + 1);
+    const rows =
+      around === undefined
+        ? []
+        : await this.messages.list(tenantId, conversationId, successor(around), olderCount + 1);
     if (rows.length + newer.length === 0 && !(await this.conversations.exists(tenantId, conversationId)))
       throw AppError.notFound('Conversation');
-    const shown = [...newer.slice(0, half).reverse(), ...rows.slice(0, half)];
-    const hasOlder = around ? rows.length > half : true;
+    const shown = [...newer.slice(0, newerCount).reverse(), ...rows.slice(0, olderCount)];
+    const hasOlder = around === undefined || rows.length > olderCount;
     return {
       data: shown.map(toMessage),
       nextCursor: hasOlder ? (shown.at(-1)?.id ?? null) : null,
-      previousCursor: newer.length > half ? shown[0]!.id : null,
+      previousCursor: newer.length > newerCount ? (shown[0]?.id ?? null) : null,
     };
   }
 
@@ -138,7 +142,7 @@ export class MessagesService {
         requireWithinLimit(conversation.sourceChannel, body);
         if (!sender) throw unknownSender(senderAgentId);
         if (seenMessageId !== undefined && actor.type === 'agent')
-          await this.requireNoOtherAnswer(tx, conversation, seenMessageId ?? NO_MESSAGE, actor.id);
+          await this.requireNoOtherAnswer(tx, conversation, seenMessageId ?? LOWEST_ID, actor.id);
         const content: Content = {
           senderType: 'AGENT',
           senderAgentId: sender.id,
