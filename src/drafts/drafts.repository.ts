@@ -42,23 +42,20 @@ export class DraftsRepository {
   /** Stores a draft in place of the former one. */
   async save(tx: Transaction, draft: DraftEntity): Promise<void> {
     const { tenantId, agentId, conversationId, body, updatedAt } = draft;
-    const values = [tenantId, agentId, conversationId, body, updatedAt];
-    const known = await tx.query(
-      `UPDATE drafts SET body = $4, updated_at = $5
-       WHERE tenant_id = $1 AND agent_id = $2 AND conversation_id = $3 RETURNING 1`,
-      values,
-    );
-    if (known.length > 0) return;
     await tx.query(
       `INSERT INTO drafts (tenant_id, agent_id, conversation_id, body, updated_at) VALUES ($1, $2, $3, $4, $5)
        ON CONFLICT (tenant_id, agent_id, conversation_id)
        DO UPDATE SET body = excluded.body, updated_at = excluded.updated_at`,
-      values,
+      [tenantId, agentId, conversationId, body, updatedAt],
     );
+  }
+
+  /** Deletes the oldest drafts of an agent that has more than it may have. */
+  async deleteExcess(tx: Transaction, { tenantId, agentId }: AgentKey): Promise<void> {
     await tx.query(
-      `DELETE FROM drafts WHERE tenant_id = $1 AND agent_id = $2 AND conversation_id IN (
+      `DELETE FROM drafts WHERE tenant_id = $1 AND agent_id = $2 AND conversation_id = ANY (ARRAY(
          SELECT conversation_id FROM drafts WHERE tenant_id = $1 AND agent_id = $2
-         ORDER BY updated_at DESC OFFSET ${MAX_DRAFTS})`,
+         ORDER BY updated_at DESC OFFSET ${MAX_DRAFTS}))`,
       [tenantId, agentId],
     );
   }

@@ -72,6 +72,7 @@ export class DraftsService {
       }
       const updatedAt = new Date();
       await this.drafts.save(tx, { ...key, body, updatedAt });
+      if (!kept) await this.drafts.deleteExcess(tx, key);
       return { body, updatedAt };
     });
   }

@@ -22,6 +22,8 @@ import {
   BEFORE_ALL_AGENTS,
 } from '../../src/conversations/agent-releases.repository';
 import { BEFORE_ALL_SNOOZES, SnoozesRepository } from '../../src/conversations/snoozes.repository';
+import { DraftsRepository } from '../../src/drafts/drafts.repository';
+import { MAX_DRAFTS } from '../../src/drafts/draft.dto';
 import { MAX_COUNTED } from '../../src/database/bounded-count';
 import { Database } from '../../src/database/database';
 import { VisitorMessagesRepository } from '../../src/channels/widget/visitor-messages.repository';
@@ -32,7 +34,10 @@ import { PasswordResetsRepository } from '../../src/logins/passwords/password-re
 import { PendingLoginsRepository } from '../../src/logins/sessions/pending-logins.repository';
 import { PeopleRepository } from '../../src/logins/people/people.repository';
 import { MessagesRepository } from '../../src/messages/messages.repository';
+import { NoteEntity } from '../../src/notes/note.entity';
+import { NotesRepository } from '../../src/notes/notes.repository';
 import { ReadMarksRepository } from '../../src/read-marks/read-marks.repository';
+import { SavedRepliesRepository } from '../../src/saved-replies/saved-replies.repository';
 import { MessageEraser } from '../../src/privacy/message-eraser';
 import { ErasedIds } from '../../src/secrets/erased-ids';
 import { EventQueueRepository } from '../../src/outbox/event-queue.repository';
@@ -86,6 +91,8 @@ import {
   sequential,
   PEOPLE,
   UNREAD,
+  AGENTS_TEXTS,
+  WRITER,
   fill,
   run,
 } from './rows';
@@ -105,6 +112,7 @@ describe('query plans', () => {
     await host.app.get(DatabaseClock, { strict: false }).beforeApplicationShutdown();
     reader = await PlanReader.start(host.stores.databaseUrl);
     await fill(host.stores.databaseAdminUrl);
+    await run(host.stores.databaseAdminUrl, AGENTS_TEXTS);
     await reader.readParts();
     // A million rows are written here, which takes 20 s on two free cores.
   }, 300_000);
@@ -593,6 +601,8 @@ describe('query plans', () => {
           ...(await plansOf(ask, /^SELECT FROM/)),
         ];
         for (const plan of plans) {
+          expectOnlyIndexed(plan, ['conversations']);
+          if (tenantId === TINY) continue; // All indexes are good for its five rows.
           expect(indexesOf(plan)).toEqual(['conversations_assigned_activity_idx']);
           expect(rowsRead(plan)).toBeLessThanOrEqual(1);
         }
@@ -673,14 +683,16 @@ describe('query plans', () => {
       }
     });
 
-    it('looks for expired messages and events conversation by conversation', async () => {
-      // No message is above this id, so that the events are looked at too.
+    it('looks for expired messages, events and notes conversation by conversation', async () => {
+      // Nothing is above this id, so that all three are looked at.
       const range = { from: sequential(10 * ROWS), until: HIGHEST_ID };
       const find = (tx: Transaction) =>
         host.get(MessagesRepository).findConversations(tx, BIG, range, LOWEST_ID, PAGE);
       const [plan] = await plansOf(() => inQueue(find), /^SELECT c.id/);
-      expect(indexesOf(plan!)).toEqual(expect.arrayContaining(['messages_pkey', 'conversations_pkey']));
-      expectOnlyIndexed(plan!, ['messages', 'events', 'conversations']);
+      expect(indexesOf(plan!)).toEqual(
+        expect.arrayContaining(['messages_pkey', 'conversations_pkey', 'notes_conversation_idx']),
+      );
+      expectOnlyIndexed(plan!, ['messages', 'events', 'notes', 'conversations']);
       expect(rowsRead(plan!)).toBeLessThanOrEqual(3 * PAGE);
     });
 
@@ -824,5 +836,78 @@ describe('query plans', () => {
     });
 
     const TABLES = ['conversations', 'messages', 'read_marks', 'contacts'];
+  });
+
+  describe('what agents write for themselves', () => {
+    const tx = <T>(work: (one: Transaction) => Promise<T>) => host.get(Database).transaction(work);
+    const own = { tenantId: BIG, agentId: WRITER };
+    const draft = { ...own, conversationId: CONVERSATION };
+    const conversation = { tenantId: BIG, conversationId: CONVERSATION };
+
+    /** Expects that every statement of a call reads by one of the indexes, and at most a number of rows. */
+    async function expectRows(
+      call: () => Promise<unknown>,
+      index: string | string[],
+      most: number,
+    ): Promise<void> {
+      for (const plan of await plansOf(call)) {
+        expectOnlyIndexed(plan, ['notes', 'drafts', 'saved_replies']);
+        expect([index].flat()).toEqual(expect.arrayContaining(indexesOf(plan)));
+        expect(rowsRead(plan)).toBeLessThanOrEqual(most);
+      }
+    }
+
+    it('lists the notes of a conversation, and finds one, by index', async () => {
+      const notes = new NotesRepository(host.get(Database));
+      for (const cursor of [undefined, sequential(ROWS / 4), sequential(3_000)])
+        expectPage(await plansOf(() => notes.list(conversation, cursor, PAGE)), 'notes_conversation_idx');
+      expectPage(
+        await plansOf(() => notes.listFrom(conversation, LOWEST_ID, PAGE)),
+        'notes_conversation_idx',
+      );
+      const [{ id } = { id: '' }] = await notes.list(conversation, undefined, 1);
+      await expectRows(() => tx((one) => notes.lock(one, BIG, id)), 'notes_pkey', 1);
+      await expectRows(
+        () => tx((one) => notes.delete(one, { id, tenantId: BIG } as NoteEntity)),
+        'notes_pkey',
+        1,
+      );
+      const erased = { ...conversation, ids: [], withContact: false };
+      const eventIds = Array.from({ length: PAGE }, (_, n) => sequential(2 * n + 2));
+      const erase = () => tx((one) => notes.erase(one, { ...erased, eventIds }));
+      await expectRows(erase, ['notes_pkey', 'notes_conversation_idx'], PAGE);
+    });
+
+    it("reads an agent's drafts by key, and those of a conversation by index", async () => {
+      const drafts = new DraftsRepository(host.get(Database));
+      const most = MAX_DRAFTS + 1;
+      await expectRows(() => drafts.find(draft), 'drafts_pkey', 1);
+      await expectRows(() => tx((one) => drafts.lock(one, draft)), 'drafts_pkey', 1);
+      await expectRows(() => tx((one) => drafts.deleteSent(one, draft, 'Hello')), 'drafts_pkey', 1);
+      await expectRows(() => drafts.list(own), 'drafts_pkey', most);
+      // It reads the drafts once more for each that it deletes.
+      await expectRows(() => tx((one) => drafts.deleteExcess(one, own)), 'drafts_pkey', most + 1);
+      const erased = { ...conversation, ids: [], eventIds: [newId()], withContact: false };
+      await expectRows(() => tx((one) => drafts.erase(one, erased)), 'drafts_conversation_idx', 6_000);
+    });
+
+    it.each([BIG, TINY])('reads the saved replies of the workspace %s by index', async (tenantId) => {
+      const replies = new SavedRepliesRepository(host.get(Database));
+      // A workspace with few of them may be sorted.
+      const either = ['saved_replies_name_idx', 'saved_replies_pkey'];
+      await expectRows(() => replies.list(tenantId), either, 200);
+      const find = () => tx((one) => replies.findIdByName(one, tenantId, 'Reply 4'));
+      await expectRows(find, either, 5);
+      const lock = () => tx((one) => replies.lock(one, tenantId, sequential(4)));
+      await expectRows(lock, 'saved_replies_pkey', 1);
+    });
+
+    it('counts the few saved replies of a workspace by index', async () => {
+      const replies = new SavedRepliesRepository(host.get(Database));
+      for (const plan of await plansOf(() => tx((one) => replies.count(one, TINY)))) {
+        expectOnlyIndexed(plan, ['saved_replies']);
+        expect(rowsRead(plan)).toBeLessThanOrEqual(10);
+      }
+    });
   });
 });

@@ -152,6 +152,34 @@ export const UNREAD = [
   'ANALYZE conversations, messages, read_marks',
 ];
 
+/** Agent with as many drafts as an agent may have. */
+export const WRITER = sequential(1);
+const WRITER_DRAFTS = 200;
+
+/**
+ * SQL of what agents write for themselves: notes, half of them in one conversation; drafts, one of each agent
+ * in that conversation, and as many as there may be of one agent; saved replies, more than a workspace may
+ * have.
+ */
+export const AGENTS_TEXTS = [
+  `INSERT INTO notes (tenant_id, id, conversation_id, author_agent_id, body, created_at)
+   SELECT '${BIG}', ${ID}, CASE WHEN i % 2 = 0 THEN '${CONVERSATION}' ELSE c.id END, '${uuid(9)}', 'Ask Ana.', now()
+   FROM (SELECT row_number() OVER () AS i, id FROM conversations WHERE tenant_id = '${BIG}' LIMIT 50000) AS c`,
+  `INSERT INTO drafts (tenant_id, agent_id, conversation_id, body, updated_at)
+   SELECT tenant_id, id, '${CONVERSATION}', 'Dear', now() FROM agents
+   WHERE tenant_id = '${BIG}' AND role = 'AGENT'`,
+  `INSERT INTO drafts (tenant_id, agent_id, conversation_id, body, updated_at)
+   SELECT '${BIG}', '${WRITER}', id, 'Dear', now() FROM conversations
+   WHERE tenant_id = '${BIG}' AND id <> '${CONVERSATION}' LIMIT ${WRITER_DRAFTS}`,
+  `INSERT INTO drafts (tenant_id, agent_id, conversation_id, body, updated_at)
+   SELECT '${BIG}', a.id, c.id, 'Dear', now()
+   FROM (SELECT id FROM agents WHERE tenant_id = '${BIG}' AND role = 'AGENT' ORDER BY id DESC LIMIT 1000) a,
+     (SELECT id FROM conversations WHERE tenant_id = '${BIG}' ORDER BY id DESC LIMIT 50) c`,
+  `INSERT INTO saved_replies (tenant_id, id, name, body, created_at, updated_at)
+   SELECT ${TENANT}, ${ID}, 'Reply ' || i, 'Thank you.', now(), now() FROM generate_series(1, 40000) i`,
+  'ANALYZE notes, drafts, saved_replies',
+];
+
 const OTHER_AGENTS = `
   INSERT INTO agents (id, tenant_id, name, email, role, is_bot, active, created_at, updated_at)
   SELECT ${ID}, '${BIG}', 'Agent', i || '@example.com', 'AGENT', false, true, now(), now()
