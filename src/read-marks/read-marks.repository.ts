@@ -2,13 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { LOWEST_ID } from '../common/ids';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
+import { AgentKey } from '../stored-data/table-declaration';
 import { Unread, UnreadConversation } from './read-mark.dto';
-
-/** Names an agent of a workspace. */
-export interface AgentKey {
-  tenantId: string;
-  agentId: string;
-}
 
 /** Limit of the newest messages of a conversation among which the customer's is looked for. */
 const LOOKED_AT = 20;

@@ -9,8 +9,9 @@ import { ConversationEntity } from '../conversations/conversation.entity';
 import { ConversationsRepository } from '../conversations/conversations.repository';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
+import { AgentKey } from '../stored-data/table-declaration';
 import { MarkRead, Unread } from './read-mark.dto';
-import { AgentKey, ReadMarksRepository } from './read-marks.repository';
+import { ReadMarksRepository } from './read-marks.repository';
 
 /**
  * Knows what each agent has not read; what is no agent has read everything. A conversation that is not closed

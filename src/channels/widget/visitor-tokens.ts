@@ -26,10 +26,6 @@ export interface IssuedToken {
   renewableUntil: Date;
 }
 
-/**
- * Issues and verifies visitors' tokens: JWTs for one widget, its workspace and one identity. The first
- * configured key signs; all of them verify.
- */
 /** Visitor and workspace that a token names. */
 export interface TokenOwner {
   tenantId: string;
@@ -37,6 +33,10 @@ export interface TokenOwner {
   externalId: string;
 }
 
+/**
+ * Issues and verifies visitors' tokens: JWTs for one widget, its workspace and one identity. The first
+ * configured key signs; all of them verify.
+ */
 @Injectable()
 export class VisitorTokens {
   private readonly keys: ReadonlyMap<string, Uint8Array>;
