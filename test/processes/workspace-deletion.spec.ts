@@ -139,6 +139,8 @@ describe('the deletion of a workspace', () => {
        SELECT tenant_id, id, $3, 'Dear', now() FROM agents WHERE tenant_id = $1`,
       `INSERT INTO saved_replies (tenant_id, id, name, body, created_at, updated_at)
        VALUES ($1, gen_random_uuid(), 'Thanks', 'Thank you.', now(), now())`,
+      `INSERT INTO read_marks (tenant_id, agent_id, conversation_id, message_id, is_unread)
+       SELECT tenant_id, id, $3, $4, false FROM agents WHERE tenant_id = $1`,
       `INSERT INTO second_factor_demands (tenant_id, grace_days, demanded_at) VALUES ($1, 7, now())`,
     ];
     const values = [workspace.id, endpoint.id, message!.conversation, message!.id, connection.id];

@@ -38,15 +38,16 @@ const OF_PEOPLE = [
 const SHARED = ['workspaces', 'migrations', ...OF_PEOPLE];
 
 /**
- * Tables written for every event and delivery. A foreign key would cost a lock of its parent for each row,
- * and protect nothing: the transaction that writes such a row reads or locks its parent, and no parent is
- * deleted before it. The floors of the queues are saved for many workspaces at once: one that is deleted
- * meanwhile must not fail the others.
+ * Tables written for every event, delivery and message. A foreign key would cost a lock of its parent for
+ * each row, and protect nothing: the transaction that writes such a row reads or locks its parent, and no
+ * parent is deleted before it. The floors of the queues are saved for many workspaces at once: one that is
+ * deleted meanwhile must not fail the others.
  */
 const WITHOUT_REFERENCES = [
   'attempt_rollups',
   'event_queue',
   'events',
+  'message_search',
   'parked_events',
   'pending_cancellations',
   'pending_deliveries',
@@ -276,6 +277,18 @@ async function furnish(service: TestService): Promise<string> {
     tenantId,
     conversation.id,
     agent.id,
+  ]);
+  await service.query(
+    `INSERT INTO message_search_progress (tenant_id, first_id, indexed_until, stage, position_conversation,
+       position_message)
+     VALUES ($1, $2, $2, 'DONE', $2, $2) ON CONFLICT (tenant_id) DO NOTHING`,
+    [tenantId, message.id],
+  );
+  await service.query('INSERT INTO read_marks VALUES ($1, $2, $3, $4, false)', [
+    tenantId,
+    agent.id,
+    conversation.id,
+    message.id,
   ]);
   await service.query('INSERT INTO workspace_deletions VALUES ($1, now(), now(), false)', [tenantId]);
   await service.query(

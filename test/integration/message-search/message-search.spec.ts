@@ -81,6 +81,7 @@ describe('the search in messages', () => {
     const answered = await service.make.sent(workspace, conversation, 'Your parcel is on its way.');
     await service.make.received(workspace, conversation, 'Thank you <b>very</b> much');
     await waitForWord(workspace, 'thank');
+    await waitForDone(workspace);
     expect(performance.now() - start).toBeLessThan(LATE_MS);
 
     expect(await search(workspace, 'parcel')).toEqual({
@@ -121,6 +122,7 @@ describe('the search in messages', () => {
     const texts = ['Größe', 'مَرحَبًا بك', 'שלום לך', '我的包裹在哪里', '東京タワー', 'สวัสดีครับ', 'done 👍🏽'];
     for (const text of texts) await service.make.received(workspace, conversation, text);
     await waitForWord(workspace, '👍');
+    await waitForDone(workspace);
     for (const [word, n] of [
       ['grosse', 0],
       ['مرحبا', 1],
@@ -145,6 +147,7 @@ describe('the search in messages', () => {
     await service.make.updateConversation(workspace, closed, { status: 'CLOSED' });
     await service.make.received(workspace, conversation, 'marker');
     await waitForWord(workspace, 'marker');
+    await waitForDone(workspace);
 
     const pages: string[][] = [];
     for (let cursor: string | undefined; pages.length === 0 || cursor;) {

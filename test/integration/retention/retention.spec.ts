@@ -47,6 +47,7 @@ describe('retention', () => {
     expect(await service().clean()).toEqual({
       webhook_endpoints: 0,
       idempotency_keys: 0,
+      drafts: 0,
       provider_messages: 0,
       early_receipts: 0,
       invitations: 0,
