@@ -6,11 +6,14 @@ import { useTexts } from '../../i18n/locale';
 import { mayNotify, useAlertChoices } from './alert-choices';
 import { playSound } from './alert-sound';
 import { leads } from './live-state';
+import { isVisible } from './names';
 import { useUnread } from './use-inbox';
 
 /** Limit of the notifications that one read leads to. */
 const MAX_AT_ONCE = 3;
 const MAX_NAME = 80;
+/** Matches what turns or breaks a line. The system draws a notification, and may not keep it apart. */
+const CONTROLS = /[\p{Cc}\u200E\u200F\u061C\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu;
 
 const lockOf = (conversationId: string) => `inbox-seen:${conversationId}`;
 
@@ -29,8 +32,8 @@ export function useAlerts(): void {
   const known = useRef<string | null>(null);
 
   const notify = ({ id, contactName, preview }: UnreadConversation) => {
-    const title = contactName?.trim().slice(0, MAX_NAME) || inbox.alerts.unnamed;
-    const body = (choices.preview && preview) || inbox.alerts.wrote;
+    const title = isVisible(contactName) ? plainLine(contactName, MAX_NAME) : inbox.alerts.unnamed;
+    const body = (choices.preview && plainLine(preview ?? '')) || inbox.alerts.wrote;
     // One notification stands for a conversation, however much its customer writes.
     const shown = new Notification(title, { body, tag: id, silent: true });
     shown.onclick = () => {
@@ -55,6 +58,11 @@ export function useAlerts(): void {
     const written = unread.latest.filter(({ messageId }) => messageId !== null && messageId > (before ?? ''));
     if (before !== null && written.length > 0 && leads()) void tell(written);
   }, [unread]);
+}
+
+/** Returns a text as one line without controls, of at most so many characters. */
+function plainLine(text: string, max = Infinity): string {
+  return [...text.replace(CONTROLS, ' ').trim()].slice(0, max).join('');
 }
 
 /** Notes that the person looks at a conversation, for the tab that tells of messages. */
