@@ -9,33 +9,38 @@ import { ConversationsService } from './conversations.service';
 
 /** Number of steps of one search, so that it takes a bounded time. */
 const MAX_STEPS = 10;
-/** Number of conversations of an agent that become nobody's before another agent has its turn. */
+/** Number of conversations of a workspace that become nobody's before another workspace has its turn. */
 const BATCH = 10;
+/** Number of workspaces whose conversations are released side by side, each over a connection of its own. */
 const SIDE_BY_SIDE = 3;
+/** Number of workspaces from which on no others are searched, so that this takes a bounded memory. */
+const MAX_WAITING = 10_000;
 
 /**
  * Makes the open and snoozed conversations of deactivated agents nobody's, each in a transaction of its own:
- * a worker that is killed leaves the others to whoever comes next. It stops when the agent is active again;
- * what has become nobody's by then stays so. Closed conversations keep their agent.
+ * a worker that is killed leaves the others to whoever comes next. Workspaces take turns, however many agents
+ * have left them, and so do the agents of each. It stops when the agent is active again; what has become
+ * nobody's by then stays so. Closed conversations keep their agent.
  */
 @Injectable()
 export class AgentReleaser implements OnModuleInit {
   private readonly logger = new Logger(AgentReleaser.name);
-  private found: ReleasingAgent[] = [];
+  /** Agents whose turn comes, by their workspaces; the one at the front is the next. */
+  private readonly waiting = new Map<string, Set<string>>();
   private readonly search = new SteppedSearch(BEFORE_ALL_AGENTS, MAX_STEPS, async (after) => {
     const { agents, next } = await this.releases.findReleasing(after);
-    this.found.push(...agents);
+    for (const agent of agents) this.enqueue(agent);
     return next;
   });
-  private readonly rounds = new StepRounds<ReleasingAgent>({
+  private readonly rounds = new StepRounds<string>({
     size: BATCH,
     pauseMs: 0,
     sideBySide: SIDE_BY_SIDE,
-    list: () => this.list(),
-    keyOf: ({ tenantId, agentId }) => `${tenantId} ${agentId}`,
-    step: (agent, size) => this.releaseSome(agent, size),
-    onError: (agent, err) =>
-      this.logger.error({ err, ...agent }, "an agent's conversations were not released; it will be retried"),
+    list: () => this.listWorkspaces(),
+    keyOf: (tenantId) => tenantId,
+    step: (tenantId, size) => this.releaseSome(tenantId, size),
+    onError: (tenantId, err) =>
+      this.logger.error({ err, tenantId }, "an agent's conversations were not released; it will be retried"),
   });
 
   constructor(
@@ -50,28 +55,50 @@ export class AgentReleaser implements OnModuleInit {
     this.polls.register('agent releases', () => this.rounds.run(() => this.polls.isStopped));
   }
 
-  private async list(): Promise<ReleasingAgent[]> {
-    this.found = [];
-    await this.search.run();
-    return this.found;
+  private enqueue({ tenantId, agentId }: ReleasingAgent): void {
+    const agents = this.waiting.get(tenantId) ?? new Set();
+    this.waiting.set(tenantId, agents.add(agentId));
   }
 
-  /** Releases up to `size` conversations of an agent, and returns whether there may be more. */
-  private async releaseSome(agent: ReleasingAgent, size: number): Promise<boolean> {
-    for (let n = 0; n < size; n++) if (!(await this.releaseNext(agent))) return false;
-    return true;
+  private async listWorkspaces(): Promise<string[]> {
+    if (this.waiting.size < MAX_WAITING) await this.search.run();
+    return [...this.waiting.keys()];
   }
 
-  private releaseNext(agent: ReleasingAgent): Promise<boolean> {
+  /**
+   * Releases up to `size` conversations of a workspace, and returns whether there may be more. An agent where
+   * that fails, or whose conversations are locked, makes room for the others: the next search finds it again.
+   */
+  private async releaseSome(tenantId: string, size: number): Promise<boolean> {
+    const agents = this.waiting.get(tenantId)!;
+    let isWorking = false;
+    try {
+      for (let n = 0; n < size && agents.size > 0; n++) {
+        const [agentId] = agents;
+        agents.delete(agentId!);
+        const outcome = await this.releaseNext({ tenantId, agentId: agentId! });
+        if (outcome === 'released') agents.add(agentId!);
+        isWorking ||= outcome !== 'locked';
+      }
+    } finally {
+      if (agents.size === 0) this.waiting.delete(tenantId);
+    }
+    return isWorking && agents.size > 0;
+  }
+
+  private releaseNext(agent: ReleasingAgent): Promise<'released' | 'finished' | 'locked'> {
     const { tenantId, agentId } = agent;
     return this.database.orderedTransaction(async (tx) => {
       // An activation waits for this lock, and ends what this worker has not done.
-      if (!(await this.agents.lockReleasing(tx, tenantId, agentId))) return false;
+      if (!(await this.agents.lockReleasing(tx, tenantId, agentId))) return 'finished';
       const conversation = await this.releases.lockNext(tx, agent);
-      if (conversation) await this.conversations.unassign(tx, conversation);
-      else if (!(await this.releases.hasAny(tx, agent)))
-        await this.agents.setReleasing(tx, { tenantId, id: agentId }, false);
-      return conversation !== null;
+      if (conversation) {
+        await this.conversations.unassign(tx, conversation);
+        return 'released';
+      }
+      if (await this.releases.hasAny(tx, agent)) return 'locked';
+      await this.agents.setReleasing(tx, { tenantId, id: agentId }, false);
+      return 'finished';
     });
   }
 }

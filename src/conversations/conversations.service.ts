@@ -164,9 +164,12 @@ export class ConversationsService {
       throw new AppError('INVALID_BODY', 'Name at least one of status, assignedAgentId and snoozedUntil.');
     return this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'conversation.update');
+      // A deactivation waits for the assignment, and then finds the conversation.
+      const isKnown =
+        assignedAgentId == null || (await this.agents.lockActive(tx, tenantId, assignedAgentId));
       const before = await this.conversations.lock(tx, tenantId, id);
       if (!before) throw AppError.notFound('Conversation');
-      if (assignedAgentId != null) await this.requireAgent(tx, tenantId, assignedAgentId);
+      if (!isKnown) throw AppError.invalidBody('assignedAgentId', 'agent_unknown');
       if (snoozedUntil && (status ?? before.status) !== 'SNOOZED')
         throw AppError.invalidBody('snoozedUntil', 'not_snoozed');
       const change: Change = {
@@ -255,11 +258,6 @@ export class ConversationsService {
     if (assigned) this.audit.appendPipelined(tx, { ...subject, action: ASSIGNED, ...assigned });
     const moved = changedValues(before, after, ['status', 'snoozedUntil']);
     if (moved) this.audit.appendPipelined(tx, { ...subject, action: STATUS_ACTIONS[after.status], ...moved });
-  }
-
-  private async requireAgent(tx: Transaction, tenantId: string, agentId: string): Promise<void> {
-    if (await this.agents.findActive(tx, tenantId, agentId)) return;
-    throw AppError.invalidBody('assignedAgentId', 'agent_unknown');
   }
 }
 

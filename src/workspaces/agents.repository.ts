@@ -20,6 +20,20 @@ export class AgentsRepository {
     return isId(id) ? reader.manager.findOneBy(AgentEntity, { tenantId, id, active: true }) : null;
   }
 
+  /**
+   * Locks an agent's row in share mode, so that the agent stays active until the commit. It comes before the
+   * locks of conversations.
+   * @returns false if the agent is unknown, inactive or of another workspace
+   */
+  async lockActive(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
+    if (!isId(id)) return false;
+    const rows = await tx.prepared(
+      'SELECT 1 FROM agents WHERE tenant_id = $1 AND id = $2 AND active FOR SHARE',
+      [tenantId, id],
+    );
+    return rows.length > 0;
+  }
+
   /** Finds the oldest active OWNER or ADMIN: the default sender of a message. */
   async findFirstManager(reader: Reader, tenantId: string): Promise<Pick<AgentEntity, 'id'> | null> {
     const [manager] = await reader.prepared<{ id: string }>(

@@ -1,5 +1,7 @@
 import { SYSTEM } from '../../../src/common/principal';
+import { Database } from '../../../src/database/database';
 import { AgentsService } from '../../../src/workspaces/agents.service';
+import { countLockWaits, waitForLockWait } from '../../support/lock-waits';
 import { TestService } from '../../support/service';
 import { waitFor } from '../../support/wait';
 
@@ -72,6 +74,49 @@ describe('the conversations of a deactivated agent', () => {
       [workspace.id],
     );
     expect(events).toHaveLength(301);
+  }, 60_000);
+
+  it('become nobody’s, too, when they are assigned at the moment of the deactivation', async () => {
+    for (const worker of workers.splice(0)) await worker.close();
+    const workspace = await service.make.workspace();
+    const agent = await service.make.agent(workspace, { role: 'AGENT' });
+    const conversation = await service.make.conversation(workspace);
+    const changes: Promise<unknown>[] = [];
+    await service.app.get(Database).transaction(async (tx) => {
+      await tx.query(`SELECT FROM conversations WHERE id = '${conversation.id}' FOR NO KEY UPDATE`);
+      changes.push(service.make.updateConversation(workspace, conversation, { assignedAgentId: agent.id }));
+      await waitForLockWait(service, 'the assignment');
+      changes.push(setActive(workspace, agent, false));
+      await waitFor('the deactivation to wait for it', async () => (await countLockWaits(service)) === 2);
+    });
+    await Promise.all(changes);
+    expect(await countAssigned(agent)).toBe(1);
+    await startWorker();
+    await waitFor('the conversation', async () => (await countAssigned(agent)) === 0);
+  });
+
+  it('of a workspace that many leave keep no other workspace waiting', async () => {
+    for (const worker of workers.splice(0)) await worker.close();
+    const crowded = await service.make.workspace();
+    const { id: contactId } = await service.make.contact(crowded);
+    const leavers = await Promise.all(
+      Array.from({ length: 40 }, () => service.make.agent(crowded, { role: 'AGENT' })),
+    );
+    for (const { id } of leavers)
+      await service.query(
+        `INSERT INTO conversations (tenant_id, id, contact_id, source_channel, status, assigned_agent_id, created_at, updated_at)
+         SELECT $1, gen_random_uuid(), $2, 'WIDGET', 'OPEN', $3, now(), now() FROM generate_series(1, 25)`,
+        [crowded.id, contactId, id],
+      );
+    const { workspace, agent } = await assigned();
+    for (const leaver of [...leavers, agent])
+      await setActive(leaver === agent ? workspace : crowded, leaver, false);
+    await startWorker();
+    await waitFor('the one of the other workspace', async () => (await countAssigned(agent)) === 0);
+    const left = await Promise.all(leavers.map(countAssigned));
+    // Each turn of the crowded one is of ten conversations, of ten agents.
+    expect(left.reduce((sum, count) => sum + count)).toBeGreaterThan(40 * 25 - 200);
+    await waitFor('all', async () => (await Promise.all(leavers.map(countAssigned))).every((n) => n === 0));
   }, 60_000);
 
   it('stay with an agent who is active again in time', async () => {

@@ -1,0 +1,72 @@
+import { SYSTEM } from '../../src/common/principal';
+import { AgentsService } from '../../src/workspaces/agents.service';
+import { MessagingHost } from '../support/messaging-host';
+import { ServiceProcess } from '../support/service-process';
+import { waitFor } from '../support/wait';
+
+/** Number of conversations whose release takes a worker seconds. */
+const MANY = 3_000;
+const RELEASED_MS = 60_000;
+
+describe('conversations of agents who were deactivated', () => {
+  let host: MessagingHost;
+  const workers: ServiceProcess[] = [];
+
+  beforeAll(async () => {
+    host = await MessagingHost.create();
+  });
+  afterAll(async () => {
+    for (const worker of workers) worker.kill('SIGKILL');
+    await Promise.all(workers.map(({ exited }) => exited));
+    await host.close();
+  });
+
+  const start = async (): Promise<ServiceProcess> => {
+    const worker = await ServiceProcess.start('worker', host.stores);
+    workers.push(worker);
+    return worker;
+  };
+
+  const released = async (): Promise<number> => {
+    const [row] = await host.query<{ count: number }>(
+      'SELECT count(*)::integer AS count FROM conversations WHERE assigned_agent_id IS NULL',
+    );
+    return row!.count;
+  };
+
+  it('become nobody’s once each, while workers are killed and others go on', async () => {
+    const workspace = await host.make.workspace();
+    const { id: contactId } = await host.make.contact(workspace);
+    const agents = await Promise.all([1, 2, 3].map(() => host.make.agent(workspace, { role: 'AGENT' })));
+    await host.query(
+      `INSERT INTO conversations (tenant_id, id, contact_id, source_channel, status, assigned_agent_id, created_at, updated_at)
+       SELECT $1, gen_random_uuid(), $2, 'WIDGET', CASE i % 2 WHEN 0 THEN 'OPEN' ELSE 'SNOOZED' END,
+              ($3::uuid[])[1 + i % 3], now(), now()
+       FROM generate_series(1, $4::integer) i`,
+      [workspace.id, contactId, agents.map(({ id }) => id), MANY],
+    );
+    for (const { id } of agents)
+      await host.get(AgentsService).update(workspace.id, id, { active: false }, SYSTEM);
+
+    for (const enough of [100, 400]) {
+      const worker = await start();
+      await waitFor('some of them', async () => (await released()) >= enough, RELEASED_MS);
+      worker.kill('SIGKILL');
+      await worker.exited;
+      expect(await released()).toBeLessThan(MANY);
+    }
+    await Promise.all([start(), start()]);
+    await waitFor('all of them', async () => (await released()) === MANY, RELEASED_MS);
+
+    const [counts] = await host.query(
+      `SELECT count(*)::integer AS events, count(DISTINCT data->>'conversationId')::integer AS conversations,
+              (SELECT count(*)::integer FROM audit_entries WHERE action = 'conversation.assigned') AS entries
+       FROM events WHERE type = 'conversation.updated' AND (data->'assignedAgentId')::text = 'null'`,
+    );
+    expect(counts).toEqual({ events: MANY, conversations: MANY, entries: MANY });
+    await waitFor('nobody to be left', async () => {
+      const left = await host.query('SELECT FROM agents WHERE releases_conversations');
+      return left.length === 0;
+    });
+  }, 240_000);
+});
