@@ -61,20 +61,17 @@ class Worker {
   constructor(
     private readonly database: Database,
     readonly floors: QueueFloors,
+    changes: EventlessChanges,
   ) {
     this.events = new EventQueueRepository(database, floors);
     this.pending = new PendingDeliveriesRepository(database, floors);
     this.due = new DueDeliveriesRepository(database, floors);
-    this.messages = new OutboundMessagesRepository(
-      database,
-      new MessageStatusRepository({ note: () => undefined } as unknown as EventlessChanges),
-      floors,
-    );
+    this.messages = new OutboundMessagesRepository(database, new MessageStatusRepository(changes), floors);
     this.dueMessages = new DueMessagesRepository(database, floors);
     this.router = new OutboundMessageRouter(
       new RoutedMessagesRepository(),
       this.messages,
-      new MessageStatusRepository({ note: () => undefined } as unknown as EventlessChanges),
+      new MessageStatusRepository(changes),
       {} as WakeUpQueue,
       {} as Metrics,
     );
@@ -183,7 +180,7 @@ describe('beside a snapshot that is held open', () => {
     await run(admin, TARGETS);
     snapshot = await holdSnapshot(admin);
     reader = await PlanReader.start(host.stores.databaseUrl);
-    worker = new Worker(host.get(Database), usedFloors());
+    worker = new Worker(host.get(Database), usedFloors(), host.get(EventlessChanges));
     saved = new QueueFloorsRepository(host.get(Database));
     await run(admin, liveRows());
     await worker.work();
@@ -201,7 +198,7 @@ describe('beside a snapshot that is held open', () => {
     await host.close();
   });
 
-  it.each(Object.keys(new Worker({} as Database, new QueueFloors()).reads))(
+  it.each(Object.keys(new Worker({} as Database, new QueueFloors(), {} as EventlessChanges).reads))(
     '%s reads no more pages after ten times as many rows have died',
     (name) => {
       // A read of few pages may take one or two more, when an index grows by a level.
@@ -213,14 +210,14 @@ describe('beside a snapshot that is held open', () => {
   it('costs a worker no more that starts now, by the floors that others have saved', async () => {
     const floors = usedFloors();
     floors.addSaved(await saved.list(new Date(0)));
-    const started = await pagesOf(new Worker(host.get(Database), floors));
+    const started = await pagesOf(new Worker(host.get(Database), floors, host.get(EventlessChanges)));
 
     for (const [name, count] of Object.entries(pages[MANY]!))
       expect([name, started[name]! <= 1.5 * count + 3]).toEqual([name, true]);
   });
 
   it('costs a claim without a floor all of it, which shows that the rows are kept', async () => {
-    const fresh = await pagesOf(new Worker(host.get(Database), usedFloors()));
+    const fresh = await pagesOf(new Worker(host.get(Database), usedFloors(), host.get(EventlessChanges)));
 
     expect(fresh['a claim of events']).toBeGreaterThan(MANY / 100);
     expect(fresh['a claim of deliveries']).toBeGreaterThan(MANY / 100);
