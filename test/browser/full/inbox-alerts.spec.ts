@@ -53,13 +53,13 @@ describe('what the inbox tells of new messages', () => {
   const tones = (page = visit.page) => page.evaluate(() => (window as unknown as { tones: number }).tones);
   const row = (text: string, page = visit.page) =>
     page.locator('[data-conversation]').filter({ hasText: text });
-  const choose = async (name: string) => visit.page.getByRole('menuitemcheckbox', { name }).click();
+  const choose = async (name: string) => visit.page.getByRole('checkbox', { name }).click();
   const open = async (page = visit.page) => {
     await page.goto(`/w/${workspace.slug}/inbox?view=all`);
     await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
   };
 
-  it('is nothing until one chooses it, in a menu that keys reach', async () => {
+  it('is nothing until one chooses it, by checkboxes that keys reach', async () => {
     await conversation('Ada');
     await open();
     await row('Ada').waitFor();
@@ -69,14 +69,21 @@ describe('what the inbox tells of new messages', () => {
 
     await visit.button('Sound and notifications').focus();
     await visit.page.keyboard.press('Enter');
-    await visit.page.getByRole('menu').waitFor();
-    expect(await accessibilityFaultsOf(visit.page, '[role=menuitemcheckbox]')).toEqual([]);
-    await visit.page.keyboard.press('ArrowDown');
-    await choose('Plays a sound');
+    await visit.page
+      .getByRole('checkbox', { name: 'Plays a sound' })
+      .and(visit.page.locator(':focus'))
+      .waitFor();
+    await visit.page.keyboard.press('Space');
     expect(await tones()).toBe(2);
     await choose('Shows a notification');
-    await visit.page.getByRole('menuitemcheckbox', { name: 'Shows the first words' }).waitFor();
+    await visit.page.getByRole('checkbox', { name: 'Shows the first words' }).waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await visit.page.emulateMedia({ colorScheme });
+      expect(await accessibilityFaultsOf(visit.page, '[role=dialog]')).toEqual([]);
+    }
     await visit.page.keyboard.press('Escape');
+    await visit.dialog.waitFor({ state: 'detached' });
+    await visit.button('Sound and notifications').and(visit.page.locator(':focus')).waitFor();
 
     await conversation('Cyd', 'Do you ship to Spain?');
     await waitFor('the notification', async () => (await shown()).length > 0);
