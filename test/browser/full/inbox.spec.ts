@@ -178,25 +178,93 @@ describe('the inbox in a browser', () => {
     await openConversation(made);
     await reply().fill('Good bye.');
     await visit.button('Send and close').click();
-    await visit.page.getByText('Closed by you').waitFor();
-    await row('Ada').waitFor({ state: 'detached' });
+    // It was the only one.
+    await visit.text('Choose a conversation').waitFor();
+    await visit.text('No conversation').waitFor();
     expect(await stored(made)).toMatchObject({ status: 'CLOSED' });
     expect(await bodies(made)).toEqual(['Good bye.']);
+    await openConversation(made);
+    await visit.page.getByText('Closed by you').waitFor();
     await visit.button('Reopen').click();
     await visit.page.getByText('Reopened by you').waitFor();
   });
 
+  it('goes on to the next conversation after each that is done, and J goes on from there', async () => {
+    const all = [];
+    for (const name of ['Eva', 'Dan', 'Cyd', 'Bea', 'Ada']) all.push(await conversation(name));
+    const [eva, dan, cyd, bea, ada] = all;
+    const isOpen = async (name: string, { id }: { id: string }) => {
+      await visit.page.waitForURL(`**/inbox/${id}?view=nobody`);
+      await pane().getByRole('heading', { name }).waitFor();
+      await pane().and(visit.page.locator(':focus')).waitFor();
+    };
+    await open('?view=nobody');
+    await row('Bea').click();
+    await isOpen('Bea', bea!);
+    await visit.button('Close').click();
+    await isOpen('Cyd', cyd!);
+    expect(await names()).toEqual(['Ada', 'Cyd', 'Dan', 'Eva']);
+    // An answer takes it first: it leaves this list before it is closed.
+    await reply().fill('Good bye.');
+    await visit.button('Send and close').click();
+    await isOpen('Dan', dan!);
+    await visit.page.keyboard.press('j');
+    expect(await row('Eva').and(visit.page.locator(':focus')).count()).toBe(1);
+    await visit.page.keyboard.press('Enter');
+    await isOpen('Eva', eva!);
+    await visit.button('Snooze').click();
+    await visit.page.getByRole('menuitem', { name: /^Until tomorrow/ }).click();
+    // None follows, so it is the one before.
+    await isOpen('Dan', dan!);
+    await visit.page.keyboard.press('e');
+    await isOpen('Ada', ada!);
+    await visit.page.keyboard.press('e');
+    await visit.text('Nothing waits for an agent').waitFor();
+    await visit.text('Choose a conversation').waitFor();
+    await visit.page
+      .getByRole('region', { name: 'Conversations' })
+      .and(visit.page.locator(':focus'))
+      .waitFor();
+    const states = await Promise.all(all.map(async (one) => (await stored(one)).status));
+    expect(states).toEqual(['SNOOZED', 'CLOSED', 'CLOSED', 'CLOSED', 'CLOSED']);
+  });
+
+  it('stays where it is when the server refuses to close, and when it was not in the list', async () => {
+    const [ada] = [await conversation('Ada'), await conversation('Bea')];
+    const refuse = (route: Route) =>
+      route.request().method() === 'PATCH' ? route.fulfill({ status: 503, body: '{}' }) : route.continue();
+    await openConversation(ada);
+    await visit.page.route(`**/conversations/${ada.id}`, refuse);
+    await visit.button('Close').click();
+    await pane().getByRole('alert').waitFor();
+    await row('Ada').waitFor();
+    expect(await pane().getByRole('heading', { name: 'Ada' }).count()).toBe(1);
+    await visit.page.unroute(`**/conversations/${ada.id}`, refuse);
+    await open(`/${ada.id}?view=mine`);
+    await visit.button('Close').click();
+    await visit.page.getByText('Closed by you').waitFor();
+    expect(new URL(visit.page.url()).pathname).toContain(ada.id);
+  });
+
   it('snoozes until the customer writes, or until a time', async () => {
     const made = await conversation('Ada', { isMine: true });
-    await openConversation(made);
+    // A list that it is not in: so it stays open.
+    await open(`/${made.id}?view=nobody`);
     await visit.button('Snooze').click();
     await visit.page.getByRole('menuitem', { name: 'Until the customer writes' }).click();
     await visit.page.getByText('Snoozed by you').waitFor();
+    await pane().getByText('Snoozed until the customer writes').waitFor();
     expect(await stored(made)).toMatchObject({ status: 'SNOOZED' });
+    await visit.field('Status').selectOption('Snoozed');
+    await visit.page.getByRole('link', { name: 'All' }).click();
+    await row('Ada').getByText('Snoozed until the customer writes').waitFor();
+    await open(`/${made.id}?view=nobody`);
     await visit.button('Reopen').click();
     await visit.button('Snooze').click();
     await visit.page.getByRole('menuitem', { name: /^Until tomorrow/ }).click();
-    await visit.page.getByText(/^Snoozed until .*09:00$/).waitFor();
+    await pane()
+      .getByText(/^Snoozed until .*09:00$/)
+      .waitFor();
     const [{ hours }] = (await world.service.query<{ hours: number }>(
       'SELECT extract(epoch FROM snoozed_until - now())::float / 3600 AS hours FROM conversations WHERE tenant_id = $1 AND id = $2',
       [workspace.id, made.id],
@@ -337,9 +405,9 @@ describe('the inbox in a browser', () => {
     await visit.page.waitForURL(`**/inbox/${bea.id}**`);
     await message('Where is it?').waitFor();
     await press('e');
-    await visit.page.getByText('Closed by you').waitFor();
-    expect(await stored(bea)).toMatchObject({ status: 'CLOSED' });
     await visit.text('Nothing here is yours').waitFor();
+    await visit.text('Choose a conversation').waitFor();
+    expect(await stored(bea)).toMatchObject({ status: 'CLOSED' });
   });
 
   it('keeps the draft of each conversation over other pages, a reload and the end of the session', async () => {
@@ -431,6 +499,7 @@ describe('the inbox in a browser', () => {
     await visit.close();
     visit = await world.enter(workspace, 'AGENT', PHONE);
     const made = await conversation('Ada', { isMine: true });
+    await conversation('Bea', { isMine: true });
     await open();
     await row('Ada').click();
     await visit.page.waitForURL(`**/inbox/${made.id}**`);
@@ -438,13 +507,21 @@ describe('the inbox in a browser', () => {
     expect(await row('Ada').isVisible()).toBe(false);
     await visit.button('Snooze').click();
     await visit.page.getByRole('menuitem', { name: /^Until tomorrow/ }).click();
-    await visit.page.getByText(/^Snoozed until/).waitFor();
+    // What comes next is the person's choice.
+    await row('Bea').and(visit.page.locator(':focus')).waitFor();
+    expect(await reply().count()).toBe(0);
+    await visit.field('Status').selectOption('Snoozed');
+    await row('Ada').click();
+    await pane()
+      .getByText(/^Snoozed until/)
+      .waitFor();
     const name = await visit.page.getByRole('heading', { name: 'Ada' }).boundingBox();
     expect(name!.width).toBeGreaterThan(100);
     await visit.button('Reopen').click();
     await visit.page.getByText('Reopened by you').waitFor();
     expect(await accessibilityFaultsOf(visit.page, 'main')).toEqual([]);
     await visit.page.getByRole('link', { name: 'Back to the list' }).click();
+    await visit.field('Status').selectOption('Open');
     await row('Ada').waitFor();
     expect(await reply().count()).toBe(0);
     expect(await accessibilityFaultsOf(visit.page, 'main')).toEqual([]);
@@ -459,6 +536,8 @@ describe('the inbox in a browser', () => {
     await visit.button('Send').click();
     await visit.text(/^The channel is not connected/).waitFor();
     await visit.button('Close').click();
+    await row(HOSTILE_NAME).and(visit.page.locator('[aria-current]')).waitFor();
+    await openConversation(made);
     await visit.page.getByText('Closed by you').waitFor();
     expect(await accessibilityFaultsOf(visit.page, 'html')).toEqual([]);
     await open();

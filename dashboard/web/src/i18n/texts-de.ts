@@ -247,7 +247,7 @@ export const de: Texts = {
   inbox: {
     title: 'Posteingang',
     views: 'Ansichten',
-    view: { mine: 'Meine', nobody: 'Nicht zugewiesen', all: 'Alle' },
+    view: { mine: 'Meine', nobody: 'Ohne Agent', all: 'Alle' },
     conversations: 'Unterhaltungen',
     status: { OPEN: 'Offen', SNOOZED: 'Zurückgestellt', CLOSED: 'Geschlossen' },
     statusFilter: 'Status',
@@ -260,7 +260,7 @@ export const de: Texts = {
       all: 'Keine Unterhaltung',
     },
     noneAdvice: 'Neue Unterhaltungen erscheinen von selbst.',
-    toNobody: 'Nicht zugewiesene zeigen',
+    toNobody: 'Die ohne Agent zeigen',
     noMessage: 'Noch keine Nachricht',
     choose: 'Wählen Sie eine Unterhaltung',
     chooseAdvice: 'J und K gehen durch die Liste, Enter öffnet, ? zeigt alle Tasten.',
@@ -301,6 +301,7 @@ export const de: Texts = {
       customer: 'Bis der Kunde schreibt',
     },
     snoozedUntil: (time: string) => `Zurückgestellt bis ${time}`,
+    snoozedUntilCustomer: 'Zurückgestellt, bis der Kunde schreibt',
     reopen: 'Wieder öffnen',
     presence: {
       visitor: { ONLINE: 'Der Kunde ist online', TYPING: 'Der Kunde schreibt…' },

@@ -270,6 +270,7 @@ export const en = {
       customer: 'Until the customer writes',
     },
     snoozedUntil: (time: string) => `Snoozed until ${time}`,
+    snoozedUntilCustomer: 'Snoozed until the customer writes',
     reopen: 'Reopen',
     presence: {
       visitor: { ONLINE: 'The visitor is online', TYPING: 'The visitor is typing…' },

@@ -16,7 +16,9 @@ import { LoadMore } from './load-more';
 import { contactName, useAgentName } from './names';
 import { PresenceSign } from './presence';
 import { useDrafts } from './use-draft';
+import { useFocusOnReturn, useRememberedPlace } from './next-conversation';
 import { SearchField } from './search-field';
+import { useSnoozeText } from './snooze-text';
 import { useConversations, useCounts } from './use-inbox';
 import { ROW } from './use-keys';
 
@@ -27,6 +29,8 @@ const SearchResults = lazy(() =>
 const MINUTE_MS = 60_000;
 /** Highest number that the server counts to. */
 const MAX_COUNT = 1_000;
+/** Number from which on the three counts may need more room than the list has. */
+const WIDE_COUNT = 100;
 
 /** The views of the inbox, and the conversations of the chosen one. */
 export function ConversationList({
@@ -39,8 +43,9 @@ export function ConversationList({
   const { inbox } = useTexts();
   const filter = useInboxFilter();
   const [search, setSearch] = useState('');
+  const list = useFocusOnReturn(openId);
   return (
-    <section className={classes.list} aria-label={inbox.conversations}>
+    <section ref={list} tabIndex={-1} className={classes.list} aria-label={inbox.conversations}>
       <Group justify="space-between" className={classes.listHead}>
         <Title order={1} size="h3">
           {inbox.title}
@@ -82,7 +87,11 @@ function Views({ filter }: { filter: InboxFilter }) {
   const format = (count: number) =>
     count > MAX_COUNT ? inbox.moreThan(formats.number(MAX_COUNT)) : formats.number(count);
   return (
-    <nav className={classes.views} aria-label={inbox.views}>
+    <nav
+      className={classes.views}
+      aria-label={inbox.views}
+      data-wide={(counts && Object.values(counts).some((count) => count >= WIDE_COUNT)) || undefined}
+    >
       {VIEWS.map((view) => (
         <Link
           key={view}
@@ -139,6 +148,7 @@ function Rows({ filter, openId }: { filter: InboxFilter; openId: string | undefi
   const { items, ...pages } = useConversations(filter);
   const nameOf = useAgentName();
   const drafts = useDrafts();
+  useRememberedPlace(items, openId);
   if (!items && pages.error) {
     return (
       <div className={classes.rows}>
@@ -232,6 +242,7 @@ const Row = memo(function Row({
   const { slug } = useWorkspace();
   const { id, sourceChannel, contact, lastMessagePreview, lastMessageAt, createdAt, isUnread } = conversation;
   const at = lastMessageAt ?? createdAt;
+  const snooze = useSnoozeText()(conversation);
   return (
     <Link
       to="/w/$slug/inbox/$conversationId"
@@ -258,6 +269,7 @@ const Row = memo(function Row({
           {assignee !== null && <bdi className={classes.assignee}>{assignee}</bdi>}
           {isUnread && <span className={classes.unread} role="img" aria-label={inbox.unread} />}
         </span>
+        {snooze !== null && <span className={classes.snooze}>{snooze}</span>}
       </span>
     </Link>
   );

@@ -8,16 +8,18 @@ import { useWorkspace } from '../../api/workspace';
 import { CHANNEL_LABELS, ChannelLogo } from '../../common/channel-logo';
 import { ErrorNotice } from '../../common/error-notice';
 import { PagePending } from '../../frame/page-states';
-import { useFormats, useTexts } from '../../i18n/locale';
+import { useTexts } from '../../i18n/locale';
 import { AssigneeSelect } from './assignee-select';
 import { Composer } from './composer';
 import { toSearch, useInboxFilter } from './inbox-filter';
 import classes from './inbox.module.css';
 import { ContactPanel, ContactPanelButton, useContactPanel } from './contact-panel';
 import { contactName } from './names';
+import { useAdvance } from './next-conversation';
 import { PresenceLine } from './presence';
 import { useLooking } from './presence-signals';
 import { SnoozeMenu } from './snooze-menu';
+import { useSnoozeText } from './snooze-text';
 import { Timeline } from './timeline';
 import { UnreadToggle } from './unread-toggle';
 import { useSeen } from './use-alerts';
@@ -74,20 +76,24 @@ function LoadedConversation({
   conversation: Conversation;
   panel: ReturnType<typeof useContactPanel>;
 }) {
-  const { id, sourceChannel, contact, status, snoozedUntil } = conversation;
+  const { id, sourceChannel, contact, status } = conversation;
   const { inbox } = useTexts();
-  const formats = useFormats();
+  const snoozeText = useSnoozeText();
   const { isSuspended, isTrialExpired } = useWorkspace();
   const isReadOnly = isSuspended || isTrialExpired;
-  const update = useUpdateConversation(id);
-  const sending = useSending(id);
+  const advance = useAdvance(id);
+  const update = useUpdateConversation(id, ({ status = 'OPEN' }) => {
+    if (status !== 'OPEN') advance();
+  });
+  const sending = useSending(id, advance);
   useLooking(id);
   const readMark = useReadMark(conversation);
   useSeen(id);
   const pane = useFocusWhenOpened();
   const assignee = useRef<HTMLInputElement>(null);
   const setStatus = (next: ConversationStatus) => {
-    if (!isReadOnly && next !== status) update.mutate({ status: next });
+    if (isReadOnly || next === status) return;
+    update.mutate({ status: next });
   };
   useKeys({
     a: () => {
@@ -125,9 +131,7 @@ function LoadedConversation({
           </div>
           {status !== 'OPEN' && (
             <Badge color={status === 'CLOSED' ? 'gray' : 'yellow'} className={classes.state}>
-              {status === 'SNOOZED' && snoozedUntil
-                ? inbox.snoozedUntil(formats.minute(snoozedUntil))
-                : inbox.status[status]}
+              {snoozeText(conversation) ?? inbox.status[status]}
             </Badge>
           )}
         </Group>

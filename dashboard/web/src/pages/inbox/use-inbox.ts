@@ -216,8 +216,14 @@ export function showUnread(
   });
 }
 
-/** Changes a conversation's status or agent. The page shows it at once, and takes it back on an error. */
-export function useUpdateConversation(conversationId: string) {
+/**
+ * Changes a conversation's status or agent. The page shows it at once, and takes it back on an error.
+ * @param onChanged called when the server has changed it
+ */
+export function useUpdateConversation(
+  conversationId: string,
+  onChanged: (change: UpdateConversation) => void,
+) {
   const { id: workspaceId } = useWorkspace();
   const assigneeOf = useAssigneeOf();
   const queries = useQueryClient();
@@ -242,6 +248,7 @@ export function useUpdateConversation(conversationId: string) {
       }
       return before;
     },
+    onSuccess: (_answer, change) => onChanged(change),
     onError: (_error, _change, before) => {
       for (const [queryKey, data] of before ?? []) queries.setQueryData(queryKey, data);
     },

@@ -23,12 +23,13 @@ export function isOvertaken({ error }: Pick<Outgoing, 'error'>): boolean {
 /**
  * Sends messages of a conversation, in the order in which they were written. The server takes each key once,
  * so that a message can be tried again without arriving twice.
+ * @param onClosed called after a message has closed the conversation
  */
-export function useSending(conversationId: string) {
+export function useSending(conversationId: string, onClosed: () => void) {
   const { id: workspaceId } = useWorkspace();
   const queries = useQueryClient();
   const { unsent, keep, remove, replace, takeBack } = useUnsent(conversationId);
-  const update = useUpdateConversation(conversationId);
+  const update = useUpdateConversation(conversationId, onClosed);
   const mutationKey = ['send', workspaceId, conversationId];
 
   const { mutate } = useMutation({
