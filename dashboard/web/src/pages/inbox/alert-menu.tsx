@@ -21,7 +21,7 @@ export function AlertMenu() {
     chooseAlert({ notifications: isWanted && mayNotify() });
   };
   return (
-    <Popover position="bottom-end" width={280} trapFocus returnFocus>
+    <Popover position="bottom-end" width={310} trapFocus returnFocus>
       <Popover.Target>
         <ActionIcon variant="subtle" color="gray" aria-label={inbox.alerts.title} title={inbox.alerts.title}>
           <Icon size={18} stroke={1.6} aria-hidden />
