@@ -12,7 +12,7 @@ interface Place {
 
 let place: Place | null = null;
 
-/** Remembers where in the list the open conversation is. Nothing is remembered of a list that is not shown. */
+/** Remembers where in the list the open conversation is, while that list is shown. */
 export function useRememberedPlace(items: { id: string }[] | undefined, openId: string | undefined): void {
   useEffect(() => {
     const ids = items?.map(({ id }) => id) ?? [];
