@@ -134,7 +134,7 @@ describe('hostile texts around a conversation', () => {
     120_000,
   );
 
-  it.each(SIZES.slice(0, 1))(
+  it.each(SIZES)(
     'are text in notes, %s',
     async (_, size) => {
       await visit.page.setViewportSize(size);
@@ -152,7 +152,7 @@ describe('hostile texts around a conversation', () => {
     120_000,
   );
 
-  it.each(SIZES.slice(0, 1))(
+  it.each(SIZES)(
     'are text in saved replies, %s',
     async (_, size) => {
       await visit.page.setViewportSize(size);
@@ -200,7 +200,7 @@ describe('hostile texts around a conversation', () => {
     expect(icon).toMatch(/^(\/|data:image\/svg)/);
   }, 120_000);
 
-  it.each(SIZES.slice(0, 1))(
+  it.each(SIZES)(
     'are text in the names of who looks and types, %s',
     async (_, size) => {
       await visit.page.setViewportSize(size);

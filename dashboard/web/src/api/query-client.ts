@@ -1,26 +1,32 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from './client';
 import { sessionQuery } from './session';
+import type { ReasonCode } from './types';
 
 /** One retry at once: `AwayNotice` says when the service stays away. */
 const MAX_RETRIES = 1;
 const RETRY_DELAY_MS = 500;
+/** Time in which a refused act's error stays to be read, before the page offers less. */
+const READING_MS = 8_000;
+/** Reasons of refusals after which the session tells what the person may do now. */
+const REASONS_OF_SESSION: ReasonCode[] = ['second_factor_demanded', 'role_lacks_permission', 'only_owner'];
 
 /**
  * Makes the client that reads and caches answers.
  * @param onSignedOut is called when the server no longer knows the session
  */
 export function makeQueryClient(onSignedOut: () => void): QueryClient {
-  const onError = (error: unknown) => {
+  const readSession = () => void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+  const onError = (error: unknown, isAct: boolean) => {
     if (!(error instanceof ApiError)) return;
     if (error.status === 401) onSignedOut();
-    // The session tells which workspaces are locked.
-    if (error.reason.reason === 'second_factor_demanded')
-      void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+    if (!concernsSession(error)) return;
+    if (isAct && error.reason.reason !== 'second_factor_demanded') setTimeout(readSession, READING_MS);
+    else readSession();
   };
   const client = new QueryClient({
-    queryCache: new QueryCache({ onError }),
-    mutationCache: new MutationCache({ onError }),
+    queryCache: new QueryCache({ onError: (error) => onError(error, false) }),
+    mutationCache: new MutationCache({ onError: (error) => onError(error, true) }),
     defaultOptions: {
       // The browser's opinion of the network is often wrong: a request shows the truth.
       queries: {
@@ -33,6 +39,12 @@ export function makeQueryClient(onSignedOut: () => void): QueryClient {
     },
   });
   return client;
+}
+
+/** Reports whether the person's workspaces or role may have changed since the session was read. */
+function concernsSession({ reason: { reason, values } }: ApiError): boolean {
+  if (reason === 'not_found') return values?.['thing'] === 'Workspace';
+  return reason !== undefined && REASONS_OF_SESSION.includes(reason);
 }
 
 function mayPass(error: unknown): boolean {
