@@ -1,9 +1,10 @@
-import { Button, Menu, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { IconLogout, IconSelector, IconUserCircle } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { api } from '../api/client';
 import type { Person } from '../api/types';
+import { MenuButton } from '../common/menu-button';
 import { useTexts } from '../i18n/locale';
 import classes from './app-frame.module.css';
 
@@ -19,8 +20,10 @@ export function AccountMenu({ person }: { person: Person }) {
     },
   });
   return (
-    <Menu position="top-start" width="target">
-      <Menu.Target>
+    <MenuButton
+      position="top-start"
+      width="target"
+      button={
         <Button
           className={classes.person}
           variant="subtle"
@@ -35,21 +38,24 @@ export function AccountMenu({ person }: { person: Person }) {
             {person.name}
           </Text>
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label className="breakable">{person.email}</Menu.Label>
-        <Menu.Item component={Link} to="/account" leftSection={<IconUserCircle size={16} aria-hidden />}>
-          {texts.nav.account}
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<IconLogout size={16} aria-hidden />}
-          onClick={() => logOut.mutate()}
-          closeMenuOnClick={false}
-        >
-          {logOut.isError ? texts.frame.logOutFailed : texts.frame.logOut}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+      }
+    >
+      {(menu) => (
+        <>
+          <menu.Label className="breakable">{person.email}</menu.Label>
+          <menu.Item component={Link} to="/account" leftSection={<IconUserCircle size={16} aria-hidden />}>
+            {texts.nav.account}
+          </menu.Item>
+          <menu.Item
+            leftSection={<IconLogout size={16} aria-hidden />}
+            onClick={() => logOut.mutate()}
+            closeMenuOnClick={false}
+          >
+            {logOut.isError ? texts.frame.logOutFailed : texts.frame.logOut}
+          </menu.Item>
+        </>
+      )}
+    </MenuButton>
   );
 }
 

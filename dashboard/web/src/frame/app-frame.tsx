@@ -1,4 +1,4 @@
-import { AppShell, Burger, Container, Group, Text } from '@mantine/core';
+import { Burger, Container, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useParams, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
@@ -29,13 +29,8 @@ export function AppFrame() {
       : session.workspaces.find((one) => one.slug === slug);
 
   return (
-    <AppShell
-      layout="alt"
-      header={{ height: { base: 52, sm: 0 } }}
-      navbar={{ width: 240, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
-      padding={isInbox ? 0 : { base: 'md', sm: 'xl' }}
-    >
-      <AppShell.Header hiddenFrom="sm" px="md" className={classes.header}>
+    <div className={classes.frame} data-page={isInbox ? 'whole' : undefined}>
+      <header className={classes.header}>
         <Burger
           opened={isOpen}
           onClick={toggle}
@@ -49,8 +44,8 @@ export function AppFrame() {
             {workspace.name}
           </Text>
         )}
-      </AppShell.Header>
-      <AppShell.Navbar className={classes.navbar} aria-label={texts.frame.navigation}>
+      </header>
+      <nav className={classes.navbar} data-open={isOpen} aria-label={texts.frame.navigation}>
         <Group justify="space-between" className={classes.brand}>
           <Link to="/" className={classes.home}>
             <Brand />
@@ -67,8 +62,8 @@ export function AppFrame() {
         <WorkspaceMenu workspaces={session.workspaces} current={workspace} />
         <div className={classes.pages}>{workspace && <Navigation workspace={workspace} />}</div>
         <AccountMenu person={session.person} />
-      </AppShell.Navbar>
-      <AppShell.Main id="content" tabIndex={-1} ref={content}>
+      </nav>
+      <main id="content" tabIndex={-1} ref={content} className={classes.main}>
         {isInbox ? (
           <Outlet />
         ) : (
@@ -76,8 +71,8 @@ export function AppFrame() {
             <Outlet />
           </Container>
         )}
-      </AppShell.Main>
-    </AppShell>
+      </main>
+    </div>
   );
 }
 

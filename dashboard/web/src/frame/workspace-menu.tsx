@@ -1,7 +1,8 @@
-import { Button, Menu, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { IconCheck, IconSelector } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import type { Workspace } from '../api/types';
+import { MenuButton } from '../common/menu-button';
 import { useTexts } from '../i18n/locale';
 import { homeOf } from './agent-pages';
 import classes from './app-frame.module.css';
@@ -30,8 +31,10 @@ export function WorkspaceMenu({
     void navigate({ to: homeOf(workspace), params: { slug: workspace.slug } });
   };
   return (
-    <Menu position="bottom-start" width="target">
-      <Menu.Target>
+    <MenuButton
+      position="bottom-start"
+      width="target"
+      button={
         <Button
           className={classes.workspace}
           variant="default"
@@ -44,21 +47,24 @@ export function WorkspaceMenu({
             {current?.name ?? texts.frame.chooseWorkspace}
           </Text>
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown mah="70vh" style={{ overflowY: 'auto' }}>
-        {workspaces.map((workspace) => (
-          <Menu.Item
-            key={workspace.id}
-            onClick={() => open(workspace)}
-            {...(workspace.id === current?.id && {
-              'aria-current': 'true',
-              rightSection: <IconCheck size={16} aria-hidden />,
-            })}
-          >
-            {workspace.name}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+      }
+    >
+      {(menu) => (
+        <>
+          {workspaces.map((workspace) => (
+            <menu.Item
+              key={workspace.id}
+              onClick={() => open(workspace)}
+              {...(workspace.id === current?.id && {
+                'aria-current': 'true',
+                rightSection: <IconCheck size={16} aria-hidden />,
+              })}
+            >
+              {workspace.name}
+            </menu.Item>
+          ))}
+        </>
+      )}
+    </MenuButton>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { api } from '../../api/client';
 import { useSession } from '../../api/session';
-import { Form } from '../../common/dialogs';
+import { Form } from '../../common/form';
 import { faultOf } from '../../common/error-notice';
 import { PasswordField } from '../../common/password-field';
 import { Section } from '../../common/section';

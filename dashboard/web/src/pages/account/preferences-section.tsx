@@ -11,7 +11,7 @@ import { useId, useState } from 'react';
 import { api } from '../../api/client';
 import { useSession } from '../../api/session';
 import type { Locale, Theme } from '../../api/types';
-import { Form } from '../../common/dialogs';
+import { Form } from '../../common/form';
 import { ErrorNotice, faultOf } from '../../common/error-notice';
 import { Section } from '../../common/section';
 import { guessLocale, LOCALES, useTexts } from '../../i18n/locale';

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { api, ApiError } from '../../api/client';
 import type { AttributeValue, Contact, MaxAttributes, UpdateContact } from '../../api/types';
 import { useChange } from '../../api/workspace';
-import { Form } from '../../common/dialogs';
+import { Form } from '../../common/form';
 import { faultOf } from '../../common/error-notice';
 import { useTexts } from '../../i18n/locale';
 import { textOf } from './contact-names';

@@ -4,7 +4,8 @@ import { useState } from 'react';
 import { api } from '../../api/client';
 import type { ContactSummary, CreateContact } from '../../api/types';
 import { useChange, useWorkspace } from '../../api/workspace';
-import { Dialog, Form } from '../../common/dialogs';
+import { Dialog } from '../../common/dialogs';
+import { Form } from '../../common/form';
 import { faultOf } from '../../common/error-notice';
 import { useTexts } from '../../i18n/locale';
 

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { DeliverySummary } from '../../api/types';
 import { useMayManage, useWorkspace } from '../../api/workspace';
 import { type Column, DataTable } from '../../common/data-table';
+import { lazyPart } from '../../common/lazy-part';
 import { Moment } from '../../common/moment';
 import { Pager } from '../../common/pager';
 import { shortId } from '../../common/short-id';
@@ -11,9 +12,12 @@ import { useFormats, useTexts } from '../../i18n/locale';
 import { type FilterTexts, filterOf } from './delivery-filter';
 import { DeliveryFilters } from './delivery-filters';
 import { DeliveryStatus } from './delivery-status';
-import { RedeliverAllDialog } from './redeliver-all-dialog';
 import { RedeliverSelected } from './redeliver-selected';
 import { useDeliveries } from './use-deliveries';
+
+const RedeliverAllDialog = lazyPart(() =>
+  import('./redeliver-all-dialog').then((module) => module.RedeliverAllDialog),
+);
 
 const route = getRouteApi('/inside/w/$slug/settings/webhooks/$endpointId');
 

@@ -5,14 +5,6 @@ import { useChange } from '../../api/workspace';
 import { ConfirmDialog } from '../../common/dialogs';
 import { useTexts } from '../../i18n/locale';
 
-export function useActivateEndpoint(endpointId: string) {
-  const texts = useTexts();
-  return useChange(
-    (at) => api.post(`${at}/webhook-endpoints/${endpointId}/activate`),
-    texts.webhooks.activatedDone,
-  );
-}
-
 export function DeactivateEndpointDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
   const texts = useTexts();
   const deactivate = useChange(

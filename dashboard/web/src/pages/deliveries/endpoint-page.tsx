@@ -1,30 +1,42 @@
-import { Anchor, Button, Group, Menu, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
-import { ApiError } from '../../api/client';
+import { useState } from 'react';
+import { api, ApiError } from '../../api/client';
 import type { CreatedEndpoint, Endpoint } from '../../api/types';
-import { useMayManage, useRead, useWorkspace } from '../../api/workspace';
+import { useChange, useMayManage, useRead, useWorkspace } from '../../api/workspace';
 import { DaySummary } from '../../common/day-summary';
 import { ErrorNotice } from '../../common/error-notice';
+import { lazyPart } from '../../common/lazy-part';
+import { MenuButton } from '../../common/menu-button';
 import { PageLayout } from '../../common/page';
 import { NotFoundPage, PagePending } from '../../frame/page-states';
 import { useFormats, useTexts } from '../../i18n/locale';
 import { EndpointState } from '../webhooks/endpoint-state';
-import { NewSecretDialog } from '../webhooks/new-secret-dialog';
-import { TestDialog } from '../webhooks/test-dialog';
 import { DeliveriesSection } from './deliveries-section';
 import { filterOf } from './delivery-filter';
-import { DeleteEndpointDialog, DeactivateEndpointDialog, useActivateEndpoint } from './endpoint-dialogs';
-import { RecoverDialog } from './recover-dialog';
-import { RollSecretDialog } from './roll-secret-dialog';
 import { RecoveriesSection } from './recoveries-section';
 import { TimelineSection } from './timeline-section';
 import { usePrefetchDeliveries } from './use-deliveries';
 
-/** Dialog with the schemas and examples of all events, which most visits do not need. */
-const EditEndpointDialog = lazy(() =>
-  import('./edit-endpoint-dialog').then((module) => ({ default: module.EditEndpointDialog })),
+// Most visits open no dialog.
+const NewSecretDialog = lazyPart(() =>
+  import('../webhooks/new-secret-dialog').then((module) => module.NewSecretDialog),
+);
+const TestDialog = lazyPart(() => import('../webhooks/test-dialog').then((module) => module.TestDialog));
+const RecoverDialog = lazyPart(() => import('./recover-dialog').then((module) => module.RecoverDialog));
+const RollSecretDialog = lazyPart(() =>
+  import('./roll-secret-dialog').then((module) => module.RollSecretDialog),
+);
+const EditEndpointDialog = lazyPart(() =>
+  import('./edit-endpoint-dialog').then((module) => module.EditEndpointDialog),
+);
+
+const DeactivateEndpointDialog = lazyPart(() =>
+  import('./endpoint-dialogs').then((module) => module.DeactivateEndpointDialog),
+);
+const DeleteEndpointDialog = lazyPart(() =>
+  import('./endpoint-dialogs').then((module) => module.DeleteEndpointDialog),
 );
 
 const route = getRouteApi('/inside/w/$slug/settings/webhooks/$endpointId');
@@ -105,13 +117,11 @@ function LoadedEndpoint({ endpoint }: { endpoint: Endpoint }) {
       <RecoveriesSection endpointId={endpoint.id} isRunning={false} />
       {open === 'test' && <TestDialog endpointId={endpoint.id} onClose={close} />}
       {open === 'edit' && (
-        <Suspense fallback={null}>
-          <EditEndpointDialog
-            endpoint={endpoint}
-            onClose={close}
-            onEdited={(rolls) => setOpen(rolls ? 'roll' : null)}
-          />
-        </Suspense>
+        <EditEndpointDialog
+          endpoint={endpoint}
+          onClose={close}
+          onEdited={(rolls) => setOpen(rolls ? 'roll' : null)}
+        />
       )}
       {open === 'deactivate' && <DeactivateEndpointDialog endpoint={endpoint} onClose={close} />}
       {open === 'recover' && <RecoverDialog endpoint={endpoint} onClose={close} />}
@@ -151,26 +161,40 @@ function EndpointActions({ endpoint, onOpen }: { endpoint: Endpoint; onOpen: (op
           {texts.webhooks.activate}
         </Button>
       )}
-      <Menu position="bottom-end">
-        <Menu.Target>
+      <MenuButton
+        position="bottom-end"
+        button={
           <Button variant="default" rightSection={<IconChevronDown size={16} aria-hidden />}>
             {texts.common.more}
           </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {endpoint.active && <Menu.Item onClick={() => onOpen('recover')}>{texts.recover.action}</Menu.Item>}
-          {endpoint.active && (
-            <Menu.Item onClick={() => onOpen('deactivate')}>{texts.webhooks.deactivate}</Menu.Item>
-          )}
-          <Menu.Item onClick={() => onOpen('roll')} disabled={endpoint.previousSecretEndsAt !== null}>
-            {texts.webhooks.roll}
-          </Menu.Item>
-          <Menu.Item color="red" onClick={() => onOpen('delete')}>
-            {texts.webhooks.delete}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+        }
+      >
+        {(menu) => (
+          <>
+            {endpoint.active && (
+              <menu.Item onClick={() => onOpen('recover')}>{texts.recover.action}</menu.Item>
+            )}
+            {endpoint.active && (
+              <menu.Item onClick={() => onOpen('deactivate')}>{texts.webhooks.deactivate}</menu.Item>
+            )}
+            <menu.Item onClick={() => onOpen('roll')} disabled={endpoint.previousSecretEndsAt !== null}>
+              {texts.webhooks.roll}
+            </menu.Item>
+            <menu.Item color="red" onClick={() => onOpen('delete')}>
+              {texts.webhooks.delete}
+            </menu.Item>
+          </>
+        )}
+      </MenuButton>
       {activate.error && <ErrorNotice error={activate.error} />}
     </>
+  );
+}
+
+function useActivateEndpoint(endpointId: string) {
+  const texts = useTexts();
+  return useChange(
+    (at) => api.post(`${at}/webhook-endpoints/${endpointId}/activate`),
+    texts.webhooks.activatedDone,
   );
 }

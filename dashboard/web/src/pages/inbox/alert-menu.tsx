@@ -1,82 +1,31 @@
-import { ActionIcon, Checkbox, Popover, Text } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { IconBell, IconBellOff } from '@tabler/icons-react';
-import { useId, useState } from 'react';
+import { lazyPart, usePreload } from '../../common/lazy-part';
+import { useOpening } from '../../common/menu-button';
 import { useTexts } from '../../i18n/locale';
-import { chooseAlert, mayNotify, useAlertChoices } from './alert-choices';
-import { playSound } from './alert-sound';
-import classes from './alert-menu.module.css';
+import { mayNotify, useAlertChoices } from './alert-choices';
 
-/** Checkboxes by which a person chooses what this browser tells of new messages. */
+const AlertPopover = lazyPart(() => import('./alert-popover').then((module) => module.AlertPopover));
+
+/** Button that opens the choices of what this browser tells of new messages. */
 export function AlertMenu() {
   const { inbox } = useTexts();
   const choices = useAlertChoices();
-  const aboutId = useId();
-  const [isRefused, setRefused] = useState(false);
-  const notifies = choices.notifications && mayNotify();
-  const Icon = choices.sound || notifies ? IconBell : IconBellOff;
-  const setNotifications = async (isWanted: boolean) => {
-    // Only now is the browser asked: who has not chosen it is not bothered.
-    if (isWanted && 'Notification' in window) await Notification.requestPermission();
-    setRefused(isWanted && !mayNotify());
-    chooseAlert({ notifications: isWanted && mayNotify() });
-  };
+  const { id, opened, close, buttonProps } = useOpening('dialog');
+  usePreload(AlertPopover);
+  const Icon = choices.sound || (choices.notifications && mayNotify()) ? IconBell : IconBellOff;
   return (
-    <Popover position="bottom-end" width={310} trapFocus returnFocus>
-      <Popover.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={inbox.alerts.title} title={inbox.alerts.title}>
-          <Icon size={18} stroke={1.6} aria-hidden />
-        </ActionIcon>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <div role="group" aria-labelledby={aboutId} className={classes.choices}>
-          <Text id={aboutId} size="sm" fw={500}>
-            {inbox.alerts.about}
-          </Text>
-          <Choice
-            label={inbox.alerts.sound}
-            isChosen={choices.sound}
-            onChoose={(sound) => {
-              chooseAlert({ sound });
-              if (sound) void playSound();
-            }}
-          />
-          <Choice
-            label={inbox.alerts.notifications}
-            isChosen={notifies}
-            onChoose={(isWanted) => void setNotifications(isWanted)}
-          />
-          {notifies && (
-            <Choice
-              label={inbox.alerts.preview}
-              isChosen={choices.preview}
-              onChoose={(preview) => chooseAlert({ preview })}
-            />
-          )}
-          {isRefused && (
-            <Text size="xs" role="alert">
-              {inbox.alerts.refused}
-            </Text>
-          )}
-        </div>
-      </Popover.Dropdown>
-    </Popover>
-  );
-}
-
-function Choice({
-  label,
-  isChosen,
-  onChoose,
-}: {
-  label: string;
-  isChosen: boolean;
-  onChoose: (isChosen: boolean) => void;
-}) {
-  return (
-    <Checkbox
-      label={label}
-      checked={isChosen}
-      onChange={({ currentTarget }) => onChoose(currentTarget.checked)}
-    />
+    <>
+      <ActionIcon
+        {...buttonProps}
+        variant="subtle"
+        color="gray"
+        aria-label={inbox.alerts.title}
+        title={inbox.alerts.title}
+      >
+        <Icon size={18} stroke={1.6} aria-hidden />
+      </ActionIcon>
+      {opened && <AlertPopover id={id} button={opened} onClose={close} />}
+    </>
   );
 }

@@ -8,7 +8,6 @@ import { useFormats, useTexts } from '../../i18n/locale';
 import { measureBody } from './body-limit';
 import classes from './inbox.module.css';
 import { useNoteText } from './kept-replies';
-import { SEND_MODIFIER } from './keys-dialog';
 import { isUseless, ReplyNotice, useReplyCheck } from './reply-notice';
 import { useKnownMessage } from './known-message';
 import { type Mode, ModeSwitch } from './mode-switch';
@@ -16,7 +15,7 @@ import { NoteForm } from './note-form';
 import { useWriting } from './presence-signals';
 import savedClasses from './saved-replies.module.css';
 import { useDraft } from './use-draft';
-import { useKeys } from './use-keys';
+import { SEND_MODIFIER, useKeys } from './use-keys';
 import { useSavedReplies } from './use-saved-replies';
 import type { useSending } from './use-sending';
 

@@ -1,9 +1,10 @@
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Dialog } from '../../common/dialogs';
+import { lazyPart, usePreload } from '../../common/lazy-part';
 import { ConversationList } from './conversation-list';
 import { ConversationPane } from './conversation-pane';
 import classes from './inbox.module.css';
-import { KeysDialog } from './keys-dialog';
 import { AgentsProvider, useReadAgents } from './names';
 import { NoConversation } from './no-conversation';
 import { PresenceProvider } from './presence';
@@ -12,10 +13,13 @@ import { useAlerts } from './use-alerts';
 import { useListKeys } from './use-keys';
 import { useLiveInbox } from './use-live';
 
+const KeysDialog = lazyPart(() => import('./keys-dialog').then((module) => module.KeysDialog));
+
 /** Page in which agents answer customers: the list of conversations, and the open one beside it. */
 export function InboxPage() {
   const { conversationId } = useParams({ strict: false });
   const [showsKeys, setShowsKeys] = useState(false);
+  usePreload(KeysDialog, Dialog);
   useBadge();
   useAlerts();
   useLiveInbox();

@@ -1,9 +1,7 @@
 import { Dialog } from '../../common/dialogs';
 import { useTexts } from '../../i18n/locale';
 import classes from './inbox.module.css';
-
-/** Key that goes with Enter to send, as it is written on this machine's keyboard. */
-export const SEND_MODIFIER = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : 'Ctrl';
+import { SEND_MODIFIER } from './use-keys';
 
 const KEYS = [
   ['next', 'J'],

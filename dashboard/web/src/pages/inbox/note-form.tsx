@@ -5,10 +5,10 @@ import { ErrorNotice } from '../../common/error-notice';
 import { useFormats, useTexts } from '../../i18n/locale';
 import inboxClasses from './inbox.module.css';
 import { useNoteText } from './kept-replies';
-import { SEND_MODIFIER } from './keys-dialog';
 import { type Mode, ModeSwitch } from './mode-switch';
 import { useWriting } from './presence-signals';
 import classes from './notes.module.css';
+import { SEND_MODIFIER } from './use-keys';
 import { useCreateNote } from './use-notes';
 
 const MAX_CHARACTERS: MaxNoteCharacters = 4096;

@@ -1,6 +1,6 @@
-import { ActionIcon, Menu, Text } from '@mantine/core';
+import { ActionIcon, Text } from '@mantine/core';
 import { IconClockPause } from '@tabler/icons-react';
-import { useState } from 'react';
+import { MenuButton } from '../../common/menu-button';
 import { useFormats, useTexts } from '../../i18n/locale';
 
 const HOURS = 3;
@@ -18,14 +18,10 @@ export function SnoozeMenu({
 }) {
   const { inbox } = useTexts();
   const formats = useFormats();
-  const [opened, setOpened] = useState<Date | null>(null);
   return (
-    <Menu
+    <MenuButton
       position="bottom-end"
-      opened={opened !== null}
-      onChange={(isOpen) => setOpened(isOpen ? new Date() : null)}
-    >
-      <Menu.Target>
+      button={
         <ActionIcon
           size="lg"
           variant="default"
@@ -35,24 +31,27 @@ export function SnoozeMenu({
         >
           <IconClockPause size={18} stroke={1.6} aria-hidden />
         </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {Object.entries(endsAfter(opened ?? new Date())).map(([name, end]) => (
-          <Menu.Item
-            key={name}
-            onClick={() => onSnooze(end.toISOString())}
-            rightSection={
-              <Text size="xs" c="dimmed">
-                {formats.minute(end.getTime())}
-              </Text>
-            }
-          >
-            {inbox.snoozeUntil[name as keyof typeof inbox.snoozeUntil]}
-          </Menu.Item>
-        ))}
-        <Menu.Item onClick={() => onSnooze(null)}>{inbox.snoozeUntil.customer}</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+      }
+    >
+      {(menu) => (
+        <>
+          {Object.entries(endsAfter(new Date())).map(([name, end]) => (
+            <menu.Item
+              key={name}
+              onClick={() => onSnooze(end.toISOString())}
+              rightSection={
+                <Text size="xs" c="dimmed">
+                  {formats.minute(end.getTime())}
+                </Text>
+              }
+            >
+              {inbox.snoozeUntil[name as keyof typeof inbox.snoozeUntil]}
+            </menu.Item>
+          ))}
+          <menu.Item onClick={() => onSnooze(null)}>{inbox.snoozeUntil.customer}</menu.Item>
+        </>
+      )}
+    </MenuButton>
   );
 }
 

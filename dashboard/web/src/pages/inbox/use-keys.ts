@@ -1,5 +1,8 @@
 import { useEffect, useRef } from 'react';
 
+/** Key that goes with Enter to send, as it is written on this machine's keyboard. */
+export const SEND_MODIFIER = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : 'Ctrl';
+
 /** Selectors of where keys have another meaning: fields, and what opens above the page. */
 const FIELDS = 'input, textarea, select, [contenteditable]';
 const LAYERS = '[role=dialog], [role=menu], [role=listbox]';

@@ -6,7 +6,7 @@ import { api, ApiError } from '../../api/client';
 import { sessionQuery } from '../../api/session';
 import type { AcceptedLink, Link } from '../../api/types';
 import { ErrorNotice, faultOf } from '../../common/error-notice';
-import { Form } from '../../common/dialogs';
+import { Form } from '../../common/form';
 import { PasswordField } from '../../common/password-field';
 import { Door } from '../../frame/door';
 import { PagePending } from '../../frame/page-states';

@@ -4,7 +4,7 @@ import { useRouter, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, ApiError } from '../../api/client';
 import type { LoginAnswer } from '../../api/types';
-import { Form } from '../../common/dialogs';
+import { Form } from '../../common/form';
 import { PasswordField } from '../../common/password-field';
 import { Door } from '../../frame/door';
 import { useTexts } from '../../i18n/locale';

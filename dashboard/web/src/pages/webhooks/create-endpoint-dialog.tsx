@@ -2,7 +2,8 @@ import { useState } from 'react';
 import { api } from '../../api/client';
 import type { CreatedEndpoint } from '../../api/types';
 import { useChange } from '../../api/workspace';
-import { Dialog, Form } from '../../common/dialogs';
+import { Dialog } from '../../common/dialogs';
+import { Form } from '../../common/form';
 import { useTexts } from '../../i18n/locale';
 import { EndpointFields, inputOf, NEW_ENDPOINT } from './endpoint-fields';
 

@@ -5,14 +5,21 @@ import type { CreatedEndpoint, EndpointListItem, Page } from '../../api/types';
 import { useMayManage, useRead, useWorkspace } from '../../api/workspace';
 import { type Column, DataTable } from '../../common/data-table';
 import { Moment } from '../../common/moment';
+import { lazyPart } from '../../common/lazy-part';
 import { PageLayout } from '../../common/page';
 import { Pager } from '../../common/pager';
 import { useFormats, useTexts } from '../../i18n/locale';
-import { CreateEndpointDialog } from './create-endpoint-dialog';
 import { ALL_EVENTS } from './endpoint-rules';
 import { EndpointState } from './endpoint-state';
-import { NewSecretDialog } from './new-secret-dialog';
-import { TestDialog } from './test-dialog';
+
+// Most visits open no dialog.
+const CreateEndpointDialog = lazyPart(() =>
+  import('./create-endpoint-dialog').then((module) => module.CreateEndpointDialog),
+);
+const NewSecretDialog = lazyPart(() =>
+  import('./new-secret-dialog').then((module) => module.NewSecretDialog),
+);
+const TestDialog = lazyPart(() => import('./test-dialog').then((module) => module.TestDialog));
 
 const route = getRouteApi('/inside/w/$slug/settings/webhooks');
 

@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Button, Group, Menu, Stack, Text } from '@mantine/core';
+import { ActionIcon, Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';
 import { useState } from 'react';
 import { api } from '../../api/client';
@@ -6,6 +6,7 @@ import type { Agent, Invitation, Page, SentLink } from '../../api/types';
 import { useChange, useMayManage, useRead, useWorkspace } from '../../api/workspace';
 import { type Column, DataTable } from '../../common/data-table';
 import { ErrorNotice } from '../../common/error-notice';
+import { MenuButton } from '../../common/menu-button';
 import { Moment } from '../../common/moment';
 import { PageLayout } from '../../common/page';
 import { useTexts } from '../../i18n/locale';
@@ -137,8 +138,9 @@ function AgentMenu({
   const error = invite.error ?? reset.error ?? revoke.error;
   return (
     <Stack gap="xs" align="end">
-      <Menu position="bottom-end">
-        <Menu.Target>
+      <MenuButton
+        position="bottom-end"
+        button={
           <ActionIcon
             variant="subtle"
             color="gray"
@@ -147,31 +149,34 @@ function AgentMenu({
           >
             <IconDots size={18} aria-hidden />
           </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={onEdit}>{texts.agents.edit}</Menu.Item>
-          {agent.active && !agent.isBot && (
-            <>
-              <Menu.Item onClick={() => invite.mutate(undefined, { onSuccess: onSent })}>
-                {texts.agents.inviteAgain}
-              </Menu.Item>
-              <Menu.Item onClick={() => reset.mutate(undefined, { onSuccess: onSent })}>
-                {texts.agents.resetPassword}
-              </Menu.Item>
-            </>
-          )}
-          {invitation && (
-            <Menu.Item color="red" onClick={() => revoke.mutate(invitation.id)}>
-              {texts.agents.revokeInvitation}
-            </Menu.Item>
-          )}
-          {!agent.active && role === 'OWNER' && (
-            <Menu.Item color="red" onClick={onErase}>
-              {texts.agents.erase}
-            </Menu.Item>
-          )}
-        </Menu.Dropdown>
-      </Menu>
+        }
+      >
+        {(menu) => (
+          <>
+            <menu.Item onClick={onEdit}>{texts.agents.edit}</menu.Item>
+            {agent.active && !agent.isBot && (
+              <>
+                <menu.Item onClick={() => invite.mutate(undefined, { onSuccess: onSent })}>
+                  {texts.agents.inviteAgain}
+                </menu.Item>
+                <menu.Item onClick={() => reset.mutate(undefined, { onSuccess: onSent })}>
+                  {texts.agents.resetPassword}
+                </menu.Item>
+              </>
+            )}
+            {invitation && (
+              <menu.Item color="red" onClick={() => revoke.mutate(invitation.id)}>
+                {texts.agents.revokeInvitation}
+              </menu.Item>
+            )}
+            {!agent.active && role === 'OWNER' && (
+              <menu.Item color="red" onClick={onErase}>
+                {texts.agents.erase}
+              </menu.Item>
+            )}
+          </>
+        )}
+      </MenuButton>
       <ErrorNotice error={error} />
     </Stack>
   );

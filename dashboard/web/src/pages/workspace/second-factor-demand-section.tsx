@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { api } from '../../api/client';
 import { sessionQuery, useSession } from '../../api/session';
 import { useChange, useWorkspace } from '../../api/workspace';
-import { Form } from '../../common/dialogs';
+import { Form } from '../../common/form';
 import { ErrorNotice } from '../../common/error-notice';
 import { Section } from '../../common/section';
 import { useTexts } from '../../i18n/locale';

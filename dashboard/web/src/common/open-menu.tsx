@@ -1,0 +1,41 @@
+import { Menu } from '@mantine/core';
+import { type ReactNode, type Ref, useImperativeHandle } from 'react';
+
+/** Place of a menu beside its button, and what a click in it does. */
+export interface MenuPlace {
+  position: 'bottom-start' | 'bottom-end' | 'top-start';
+  width?: number | 'target';
+  closeOnItemClick?: boolean;
+}
+
+/** A menu that is open. */
+export function OpenMenu({
+  id,
+  button,
+  place,
+  onClose,
+  children,
+}: {
+  id: string;
+  button: HTMLElement;
+  place: MenuPlace;
+  onClose: () => void;
+  children: (menu: typeof Menu) => ReactNode;
+}) {
+  return (
+    <Menu {...place} id={id} opened onChange={onClose} returnFocus={false}>
+      <Menu.Target>
+        <Anchor element={button} />
+      </Menu.Target>
+      <Menu.Dropdown mah="70vh" style={{ overflowY: 'auto' }}>
+        {children(Menu)}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** Stands for a button outside of what it opens. */
+export function Anchor({ element, ref }: { element: HTMLElement; ref?: Ref<HTMLElement> }) {
+  useImperativeHandle(ref, () => element, [element]);
+  return null;
+}
