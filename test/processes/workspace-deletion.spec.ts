@@ -84,6 +84,24 @@ describe('the deletion of a workspace', () => {
     return content;
   }
 
+  /** Waits until the index of the messages' words is complete, so that no worker changes it any more. */
+  function indexed({ id }: { id: string }): Promise<unknown> {
+    return waitFor(
+      'the index of the words of messages',
+      async () => {
+        const complete = await service.query(
+          `SELECT FROM message_search_progress p WHERE tenant_id = $1 AND stage = 'DONE'
+           AND indexed_until >= (SELECT max(id::text) FROM messages WHERE tenant_id = $1)::uuid
+           AND NOT EXISTS (SELECT FROM messages m LEFT JOIN message_search s ON s.tenant_id = $1 AND s.message_id = m.id
+                           WHERE m.tenant_id = $1 AND s.terms IS NULL)`,
+          [id],
+        );
+        return complete.length === 1;
+      },
+      30_000,
+    );
+  }
+
   const isGone = async ({ id }: { id: string }) =>
     (await service.query('SELECT FROM workspaces WHERE id = $1', [id])).length === 0;
 
@@ -195,6 +213,11 @@ describe('the deletion of a workspace', () => {
         );
         return late.length === 0;
       });
+      const indexing = await worker();
+      await indexed(deleted.workspace);
+      await indexed(neighbour.workspace);
+      indexing.kill('SIGTERM');
+      await indexing.exited;
       before = await contentOf(neighbour.workspace);
     }, 60_000);
 
