@@ -1,6 +1,7 @@
 import { createServer, Server } from 'node:http';
 import { AddressInfo } from 'node:net';
 import { SYSTEM } from '../../../src/common/principal';
+import { ContactsService } from '../../../src/contacts/contacts.service';
 import { NotesService } from '../../../src/notes/notes.service';
 import { SavedRepliesService } from '../../../src/saved-replies/saved-replies.service';
 import { AgentEntity } from '../../../src/workspaces/agent.entity';
@@ -148,6 +149,40 @@ describe('hostile texts around a conversation', () => {
         bodies.map((body) => ({ text: body.textContent, elements: body.childElementCount })),
       );
       expect(shown).toEqual(texts().map((text) => ({ text, elements: 0 })));
+    },
+    120_000,
+  );
+
+  it.each(SIZES)(
+    "are text in a contact's details and in the list of contacts, %s",
+    async (_, size) => {
+      await visit.page.setViewportSize(size);
+      const contacts = world.dashboard.get(ContactsService);
+      const attributes = Object.fromEntries(
+        texts().map((text, n) => [cut(`${n} ${text}`, 100), cut(text, 500)]),
+      );
+      const made = [];
+      for (const name of HOSTILE_NAMES) {
+        const one = await conversation(name);
+        const { updatedAt } = await contacts.getDetail(workspace.id, one.contactId, SYSTEM);
+        const change = { updatedAt, attributes, phone: cut(texts()[0]!, 50) };
+        await contacts.update(workspace.id, one.contactId, change, SYSTEM);
+        made.push(one);
+      }
+      await open('contacts');
+      await visit.page.getByRole('row').nth(HOSTILE_NAMES.length).waitFor();
+      await expectText(visit);
+      for (const { id, contactId } of made.slice(0, 3)) {
+        await open(`contacts/${contactId}`);
+        await visit.text(texts()[0]!).first().waitFor();
+        await expectText(visit);
+        await open(`inbox/${id}?view=all`);
+        await visit.button('Customer').click();
+        await visit.text(texts()[0]!).first().waitFor();
+        await rest();
+        await expectText(visit);
+        await visit.page.keyboard.press('Escape');
+      }
     },
     120_000,
   );
