@@ -2,16 +2,16 @@ import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Dialog } from '../../common/dialogs';
 import { lazyPart, usePreload } from '../../common/lazy-part';
-import { ConversationList } from './conversation-list';
-import { ConversationPane } from './conversation-pane';
+import { ConversationList } from './list/conversation-list';
+import { ConversationPane } from './conversation/conversation-pane';
 import classes from './inbox.module.css';
 import { AgentsProvider, useReadAgents } from './names';
 import { NoConversation } from './no-conversation';
-import { PresenceProvider } from './presence';
-import { useBadge } from './unread-badge';
-import { useAlerts } from './use-alerts';
+import { PresenceProvider } from './conversation/presence';
+import { useBadge } from './alerts/unread-badge';
+import { useAlerts } from './alerts/use-alerts';
 import { useListKeys } from './use-keys';
-import { useLiveInbox } from './use-live';
+import { useLiveInbox } from './live/use-live';
 
 const KeysDialog = lazyPart(() => import('./keys-dialog').then((module) => module.KeysDialog));
 

@@ -21,7 +21,7 @@ import type {
 } from '../../api/types';
 import { useRead, useWorkspace } from '../../api/workspace';
 import { type InboxFilter, NOBODY, useAssigneeOf } from './inbox-filter';
-import { usePollMs } from './live-state';
+import { usePollMs } from './live/live-state';
 
 /** Number of loaded pages that are read again every few seconds. More are read more rarely. */
 const FRESH_PAGES = 2;

@@ -1,0 +1,102 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useEffectEvent, useRef } from 'react';
+import type { UnreadConversation } from '../../../api/types';
+import { useWorkspace } from '../../../api/workspace';
+import { useTexts } from '../../../i18n/locale';
+import { mayNotify, useAlertChoices } from './alert-choices';
+import { playSound } from './alert-sound';
+import { leads } from '../live/live-state';
+import { isVisible } from '../names';
+import { useUnread } from '../use-inbox';
+
+/** Limit of the notifications that one read leads to. */
+const MAX_AT_ONCE = 3;
+const MAX_NAME = 80;
+/** Matches what turns or breaks a line. The system draws a notification, and may not keep it apart. */
+const CONTROLS = /[\p{Cc}\u200E\u200F\u061C\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu;
+
+const lockOf = (conversationId: string) => `inbox-seen:${conversationId}`;
+
+/**
+ * Tells of what customers write in the person's own and nobody's conversations, as the person has chosen. Of
+ * all tabs the one that holds the stream tells, once. Nothing is told of a conversation that is open in the
+ * focused tab.
+ */
+export function useAlerts(): void {
+  const { slug } = useWorkspace();
+  const { inbox } = useTexts();
+  const navigate = useNavigate();
+  const choices = useAlertChoices();
+  const unread = useUnread().data;
+  /** Id of the newest message that is known; null before the first read. */
+  const known = useRef<string | null>(null);
+
+  const notify = ({ id, contactName, preview }: UnreadConversation) => {
+    const title = isVisible(contactName) ? plainLine(contactName, MAX_NAME) : inbox.alerts.unnamed;
+    const body = (choices.preview && plainLine(preview ?? '')) || inbox.alerts.wrote;
+    // One notification stands for a conversation, however much its customer writes.
+    const shown = new Notification(title, { body, tag: id, silent: true });
+    shown.onclick = () => {
+      window.focus();
+      shown.close();
+      void navigate({ to: '/w/$slug/inbox/$conversationId', params: { slug, conversationId: id } });
+    };
+  };
+  const tell = useEffectEvent(async (written: UnreadConversation[]) => {
+    const seen = await listSeen();
+    const news = written.filter(({ id }) => !seen.has(lockOf(id))).slice(0, MAX_AT_ONCE);
+    if (news.length === 0) return;
+    if (choices.sound) await playSound();
+    if (choices.notifications && mayNotify()) news.forEach(notify);
+  });
+
+  useEffect(() => {
+    if (!unread) return;
+    const before = known.current;
+    const newest = unread.latest[0]?.messageId ?? '';
+    known.current = before !== null && before > newest ? before : newest;
+    const written = unread.latest.filter(({ messageId }) => messageId !== null && messageId > (before ?? ''));
+    if (before !== null && written.length > 0 && leads()) void tell(written);
+  }, [unread]);
+}
+
+/** Returns a text as one line without controls, of at most so many characters. */
+function plainLine(text: string, max = Infinity): string {
+  return [...text.replace(CONTROLS, ' ').trim()].slice(0, max).join('');
+}
+
+/** Notes that the person looks at a conversation, for the tab that tells of messages. */
+export function useSeen(conversationId: string): void {
+  useEffect(() => {
+    const { locks } = navigator as Partial<Navigator>;
+    let leaving: AbortController | undefined;
+    const follow = () => {
+      const isSeen = document.visibilityState === 'visible' && document.hasFocus();
+      if (isSeen === (leaving !== undefined)) return;
+      leaving?.abort();
+      leaving = isSeen ? new AbortController() : undefined;
+      if (leaving)
+        void locks?.request(lockOf(conversationId), { mode: 'shared' }, untilAborted(leaving.signal));
+    };
+    follow();
+    const events = ['focus', 'blur'] as const;
+    for (const name of events) addEventListener(name, follow);
+    document.addEventListener('visibilitychange', follow);
+    return () => {
+      for (const name of events) removeEventListener(name, follow);
+      document.removeEventListener('visibilitychange', follow);
+      leaving?.abort();
+    };
+  }, [conversationId]);
+}
+
+const untilAborted = (signal: AbortSignal) => () =>
+  new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+async function listSeen(): Promise<Set<string | undefined>> {
+  const { held = [] } = await navigator.locks.query();
+  return new Set(held.map(({ name }) => name));
+}

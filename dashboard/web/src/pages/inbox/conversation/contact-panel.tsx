@@ -1,0 +1,113 @@
+import { ActionIcon, CloseButton, Skeleton } from '@mantine/core';
+import { useLocalStorage, useMediaQuery } from '@mantine/hooks';
+import { IconUser } from '@tabler/icons-react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { Dialog } from '../../../common/dialogs';
+import { useEnteredValues } from '../../../common/use-entered-values';
+import { useTexts } from '../../../i18n/locale';
+import classes from './contact-panel.module.css';
+
+const ContactDetails = lazy(() =>
+  import('../../contacts/contact-details').then((module) => ({ default: module.ContactDetails })),
+);
+
+/** Width from which on the panel has room beside the list and the conversation. */
+const WIDE = '(min-width: 80em)';
+
+/**
+ * Opens and closes the panel with the customer. Where it has room, it stays open or closed from one
+ * conversation to the next, over the page; elsewhere it is a sheet, which opens when it is asked for.
+ */
+export function useContactPanel() {
+  const isWide = useMediaQuery(WIDE, undefined, { getInitialValueInEffect: false }) ?? true;
+  const [isKeptOpen, setKeptOpen] = useLocalStorage({
+    key: 'dashboard-contact-panel',
+    defaultValue: false,
+    getInitialValueInEffect: false,
+  });
+  const [isSheetOpen, setSheetOpen] = useState(false);
+  const isOpen = isWide ? isKeptOpen : isSheetOpen;
+  const setOpen = isWide ? setKeptOpen : setSheetOpen;
+  // The focus moves into a panel that the person opens, and not into one that was open before.
+  const [isAsked, setAsked] = useState(false);
+  return {
+    isWide,
+    isOpen,
+    isAsked,
+    close: () => setOpen(false),
+    toggle: () => {
+      setAsked(!isOpen);
+      setOpen(!isOpen);
+    },
+  };
+}
+
+type ContactPanelState = ReturnType<typeof useContactPanel>;
+
+/** The button that opens and closes the panel. */
+export function ContactPanelButton({ panel }: { panel: ContactPanelState }) {
+  const { inbox } = useTexts();
+  return (
+    <ActionIcon
+      size="lg"
+      variant="default"
+      aria-label={inbox.customer}
+      title={inbox.customer}
+      aria-expanded={panel.isOpen}
+      data-contact-button
+      onClick={panel.toggle}
+    >
+      <IconUser size={18} stroke={1.6} aria-hidden />
+    </ActionIcon>
+  );
+}
+
+/** The customer of the open conversation, beside it or as a sheet above it. */
+export function ContactPanel({
+  panel: { isWide, isOpen, isAsked, close },
+  contactId,
+  conversationId,
+}: {
+  panel: ContactPanelState;
+  contactId: string;
+  conversationId: string;
+}) {
+  const { inbox } = useTexts();
+  const aside = useRef<HTMLElement>(null);
+  const { keep, hasEntered } = useEnteredValues();
+  useEffect(() => {
+    if (isAsked && isWide && isOpen) aside.current?.focus({ preventScroll: true });
+  }, [isAsked, isWide, isOpen]);
+  if (!isOpen) return null;
+  const details = (
+    <Suspense fallback={<Skeleton height={120} />}>
+      <ContactDetails key={contactId} contactId={contactId} conversationId={conversationId} />
+    </Suspense>
+  );
+  if (!isWide) {
+    return (
+      <Dialog title={inbox.customer} onClose={close} size="lg">
+        {details}
+      </Dialog>
+    );
+  }
+  const leave = () => {
+    close();
+    document.querySelector<HTMLElement>('[data-contact-button]')?.focus();
+  };
+  return (
+    <aside
+      ref={aside}
+      tabIndex={-1}
+      className={classes.panel}
+      aria-label={inbox.customer}
+      onFocusCapture={keep}
+      onKeyDown={({ key, target }) => {
+        if (key === 'Escape' && !(target instanceof HTMLInputElement) && !hasEntered()) leave();
+      }}
+    >
+      <CloseButton className={classes.close} aria-label={inbox.closeCustomer} onClick={leave} />
+      {details}
+    </aside>
+  );
+}

@@ -1,0 +1,128 @@
+import { Button, Text } from '@mantine/core';
+import { IconAlertTriangle, IconCheck, IconChecks, IconClock, IconHelpCircle } from '@tabler/icons-react';
+import { memo, useState } from 'react';
+import type { DeliveryStatus, Message } from '../../../api/types';
+import { useWorkspace } from '../../../api/workspace';
+import { ConfirmDialog } from '../../../common/dialogs';
+import { useFormats, useTexts } from '../../../i18n/locale';
+import classes from '../inbox.module.css';
+import { useAgentName } from '../names';
+
+const ICONS: Record<DeliveryStatus, typeof IconCheck> = {
+  QUEUED: IconClock,
+  SENDING: IconClock,
+  SENT: IconCheck,
+  DELIVERED: IconChecks,
+  READ: IconChecks,
+  FAILED: IconAlertTriangle,
+  UNKNOWN: IconHelpCircle,
+};
+
+/**
+ * A message with its sender and time, and whether it has reached the customer. It is made again only when
+ * that changes.
+ */
+export const MessageItem = memo(function MessageItem({
+  message,
+  customer,
+  wasSentAgain,
+  onSendAgain,
+}: {
+  message: Message;
+  customer: string;
+  wasSentAgain: boolean;
+  onSendAgain: (message: Message) => void;
+}) {
+  const { inbox } = useTexts();
+  const formats = useFormats();
+  const nameOf = useAgentName();
+  const { senderType, senderAgentId, body, createdAt } = message;
+  const isCustomer = senderType === 'CUSTOMER';
+  const sender = isCustomer ? customer : senderAgentId ? nameOf(senderAgentId) : inbox.unknownAgent;
+  return (
+    <article className={classes.message} data-from={isCustomer ? 'customer' : 'agent'}>
+      {body === '' ? (
+        <p className={classes.body} data-erased>
+          {inbox.erasedMessage}
+        </p>
+      ) : (
+        <p className={classes.body} dir="auto">
+          {body}
+        </p>
+      )}
+      <div className={classes.meta}>
+        <bdi className={classes.sender}>{sender}</bdi>
+        <time dateTime={createdAt} title={formats.moment(createdAt)}>
+          {formats.time(createdAt)}
+        </time>
+        {!isCustomer && <DeliveryMark status={message.delivery.status} />}
+      </div>
+      <Trouble message={message} wasSentAgain={wasSentAgain} onSendAgain={onSendAgain} />
+    </article>
+  );
+});
+
+function DeliveryMark({ status }: { status: DeliveryStatus | null }) {
+  const { inbox } = useTexts();
+  if (status === null) return null;
+  const Icon = ICONS[status] ?? IconHelpCircle;
+  return (
+    <span className={classes.mark} data-status={status}>
+      <Icon size={14} stroke={1.8} aria-hidden />
+      {inbox.delivery[status] ?? status}
+    </span>
+  );
+}
+
+/** Says why a message is not delivered, and what to do. */
+function Trouble({
+  message,
+  wasSentAgain,
+  onSendAgain,
+}: {
+  message: Message;
+  wasSentAgain: boolean;
+  onSendAgain: (message: Message) => void;
+}) {
+  const { inbox } = useTexts();
+  const { isSuspended, isTrialExpired } = useWorkspace();
+  const [isAsking, setAsking] = useState(false);
+  const { status, error } = message.delivery;
+  if (!error) return null;
+  const isOver = status === 'FAILED' || status === 'UNKNOWN';
+  const maySend = isOver && message.body !== '' && !isSuspended && !isTrialExpired;
+  return (
+    <div className={classes.trouble}>
+      <Text size="xs">{inbox.failure[error.code] ?? error.message}</Text>
+      {wasSentAgain && (
+        <Text size="xs" c="dimmed">
+          {inbox.sentAgain}
+        </Text>
+      )}
+      {maySend && !wasSentAgain && (
+        <Button
+          size="compact-xs"
+          variant="default"
+          onClick={() => (status === 'UNKNOWN' ? setAsking(true) : onSendAgain(message))}
+        >
+          {inbox.sendAgain}
+        </Button>
+      )}
+      {isAsking && (
+        <ConfirmDialog
+          title={inbox.askSendAgain}
+          action={inbox.sendAgain}
+          isPending={false}
+          error={null}
+          onClose={() => setAsking(false)}
+          onConfirm={() => {
+            setAsking(false);
+            onSendAgain(message);
+          }}
+        >
+          {inbox.askSendAgainAdvice}
+        </ConfirmDialog>
+      )}
+    </div>
+  );
+}

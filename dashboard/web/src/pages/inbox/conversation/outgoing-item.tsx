@@ -1,0 +1,69 @@
+import { Button, Group, Text } from '@mantine/core';
+import { IconAlertTriangle, IconClock } from '@tabler/icons-react';
+import { ApiError } from '../../../api/client';
+import { ErrorNotice } from '../../../common/error-notice';
+import { useTexts } from '../../../i18n/locale';
+import { ColleagueReplied } from '../reply/colleague-replied';
+import classes from '../inbox.module.css';
+import { isOvertaken, type Outgoing } from '../reply/use-sending';
+
+/** A message on its way to the server, or one that did not get there. */
+export function OutgoingItem({
+  conversationId,
+  message,
+  onRetry,
+  onSendAnyway,
+  onEdit,
+}: {
+  conversationId: string;
+  message: Outgoing;
+  onRetry: () => void;
+  onSendAnyway: (seenMessageId: string) => void;
+  onEdit: () => void;
+}) {
+  const { inbox, common } = useTexts();
+  const { body, isSending, error } = message;
+  const asks = !isSending && isOvertaken(message);
+  const isRefused = error instanceof ApiError && error.status !== 0;
+  return (
+    <article className={classes.message} data-from="agent" data-unsent>
+      <p className={classes.body} dir="auto">
+        {body}
+      </p>
+      <div className={classes.meta} role="status">
+        <span>{inbox.you}</span>
+        <span className={classes.mark} data-status={isSending ? 'SENDING' : 'FAILED'}>
+          {isSending ? (
+            <IconClock size={14} stroke={1.8} aria-hidden />
+          ) : (
+            <IconAlertTriangle size={14} stroke={1.8} aria-hidden />
+          )}
+          {isSending ? inbox.sending : inbox.notSent}
+        </span>
+      </div>
+      {asks && (
+        <div className={classes.trouble}>
+          <ColleagueReplied
+            conversationId={conversationId}
+            message={message}
+            onSend={onSendAnyway}
+            onEdit={onEdit}
+          />
+        </div>
+      )}
+      {!isSending && !asks && (
+        <div className={classes.trouble}>
+          {isRefused ? <ErrorNotice error={error} /> : <Text size="xs">{inbox.notSentAdvice}</Text>}
+          <Group gap="xs">
+            <Button size="compact-xs" onClick={onRetry}>
+              {common.tryAgain}
+            </Button>
+            <Button size="compact-xs" variant="default" onClick={onEdit}>
+              {inbox.edit}
+            </Button>
+          </Group>
+        </div>
+      )}
+    </article>
+  );
+}

@@ -1,0 +1,160 @@
+import { Skeleton, Stack, Text } from '@mantine/core';
+import { Fragment, type Ref, useCallback, useEffect } from 'react';
+import type { Conversation, ConversationChange, Message, Note } from '../../../api/types';
+import { ErrorNotice } from '../../../common/error-notice';
+import { useNow } from '../../../common/use-now';
+import { useFormats, useTexts } from '../../../i18n/locale';
+import { ChangeLine } from './change-line';
+import { Found, NewerMessages, useFoundId, useMessagesAround } from './found-message';
+import classes from '../inbox.module.css';
+import { LoadMore } from '../list/load-more';
+import { MessageItem } from './message-item';
+import { contactName } from '../names';
+import { NoteItem } from './note-item';
+import { OutgoingItem } from './outgoing-item';
+import { type LoadedPages, useChanges, useMessages } from '../use-inbox';
+import { useNotes } from '../reply/use-notes';
+import type { useSending } from '../reply/use-sending';
+
+const HOUR_MS = 3_600_000;
+
+type Entry = { at: string } & ({ message: Message } | { change: ConversationChange } | { note: Note });
+
+/** The messages and changes of a conversation, the oldest at the top. */
+export function Timeline({
+  conversation,
+  sending,
+  endRef,
+}: {
+  conversation: Conversation;
+  sending: ReturnType<typeof useSending>;
+  /** Gets the place below the newest message. */
+  endRef: Ref<HTMLDivElement>;
+}) {
+  const { id, sourceChannel, contact, updatedAt } = conversation;
+  const { inbox, common } = useTexts();
+  const formats = useFormats();
+  const now = useNow(HOUR_MS);
+  const foundId = useFoundId();
+  const newest = useMessages(id);
+  const around = useMessagesAround(id, foundId);
+  const { items: messages, ...pages } = foundId ? around : newest;
+  const isCut = foundId !== undefined && around.hasPreviousPage;
+  const since = pages.hasNextPage ? messages?.at(-1)?.createdAt : undefined;
+  const until = isCut ? messages?.[0]?.createdAt : undefined;
+  const changes = useShown(useChanges(id, updatedAt), since, until);
+  const notes = useShown(useNotes(id), since, until);
+  const customer = contactName(sourceChannel, contact);
+  const entries = merge(messages ?? [], changes, notes);
+  const { send } = sending;
+  const sendAgain = useCallback(({ id: key, body }: Message) => send({ key, body, closes: false }), [send]);
+  const keys = new Set(sending.outgoing.map(({ key }) => key));
+
+  return (
+    // It scrolls from its end: what is loaded above moves nothing.
+    <div className={classes.scroller} tabIndex={0} role="region" aria-label={inbox.messages}>
+      <div className={classes.timeline}>
+        {!messages && !pages.error && (
+          <Stack role="status" aria-busy="true" aria-label={common.loading}>
+            <Skeleton height={48} width="60%" />
+            <Skeleton height={48} width="45%" ml="auto" />
+            <Skeleton height={48} width="55%" />
+          </Stack>
+        )}
+        {!messages && <ErrorNotice error={pages.error} onRetry={() => void pages.refetch()} />}
+        {messages && !pages.hasNextPage && (
+          <Text size="xs" c="dimmed" ta="center">
+            {inbox.begin}
+          </Text>
+        )}
+        <LoadMore pages={pages} label={inbox.olderMessages} />
+        {entries.map((entry, index) => {
+          const day = formats.nearDay(entry.at, now);
+          const before = entries[index - 1];
+          return (
+            <Fragment key={idOf(entry)}>
+              {(!before || formats.nearDay(before.at, now) !== day) && (
+                <div className={classes.day}>{day}</div>
+              )}
+              {'message' in entry ? (
+                <Found isFound={entry.message.id === foundId}>
+                  <MessageItem
+                    message={entry.message}
+                    customer={customer}
+                    wasSentAgain={
+                      isLost(entry.message) &&
+                      (keys.has(entry.message.id) ||
+                        entries.slice(index + 1).some((later) => isRepeated(entry.message, later)))
+                    }
+                    onSendAgain={sendAgain}
+                  />
+                </Found>
+              ) : 'note' in entry ? (
+                <NoteItem note={entry.note} conversationId={id} />
+              ) : (
+                <ChangeLine change={entry.change} />
+              )}
+            </Fragment>
+          );
+        })}
+        {foundId && <NewerMessages pages={around} outgoing={sending.outgoing.length} />}
+        {sending.outgoing.map((message) => (
+          <OutgoingItem
+            key={message.key}
+            conversationId={id}
+            message={message}
+            onRetry={() => sending.retry(message)}
+            onSendAnyway={(seenMessageId) => sending.sendAnyway(message, seenMessageId)}
+            onEdit={() => sending.edit(message)}
+          />
+        ))}
+        {!isCut && <div ref={endRef} />}
+      </div>
+    </div>
+  );
+}
+
+function isLost({ delivery: { status } }: Message): boolean {
+  return status === 'FAILED' || status === 'UNKNOWN';
+}
+
+/** Reports whether a later entry is a message with the same text, from an agent too. */
+function isRepeated({ senderType, body }: Message, later: Entry): boolean {
+  return 'message' in later && later.message.senderType === senderType && later.message.body === body;
+}
+
+function idOf(entry: Entry): string {
+  if ('message' in entry) return entry.message.id;
+  return 'note' in entry ? entry.note.id : entry.change.id;
+}
+
+/**
+ * Reads changes or notes down to the oldest message that is shown.
+ * @param since time of that message; undefined once all are loaded
+ * @param until time of the newest message that is shown; undefined when it is the conversation's newest
+ */
+function useShown<T extends { createdAt: string }>(
+  { items = [], hasNextPage, isFetching, isError, fetchNextPage }: LoadedPages & { items?: T[] },
+  since: string | undefined,
+  until: string | undefined,
+): T[] {
+  const oldest = items.at(-1)?.createdAt;
+  const isShort = since === undefined || oldest === undefined || oldest > since;
+  useEffect(() => {
+    if (isShort && hasNextPage && !isFetching && !isError) void fetchNextPage();
+  }, [isShort, hasNextPage, isFetching, isError, fetchNextPage]);
+  return items.filter(
+    ({ createdAt }) =>
+      (since === undefined || createdAt >= since) && (until === undefined || createdAt <= until),
+  );
+}
+
+function merge(messages: Message[], changes: ConversationChange[], notes: Note[]): Entry[] {
+  const entries: Entry[] = [
+    ...messages.toReversed().map((message) => ({ at: message.createdAt, message })),
+    ...changes.toReversed().map((change) => ({ at: change.createdAt, change })),
+    ...notes.toReversed().map((note) => ({ at: note.createdAt, note })),
+  ];
+  // Sorting keeps the order of what is of one moment: a message, and then what it changed.
+  return entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+}

@@ -1,0 +1,68 @@
+import { useDocumentVisibility, useIntersection } from '@mantine/hooks';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { api } from '../../../api/client';
+import type { Conversation, MarkRead } from '../../../api/types';
+import { useWorkspace } from '../../../api/workspace';
+import { useAnnounce } from '../../../common/announcer';
+import { useTexts } from '../../../i18n/locale';
+import { isKnownRead, refreshCounts, refreshList, showUnread, useMessages } from '../use-inbox';
+
+/** Time between two marks of one conversation. */
+const PAUSE_MS = 2_000;
+
+/**
+ * Marks the open conversation as read while its newest message can be seen, and as unread when the person
+ * wants it: then it stays unread until it is opened again.
+ */
+export function useReadMark({ id }: Conversation) {
+  const { inbox } = useTexts();
+  const { id: workspaceId } = useWorkspace();
+  const queries = useQueryClient();
+  const announce = useAnnounce();
+  const [isHeld, setHeld] = useState(false);
+  const { ref: endRef, entry } = useIntersection();
+  const isVisible = useDocumentVisibility() === 'visible' && (entry?.isIntersecting ?? false);
+  const messages = useMessages(id).items;
+  // Of the person's own messages the server knows by itself that they are read.
+  const newest = messages?.find(({ senderType }) => senderType === 'CUSTOMER')?.id;
+  const set = useSetMark(id);
+  const marked = useRef({ id: '', at: -PAUSE_MS });
+
+  useEffect(() => {
+    if (!isVisible || isHeld || newest === undefined || newest <= marked.current.id) return undefined;
+    const mark = () => {
+      marked.current = { id: newest, at: performance.now() };
+      if (!isKnownRead(queries, workspaceId, id, newest)) set({ messageId: newest });
+    };
+    const timer = setTimeout(mark, Math.max(0, marked.current.at + PAUSE_MS - performance.now()));
+    return () => clearTimeout(timer);
+  }, [isVisible, isHeld, newest, set, queries, workspaceId, id]);
+
+  return {
+    endRef,
+    /** Whether the person has marked it as unread. */
+    isHeld,
+    toggle: () => {
+      if (!isHeld) set(null);
+      else if (messages?.[0]) set({ messageId: messages[0].id });
+      announce(isHeld ? inbox.markedRead : inbox.markedUnread);
+      setHeld(!isHeld);
+    },
+  };
+}
+
+/** Returns a function that marks the conversation as read up to a message, or with null as unread. */
+function useSetMark(conversationId: string): (mark: MarkRead | null) => void {
+  const { id: workspaceId } = useWorkspace();
+  const queries = useQueryClient();
+  const path = `/workspaces/${workspaceId}/conversations/${conversationId}/read-mark`;
+  const { mutate } = useMutation({
+    mutationFn: (mark: MarkRead | null) => (mark ? api.put(path, mark) : api.delete(path)),
+    // One after the other, so that the last one counts.
+    scope: { id: `read mark ${conversationId}` },
+    onMutate: (mark) => showUnread(queries, workspaceId, conversationId, mark === null),
+    onSettled: () => Promise.all([refreshList(queries, workspaceId), refreshCounts(queries, workspaceId)]),
+  });
+  return mutate;
+}

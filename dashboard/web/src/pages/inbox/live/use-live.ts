@@ -1,0 +1,149 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { useWorkspace } from '../../../api/workspace';
+import { isStreamLive, leads, noteLeading, noteLive } from './live-state';
+import { makeLane } from './reading-lane';
+import { refreshCounts, refreshInbox, refreshList, refreshOpen, refreshPresence } from '../use-inbox';
+
+/** Pause after the server has refused the stream, for example because it has too many. */
+const RETRY_MS = 15_000;
+/** Longest silence of a stream that lives: the server sends a heartbeat every 15 s. */
+const MAX_SILENCE_MS = 40_000;
+const EVENTS = ['ready', 'presence', 'changed', 'heartbeat'];
+/** Shortest rests between two reads: of the open conversation, of the list, and of its counts. */
+const OPEN_REST_MS = 200;
+const LIST_REST_MS = 300;
+const COUNTS_REST_MS = 2_000;
+
+/** Conversations that have changed; null when any may have changed. */
+interface Notice {
+  changed: string[] | null;
+}
+
+/** Conversations in which a colleague has come, gone or begun to write. */
+interface PresenceNotice {
+  conversationIds: string[];
+}
+
+/** Message of the tab with the stream to the others. */
+type Told = Notice | PresenceNotice | { isLive: boolean };
+
+/** Message of a new tab, which asks whether the stream lives. */
+const ASKS = 'asks';
+
+/**
+ * Reads the inbox again as soon as the server tells of a change. All tabs share one stream, because a browser
+ * opens few connections to a server. While it lives, the rest is read once a minute, and without it every few
+ * seconds.
+ */
+export function useLiveInbox(): void {
+  const { id } = useWorkspace();
+  const queries = useQueryClient();
+  useEffect(() => {
+    const readChanged = makeReader(queries, id);
+    const stop = listen(id, (told) => {
+      noteLive(!('isLive' in told) || told.isLive);
+      if ('changed' in told) readChanged(told.changed);
+      if ('conversationIds' in told) void refreshPresence(queries, id, told.conversationIds);
+    });
+    return () => {
+      stop();
+      noteLive(false);
+    };
+  }, [queries, id]);
+}
+
+/**
+ * Makes a function that reads what the page shows of changed conversations. What the person looks at is read
+ * most often. However much changes, the page reads a bounded number of times a second.
+ */
+function makeReader(queries: QueryClient, workspaceId: string): (changed: string[] | null) => void {
+  const readAll = makeLane<'all'>(LIST_REST_MS, () => refreshInbox(queries, workspaceId));
+  const readOpen = makeLane<string>(OPEN_REST_MS, (ids) => refreshOpen(queries, workspaceId, ids));
+  const readList = makeLane<'list'>(LIST_REST_MS, () => refreshList(queries, workspaceId));
+  const readCounts = makeLane<'counts'>(COUNTS_REST_MS, () => refreshCounts(queries, workspaceId));
+  return (changed) => {
+    if (changed === null) return readAll('all');
+    for (const id of changed) readOpen(id);
+    readList('list');
+    readCounts('counts');
+  };
+}
+
+/** Listens to the workspace's stream: in one tab to the server, in the others to that tab. */
+function listen(workspaceId: string, onTold: (told: Told) => void): () => void {
+  const name = `inbox-stream:${workspaceId}`;
+  const tabs = new BroadcastChannel(name);
+  const leaving = new AbortController();
+  tabs.onmessage = ({ data }: MessageEvent<Told | typeof ASKS>) => {
+    if (data !== ASKS) onTold(data);
+    else if (leads()) tabs.postMessage({ isLive: isStreamLive() } satisfies Told);
+  };
+  tabs.postMessage(ASKS);
+  const tell = (told: Told) => {
+    onTold(told);
+    tabs.postMessage(told);
+  };
+  const address = `/api/workspaces/${workspaceId}/inbox/stream`;
+  // Only pages of https and of this machine have locks. Others read every few seconds.
+  const { locks } = navigator as Partial<Navigator>;
+  locks
+    ?.request(name, { signal: leaving.signal }, async () => {
+      noteLeading(true);
+      await holdStream(address, tell, leaving.signal);
+      noteLeading(false);
+    })
+    .catch(() => undefined);
+  return () => {
+    leaving.abort();
+    tabs.close();
+  };
+}
+
+async function holdStream(address: string, tell: (told: Told) => void, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const source = new EventSource(address);
+    // What happened before is not told.
+    source.addEventListener('ready', () => tell({ changed: null }));
+    source.addEventListener('heartbeat', () => tell({ isLive: true }));
+    source.addEventListener('presence', ({ data }: MessageEvent<string>) =>
+      tell(JSON.parse(data) as PresenceNotice),
+    );
+    source.addEventListener('changed', ({ data }: MessageEvent<string>) => {
+      const { conversationIds } = JSON.parse(data) as { conversationIds: string[] | null };
+      tell({ changed: conversationIds });
+    });
+    source.addEventListener('error', () => tell({ isLive: false }));
+    const isRefused = await untilItEnds(source, signal);
+    source.close();
+    if (isRefused) await pause(RETRY_MS, signal);
+  }
+}
+
+/** Waits for the end of a stream, or for a silence that is too long; returns whether it is refused. */
+function untilItEnds(source: EventSource, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (isRefused: boolean) => {
+      clearTimeout(silence);
+      resolve(isRefused);
+    };
+    // A proxy may hold back all that is sent, and a network may vanish without a word.
+    let silence = setTimeout(end, MAX_SILENCE_MS, false);
+    const hear = () => {
+      clearTimeout(silence);
+      silence = setTimeout(end, MAX_SILENCE_MS, false);
+    };
+    for (const event of EVENTS) source.addEventListener(event, hear);
+    // The browser connects again by itself, unless the server has refused it.
+    source.addEventListener('error', () => source.readyState === EventSource.CLOSED && end(true));
+    signal.addEventListener('abort', () => end(false), { once: true });
+  });
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

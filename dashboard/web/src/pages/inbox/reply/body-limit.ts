@@ -1,0 +1,22 @@
+// The service's limits. The compiler refuses any other value than the service's own.
+import type { BodyLimits, Channel, MaxBodyCharacters } from '../../../api/types';
+
+const LIMITS: BodyLimits = {
+  WIDGET: null,
+  WHATSAPP: null,
+  TELEGRAM: null,
+  MESSENGER: { max: 2000, unit: 'characters' },
+  INSTAGRAM: { max: 1000, unit: 'UTF-8 bytes' },
+};
+const MAX_CHARACTERS: MaxBodyCharacters = 4096;
+
+const MEASURES = {
+  characters: (body: string) => [...body].length,
+  'UTF-8 bytes': (body: string) => new TextEncoder().encode(body).length,
+};
+
+/** Measures a message as the service does, against its channel's limit. */
+export function measureBody(channel: Channel, body: string) {
+  const { max, unit } = LIMITS[channel] ?? ({ max: MAX_CHARACTERS, unit: 'characters' } as const);
+  return { used: MEASURES[unit](body), max, unit };
+}

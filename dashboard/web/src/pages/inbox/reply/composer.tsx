@@ -1,0 +1,155 @@
+import { Alert, Button, Group, Text, Textarea } from '@mantine/core';
+import { type KeyboardEvent, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import type { Channel, Conversation, SavedReplyVariable } from '../../../api/types';
+import { useWorkspace } from '../../../api/workspace';
+import { CHANNEL_LABELS } from '../../../common/channel-logo';
+import { useFormats, useTexts } from '../../../i18n/locale';
+import { measureBody } from './body-limit';
+import classes from '../inbox.module.css';
+import { useNoteText } from './kept-replies';
+import { isUseless, ReplyNotice, useReplyCheck } from './reply-notice';
+import { useKnownMessage } from './known-message';
+import { type Mode, ModeSwitch } from './mode-switch';
+import { NoteForm } from './note-form';
+import { useWriting } from '../conversation/presence-signals';
+import savedClasses from './saved-replies.module.css';
+import { useDraft } from './use-draft';
+import { SEND_MODIFIER, useKeys } from '../use-keys';
+import { useSavedReplies } from './use-saved-replies';
+import type { useSending } from './use-sending';
+
+/** Whether the browser makes a field as high as its text by itself. To measure it takes a layout. */
+const SIZES_ITSELF = CSS.supports('field-sizing', 'content');
+/** Part of a channel's limit from which on the length is shown. */
+const NEAR = 0.8;
+
+/** The field in which an agent writes, or the reason why nobody can. */
+export function Composer({
+  conversation,
+  sending,
+}: {
+  conversation: Conversation;
+  sending: ReturnType<typeof useSending>;
+}) {
+  const { id, sourceChannel, status } = conversation;
+  const { inbox, savedReplies } = useTexts();
+  const formats = useFormats();
+  const { isSuspended, isTrialExpired } = useWorkspace();
+  const check = useReplyCheck(conversation);
+  const [draft, setDraft] = useDraft(id);
+  const writing = useWriting(id, 'REPLYING');
+  const known = useKnownMessage(id);
+  const [note] = useNoteText(id);
+  const [mode, setMode] = useState<Mode>(note !== '' && draft === '' ? 'note' : 'reply');
+  const field = useRef<HTMLTextAreaElement>(null);
+  const write = (next: Mode) => {
+    flushSync(() => setMode(next));
+    field.current?.focus();
+  };
+  useKeys({ r: () => write('reply'), n: () => write('note') });
+  const [missing, setMissing] = useState<string[]>([]);
+  const saved = useSavedReplies({ field, conversation, onChange: setDraft, onMissing: setMissing });
+  const body = draft.trim();
+  const { isOver, text } = useLimit(sourceChannel, body);
+
+  if (isSuspended || isTrialExpired) {
+    return (
+      <div className={classes.composer}>
+        <Alert
+          color={isSuspended ? 'red' : 'yellow'}
+          title={isSuspended ? inbox.suspended : inbox.trialExpired}
+        >
+          {isSuspended ? inbox.suspendedAdvice : inbox.trialExpiredAdvice}
+        </Alert>
+      </div>
+    );
+  }
+
+  if (mode === 'note') return <NoteForm ref={field} conversationId={id} onChangeMode={setMode} />;
+
+  const mayNotSend = body === '' || isOver || isUseless(check);
+  const send = (closes: boolean) => {
+    if (mayNotSend) return;
+    setDraft('');
+    setMissing([]);
+    writing.end();
+    sending.send({ key: crypto.randomUUID(), body, closes, seenMessageId: known.end() });
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      send(false);
+    }
+    // Leaves the field, so that keys mean the inbox again.
+    if (event.key === 'Escape') event.currentTarget.closest('section')?.focus({ preventScroll: true });
+  };
+  return (
+    <form
+      className={classes.composer}
+      onSubmit={(event) => {
+        event.preventDefault();
+        send(false);
+      }}
+    >
+      <div className={savedClasses.anchor}>{saved.list}</div>
+      <ModeSwitch mode={mode} onChange={setMode} />
+      <ReplyNotice channel={sourceChannel} check={check} />
+      <Textarea
+        {...saved.fieldProps}
+        ref={field}
+        aria-label={inbox.reply}
+        placeholder={inbox.placeholder}
+        autosize={!SIZES_ITSELF}
+        classNames={{ input: classes.reply }}
+        minRows={2}
+        maxRows={10}
+        dir="auto"
+        value={draft}
+        onChange={({ currentTarget }) => {
+          const { value } = currentTarget;
+          setDraft(value);
+          saved.look(currentTarget);
+          writing.type(value);
+          known.type(value);
+        }}
+        onBlur={saved.close}
+        onKeyDown={(event) => saved.takeKey(event) || onKeyDown(event)}
+        error={isOver ? text : undefined}
+      />
+      {missing.length > 0 && (
+        <Text size="xs" mt="xs" c="var(--mantine-color-yellow-light-color)" role="status">
+          {inbox.saved.missing(
+            formats.list(missing.map((name) => savedReplies.variable[name as SavedReplyVariable] ?? name)),
+          )}
+        </Text>
+      )}
+      <Group justify="space-between" gap="xs" mt="xs">
+        <Text size="xs" c="dimmed" className={classes.hint}>
+          {(!isOver && text) || inbox.sendKeys(SEND_MODIFIER)}
+        </Text>
+        <Group gap="xs" className={classes.sendActs}>
+          {status !== 'CLOSED' && (
+            <Button variant="default" disabled={mayNotSend} onClick={() => send(true)}>
+              {inbox.sendAndClose}
+            </Button>
+          )}
+          <Button type="submit" disabled={mayNotSend}>
+            {inbox.send}
+          </Button>
+        </Group>
+      </Group>
+    </form>
+  );
+}
+
+/** Says how long a message is, once it nears the limit of its channel. */
+function useLimit(channel: Channel, body: string): { isOver: boolean; text: string | undefined } {
+  const { inbox } = useTexts();
+  const formats = useFormats();
+  const { used, max, unit } = measureBody(channel, body);
+  if (used < max * NEAR) return { isOver: false, text: undefined };
+  const text = inbox.limit[unit](formats.number(used), formats.number(max));
+  const isOver = used > max;
+  return { isOver, text: isOver ? inbox.tooLong(CHANNEL_LABELS[channel], text) : text };
+}

@@ -1,0 +1,146 @@
+import { useCallback, useMemo, useSyncExternalStore } from 'react';
+import { useWorkspace } from '../../../api/workspace';
+
+/** A message that was sent from this browser, and that the server has not confirmed yet. */
+export interface UnsentMessage {
+  /** Name of the message for the server, which takes it once. */
+  key: string;
+  body: string;
+  /** Whether the conversation is closed once the message is sent. */
+  closes: boolean;
+  /** Newest message when it was begun; null before the first one, undefined if nothing was known. */
+  seenMessageId?: string | null;
+}
+
+interface KeptReply {
+  draft: string;
+  /** Time of the last edit on this device, in milliseconds. */
+  editedAt?: number;
+  /** Whether the server has the draft as it is. */
+  isSaved?: boolean;
+  /** Time of the server's version that was last saved or read; null if there was none. */
+  savedAt?: string | null;
+  /** Note that is not added yet. */
+  note?: string;
+  unsent: UnsentMessage[];
+}
+
+const NOTHING: KeptReply = { draft: '', unsent: [] };
+
+/** Values of the browser's storage, and those that it could not take because it is full. */
+const memory = new Map<string, KeptReply>();
+const listeners = new Set<() => void>();
+
+window.addEventListener('storage', ({ key }) => {
+  if (key === null) memory.clear();
+  else memory.delete(key);
+  for (const notify of listeners) notify();
+});
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function read(name: string): KeptReply {
+  const known = memory.get(name);
+  if (known) return known;
+  const text = localStorage.getItem(name);
+  const kept = text === null ? NOTHING : (JSON.parse(text) as KeptReply);
+  memory.set(name, kept);
+  return kept;
+}
+
+function write(name: string, change: Partial<KeptReply>): void {
+  const kept = { ...read(name), ...change };
+  memory.set(name, kept);
+  try {
+    if (kept.draft === '' && kept.isSaved !== false && !kept.note && kept.unsent.length === 0)
+      localStorage.removeItem(name);
+    else localStorage.setItem(name, JSON.stringify(kept));
+  } catch {
+    // The storage is full: the text lives as long as the page.
+  }
+  for (const notify of listeners) notify();
+}
+
+/** Returns the name under which the browser keeps what the person has written in a conversation. */
+function useName(conversationId: string): string {
+  const { id, agentId } = useWorkspace();
+  return `dashboard-reply:${id}:${agentId}:${conversationId}`;
+}
+
+/** Draft of a conversation as the browser keeps it, over the page and the session. */
+export interface DraftStore {
+  read: () => { draft: string; editedAt: number; isSaved: boolean; savedAt: string | null };
+  /** Keeps what the person writes. */
+  edit: (draft: string) => void;
+  /** Takes over what the server has after a text was saved, unless that was edited since. */
+  noteSaved: (draft: string, kept: string, savedAt: string | null) => void;
+  /** Takes the server's draft over. */
+  take: (draft: string, savedAt: string | null) => void;
+}
+
+/** Returns the draft of a conversation, and where it is kept. */
+export function useDraftStore(conversationId: string): [string, DraftStore] {
+  const name = useName(conversationId);
+  const draft = useSyncExternalStore(subscribe, () => read(name).draft);
+  const store = useMemo(
+    (): DraftStore => ({
+      read: () => {
+        const { draft, editedAt = 0, isSaved = draft === '', savedAt = null } = read(name);
+        return { draft, editedAt, isSaved, savedAt };
+      },
+      edit: (next) => write(name, { draft: next, editedAt: Date.now(), isSaved: false }),
+      noteSaved: (draft, kept, savedAt) => {
+        const isEdited = read(name).draft !== draft;
+        // A blank draft is not kept, and stays as it is here.
+        const text = kept === '' && draft.trim() === '' ? draft : kept;
+        write(name, isEdited ? { savedAt } : { draft: text, isSaved: true, savedAt });
+      },
+      take: (taken, savedAt) => write(name, { draft: taken, isSaved: true, savedAt }),
+    }),
+    [name],
+  );
+  return [draft, store];
+}
+
+/** Keeps a note that is not added yet, as a draft is kept, and apart from it. */
+export function useNoteText(conversationId: string): [string, (note: string) => void] {
+  const name = useName(conversationId);
+  const note = useSyncExternalStore(subscribe, () => read(name).note ?? '');
+  return [note, useCallback((next: string) => write(name, { note: next }), [name])];
+}
+
+/** Keeps messages of a conversation until the server has confirmed them, over the page and the session. */
+export function useUnsent(conversationId: string) {
+  const name = useName(conversationId);
+  const unsent = useSyncExternalStore(subscribe, () => read(name).unsent);
+  const changes = useMemo(() => changesOf(name), [name]);
+  return { unsent, ...changes };
+}
+
+function changesOf(name: string) {
+  return {
+    /** Keeps a message; returns false if one with its key is kept already. */
+    keep: (message: UnsentMessage): boolean => {
+      const { unsent: kept } = read(name);
+      if (kept.some(({ key }) => key === message.key)) return false;
+      write(name, { unsent: [...kept, message] });
+      return true;
+    },
+    replace: (message: UnsentMessage) =>
+      write(name, { unsent: read(name).unsent.map((one) => (one.key === message.key ? message : one)) }),
+    remove: (key: string) => write(name, { unsent: read(name).unsent.filter((one) => one.key !== key) }),
+    /** Makes a message the beginning of the draft again. */
+    takeBack: ({ key, body }: UnsentMessage) => {
+      const { draft, unsent: kept } = read(name);
+      write(name, {
+        draft: [body, draft].filter(Boolean).join('\n'),
+        editedAt: Date.now(),
+        isSaved: false,
+        unsent: kept.filter((one) => one.key !== key),
+      });
+    },
+  };
+}

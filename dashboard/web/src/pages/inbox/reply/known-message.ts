@@ -1,0 +1,39 @@
+import { type InfiniteData, useQueryClient } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { Message, Page } from '../../../api/types';
+import { useWorkspace } from '../../../api/workspace';
+import { messagesKey } from '../use-inbox';
+
+/** Id of the newest message of a conversation; null if it has none, undefined if it is not known. */
+type MessageId = string | null | undefined;
+
+/** Newest messages when the person began to write, by conversation. */
+const known = new Map<string, MessageId>();
+
+/** Remembers which message was the newest when the person began to write a reply. */
+export function useKnownMessage(conversationId: string) {
+  const { id: workspaceId } = useWorkspace();
+  const queries = useQueryClient();
+  return useMemo(() => {
+    const newest = (): MessageId => {
+      const pages = queries.getQueryData<InfiniteData<Page<Message>>>(
+        messagesKey(workspaceId, conversationId),
+      );
+      return pages && (pages.pages[0]?.data[0]?.id ?? null);
+    };
+    return {
+      newest,
+      /** Says that the text has become another one. */
+      type: (text: string) => {
+        if (text.trim() === '') known.delete(conversationId);
+        else if (!known.has(conversationId)) known.set(conversationId, newest());
+      },
+      /** Returns the message, and forgets it: the text is sent. */
+      end: (): MessageId => {
+        const message = known.has(conversationId) ? known.get(conversationId) : newest();
+        known.delete(conversationId);
+        return message;
+      },
+    };
+  }, [queries, workspaceId, conversationId]);
+}

@@ -1,0 +1,84 @@
+import { Alert, Anchor, Text } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { api } from '../../../api/client';
+import type { Channel, Conversation, ReplyCheck } from '../../../api/types';
+import { useMayManage, useWorkspace } from '../../../api/workspace';
+import { CHANNEL_LABELS } from '../../../common/channel-logo';
+import { useNow } from '../../../common/use-now';
+import { useFormats, useTexts } from '../../../i18n/locale';
+
+const REFRESH_MS = 60_000;
+const MINUTE_MS = 60_000;
+
+/** Reads whether an answer would reach the customer, again after each message. */
+export function useReplyCheck({ id, lastMessageAt }: Conversation): ReplyCheck | undefined {
+  const { id: workspaceId } = useWorkspace();
+  return useQuery({
+    queryKey: ['workspaces', workspaceId, 'inbox', 'reply-check', id, lastMessageAt],
+    queryFn: ({ signal }) =>
+      api.get<ReplyCheck>(`/workspaces/${workspaceId}/conversations/${id}/reply-check`, signal),
+    refetchInterval: REFRESH_MS,
+    placeholderData: keepPreviousData,
+  }).data;
+}
+
+/**
+ * Reports whether an answer would be of no use. Without a connection it is still stored, and its event told:
+ * the workspace's own server may carry it to the customer.
+ */
+export function isUseless(check: ReplyCheck | undefined): boolean {
+  const fault = check?.fault ?? null;
+  return fault !== null && fault !== 'NO_CONNECTION';
+}
+
+/** Says before an answer is written why it would not arrive, or until when the channel takes one. */
+export function ReplyNotice({ channel, check }: { channel: Channel; check: ReplyCheck | undefined }) {
+  const { inbox } = useTexts();
+  const formats = useFormats();
+  const now = useNow(MINUTE_MS);
+  const { slug } = useWorkspace();
+  const mayManage = useMayManage();
+  if (!check) return null;
+  const label = CHANNEL_LABELS[channel];
+  const { fault, window } = check;
+  if (fault !== null) {
+    const isOfConnection = fault === 'NO_CONNECTION' || fault === 'REAUTH_REQUIRED';
+    return (
+      <Alert
+        color={fault === 'NO_CONNECTION' ? 'yellow' : isOfConnection ? 'red' : 'gray'}
+        title={inbox.cannotReply[fault](label)}
+        mb="xs"
+      >
+        {isOfConnection && mayManage ? (
+          <Anchor
+            inherit
+            renderRoot={(props) => <Link {...props} to="/w/$slug/settings/channels" params={{ slug }} />}
+          >
+            {inbox.toChannels}
+          </Anchor>
+        ) : (
+          inbox.cannotReplyAdvice[fault]
+        )}
+      </Alert>
+    );
+  }
+  if (window === null) return null;
+  const closesAt = window.status === 'open' ? Date.parse(window.closesAt) : 0;
+  if (closesAt <= now) {
+    return (
+      <Alert color="yellow" title={inbox.windowClosed(label)} mb="xs">
+        {inbox.windowClosedAdvice(label)}
+      </Alert>
+    );
+  }
+  return (
+    <Text size="xs" c="dimmed" mb={4}>
+      {inbox.windowCloses(
+        label,
+        formats.coming(new Date(closesAt).toISOString(), now),
+        formats.minute(closesAt),
+      )}
+    </Text>
+  );
+}

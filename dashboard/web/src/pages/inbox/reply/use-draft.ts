@@ -1,0 +1,110 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect } from 'react';
+import { api } from '../../../api/client';
+import type { Draft, DraftSummary, MaxDraftCharacters, Page, SaveDraft } from '../../../api/types';
+import { useRead, useWorkspace } from '../../../api/workspace';
+import { type DraftStore, useDraftStore } from './kept-replies';
+
+/** Pause after the last key before a draft is saved. */
+const PAUSE_MS = 1_000;
+const REFRESH_MS = 30_000;
+const MAX_CHARACTERS: MaxDraftCharacters = 10_000;
+
+/** Latest save of each draft: the next one waits for it, so that an older text never comes last. */
+const saving = new Map<string, Promise<void>>();
+
+/**
+ * Keeps the draft of a conversation in the browser, and on the server for the person's other devices. Where
+ * both have changed, the later change counts.
+ */
+export function useDraft(conversationId: string): [string, (draft: string) => void] {
+  const { id: workspaceId, isSuspended, isTrialExpired } = useWorkspace();
+  const queries = useQueryClient();
+  const [draft, store] = useDraftStore(conversationId);
+  const isReadOnly = isSuspended || isTrialExpired;
+
+  useEffect(() => {
+    const target = { queries, workspaceId, conversationId, store };
+    const save = () => void (isReadOnly || saveDraft(target));
+    const compare = () => void (document.visibilityState === 'visible' ? readDraft(target) : save());
+    compare();
+    document.addEventListener('visibilitychange', compare);
+    addEventListener('pagehide', save);
+    return () => {
+      document.removeEventListener('visibilitychange', compare);
+      removeEventListener('pagehide', save);
+      save();
+    };
+  }, [queries, workspaceId, conversationId, store, isReadOnly]);
+
+  useEffect(() => {
+    if (isReadOnly || store.read().isSaved) return;
+    const save = () => void saveDraft({ queries, workspaceId, conversationId, store });
+    const timer = setTimeout(save, draft === '' ? 0 : PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [draft, queries, workspaceId, conversationId, store, isReadOnly]);
+
+  return [draft, useCallback((next: string) => store.edit(next), [store])];
+}
+
+/** Returns the conversations in which the person has a draft. */
+export function useDrafts(): Set<string> {
+  const { data } = useRead<Page<DraftSummary>>('drafts', {}, { refreshMs: REFRESH_MS });
+  return new Set(data?.data.map(({ conversationId }) => conversationId));
+}
+
+interface Target {
+  queries: QueryClient;
+  workspaceId: string;
+  conversationId: string;
+  store: DraftStore;
+}
+
+const pathOf = ({ workspaceId, conversationId }: Target) =>
+  `/workspaces/${workspaceId}/conversations/${conversationId}/draft`;
+
+/** Saves what is not saved yet. What fails, such as offline, is saved by the next try. */
+function saveDraft(target: Target): Promise<void> {
+  const path = pathOf(target);
+  const saved = (saving.get(path) ?? Promise.resolve()).then(async () => {
+    const { draft, editedAt, isSaved, savedAt } = target.store.read();
+    if (isSaved || [...draft].length > MAX_CHARACTERS) return;
+    const change: SaveDraft = {
+      body: draft,
+      editedAt: new Date(editedAt).toISOString(),
+      basedOn: savedAt,
+    };
+    try {
+      const found = await api.putAtLast<Draft>(path, change);
+      target.store.noteSaved(draft, found.body, found.updatedAt);
+      markDraft(target, found.updatedAt);
+    } catch {
+      // The browser keeps the draft.
+    }
+  });
+  saving.set(path, saved);
+  void saved.then(() => saving.get(path) === saved && saving.delete(path));
+  return saved;
+}
+
+/** Reads the server's draft. The server decides whether one that is not saved yet is later. */
+async function readDraft(target: Target): Promise<void> {
+  const path = pathOf(target);
+  await saving.get(path);
+  const found = await api.get<Draft>(path).catch(() => null);
+  if (!found) return;
+  const { isSaved, savedAt } = target.store.read();
+  if (!isSaved) return saveDraft(target);
+  if (found.updatedAt === savedAt) return;
+  target.store.take(found.body, found.updatedAt);
+  markDraft(target, found.updatedAt);
+}
+
+/** Shows in the list whether a conversation has a draft, before the list of drafts is read again. */
+function markDraft({ queries, workspaceId, conversationId }: Target, updatedAt: string | null): void {
+  queries.setQueryData<Page<DraftSummary>>(['workspaces', workspaceId, 'drafts', {}], (page) => {
+    if (!page) return page;
+    const others = page.data.filter((one) => one.conversationId !== conversationId);
+    return { ...page, data: updatedAt === null ? others : [{ conversationId, updatedAt }, ...others] };
+  });
+}

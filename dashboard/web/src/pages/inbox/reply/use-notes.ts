@@ -1,0 +1,42 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { api } from '../../../api/client';
+import type { Note } from '../../../api/types';
+import { useWorkspace } from '../../../api/workspace';
+import { addNewest, removeItem, usePages } from '../use-inbox';
+
+/** Reads a conversation's notes, the newest first. */
+export function useNotes(conversationId: string) {
+  return usePages<Note>(['notes', conversationId], `conversations/${conversationId}/notes`);
+}
+
+/** Writes a note. The server takes it once, however often the same text is tried. */
+export function useCreateNote(conversationId: string, onCreated: () => void) {
+  const { id: workspaceId } = useWorkspace();
+  const queries = useQueryClient();
+  const tried = useRef({ body: '', key: '' });
+  return useMutation({
+    mutationFn: (body: string) => {
+      if (tried.current.body !== body) tried.current = { body, key: crypto.randomUUID() };
+      const path = `/workspaces/${workspaceId}/conversations/${conversationId}/notes`;
+      return api.postOnce<Note>(path, { body }, tried.current.key);
+    },
+    onSuccess: async (note) => {
+      tried.current = { body: '', key: '' };
+      onCreated();
+      await addNewest(queries, workspaceId, ['notes', conversationId], note);
+    },
+  });
+}
+
+export function useDeleteNote(conversationId: string, onDeleted: () => void) {
+  const { id: workspaceId } = useWorkspace();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (noteId: string) => api.delete(`/workspaces/${workspaceId}/notes/${noteId}`),
+    onSuccess: async (_, noteId) => {
+      onDeleted();
+      await removeItem(queries, workspaceId, ['notes', conversationId], noteId);
+    },
+  });
+}

@@ -1,0 +1,121 @@
+import {
+  type KeyboardEvent,
+  lazy,
+  type RefObject,
+  Suspense,
+  useCallback,
+  useId,
+  useRef,
+  useState,
+} from 'react';
+import { flushSync } from 'react-dom';
+import type { Conversation, SavedReplyVariable } from '../../../api/types';
+import { useWorkspace } from '../../../api/workspace';
+import { useAgents } from '../names';
+import type { TakeKey } from './saved-reply-list';
+
+const SavedReplyList = lazy(() => import('./saved-reply-list'));
+
+/** Matches a variable with the space before it and the mark behind it. */
+const PLACE = /( ?)\{\{([^{}|]*)(?:\|([^{}]*))?\}\}([,.!?;:]?)/g;
+
+/**
+ * Offers saved replies while one types a slash at the beginning of a line.
+ * @param onMissing gets the variables without a value, for which nothing was put in
+ */
+export function useSavedReplies({
+  field,
+  conversation,
+  onChange,
+  onMissing,
+}: {
+  field: RefObject<HTMLTextAreaElement | null>;
+  conversation: Conversation;
+  onChange: (text: string) => void;
+  onMissing: (variables: string[]) => void;
+}) {
+  const id = useId();
+  const [typed, setTyped] = useState<{ query: string; start: number; end: number } | null>(null);
+  const [optionId, setOptionId] = useState<string>();
+  const takesKeys = useRef<TakeKey | null>(null);
+  const fill = useFill(conversation);
+  const close = useCallback(() => setTyped(null), []);
+
+  const preview = (body: string) => fill(body).text;
+  const choose = (body: string) => {
+    const element = field.current;
+    if (!typed || !element) return;
+    const { text, missing } = fill(body);
+    const { value } = element;
+    flushSync(() => onChange(value.slice(0, typed.start) + text + value.slice(typed.end)));
+    element.focus();
+    element.setSelectionRange(typed.start + text.length, typed.start + text.length);
+    close();
+    onMissing(missing);
+  };
+
+  return {
+    /** Looks at what stands before the caret. */
+    look: ({ value, selectionEnd }: HTMLTextAreaElement) => {
+      const start = value.lastIndexOf('\n', selectionEnd - 1) + 1;
+      const line = value.slice(start, selectionEnd);
+      setTyped(line.startsWith('/') ? { query: line.slice(1), start, end: selectionEnd } : null);
+    },
+    /** Returns whether a key was for the list. */
+    takeKey: (event: KeyboardEvent): boolean => {
+      if (!typed || event.ctrlKey || event.metaKey || event.shiftKey || event.nativeEvent.isComposing)
+        return false;
+      if (!takesKeys.current?.(event.key)) return false;
+      event.preventDefault();
+      return true;
+    },
+    close,
+    fieldProps: typed && {
+      'aria-autocomplete': 'list' as const,
+      'aria-haspopup': 'listbox' as const,
+      'aria-controls': id,
+      'aria-activedescendant': optionId,
+    },
+    list: typed && (
+      <Suspense>
+        <SavedReplyList
+          id={id}
+          query={typed.query}
+          preview={preview}
+          takesKeys={takesKeys}
+          onActive={setOptionId}
+          onChoose={choose}
+          onClose={close}
+        />
+      </Suspense>
+    ),
+  };
+}
+
+/** Returns a function that puts the values of variables into a text, or what the text has in their stead. */
+function useFill({ contact }: Conversation) {
+  const { name: workspace, agentId } = useWorkspace();
+  const agent = useAgents().find(({ id }) => id === agentId);
+  const name = contact.name?.trim() ?? '';
+  const values: Record<SavedReplyVariable, string> = {
+    'contact.name': name,
+    'contact.firstName': name.split(/\s+/)[0]!,
+    'agent.name': agent?.displayName ?? agent?.name ?? '',
+    'workspace.name': workspace,
+  };
+  return (body: string) => {
+    const missing = new Set<string>();
+    const text = body.replace(
+      PLACE,
+      (_, space: string, name: string, otherwise: string | undefined, mark: string) => {
+        const variable = name.trim() as SavedReplyVariable;
+        const value = values[variable] || otherwise?.trim();
+        if (value) return space + value + mark;
+        missing.add(variable);
+        // No space is left before a comma.
+        return (mark ? '' : space) + mark;
+      },
+    );
+    return { text, missing: [...missing] };
+  };
+}
