@@ -1,4 +1,5 @@
-import type { ContactSummary } from '../../api/types';
+import type { Contact, ContactSummary } from '../../api/types';
+import { contactName, isVisible } from '../../common/contact-name';
 import { shortId } from '../../common/short-id';
 import { useTexts } from '../../i18n/locale';
 
@@ -8,9 +9,13 @@ type Named = Pick<ContactSummary, 'id' | 'name' | 'email' | 'phone'>;
 const MAX_TYPED = 40;
 
 /** Returns a function that names a contact: by its name, or what else there is of it. */
-export function useNameOf(): (contact: Named) => string {
+export function useNameOf(): (contact: Named & Partial<Pick<Contact, 'identities'>>) => string {
   const { contacts } = useTexts();
-  return ({ id, name, email, phone }) => name?.trim() || email || phone || contacts.unnamed(shortId(id));
+  return ({ id, name, email, phone, identities }) => {
+    if (isVisible(name)) return name.trim();
+    const channel = identities?.[0]?.channel;
+    return email || phone || (channel ? contactName(channel, { id, name }) : contacts.unnamed(shortId(id)));
+  };
 }
 
 /**

@@ -6,7 +6,7 @@ import { useTexts } from '../../../i18n/locale';
 import { mayNotify, useAlertChoices } from './alert-choices';
 import { playSound } from './alert-sound';
 import { leads } from '../live/live-state';
-import { isVisible } from '../names';
+import { isVisible } from '../../../common/contact-name';
 import { useUnread } from '../use-inbox';
 
 /** Limit of the notifications that one read leads to. */

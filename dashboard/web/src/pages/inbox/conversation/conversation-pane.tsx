@@ -14,7 +14,7 @@ import { Composer } from '../reply/composer';
 import { toSearch, useInboxFilter } from '../inbox-filter';
 import classes from '../inbox.module.css';
 import { ContactPanel, ContactPanelButton, useContactPanel } from './contact-panel';
-import { contactName } from '../names';
+import { contactName } from '../../../common/contact-name';
 import { useAdvance } from '../list/next-conversation';
 import { PresenceLine } from './presence';
 import { useLooking } from './presence-signals';

@@ -9,7 +9,7 @@ import { Found, NewerMessages, useFoundId, useMessagesAround } from './found-mes
 import classes from '../inbox.module.css';
 import { LoadMore } from '../list/load-more';
 import { MessageItem } from './message-item';
-import { contactName } from '../names';
+import { contactName } from '../../../common/contact-name';
 import { NoteItem } from './note-item';
 import { OutgoingItem } from './outgoing-item';
 import { type LoadedPages, useChanges, useMessages } from '../use-inbox';

@@ -13,7 +13,8 @@ import { CHANNELS, type InboxFilter, STATUSES, toSearch, useInboxFilter, VIEWS }
 import classes from '../inbox.module.css';
 import { DraftMark } from './draft-mark';
 import { LoadMore } from './load-more';
-import { contactName, useAgentName } from '../names';
+import { contactName } from '../../../common/contact-name';
+import { useAgentName } from '../names';
 import { PresenceSign } from '../conversation/presence';
 import { useDrafts } from '../reply/use-draft';
 import { useFocusOnReturn, useRememberedPlace } from './next-conversation';

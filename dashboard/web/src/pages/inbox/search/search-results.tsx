@@ -13,7 +13,8 @@ import { useFormats, useTexts } from '../../../i18n/locale';
 import { toSearch, useInboxFilter } from '../inbox-filter';
 import classes from '../inbox.module.css';
 import { LoadMore } from '../list/load-more';
-import { contactName, useAgentName } from '../names';
+import { contactName } from '../../../common/contact-name';
+import { useAgentName } from '../names';
 import { moveToResult, RESULT } from './search-field';
 import own from './search-results.module.css';
 
