@@ -5,7 +5,7 @@ import { createStores, dropStores, TestStores } from '../../test/support/test-da
 import { Database } from './database';
 import { DatabaseUnavailable, violatesUnique } from './database-errors';
 
-const INSERT = 'INSERT INTO notes (id) VALUES ($1)';
+const INSERT = 'INSERT INTO jottings (id) VALUES ($1)';
 
 describe('a transaction', () => {
   let stores: TestStores;
@@ -26,7 +26,7 @@ describe('a transaction', () => {
   });
   afterEach(async () => {
     proxy.mend();
-    await database.query('DELETE FROM notes');
+    await database.query('DELETE FROM jottings');
   });
   afterAll(async () => {
     await host.close();
@@ -35,15 +35,15 @@ describe('a transaction', () => {
   });
 
   const listIds = async () =>
-    (await database.query<{ id: number }>('SELECT id FROM notes ORDER BY id')).map(({ id }) => id);
+    (await database.query<{ id: number }>('SELECT id FROM jottings ORDER BY id')).map(({ id }) => id);
 
   it('commits what it pipelined, awaited and ran through TypeORM, in that order', async () => {
     const counts = await database.transaction(async (tx) => {
       tx.pipeline(INSERT, [1]);
-      const [first] = await tx.prepared<{ count: string }>('SELECT count(*) FROM notes');
+      const [first] = await tx.prepared<{ count: string }>('SELECT count(*) FROM jottings');
       await tx.manager.query(INSERT, [2]);
       tx.pipeline(INSERT, [3]);
-      const [last] = await tx.manager.query<{ count: string }[]>('SELECT count(*) FROM notes');
+      const [last] = await tx.manager.query<{ count: string }[]>('SELECT count(*) FROM jottings');
       return [first!.count, last!.count];
     });
     expect(counts).toEqual(['1', '3']);
@@ -53,7 +53,7 @@ describe('a transaction', () => {
   it('asks for the columns of a prepared statement once a connection', async () => {
     await database.query(INSERT, [1]);
     const asked = jest.spyOn(Connection.prototype, 'describe');
-    const read = 'SELECT id, id + 1 AS next FROM notes WHERE id = $1';
+    const read = 'SELECT id, id + 1 AS next FROM jottings WHERE id = $1';
     const answers = await database.transaction(async (tx) => {
       const first = await tx.prepared(read, [1]);
       const others = await Promise.all([tx.prepared(read, [1]), tx.prepared(read, [2])]);
@@ -134,6 +134,6 @@ describe('a transaction', () => {
 async function makeTable({ databaseOwnerUrl, databaseUrl }: TestStores): Promise<void> {
   const client = new Client({ connectionString: databaseOwnerUrl ?? databaseUrl });
   await client.connect();
-  await client.query('CREATE TABLE notes (id integer PRIMARY KEY); GRANT ALL ON notes TO PUBLIC');
+  await client.query('CREATE TABLE jottings (id integer PRIMARY KEY); GRANT ALL ON jottings TO PUBLIC');
   await client.end();
 }
