@@ -85,7 +85,7 @@ describe('a transaction', () => {
       tx.pipeline(`${INSERT} -- never sent before`, [2]);
     });
     const error: unknown = await work.catch((failure: unknown) => failure);
-    expect(violatesUnique(error, 'notes_pkey')).toBe(true);
+    expect(violatesUnique(error, 'jottings_pkey')).toBe(true);
     // The same connection, which knows no statement by the name of the skipped one.
     await database.transaction((tx) => void tx.pipeline(`${INSERT} -- never sent before`, [2]));
     expect(await listIds()).toEqual([2]);

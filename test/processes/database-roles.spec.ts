@@ -72,7 +72,7 @@ describe('the database role of the service', () => {
     'GRANT DELETE ON audit_entries TO messaging_service',
     'SET ROLE messaging_owner',
     'GRANT messaging_owner TO messaging_service',
-    'CREATE TABLE notes (id uuid)',
+    'CREATE TABLE jottings (id uuid)',
     'DELETE FROM migrations',
   ])('is refused by PostgreSQL: %s', async (sql) => {
     const before = await host.query('SELECT * FROM audit_entries ORDER BY id');

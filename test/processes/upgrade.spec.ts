@@ -28,12 +28,12 @@ class Additions1899999999000 implements MigrationInterface {
     await db.query('ALTER TABLE messages ADD COLUMN note text');
     await db.query('ALTER TABLE events ADD COLUMN note text');
     await db.query(
-      'CREATE TABLE notes (tenant_id uuid NOT NULL, id uuid NOT NULL, PRIMARY KEY (tenant_id, id))',
+      'CREATE TABLE jottings (tenant_id uuid NOT NULL, id uuid NOT NULL, PRIMARY KEY (tenant_id, id))',
     );
   }
 
   async down(db: QueryRunner): Promise<void> {
-    await db.query('DROP TABLE notes');
+    await db.query('DROP TABLE jottings');
     await db.query('ALTER TABLE events DROP COLUMN note');
     await db.query('ALTER TABLE messages DROP COLUMN note');
   }
@@ -198,6 +198,6 @@ describe('an upgrade of the database', () => {
         message: expect.stringMatching(/pre-release version.*Nothing was changed/),
       });
     expect(await host.query('SELECT * FROM migrations ORDER BY id')).toEqual(before);
-    expect(await host.query(`SELECT to_regclass('notes') AS name`)).toEqual([{ name: null }]);
+    expect(await host.query(`SELECT to_regclass('jottings') AS name`)).toEqual([{ name: null }]);
   });
 });
