@@ -12,8 +12,8 @@ export function channelChanges(host: () => MessagingHost): Record<string, Scenar
   const channels = () => host().get(ChannelConnectionsService);
   const transaction: Database['transaction'] = (work) => host().get(Database).transaction(work);
 
-  const ORIGINS = { allowedOrigins: ['https://shop.example'] };
-  const OTHER_ORIGINS = { allowedOrigins: ['https://other.example'] };
+  const ORIGINS = { allowedOrigins: ['https://shop.example'], showsPresence: true };
+  const OTHER_ORIGINS = { allowedOrigins: ['https://other.example'], showsPresence: true };
   const connectWidget = ({ workspace }: Subscription, actor: Actor = SYSTEM) =>
     channels().connect(workspace.id, { channel: 'WIDGET', credentials: ORIGINS }, actor);
   const load = async ({ workspace }: Subscription, { id }: { id: string }): Promise<LoadedConnection> =>
