@@ -26,6 +26,8 @@ import { usePollMs } from './live/live-state';
 /** Number of loaded pages that are read again every few seconds. More are read more rarely. */
 const FRESH_PAGES = 2;
 const MAX_PAGE = 200;
+/** Pause between two reads of the open conversation: nobody finds a lost signal of a delivery mark. */
+const MARKS_MS = 15_000;
 
 /** Parts of what the page shows of an open conversation. */
 const SHOWN_PARTS = new Set<unknown>(['conversation', 'messages', 'notes']);
@@ -43,10 +45,10 @@ export function usePages<T extends { id: string }>(
   key: unknown[],
   path: string,
   query: object = {},
-  { refreshes = true } = {},
+  { refreshes = true, besideStreamMs }: { refreshes?: boolean; besideStreamMs?: number } = {},
 ) {
   const { id } = useWorkspace();
-  const pollMs = usePollMs();
+  const pollMs = usePollMs(besideStreamMs);
   const pages = useInfiniteQuery({
     queryKey: keyOf(id, ...key),
     queryFn: ({ pageParam, signal }) =>
@@ -94,7 +96,8 @@ export function useConversation(conversationId: string) {
 
 /** Reads a conversation's messages, the newest first. */
 export function useMessages(conversationId: string) {
-  return usePages<Message>(['messages', conversationId], `conversations/${conversationId}/messages`);
+  const path = `conversations/${conversationId}/messages`;
+  return usePages<Message>(['messages', conversationId], path, {}, { besideStreamMs: MARKS_MS });
 }
 
 /** Reads a conversation's changes, the newest first, and again when the conversation has changed. */

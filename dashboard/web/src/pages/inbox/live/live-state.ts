@@ -39,6 +39,6 @@ export function isStreamLive(): boolean {
 }
 
 /** Returns after which time what is shown is read again: rarely while the stream tells of changes. */
-export function usePollMs(): number {
-  return useSyncExternalStore(subscribe, () => isLive) ? POLL_BESIDE_STREAM_MS : POLL_MS;
+export function usePollMs(besideStreamMs = POLL_BESIDE_STREAM_MS): number {
+  return useSyncExternalStore(subscribe, () => isLive) ? besideStreamMs : POLL_MS;
 }
