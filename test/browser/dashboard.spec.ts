@@ -61,12 +61,16 @@ describe('the dashboard in a browser', () => {
     workspace = await make.workspace();
     visit = await world.enter(workspace, 'AGENT');
     const { page } = visit;
-    await make.received(workspace, await make.conversation(workspace), 'Where is my parcel?');
+    const { id } = await make.conversation(workspace);
+    await make.received(workspace, { id }, 'Where is my parcel?');
     await page.goto('/');
     await page.getByRole('link', { name: 'Unassigned 1' }).click();
     await page.getByRole('link', { name: /Where is my parcel/ }).click();
     await visit.field('Reply').fill('On its way.');
     await visit.button('Send and close').click();
+    // The next conversation opens, if there is one.
+    await visit.field('Reply').waitFor({ state: 'detached' });
+    await page.goto(`/w/${workspace.slug}/inbox/${id}?view=mine&status=CLOSED`);
     await visit.text('Closed by you').waitFor();
     await page.locator('article').filter({ hasText: 'On its way.' }).getByText('You').waitFor();
     expect(visit.errors).toEqual([]);
