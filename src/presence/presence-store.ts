@@ -41,6 +41,9 @@ const EXISTS = `return redis.call('EXISTS', KEYS[1])`;
 /** Milliseconds for which an inbox counts as open. Whoever has one says so every 15 s. */
 const INBOX_MS = 40_000;
 
+/** Milliseconds for which somebody types without saying so again. */
+export const TYPING_MS = 6_000;
+
 /** An agent's writing to a customer, as the customer sees it. */
 export interface Reply {
   /** Name by which customers know the agent; null if they see none. */

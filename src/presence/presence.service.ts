@@ -6,7 +6,7 @@ import { validate } from '../common/validate';
 import { Database } from '../database/database';
 import { ConversationKey } from '../stored-data/table-declaration';
 import { AgentsRepository } from '../workspaces/agents.repository';
-import { PresenceStore, Sign } from './presence-store';
+import { PresenceStore, Sign, TYPING_MS } from './presence-store';
 import { VISITOR_ONLINE, VISITOR_TYPING } from './visitor-presence';
 import {
   AGENT_ACTS,
@@ -16,9 +16,8 @@ import {
   SignalPresence,
 } from './presence.dto';
 
-/** Milliseconds for which an act counts without being repeated. */
+/** Milliseconds for which an agent looks without saying so again. */
 const LOOKING_MS = 45_000;
-const TYPING_MS = 6_000;
 
 /**
  * Tells agents of a workspace who of them looks at a conversation or writes in it. Nothing of it is stored in

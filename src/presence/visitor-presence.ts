@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ConversationKey } from '../stored-data/table-declaration';
-import { PresenceStore, Reply } from './presence-store';
+import { PresenceStore, Reply, TYPING_MS } from './presence-store';
 
 /** Names of a visitor's signs. The first is followed by the visitor's digest. */
 export const VISITOR_ONLINE = 'ONLINE';
@@ -11,7 +11,6 @@ export const VISITOR_TYPING = 'TYPING';
 const ONLINE_MS = 45_000;
 /** Milliseconds for which a visitor is online after the last page: the next page may follow at once. */
 const LEAVING_MS = 5_000;
-const TYPING_MS = 6_000;
 
 /** Visitor of a widget: the widget's connection and the visitor's id on it. */
 export interface VisitorAddress {
@@ -60,8 +59,11 @@ export class VisitorPresence {
   }
 }
 
-/** Names a visitor by a digest: the id may be an e-mail address, and Redis may keep a log. */
-function signOf({ connectionId, externalId }: VisitorAddress): string {
-  const digest = createHash('sha256').update(`${connectionId} ${externalId}`).digest('base64url');
-  return `${VISITOR_ONLINE} ${digest}`;
+function signOf(visitor: VisitorAddress): string {
+  return `${VISITOR_ONLINE} ${digestOfVisitor(visitor)}`;
+}
+
+/** Names a visitor in Redis, which may keep a log: the id may be an e-mail address. */
+export function digestOfVisitor({ connectionId, externalId }: VisitorAddress): string {
+  return createHash('sha256').update(`${connectionId} ${externalId}`).digest('base64url');
 }

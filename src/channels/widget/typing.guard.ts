@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AppError } from '../../common/app-error';
+import { digestOfVisitor } from '../../presence/visitor-presence';
 import { RateLimiter } from '../../rate-limit/rate-limiter';
 import { ANY_ORIGIN } from '../adapters/widget-settings';
 import { TokenOwner, VisitorTokens } from './visitor-tokens';
@@ -34,8 +34,7 @@ export class TypingGuard implements CanActivate {
       await countRefusal(this.limiter, request, response);
       throw new AppError('UNAUTHENTICATED', 'Send a token of a session as "Authorization: Bearer …".');
     }
-    const visitor = createHash('sha256').update(`${owner.connectionId} ${owner.externalId}`);
-    await this.limiter.countRequest(`widget-typing:${visitor.digest('base64url')}`, TYPING, response);
+    await this.limiter.countRequest(`widget-typing:${digestOfVisitor(owner)}`, TYPING, response);
     request.tokenOwner = owner;
     return true;
   }

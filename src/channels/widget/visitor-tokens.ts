@@ -1,6 +1,6 @@
 import { createHash, hkdfSync } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { errors, jwtVerify, SignJWT } from 'jose';
+import { errors, type JWTPayload, jwtVerify, type JWTVerifyOptions, SignJWT } from 'jose';
 import { Config } from '../../config/config';
 import { Visitor, Widget } from './visitor';
 
@@ -87,17 +87,10 @@ export class VisitorTokens {
    * Reads whose token a request has, without the widget: also that of a widget which was disconnected since.
    */
   async readOwner(token: string): Promise<TokenOwner | null> {
-    try {
-      const { payload } = await jwtVerify(token, ({ kid = '' }) => this.findKey(kid), {
-        algorithms: [ALGORITHM],
-        requiredClaims: ['sub', 'aud', 'exp'],
-      });
-      const { sub, aud, tenant } = payload as { sub: string; aud: string; tenant: string };
-      return { tenantId: tenant, connectionId: aud, externalId: sub };
-    } catch (error) {
-      if (error instanceof errors.JOSEError) return null;
-      throw error;
-    }
+    const payload = await this.readPayload(token, { requiredClaims: ['sub', 'aud', 'exp'] });
+    if (!payload) return null;
+    const { sub, aud, tenant } = payload as { sub: string; aud: string; tenant: string };
+    return { tenantId: tenant, connectionId: aud, externalId: sub };
   }
 
   /**
@@ -105,17 +98,23 @@ export class VisitorTokens {
    * @param overdueSeconds time for which the token may have expired
    */
   private async read(widget: TokenWidget, token: string, overdueSeconds: number): Promise<Visitor | null> {
+    const payload = await this.readPayload(token, {
+      audience: widget.id,
+      requiredClaims: ['sub', 'exp'],
+      clockTolerance: overdueSeconds,
+    });
+    if (!payload) return null;
+    const { sub: externalId, exp } = payload as { sub: string; exp: number };
+    const hasCurrentSecret = (payload['voucher'] ?? undefined) === secretFingerprint(widget, externalId);
+    if (payload['tenant'] !== widget.tenantId || !hasCurrentSecret) return null;
+    return { externalId, expiresAt: new Date(exp * 1000) };
+  }
+
+  /** Reads what a token holds; null if it is not signed by a configured key, or not as demanded. */
+  private async readPayload(token: string, demands: JWTVerifyOptions): Promise<JWTPayload | null> {
     try {
-      const { payload } = await jwtVerify(token, ({ kid = '' }) => this.findKey(kid), {
-        algorithms: [ALGORITHM],
-        audience: widget.id,
-        requiredClaims: ['sub', 'exp'],
-        clockTolerance: overdueSeconds,
-      });
-      const { sub: externalId, exp } = payload as { sub: string; exp: number };
-      const hasCurrentSecret = (payload['voucher'] ?? undefined) === secretFingerprint(widget, externalId);
-      if (payload['tenant'] !== widget.tenantId || !hasCurrentSecret) return null;
-      return { externalId, expiresAt: new Date(exp * 1000) };
+      const options = { ...demands, algorithms: [ALGORITHM] };
+      return (await jwtVerify(token, ({ kid = '' }) => this.findKey(kid), options)).payload;
     } catch (error) {
       if (error instanceof errors.JOSEError) return null;
       throw error;
