@@ -1,6 +1,6 @@
 import { AppError } from '../common/app-error';
 import { isId } from '../common/ids';
-import { Actor } from '../common/principal';
+import { Actor, agentOf } from '../common/principal';
 import { countCharacters, isStorableText } from '../common/validators';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
@@ -51,6 +51,16 @@ export function requireReadPermission(
 export async function requireOwner(tx: Transaction, tenantId: string, actor: Actor): Promise<void> {
   if (actor.type !== 'agent' || (await lockRole(tx, tenantId, actor.id)) === 'OWNER') return;
   throw AppError.because('FORBIDDEN', 'only_owner');
+}
+
+/**
+ * Returns the id of the agent who is the actor, for what only an agent has: notes and drafts of its own.
+ * @throws AppError INVALID_BODY: the actor is no agent
+ */
+export function requireAgent(actor: Actor): string {
+  const agentId = agentOf(actor);
+  if (agentId === null) throw AppError.invalidBody('actor', 'agent_unknown');
+  return agentId;
 }
 
 /**

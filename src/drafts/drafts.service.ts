@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { requirePermission, requireReadPermission } from '../access/require-permission';
+import { requireAgent, requirePermission, requireReadPermission } from '../access/require-permission';
 import { AppError } from '../common/app-error';
 import { isId } from '../common/ids';
 import { Actor, agentOf } from '../common/principal';
@@ -90,10 +90,4 @@ export class DraftsService {
       if (isId(conversationId)) await this.drafts.deleteSent(tx, { tenantId, agentId, conversationId }, sent);
     });
   }
-}
-
-function requireAgent(actor: Actor): string {
-  const agentId = agentOf(actor);
-  if (agentId === null) throw AppError.invalidBody('actor', 'agent_unknown');
-  return agentId;
 }

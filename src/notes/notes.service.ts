@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { requirePermission, requireReadPermission } from '../access/require-permission';
+import { requireAgent, requirePermission, requireReadPermission } from '../access/require-permission';
 import { AuditService } from '../audit/audit.service';
 import { AppError } from '../common/app-error';
 import { isId, newId } from '../common/ids';
@@ -62,8 +62,7 @@ export class NotesService {
     const { body } = validate(CreateNote, input);
     return this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'note.create');
-      const authorAgentId = agentOf(actor);
-      if (authorAgentId === null) throw AppError.invalidBody('actor', 'agent_unknown');
+      const authorAgentId = requireAgent(actor);
       return this.idempotency.once(tx, { tenantId, conversationId }, request, async () => {
         if (!(await this.conversations.lock(tx, tenantId, conversationId)))
           throw AppError.notFound('Conversation');
