@@ -1,12 +1,11 @@
-import { IsOptional } from 'class-validator';
+import { PartialType } from '@nestjs/swagger';
 import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
+import { MAX_BODY_CHARACTERS } from '../messages/message.dto';
 import { SavedReplyEntity } from './saved-reply.entity';
 
 /** Limit of the saved replies of a workspace, because they are read together. */
 export const MAX_SAVED_REPLIES = 200;
 export const MAX_SAVED_REPLY_NAME = 80;
-/** Limit of a text: that of a message on the channel that takes most. */
-export const MAX_SAVED_REPLY_CHARACTERS = 4096;
 
 export class CreateSavedReply {
   @MaxCharacters(MAX_SAVED_REPLY_NAME)
@@ -15,26 +14,14 @@ export class CreateSavedReply {
   name: string;
 
   /** Text; its variables are those of `SAVED_REPLY_VARIABLES`, as `{{contact.firstName|there}}`. */
-  @MaxCharacters(MAX_SAVED_REPLY_CHARACTERS)
+  @MaxCharacters(MAX_BODY_CHARACTERS)
   @NotBlank()
   @IsStorableText()
   body: string;
 }
 
 /** Changes of a saved reply; what is left out stays. */
-export class UpdateSavedReply {
-  @IsOptional()
-  @MaxCharacters(MAX_SAVED_REPLY_NAME)
-  @NotBlank()
-  @IsStorableText()
-  name?: string;
-
-  @IsOptional()
-  @MaxCharacters(MAX_SAVED_REPLY_CHARACTERS)
-  @NotBlank()
-  @IsStorableText()
-  body?: string;
-}
+export class UpdateSavedReply extends PartialType(CreateSavedReply) {}
 
 export type SavedReplyResponse = Omit<SavedReplyEntity, 'tenantId'>;
 
