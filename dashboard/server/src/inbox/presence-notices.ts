@@ -1,10 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { PresenceService } from 'conversation-messaging-service';
-
-/** Time in which notices are collected, so that a busy workspace costs its streams five events a second. */
-const COLLECT_MS = 200;
-/** Limit of the conversations that one notice names. The others are read with the page's next read. */
-const MAX_NAMED = 100;
+import { CollectedNotices } from './collected-notices';
 
 /** Tells open inboxes in which conversations somebody has come, gone or begun to write. */
 @Injectable()
@@ -17,23 +13,14 @@ export class PresenceNotices {
   }
 
   /**
-   * Calls back with the ids of conversations, at most five times a second.
+   * Calls back with the ids of conversations, or null for any, at most five times a second.
    * @returns a function that stops it
    */
-  listen(workspaceId: string, callback: (conversationIds: string[]) => void): () => void {
-    const collected = new Set<string>();
-    let timer: NodeJS.Timeout | undefined;
-    const tell = () => {
-      timer = undefined;
-      callback([...collected]);
-      collected.clear();
-    };
-    const { stop } = this.presence.listen(workspaceId, (conversationId) => {
-      if (collected.size < MAX_NAMED) collected.add(conversationId);
-      timer ??= setTimeout(tell, COLLECT_MS);
-    });
+  listen(workspaceId: string, callback: (conversationIds: string[] | null) => void): () => void {
+    const notices = new CollectedNotices(callback);
+    const { stop } = this.presence.listen(workspaceId, (conversationId) => notices.note(conversationId));
     return () => {
-      clearTimeout(timer);
+      notices.stop();
       stop();
     };
   }

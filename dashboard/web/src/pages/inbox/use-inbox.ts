@@ -27,7 +27,7 @@ import { usePollMs } from './live/live-state';
 const FRESH_PAGES = 2;
 const MAX_PAGE = 200;
 /** Pause between two reads of the open conversation: nobody finds a lost signal of a delivery mark. */
-const MARKS_MS = 15_000;
+export const MARKS_MS = 15_000;
 
 /** Parts of what the page shows of an open conversation. */
 const SHOWN_PARTS = new Set<unknown>(['conversation', 'messages', 'notes']);
@@ -181,11 +181,11 @@ export function refreshCounts(queries: QueryClient, workspaceId: string): Promis
 export function refreshPresence(
   queries: QueryClient,
   workspaceId: string,
-  conversationIds: string[],
+  conversationIds: string[] | null,
 ): Promise<unknown> {
   return queries.invalidateQueries({
     queryKey: keyOf(workspaceId, 'presence'),
-    predicate: ({ queryKey }) => conversationIds.some((id) => String(queryKey.at(-1)).includes(id)),
+    predicate: ({ queryKey }) => conversationIds?.some((id) => String(queryKey.at(-1)).includes(id)) ?? true,
   });
 }
 

@@ -7,9 +7,8 @@ import type { MessagesPart } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
 import { useTexts } from '../../../i18n/locale';
 import classes from './found-message.module.css';
-import { messagesKey } from '../use-inbox';
-
-const REFRESH_MS = 5_000;
+import { usePollMs } from '../live/live-state';
+import { MARKS_MS, messagesKey } from '../use-inbox';
 
 interface Place {
   around?: string;
@@ -27,6 +26,7 @@ export function useFoundId(): string | undefined {
 /** Reads the messages around the one that the address names, the newest first. */
 export function useMessagesAround(conversationId: string, messageId: string | undefined) {
   const { id } = useWorkspace();
+  const pollMs = usePollMs(MARKS_MS);
   const initialPageParam: Place = { around: messageId };
   const pages = useInfiniteQuery({
     queryKey: [...messagesKey(id, conversationId), 'around', messageId],
@@ -40,7 +40,7 @@ export function useMessagesAround(conversationId: string, messageId: string | un
       nextCursor ? { cursor: nextCursor } : undefined,
     getPreviousPageParam: ({ previousCursor }): Place | undefined =>
       previousCursor ? { after: previousCursor } : undefined,
-    refetchInterval: ({ state }) => REFRESH_MS * (state.data?.pages.length ?? 1),
+    refetchInterval: ({ state }) => pollMs * (state.data?.pages.length ?? 1),
     enabled: messageId !== undefined,
   });
   const items = useMemo(() => {

@@ -20,9 +20,9 @@ interface Notice {
   changed: string[] | null;
 }
 
-/** Conversations in which a colleague has come, gone or begun to write. */
+/** Conversations in which a colleague has come, gone or begun to write; null when it may be any. */
 interface PresenceNotice {
-  conversationIds: string[];
+  conversationIds: string[] | null;
 }
 
 /** Message of the tab with the stream to the others. */
