@@ -2,6 +2,7 @@ import { TextInput } from '@mantine/core';
 import { IconCheck, IconSelector } from '@tabler/icons-react';
 import { type KeyboardEvent, type Ref, useEffect, useId, useState } from 'react';
 import { useWorkspace } from '../../../api/workspace';
+import listbox from '../../../common/listbox.module.css';
 import { useTexts } from '../../../i18n/locale';
 import classes from './assignee-select.module.css';
 import { NOBODY } from '../inbox-filter';
@@ -103,20 +104,20 @@ export function AssigneeSelect({
         onKeyDown={onKeyDown}
       />
       {isOpen && (
-        <div className={classes.popup}>
+        <div className={`${listbox.popup} ${classes.popup}`}>
           {found.length === 0 && (
-            <p className={classes.none} role="status">
+            <p className={listbox.none} role="status">
               {inbox.noAgentFound}
             </p>
           )}
-          <ul role="listbox" id={id} aria-label={inbox.assignee} className={classes.list}>
+          <ul role="listbox" id={id} aria-label={inbox.assignee} className={listbox.list}>
             {found.map((option, index) => (
               <li
                 key={option.value}
                 id={`${id}-${option.value}`}
                 role="option"
                 aria-selected={index === at}
-                className={classes.option}
+                className={`${listbox.option} ${classes.option}`}
                 // The field keeps the focus.
                 onMouseDown={(event) => event.preventDefault()}
                 onClick={() => choose(option)}

@@ -4,7 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { lazy, memo, Suspense, useState } from 'react';
 import type { ActiveConversation } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
-import { CHANNEL_LABELS, ChannelLogo } from '../../../common/channel-logo';
+import { CHANNEL_LABELS } from '../../../common/channel-logo';
 import { ErrorNotice } from '../../../common/error-notice';
 import { useNow } from '../../../common/use-now';
 import { useFormats, useTexts } from '../../../i18n/locale';
@@ -12,8 +12,8 @@ import { AlertMenu } from '../alerts/alert-menu';
 import { CHANNELS, type InboxFilter, STATUSES, toSearch, useInboxFilter, VIEWS } from '../inbox-filter';
 import classes from '../inbox.module.css';
 import { DraftMark } from './draft-mark';
+import { InboxRow } from './inbox-row';
 import { LoadMore } from './load-more';
-import { contactName } from '../../../common/contact-name';
 import { useAgentName } from '../names';
 import { PresenceSign } from '../conversation/presence';
 import { useDrafts } from '../reply/use-draft';
@@ -240,38 +240,31 @@ const Row = memo(function Row({
   const { inbox } = useTexts();
   const formats = useFormats();
   const now = useNow(MINUTE_MS);
-  const { slug } = useWorkspace();
   const { id, sourceChannel, contact, lastMessagePreview, lastMessageAt, createdAt, isUnread } = conversation;
   const at = lastMessageAt ?? createdAt;
   const snooze = useSnoozeText()(conversation);
   return (
-    <Link
-      to="/w/$slug/inbox/$conversationId"
-      params={{ slug, conversationId: id }}
+    <InboxRow
+      conversationId={id}
+      channel={sourceChannel}
+      contact={contact}
       search={toSearch(filter)}
-      preload={false}
-      className={classes.row}
-      data-unread={isUnread || undefined}
-      {...{ [ROW]: id }}
-      aria-current={isOpen ? 'page' : undefined}
+      isOpen={isOpen}
+      attributes={{ [ROW]: id, 'data-unread': isUnread || undefined }}
+      beside={
+        <time dateTime={at} title={formats.moment(at)}>
+          {formats.past(at, now)}
+        </time>
+      }
     >
-      <ChannelLogo channel={sourceChannel} size={28} />
-      <span className={classes.rowText}>
-        <span className={classes.rowLine}>
-          <bdi className={classes.name}>{contactName(sourceChannel, contact)}</bdi>
-          <time dateTime={at} title={formats.moment(at)}>
-            {formats.past(at, now)}
-          </time>
-        </span>
-        <span className={classes.rowLine}>
-          {hasDraft && <DraftMark />}
-          <bdi className={classes.preview}>{lastMessagePreview ?? inbox.noMessage}</bdi>
-          <PresenceSign conversationId={id} />
-          {assignee !== null && <bdi className={classes.assignee}>{assignee}</bdi>}
-          {isUnread && <span className={classes.unread} role="img" aria-label={inbox.unread} />}
-        </span>
-        {snooze !== null && <span className={classes.snooze}>{snooze}</span>}
+      <span className={classes.rowLine}>
+        {hasDraft && <DraftMark />}
+        <bdi className={classes.preview}>{lastMessagePreview ?? inbox.noMessage}</bdi>
+        <PresenceSign conversationId={id} />
+        {assignee !== null && <bdi className={classes.assignee}>{assignee}</bdi>}
+        {isUnread && <span className={classes.unread} role="img" aria-label={inbox.unread} />}
       </span>
-    </Link>
+      {snooze !== null && <span className={classes.snooze}>{snooze}</span>}
+    </InboxRow>
   );
 });

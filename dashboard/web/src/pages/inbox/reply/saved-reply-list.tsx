@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { Page, SavedReply } from '../../../api/types';
 import { useRead } from '../../../api/workspace';
+import listbox from '../../../common/listbox.module.css';
 import { useTexts } from '../../../i18n/locale';
 import classes from './saved-replies.module.css';
 
@@ -56,20 +57,20 @@ export default function SavedReplyList({
 
   if (!found) return null;
   return (
-    <div className={classes.popup}>
+    <div className={`${listbox.popup} ${classes.popup}`}>
       {count === 0 && (
-        <p className={classes.none} role="status">
+        <p className={listbox.none} role="status">
           {data.data.length === 0 ? inbox.saved.none : inbox.saved.noneFound}
         </p>
       )}
-      <ul role="listbox" id={id} aria-label={inbox.saved.list} className={classes.list}>
+      <ul role="listbox" id={id} aria-label={inbox.saved.list} className={listbox.list}>
         {found.map((reply, index) => (
           <li
             key={reply.id}
             id={`${id}-${reply.id}`}
             role="option"
             aria-selected={index === at}
-            className={classes.option}
+            className={listbox.option}
             // The field keeps the focus.
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => onChoose(reply.body)}

@@ -1,19 +1,17 @@
 import { Button, Center, EmptyState, Skeleton, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, toQuery } from '../../../api/client';
 import type { FoundConversation, FoundMessage, FoundMessages } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
-import { ChannelLogo } from '../../../common/channel-logo';
 import { ErrorNotice } from '../../../common/error-notice';
 import { useNow } from '../../../common/use-now';
 import { useFormats, useTexts } from '../../../i18n/locale';
 import { toSearch, useInboxFilter } from '../inbox-filter';
 import classes from '../inbox.module.css';
+import { InboxRow } from '../list/inbox-row';
 import { LoadMore } from '../list/load-more';
-import { contactName } from '../../../common/contact-name';
 import { useAgentName } from '../names';
 import { moveToResult, RESULT } from './search-field';
 import own from './search-results.module.css';
@@ -123,31 +121,23 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 
 function ConversationResult({ found, isOpen }: { found: FoundConversation; isOpen: boolean }) {
   const { inbox } = useTexts();
-  const { slug } = useWorkspace();
   const filter = useInboxFilter();
   const { id, sourceChannel, contact, lastMessagePreview, status } = found;
   return (
     <li>
-      <Link
-        to="/w/$slug/inbox/$conversationId"
-        params={{ slug, conversationId: id }}
+      <InboxRow
+        conversationId={id}
+        channel={sourceChannel}
+        contact={contact}
         search={toSearch(filter)}
-        preload={false}
-        className={classes.row}
-        aria-current={isOpen ? 'page' : undefined}
-        {...{ [RESULT]: id }}
+        isOpen={isOpen}
+        attributes={{ [RESULT]: id }}
+        beside={<span className={classes.assignee}>{inbox.status[status]}</span>}
       >
-        <ChannelLogo channel={sourceChannel} size={28} />
-        <span className={classes.rowText}>
-          <span className={classes.rowLine}>
-            <bdi className={classes.name}>{contactName(sourceChannel, contact)}</bdi>
-            <span className={classes.assignee}>{inbox.status[status]}</span>
-          </span>
-          <span className={classes.rowLine}>
-            <bdi className={classes.preview}>{lastMessagePreview ?? inbox.noMessage}</bdi>
-          </span>
+        <span className={classes.rowLine}>
+          <bdi className={classes.preview}>{lastMessagePreview ?? inbox.noMessage}</bdi>
         </span>
-      </Link>
+      </InboxRow>
     </li>
   );
 }
@@ -157,42 +147,36 @@ function MessageResult({ found }: { found: FoundMessage }) {
   const formats = useFormats();
   const now = useNow(MINUTE_MS);
   const nameOf = useAgentName();
-  const { slug } = useWorkspace();
   const filter = useInboxFilter();
   const { id, conversationId, sourceChannel, contact, senderAgentId, createdAt, excerpt } = found;
   return (
     <li>
-      <Link
-        to="/w/$slug/inbox/$conversationId"
-        params={{ slug, conversationId }}
+      <InboxRow
+        conversationId={conversationId}
+        channel={sourceChannel}
+        contact={contact}
         search={{ ...toSearch(filter), message: id }}
-        preload={false}
-        className={classes.row}
-        {...{ [RESULT]: id }}
+        attributes={{ [RESULT]: id }}
+        beside={
+          <time dateTime={createdAt} title={formats.moment(createdAt)}>
+            {formats.past(createdAt, now)}
+          </time>
+        }
       >
-        <ChannelLogo channel={sourceChannel} size={28} />
-        <span className={classes.rowText}>
-          <span className={classes.rowLine}>
-            <bdi className={classes.name}>{contactName(sourceChannel, contact)}</bdi>
-            <time dateTime={createdAt} title={formats.moment(createdAt)}>
-              {formats.past(createdAt, now)}
-            </time>
-          </span>
-          <span className={own.excerpt}>
-            {senderAgentId && (
-              <>
-                <bdi className={own.sender}>{nameOf(senderAgentId)}</bdi>
-                {inbox.search.saidBy}
-              </>
+        <span className={own.excerpt}>
+          {senderAgentId && (
+            <>
+              <bdi className={own.sender}>{nameOf(senderAgentId)}</bdi>
+              {inbox.search.saidBy}
+            </>
+          )}
+          <bdi>
+            {excerpt.map((part, index) =>
+              part.isHit ? <mark key={index}>{part.text}</mark> : <span key={index}>{part.text}</span>,
             )}
-            <bdi>
-              {excerpt.map((part, index) =>
-                part.isHit ? <mark key={index}>{part.text}</mark> : <span key={index}>{part.text}</span>,
-              )}
-            </bdi>
-          </span>
+          </bdi>
         </span>
-      </Link>
+      </InboxRow>
     </li>
   );
 }

@@ -1,0 +1,53 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Channel, ContactSummary } from '../../../api/types';
+import { useWorkspace } from '../../../api/workspace';
+import { ChannelLogo } from '../../../common/channel-logo';
+import { contactName } from '../../../common/contact-name';
+import classes from '../inbox.module.css';
+import type { toSearch } from '../inbox-filter';
+
+/** Row that leads to a conversation: its channel and contact, with something beside the name and below it. */
+export function InboxRow({
+  conversationId,
+  channel,
+  contact,
+  search,
+  beside,
+  isOpen = false,
+  attributes,
+  children,
+}: {
+  conversationId: string;
+  channel: Channel;
+  contact: Pick<ContactSummary, 'id' | 'name'>;
+  /** Filter of the list, and the message to show, if it is one. */
+  search: ReturnType<typeof toSearch> & { message?: string };
+  beside: ReactNode;
+  isOpen?: boolean;
+  /** Attributes of the link, by which keys find it. */
+  attributes: Record<`data-${string}`, string | true | undefined>;
+  children: ReactNode;
+}) {
+  const { slug } = useWorkspace();
+  return (
+    <Link
+      to="/w/$slug/inbox/$conversationId"
+      params={{ slug, conversationId }}
+      search={search}
+      preload={false}
+      className={classes.row}
+      aria-current={isOpen ? 'page' : undefined}
+      {...attributes}
+    >
+      <ChannelLogo channel={channel} size={28} />
+      <span className={classes.rowText}>
+        <span className={classes.rowLine}>
+          <bdi className={classes.name}>{contactName(channel, contact)}</bdi>
+          {beside}
+        </span>
+        {children}
+      </span>
+    </Link>
+  );
+}
