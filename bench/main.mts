@@ -1,7 +1,7 @@
 // Compares the service with its limits, and prints one table: `npm run bench`.
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { LauncherError, printFault, untilStopped } from '../scripts/processes.mjs';
+import { LauncherError, runLauncher } from '../scripts/processes.mjs';
 import { planOf, readOptions, usageOf, wantedOf } from './options.mts';
 import type { Scenario } from './scenario.mts';
 import { deliveries } from './scenarios/deliveries.mts';
@@ -102,17 +102,9 @@ async function runScenario(
 
 const NO_FIGURE = { ours: '', limit: '', ratio: null, goal: '', met: false, runs: null };
 
-async function untilInterrupted(): Promise<never> {
-  await untilStopped();
+function onInterrupt(): never {
   interrupted = true;
   throw new LauncherError('Interrupted: there are no figures.');
 }
 
-try {
-  await Promise.race([run(), untilInterrupted()]);
-} catch (error) {
-  printFault(error);
-  process.exitCode = 1;
-}
-await environment?.stop();
-process.exit();
+await runLauncher(run, { stop: () => environment?.stop(), onInterrupt });

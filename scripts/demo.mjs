@@ -16,7 +16,7 @@ import { show } from './demo/show.mjs';
 import { Shop, showShop } from './demo/shop.mjs';
 import { startSimulators } from './demo/simulators.mjs';
 import { fillWorkspace, inviteOwner } from './demo/workspace.mjs';
-import { freePort, isPortFree, LauncherError, printFault, requireValue, untilStopped } from './processes.mjs';
+import { freePort, isPortFree, LauncherError, requireValue, runLauncher } from './processes.mjs';
 
 /** @import { ConversationListItem, Page } from 'conversation-messaging-service' */
 /** @import { Running } from './app.mjs' */
@@ -190,11 +190,4 @@ function interrupted() {
 }
 
 mkdirSync(folder, { recursive: true });
-try {
-  await Promise.race([run(), untilStopped().then(interrupted)]);
-} catch (error) {
-  printFault(error);
-  process.exitCode = 1;
-}
-await running?.stop();
-process.exit();
+await runLauncher(run, { stop: () => running?.stop(), onInterrupt: interrupted });

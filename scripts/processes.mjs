@@ -155,7 +155,7 @@ export function sleep(milliseconds) {
  *
  * @returns {Promise<void>}
  */
-export function untilStopped() {
+function untilStopped() {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => resolve());
     if (!process.env.npm_lifecycle_event) return;
@@ -174,4 +174,25 @@ export function untilStopped() {
  */
 export function printFault(error) {
   console.error(error instanceof LauncherError ? `\n${error.message}\n` : error);
+}
+
+/**
+ * Runs a launcher until its work ends, or somebody stops it, and ends the process. A fault is printed, and
+ * makes the exit code 1.
+ *
+ * @param {() => Promise<unknown>} work
+ * @param {object} ends
+ * @param {() => Promise<unknown> | undefined} ends.stop stops what the work has started
+ * @param {() => void} [ends.onInterrupt] called when somebody stops it
+ * @returns {Promise<never>}
+ */
+export async function runLauncher(work, { stop, onInterrupt }) {
+  try {
+    await Promise.race([work(), untilStopped().then(onInterrupt)]);
+  } catch (error) {
+    printFault(error);
+    process.exitCode = 1;
+  }
+  await stop();
+  process.exit();
 }

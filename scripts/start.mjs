@@ -1,5 +1,5 @@
 // `npm start`: PostgreSQL, Redis, migrations, then the service and its dashboard, until Ctrl-C.
-import { printFault, untilStopped } from './processes.mjs';
+import { runLauncher } from './processes.mjs';
 import { START_PORTS, requireFreePorts, startApp, startDashboard, startMigratedServers } from './app.mjs';
 
 const { PORT: port, DASHBOARD_PORT: dashboardPort } = START_PORTS;
@@ -54,11 +54,4 @@ Ctrl-C ends it. The data stays for the next start.
 `);
 }
 
-try {
-  await Promise.race([run(), untilStopped()]);
-} catch (error) {
-  printFault(error);
-  process.exitCode = 1;
-}
-await servers?.stop();
-process.exit();
+await runLauncher(run, { stop: () => servers?.stop() });

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
 import pg from 'pg';
 import { DATA_DIR, runCli, startApp, startDashboard, startMigratedServers } from '../../scripts/app.mjs';
-import { freePort, LauncherError, printFault, untilStopped } from '../../scripts/processes.mjs';
+import { freePort, LauncherError, runLauncher } from '../../scripts/processes.mjs';
 import type { Servers } from '../../scripts/servers.mjs';
 import { AgentPage } from './agent-page.mts';
 import { Customers } from './customers.mts';
@@ -130,11 +130,4 @@ async function connectWidget(env: NodeJS.ProcessEnv): Promise<string> {
   return new URL(hookUrl).pathname;
 }
 
-try {
-  await Promise.race([run(), untilStopped()]);
-} catch (error) {
-  printFault(error);
-  process.exitCode = 1;
-}
-await servers?.stop();
-process.exit();
+await runLauncher(run, { stop: () => servers?.stop() });
