@@ -1,5 +1,3 @@
-import { createServer, Server } from 'node:http';
-import { AddressInfo } from 'node:net';
 import { SYSTEM } from '../../../src/common/principal';
 import { ContactsService } from '../../../src/contacts/contacts.service';
 import { NotesService } from '../../../src/notes/notes.service';
@@ -15,6 +13,7 @@ import { START_TIMEOUT_MS } from '../../browser/live-chat';
 import { PHONE } from '../../browser/phone';
 import { ShopPages } from '../../browser/shop-pages';
 import { HOSTILE_NAMES, hostileTexts } from './hostile-texts';
+import { Trap } from './trap';
 
 const DESK = { width: 1280, height: 900 };
 const SIZES: [string, { width: number; height: number }][] = [
@@ -42,21 +41,15 @@ describe('hostile texts around a conversation', () => {
   let world: DashboardInBrowser;
   let workspace: WorkspaceEntity;
   let visit: DashboardPage & { agent: AgentEntity };
-  /** Server to which the texts refer. Nothing may ask it. */
-  let trap: Server;
-  const asked: string[] = [];
+  let trap: Trap;
 
   beforeAll(async () => {
-    trap = createServer((request, response) => {
-      asked.push(request.url!);
-      response.end();
-    });
-    await new Promise<void>((resolve) => trap.listen(0, '127.0.0.1', resolve));
+    trap = await Trap.start();
     world = await DashboardInBrowser.start();
   }, START_TIMEOUT_MS);
   afterAll(async () => {
     await world?.stop();
-    await new Promise((resolve) => trap.close(resolve));
+    await trap?.stop();
   });
   beforeEach(async () => {
     workspace = await world.service.make.workspace();
@@ -67,7 +60,7 @@ describe('hostile texts around a conversation', () => {
     await visit.close();
   });
 
-  const texts = () => hostileTexts(`http://127.0.0.1:${(trap.address() as AddressInfo).port}`);
+  const texts = () => hostileTexts(trap.url);
   const cut = (text: string, max: number) => [...text].slice(0, max).join('');
   const actor = () => ({ type: 'agent' as const, id: visit.agent.id });
   async function conversation(name: string, text = 'Where is it?') {
@@ -89,7 +82,7 @@ describe('hostile texts around a conversation', () => {
   /** Expects that nothing became more than text, and that nothing is wider than its place. */
   async function expectText({ page, errors }: DashboardPage): Promise<void> {
     expect(await page.evaluate(() => 'owned' in window)).toBe(false);
-    expect({ asked, errors }).toEqual({ asked: [], errors: [] });
+    expect({ asked: trap.asked, errors }).toEqual({ asked: [], errors: [] });
     expect(await page.locator('main').locator(FOREIGN).count()).toBe(0);
     const excess = await page.$$eval(
       'html, main, aside, [role=region], [role=dialog], section, form',

@@ -1,11 +1,10 @@
-import { createServer, Server } from 'node:http';
-import { AddressInfo } from 'node:net';
 import { DashboardInBrowser, DashboardPage } from '../../browser/dashboard-in-browser';
 import { START_TIMEOUT_MS } from '../../browser/live-chat';
 import { PHONE } from '../../browser/phone';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { waitFor } from '../../support/wait';
 import { HOSTILE_NAMES, hostileTexts } from './hostile-texts';
+import { Trap } from './trap';
 
 /** Matches a character that leaves a mark on the screen: some letters and symbols do not. */
 const VISIBLE = /(?![\u115F\u1160\u2800\u3164\uFFA0])[\p{L}\p{N}\p{P}\p{S}]/u;
@@ -15,18 +14,12 @@ describe('what customers write, in the browser of an agent', () => {
   let world: DashboardInBrowser;
   let workspace: WorkspaceEntity;
   let visit: DashboardPage;
-  /** Server to which the texts refer. Nothing may ask it. */
-  let trap: Server;
-  const asked: string[] = [];
+  let trap: Trap;
   const strangers: string[] = [];
   const dialogs: string[] = [];
 
   beforeAll(async () => {
-    trap = createServer((request, response) => {
-      asked.push(request.url!);
-      response.end();
-    });
-    await new Promise<void>((resolve) => trap.listen(0, '127.0.0.1', resolve));
+    trap = await Trap.start();
     world = await DashboardInBrowser.start();
     workspace = await world.service.make.workspace();
     visit = await world.enter(workspace, 'AGENT');
@@ -41,12 +34,12 @@ describe('what customers write, in the browser of an agent', () => {
   }, START_TIMEOUT_MS);
   afterAll(async () => {
     await world?.stop();
-    await new Promise((resolve) => trap.close(resolve));
+    await trap?.stop();
   });
   afterEach(async () => {
     expect(await visit.page.evaluate(() => 'owned' in window)).toBe(false);
     // A refusal of the page's policy would be among the errors: then something tried to load.
-    expect({ asked, strangers, dialogs, errors: visit.errors }).toEqual({
+    expect({ asked: trap.asked, strangers, dialogs, errors: visit.errors }).toEqual({
       asked: [],
       strangers: [],
       dialogs: [],
@@ -54,7 +47,6 @@ describe('what customers write, in the browser of an agent', () => {
     });
   });
 
-  const address = () => `http://127.0.0.1:${(trap.address() as AddressInfo).port}`;
   /** Makes a conversation with a contact who has this name. */
   async function conversationOf(name: string) {
     const { make } = world.service;
@@ -62,7 +54,7 @@ describe('what customers write, in the browser of an agent', () => {
     await world.service.query('UPDATE contacts SET avatar_url = $3 WHERE tenant_id = $1 AND id = $2', [
       workspace.id,
       contactId,
-      `${address()}/avatar.png`,
+      `${trap.url}/avatar.png`,
     ]);
     return make.conversation(workspace, { contactId, channel: 'TELEGRAM' });
   }
@@ -86,7 +78,7 @@ describe('what customers write, in the browser of an agent', () => {
     'is text in the list and in the conversation, %s',
     async (_, size) => {
       await visit.page.setViewportSize(size);
-      const texts = hostileTexts(address());
+      const texts = hostileTexts(trap.url);
       const { make } = world.service;
       const conversation = await conversationOf(HOSTILE_NAMES[0]!);
       for (const text of texts) await make.received(workspace, conversation, text);
@@ -117,7 +109,7 @@ describe('what customers write, in the browser of an agent', () => {
   it('covers nothing around it', async () => {
     const conversation = await conversationOf('Ada');
     await world.service.make.received(workspace, conversation, 'Above.');
-    for (const text of hostileTexts(address()).filter((one) => one.length < 2_000))
+    for (const text of hostileTexts(trap.url).filter((one) => one.length < 2_000))
       await world.service.make.received(workspace, conversation, text);
     await open(`/${conversation.id}?view=all`);
     const articles = visit.page.locator('article');

@@ -1,0 +1,29 @@
+import { createServer, Server } from 'node:http';
+import { AddressInfo } from 'node:net';
+
+/** Server to which hostile texts refer. Nothing may ask it. */
+export class Trap {
+  /** Paths that were asked for. */
+  readonly asked: string[] = [];
+
+  private constructor(private readonly server: Server) {
+    server.on('request', (request, response) => {
+      this.asked.push(request.url!);
+      response.end();
+    });
+  }
+
+  static async start(): Promise<Trap> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return new Trap(server);
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+}
