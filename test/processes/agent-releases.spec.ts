@@ -1,5 +1,6 @@
 import { SYSTEM } from '../../src/common/principal';
 import { AgentsService } from '../../src/workspaces/agents.service';
+import { killWorkers } from '../support/killed-workers';
 import { MessagingHost } from '../support/messaging-host';
 import { ServiceProcess } from '../support/service-process';
 import { waitFor } from '../support/wait';
@@ -10,22 +11,16 @@ const RELEASED_MS = 60_000;
 
 describe('conversations of agents who were deactivated', () => {
   let host: MessagingHost;
-  const workers: ServiceProcess[] = [];
 
   beforeAll(async () => {
     host = await MessagingHost.create();
   });
   afterAll(async () => {
-    for (const worker of workers) worker.kill('SIGKILL');
-    await Promise.all(workers.map(({ exited }) => exited));
+    await ServiceProcess.killAll();
     await host.close();
   });
 
-  const start = async (): Promise<ServiceProcess> => {
-    const worker = await ServiceProcess.start('worker', host.stores);
-    workers.push(worker);
-    return worker;
-  };
+  const start = () => ServiceProcess.start('worker', host.stores);
 
   const released = async (): Promise<number> => {
     const [row] = await host.query<{ count: number }>(
@@ -48,13 +43,12 @@ describe('conversations of agents who were deactivated', () => {
     for (const { id } of agents)
       await host.get(AgentsService).update(workspace.id, id, { active: false }, SYSTEM);
 
-    for (const enough of [100, 400]) {
-      const worker = await start();
-      await waitFor('some of them', async () => (await released()) >= enough, RELEASED_MS);
-      worker.kill('SIGKILL');
-      await worker.exited;
-      expect(await released()).toBeLessThan(MANY);
-    }
+    await killWorkers(host.stores, {
+      count: released,
+      kills: [100, 400],
+      all: MANY,
+      withinMs: RELEASED_MS,
+    });
     await Promise.all([start(), start()]);
     await waitFor('all of them', async () => (await released()) === MANY, RELEASED_MS);
 

@@ -19,7 +19,10 @@ let host: MessagingHost;
 beforeAll(async () => {
   host = await MessagingHost.create();
 });
-afterAll(() => host.close());
+afterAll(async () => {
+  await ServiceProcess.killAll();
+  await host.close();
+});
 
 describe('the retention of messages', () => {
   const keep = (workspace: { id: string }, messageRetentionDays: number | null) =>

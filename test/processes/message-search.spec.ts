@@ -1,5 +1,6 @@
 import { SYSTEM } from '../../src/common/principal';
 import { MessageSearchService } from '../../src/message-search/message-search.service';
+import { killWorkers } from '../support/killed-workers';
 import { MessagingHost } from '../support/messaging-host';
 import { ServiceProcess } from '../support/service-process';
 import { insertMessages } from '../support/stored-messages';
@@ -11,22 +12,16 @@ const DONE_MS = 90_000;
 
 describe('the index of messages', () => {
   let host: MessagingHost;
-  const workers: ServiceProcess[] = [];
 
   beforeAll(async () => {
     host = await MessagingHost.create();
   });
   afterAll(async () => {
-    for (const worker of workers) worker.kill('SIGKILL');
-    await Promise.all(workers.map(({ exited }) => exited));
+    await ServiceProcess.killAll();
     await host.close();
   });
 
-  const start = async (): Promise<ServiceProcess> => {
-    const worker = await ServiceProcess.start('worker', host.stores);
-    workers.push(worker);
-    return worker;
-  };
+  const start = () => ServiceProcess.start('worker', host.stores);
 
   it('has each message once, old and new, while workers are killed and others go on', async () => {
     const workspace = await host.make.workspace();
@@ -39,14 +34,13 @@ describe('the index of messages', () => {
       return row!.count;
     };
 
-    for (const enough of [300, 1_500]) {
-      const worker = await start();
-      await host.make.received(workspace, conversation, 'first words');
-      await waitFor('some of them', async () => (await filled()) >= enough, DONE_MS);
-      worker.kill('SIGKILL');
-      await worker.exited;
-      expect(await filled()).toBeLessThan(OLD);
-    }
+    await killWorkers(host.stores, {
+      count: filled,
+      kills: [300, 1_500],
+      all: OLD,
+      withinMs: DONE_MS,
+      onStart: () => host.make.received(workspace, conversation, 'first words'),
+    });
     await Promise.all([start(), start()]);
     for (let n = 0; n < NEW; n++) await host.make.received(workspace, conversation, `numbered ${n}`);
     await waitFor('all of them', async () => (await filled()) === OLD + NEW + 2, DONE_MS);

@@ -1,3 +1,4 @@
+import { killWorkers } from '../support/killed-workers';
 import { MessagingHost } from '../support/messaging-host';
 import { ServiceProcess } from '../support/service-process';
 import { waitFor } from '../support/wait';
@@ -8,22 +9,16 @@ const OPENED_MS = 60_000;
 
 describe('snoozed conversations whose time has come', () => {
   let host: MessagingHost;
-  const workers: ServiceProcess[] = [];
 
   beforeAll(async () => {
     host = await MessagingHost.create();
   });
   afterAll(async () => {
-    for (const worker of workers) worker.kill('SIGKILL');
-    await Promise.all(workers.map(({ exited }) => exited));
+    await ServiceProcess.killAll();
     await host.close();
   });
 
-  const start = async (): Promise<ServiceProcess> => {
-    const worker = await ServiceProcess.start('worker', host.stores);
-    workers.push(worker);
-    return worker;
-  };
+  const start = () => ServiceProcess.start('worker', host.stores);
 
   const opened = async (): Promise<number> => {
     const [row] = await host.query<{ count: number }>(
@@ -42,13 +37,12 @@ describe('snoozed conversations whose time has come', () => {
       [workspace.id, contactId, MANY],
     );
 
-    for (const enough of [100, 400]) {
-      const worker = await start();
-      await waitFor('some of them', async () => (await opened()) >= enough, OPENED_MS);
-      worker.kill('SIGKILL');
-      await worker.exited;
-      expect(await opened()).toBeLessThan(MANY);
-    }
+    await killWorkers(host.stores, {
+      count: opened,
+      kills: [100, 400],
+      all: MANY,
+      withinMs: OPENED_MS,
+    });
     await Promise.all([start(), start()]);
     await waitFor('all of them', async () => (await opened()) === MANY, OPENED_MS);
 

@@ -63,7 +63,10 @@ describe('an upgrade of the database', () => {
   beforeEach(async () => {
     host = await MessagingHost.create();
   });
-  afterEach(() => host.close());
+  afterEach(async () => {
+    await ServiceProcess.killAll();
+    await host.close();
+  });
 
   const upgrade = (
     direction: 'up' | 'down' = 'up',

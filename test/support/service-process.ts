@@ -33,6 +33,9 @@ export function environmentOf(stores: TestStores, role?: Role): Record<string, s
   };
 }
 
+/** Processes that have not ended. */
+const running = new Set<ServiceProcess>();
+
 /** The built service in a process of its own, which a test can kill. */
 export class ServiceProcess {
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
@@ -41,7 +44,17 @@ export class ServiceProcess {
     private readonly child: ChildProcess,
     readonly port: number,
   ) {
-    this.exited = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
+    running.add(this);
+    this.exited = once(child, 'exit').then(([code, signal]) => {
+      running.delete(this);
+      return { code, signal };
+    });
+  }
+
+  /** Kills what a test has started and not ended, because it failed, or needs no end. */
+  static async killAll(): Promise<void> {
+    for (const one of running) one.kill('SIGKILL');
+    await Promise.all([...running].map(({ exited }) => exited));
   }
 
   /** Starts a process. Resolves once it listens. */
