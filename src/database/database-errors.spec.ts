@@ -1,10 +1,12 @@
+import { DatabaseError } from 'pg';
+import { QueryFailedError } from 'typeorm';
 import { AppError } from '../common/app-error';
 import { failConnections } from '../../test/support/failing-sockets';
 import { MessagingHost } from '../../test/support/messaging-host';
 import { PostgresProxy } from '../../test/support/postgres-proxy';
 import { createStores, dropStores, TestStores } from '../../test/support/test-database';
 import { Database } from './database';
-import { isDatabaseAway, isFaultOfData } from './database-errors';
+import { isDatabaseAway, isFaultOfData, isWorkspaceUnknown, violatesUnique } from './database-errors';
 
 /** Errors of the system, of name servers and of TLS with which a connection can't be opened. */
 const SOCKET_FAULTS = [
@@ -127,6 +129,42 @@ describe('faults of a database', () => {
     const error = Object.assign(new Error(code), { code, errno: -24, syscall: 'open' });
     const failure = await failureOf(() => database.transaction(() => Promise.reject(error)));
     expect(classify(failure)).toEqual(WORLD);
+  });
+});
+
+describe('the constraint that a row violates', () => {
+  /** Returns PostgreSQL's error; Citus passes on those of its nodes without the constraint's name. */
+  const fault = (code: string, message: string, constraint?: string) =>
+    new QueryFailedError(
+      'INSERT',
+      [],
+      Object.assign(new DatabaseError(message, 0, 'error'), { code, constraint }),
+    );
+  const duplicate = (name: string, constraint?: string) =>
+    fault('23505', `duplicate key value violates unique constraint "${name}"`, constraint);
+  const dangling = (name: string, constraint?: string) =>
+    fault('23503', `insert or update on table "notes" violates foreign key constraint "${name}"`, constraint);
+
+  it.each([
+    ['one server', duplicate('agents_email_key', 'agents_email_key')],
+    ['a table of the coordinator', duplicate('agents_email_key_102008', 'agents_email_key_102008')],
+    ['a node', duplicate('agents_email_key_102065')],
+  ])('is known on %s', (_, error) => {
+    expect(violatesUnique(error, 'agents_email_key')).toBe(true);
+    expect(violatesUnique(error, 'email_key')).toBe(false);
+    expect(isWorkspaceUnknown(error)).toBe(false);
+  });
+
+  it.each([
+    ['one server', dangling('saved_replies_tenant_id_fkey', 'saved_replies_tenant_id_fkey')],
+    ['a node', dangling('saved_replies_tenant_id_fkey_102065')],
+  ])('tells of an unknown workspace on %s', (_, error) => {
+    expect(isWorkspaceUnknown(error)).toBe(true);
+    expect(violatesUnique(error, 'saved_replies_tenant_id_fkey')).toBe(false);
+  });
+
+  it('tells of no workspace when another row is missing', () => {
+    expect(isWorkspaceUnknown(dangling('notes_tenant_id_conversation_id_fkey_102065'))).toBe(false);
   });
 });
 

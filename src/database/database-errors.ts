@@ -123,8 +123,8 @@ export function isSameFault(one: unknown, other: unknown): boolean {
 
 /** Reports whether a row violates this unique constraint or index. */
 export function violatesUnique(error: unknown, constraint: string): boolean {
-  const driver = driverError(error);
-  return driver.code === UNIQUE_VIOLATION && driver.constraint === constraint;
+  const fault = driverError(error);
+  return fault.code === UNIQUE_VIOLATION && constraintOf(fault) === constraint;
 }
 
 /** Reports whether a statement failed only because an earlier one of its transaction had failed. */
@@ -139,8 +139,8 @@ export function isReferenceViolated(error: unknown): boolean {
 
 /** Reports whether a row refers to an unknown workspace. */
 export function isWorkspaceUnknown(error: unknown): boolean {
-  const { code, constraint } = driverError(error);
-  return code === FOREIGN_KEY_VIOLATION && (constraint?.endsWith('_tenant_id_fkey') ?? false);
+  const fault = driverError(error);
+  return fault.code === FOREIGN_KEY_VIOLATION && (constraintOf(fault)?.endsWith('_tenant_id_fkey') ?? false);
 }
 
 interface Fault {
@@ -150,6 +150,15 @@ interface Fault {
   message?: string;
   errno?: number;
   syscall?: string;
+}
+
+/**
+ * Returns the name of the violated constraint. Citus passes a node's error on without this field, so the name
+ * is read from the message, and it adds the number of a shard to the name.
+ */
+function constraintOf({ constraint, message = '' }: Fault): string | undefined {
+  const name = constraint ?? /constraint "([^"]+)"/.exec(message)?.[1];
+  return name?.replace(/_\d+$/, '');
 }
 
 function driverError(error: unknown): Fault {
