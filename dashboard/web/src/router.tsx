@@ -100,7 +100,7 @@ const workspaceRoute = createRoute({
 const inboxRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/inbox',
-  validateSearch: pick(['view', 'status', 'channel', 'message']),
+  validateSearch: pick(['view', 'agent', 'status', 'channel', 'message']),
   component: lazyRouteComponent(() => import('./pages/inbox/inbox-page'), 'InboxPage'),
 });
 /** The inbox with an open conversation, whose id its page reads. */

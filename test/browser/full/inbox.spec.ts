@@ -101,6 +101,48 @@ describe('the inbox in a browser', () => {
     await visit.text('No conversation').waitFor();
   });
 
+  it('shows the conversations of a colleague, chosen by keys alone, and keeps the view in the address', async () => {
+    const bea = await world.service.make.agent(workspace, { name: 'Bea Moore' });
+    const made = await conversation('Ada');
+    await world.service.make.updateConversation(workspace, made, { assignedAgentId: bea.id });
+    await conversation('Cyd', { isMine: true });
+    await open();
+    await row('Cyd').waitFor();
+    const { keyboard } = visit.page;
+    await visit.button('Conversations of a colleague').focus();
+    await keyboard.press('Enter');
+    await visit.page.getByRole('option', { name: 'Bea Moore' }).waitFor();
+    expect(await visit.page.getByRole('option', { name: visit.agent.name }).count()).toBe(0);
+    await keyboard.press('Escape');
+    await visit.page
+      .getByRole('listbox', { name: 'Conversations of a colleague' })
+      .waitFor({ state: 'detached' });
+    await keyboard.press('Enter');
+    await keyboard.type('bea');
+    await keyboard.press('Enter');
+    await row('Ada').waitFor();
+    expect(await names()).toEqual(['Ada']);
+    expect(new URL(visit.page.url()).search).toBe(`?agent=${bea.id}`);
+
+    await visit.page.reload();
+    await row('Ada').waitFor();
+    expect(await names()).toEqual(['Ada']);
+    const view = visit.button('Conversations of Bea Moore');
+    expect(await view.getAttribute('aria-current')).toBe('true');
+    await view.focus();
+    await keyboard.press('j');
+    await keyboard.press('Enter');
+    await message('Where is it?').waitFor();
+    expect(new URL(visit.page.url()).search).toBe(`?agent=${bea.id}`);
+    await assignee().fill('Nobody');
+    await assignee().press('Enter');
+    await row('Ada').waitFor({ state: 'detached' });
+    await visit.text('No conversation of this colleague').waitFor();
+    await visit.page.getByRole('link', { name: 'Mine' }).click();
+    await row('Cyd').waitFor();
+    expect(new URL(visit.page.url()).search).toBe('?view=mine');
+  });
+
   it('loads older conversations and messages by scrolling', async () => {
     const { make } = world.service;
     const first = await conversation('First');

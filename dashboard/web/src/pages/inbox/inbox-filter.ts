@@ -5,7 +5,8 @@ import { useWorkspace } from '../../api/workspace';
 import { CHANNEL_LABELS } from '../../common/channel-logo';
 
 export const VIEWS = ['mine', 'nobody', 'all'] as const;
-export type View = (typeof VIEWS)[number];
+/** View of the inbox; `agent` is that of one colleague. */
+export type View = (typeof VIEWS)[number] | 'agent';
 
 /** Name of nobody, where an agent's id may stand. */
 export const NOBODY = 'nobody';
@@ -16,6 +17,8 @@ export const CHANNELS = Object.keys(CHANNEL_LABELS) as Channel[];
 /** The conversations that the list shows. */
 export interface InboxFilter {
   view: View;
+  /** Id of the colleague whose conversations the view `agent` shows. */
+  agent: string | undefined;
   status: ConversationStatus;
   channel: Channel | undefined;
 }
@@ -24,28 +27,29 @@ const route = getRouteApi('/inside/w/$slug/inbox');
 
 /** Returns the filter of the page's address. What the address leaves out, or misspells, has its default. */
 export function useInboxFilter(): InboxFilter {
-  const { view, status, channel } = route.useSearch();
+  const { view, agent, status, channel } = route.useSearch();
   return useMemo(
     () => ({
-      view: VIEWS.find((one) => one === view) ?? 'mine',
+      view: agent ? 'agent' : (VIEWS.find((one) => one === view) ?? 'mine'),
+      agent: agent || undefined,
       status: STATUSES.find((one) => one === status) ?? 'OPEN',
       channel: CHANNELS.find((one) => one === channel),
     }),
-    [view, status, channel],
+    [view, agent, status, channel],
   );
 }
 
 /** Returns the filter as it stands in an address. */
-export function toSearch({ view, status, channel }: InboxFilter) {
+export function toSearch({ view, agent, status, channel }: InboxFilter) {
   return {
-    view,
+    ...(view === 'agent' ? { agent } : { view }),
     ...(status !== 'OPEN' && { status }),
     ...(channel && { channel }),
   };
 }
 
-/** Returns a function that tells which agent's conversations a view shows, as the server's list is asked. */
-export function useAssigneeOf(): (view: View) => string | undefined {
+/** Returns a function that tells which agent's conversations a list shows, as the server's list is asked. */
+export function useAssigneeOf(): (filter: InboxFilter) => string | undefined {
   const { agentId } = useWorkspace();
-  return (view) => ({ mine: agentId, nobody: NOBODY, all: undefined })[view];
+  return ({ view, agent }) => ({ mine: agentId, nobody: NOBODY, all: undefined, agent })[view];
 }

@@ -2,6 +2,7 @@ import { createContext, useContext } from 'react';
 import type { Agent } from '../../api/types';
 import { useRead, useWorkspace } from '../../api/workspace';
 import { useTexts } from '../../i18n/locale';
+import type { AgentOption } from './agent-field';
 
 const REFRESH_MS = 60_000;
 
@@ -17,6 +18,15 @@ export function useReadAgents(): Agent[] {
 
 export function useAgents(): Agent[] {
   return useContext(AgentsContext);
+}
+
+/** Returns the active agents but the person themself, to choose from. */
+export function useColleagueOptions(): AgentOption[] {
+  const { inbox } = useTexts();
+  const { agentId } = useWorkspace();
+  return useAgents()
+    .filter(({ id, active }) => active && id !== agentId)
+    .map(({ id, name, isBot }) => ({ value: id, label: isBot ? inbox.withBot(name) : name }));
 }
 
 /** Returns a function that names an agent; the person themself is "you". */

@@ -70,9 +70,9 @@ export function usePages<T extends { id: string }>(
 export type LoadedPages = Omit<ReturnType<typeof usePages<{ id: string }>>, 'items' | 'data'>;
 
 export function useConversations(filter: InboxFilter) {
-  const { view, ...query } = filter;
-  const assignedAgentId = useAssigneeOf()(view);
-  return usePages<ActiveConversation>(['list', filter], 'conversations', { ...query, assignedAgentId });
+  const { status, channel } = filter;
+  const query = { status, channel, assignedAgentId: useAssigneeOf()(filter) };
+  return usePages<ActiveConversation>(['list', filter], 'conversations', query);
 }
 
 export function useCounts() {
@@ -242,11 +242,12 @@ export function useUpdateConversation(
       const before = [...queries.getQueriesData(lists), ...queries.getQueriesData(detail)];
       queries.setQueriesData<Conversation>(detail, (one) => one && { ...one, ...change });
       for (const [queryKey, pages] of queries.getQueriesData<Pages<ActiveConversation>>(lists)) {
-        const { view, status } = queryKey.at(-1) as InboxFilter;
-        const assignee = assigneeOf(view);
+        const filter = queryKey.at(-1) as InboxFilter;
+        const assignee = assigneeOf(filter);
         const isShown = (one: ActiveConversation) =>
           one.id !== conversationId ||
-          (one.status === status && (assignee === undefined || (one.assignedAgentId ?? NOBODY) === assignee));
+          (one.status === filter.status &&
+            (assignee === undefined || (one.assignedAgentId ?? NOBODY) === assignee));
         if (pages) queries.setQueryData(queryKey, withChange(pages, conversationId, change, isShown));
       }
       return before;

@@ -11,6 +11,7 @@ import { useFormats, useTexts } from '../../../i18n/locale';
 import { AlertMenu } from '../alerts/alert-menu';
 import { CHANNELS, type InboxFilter, STATUSES, toSearch, useInboxFilter, VIEWS } from '../inbox-filter';
 import classes from '../inbox.module.css';
+import { ColleagueView } from './colleague-view';
 import { DraftMark } from './draft-mark';
 import { InboxRow } from './inbox-row';
 import { LoadMore } from './load-more';
@@ -109,6 +110,7 @@ function Views({ filter }: { filter: InboxFilter }) {
           )}
         </Link>
       ))}
+      <ColleagueView filter={filter} />
     </nav>
   );
 }
