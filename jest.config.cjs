@@ -6,7 +6,7 @@ module.exports = {
   testPathIgnorePatterns: [
     '/node_modules/',
     // jest.system.cjs runs the suites of the whole system.
-    '<rootDir>/test/(attack|browser|chaos|packaging|plans|processes|soak|topology)/',
+    '<rootDir>/test/(attack|browser|citus|chaos|packaging|plans|processes|soak|topology)/',
   ],
   // The examples import the package by its name, as its users do.
   moduleNameMapper: {
@@ -31,7 +31,10 @@ module.exports = {
   },
   globalSetup: '<rootDir>/test/global-setup.mjs',
   globalTeardown: '<rootDir>/test/global-teardown.mjs',
-  setupFiles: ['reflect-metadata'],
+  setupFiles: [
+    'reflect-metadata',
+    ...(process.env.RECORDED_STATEMENTS ? ['<rootDir>/test/citus/record-statements.ts'] : []),
+  ],
   collectCoverageFrom: ['src/**/*.ts', '!src/**/*.spec.ts'],
   coverageProvider: 'v8',
   maxWorkers: 3,

@@ -6,13 +6,15 @@ module.exports = {
   // A topology runs the end-to-end tests, too.
   testMatch: process.env.TOPOLOGY
     ? base.testMatch
-    : ['<rootDir>/test/(attack|browser|chaos|packaging|plans|processes|soak|topology)/**/*.spec.ts'],
+    : ['<rootDir>/test/(attack|browser|citus|chaos|packaging|plans|processes|soak|topology)/**/*.spec.ts'],
   testPathIgnorePatterns: [
     '/node_modules/',
     // A server from outside has one database role, which may do everything.
     ...(process.env.DATABASE_URL ? ['processes/database-roles\\.spec'] : []),
     // The smoke test shows in half a minute what the full tests show in half an hour.
     ...(process.env.BROWSER === 'full' ? [] : ['test/browser/full/']),
+    // Citus has a command of its own.
+    ...(process.env.TEST_CITUS ? [] : ['test/citus/']),
     // The hour has a command of its own.
     ...(process.env.SOAK === 'full' ? [] : ['test/soak/']),
     // The screenshots are written into docs/.

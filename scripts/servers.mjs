@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startReaper } from './processes.mjs';
+import { startCitus } from './servers/citus.mjs';
 import { findHome } from './servers/home.mjs';
 import { startPostgres } from './servers/postgres.mjs';
 import { startRedis } from './servers/redis.mjs';
@@ -13,6 +14,8 @@ import { startRedis } from './servers/redis.mjs';
  * @property {string} databaseUrl for the service
  * @property {string | undefined} databaseOwnerUrl for the owner of the tables, if that is another role
  * @property {string} databaseAdminUrl for who makes databases
+ * @property {string[]} databaseNodes the same address of each node of Citus, the coordinator's first; the one
+ *   address of any other PostgreSQL
  * @property {string} redisUrl
  * @property {import('./servers/home.mjs').Home} home where more servers may run
  * @property {boolean} embedded whether this launcher runs at least one of them
@@ -31,6 +34,8 @@ import { startRedis } from './servers/redis.mjs';
  * @param {boolean} [options.disposable] speed before safety, for temporary data
  * @param {(line: string) => void} [options.onLog]
  * @param {Record<string, string>} [options.postgresSettings] of an embedded PostgreSQL, beside its usual ones
+ * @param {boolean} [options.citus] starts nodes of Citus instead of one PostgreSQL, with the programs in the
+ *   folder CITUS_PG
  * @returns {Promise<Servers>}
  */
 export async function startServers({
@@ -38,6 +43,7 @@ export async function startServers({
   disposable = dataDir === undefined,
   onLog = () => undefined,
   postgresSettings = {},
+  citus = false,
 }) {
   const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env;
   const folder = dataDir ?? temporaryFolder();
@@ -48,9 +54,7 @@ export async function startServers({
 
   const options = { home, reaper, disposable, onLog };
   const starts = /** @type {const} */ ([
-    databaseUrl
-      ? Promise.resolve(givenPostgres(databaseUrl))
-      : startPostgres({ ...options, settings: postgresSettings }),
+    startDatabase(),
     redisUrl ? Promise.resolve({ url: redisUrl, ended: NEVER }) : startRedis(options),
   ]);
   await Promise.allSettled(starts); // the reaper must know of both before it ends them
@@ -60,11 +64,12 @@ export async function startServers({
   });
   const failed = Promise.race([postgres.ended, redis.ended]);
   failed.catch(() => undefined); // no unhandled rejection after a wanted stop
-  const { databaseOwnerUrl, adminUrl: databaseAdminUrl } = postgres;
+  const { databaseOwnerUrl, adminUrl: databaseAdminUrl, nodes: databaseNodes } = postgres;
   return {
     databaseUrl: postgres.databaseUrl,
     databaseOwnerUrl,
     databaseAdminUrl,
+    databaseNodes,
     redisUrl: redis.url,
     home,
     embedded,
@@ -72,6 +77,14 @@ export async function startServers({
     failed,
     stop: reaper.finish,
   };
+
+  async function startDatabase() {
+    if (citus) return startCitus(options);
+    const postgres = databaseUrl
+      ? givenPostgres(databaseUrl)
+      : await startPostgres({ ...options, settings: postgresSettings });
+    return { ...postgres, nodes: [postgres.adminUrl] };
+  }
 }
 
 /** @type {Promise<never>} */

@@ -10,6 +10,7 @@ import { makeCertificates } from '../scripts/certificates.mjs';
 import { requireValue } from '../scripts/processes.mjs';
 import { startServers } from '../scripts/servers.mjs';
 import { makeRoles } from '../scripts/servers/roles.mjs';
+import { DatabaseNodes, inDatabase } from './support/database-nodes.mjs';
 import { TOPOLOGIES } from './topology/topologies.mjs';
 
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
@@ -25,7 +26,7 @@ export default async function setUp() {
     if (!existsSync(built)) throw new Error(`${built} is missing: run "npm run build" first.`);
   // The role that makes and drops databases owns their tables, and acts as the service's role as well.
   delete process.env.DATABASE_OWNER_URL;
-  const servers = await startServers({ onLog: console.log });
+  const servers = await startServers({ onLog: console.log, citus: process.env.TEST_CITUS === 'true' });
   const folder = mkdtempSync(join(tmpdir(), 'messaging-tests-'));
   servers.reaper.removeAtEnd(folder);
 
@@ -39,6 +40,7 @@ export default async function setUp() {
     TEST_DATABASE_URL: servers.databaseUrl,
     TEST_DATABASE_OWNER_URL: servers.databaseOwnerUrl ?? '',
     TEST_DATABASE_ADMIN_URL: servers.databaseAdminUrl,
+    TEST_DATABASE_NODES: servers.databaseNodes.join(' '),
     TEST_DATABASE_PREPARED: 'on',
     TEST_TEMPLATE_DATABASE: template,
     TEST_REDIS_URL: servers.redisUrl,
@@ -66,36 +68,38 @@ function startTopology(servers) {
  * @param {string} dataDir
  */
 async function makeTemplate(servers, name, dataDir) {
-  const client = new pg.Client({ connectionString: servers.databaseAdminUrl });
-  await client.connect();
-  try {
-    await client.query(
-      `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8' ${await localeOption(client)}`,
-    );
-  } finally {
-    await client.end();
-  }
-  const of = (/** @type {string} */ url) => Object.assign(new URL(url), { pathname: `/${name}` }).href;
-  if (servers.databaseOwnerUrl) await makeRoles(of(servers.databaseAdminUrl));
+  const { databaseUrl, databaseOwnerUrl, databaseAdminUrl } = servers;
+  const roles = [databaseUrl, databaseAdminUrl, ...(databaseOwnerUrl ? [databaseOwnerUrl] : [])];
+  const nodes = new DatabaseNodes(servers.databaseNodes, roles);
+  await nodes.create(name, await localeOption(databaseAdminUrl));
+  const of = (/** @type {string} */ url) => inDatabase(url, name);
+  if (databaseOwnerUrl) await makeRoles(of(databaseAdminUrl));
   await promisify(execFile)(process.execPath, ['--enable-source-maps', CLI, 'migrate'], {
     env: {
       ...process.env,
       NODE_ENV: 'test',
-      DATABASE_URL: of(servers.databaseUrl),
-      ...(servers.databaseOwnerUrl && { DATABASE_OWNER_URL: of(servers.databaseOwnerUrl) }),
+      DATABASE_URL: of(databaseUrl),
+      ...(databaseOwnerUrl && { DATABASE_OWNER_URL: of(databaseOwnerUrl) }),
       REDIS_URL: servers.redisUrl,
       DATA_DIR: dataDir,
     },
   });
+  await nodes.closeTemplate(name);
 }
 
 /**
  * Returns the locale for databases that know letters beyond ASCII. Without it the search tests would fail for
  * a wrong reason.
  *
- * @param {pg.Client} client
+ * @param {string} connectionString
  */
-async function localeOption(client) {
-  const { rows } = await client.query("SELECT datctype FROM pg_database WHERE datname = 'template0'");
-  return ['C', 'POSIX'].includes(rows[0].datctype) ? "LOCALE 'C.UTF-8'" : '';
+async function localeOption(connectionString) {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    const { rows } = await client.query("SELECT datctype FROM pg_database WHERE datname = 'template0'");
+    return ['C', 'POSIX'].includes(rows[0].datctype) ? "LOCALE 'C.UTF-8'" : '';
+  } finally {
+    await client.end();
+  }
 }

@@ -133,7 +133,7 @@ function fromSystem(home) {
  * @param {import('./home.mjs').User | undefined} user
  * @returns {Binaries | undefined}
  */
-function describe(folder, user) {
+export function describe(folder, user) {
   const { status, stdout } = spawnSync(join(folder, 'postgres'), ['--version'], {
     ...runAs(user),
     encoding: 'utf8',

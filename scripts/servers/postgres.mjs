@@ -22,6 +22,12 @@ const DISPOSABLE = {
 };
 
 /**
+ * Passwords of the superuser and of the two roles of the service.
+ *
+ * @typedef {{ admin: string, owner: string, service: string }} Passwords
+ */
+
+/**
  * Starts a PostgreSQL server, and waits until it is ready.
  *
  * @param {object} options
@@ -33,6 +39,8 @@ const DISPOSABLE = {
  * @param {Record<string, string>} [options.settings] of the server, beside its usual ones
  * @param {boolean} [options.isStandby] it follows a primary, from a copy of whose files it starts: nothing is
  *   made in it
+ * @param {import('./postgres-binaries.mjs').Binaries} [options.binaries] default: those that are found
+ * @param {Passwords} [options.passwords] of a new cluster; default: random ones
  * @returns `adminUrl` is for what neither of the two roles of the service may do
  */
 export async function startPostgres({
@@ -43,14 +51,16 @@ export async function startPostgres({
   port: wantedPort,
   settings: given = {},
   isStandby = false,
+  binaries: givenBinaries,
+  passwords: givenPasswords,
 }) {
-  const binaries = await findPostgres(home);
+  const binaries = givenBinaries ?? (await findPostgres(home));
   const data = join(home.directory, `postgresql-${binaries.major}`);
   const passwordFile = `${data}.password`;
-  const password = keptPassword(passwordFile, home.user);
   const passwords = {
-    owner: keptPassword(`${data}.owner-password`, home.user),
-    service: keptPassword(`${data}.service-password`, home.user),
+    admin: keptPassword(passwordFile, home.user, givenPasswords?.admin),
+    owner: keptPassword(`${data}.owner-password`, home.user, givenPasswords?.owner),
+    service: keptPassword(`${data}.service-password`, home.user, givenPasswords?.service),
   };
   if (!existsSync(data)) {
     onLog(`Making a PostgreSQL ${binaries.major} cluster in ${data}`);
@@ -75,7 +85,7 @@ export async function startPostgres({
   });
   reaper.adopt(child, 'SIGINT'); // "fast" shutdown: ends the sessions, then writes a checkpoint
 
-  const server = `postgresql://${NAME}:${password}@127.0.0.1:${port}`;
+  const server = `postgresql://${NAME}:${passwords.admin}@127.0.0.1:${port}`;
   const adminUrl = `${server}/${NAME}`;
   const prepare = async () => {
     if (isStandby) return (await connect(adminUrl)).end();
@@ -83,7 +93,7 @@ export async function startPostgres({
     await makeRoles(adminUrl, passwords);
   };
   await Promise.race([prepare(), ended]);
-  return { adminUrl, ...urlsOfRoles(adminUrl, passwords), child, ended };
+  return { adminUrl, ...urlsOfRoles(adminUrl, passwords), passwords, child, ended };
 }
 
 /**

@@ -46,10 +46,11 @@ export function spawnServer({ name, command, args, input, logFile, user }) {
  *
  * @param {string} file
  * @param {import('./home.mjs').User} [user]
+ * @param {string} [first] the password to keep; default: a random one
  */
-export function keptPassword(file, user) {
+export function keptPassword(file, user, first = randomBytes(24).toString('base64url')) {
   if (!existsSync(file)) {
-    writeFileSync(file, randomBytes(24).toString('base64url'), { mode: 0o600 });
+    writeFileSync(file, first, { mode: 0o600 });
     if (user) chownSync(file, user.uid, user.gid);
   }
   return readFileSync(file, 'utf8');

@@ -7,6 +7,7 @@ import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
 import { countedInRedis } from '../support/counted-in-redis';
 import { errorBody } from '../support/errors';
+import { countLockWaits } from '../support/lock-waits';
 import { createTenant, Tenant } from '../support/routes';
 import { TestService } from '../support/service';
 import { tracesInRedis } from '../support/traces';
@@ -375,13 +376,7 @@ describe("access to the widget's routes", () => {
       await blocker.query('BEGIN');
       await blocker.query('SELECT FROM conversations WHERE tenant_id = $1 FOR UPDATE', [own.workspace.id]);
       const answers = Promise.all(visitors.map((visitor) => visitor.post('m-2')));
-      const blocked = async () =>
-        (
-          await service.query(
-            `SELECT FROM pg_stat_activity
-             WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`,
-          )
-        ).length;
+      const blocked = () => countLockWaits(service);
       // Half of half of the tests' 10 connections, rounded up.
       await waitFor('messages that hold connections', async () => (await blocked()) === 3);
       const quiet = await crowd.visitor(widget);

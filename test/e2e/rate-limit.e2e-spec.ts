@@ -8,6 +8,7 @@ import { newId } from '../../src/common/ids';
 import { ApiClient, ApiResponse } from '../support/api-client';
 import { countedInRedis, sharesCounts } from '../support/counted-in-redis';
 import { errorBody } from '../support/errors';
+import { countLockWaits } from '../support/lock-waits';
 import { callIn, createTenant, ROUTES } from '../support/routes';
 import { OwnRedis } from '../support/own-redis';
 import { keysOf, openRedis } from '../support/redis-connections';
@@ -312,13 +313,7 @@ describe('the rate limit', () => {
       await blocker.connect();
       await blocker.query('BEGIN');
       await blocker.query('LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
-      const waiting = async () =>
-        (
-          await service.query(
-            `SELECT FROM pg_stat_activity
-             WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`,
-          )
-        ).length;
+      const waiting = () => countLockWaits(service);
       const guesses: Promise<ApiResponse[]>[] = [];
       for (let n = 0; n < 10; n++) {
         guesses.push(refuse(service.client, 10));

@@ -8,6 +8,7 @@ import { WorkBudgets } from '../../src/rate-limit/work-budgets';
 import { RedisConnection } from '../../src/redis/redis-connections';
 import { ApiResponse } from '../support/api-client';
 import { errorBody } from '../support/errors';
+import { countLockWaits } from '../support/lock-waits';
 import { createTenant, Tenant } from '../support/routes';
 import { openRedis } from '../support/redis-connections';
 import { TestService } from '../support/service';
@@ -42,23 +43,17 @@ describe('what a process does at once', () => {
   });
   afterEach(() => blocker.query('ROLLBACK'));
 
-  const lockConversationOf = async ({ conversation }: Tenant) => {
+  const lockConversationOf = async ({ workspace, conversation }: Tenant) => {
     await blocker.query('BEGIN');
-    await blocker.query('SELECT FROM conversations WHERE id = $1 FOR UPDATE', [conversation.id]);
+    await blocker.query('SELECT FROM conversations WHERE tenant_id = $1 AND id = $2 FOR UPDATE', [
+      workspace.id,
+      conversation.id,
+    ]);
   };
   const patch = ({ client, conversation }: Tenant) =>
     client.patch(`/conversations/${conversation.id}`, { status: 'OPEN' });
   const times = <T>(n: number, make: () => Promise<T>) => Array.from({ length: n }, make);
-  /**
-   * Counts the statements that wait for a lock. It does not use the blocker's connection: within a
-   * transaction, pg_stat_activity does not change.
-   */
-  const blocked = async () => {
-    const rows = await service.query(
-      'SELECT FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0',
-    );
-    return rows.length;
-  };
+  const blocked = () => countLockWaits(service);
   const hungUp = async () => {
     const { values } = await service.app.get(Metrics, { strict: false }).httpRequests.get();
     const counts = values.filter(({ labels, metricName }) =>

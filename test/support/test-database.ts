@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { Client, Pool, PoolClient } from 'pg';
+import { Pool, PoolClient } from 'pg';
 import { makeRoles } from '../../scripts/servers/roles.mjs';
 import { Role } from '../../src/config/environment';
 import { DatabaseClient } from '../../src/database/database-client';
 import { setRoleSettings } from '../../src/database/role-settings';
+import { DatabaseNodes, inDatabase } from './database-nodes.mjs';
 import { emptyRedis, redisUrlOf } from './redis-connections';
 
 /**
@@ -25,7 +26,7 @@ export interface TestStores {
 export async function createStores(): Promise<TestStores> {
   const template = setting('TEST_TEMPLATE_DATABASE');
   const name = `${template}_${randomBytes(4).toString('hex')}`;
-  await administer(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+  await nodes().copy(template, name);
   await setSettingsOfRoles(name);
   return { ...databaseUrls(name), redisUrl: await ownRedis() };
 }
@@ -39,13 +40,13 @@ export async function ownRedis(): Promise<string> {
 
 /** Drops the database that `createStores` made, with any connections to it. */
 export async function dropStores({ databaseUrl }: Pick<TestStores, 'databaseUrl'>): Promise<void> {
-  await administer(`DROP DATABASE ${new URL(databaseUrl).pathname.slice(1)} WITH (FORCE)`);
+  await nodes().drop(new URL(databaseUrl).pathname.slice(1));
 }
 
 /** Creates a database without tables, for both roles or for one that makes everything. */
 export async function createEmptyDatabase({ withRoles = true } = {}): Promise<Omit<TestStores, 'redisUrl'>> {
   const name = `${setting('TEST_TEMPLATE_DATABASE')}_empty_${randomBytes(4).toString('hex')}`;
-  await administer(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`);
+  await nodes().create(name);
   const urls = databaseUrls(name);
   if (urls.databaseOwnerUrl && withRoles) await makeRoles(urls.databaseAdminUrl);
   return urls;
@@ -91,9 +92,9 @@ export class TestDatabase {
 function databaseUrls(name: string): Omit<TestStores, 'redisUrl'> {
   const ownerUrl = process.env['TEST_DATABASE_OWNER_URL'];
   return {
-    databaseUrl: withPath(setting('TEST_DATABASE_URL'), name),
-    databaseAdminUrl: withPath(setting('TEST_DATABASE_ADMIN_URL'), name),
-    ...(ownerUrl && { databaseOwnerUrl: withPath(ownerUrl, name) }),
+    databaseUrl: inDatabase(setting('TEST_DATABASE_URL'), name),
+    databaseAdminUrl: inDatabase(setting('TEST_DATABASE_ADMIN_URL'), name),
+    ...(ownerUrl && { databaseOwnerUrl: inDatabase(ownerUrl, name) }),
   };
 }
 
@@ -128,18 +129,16 @@ export function setting(name: string): string {
   return value;
 }
 
-async function administer(sql: string): Promise<void> {
-  const client = new Client({ connectionString: setting('TEST_DATABASE_ADMIN_URL') });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
+/** Tells whether the tests' databases are those of several nodes. */
+export function isOnCitus(): boolean {
+  return nodes().urls.length > 1;
 }
 
-function withPath(address: string, path: string): string {
-  const url = new URL(address);
-  url.pathname = `/${path}`;
-  return url.href;
+function nodes(): DatabaseNodes {
+  const roles = [
+    setting('TEST_DATABASE_URL'),
+    setting('TEST_DATABASE_ADMIN_URL'),
+    ...(process.env['TEST_DATABASE_OWNER_URL'] ? [process.env['TEST_DATABASE_OWNER_URL']] : []),
+  ];
+  return new DatabaseNodes(setting('TEST_DATABASE_NODES').split(' '), roles);
 }

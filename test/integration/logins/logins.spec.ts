@@ -8,6 +8,7 @@ import { WorkBudgets } from '../../../src/rate-limit/work-budgets';
 import { networkOf } from '../../../src/http/client-network';
 import { AgentsService } from '../../../src/workspaces/agents.service';
 import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
+import { countLockWaits } from '../../support/lock-waits';
 import { MessagingHost } from '../../support/messaging-host';
 import { expectRefusal } from '../../support/errors';
 import { Logins, Member, PASSWORD } from '../../support/logins';
@@ -315,10 +316,5 @@ describe('logins', () => {
     return lock;
   }
 
-  const waiters = async () =>
-    (
-      await host.query(
-        'SELECT FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0',
-      )
-    ).length;
+  const waiters = () => countLockWaits(host);
 });

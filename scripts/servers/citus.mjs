@@ -1,0 +1,123 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { LauncherError } from '../processes.mjs';
+import { makePrivate } from './home.mjs';
+import { describe } from './postgres-binaries.mjs';
+import { startPostgres } from './postgres.mjs';
+
+const RECIPE = 'docs/contributing.md says how to build one in two minutes.';
+/** Number of the nodes that keep shards, beside the coordinator. */
+const WORKERS = 2;
+
+/** Settings that Citus needs, beside those of any PostgreSQL here. */
+const SETTINGS = {
+  shared_preload_libraries: 'citus',
+  wal_level: 'logical', // shards are moved
+  max_connections: '600',
+  max_prepared_transactions: '600',
+  max_worker_processes: '200', // one for each database
+  max_locks_per_transaction: '1024',
+  'citus.enable_unsafe_triggers': 'on', // tests make triggers that fail
+  'citus.shard_count': '8',
+  'citus.node_conninfo': 'sslmode=disable',
+};
+
+/**
+ * Starts a coordinator of Citus and its workers, each a PostgreSQL server of its own. They have the same
+ * roles with the same passwords. No database has the extension yet.
+ *
+ * @param {NodeOptions} options
+ * @returns the coordinator, with the addresses of all nodes for the administrator, the coordinator's first
+ */
+export async function startCitus(options) {
+  const coordinator = await startNode('coordinator', options);
+  const { passwords } = coordinator;
+  const workers = await Promise.all(
+    Array.from({ length: WORKERS }, (_, n) => startNode(`worker-${n + 1}`, { ...options, passwords })),
+  );
+  const servers = [coordinator, ...workers];
+  return {
+    ...coordinator,
+    nodes: servers.map(({ adminUrl }) => adminUrl),
+    ended: Promise.race(servers.map(({ ended }) => ended)),
+  };
+}
+
+/**
+ * @typedef {object} NodeOptions
+ * @property {import('./home.mjs').Home} home of all nodes
+ * @property {import('../processes.mjs').Reaper} reaper
+ * @property {boolean} disposable speed before safety, for temporary data
+ * @property {(line: string) => void} onLog
+ * @property {import('./postgres.mjs').Passwords} [passwords]
+ */
+
+/**
+ * @param {string} name of its folder
+ * @param {NodeOptions} options
+ */
+async function startNode(name, { home: { directory, user }, ...options }) {
+  const home = { directory: join(directory, name), user };
+  makePrivate(home.directory, user);
+  return startPostgres({ ...options, home, binaries: requireCitus(user), settings: SETTINGS });
+}
+
+/**
+ * Makes a new database of each node one of Citus: the coordinator's leads to those of the workers.
+ *
+ * @param {string[]} urls of the database on each node, for the administrator, the coordinator's first
+ * @param {string[]} roleUrls an address for each role that the nodes connect to each other as
+ */
+export async function joinDatabases(urls, roleUrls) {
+  await Promise.all(
+    urls.map((url) =>
+      runAll(url, [
+        { text: 'CREATE EXTENSION citus' },
+        ...roleUrls
+          .map((roleUrl) => new URL(roleUrl))
+          .map(({ username, password }) => ({
+            text: 'INSERT INTO pg_dist_authinfo (nodeid, rolename, authinfo) VALUES (0, $1, $2)',
+            values: [username, `password=${password}`],
+          })),
+      ]),
+    ),
+  );
+  const [coordinator, ...workers] = urls.map((url) => {
+    const { hostname, port } = new URL(url);
+    return [hostname, Number(port)];
+  });
+  await runAll(/** @type {string} */ (urls[0]), [
+    { text: 'SELECT citus_set_coordinator_host($1, $2)', values: coordinator },
+    ...workers.map((worker) => ({ text: 'SELECT citus_add_node($1, $2)', values: worker })),
+  ]);
+}
+
+/**
+ * @param {string} connectionString
+ * @param {import('pg').QueryConfig[]} statements
+ */
+async function runAll(connectionString, statements) {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Returns the programs of a PostgreSQL with Citus.
+ *
+ * @param {import('./home.mjs').User} [user] who runs them
+ * @throws LauncherError if CITUS_PG does not name their folder
+ */
+export function requireCitus(user) {
+  const folder = process.env.CITUS_PG;
+  if (!folder)
+    throw new LauncherError(`CITUS_PG does not name the folder of a PostgreSQL with Citus. ${RECIPE}`);
+  const binaries = describe(folder, user);
+  if (binaries && existsSync(join(folder, '../lib/citus.so'))) return binaries;
+  throw new LauncherError(`There is no PostgreSQL with Citus in ${folder} (CITUS_PG). ${RECIPE}`);
+}

@@ -1,0 +1,43 @@
+import { Client } from 'pg';
+import { createStores, dropStores, setting, TestStores } from '../support/test-database';
+import { ExecutedStatement, readStatements } from './recorded-statements';
+import { Route, routeOf } from './routes';
+import { UNROUTED } from './unrouted';
+
+/** Runs on Citus what the tests before it have recorded: `npm run test:citus`. */
+describe('the statements of the service, on Citus', () => {
+  let stores: TestStores;
+  let client: Client;
+  let routes: (ExecutedStatement & { route: Route })[];
+
+  beforeAll(async () => {
+    stores = await createStores();
+    client = new Client({ connectionString: stores.databaseAdminUrl });
+    await client.connect();
+    routes = [];
+    for (const statement of readStatements(setting('RECORDED_STATEMENTS')))
+      routes.push({ ...statement, route: await routeOf(client, statement) });
+  }, 600_000);
+
+  afterAll(async () => {
+    await client.end();
+    await dropStores(stores);
+  });
+
+  it('are taken by Citus', () => {
+    const refused = routes.flatMap(({ place, sql, route }) =>
+      route.kind === 'refused' ? [`${place}: ${route.because}\n${sql}`] : [],
+    );
+    expect(refused).toEqual([]);
+  });
+
+  it('ask one shard each, but for those that are listed', () => {
+    const unrouted = routes.filter(({ route }) => ['all shards', 'coordinator'].includes(route.kind));
+    const strangers = unrouted
+      .filter(({ place, route }) => UNROUTED[place]?.asks !== route.kind)
+      .map(({ place, sql, route }) => `${place} asks ${route.kind}\n${sql}`);
+    expect(strangers).toEqual([]);
+    const places = new Set(unrouted.map(({ place }) => place));
+    expect(Object.keys(UNROUTED).filter((place) => !places.has(place))).toEqual([]);
+  });
+});
