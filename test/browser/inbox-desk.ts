@@ -15,6 +15,9 @@ const MAIN = resolve(__dirname, '../../dashboard/dist/server/main.js');
  * it, to PostgreSQL.
  */
 export class InboxDesk {
+  /** Cookies of each agent who has logged in. */
+  private readonly cookies = new Map<string, Map<string, string>>();
+
   private constructor(
     private readonly chat: LiveChat,
     readonly network: Network,
@@ -34,9 +37,8 @@ export class InboxDesk {
     agent: AgentEntity,
     conversation: { id: string },
   ): Promise<InboxPage> {
-    const logins = await TestDashboard.create(this.chat.office.stores);
-    const { cookies } = await logins.logIn(agent);
-    await logins.close();
+    if (!this.cookies.has(agent.id)) this.cookies.set(agent.id, await this.logIn(agent));
+    const cookies = this.cookies.get(agent.id)!;
     const context = await this.chat.browser.newContext({
       baseURL: this.network.url,
       locale: 'en-GB',
@@ -45,9 +47,18 @@ export class InboxDesk {
     });
     const scope = { domain: '127.0.0.1', path: '/', httpOnly: true };
     await context.addCookies([...cookies].map(([name, value]) => ({ name, value, ...scope })));
-    const page = new InboxPage(await context.newPage());
-    await page.open(`/w/${workspace.slug}/inbox/${conversation.id}?view=all`);
+    const page = new InboxPage(await context.newPage(), `/w/${workspace.slug}/inbox/${conversation.id}`);
+    await page.open();
     return page;
+  }
+
+  private async logIn(agent: AgentEntity): Promise<Map<string, string>> {
+    const logins = await TestDashboard.create(this.chat.office.stores);
+    try {
+      return (await logins.logIn(agent)).cookies;
+    } finally {
+      await logins.close();
+    }
   }
 
   async kill(): Promise<void> {

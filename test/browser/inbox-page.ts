@@ -19,18 +19,28 @@ export class InboxPage {
   /** Errors that the page's scripts threw. */
   readonly errors: string[] = [];
 
-  constructor(readonly page: Page) {
+  /** @param path address of the conversation */
+  constructor(
+    readonly page: Page,
+    private readonly path: string,
+  ) {
     page.setDefaultTimeout(LOAD_TIMEOUT_MS);
     page.on('pageerror', ({ message }) => this.errors.push(message));
   }
 
-  async open(path: string): Promise<void> {
-    await this.page.goto(path);
+  async open(): Promise<void> {
+    await this.page.goto(`${this.path}?view=all`);
     await this.page.locator('article').first().waitFor();
+  }
+
+  /** Goes back to the conversation if the page has left it, because it was closed. */
+  private async goBack(): Promise<void> {
+    if (new URL(this.page.url()).pathname !== this.path) await this.page.goBack();
   }
 
   /** Loads the page again, until it comes. */
   async reload(): Promise<void> {
+    await this.goBack();
     await waitFor(
       'the page to load again',
       async () => {
@@ -49,7 +59,18 @@ export class InboxPage {
   /** Sends a reply by keys; waits until the page shows it. */
   async reply(text: string): Promise<void> {
     const field = this.page.getByLabel('Reply', { exact: true });
-    await field.fill(text);
+    await waitFor(
+      'a field to write in',
+      async () => {
+        await this.goBack();
+        // The page may just be leaving the conversation. It stays once something is written.
+        return field.fill(text, { timeout: PRESS_TIMEOUT_MS }).then(
+          () => true,
+          () => false,
+        );
+      },
+      LOAD_TIMEOUT_MS,
+    );
     await field.press('Control+Enter');
     await this.page.locator('article').filter({ hasText: text }).first().waitFor();
   }
@@ -63,6 +84,7 @@ export class InboxPage {
 
   /** Sends again what did not get to the server, until nothing is left. */
   async sendAllAgain(): Promise<void> {
+    await this.goBack();
     const unsent = this.page.locator('article[data-unsent]');
     // A colleague may have replied since the message was written.
     const retries = unsent.getByRole('button', { name: /^(Try again|Send anyway)$/ });
@@ -97,6 +119,7 @@ export class InboxPage {
     await waitFor(
       'the beginning of the conversation',
       async () => {
+        await this.goBack();
         const isWhole = await this.page.getByText('The conversation begins here').isVisible();
         if (!isWhole)
           await this.page

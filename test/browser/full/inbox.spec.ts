@@ -288,6 +288,29 @@ describe('the inbox in a browser', () => {
     expect(new URL(visit.page.url()).pathname).toContain(ada.id);
   });
 
+  it('stays where somebody writes when the server closes the conversation late', async () => {
+    const [ada] = [await conversation('Ada'), await conversation('Bea')];
+    let answer = () => undefined as void;
+    const isAsked = new Promise<void>((asked) => {
+      void visit.page.route(`**/conversations/${ada.id}`, async (route) => {
+        if (route.request().method() === 'PATCH') {
+          const mayGoOn = new Promise<void>((resolve) => (answer = resolve));
+          asked();
+          await mayGoOn;
+        }
+        await route.continue();
+      });
+    });
+    await openConversation(ada);
+    await visit.button('Close').click();
+    await isAsked;
+    await reply().fill('One thing more.');
+    answer();
+    await visit.page.getByText('Closed by you').waitFor();
+    expect(new URL(visit.page.url()).pathname).toContain(ada.id);
+    expect(await reply().inputValue()).toBe('One thing more.');
+  });
+
   it('snoozes until the customer writes, or until a time', async () => {
     const made = await conversation('Ada', { isMine: true });
     // A list that it is not in: so it stays open.

@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useRef } from 'react';
 import { useWorkspace } from '../../../api/workspace';
 import { toSearch, useInboxFilter } from '../inbox-filter';
+import { useHasReply } from '../reply/kept-replies';
 import { ROW } from '../use-keys';
 
 /** The list when the open conversation was last in it. What is closed has left the list by then. */
@@ -42,12 +43,14 @@ function rowOf(conversationId: string): HTMLElement | undefined {
 /**
  * Returns a function that opens the next conversation of the list, once the person has done with this one.
  * Where the list is a page of its own, or has no other conversation, it goes back to the list. It stays where
- * it is when this conversation was not in the list, or is not open any more.
+ * it is when this conversation was not in the list, or is not open any more, and while a reply to it is being
+ * written or sent.
  */
 export function useAdvance(conversationId: string): () => void {
   const { slug } = useWorkspace();
   const filter = useInboxFilter();
   const navigate = useNavigate();
+  const hasReply = useHasReply(conversationId);
   const isOpen = useRef(false);
   useEffect(() => {
     isOpen.current = true;
@@ -56,7 +59,7 @@ export function useAdvance(conversationId: string): () => void {
     };
   }, []);
   return useCallback(() => {
-    if (!isOpen.current || place?.openId !== conversationId) return;
+    if (!isOpen.current || place?.openId !== conversationId || hasReply()) return;
     const next = neighbourOf(conversationId);
     if (next?.checkVisibility()) {
       // The conversation takes the focus from its row, where J and K go on.
@@ -65,7 +68,7 @@ export function useAdvance(conversationId: string): () => void {
     } else {
       void navigate({ to: '/w/$slug/inbox', params: { slug }, search: toSearch(filter) });
     }
-  }, [conversationId, slug, filter, navigate]);
+  }, [conversationId, slug, filter, navigate, hasReply]);
 }
 
 /** Gives the focus back to the list when a conversation is left: to its row, the next one, or the list. */

@@ -120,6 +120,15 @@ export function useUnsent(conversationId: string) {
   return { unsent, ...changes };
 }
 
+/** Returns a function that reports whether the person has written a reply that is not sent yet. */
+export function useHasReply(conversationId: string): () => boolean {
+  const name = useName(conversationId);
+  return useCallback(() => {
+    const { draft, unsent } = read(name);
+    return draft.trim() !== '' || unsent.length > 0;
+  }, [name]);
+}
+
 function changesOf(name: string) {
   return {
     /** Keeps a message; returns false if one with its key is kept already. */
