@@ -6,6 +6,7 @@ export const AUDIT_TABLES: TableDeclaration[] = [
   {
     name: AUDIT_TABLE,
     key: { tenant_id: 'uuid', id: 'uuid' },
+    placement: 'workspace',
     deletion: { none: 'WorkspaceDeleter takes it last, as the owner of the tables: the service may not.' },
     erasure: { none: 'It names who has done what, and of a contact or a message no more than the id.' },
     export: { none: 'It is about agents and operators.' },

@@ -11,7 +11,7 @@ import { RateLimit, RateLimiter } from '../rate-limit/rate-limiter';
 import { hasOwnBudget } from '../rate-limit/request-budget.interceptor';
 import { WorkBudgets } from '../rate-limit/work-budgets';
 import { hashApiKey, isWellFormedApiKey } from './api-key-token';
-import { ApiKeysRepository, Authenticated } from './api-keys.repository';
+import { ApiKeyPlace, ApiKeysRepository } from './api-keys.repository';
 import { RefusedApiKeys } from './refused-api-keys';
 
 const BEARER = /^Bearer +(.+)$/i;
@@ -25,7 +25,7 @@ const REFUSALS: RateLimit = { max: 120, excess: 'Too many refused API keys.' };
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   private readonly logger = new Logger(ApiKeyGuard.name);
-  private readonly lookup: KeyLookup<Authenticated>;
+  private readonly lookup: KeyLookup<ApiKeyPlace>;
 
   constructor(
     private readonly reflector: Reflector,
@@ -35,12 +35,7 @@ export class ApiKeyGuard implements CanActivate {
     private readonly budgets: WorkBudgets,
     metrics: Metrics,
   ) {
-    this.lookup = new KeyLookup(
-      'keys',
-      metrics,
-      (hashes) => keys.findActive(hashes),
-      ({ principal }) => principal.tenant.id,
-    );
+    this.lookup = new KeyLookup('keys', metrics, (hashes) => keys.findActive(hashes));
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -50,7 +45,8 @@ export class ApiKeyGuard implements CanActivate {
     const key = keyOf(request);
     const hash = isWellFormedApiKey(key) ? hashApiKey(key) : null;
     if (hash) this.refuseEarly(context, hash);
-    const authenticated = hash && (await this.lookup.find(hash, () => this.keys.authenticate(hash)));
+    const authenticated =
+      hash && (await this.lookup.find(hash, (place) => this.keys.authenticate(place, hash)));
     if (!authenticated) {
       await this.countRefusal(context, hash);
       throw new AppError('UNAUTHENTICATED', 'The API key is malformed, unknown, expired or revoked.');
@@ -69,8 +65,9 @@ export class ApiKeyGuard implements CanActivate {
 
   /** Refuses a request that would find no slot in time, before it costs more than that. */
   private refuseEarly(context: ExecutionContext, hash: Buffer): void {
-    const tenantId = this.lookup.findOwner(hash);
-    if (tenantId && !hasOwnBudget(this.reflector, context)) this.budgets.requirePlace('requests', tenantId);
+    const place = this.lookup.findAccepted(hash);
+    if (place && !hasOwnBudget(this.reflector, context))
+      this.budgets.requirePlace('requests', place.tenantId);
   }
 
   private countRefusal(context: ExecutionContext, hash: Buffer | null): Promise<void> {

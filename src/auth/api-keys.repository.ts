@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
+import { groupByWorkspace } from '../common/group-by';
 import { isId } from '../common/ids';
 import { Principal } from '../common/principal';
 import { Scope } from '../common/permissions';
 import { Database, Reader } from '../database/database';
 import { Transaction } from '../database/transaction';
+import { FoundKey } from '../rate-limit/key-lookup';
 import { ApiKeyEntity } from './api-key.entity';
 
 /** Limit of a workspace's keys that work. */
@@ -20,6 +22,9 @@ export type RefusedApiKey = Pick<ApiKeyEntity, 'tenantId' | 'id' | 'name' | 'has
   reason: 'revoked' | 'expired' | 'address' | 'other';
 };
 
+/** Workspace and id of a key, which its hash leads to. */
+export type ApiKeyPlace = Pick<ApiKeyEntity, 'tenantId' | 'id'>;
+
 export interface Authenticated {
   principal: Principal;
   /** Networks (CIDR) from which the key may be used; null for all. */
@@ -33,18 +38,19 @@ export class ApiKeysRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Reads a key with its workspace, on every request. Nothing is cached, so a revocation takes effect at
-   * once.
+   * Reads a key with its workspace, on every request. Nothing of them is cached, so a revocation takes effect
+   * at once.
    */
-  async authenticate(hash: Buffer): Promise<Authenticated | null> {
+  async authenticate({ tenantId, id: keyId }: ApiKeyPlace, hash: Buffer): Promise<Authenticated | null> {
     const [row] = await this.database.pipelinedRead<AuthenticationRow>(
       `SELECT k.id AS key_id, k.scopes, k.allowed_networks,
               coalesce(k.last_used_at < now() - interval '1 minute', true) AS use_is_stale,
               w.id, w.name, w.slug, w.plan_tier, w.trial_ends_at, w.rate_limit,
               w.suspended_at IS NOT NULL AS is_suspended
-       FROM api_keys k JOIN workspaces w ON w.id = k.tenant_id
-       WHERE k.hash = $1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`,
-      [hash],
+       FROM api_keys k JOIN workspaces w ON w.id = $1
+       WHERE k.tenant_id = $1 AND k.id = $2 AND k.hash = $3 AND k.revoked_at IS NULL
+         AND (k.expires_at IS NULL OR k.expires_at > now())`,
+      [tenantId, keyId, hash],
     );
     if (!row) return null;
     const { id, name, slug, plan_tier: planTier, trial_ends_at: trialEndsAt, rate_limit: rateLimit } = row;
@@ -60,25 +66,41 @@ export class ApiKeysRepository {
     };
   }
 
-  /** Returns those of the hashes that belong to keys neither revoked nor expired. */
-  async findActive(hashes: Buffer[]): Promise<Buffer[]> {
-    const rows = await this.database.prepared<{ hash: Buffer }>(
-      `SELECT hash FROM api_keys
-       WHERE hash = ANY ($1::bytea[]) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
-      [hashes],
-    );
-    return rows.map(({ hash }) => hash);
+  /** Returns those of the hashes that belong to keys neither revoked nor expired, each with its place. */
+  async findActive(hashes: Buffer[]): Promise<FoundKey<ApiKeyPlace>[]> {
+    const active = [...(await this.findPlaces(hashes))].map(async ([tenantId, places]) => {
+      const rows = await this.database.pipelinedRead<{ id: string; hash: Buffer }>(
+        `SELECT id, hash FROM api_keys WHERE tenant_id = $1 AND id = ANY ($2::uuid[]) AND ${WORKS}`,
+        [tenantId, places.map(({ id }) => id)],
+      );
+      return rows.map(({ id, hash }) => ({ key: hash, place: { tenantId, id } }));
+    });
+    return (await Promise.all(active)).flat();
   }
 
   /** Returns the keys with these hashes, also revoked and expired ones, and why they are refused now. */
-  findByHashes(hashes: Buffer[]): Promise<RefusedApiKey[]> {
-    return this.database.query<RefusedApiKey>(
-      `SELECT tenant_id AS "tenantId", id, name, hash,
-              CASE WHEN revoked_at IS NOT NULL THEN 'revoked' WHEN expires_at <= now() THEN 'expired'
-                   WHEN allowed_networks IS NOT NULL THEN 'address' ELSE 'other' END AS reason
-       FROM api_keys WHERE hash = ANY ($1)`,
+  async findByHashes(hashes: Buffer[]): Promise<RefusedApiKey[]> {
+    const found: RefusedApiKey[] = [];
+    for (const [tenantId, places] of await this.findPlaces(hashes)) {
+      const rows = await this.database.query<RefusedApiKey>(
+        `SELECT tenant_id AS "tenantId", id, name, hash,
+                CASE WHEN revoked_at IS NOT NULL THEN 'revoked' WHEN expires_at <= now() THEN 'expired'
+                     WHEN allowed_networks IS NOT NULL THEN 'address' ELSE 'other' END AS reason
+         FROM api_keys WHERE tenant_id = $1 AND id = ANY ($2)`,
+        [tenantId, places.map(({ id }) => id)],
+      );
+      found.push(...rows);
+    }
+    return found;
+  }
+
+  /** Returns the places of the keys that have these hashes, by their workspaces. */
+  private async findPlaces(hashes: Buffer[]): Promise<Map<string, ApiKeyPlace[]>> {
+    const places = await this.database.prepared<ApiKeyPlace>(
+      'SELECT tenant_id AS "tenantId", id FROM api_key_hashes WHERE hash = ANY ($1::bytea[])',
       [hashes],
     );
+    return groupByWorkspace(places);
   }
 
   /** Records a use of the key, at most once a minute. */
@@ -120,12 +142,15 @@ export class ApiKeysRepository {
 
   /** Deletes the oldest keys that do not work any more, beyond those that are kept. */
   async deleteOldest(tx: Transaction, tenantId: string): Promise<void> {
-    await tx.query(
+    const deleted = await tx.query<{ hash: Buffer }>(
       `DELETE FROM api_keys WHERE tenant_id = $1 AND id IN (
          SELECT id FROM api_keys WHERE tenant_id = $1 AND NOT (${WORKS}) ORDER BY id DESC
-         LIMIT ${DELETED_AT_ONCE} OFFSET ${KEPT_ENDED_KEYS})`,
+         LIMIT ${DELETED_AT_ONCE} OFFSET ${KEPT_ENDED_KEYS})
+       RETURNING hash`,
       [tenantId],
     );
+    if (deleted.length === 0) return;
+    await tx.query('DELETE FROM api_key_hashes WHERE hash = ANY ($1)', [deleted.map(({ hash }) => hash)]);
   }
 
   /**
@@ -145,6 +170,11 @@ export class ApiKeysRepository {
   }
 
   async insert(tx: Transaction, key: ApiKeyEntity): Promise<void> {
+    await tx.query('INSERT INTO api_key_hashes (hash, tenant_id, id) VALUES ($1, $2, $3)', [
+      key.hash,
+      key.tenantId,
+      key.id,
+    ]);
     await tx.manager.insert(ApiKeyEntity, key);
   }
 

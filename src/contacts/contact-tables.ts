@@ -13,6 +13,7 @@ export function contactTables(contacts: ContactsRepository): TableDeclaration[] 
     {
       name: 'contacts',
       key: { tenant_id: 'uuid', id: 'uuid' },
+      placement: 'workspace',
       deletion: {},
       erasure: {
         eraseContact: async (tx, contact) => {
@@ -26,6 +27,7 @@ export function contactTables(contacts: ContactsRepository): TableDeclaration[] 
     {
       name: 'contact_identities',
       key: { tenant_id: 'uuid', channel: 'text', external_id: 'text' },
+      placement: 'workspace',
       deletion: { before: ['contacts'] },
       erasure: { eraseContact: (tx, contact, count) => contacts.eraseIdentities(tx, contact, count) },
       export: { exportContact: (contact) => exportIdentities(contacts, contact) },

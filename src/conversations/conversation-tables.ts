@@ -11,6 +11,7 @@ export function conversationTables(conversations: ConversationsRepository): Tabl
     {
       name: 'conversations',
       key: { tenant_id: 'uuid', id: 'uuid' },
+      placement: 'workspace',
       deletion: { before: ['contacts', 'agents'] },
       erasure: { eraseCopies: (tx, messages) => conversations.erase(tx, messages) },
       export: { exportConversation: (key) => exportConversation(conversations, key) },

@@ -10,6 +10,7 @@ export function draftTables(drafts: DraftsRepository): TableDeclaration[] {
     {
       name: 'drafts',
       key: { tenant_id: 'uuid', agent_id: 'uuid', conversation_id: 'uuid' },
+      placement: 'workspace',
       deletion: { before: ['conversations', 'agents'] },
       erasure: {
         eraseCopies: (tx, erased) => drafts.erase(tx, erased),

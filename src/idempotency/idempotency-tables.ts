@@ -7,6 +7,7 @@ export function idempotencyTables(keys: IdempotencyKeysRepository): TableDeclara
     {
       name: 'idempotency_keys',
       key: { tenant_id: 'uuid', key: 'text' },
+      placement: 'workspace',
       deletion: {},
       erasure: { eraseUnlocked: (tx, messages) => keys.erase(tx, messages) },
       export: { none: 'A response holds a message that is exported, and is gone after a day.' },

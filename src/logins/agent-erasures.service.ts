@@ -56,7 +56,7 @@ export class AgentErasuresService {
     if (personId === null) return;
     // An acceptance of another workspace's invitation takes this lock as well.
     await this.people.lock(tx, personId);
-    await this.memberships.delete(tx, membership);
+    await this.memberships.delete(tx, personId, membership);
     if ((await this.memberships.count(tx, personId)) === 0) await this.people.delete(tx, personId);
   }
 }

@@ -9,26 +9,38 @@ export const LOGIN_TABLES: TableDeclaration[] = [
   {
     name: 'people',
     key: { id: 'uuid' },
+    placement: 'coordinator',
     deletion: OF_A_PERSON,
     erasure: NO_CONTACT,
     export: NO_CONTACT,
     retention: {
       age: 'created_at',
       keptHours: 'history',
-      guard: 'NOT EXISTS (SELECT FROM memberships m WHERE m.person_id = t.id)',
+      guard: 'NOT EXISTS (SELECT FROM person_workspaces w WHERE w.person_id = t.id)',
     },
   },
   {
     name: 'memberships',
     key: { tenant_id: 'uuid', agent_id: 'uuid' },
+    placement: 'workspace',
     deletion: { before: ['agents'] },
     erasure: NO_CONTACT,
     export: NO_CONTACT,
     retention: { none: 'A membership stays until an agent is deactivated for good.' },
   },
   {
+    name: 'person_workspaces',
+    key: { person_id: 'uuid', tenant_id: 'uuid' },
+    placement: 'coordinator',
+    deletion: { after: ['memberships'] },
+    erasure: NO_CONTACT,
+    export: NO_CONTACT,
+    retention: { none: 'A row goes with its membership.' },
+  },
+  {
     name: 'invitations',
     key: { tenant_id: 'uuid', id: 'uuid' },
+    placement: 'workspace',
     deletion: { before: ['agents'] },
     erasure: NO_CONTACT,
     export: NO_CONTACT,
@@ -37,6 +49,7 @@ export const LOGIN_TABLES: TableDeclaration[] = [
   {
     name: 'second_factor_demands',
     key: { tenant_id: 'uuid' },
+    placement: 'workspace',
     deletion: {},
     erasure: NO_CONTACT,
     export: NO_CONTACT,
@@ -52,6 +65,7 @@ export const LOGIN_TABLES: TableDeclaration[] = [
   ).map(([name, key]) => ({
     name,
     key,
+    placement: 'coordinator' as const,
     deletion: OF_A_PERSON,
     erasure: NO_CONTACT,
     export: NO_CONTACT,
@@ -65,6 +79,7 @@ export const LOGIN_TABLES: TableDeclaration[] = [
   ).map(([name, key]) => ({
     name,
     key,
+    placement: 'coordinator' as const,
     deletion: OF_A_PERSON,
     erasure: NO_CONTACT,
     export: NO_CONTACT,

@@ -7,7 +7,7 @@ import { KeyLookup } from '../rate-limit/key-lookup';
 import { PasswordCheck } from './passwords/password-check';
 import { parseToken } from './people/login-tokens';
 import { SecondStep } from './second-factor/second-step';
-import { AuthenticatedSession, LoginSessionsRepository } from './sessions/login-sessions.repository';
+import { LoginSessionsRepository } from './sessions/login-sessions.repository';
 import { PersonSessions } from './sessions/person-sessions';
 import {
   ConfirmSecondFactor,
@@ -23,7 +23,8 @@ import {
 @Injectable()
 export class LoginsService {
   private readonly logger = new Logger(LoginsService.name);
-  private readonly lookup: KeyLookup<AuthenticatedSession>;
+  /** A session is stored where its token is looked up, so there is no other place to remember. */
+  private readonly lookup: KeyLookup<'sessions'>;
 
   constructor(
     private readonly database: Database,
@@ -33,7 +34,10 @@ export class LoginsService {
     private readonly repository: LoginSessionsRepository,
     metrics: Metrics,
   ) {
-    this.lookup = new KeyLookup('sessions', metrics, (hashes) => repository.findActive(hashes));
+    this.lookup = new KeyLookup('sessions', metrics, async (hashes) => {
+      const active = await repository.findActive(hashes);
+      return active.map((key) => ({ key, place: 'sessions' }));
+    });
   }
 
   /**

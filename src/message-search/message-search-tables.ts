@@ -9,6 +9,7 @@ export function messageSearchTables(index: MessageIndexRepository): TableDeclara
     {
       name: 'message_search',
       key: { tenant_id: 'uuid', message_id: 'uuid' },
+      placement: 'workspace',
       deletion: {},
       erasure: { eraseCopies: (tx, messages) => index.erase(tx, messages) },
       export: NO_COPY,
@@ -17,6 +18,7 @@ export function messageSearchTables(index: MessageIndexRepository): TableDeclara
     {
       name: 'message_search_progress',
       key: { tenant_id: 'uuid' },
+      placement: 'workspace',
       // Without its row no worker adds one to the other table.
       deletion: { before: ['message_search'] },
       erasure: { none: 'It counts messages, and says nothing of them.' },

@@ -16,6 +16,7 @@ export function messageTables(messages: MessagesRepository): TableDeclaration[] 
     {
       name: 'messages',
       key: { tenant_id: 'uuid', conversation_id: 'uuid', id: 'uuid' },
+      placement: 'workspace',
       deletion: { before: ['conversations', 'agents'] },
       erasure: { eraseMessages: (tx, erased, beingSent) => messages.erase(tx, erased, beingSent) },
       export: { exportConversation: (key) => exportMessages(messages, key) },

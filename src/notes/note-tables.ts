@@ -15,6 +15,7 @@ export function noteTables(notes: NotesRepository): TableDeclaration[] {
     {
       name: 'notes',
       key: { tenant_id: 'uuid', id: 'uuid' },
+      placement: 'workspace',
       deletion: { before: ['conversations', 'agents'] },
       erasure: { eraseCopies: (tx, erased) => notes.erase(tx, erased) },
       export: { exportConversation: (key) => exportNotes(notes, key) },

@@ -14,6 +14,7 @@ export function outboxTables(
     {
       name: 'events',
       key: { tenant_id: 'uuid', id: 'uuid' },
+      placement: 'workspace',
       deletion: {},
       erasure: { eraseCopies: (tx, messages) => events.erase(tx, messages) },
       export: NO_COPY,
@@ -22,6 +23,7 @@ export function outboxTables(
     {
       name: 'event_queue',
       key: { tenant_id: 'uuid', event_id: 'uuid' },
+      placement: 'workspace',
       deletion: { before: ['events'] },
       erasure: { none: 'It names an event, and says nothing of it.' },
       export: NO_COPY,
@@ -31,6 +33,7 @@ export function outboxTables(
     {
       name: 'parked_events',
       key: { tenant_id: 'uuid', event_id: 'uuid', consumer: 'text' },
+      placement: 'workspace',
       deletion: { before: ['events'], after: ['event_queue'] },
       erasure: { eraseCopies: (tx, messages) => parked.erase(tx, messages) },
       export: NO_COPY,

@@ -5,6 +5,7 @@ export const READ_MARK_TABLES: TableDeclaration[] = [
   {
     name: 'read_marks',
     key: { tenant_id: 'uuid', agent_id: 'uuid', conversation_id: 'uuid' },
+    placement: 'workspace',
     deletion: { before: ['conversations', 'agents'] },
     erasure: { none: 'It says how far an agent has read, and nothing of the contact.' },
     export: { none: 'It says how far an agent has read, and nothing of the contact.' },

@@ -121,6 +121,13 @@ export interface HistoryUse {
 }
 
 /**
+ * Place of a table's rows in a cluster of Citus. `workspace`: on the node of their workspace, with all that
+ * belongs to it. `coordinator`: on the coordinator, for what belongs to no workspace, and for look-ups, which
+ * tell the workspace of a value that a request brings.
+ */
+export type Placement = 'workspace' | 'coordinator';
+
+/**
  * Declares how the rows of a table are deleted with their workspace, erased, exported, and cleaned up by age.
  * The folder that writes the table declares it; the services that carry it out know no column of the table.
  * Every table of the database has a declaration, and each answers every question.
@@ -128,9 +135,12 @@ export interface HistoryUse {
 export interface TableDeclaration {
   name: string;
   /**
-   * Columns of the primary key, each with its type. The key of a workspace's table begins with `tenant_id`.
+   * Columns of the primary key, each with its type. The key of a table on the nodes of its workspaces begins
+   * with `tenant_id`.
    */
   key: Record<string, string>;
+  /** Place of the rows in a cluster of Citus. On one server all tables are alike. */
+  placement: Placement;
   /** Order in which a workspace's deletion takes the rows. */
   deletion: DeletionOrder | NotNeeded;
   /** Steps that erase a contact's data and the copies of a message's text. */

@@ -3,19 +3,30 @@ import { TableDeclaration } from '../stored-data/table-declaration';
 const NO_CONTACT = { none: 'It names no contact.' };
 const GOES_LAST = { none: 'WorkspaceDeleter deletes it with the workspace, when no other table has a row.' };
 
-/** Declares the tables of workspaces, their agents and their deletions. */
+/** Declares the tables of workspaces, their slugs, their agents and their deletions. */
 export const WORKSPACE_TABLES: TableDeclaration[] = [
   {
     name: 'workspaces',
     key: { id: 'uuid' },
+    placement: 'workspace',
     deletion: GOES_LAST,
     erasure: NO_CONTACT,
     export: NO_CONTACT,
     retention: { none: 'A workspace stays until it is deleted.' },
   },
   {
+    name: 'workspace_slugs',
+    key: { slug: 'text' },
+    placement: 'coordinator',
+    deletion: GOES_LAST,
+    erasure: NO_CONTACT,
+    export: NO_CONTACT,
+    retention: { none: 'A row goes with its workspace.' },
+  },
+  {
     name: 'workspace_deletions',
     key: { tenant_id: 'uuid' },
+    placement: 'workspace',
     deletion: GOES_LAST,
     erasure: NO_CONTACT,
     export: NO_CONTACT,
@@ -24,6 +35,7 @@ export const WORKSPACE_TABLES: TableDeclaration[] = [
   {
     name: 'agents',
     key: { tenant_id: 'uuid', id: 'uuid' },
+    placement: 'workspace',
     deletion: {},
     erasure: NO_CONTACT,
     export: NO_CONTACT,

@@ -24,8 +24,12 @@ export class WorkspacesRepository {
     return isId(id) ? reader.manager.findOneBy(WorkspaceEntity, { id }) : null;
   }
 
-  findBySlug(slug: string): Promise<WorkspaceEntity | null> {
-    return this.database.manager.findOneBy(WorkspaceEntity, { slug });
+  async findBySlug(slug: string): Promise<WorkspaceEntity | null> {
+    const [found] = await this.database.query<{ tenantId: string }>(
+      'SELECT tenant_id AS "tenantId" FROM workspace_slugs WHERE slug = $1',
+      [slug],
+    );
+    return found ? this.find(found.tenantId) : null;
   }
 
   findMany(reader: Reader, ids: string[]): Promise<WorkspaceEntity[]> {
@@ -94,11 +98,18 @@ export class WorkspacesRepository {
     await tx.query('UPDATE workspaces SET suspended_at = suspended_at WHERE id = $1', [id]);
   }
 
+  /** Deletes a workspace, and frees its slug. */
   async delete(tx: Transaction, id: string): Promise<void> {
-    await tx.manager.delete(WorkspaceEntity, { id });
+    const [deleted] = await tx.query<{ slug: string }>(
+      'DELETE FROM workspaces WHERE id = $1 RETURNING slug',
+      [id],
+    );
+    if (deleted) await tx.query('DELETE FROM workspace_slugs WHERE slug = $1', [deleted.slug]);
   }
 
   async insert(tx: Transaction, workspace: WorkspaceEntity): Promise<void> {
+    const { id, slug } = workspace;
+    await tx.query('INSERT INTO workspace_slugs (slug, tenant_id) VALUES ($1, $2)', [slug, id]);
     await tx.manager.insert(WorkspaceEntity, workspace);
   }
 

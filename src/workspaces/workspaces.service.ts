@@ -78,7 +78,7 @@ export class WorkspacesService {
         });
       });
     } catch (error) {
-      if (!violatesUnique(error, 'workspaces_slug_key')) throw error;
+      if (!violatesUnique(error, 'workspace_slugs_pkey')) throw error;
       throw AppError.invalidBody('slug', 'slug_taken');
     }
     return workspace;

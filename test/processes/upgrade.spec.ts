@@ -1,7 +1,9 @@
 import axios from 'axios';
+import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { MigrationInterface, QueryRunner } from 'typeorm';
 import { ComposedNames1795435200012 } from '../../migrations/1795435200012-composed-names';
+import { LookUps1795486100000 } from '../../migrations/1795486100000-look-ups';
 import { createIndexConcurrently } from '../../migrations/support/concurrent-index';
 import { SYSTEM } from '../../src/common/principal';
 import { ContactsService } from '../../src/contacts/contacts.service';
@@ -53,6 +55,14 @@ class Indexes1899999999001 implements MigrationInterface {
     await db.query('DROP INDEX events_note_idx');
   }
 }
+
+const LOOK_UPS = [
+  'workspace_slugs',
+  'api_key_hashes',
+  'hook_keys',
+  'connected_accounts',
+  'person_workspaces',
+];
 
 const MIGRATIONS = [Additions1899999999000, Indexes1899999999001];
 const NAMES = MIGRATIONS.map(({ name }) => name);
@@ -188,6 +198,92 @@ describe('an upgrade of the database', () => {
     await host.query('DELETE FROM migrations WHERE name = $1', [ComposedNames1795435200012.name]);
     expect(await upgrade('up', [ComposedNames1795435200012])).toEqual([ComposedNames1795435200012.name]);
     expect((await find()).data.map(({ name }) => name)).toEqual(['Zoë', 'Zoë']);
+  });
+
+  /** Returns the rows of each look-up, those of a workspace alone if it is given. */
+  async function lookUps(tenantId?: string): Promise<Record<string, unknown[]>> {
+    const found: Record<string, unknown[]> = {};
+    for (const table of LOOK_UPS)
+      found[table] = await host.query(
+        `SELECT * FROM ${table} t WHERE tenant_id = coalesce($1, tenant_id) ORDER BY t::text`,
+        [tenantId],
+      );
+    return found;
+  }
+
+  /** Adds a workspace with a row in each table that has look-ups, as a process of the former version does. */
+  async function addByFormerVersion(query: (sql: string, values: unknown[]) => Promise<unknown>) {
+    const tenantId = randomUUID();
+    const inserts = [
+      `INSERT INTO workspaces (id, name, slug, plan_tier, created_at, updated_at)
+       VALUES ($1, 'Acme', $1::uuid::text, 'PRO', now(), now())`,
+      `INSERT INTO api_keys (tenant_id, id, name, hash, first_chars, last_chars, scopes, created_at)
+       SELECT $1, gen_random_uuid(), 'Key', sha256(n::text::bytea || decode(replace($1::uuid::text, '-', ''), 'hex')),
+              '', '', '{}', now() FROM generate_series(1, 2500) AS n`,
+      `INSERT INTO channel_connections (tenant_id, id, channel, external_id, hook_key, settings, credentials_key_id,
+         credentials_ciphertext, status, created_at, updated_at)
+       SELECT $1, gen_random_uuid(), channel, $1::uuid::text, gen_random_uuid(), '{}', 'k', '\\x00', status, now(), now()
+       FROM (VALUES ('TELEGRAM', 'ACTIVE'), ('WHATSAPP', 'REAUTH_REQUIRED'), ('WIDGET', 'DISCONNECTED'))
+         AS c (channel, status)`,
+      `INSERT INTO agents (tenant_id, id, name, email, role, is_bot, active, created_at, updated_at)
+       VALUES ($1, $1, 'Ana', 'ana@example.com', 'OWNER', false, true, now(), now())`,
+      `INSERT INTO people (id, email, name, theme, password_hash, created_at)
+       VALUES ($1, $1::uuid::text, 'Ana', 'auto', 'x', now())`,
+      'INSERT INTO memberships (tenant_id, agent_id, person_id, created_at) VALUES ($1, $1, $1, now())',
+    ];
+    for (const insert of inserts) await query(insert, [tenantId]);
+    return tenantId;
+  }
+
+  it('makes the look-ups of all rows, in steps, also again after it was killed', async () => {
+    const tenantId = await addByFormerVersion((sql, values) => host.query(sql, values));
+    const before = await lookUps();
+    expect(Object.values(before).map(({ length }) => length)).toEqual([1, 2_500, 2, 2, 1]);
+    const { name } = LookUps1795486100000;
+    await host.query('DELETE FROM migrations WHERE name = $1', [name]);
+    for (const table of LOOK_UPS) await host.query(`DELETE FROM ${table}`);
+    await host.query('DROP TRIGGER memberships_look_ups ON memberships');
+    expect(await upgrade('up', [LookUps1795486100000])).toEqual([name]);
+    expect(await lookUps()).toEqual(before);
+    await host.query('DELETE FROM memberships WHERE tenant_id = $1', [tenantId]);
+    expect(await lookUps()).toEqual({ ...before, person_workspaces: [] });
+  });
+
+  it('keeps the look-ups of rows that processes of the former version write', async () => {
+    const former = new Client({ connectionString: host.stores.databaseUrl });
+    await former.connect();
+    const { user } = former;
+    // Such a process writes while the migrations run, before its role gets the privileges of the new tables.
+    for (const table of LOOK_UPS) await host.query(`REVOKE ALL ON ${table} FROM "${user}"`);
+    try {
+      const query = (sql: string, values: unknown[]) => former.query(sql, values);
+      const [tenantId, other] = [await addByFormerVersion(query), await addByFormerVersion(query)];
+      const ofOther = await lookUps(other);
+      const added = await lookUps(tenantId);
+      expect(added).toMatchObject({
+        workspace_slugs: [{ slug: tenantId }],
+        hook_keys: [expect.anything(), expect.anything()],
+        connected_accounts: [{ channel: 'TELEGRAM' }, { channel: 'WHATSAPP' }],
+        person_workspaces: [{ person_id: tenantId }],
+      });
+      expect(added['api_key_hashes']).toHaveLength(2_500);
+
+      await query(
+        `UPDATE channel_connections SET status = 'REAUTH_REQUIRED' WHERE tenant_id = $1 AND status = 'ACTIVE'`,
+        [tenantId],
+      );
+      expect(await lookUps(tenantId)).toEqual(added);
+      await query(`UPDATE channel_connections SET status = 'DISCONNECTED' WHERE tenant_id = $1`, [tenantId]);
+      expect(await lookUps(tenantId)).toEqual({ ...added, hook_keys: [], connected_accounts: [] });
+      for (const table of ['memberships', 'api_keys', 'channel_connections', 'agents'])
+        await query(`DELETE FROM ${table} WHERE tenant_id = $1`, [tenantId]);
+      await query('DELETE FROM workspaces WHERE id = $1', [tenantId]);
+      expect(Object.values(await lookUps(tenantId)).flat()).toEqual([]);
+      expect(await lookUps(other)).toEqual(ofOther);
+    } finally {
+      await former.end();
+      await upgrade('up', []);
+    }
   });
 
   it('refuses a database of a pre-release version, and changes nothing', async () => {

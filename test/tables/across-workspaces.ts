@@ -8,31 +8,16 @@ const OPERATOR = 'an operator asks, by hand';
 const NIGHTLY = 'nightly, by one worker';
 const EVERY_SECOND = 'finds due work, once a second for each worker: a bounded read by index';
 
-/** Statements that find the workspace, which the statements after them name. */
-export const LOOK_UPS: Record<string, string> = {
-  'ApiKeysRepository.authenticate':
-    'a request brings the key alone: one read by a unique index for each request',
-  'ApiKeysRepository.findActive':
-    'tells known keys among refused ones: one read by a unique index for a batch of them',
-  'ApiKeysRepository.findByHashes': 'as findActive, when refused keys are written to the audit log',
-  'ChannelConnectionsRepository.findByAccounts':
-    'a provider names an account: one read by a unique index for each hook of several accounts',
-  'ChannelConnectionsRepository.findHookKeys':
-    'tells known hook keys among refused ones: one read for a batch of them',
-  'LoginSessionsRepository.authenticate':
-    'a person brings a session alone: one read by index for each request of a dashboard',
-  'LoginSessionsRepository.listOpened':
-    'asks whether the sessions of open streams are active, once a second for each process with an open inbox: by index',
-  'MembershipsRepository.count': 'counts the workspaces of a person, at an invitation or a reset',
+/** Statements that read the workspaces of one person, which a look-up has named, or one for an operator. */
+export const NAMED_WORKSPACES: Record<string, string> = {
   'MembershipsRepository.listActive':
     'a person is an agent of several workspaces: at a login or a change of it, for an audit entry in each',
   'MembershipsRepository.listForExport': 'a person asks for their own data, or an operator, by hand',
   'OperatorLookupRepository.findWorkspaceId': OPERATOR,
   'SecondFactorDemandsRepository.findLocking':
     'a person is an agent of several workspaces: when they turn the second factor off',
-  'WorkspacesRepository.findBySlug': OPERATOR,
-  findConnected:
-    'a provider or a visitor brings the hook key alone: one read by a unique index for each call of a hook',
+  'LoginSessionsRepository.withMemberships':
+    'a person is an agent of several workspaces: one read by key for each request of a dashboard, and one a second for the sessions of open streams',
 };
 
 /**

@@ -29,7 +29,7 @@ export interface Reception extends ConnectionKey {
 /** Condition of connections in use. Disconnected ones are kept for the messages sent over them. */
 const NOT_DISCONNECTED = { status: Not('DISCONNECTED' as const) };
 
-const ACCOUNT_INDEX = 'channel_connections_account_key';
+const ACCOUNTS_KEY = 'connected_accounts_pkey';
 
 const WITH_CREDENTIALS: FindOptionsSelect<ChannelConnectionEntity> = {
   id: true,
@@ -66,7 +66,7 @@ export class ChannelConnectionsRepository {
     id: string,
     reader: Reader = this.database,
   ): Promise<ChannelConnectionEntity | null> {
-    return isId(id) ? findConnected(reader, { tenantId, id }) : null;
+    return isId(id) ? findConnected(reader, tenantId, { id }) : null;
   }
 
   async wasDisconnected(tenantId: string, id: string): Promise<boolean> {
@@ -78,26 +78,36 @@ export class ChannelConnectionsRepository {
     tenantId: string,
     channel: Channel,
   ): Promise<ChannelConnectionEntity | null> {
-    return findConnected(tx, { tenantId, channel });
+    return findConnected(tx, tenantId, { channel });
   }
 
-  findByHookKey(channel: Channel, hookKey: string): Promise<ChannelConnectionEntity | null> {
-    return findConnected(this.database, { channel, hookKey });
+  /** Finds a connection by where its hook key leads. */
+  findHooked({ tenantId, id }: ConnectionKey, channel: Channel): Promise<ChannelConnectionEntity | null> {
+    return findConnected(this.database, tenantId, { id, channel });
   }
 
-  /** Returns those of the hook keys that connections have, in any workspace. */
-  async findHookKeys(hookKeys: string[]): Promise<string[]> {
-    const rows = await this.database.manager.find(ChannelConnectionEntity, {
-      where: { hookKey: In(hookKeys), ...NOT_DISCONNECTED },
-      select: { hookKey: true },
-    });
-    return rows.map(({ hookKey }) => hookKey);
+  /** Returns those of the hook keys that connections have, in any workspace, each with its connection. */
+  findHookKeys(hookKeys: string[]): Promise<(ConnectionKey & { hookKey: string })[]> {
+    return this.database.query(
+      'SELECT hook_key AS "hookKey", tenant_id AS "tenantId", id FROM hook_keys WHERE hook_key = ANY ($1::text[])',
+      [hookKeys],
+    );
   }
 
   /** Finds the connections of accounts in all workspaces: an account is connected in one at most. */
-  findByAccounts(channel: Channel, externalIds: string[]): Promise<ChannelConnectionEntity[]> {
+  async findByAccounts(channel: Channel, externalIds: string[]): Promise<ChannelConnectionEntity[]> {
+    const places = await this.database.query<ConnectionKey>(
+      `SELECT tenant_id AS "tenantId", id FROM connected_accounts
+       WHERE channel = $1 AND external_id = ANY ($2::text[])`,
+      [channel, externalIds],
+    );
+    if (places.length === 0) return [];
     return this.database.manager.find(ChannelConnectionEntity, {
-      where: { channel, externalId: In(externalIds), ...NOT_DISCONNECTED },
+      where: {
+        tenantId: In([...new Set(places.map(({ tenantId }) => tenantId))]),
+        id: In(places.map(({ id }) => id)),
+        ...NOT_DISCONNECTED,
+      },
       select: WITH_CREDENTIALS,
     });
   }
@@ -134,17 +144,37 @@ export class ChannelConnectionsRepository {
    * @returns false when the account is connected in another workspace: the transaction must be rolled back
    */
   async insert(tx: Transaction, connection: ChannelConnectionEntity): Promise<boolean> {
+    const { tenantId, id, channel, externalId, hookKey } = connection;
     try {
-      await tx.manager.insert(ChannelConnectionEntity, connection);
-      return true;
+      await tx.query(
+        'INSERT INTO connected_accounts (channel, external_id, tenant_id, id) VALUES ($1, $2, $3, $4)',
+        [channel, externalId, tenantId, id],
+      );
     } catch (error) {
-      if (violatesUnique(error, ACCOUNT_INDEX)) return false;
+      if (violatesUnique(error, ACCOUNTS_KEY)) return false;
       throw error;
     }
+    await tx.query('INSERT INTO hook_keys (hook_key, tenant_id, id) VALUES ($1, $2, $3)', [
+      hookKey,
+      tenantId,
+      id,
+    ]);
+    await tx.manager.insert(ChannelConnectionEntity, connection);
+    return true;
   }
 
   async update(tx: Transaction, tenantId: string, id: string, changes: ConnectionChanges): Promise<void> {
     await tx.manager.update(ChannelConnectionEntity, { tenantId, id }, changes);
+  }
+
+  /** Frees the account and the hook key of a connection that is disconnected. */
+  async deleteLookUps(tx: Transaction, connection: ChannelConnectionEntity): Promise<void> {
+    const { channel, externalId, hookKey } = connection;
+    await tx.query('DELETE FROM hook_keys WHERE hook_key = $1', [hookKey]);
+    await tx.query('DELETE FROM connected_accounts WHERE channel = $1 AND external_id = $2', [
+      channel,
+      externalId,
+    ]);
   }
 
   /** Records receptions, one for each connection. It skips connections that are being changed. */
@@ -178,10 +208,11 @@ export class ChannelConnectionsRepository {
 
 function findConnected(
   reader: Reader,
+  tenantId: string,
   where: FindOptionsWhere<ChannelConnectionEntity>,
 ): Promise<ChannelConnectionEntity | null> {
   return reader.manager.findOne(ChannelConnectionEntity, {
-    where: { ...where, ...NOT_DISCONNECTED },
+    where: { tenantId, ...where, ...NOT_DISCONNECTED },
     select: WITH_CREDENTIALS,
   });
 }

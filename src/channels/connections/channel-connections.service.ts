@@ -144,6 +144,7 @@ export class ChannelConnectionsService {
       if (!before) throw AppError.notFound('Channel connection');
       const sealed = this.registration.sealEmpty(id);
       const after = await this.update(tx, before, { ...sealed, status: 'DISCONNECTED' });
+      await this.connections.deleteLookUps(tx, before);
       this.recordPipelined(tx, after, 'disconnected', actor, changedValues(before, after, AUDITED));
       return { before, after };
     });

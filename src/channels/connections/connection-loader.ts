@@ -4,7 +4,7 @@ import { SecretBox, SecretUnreadable } from '../../secrets/secret-box';
 import { Transaction } from '../../database/transaction';
 import { Metrics } from '../../metrics/metrics';
 import { KeyLookup } from '../../rate-limit/key-lookup';
-import { Connection } from '../adapters/channel-adapter';
+import { Connection, ConnectionKey } from '../adapters/channel-adapter';
 import { ChannelConnectionEntity, ConnectionStatus } from './channel-connection.entity';
 import { ChannelConnectionsRepository } from './channel-connections.repository';
 
@@ -27,7 +27,7 @@ const HOOK_KEY = /^[0-9A-Za-z]{32}$/;
 export class ConnectionLoader {
   private readonly logger = new Logger(ConnectionLoader.name);
 
-  private readonly hookKeys: KeyLookup<ChannelConnectionEntity>;
+  private readonly hookKeys: KeyLookup<ConnectionKey>;
 
   constructor(
     private readonly connections: ChannelConnectionsRepository,
@@ -36,7 +36,7 @@ export class ConnectionLoader {
   ) {
     this.hookKeys = new KeyLookup('hooks', metrics, async (keys) => {
       const found = await connections.findHookKeys(keys.map((key) => key.toString()));
-      return found.map((hookKey) => Buffer.from(hookKey));
+      return found.map(({ hookKey, ...place }) => ({ key: Buffer.from(hookKey), place }));
     });
   }
 
@@ -50,7 +50,7 @@ export class ConnectionLoader {
    */
   async loadByHookKey(channel: Channel, hookKey: string): Promise<LoadedConnection | null> {
     if (!HOOK_KEY.test(hookKey)) return null;
-    const find = () => this.connections.findByHookKey(channel, hookKey);
+    const find = (place: ConnectionKey) => this.connections.findHooked(place, channel);
     return this.openNullable(await this.hookKeys.find(Buffer.from(hookKey), find));
   }
 

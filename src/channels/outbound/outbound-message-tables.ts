@@ -7,6 +7,7 @@ export function outboundMessageTables(messages: OutboundMessagesRepository): Tab
     {
       name: 'outbound_messages',
       key: { tenant_id: 'uuid', conversation_id: 'uuid', message_id: 'uuid' },
+      placement: 'workspace',
       deletion: { before: ['messages', 'channel_connections'], after: ['event_queue', 'parked_events'] },
       erasure: { cancel: (tx, erased) => messages.cancel(tx, erased) },
       export: { none: 'It says no more than the status of its message.' },

@@ -7,6 +7,7 @@ export function providerIdTables(providerIds: ProviderIdsRepository): TableDecla
     {
       name: 'provider_messages',
       key: { tenant_id: 'uuid', connection_id: 'uuid', provider_id: 'text' },
+      placement: 'workspace',
       deletion: { before: ['messages', 'channel_connections'], after: ['outbound_messages'] },
       erasure: { eraseCopies: (tx, messages) => providerIds.erase(tx, messages) },
       export: { none: 'It says no more than the message and its conversation.' },
@@ -20,6 +21,7 @@ export function providerIdTables(providerIds: ProviderIdsRepository): TableDecla
     {
       name: 'early_receipts',
       key: { tenant_id: 'uuid', connection_id: 'uuid', provider_id: 'text', status: 'text' },
+      placement: 'workspace',
       deletion: { before: ['channel_connections'] },
       erasure: { none: 'It names no message of the service, and is gone after a day.' },
       export: { none: 'It names no message of the service.' },

@@ -9,6 +9,14 @@ export interface MembershipKey {
   agentId: string;
 }
 
+/** Agent of a workspace who can log in. */
+export interface MemberAgent {
+  agentId: string;
+  role: AgentRole;
+  active: boolean;
+  personId: string;
+}
+
 /** Membership as a person's export has it. */
 export interface ExportedMembership {
   joinedAt: Date;
@@ -35,30 +43,49 @@ export const MAX_MEMBERSHIPS = 100;
 export const LOCKED_AT = 'greatest(d.demanded_at, m.created_at) + make_interval(days => d.grace_days)';
 
 /**
- * Stores which agents a person is. Only the acceptance of a workspace's own invitation adds an agent of it.
+ * Stores which agents a person is, and in `person_workspaces` which workspaces these are of. Only the
+ * acceptance of a workspace's own invitation adds an agent of it.
  */
 @Injectable()
 export class MembershipsRepository {
   constructor(private readonly database: Database) {}
 
   async insert(tx: Transaction, personId: string, { tenantId, agentId }: MembershipKey): Promise<void> {
+    await tx.query('INSERT INTO person_workspaces (person_id, tenant_id) VALUES ($1, $2)', [
+      personId,
+      tenantId,
+    ]);
     await tx.query(
       'INSERT INTO memberships (tenant_id, agent_id, person_id, created_at) VALUES ($1, $2, $3, now())',
       [tenantId, agentId, personId],
     );
   }
 
-  async delete(tx: Transaction, { tenantId, agentId }: MembershipKey): Promise<void> {
+  async delete(tx: Transaction, personId: string, { tenantId, agentId }: MembershipKey): Promise<void> {
     await tx.query('DELETE FROM memberships WHERE tenant_id = $1 AND agent_id = $2', [tenantId, agentId]);
+    await tx.query('DELETE FROM person_workspaces WHERE person_id = $1 AND tenant_id = $2', [
+      personId,
+      tenantId,
+    ]);
   }
 
   /** Counts the person's workspaces, also those in which the agent is inactive. */
   async count(tx: Transaction, personId: string): Promise<number> {
     const [row] = await tx.query<{ count: number }>(
-      'SELECT count(*)::integer AS count FROM memberships WHERE person_id = $1',
+      'SELECT count(*)::integer AS count FROM person_workspaces WHERE person_id = $1',
       [personId],
     );
     return row!.count;
+  }
+
+  /** Lists the workspaces of the person, also those in which the agent is inactive. */
+  async listWorkspaceIds(personId: string, reader: Reader = this.database): Promise<string[]> {
+    const rows = await reader.query<{ tenantId: string }>(
+      `SELECT tenant_id AS "tenantId" FROM person_workspaces WHERE person_id = $1
+       ORDER BY tenant_id LIMIT ${MAX_MEMBERSHIPS}`,
+      [personId],
+    );
+    return rows.map(({ tenantId }) => tenantId);
   }
 
   /** Lists the active agents that the person is. */
@@ -66,8 +93,8 @@ export class MembershipsRepository {
     return reader.query<MembershipKey>(
       `SELECT m.tenant_id AS "tenantId", m.agent_id AS "agentId"
        FROM memberships m JOIN agents a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id AND a.active
-       WHERE m.person_id = $1 ORDER BY m.tenant_id, m.agent_id LIMIT ${MAX_MEMBERSHIPS}`,
-      [personId],
+       WHERE m.tenant_id = ANY ($1::uuid[]) AND m.person_id = $2 ORDER BY m.tenant_id, m.agent_id`,
+      [await this.listWorkspaceIds(personId, reader), personId],
     );
   }
 
@@ -78,8 +105,18 @@ export class MembershipsRepository {
               a.name AS "agentName", a.display_name AS "displayName", a.email, a.role, a.active
        FROM memberships m JOIN agents a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id
          JOIN workspaces w ON w.id = m.tenant_id
-       WHERE m.person_id = $1 ORDER BY m.created_at, w.id LIMIT ${MAX_MEMBERSHIPS}`,
-      [personId],
+       WHERE m.tenant_id = ANY ($1::uuid[]) AND m.person_id = $2 ORDER BY m.created_at, w.id`,
+      [await this.listWorkspaceIds(personId), personId],
+    );
+  }
+
+  /** Lists the workspace's agents who can log in, with their persons, oldest first. */
+  listAgents(tenantId: string): Promise<MemberAgent[]> {
+    return this.database.query<MemberAgent>(
+      `SELECT a.id AS "agentId", a.role, a.active, m.person_id AS "personId"
+       FROM memberships m JOIN agents a ON a.tenant_id = $1 AND a.id = m.agent_id
+       WHERE m.tenant_id = $1 ORDER BY a.id`,
+      [tenantId],
     );
   }
 

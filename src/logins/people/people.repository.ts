@@ -3,7 +3,7 @@ import { AppError } from '../../common/app-error';
 import { isId } from '../../common/ids';
 import { Database, Reader } from '../../database/database';
 import { Transaction } from '../../database/transaction';
-import { MembershipKey } from './memberships.repository';
+import { MembershipKey, MembershipsRepository } from './memberships.repository';
 import { Person, UpdatePerson } from './person.dto';
 
 export interface PersonRow extends Person {
@@ -39,7 +39,10 @@ const SELECT = `
 /** Stores the people who log in. They belong to no workspace: memberships say which they may enter. */
 @Injectable()
 export class PeopleRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly memberships: MembershipsRepository,
+  ) {}
 
   /**
    * Finds the person of an e-mail address, and the browser if it is known.
@@ -62,12 +65,9 @@ export class PeopleRepository {
   }
 
   /** Finds the person who is an agent; null for an agent without a login. */
-  async findByAgent(tx: Transaction, { tenantId, agentId }: MembershipKey): Promise<PersonRow | null> {
-    const [person] = await tx.query<PersonRow>(
-      `${SELECT} FROM memberships m JOIN people p ON p.id = m.person_id WHERE m.tenant_id = $1 AND m.agent_id = $2`,
-      [tenantId, agentId],
-    );
-    return person ?? null;
+  async findByAgent(tx: Transaction, membership: MembershipKey): Promise<PersonRow | null> {
+    const personId = await this.memberships.findPersonId(tx, membership);
+    return personId === null ? null : this.find(personId, tx);
   }
 
   async findByEmail(email: string): Promise<PersonRow | null> {
@@ -88,16 +88,22 @@ export class PeopleRepository {
   }
 
   /** Lists the workspace's agents who can log in, oldest first. */
-  listAgentLogins(tenantId: string): Promise<AgentLogin[]> {
-    return this.database.query<AgentLogin>(
-      `SELECT a.id AS "agentId", p.email, a.role, a.active, p.last_logged_in_at AS "lastLoggedInAt",
+  async listAgentLogins(tenantId: string): Promise<AgentLogin[]> {
+    const agents = await this.memberships.listAgents(tenantId);
+    const people = await this.database.query<
+      Omit<AgentLogin, 'agentId' | 'role' | 'active'> & { id: string }
+    >(
+      `SELECT p.id, p.email, p.last_logged_in_at AS "lastLoggedInAt",
               EXISTS (SELECT FROM second_factors f
                       WHERE f.person_id = p.id AND f.confirmed_at IS NOT NULL) AS "hasSecondFactor"
-       FROM memberships m JOIN agents a ON a.tenant_id = $1 AND a.id = m.agent_id
-         JOIN people p ON p.id = m.person_id
-       WHERE m.tenant_id = $1 ORDER BY a.id`,
-      [tenantId],
+       FROM people p WHERE p.id = ANY ($1::uuid[])`,
+      [agents.map(({ personId }) => personId)],
     );
+    const byId = new Map(people.map(({ id, ...person }) => [id, person]));
+    return agents.flatMap(({ personId, ...agent }) => {
+      const person = byId.get(personId);
+      return person ? { ...agent, ...person } : [];
+    });
   }
 
   /** Locks a person. Everything that changes a login, or depends on its password, takes this lock first. */

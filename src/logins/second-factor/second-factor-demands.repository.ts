@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Transaction } from '../../database/transaction';
-import { LOCKED_AT } from '../people/memberships.repository';
+import { LOCKED_AT, MembershipsRepository } from '../people/memberships.repository';
 import { SecondFactorDemand } from './second-factor-demand.dto';
 
 const COLUMNS = 'grace_days AS "graceDays", demanded_at AS "demandedAt"';
@@ -8,6 +8,8 @@ const COLUMNS = 'grace_days AS "graceDays", demanded_at AS "demandedAt"';
 /** Stores which workspaces demand a second factor of their people. */
 @Injectable()
 export class SecondFactorDemandsRepository {
+  constructor(private readonly memberships: MembershipsRepository) {}
+
   /** Finds a workspace's demand. The transaction holds the workspace's lock. */
   async find(tx: Transaction, tenantId: string): Promise<SecondFactorDemand | null> {
     const [demand] = await tx.query<SecondFactorDemand>(
@@ -38,8 +40,8 @@ export class SecondFactorDemandsRepository {
          JOIN second_factor_demands d ON d.tenant_id = m.tenant_id AND ${LOCKED_AT} <= now()
          JOIN agents a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id AND a.active
          JOIN workspaces w ON w.id = m.tenant_id
-       WHERE m.person_id = $1 ORDER BY lower(w.name) LIMIT 1`,
-      [personId],
+       WHERE m.tenant_id = ANY ($1::uuid[]) AND m.person_id = $2 ORDER BY lower(w.name) LIMIT 1`,
+      [await this.memberships.listWorkspaceIds(personId, tx), personId],
     );
     return workspace?.name ?? null;
   }

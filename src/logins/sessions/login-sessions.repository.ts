@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AgentRole } from '../../common/agent-role';
+import { groupBy } from '../../common/group-by';
 import { isId, newId } from '../../common/ids';
 import { Origin } from '../../common/principal';
 import { cutStorable } from '../../common/validators';
@@ -22,25 +23,28 @@ const LONGEST = `interval '30 days'`;
 const SESSION = `s.id, s.created_at AS "createdAt", s.last_used_at AS "lastUsedAt", s.expires_at AS "expiresAt",
   s.address, s.user_agent AS "userAgent"`;
 
-/** SQL that reads sessions with their persons and memberships, a row for each membership. */
-const AUTHENTICATE = `
+/** SQL that reads sessions with their persons, and the workspaces of which these are agents. */
+const SELECT_SESSIONS = `
   SELECT ${SESSION}, s.last_used_at < now() - interval '1 minute' AS "isUseStale",
     p.id AS "personId", p.email, p.name, p.locale, p.theme,
     EXISTS (SELECT FROM second_factors f
             WHERE f.person_id = p.id AND f.confirmed_at IS NOT NULL) AS "hasSecondFactor",
-    m.*
-  FROM login_sessions s JOIN people p ON p.id = s.person_id
-  LEFT JOIN LATERAL (
-    SELECT a.id AS "agentId", a.name AS "agentName", a.role, w.id AS "workspaceId", w.name AS "workspaceName",
-      w.slug, w.plan_tier AS "planTier", w.trial_ends_at AS "trialEndsAt", w.rate_limit AS "rateLimit",
-      w.message_retention_days AS "messageRetentionDays", w.entitlements,
-      w.suspended_at IS NOT NULL AS "isSuspended", d.grace_days AS "secondFactorGraceDays",
-      ${LOCKED_AT} AS "lockedAt", ${LOCKED_AT} <= now() AS "isLockTime"
-    FROM memberships m JOIN agents a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id AND a.active
-      JOIN workspaces w ON w.id = m.tenant_id
-      LEFT JOIN second_factor_demands d ON d.tenant_id = m.tenant_id
-    WHERE m.person_id = s.person_id ORDER BY lower(w.name), w.id LIMIT ${MAX_MEMBERSHIPS}
-  ) m ON true`;
+    ARRAY(SELECT w.tenant_id FROM person_workspaces w
+          WHERE w.person_id = p.id LIMIT ${MAX_MEMBERSHIPS}) AS "tenantIds"
+  FROM login_sessions s JOIN people p ON p.id = s.person_id`;
+
+/** SQL that reads memberships of the persons $2 in the workspaces $1, those of inactive agents left out. */
+const SELECT_MEMBERSHIPS = `
+  SELECT m.person_id AS "personId", a.id AS "agentId", a.name AS "agentName", a.role, w.id AS "workspaceId",
+    w.name AS "workspaceName", w.slug, w.plan_tier AS "planTier", w.trial_ends_at AS "trialEndsAt",
+    w.rate_limit AS "rateLimit", w.message_retention_days AS "messageRetentionDays", w.entitlements,
+    w.suspended_at IS NOT NULL AS "isSuspended", d.grace_days AS "secondFactorGraceDays",
+    ${LOCKED_AT} AS "lockedAt", ${LOCKED_AT} <= now() AS "isLockTime"
+  FROM memberships m JOIN agents a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id AND a.active
+    JOIN workspaces w ON w.id = m.tenant_id
+    LEFT JOIN second_factor_demands d ON d.tenant_id = m.tenant_id
+  WHERE m.tenant_id = ANY ($1::uuid[]) AND m.person_id = ANY ($2::uuid[])
+  ORDER BY lower(w.name), w.id`;
 
 export interface AuthenticatedSession extends OpenedSession {
   /** Whether the recorded last use is more than a minute old. */
@@ -52,26 +56,36 @@ export class LoginSessionsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Reads a session with its person and memberships in one statement, on every request. Nothing is cached, so
-   * the end of a session, a deactivated agent and a changed role take effect at once.
+   * Reads a session with its person and memberships, on every request. Nothing is cached, so the end of a
+   * session, a deactivated agent and a changed role take effect at once.
    */
   async authenticate(hash: Buffer): Promise<AuthenticatedSession | null> {
-    const rows = await this.database.prepared<AuthenticationRow>(
-      `${AUTHENTICATE} WHERE s.hash = $1 AND s.expires_at > now()`,
+    const sessions = await this.database.prepared<SessionRow>(
+      `${SELECT_SESSIONS} WHERE s.hash = $1 AND s.expires_at > now()`,
       [hash],
     );
-    return rows.length > 0 ? toSession(rows) : null;
+    const [opened] = await this.withMemberships(sessions);
+    return opened ?? null;
   }
 
   /** Reads the active ones of the sessions, as `authenticate` does. */
   async listOpened(ids: string[]): Promise<OpenedSession[]> {
-    const rows = await this.database.prepared<AuthenticationRow>(
-      `${AUTHENTICATE} WHERE s.id = ANY ($1::uuid[]) AND s.expires_at > now()`,
+    const sessions = await this.database.prepared<SessionRow>(
+      `${SELECT_SESSIONS} WHERE s.id = ANY ($1::uuid[]) AND s.expires_at > now()`,
       [ids],
     );
-    const bySession = new Map<string, AuthenticationRow[]>();
-    for (const row of rows) bySession.set(row.id, [...(bySession.get(row.id) ?? []), row]);
-    return [...bySession.values()].map(toSession);
+    return this.withMemberships(sessions);
+  }
+
+  private async withMemberships(sessions: SessionRow[]): Promise<AuthenticatedSession[]> {
+    const tenantIds = [...new Set(sessions.flatMap((session) => session.tenantIds))];
+    const personIds = [...new Set(sessions.map(({ personId }) => personId))];
+    const memberships =
+      tenantIds.length === 0
+        ? []
+        : await this.database.prepared<MembershipRow>(SELECT_MEMBERSHIPS, [tenantIds, personIds]);
+    const byPerson = groupBy(memberships, ({ personId }) => personId);
+    return sessions.map((session) => toSession(session, byPerson.get(session.personId) ?? []));
   }
 
   /** Returns those of the hashes that belong to active sessions. */
@@ -169,8 +183,8 @@ export class LoginSessionsRepository {
   }
 }
 
-/** Session with one of its person's memberships. */
-interface AuthenticationRow extends LoginSession {
+/** Session with its person. */
+interface SessionRow extends LoginSession {
   isUseStale: boolean;
   personId: string;
   email: string;
@@ -178,8 +192,13 @@ interface AuthenticationRow extends LoginSession {
   locale: Locale | null;
   theme: Theme;
   hasSecondFactor: boolean;
-  /** Agent of the membership. This field and those below are null for a person without an active agent. */
-  agentId: string | null;
+  tenantIds: string[];
+}
+
+/** Membership of a person whose agent is active. */
+interface MembershipRow {
+  personId: string;
+  agentId: string;
   agentName: string;
   role: AgentRole;
   workspaceId: string;
@@ -197,26 +216,26 @@ interface AuthenticationRow extends LoginSession {
   isLockTime: boolean | null;
 }
 
-function toSession(rows: AuthenticationRow[]): AuthenticatedSession {
-  const { personId, email, name, locale, theme, hasSecondFactor, isUseStale, ...first } = rows[0]!;
-  const entered = rows.filter(({ agentId }) => agentId !== null);
-  const isLocked = ({ isLockTime }: AuthenticationRow) => isLockTime === true && !hasSecondFactor;
-  const { id, createdAt, lastUsedAt, expiresAt, address, userAgent } = first;
+function toSession(row: SessionRow, memberships: MembershipRow[]): AuthenticatedSession {
+  const { personId, email, name, locale, theme, hasSecondFactor, isUseStale } = row;
+  const { id, createdAt, lastUsedAt, expiresAt, address, userAgent } = row;
+  const isLocked = ({ isLockTime }: MembershipRow) => isLockTime === true && !hasSecondFactor;
+  const toOwn = (membership: MembershipRow) => toMembership(membership, hasSecondFactor);
   return {
     person: { id: personId, email, name, locale, theme, hasSecondFactor },
     session: { id, createdAt, lastUsedAt, expiresAt, address, userAgent },
-    memberships: entered.filter((row) => !isLocked(row)).map(toMembership),
-    lockedMemberships: entered.filter(isLocked).map(toMembership),
+    memberships: memberships.filter((one) => !isLocked(one)).map(toOwn),
+    lockedMemberships: memberships.filter(isLocked).map(toOwn),
     isUseStale,
   };
 }
 
-function toMembership(row: AuthenticationRow): OpenedSession['memberships'][number] {
+function toMembership(row: MembershipRow, hasSecondFactor: boolean): OpenedSession['memberships'][number] {
   const { slug, planTier, trialEndsAt, rateLimit, messageRetentionDays, entitlements, isSuspended } = row;
   const plan = { planTier, trialEndsAt, rateLimit, messageRetentionDays, entitlements, isSuspended };
-  const { secondFactorGraceDays, hasSecondFactor, lockedAt } = row;
+  const { secondFactorGraceDays, lockedAt } = row;
   return {
-    agentId: row.agentId!,
+    agentId: row.agentId,
     agentName: row.agentName,
     role: row.role,
     workspace: { id: row.workspaceId, name: row.workspaceName, slug, ...plan, secondFactorGraceDays },

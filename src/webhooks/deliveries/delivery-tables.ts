@@ -14,6 +14,7 @@ export function deliveryTables(
     {
       name: 'pending_deliveries',
       key: { tenant_id: 'uuid', id: 'uuid' },
+      placement: 'workspace',
       deletion: { before: ['events', 'webhook_endpoints'], after: ['event_queue', 'parked_events'] },
       erasure: { none: 'It names its event; an attempt reads the event again.' },
       export: OF_A_RECEIVER,
@@ -26,6 +27,7 @@ export function deliveryTables(
     {
       name: 'webhook_attempts',
       key: { tenant_id: 'uuid', delivery_id: 'uuid', round: 'smallint', attempt: 'smallint' },
+      placement: 'workspace',
       deletion: { before: ['webhook_deliveries', 'webhook_endpoints'], after: ['pending_deliveries'] },
       erasure: { none: 'webhook_deliveries erases the answers of both tables.' },
       export: OF_A_RECEIVER,
@@ -34,6 +36,7 @@ export function deliveryTables(
     {
       name: 'webhook_deliveries',
       key: { tenant_id: 'uuid', id: 'uuid', round: 'smallint' },
+      placement: 'workspace',
       deletion: { before: ['events', 'webhook_endpoints'], after: ['pending_deliveries'] },
       erasure: { eraseUnlocked: (tx, messages) => history.eraseAnswers(tx, messages) },
       export: OF_A_RECEIVER,

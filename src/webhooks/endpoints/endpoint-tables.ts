@@ -7,6 +7,7 @@ export const ENDPOINT_TABLES: TableDeclaration[] = [
   {
     name: 'webhook_endpoints',
     key: { tenant_id: 'uuid', id: 'uuid' },
+    placement: 'workspace',
     deletion: {},
     erasure: NO_CONTACT,
     export: NO_CONTACT,
@@ -23,6 +24,7 @@ export const ENDPOINT_TABLES: TableDeclaration[] = [
   {
     name: 'pending_cancellations',
     key: { tenant_id: 'uuid', endpoint_id: 'uuid', activation: 'integer' },
+    placement: 'workspace',
     deletion: { before: ['webhook_endpoints'] },
     erasure: NO_CONTACT,
     export: NO_CONTACT,

@@ -7,6 +7,7 @@ export function recoveryTables(recoveries: WebhookRecoveriesRepository): TableDe
     {
       name: 'webhook_recoveries',
       key: { tenant_id: 'uuid', id: 'uuid' },
+      placement: 'workspace',
       deletion: { before: ['pending_deliveries', 'webhook_endpoints'] },
       erasure: { none: 'Its filter names a conversation at most.' },
       export: { none: 'It tells how a receiver of the workspace was reached.' },

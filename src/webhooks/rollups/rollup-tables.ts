@@ -5,6 +5,7 @@ export const ROLLUP_TABLES: TableDeclaration[] = [
   {
     name: 'attempt_rollups',
     key: { tenant_id: 'uuid', endpoint_id: 'uuid', starts_at: 'timestamptz' },
+    placement: 'workspace',
     deletion: { before: ['webhook_endpoints'] },
     erasure: { none: 'It holds counts alone.' },
     export: { none: 'It holds counts alone.' },

@@ -34,8 +34,16 @@ const OF_PEOPLE = [
   'second_factors',
   'recovery_codes',
 ];
-/** Tables that belong to no tenant: the tenants themselves, the list of migrations, and people. */
-const SHARED = ['workspaces', 'migrations', ...OF_PEOPLE];
+/** Tables that tell the tenant of a value that a request brings without it. The value is their key. */
+const LOOK_UPS = [
+  'api_key_hashes',
+  'connected_accounts',
+  'hook_keys',
+  'person_workspaces',
+  'workspace_slugs',
+];
+/** Tables that belong to no tenant: the tenants themselves, the list of migrations, look-ups and people. */
+const SHARED = ['workspaces', 'migrations', ...LOOK_UPS, ...OF_PEOPLE];
 
 /**
  * Tables written for every event, delivery and message. A foreign key would cost a lock of its parent for
@@ -56,12 +64,15 @@ const WITHOUT_REFERENCES = [
   'webhook_deliveries',
 ];
 
-/** Keys of tenants' tables that do not begin with the tenant, each with the reason. */
+/**
+ * Keys of tenants' tables that do not begin with the tenant, each with the reason. On several nodes there is
+ * none of them.
+ */
 const KEYS_ACROSS_WORKSPACES: Record<string, string> = {
-  api_keys_hash_key: 'a request brings the key alone, and learns its workspace by it',
-  channel_connections_account_key: 'an account belongs to one workspace, whose provider does not name it',
-  channel_connections_hook_key_key: 'a provider or a visitor brings the hook key alone',
-  memberships_person_id_fkey: 'a person is an agent of several workspaces',
+  api_keys_hash_key: 'processes of an older version look a key up by it',
+  channel_connections_account_key: 'processes of an older version look an account up by it',
+  channel_connections_hook_key_key: 'processes of an older version look a hook key up by it',
+  memberships_person_id_fkey: 'no person is deleted whom an older version makes a member',
 };
 
 const FOREIGN_KEY_VIOLATION = '23503';

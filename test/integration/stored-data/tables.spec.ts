@@ -80,6 +80,14 @@ describe('the tables of the database', () => {
     }
   });
 
+  it('say where their rows are: what has the workspace first in its key with it, else on the coordinator', () => {
+    for (const { name, key, placement } of tables) {
+      const isOfWorkspace = name === 'workspaces' || Object.keys(key)[0] === 'tenant_id';
+      expect([name, placement]).toEqual([name, isOfWorkspace ? 'workspace' : 'coordinator']);
+    }
+    expect(new Set(tables.map(({ placement }) => placement)).size).toBe(2);
+  });
+
   it('say of their deletion, erasure, export and retention what is done, or why nothing is', () => {
     for (const { name, deletion, erasure, export: exported, retention } of tables) {
       for (const action of [deletion, erasure, exported, retention]) {
@@ -92,11 +100,9 @@ describe('the tables of the database', () => {
 
   it('go with their workspace if they have a tenant_id, but what goes with it at the very end', () => {
     const kept = tableWith('tenant_id').filter(({ deletion }) => !isNeeded(deletion));
-    expect(kept.map(({ name }) => name)).toEqual(['audit_entries', 'workspace_deletions']);
+    expect(kept.map(({ name }) => name)).toEqual(['audit_entries', 'workspace_deletions', 'workspace_slugs']);
     const others = tables.filter(({ name }) => !hasColumn(name, 'tenant_id'));
     expect(others.filter(({ deletion }) => isNeeded(deletion))).toEqual([]);
-    for (const { name, key } of tableWith('tenant_id'))
-      expect([name, Object.keys(key)[0]]).toEqual([name, 'tenant_id']);
   });
 
   it('go before the tables that they refer to', async () => {

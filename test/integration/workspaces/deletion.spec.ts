@@ -7,8 +7,8 @@ import { MessagingHost } from '../../support/messaging-host';
 import { TestService } from '../../support/service';
 import { listTenantTables } from '../../support/tenant-tables';
 
-/** Table of the deletions themselves. */
-const DELETIONS = 'workspace_deletions';
+/** Tables whose rows go with the workspace's own row: its deletion and its slug. */
+const WITH_THE_WORKSPACE = ['workspace_deletions', 'workspace_slugs'];
 
 describe('the deletion of a workspace', () => {
   let service: TestService;
@@ -29,7 +29,7 @@ describe('the deletion of a workspace', () => {
 
   it('names every table with a tenant_id', async () => {
     const tables = host.get(TableRegistry).listForDeletion();
-    const listed = [...tables.map(({ name }) => name), AUDIT_TABLE, DELETIONS];
+    const listed = [...tables.map(({ name }) => name), AUDIT_TABLE, ...WITH_THE_WORKSPACE];
     expect(listed.sort()).toEqual(await listTenantTables(service));
   });
 
