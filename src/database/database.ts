@@ -2,34 +2,21 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, EntityManager, QueryFailedError } from 'typeorm';
 import { AppError } from '../common/app-error';
+import { Config } from '../config/config';
 import { DatabaseUnavailable, followsFromAnother, isWorkspaceUnknown } from './database-errors';
 import type { PoolClient } from 'pg';
 import { DatabaseClient } from './database-client';
 import { DatabasePool, poolOf } from './database-pool';
 import { PipelinedReads } from './pipelined-reads';
+import { ReadKind, settingsFor } from './planner-settings';
 import { SharedReads } from './shared-reads';
-import { STOPPED_AFTER_MS, Transaction } from './transaction';
+import { Transaction } from './transaction';
 
 /**
  * Name of the service's data source, so that a dashboard backend that imports this service keeps its own
  * default one.
  */
 export const DATA_SOURCE = 'messaging';
-
-/** Ways of reading that suit no queue: PostgreSQL has no statistics of one, or old ones. */
-const UNSUITABLE = [
-  'enable_seqscan',
-  'enable_bitmapscan',
-  'enable_hashjoin',
-  'enable_mergejoin',
-  'enable_incremental_sort',
-  'jit',
-];
-
-const QUEUE_SETTINGS = withoutWays(UNSUITABLE);
-const ORDERED_QUEUE_SETTINGS = withoutWays([...UNSUITABLE, 'enable_sort']);
-
-const INDEXED_SETTINGS = withoutWays(['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit']);
 
 /** Runs single reads outside a transaction, and is the one way to open a transaction. */
 @Injectable()
@@ -38,7 +25,21 @@ export class Database {
   private readonly pipelinedReads = new PipelinedReads((work) => this.onConnection(work));
   private readonly polledReads = new SharedReads((work) => this.orderedTransaction(work));
 
-  constructor(@InjectDataSource(DATA_SOURCE) private readonly dataSource: DataSource) {}
+  /** Whether one statement may serve several workspaces: all are on one server. */
+  readonly spansWorkspaces: boolean;
+  private readonly settings: Record<ReadKind, string[]>;
+
+  constructor(
+    @InjectDataSource(DATA_SOURCE) private readonly dataSource: DataSource,
+    config: Config,
+  ) {
+    this.spansWorkspaces = config.crossWorkspaceBatches;
+    this.settings = {
+      queue: settingsFor('queue', config),
+      ordered: settingsFor('ordered', config),
+      indexed: settingsFor('indexed', config),
+    };
+  }
 
   get manager(): EntityManager {
     return this.dataSource.manager;
@@ -105,7 +106,7 @@ export class Database {
    * the next. `work` must not pause for 3 s between two statements.
    */
   queueTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.transactionWith(QUEUE_SETTINGS, work);
+    return this.transactionFor('queue', work);
   }
 
   /**
@@ -113,7 +114,7 @@ export class Database {
    * its order. Otherwise the planner might sort all that another index has of the workspace.
    */
   orderedTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.transactionWith(ORDERED_QUEUE_SETTINGS, work);
+    return this.transactionFor('ordered', work);
   }
 
   /** Reads a queue in a transaction of its own, in the order of an index. */
@@ -134,12 +135,12 @@ export class Database {
    * much such a read finds; it would compile it, or read the whole table.
    */
   readByIndex<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
-    return this.transactionWith(INDEXED_SETTINGS, (tx) => tx.prepared<Row>(sql, parameters));
+    return this.transactionFor('indexed', (tx) => tx.prepared<Row>(sql, parameters));
   }
 
-  private transactionWith<T>(settings: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  private transactionFor<T>(kind: ReadKind, work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.transaction((tx) => {
-      tx.pipeline(settings, []);
+      for (const setting of this.settings[kind]) tx.pipeline(setting, []);
       return work(tx);
     });
   }
@@ -261,16 +262,3 @@ class OpenTransaction extends Transaction {
 
 /** A source of reads: the database outside a transaction, or an open transaction. */
 export type Reader = Database | Transaction;
-
-/** Returns SQL that sets up a transaction of a queue, in which the planner avoids these ways of reading. */
-function withoutWays(ways: string[]): string {
-  const settings = {
-    idle_in_transaction_session_timeout: STOPPED_AFTER_MS,
-    // By default PostgreSQL plans each execution again: with values it knows which partitions are read.
-    plan_cache_mode: 'force_generic_plan',
-    ...Object.fromEntries(ways.map((way) => [way, 'off'])),
-  };
-  return `SELECT set_config(name, setting, true)
-    FROM unnest('{${Object.keys(settings).join()}}'::text[], '{${Object.values(settings).join()}}'::text[])
-      AS s (name, setting)`;
-}

@@ -8,3 +8,16 @@ export function asOneRow(alias: string, column: string): string {
   const same = `${alias}.${column} IS NOT DISTINCT FROM ${alias}.${column}`;
   return `${same} AND ${alias}.tenant_id IS NOT DISTINCT FROM ${alias}.tenant_id`;
 }
+
+/**
+ * Returns an SQL expression for the workspace of a list's keys: the column of the list if the keys may be of
+ * several workspaces, and else the first element of the parameter that holds the column, from which several
+ * nodes know which of them has the rows.
+ */
+export function workspaceOf(
+  alias: string,
+  parameter: string,
+  { spansWorkspaces }: { spansWorkspaces: boolean },
+): string {
+  return spansWorkspaces ? `${alias}.tenant_id` : `(${parameter}::uuid[])[1]`;
+}

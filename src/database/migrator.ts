@@ -114,7 +114,7 @@ async function withServiceRole<T>(
   if (!config.databaseOwnerUrl) return work(null);
   const dataSource = new DataSource({ ...connectionOptions(config), migrations: [], poolSize: 1 });
   await dataSource.initialize();
-  const service = new Database(dataSource);
+  const service = new Database(dataSource, config);
   const owner = new OwnerDatabase(config, service);
   try {
     return await work(await ServiceRole.identify(service, owner));

@@ -87,7 +87,7 @@ export class OwnerDatabase implements OnApplicationShutdown {
       migrations: [],
     }).initialize();
     try {
-      const owner = new Database(dataSource);
+      const owner = new Database(dataSource, this.config);
       await requireSameDatabase(owner, this.database);
       this.dataSource = dataSource;
       return owner;

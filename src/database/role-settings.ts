@@ -2,14 +2,16 @@ import { STATEMENT_TIMEOUT_MS } from './database-client';
 import type { Reader } from './database';
 
 /**
- * Time-outs that every connection of the service must have, in milliseconds. They are stored with each role
- * in the service's database, as the search path is, because PgBouncer would refuse them as startup
- * parameters.
+ * Settings that every connection of the service must have: time-outs in milliseconds, and that the nodes of
+ * Citus get what a transaction sets. They are stored with each role in the service's database, as the search
+ * path is, because PgBouncer would refuse them as startup parameters. A server without Citus does not know
+ * the last one.
  */
 const SETTINGS = {
   statement_timeout: STATEMENT_TIMEOUT_MS,
   lock_timeout: 2_000,
   idle_in_transaction_session_timeout: 30_000,
+  'citus.propagate_set_commands': 'local',
 };
 const NAMES = Object.keys(SETTINGS);
 /**
@@ -23,14 +25,16 @@ const SEARCH_PATH = `quote_ident(current_schema()) || ', pg_temp'`;
  * have them.
  */
 export async function setRoleSettings(reader: Pick<Reader, 'query'>): Promise<void> {
-  const [now] = await reader.query<{ database: string; path: string; settings: string[] }>(
-    `SELECT quote_ident(d.datname) AS database, ${SEARCH_PATH} AS path, coalesce(s.setconfig, '{}') AS settings
+  const [now] = await reader.query<{ database: string; path: string; settings: string[]; known: string[] }>(
+    `SELECT quote_ident(d.datname) AS database, ${SEARCH_PATH} AS path, coalesce(s.setconfig, '{}') AS settings,
+       ARRAY(SELECT name FROM pg_settings WHERE name = ANY ($1)) AS known
      FROM pg_database d
      LEFT JOIN pg_db_role_setting s ON s.setdatabase = d.oid AND s.setrole = current_user::regrole
      WHERE d.datname = current_database()`,
+    [[...NAMES, 'search_path']],
   );
   for (const [name, value] of Object.entries({ ...SETTINGS, search_path: now!.path }))
-    if (!now!.settings.includes(`${name}=${value}`))
+    if (now!.known.includes(name) && !now!.settings.includes(`${name}=${value}`))
       await reader.query(`ALTER ROLE CURRENT_USER IN DATABASE ${now!.database} SET ${name} = ${value}`);
 }
 

@@ -9,9 +9,6 @@ const LONG_STATEMENT_TIMEOUT_MS = 60_000;
 export const STOPPED_AFTER_MS = 3_000;
 /** Time for a lock: longer than a stopped worker keeps its claims, shorter than a statement may take. */
 const CLAIM_WAIT_MS = 4_500;
-const OUTLAST_CLAIMS = `
-  SELECT set_config('lock_timeout', '${CLAIM_WAIT_MS}', true),
-         set_config('idle_in_transaction_session_timeout', '${STOPPED_AFTER_MS}', true)`;
 
 /**
  * A statement that was sent without waiting for its answer. It runs after everything sent before it, at the
@@ -73,7 +70,8 @@ export abstract class Transaction {
    * keeps the locks of its claims for 3 s. This process, too, keeps the lock no longer if it is stopped.
    */
   outlastClaimsPipelined(): Pipelined {
-    return this.pipeline(OUTLAST_CLAIMS, []);
+    this.pipeline(`SET LOCAL lock_timeout = ${CLAIM_WAIT_MS}`, []);
+    return this.pipeline(`SET LOCAL idle_in_transaction_session_timeout = ${STOPPED_AFTER_MS}`, []);
   }
 
   /**

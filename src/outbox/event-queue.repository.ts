@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { idFloor, idTime, isId } from '../common/ids';
 import { Database, Reader } from '../database/database';
 import { isDivisionByZero } from '../database/database-errors';
-import { asOneRow } from '../database/key-list';
+import { asOneRow, workspaceOf } from '../database/key-list';
+import { MOMENT } from '../database/moment';
 import { Pipelined, Transaction } from '../database/transaction';
 import { QueueFloors, QueuePart } from '../queue-floors/queue-floors';
 import { savedFirstEvent } from '../queue-floors/queue-floors.repository';
@@ -34,21 +35,45 @@ const LIST_QUEUED_WORKSPACES = `
   )
   SELECT tenant_id AS id, now() FROM queued ORDER BY n`;
 
-/** SQL that ends leases, or locks what they lease. It names those that were still valid `settled`. */
-const SETTLE = `
+/** Returns SQL that ends leases, or locks what they lease. It names those that were still valid `settled`. */
+const settleIn = (batch: { spansWorkspaces: boolean }) => `
   WITH ended AS (
-    DELETE FROM event_queue q USING unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS e (tenant_id, event_id, lease_id)
-    WHERE q.tenant_id = e.tenant_id AND q.event_id = e.event_id AND q.lease_id = e.lease_id
-      AND ${asOneRow('e', 'event_id')}
+    DELETE FROM event_queue q USING ${LEASES}
+    WHERE e.ends AND q.tenant_id = ${workspaceOf('e', '$1', batch)} AND q.event_id = e.event_id
+      AND q.lease_id = e.lease_id AND ${asOneRow('e', 'event_id')}
     RETURNING q.event_id, q.lease_id
   ), ongoing AS (
-    SELECT q.event_id, q.lease_id FROM unnest($4::uuid[], $5::uuid[], $6::uuid[]) AS e (tenant_id, event_id, lease_id)
-    JOIN event_queue q ON q.tenant_id = e.tenant_id AND q.event_id = e.event_id AND q.lease_id = e.lease_id
-      AND ${asOneRow('e', 'event_id')}
-    FOR SHARE OF q
+    SELECT q.event_id, q.lease_id FROM ${LEASES}
+    JOIN event_queue q ON q.tenant_id = ${workspaceOf('e', '$1', batch)} AND q.event_id = e.event_id
+      AND q.lease_id = e.lease_id AND ${asOneRow('e', 'event_id')}
+    WHERE NOT e.ends FOR SHARE OF q
   ), settled AS (
     SELECT event_id, lease_id FROM ended UNION ALL SELECT event_id, lease_id FROM ongoing
   )`;
+const LEASES =
+  'unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::boolean[]) AS e (tenant_id, event_id, lease_id, ends)';
+
+/** Returns SQL that locks the oldest free events of a workspace, from its first event on. */
+const lockFree = (tenantId: string, count: string, firstId: string) => `
+  SELECT tenant_id, event_id, lease_id FROM event_queue
+  WHERE tenant_id = ${tenantId} AND event_id >= ${firstId}
+    AND (lease_until IS NULL OR lease_until < $5) AND queued_at <= $5
+  ORDER BY event_id LIMIT ${count} FOR UPDATE SKIP LOCKED`;
+const claimIn = (batch: { spansWorkspaces: boolean }) => `
+  WITH due AS (${
+    batch.spansWorkspaces
+      ? `SELECT q.* FROM unnest($1::uuid[], $2::integer[], $4::uuid[]) AS turn (tenant_id, count, first_id),
+         LATERAL (${lockFree('turn.tenant_id', 'turn.count', 'turn.first_id')}) q`
+      : lockFree('($1::uuid[])[1]', '($2::integer[])[1]', '($4::uuid[])[1]')
+  }), leased AS (
+    UPDATE event_queue q SET lease_id = $3, lease_until = $5::timestamptz + ${LEASE} FROM due
+    WHERE q.tenant_id = ${workspaceOf('due', '$1', batch)} AND q.event_id = due.event_id
+      AND ${asOneRow('due', 'event_id')}
+    RETURNING q.tenant_id, q.event_id, q.queued_at, due.lease_id IS NOT NULL AS was_leased
+  )
+  SELECT e.id, e.tenant_id AS "tenantId", e.type, e.data::text, e.sequence, e.created_at AS "createdAt",
+         l.queued_at AS "queuedAt", l.was_leased AS "wasLeased"
+  FROM leased l JOIN events e ON e.tenant_id = ${workspaceOf('l', '$1', batch)} AND e.id = l.event_id`;
 
 /** Ids of an event that was committed. */
 export interface AppendedEvent {
@@ -112,13 +137,12 @@ export class EventQueueRepository {
    */
   insertPipelined(tx: Transaction, event: OutboxEvent, isQueued: boolean): Pipelined {
     const { tenantId, id, type, data, sequence, createdAt } = event;
-    const insert = `INSERT INTO events (tenant_id, id, type, data, sequence, created_at) VALUES ($1, $2, $3, $4, $5, $6)`;
-    return tx.pipeline(
-      isQueued
-        ? `WITH event AS (${insert}) INSERT INTO event_queue (tenant_id, event_id) VALUES ($1, $2)`
-        : insert,
+    const inserted = tx.pipeline(
+      'INSERT INTO events (tenant_id, id, type, data, sequence, created_at) VALUES ($1, $2, $3, $4, $5, $6)',
       [tenantId, id, type, data, sequence, createdAt],
     );
+    if (!isQueued) return inserted;
+    return tx.pipeline('INSERT INTO event_queue (tenant_id, event_id) VALUES ($1, $2)', [tenantId, id]);
   }
 
   /**
@@ -127,28 +151,14 @@ export class EventQueueRepository {
    * and may not know who has subscribed since.
    */
   async claim(tx: Transaction, limits: Map<string, number>, leaseId: string): Promise<ClaimedEvent[]> {
-    const rows = await tx.prepared<Omit<ClaimedEvent, 'leaseId'>>(
-      `WITH due AS (
-         SELECT q.* FROM unnest($1::uuid[], $2::integer[], $4::uuid[]) AS turn (tenant_id, count, first_id), LATERAL (
-           SELECT tenant_id, event_id, lease_id FROM event_queue
-           WHERE tenant_id = turn.tenant_id AND event_id >= turn.first_id
-             AND (lease_until IS NULL OR lease_until < now()) AND queued_at <= now()
-           ORDER BY event_id LIMIT turn.count FOR UPDATE SKIP LOCKED) q
-       ), leased AS (
-         UPDATE event_queue q SET lease_id = $3, lease_until = now() + ${LEASE} FROM due
-         WHERE q.tenant_id = due.tenant_id AND q.event_id = due.event_id AND ${asOneRow('due', 'event_id')}
-         RETURNING q.tenant_id, q.event_id, q.queued_at, due.lease_id IS NOT NULL AS was_leased
-       )
-       SELECT e.id, e.tenant_id AS "tenantId", e.type, e.data::text, e.sequence, e.created_at AS "createdAt",
-              l.queued_at AS "queuedAt", l.was_leased AS "wasLeased"
-       FROM leased l JOIN events e ON e.tenant_id = l.tenant_id AND e.id = l.event_id`,
-      [
-        [...limits.keys()],
-        [...limits.values()],
-        leaseId,
-        [...limits.keys()].map((tenantId) => idFloor(this.floors.startOfClaim(partOf(tenantId)))),
-      ],
-    );
+    const tenantIds = [...limits.keys()];
+    const rows = await tx.prepared<Omit<ClaimedEvent, 'leaseId'>>(claimIn(this.database), [
+      tenantIds,
+      [...limits.values()],
+      leaseId,
+      tenantIds.map((tenantId) => idFloor(this.floors.startOfClaim(partOf(tenantId)))),
+      MOMENT,
+    ]);
     return rows.map((row) => Object.assign(row, { leaseId }));
   }
 
@@ -156,7 +166,8 @@ export class EventQueueRepository {
   deletePipelined(tx: Transaction, events: ClaimedEvent[]): Pipelined {
     return tx.pipeline(
       `DELETE FROM event_queue q USING unnest($1::uuid[], $2::uuid[]) AS e (tenant_id, event_id)
-       WHERE q.tenant_id = e.tenant_id AND q.event_id = e.event_id AND ${asOneRow('e', 'event_id')}`,
+       WHERE q.tenant_id = ${workspaceOf('e', '$1', this.database)} AND q.event_id = e.event_id
+         AND ${asOneRow('e', 'event_id')}`,
       [events.map(({ tenantId }) => tenantId), events.map(({ id }) => id)],
     );
   }
@@ -169,8 +180,8 @@ export class EventQueueRepository {
    */
   async settle(tx: Transaction, ended: EventLease[], ongoing: EventLease[]): Promise<Set<string>> {
     const rows = await tx.prepared<Omit<EventLease, 'tenantId'>>(
-      `${SETTLE} SELECT event_id AS "eventId", lease_id AS "leaseId" FROM settled`,
-      [...columnsOf(ended), ...columnsOf(ongoing)],
+      `${settleIn(this.database)} SELECT event_id AS "eventId", lease_id AS "leaseId" FROM settled`,
+      columnsOf(ended, ongoing),
     );
     return new Set(rows.map(leaseKeyOf));
   }
@@ -180,9 +191,8 @@ export class EventQueueRepository {
    * `isLeaseLost`.
    */
   settleAllPipelined(tx: Transaction, ended: EventLease[], ongoing: EventLease[]): Pipelined {
-    return tx.pipeline(`${SETTLE} SELECT 1 / (count(*) = $7)::integer FROM settled`, [
-      ...columnsOf(ended),
-      ...columnsOf(ongoing),
+    return tx.pipeline(`${settleIn(this.database)} SELECT 1 / (count(*) = $5)::integer FROM settled`, [
+      ...columnsOf(ended, ongoing),
       ended.length + ongoing.length,
     ]);
   }
@@ -364,10 +374,12 @@ export function isLeaseLost(error: unknown): boolean {
   return isDivisionByZero(error);
 }
 
-function columnsOf(leases: EventLease[]): string[][] {
+function columnsOf(ended: EventLease[], ongoing: EventLease[]): unknown[] {
+  const leases = [...ended, ...ongoing];
   return [
     leases.map(({ tenantId }) => tenantId),
     leases.map(({ eventId }) => eventId),
     leases.map(({ leaseId }) => leaseId),
+    leases.map((_, n) => n < ended.length),
   ];
 }
