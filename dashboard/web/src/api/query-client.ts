@@ -1,4 +1,4 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, notifyManager, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from './client';
 import { sessionQuery } from './session';
 import type { ReasonCode } from './types';
@@ -10,6 +10,10 @@ const RETRY_DELAY_MS = 500;
 const READING_MS = 8_000;
 /** Reasons of refusals after which the session tells what the person may do now. */
 const REASONS_OF_SESSION: ReasonCode[] = ['second_factor_demanded', 'role_lacks_permission', 'only_owner'];
+
+// What changes together is then shown together, in the next frame. By itself the library waits for a timer,
+// and renders for each query apart.
+notifyManager.setScheduler(queueMicrotask);
 
 /**
  * Makes the client that reads and caches answers.

@@ -1,6 +1,6 @@
 import { Burger, Container, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { Link, Outlet, useParams, useRouterState } from '@tanstack/react-router';
+import { Link, Outlet, useParams, useRouter, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useSession } from '../api/session';
 import { useTexts } from '../i18n/locale';
@@ -18,7 +18,7 @@ export function AppFrame() {
   const texts = useTexts();
   const session = useSession();
   usePersonalSettings(session.person);
-  const { slug } = useParams({ strict: false });
+  const slug = useParams({ strict: false, select: (params) => params.slug });
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const isInbox = useRouterState({ select: ({ location }) => pageOf(location.pathname) === 'inbox' });
   const content = useFocusAfterNavigation(close);
@@ -82,15 +82,19 @@ export function AppFrame() {
  */
 function useFocusAfterNavigation(onNavigate: () => void) {
   const content = useRef<HTMLElement>(null);
-  const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
-  const shown = useRef<string>(undefined);
-  useEffect(() => {
-    if (shown.current !== undefined && shown.current !== path) {
-      const isWithinInbox = [shown.current, path].every((one) => pageOf(one ?? '') === 'inbox');
-      if (!isWithinInbox) content.current?.focus({ preventScroll: true });
-      onNavigate();
-    }
-    shown.current = path;
-  }, [path, onNavigate]);
+  const router = useRouter();
+  // Heard from the router, so that the frame is not rendered again for each conversation.
+  useEffect(
+    () =>
+      router.subscribe('onResolved', ({ fromLocation, toLocation, pathChanged }) => {
+        if (!fromLocation || !pathChanged) return;
+        const isWithinInbox = [fromLocation, toLocation].every(
+          ({ pathname }) => pageOf(pathname) === 'inbox',
+        );
+        if (!isWithinInbox) content.current?.focus({ preventScroll: true });
+        onNavigate();
+      }),
+    [router, onNavigate],
+  );
   return content;
 }

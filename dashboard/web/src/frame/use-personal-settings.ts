@@ -1,5 +1,5 @@
 import { useMantineColorScheme } from '@mantine/core';
-import { useEffect } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import type { Person } from '../api/types';
 import { useLocale } from '../i18n/locale';
 import { useChooseLocale } from '../i18n/locale-choice';
@@ -10,7 +10,9 @@ export function usePersonalSettings({ locale, theme }: Person): void {
   const chooseLocale = useChooseLocale();
   const shown = useLocale();
 
-  useEffect(() => setColorScheme(theme), [theme, setColorScheme]);
+  // Mantine's function is another one after each render, and to call it makes the browser restyle the page.
+  const showTheme = useEffectEvent(() => setColorScheme(theme));
+  useEffect(() => showTheme(), [theme]);
   useEffect(() => {
     if (locale && locale !== shown) void chooseLocale(locale);
     // A change of `shown` does not count: a choice on the account page is shown before it is stored.

@@ -21,7 +21,7 @@ import type {
 } from '../../api/types';
 import { useRead, useWorkspace } from '../../api/workspace';
 import { type InboxFilter, NOBODY, useAssigneeOf } from './inbox-filter';
-import { usePollMs } from './live/live-state';
+import { useFreshness, usePollMs } from './live/live-state';
 
 /** Number of loaded pages that are read again every few seconds. More are read more rarely. */
 const FRESH_PAGES = 2;
@@ -50,6 +50,7 @@ export function usePages<T extends { id: string }>(
   const { id } = useWorkspace();
   const pollMs = usePollMs(besideStreamMs);
   const pages = useInfiniteQuery({
+    ...useFreshness(besideStreamMs),
     queryKey: keyOf(id, ...key),
     queryFn: ({ pageParam, signal }) =>
       api.get<Page<T>>(`/workspaces/${id}/${path}${toQuery({ ...query, cursor: pageParam })}`, signal),
@@ -87,6 +88,7 @@ export function useUnread() {
 export function useConversation(conversationId: string) {
   const { id } = useWorkspace();
   return useQuery({
+    ...useFreshness(),
     queryKey: keyOf(id, 'conversation', conversationId),
     queryFn: ({ signal }) =>
       api.get<Conversation>(`/workspaces/${id}/conversations/${conversationId}`, signal),
@@ -111,14 +113,14 @@ export function useChanges(conversationId: string, updatedAt: string) {
 }
 
 /** Shows what was written at the beginning of its list, before the list is read again. */
-export async function addNewest(
+export function addNewest(
   queries: QueryClient,
   workspaceId: string,
   key: string[],
   item: { id: string },
-): Promise<void> {
+): void {
   const queryKey = keyOf(workspaceId, ...key);
-  await queries.cancelQueries({ queryKey });
+  void queries.cancelQueries({ queryKey });
   queries.setQueryData<Pages<{ id: string }>>(queryKey, (pages) => {
     const [first, ...others] = pages?.pages ?? [];
     if (!pages || !first || first.data.some(({ id }) => id === item.id)) return pages;
@@ -127,14 +129,9 @@ export async function addNewest(
 }
 
 /** Takes what was deleted out of its list, before the list is read again. */
-export async function removeItem(
-  queries: QueryClient,
-  workspaceId: string,
-  key: string[],
-  itemId: string,
-): Promise<void> {
+export function removeItem(queries: QueryClient, workspaceId: string, key: string[], itemId: string): void {
   const queryKey = keyOf(workspaceId, ...key);
-  await queries.cancelQueries({ queryKey });
+  void queries.cancelQueries({ queryKey });
   queries.setQueryData<Pages<{ id: string }>>(queryKey, (pages) => {
     if (!pages) return pages;
     const rest = pages.pages.map(({ data, ...page }) => ({
@@ -163,6 +160,19 @@ export function refreshOpen(
     queryKey: keyOf(workspaceId),
     predicate: ({ queryKey: [, , , part, id] }) => SHOWN_PARTS.has(part) && ids.has(id),
   });
+}
+
+/** Reads again what a change of a conversation may have changed. */
+export function refreshAfterAct(
+  queries: QueryClient,
+  workspaceId: string,
+  conversationId: string,
+): Promise<unknown> {
+  return Promise.all([
+    refreshOpen(queries, workspaceId, [conversationId]),
+    refreshList(queries, workspaceId),
+    refreshCounts(queries, workspaceId),
+  ]);
 }
 
 export function refreshList(queries: QueryClient, workspaceId: string): Promise<unknown> {
@@ -237,8 +247,10 @@ export function useUpdateConversation(
     mutationFn: (change: UpdateConversation) =>
       api.patch(`/workspaces/${workspaceId}/conversations/${conversationId}`, change),
     scope: { id: `update ${conversationId}` },
-    onMutate: async (change) => {
-      await Promise.all([queries.cancelQueries(lists), queries.cancelQueries(detail)]);
+    onMutate: (change) => {
+      // To cancel puts back at once what was there: nothing is awaited, and the next frame shows the change.
+      void queries.cancelQueries(lists);
+      void queries.cancelQueries(detail);
       const before = [...queries.getQueriesData(lists), ...queries.getQueriesData(detail)];
       queries.setQueriesData<Conversation>(detail, (one) => one && { ...one, ...change });
       for (const [queryKey, pages] of queries.getQueriesData<Pages<ActiveConversation>>(lists)) {
@@ -256,7 +268,7 @@ export function useUpdateConversation(
     onError: (_error, _change, before) => {
       for (const [queryKey, data] of before ?? []) queries.setQueryData(queryKey, data);
     },
-    onSettled: () => refreshInbox(queries, workspaceId),
+    onSettled: () => refreshAfterAct(queries, workspaceId, conversationId),
   });
 }
 

@@ -7,7 +7,7 @@ import type { MessagesPart } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
 import { useTexts } from '../../../i18n/locale';
 import classes from './found-message.module.css';
-import { usePollMs } from '../live/live-state';
+import { useFreshness, usePollMs } from '../live/live-state';
 import { MARKS_MS, messagesKey } from '../use-inbox';
 
 interface Place {
@@ -29,6 +29,7 @@ export function useMessagesAround(conversationId: string, messageId: string | un
   const pollMs = usePollMs(MARKS_MS);
   const initialPageParam: Place = { around: messageId };
   const pages = useInfiniteQuery({
+    ...useFreshness(MARKS_MS),
     queryKey: [...messagesKey(id, conversationId), 'around', messageId],
     queryFn: ({ pageParam, signal }) =>
       api.get<MessagesPart>(

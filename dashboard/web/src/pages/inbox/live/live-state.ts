@@ -42,3 +42,12 @@ export function isStreamLive(): boolean {
 export function usePollMs(besideStreamMs = POLL_BESIDE_STREAM_MS): number {
   return useSyncExternalStore(subscribe, () => isLive) ? besideStreamMs : POLL_MS;
 }
+
+/**
+ * Returns when an answer that the page shows once more is read again. While the stream lives, it tells of
+ * changes to what is not shown too: an answer is then as good as one that stays on the screen.
+ */
+export function useFreshness(besideStreamMs = POLL_BESIDE_STREAM_MS) {
+  const live = useSyncExternalStore(subscribe, () => isLive);
+  return live ? ({ staleTime: besideStreamMs, refetchOnWindowFocus: 'always' } as const) : {};
+}

@@ -18,6 +18,7 @@ export function useReplyCheck({ id, lastMessageAt }: Conversation): ReplyCheck |
     queryKey: ['workspaces', workspaceId, 'inbox', 'reply-check', id, lastMessageAt],
     queryFn: ({ signal }) =>
       api.get<ReplyCheck>(`/workspaces/${workspaceId}/conversations/${id}/reply-check`, signal),
+    staleTime: REFRESH_MS,
     refetchInterval: REFRESH_MS,
     placeholderData: keepPreviousData,
   }).data;

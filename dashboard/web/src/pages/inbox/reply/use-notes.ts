@@ -21,10 +21,10 @@ export function useCreateNote(conversationId: string, onCreated: () => void) {
       const path = `/workspaces/${workspaceId}/conversations/${conversationId}/notes`;
       return api.postOnce<Note>(path, { body }, tried.current.key);
     },
-    onSuccess: async (note) => {
+    onSuccess: (note) => {
       tried.current = { body: '', key: '' };
       onCreated();
-      await addNewest(queries, workspaceId, ['notes', conversationId], note);
+      addNewest(queries, workspaceId, ['notes', conversationId], note);
     },
   });
 }
@@ -34,9 +34,9 @@ export function useDeleteNote(conversationId: string, onDeleted: () => void) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (noteId: string) => api.delete(`/workspaces/${workspaceId}/notes/${noteId}`),
-    onSuccess: async (_, noteId) => {
+    onSuccess: (_, noteId) => {
       onDeleted();
-      await removeItem(queries, workspaceId, ['notes', conversationId], noteId);
+      removeItem(queries, workspaceId, ['notes', conversationId], noteId);
     },
   });
 }

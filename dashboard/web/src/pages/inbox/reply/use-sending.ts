@@ -4,7 +4,7 @@ import { api, ApiError } from '../../../api/client';
 import type { SentMessage } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
 import { type UnsentMessage, useUnsent } from './kept-replies';
-import { addNewest, refreshInbox, useUpdateConversation } from '../use-inbox';
+import { addNewest, refreshAfterAct, useUpdateConversation } from '../use-inbox';
 
 const MAX_RETRIES = 1;
 
@@ -43,13 +43,13 @@ export function useSending(conversationId: string, onClosed: () => void) {
       ),
     retry: (count, error) => count < MAX_RETRIES && error instanceof ApiError && error.status === 0,
     onError: (error) => {
-      if (isOvertaken({ error })) void refreshInbox(queries, workspaceId);
+      if (isOvertaken({ error })) void refreshAfterAct(queries, workspaceId, conversationId);
     },
-    onSuccess: async ({ message }, { key, closes }) => {
-      await addNewest(queries, workspaceId, ['messages', conversationId], message);
+    onSuccess: ({ message }, { key, closes }) => {
+      addNewest(queries, workspaceId, ['messages', conversationId], message);
       remove(key);
       if (closes) update.mutate({ status: 'CLOSED' });
-      void refreshInbox(queries, workspaceId);
+      void refreshAfterAct(queries, workspaceId, conversationId);
     },
   });
 
