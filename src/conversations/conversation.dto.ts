@@ -143,6 +143,9 @@ export class ActiveConversation extends ConversationListItem {
   /** Id of the newest message; null before the first one. */
   lastMessageId: string | null;
 
+  /** Agent who wrote the newest message; null if it is the customer's, or there is none. */
+  lastSenderAgentId: string | null;
+
   contact: { id: string; name: string | null };
 }
 
@@ -173,9 +176,9 @@ export function toConversationListItem(conversation: ListedConversation): Conver
 }
 
 export function toActiveConversation(conversation: ListedActivity): ActiveConversation {
-  const { lastMessageId, contactId, contactName } = conversation;
+  const { lastMessageId, lastSenderAgentId, contactId, contactName } = conversation;
   const contact = { id: contactId, name: contactName };
-  return { ...toConversationListItem(conversation), lastMessageId, contact };
+  return { ...toConversationListItem(conversation), lastMessageId, lastSenderAgentId, contact };
 }
 
 export function toConversation(conversation: ConversationEntity): ConversationResponse {

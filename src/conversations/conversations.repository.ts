@@ -42,6 +42,8 @@ export type ListedActivity = ListedConversation &
     /** Place in the list: the id of the newest message, or of the conversation before the first one. */
     activity: string;
     contactName: string | null;
+    /** Agent who wrote the newest message; null if it is the customer's, or there is none. */
+    lastSenderAgentId: string | null;
   };
 
 /** Conversation of one contact, with its place among them. */
@@ -132,7 +134,9 @@ export class ConversationsRepository {
     const listOrder = agentId === null ? '"assignedAgentId" DESC, activity DESC' : 'activity DESC';
     // The limit within is a constant, because PostgreSQL plans an unknown one as a tenth of the table.
     return this.database.prepared(
-      `SELECT page.*, (SELECT name FROM contacts WHERE tenant_id = $1 AND id = page."contactId") AS "contactName"
+      `SELECT page.*, (SELECT name FROM contacts WHERE tenant_id = $1 AND id = page."contactId") AS "contactName",
+              (SELECT sender_agent_id FROM messages WHERE tenant_id = $1 AND conversation_id = page.id
+               AND id = page."lastMessageId") AS "lastSenderAgentId"
        FROM (SELECT * FROM (SELECT ${LISTED}, last_message_id AS "lastMessageId", contact_id AS "contactId",
                               coalesce(last_message_id, id) AS activity
                             ${scanned} ORDER BY ${order} LIMIT ${channel ? MAX_SCANNED : MAX_LIMIT + 1}) AS scanned

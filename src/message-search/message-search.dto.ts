@@ -47,6 +47,8 @@ export interface FoundConversation {
   status: ConversationStatus;
   lastMessagePreview: string | null;
   lastMessageAt: Date | null;
+  /** Agent who wrote the newest message; null if it is the customer's, or there is none. */
+  lastSenderAgentId: string | null;
   contact: { id: string; name: string | null };
 }
 

@@ -125,7 +125,9 @@ export class MessageSearchRepository {
   findConversations(tenantId: string, contactIds: string[], count: number): Promise<ConversationOfContact[]> {
     return this.database.readByIndex(
       `SELECT c.id, k.id AS "contactId", c.source_channel AS "sourceChannel", c.status,
-              c.last_message_preview AS "lastMessagePreview", c.last_message_at AS "lastMessageAt"
+              c.last_message_preview AS "lastMessagePreview", c.last_message_at AS "lastMessageAt",
+              (SELECT sender_agent_id FROM messages WHERE tenant_id = $1 AND conversation_id = c.id
+               AND id = c.last_message_id) AS "lastSenderAgentId"
        FROM unnest($2::uuid[]) AS k (id) CROSS JOIN LATERAL (
          SELECT * FROM conversations WHERE tenant_id = $1 AND contact_id = k.id ORDER BY id DESC LIMIT $3) AS c`,
       [tenantId, contactIds, count],

@@ -1,5 +1,6 @@
 import type { Route } from 'playwright-core';
 import { SYSTEM } from '../../../src/common/principal';
+import { MessagesService } from '../../../src/messages/messages.service';
 import { AgentEntity } from '../../../src/workspaces/agent.entity';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
@@ -127,6 +128,9 @@ describe('the inbox in a browser', () => {
     await visit.page.reload();
     await row('Ada').waitFor();
     expect(await names()).toEqual(['Ada']);
+    const answer = { body: 'On its way.', senderAgentId: bea.id };
+    await world.service.app.get(MessagesService).send(workspace.id, made.id, answer, SYSTEM);
+    await row('Bea Moore: On its way.').waitFor();
     const view = visit.button('Conversations of Bea Moore');
     expect(await view.getAttribute('aria-current')).toBe('true');
     await view.focus();
@@ -141,6 +145,8 @@ describe('the inbox in a browser', () => {
     await visit.page.getByRole('link', { name: 'Mine' }).click();
     await row('Cyd').waitFor();
     expect(new URL(visit.page.url()).search).toBe('?view=mine');
+    await visit.page.getByRole('searchbox').fill('Ada');
+    await visit.page.getByRole('link', { name: 'Bea Moore: On its way.' }).waitFor();
   });
 
   it('loads older conversations and messages by scrolling', async () => {
@@ -168,7 +174,7 @@ describe('the inbox in a browser', () => {
     await message('On its way.').getByText('You').waitFor();
     await visit.page.getByText('Taken by you').waitFor();
     expect(await reply().inputValue()).toBe('');
-    await row('It arrives on Friday.').waitFor();
+    await row('You: On its way. It arrives on Friday.').waitFor();
     expect(await bodies(made)).toEqual(['On its way.\n\nIt arrives on Friday.']);
     expect(await stored(made)).toEqual({ status: 'OPEN', assignee: visit.agent.id });
     expect(await visit.page.locator('article').count()).toBe(2);

@@ -1,6 +1,7 @@
 import { SYSTEM } from '../../../src/common/principal';
 import { NOBODY } from '../../../src/conversations/conversation.dto';
 import { ConversationsService } from '../../../src/conversations/conversations.service';
+import { MessagesService } from '../../../src/messages/messages.service';
 import { expectRefusal } from '../../support/errors';
 import { MessagingHost } from '../../support/messaging-host';
 import { subscribe, Subscription } from '../../support/webhook-workspace';
@@ -45,8 +46,12 @@ describe('the conversations by latest activity', () => {
       lastMessageAt: message.createdAt,
       createdAt: expect.any(Date),
       lastMessageId: message.id,
+      lastSenderAgentId: null,
       contact: { id: expect.any(String), name: expect.any(String) },
     });
+    const { id: senderAgentId } = await host.make.agent(own.workspace);
+    await host.get(MessagesService).send(own.id, first, { body: 'On its way.', senderAgentId }, SYSTEM);
+    expect((await list()).data[0]).toMatchObject({ id: first, lastSenderAgentId: senderAgentId });
   });
 
   it('are those of an agent, of nobody, or all, with one status, and are counted', async () => {

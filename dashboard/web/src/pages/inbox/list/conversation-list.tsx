@@ -15,6 +15,7 @@ import { ColleagueView } from './colleague-view';
 import { DraftMark } from './draft-mark';
 import { InboxRow } from './inbox-row';
 import { LoadMore } from './load-more';
+import { Preview } from './preview';
 import { useAgentName } from '../names';
 import { PresenceSign } from '../conversation/presence';
 import { useDrafts } from '../reply/use-draft';
@@ -242,7 +243,8 @@ const Row = memo(function Row({
   const { inbox } = useTexts();
   const formats = useFormats();
   const now = useNow(MINUTE_MS);
-  const { id, sourceChannel, contact, lastMessagePreview, lastMessageAt, createdAt, isUnread } = conversation;
+  const { id, sourceChannel, contact, lastMessagePreview, lastSenderAgentId, isUnread } = conversation;
+  const { lastMessageAt, createdAt } = conversation;
   const at = lastMessageAt ?? createdAt;
   const snooze = useSnoozeText()(conversation);
   return (
@@ -261,7 +263,7 @@ const Row = memo(function Row({
     >
       <span className={classes.rowLine}>
         {hasDraft && <DraftMark />}
-        <bdi className={classes.preview}>{lastMessagePreview ?? inbox.noMessage}</bdi>
+        <Preview text={lastMessagePreview} senderAgentId={lastSenderAgentId} />
         <PresenceSign conversationId={id} />
         {assignee !== null && <bdi className={classes.assignee}>{assignee}</bdi>}
         {isUnread && <span className={classes.unread} role="img" aria-label={inbox.unread} />}

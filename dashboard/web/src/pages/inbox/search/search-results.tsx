@@ -12,6 +12,7 @@ import { toSearch, useInboxFilter } from '../inbox-filter';
 import classes from '../inbox.module.css';
 import { InboxRow } from '../list/inbox-row';
 import { LoadMore } from '../list/load-more';
+import { Preview } from '../list/preview';
 import { useAgentName } from '../names';
 import { moveToResult, RESULT } from './search-field';
 import own from './search-results.module.css';
@@ -122,7 +123,7 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 function ConversationResult({ found, isOpen }: { found: FoundConversation; isOpen: boolean }) {
   const { inbox } = useTexts();
   const filter = useInboxFilter();
-  const { id, sourceChannel, contact, lastMessagePreview, status } = found;
+  const { id, sourceChannel, contact, lastMessagePreview, lastSenderAgentId, status } = found;
   return (
     <li>
       <InboxRow
@@ -135,7 +136,7 @@ function ConversationResult({ found, isOpen }: { found: FoundConversation; isOpe
         beside={<span className={classes.assignee}>{inbox.status[status]}</span>}
       >
         <span className={classes.rowLine}>
-          <bdi className={classes.preview}>{lastMessagePreview ?? inbox.noMessage}</bdi>
+          <Preview text={lastMessagePreview} senderAgentId={lastSenderAgentId} />
         </span>
       </InboxRow>
     </li>
@@ -167,7 +168,7 @@ function MessageResult({ found }: { found: FoundMessage }) {
           {senderAgentId && (
             <>
               <bdi className={own.sender}>{nameOf(senderAgentId)}</bdi>
-              {inbox.search.saidBy}
+              {inbox.saidBy}
             </>
           )}
           <bdi>

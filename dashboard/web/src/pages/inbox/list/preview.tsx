@@ -1,0 +1,21 @@
+import { useTexts } from '../../../i18n/locale';
+import classes from '../inbox.module.css';
+import { useAgentName } from '../names';
+import own from './preview.module.css';
+
+/** First words of a conversation's newest message, with the name of the agent who wrote it. */
+export function Preview({ text, senderAgentId }: { text: string | null; senderAgentId: string | null }) {
+  const { inbox } = useTexts();
+  const nameOf = useAgentName();
+  return (
+    <>
+      {senderAgentId !== null && (
+        <span className={own.sender}>
+          <bdi>{nameOf(senderAgentId)}</bdi>
+          {inbox.saidBy}
+        </span>
+      )}
+      <bdi className={classes.preview}>{text ?? inbox.noMessage}</bdi>
+    </>
+  );
+}
