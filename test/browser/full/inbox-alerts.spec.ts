@@ -122,5 +122,9 @@ describe('what the inbox tells of new messages', () => {
     await visit.page.locator('article').filter({ hasText: 'Hello?' }).waitFor();
     await letTimePass(3_000);
     expect(await shown()).toHaveLength(1);
+
+    await conversation('Bea', '[image] Is it this one?');
+    await waitFor('the notification of a picture', async () => (await shown()).length > 1);
+    expect((await shown())[1]).toEqual({ title: 'Bea', body: 'Picture: Is it this one?' });
   });
 });

@@ -20,6 +20,7 @@ describe('the search of the inbox', () => {
     visit = await world.enter(workspace, 'AGENT');
     const { make } = world.service;
     conversation = await make.conversation(workspace);
+    await make.received(workspace, conversation, '[image] A needle, half\nhidden');
     for (let n = 0; n < many; n++)
       await make.received(workspace, conversation, n === 100 ? '<b>Needle</b> in the 包裹' : `Haystack ${n}`);
     const other = await make.conversation(workspace, {
@@ -45,7 +46,7 @@ describe('the search of the inbox', () => {
       await page.keyboard.type('needle');
       if (
         (await messages
-          .nth(1)
+          .nth(2)
           .waitFor({ timeout: 2_000 })
           .catch(() => 'none')) !== 'none'
       )
@@ -54,7 +55,9 @@ describe('the search of the inbox', () => {
       await page.reload();
       await page.getByRole('heading', { level: 1 }).waitFor();
     }
-    expect(await messages.count()).toBe(2);
+    expect(await messages.count()).toBe(3);
+    expect(await messages.nth(2).textContent()).toContain('Picture A needle, half');
+    expect(await messages.nth(2).locator('mark').allTextContents()).toEqual(['needle']);
     expect(await messages.nth(1).locator('mark').allTextContents()).toEqual(['Needle']);
     expect(await messages.nth(1).textContent()).toContain('<b>Needle</b> in the 包裹');
     await results.getByRole('region', { name: 'Customers' }).getByText('Needle & Sons').waitFor();

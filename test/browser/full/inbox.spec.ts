@@ -566,6 +566,34 @@ describe('the inbox in a browser', () => {
     expect(await assignee().isDisabled()).toBe(true);
   });
 
+  it('shows what customers send instead of text by an icon and words, and never for what agents write', async () => {
+    const sent = [
+      ['[image]', 'Picture'],
+      ['[document] invoice.pdf', 'Document invoice.pdf'],
+      ['[image] Our shop\nin autumn', 'Picture Our shop\nin autumn'],
+      ['[video]\n[location] 1.5, -2', 'Video Place 1.5, -2'],
+      ['[voice message]', 'Voice message'],
+      ['[hologram]', '[hologram]'],
+      ['It is [image] here', 'It is [image] here'],
+      ['[image] <b>bold</b>', 'Picture <b>bold</b>'],
+    ];
+    const made = await conversation('Ada');
+    await openConversation(made);
+    for (const [text] of sent) await world.service.make.received(workspace, made, text);
+    await message('<b>bold</b>').waitFor();
+    const texts = visit.page.locator('article p');
+    expect((await texts.allInnerTexts()).slice(1).map((text) => text.replaceAll(/\s+/g, ' '))).toEqual(
+      sent.map(([, shown]) => shown!.replaceAll(/\s+/g, ' ')),
+    );
+    expect(await texts.locator('svg').count()).toBe(7);
+    await row('Picture <b>bold</b>').locator('svg').nth(1).waitFor();
+    expect(await accessibilityFaultsOf(visit.page, 'main')).toEqual([]);
+    await reply().fill('[image]');
+    await visit.button('Send').click();
+    await row('You: [image]').waitFor();
+    expect(await texts.last().innerText()).toBe('[image]');
+  });
+
   it('is two pages on a phone, with a way back', async () => {
     await visit.close();
     visit = await world.enter(workspace, 'AGENT', PHONE);

@@ -7,6 +7,7 @@ import { mayNotify, useAlertChoices } from './alert-choices';
 import { playSound } from './alert-sound';
 import { leads } from '../live/live-state';
 import { isVisible } from '../../../common/contact-name';
+import { useCustomerWords } from '../placeholders';
 import { useUnread } from '../use-inbox';
 
 /** Limit of the notifications that one read leads to. */
@@ -25,6 +26,7 @@ const lockOf = (conversationId: string) => `inbox-seen:${conversationId}`;
 export function useAlerts(): void {
   const { slug } = useWorkspace();
   const { inbox } = useTexts();
+  const wordsOf = useCustomerWords();
   const navigate = useNavigate();
   const choices = useAlertChoices();
   const unread = useUnread().data;
@@ -33,7 +35,7 @@ export function useAlerts(): void {
 
   const notify = ({ id, contactName, preview }: UnreadConversation) => {
     const title = isVisible(contactName) ? plainLine(contactName, MAX_NAME) : inbox.alerts.unnamed;
-    const body = (choices.preview && plainLine(preview ?? '')) || inbox.alerts.wrote;
+    const body = (choices.preview && plainLine(wordsOf(preview ?? ''))) || inbox.alerts.wrote;
     // One notification stands for a conversation, however much its customer writes.
     const shown = new Notification(title, { body, tag: id, silent: true });
     shown.onclick = () => {

@@ -7,6 +7,7 @@ import { ConfirmDialog } from '../../../common/dialogs';
 import { useFormats, useTexts } from '../../../i18n/locale';
 import classes from '../inbox.module.css';
 import { useAgentName } from '../names';
+import { CustomerText } from '../placeholders';
 
 const ICONS: Record<DeliveryStatus, typeof IconCheck> = {
   QUEUED: IconClock,
@@ -47,7 +48,7 @@ export const MessageItem = memo(function MessageItem({
         </p>
       ) : (
         <p className={classes.body} dir="auto">
-          {body}
+          {isCustomer ? <CustomerText text={body} /> : body}
         </p>
       )}
       <div className={classes.meta}>

@@ -1,6 +1,7 @@
 import { useTexts } from '../../../i18n/locale';
 import classes from '../inbox.module.css';
 import { useAgentName } from '../names';
+import { CustomerText } from '../placeholders';
 import own from './preview.module.css';
 
 /** First words of a conversation's newest message, with the name of the agent who wrote it. */
@@ -15,7 +16,9 @@ export function Preview({ text, senderAgentId }: { text: string | null; senderAg
           {inbox.saidBy}
         </span>
       )}
-      <bdi className={classes.preview}>{text ?? inbox.noMessage}</bdi>
+      <bdi className={classes.preview}>
+        {text === null ? inbox.noMessage : senderAgentId === null ? <CustomerText text={text} /> : text}
+      </bdi>
     </>
   );
 }

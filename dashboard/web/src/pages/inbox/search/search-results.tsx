@@ -14,6 +14,7 @@ import { InboxRow } from '../list/inbox-row';
 import { LoadMore } from '../list/load-more';
 import { Preview } from '../list/preview';
 import { useAgentName } from '../names';
+import { CustomerExcerpt } from '../placeholders';
 import { moveToResult, RESULT } from './search-field';
 import own from './search-results.module.css';
 
@@ -172,13 +173,17 @@ function MessageResult({ found }: { found: FoundMessage }) {
             </>
           )}
           <bdi>
-            {excerpt.map((part, index) =>
-              part.isHit ? <mark key={index}>{part.text}</mark> : <span key={index}>{part.text}</span>,
-            )}
+            {senderAgentId ? showParts(excerpt) : <CustomerExcerpt excerpt={excerpt} show={showParts} />}
           </bdi>
         </span>
       </InboxRow>
     </li>
+  );
+}
+
+function showParts(excerpt: FoundMessage['excerpt']) {
+  return excerpt.map((part, index) =>
+    part.isHit ? <mark key={index}>{part.text}</mark> : <span key={index}>{part.text}</span>,
   );
 }
 
