@@ -75,6 +75,7 @@ export const FAULTS = {
   key_life: 'must be at most {days} days ahead: the longest life of a key',
   slug_taken: 'is taken by another workspace',
   not_snoozed: 'is only for a snoozed conversation',
+  not_lost: 'is no message of this conversation that was not delivered',
   identity_taken: 'is that of the contact {contact}',
   not_attributes:
     'must be up to {max} names of at most {name} characters, each with a text of at most {text} characters, a number, true or false',

@@ -63,6 +63,11 @@ export class SendReply extends SendMessage {
   @IsOptional()
   @IsString()
   seenMessageId?: string | null;
+
+  /** Message of the same conversation that this one repeats. It must be FAILED or UNKNOWN. */
+  @IsOptional()
+  @IsString()
+  repeatsId?: string;
 }
 
 /** Reason why a message was not delivered, or may not have been. */
@@ -132,8 +137,14 @@ export class MessageResponse {
   delivery: MessageDelivery;
 }
 
+/** Message with the one that it repeats. */
+export interface ListedPartMessage extends MessageResponse {
+  /** Message that this one repeats, because it was not delivered, or perhaps not; null for any other. */
+  repeatsId: string | null;
+}
+
 /** Part of a conversation's history, newest first. */
-export interface MessagesPart extends Page<MessageResponse> {
+export interface MessagesPart extends Page<ListedPartMessage> {
   /** Starts the part with what is newer, as `after`; null when the part ends with the newest message. */
   previousCursor: string | null;
 }
@@ -147,4 +158,8 @@ export function toMessage(message: ListedMessage): MessageResponse {
   const { id, senderType, senderAgentId, body, createdAt, deliveryStatus, deliveryError } = message;
   const delivery = { status: deliveryStatus, error: deliveryError };
   return { id, senderType, senderAgentId, body, createdAt, delivery };
+}
+
+export function toPartMessage(message: ListedMessage): ListedPartMessage {
+  return { ...toMessage(message), repeatsId: message.repeatsId };
 }

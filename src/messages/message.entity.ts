@@ -16,6 +16,10 @@ export class MessageEntity {
   @PrimaryColumn('uuid')
   id: string;
 
+  /** Message of the same conversation that this one repeats, because it was not delivered, or perhaps not. */
+  @Column('uuid', { name: 'repeats_id', nullable: true })
+  repeatsId: string | null;
+
   @Column('text', { name: 'sender_type' })
   senderType: SenderType;
 

@@ -9,7 +9,14 @@ import { MessageEntity } from './message.entity';
 
 export type ListedMessage = Pick<
   MessageEntity,
-  'id' | 'senderType' | 'senderAgentId' | 'body' | 'createdAt' | 'deliveryStatus' | 'deliveryError'
+  | 'id'
+  | 'repeatsId'
+  | 'senderType'
+  | 'senderAgentId'
+  | 'body'
+  | 'createdAt'
+  | 'deliveryStatus'
+  | 'deliveryError'
 >;
 
 /**
@@ -23,7 +30,7 @@ export interface MessageRange extends ConversationKey {
   before: string;
 }
 
-const LISTED = `id, sender_type AS "senderType", sender_agent_id AS "senderAgentId", body, created_at AS "createdAt",
+const LISTED = `id, repeats_id AS "repeatsId", sender_type AS "senderType", sender_agent_id AS "senderAgentId", body, created_at AS "createdAt",
   delivery_status AS "deliveryStatus", delivery_error AS "deliveryError"`;
 
 /** The order is the index's, so that PostgreSQL reads no other workspace's rows. */
@@ -74,12 +81,26 @@ export class MessagesRepository {
     return found.length > 0;
   }
 
+  /** Reports whether a conversation has a message that was not delivered, or perhaps not. */
+  async isLost(
+    tx: Transaction,
+    { tenantId, conversationId }: ConversationKey,
+    messageId: string,
+  ): Promise<boolean> {
+    const found = await tx.query(
+      `SELECT 1 FROM messages WHERE tenant_id = $1 AND conversation_id = $2 AND id = $3
+         AND delivery_status IN ('FAILED', 'UNKNOWN')`,
+      [tenantId, conversationId, messageId],
+    );
+    return found.length > 0;
+  }
+
   insertPipelined(tx: Transaction, message: MessageEntity): Pipelined {
     const { deliveryError, metadata } = message;
     return tx.pipeline(
       `INSERT INTO messages (tenant_id, conversation_id, id, sender_type, sender_agent_id, body, delivery_status,
-                             delivery_error, metadata, created_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+                             delivery_error, metadata, created_at, repeats_id)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
       [
         message.tenantId,
         message.conversationId,
@@ -91,6 +112,7 @@ export class MessagesRepository {
         deliveryError && JSON.stringify(deliveryError),
         metadata && JSON.stringify(metadata),
         message.createdAt,
+        message.repeatsId,
       ],
     );
   }

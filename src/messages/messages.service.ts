@@ -23,13 +23,15 @@ import {
   MessageResponse,
   SentMessageResponse,
   toMessage,
+  toPartMessage,
   ListMessagesPartQuery,
   MessagesPart,
 } from './message.dto';
 import { MessageEntity } from './message.entity';
-import { MessagesRepository } from './messages.repository';
+import { ListedMessage, MessagesRepository } from './messages.repository';
 
-type Content = Pick<MessageEntity, 'senderType' | 'senderAgentId' | 'body' | 'metadata' | 'deliveryStatus'>;
+type Content = Pick<MessageEntity, 'senderType' | 'senderAgentId' | 'body' | 'metadata' | 'deliveryStatus'> &
+  Partial<Pick<MessageEntity, 'repeatsId'>>;
 
 @Injectable()
 export class MessagesService {
@@ -53,14 +55,9 @@ export class MessagesService {
     input: Partial<PageQuery>,
     actor: Actor,
   ): Promise<Page<MessageResponse>> {
-    const { cursor, limit } = validate(PageQuery, input, 'INVALID_QUERY');
+    const query = validate(PageQuery, input, 'INVALID_QUERY');
     await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
-    if (!isId(conversationId)) throw AppError.notFound('Conversation');
-    const rows = await this.messages.list(tenantId, conversationId, cursor, limit + 1);
-    // A conversation with messages exists. Only an empty page leaves that open.
-    if (rows.length === 0 && !(await this.conversations.exists(tenantId, conversationId)))
-      throw AppError.notFound('Conversation');
-    return toPage(rows, limit, toMessage);
+    return this.readPage(tenantId, conversationId, query, toMessage);
   }
 
   /**
@@ -78,9 +75,11 @@ export class MessagesService {
     const bounds = [around, after, older.cursor].filter((bound) => bound !== undefined);
     if (bounds.length > 1)
       throw new AppError('INVALID_QUERY', 'Give one of cursor, after and around at most.');
-    if (around === undefined && after === undefined)
-      return { ...(await this.list(tenantId, conversationId, older, actor)), previousCursor: null };
     await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
+    if (around === undefined && after === undefined) {
+      const page = await this.readPage(tenantId, conversationId, older, toPartMessage);
+      return { ...page, previousCursor: null };
+    }
     if (!isId(conversationId)) throw AppError.notFound('Conversation');
     const key = { tenantId, conversationId };
     const newerCount = around === undefined ? older.limit : Math.floor(older.limit / 2);
@@ -96,7 +95,7 @@ export class MessagesService {
     const shown = [...newer.slice(0, newerCount).reverse(), ...rows.slice(0, olderCount)];
     const hasOlder = around === undefined || rows.length > olderCount;
     return {
-      data: shown.map(toMessage),
+      data: shown.map(toPartMessage),
       nextCursor: hasOlder ? (shown.at(-1)?.id ?? null) : null,
       previousCursor: newer.length > newerCount ? (shown[0]?.id ?? null) : null,
     };
@@ -115,8 +114,10 @@ export class MessagesService {
    * Sends a message to the customer as an agent: stores it as QUEUED for its channel, with its
    * `message.created` event. An agent writes as itself, and is assigned the conversation if nobody is;
    * anybody else names the agent, and the oldest active OWNER or ADMIN writes if none is named.
-   * An agent that names the newest message it knew is refused if somebody else has answered since.
-   * @throws AppError INVALID_BODY (the body, its channel's limit, the sender, the known message), FORBIDDEN
+   * An agent that names the newest message it knew is refused if somebody else has answered since. A message
+   * that repeats another one names it.
+   * @throws AppError INVALID_BODY (the body, its channel's limit, the sender, the known message, one to repeat
+   *   that is another conversation's, or neither FAILED nor UNKNOWN), FORBIDDEN
    *   (an agent that names another as the sender), NOT_FOUND, CONFLICT (somebody else has answered),
    *   IDEMPOTENCY_CONFLICT
    */
@@ -127,7 +128,7 @@ export class MessagesService {
     actor: Actor,
     request: IdempotentRequest | null = null,
   ): Promise<SentMessageResponse> {
-    const { body, senderAgentId, seenMessageId } = validate(SendReply, input);
+    const { body, senderAgentId, seenMessageId, repeatsId } = validate(SendReply, input);
     if (actor.type === 'agent' && (senderAgentId ?? actor.id) !== actor.id)
       throw AppError.because('FORBIDDEN', 'only_as_itself');
     return this.database.transaction(async (tx) => {
@@ -143,7 +144,9 @@ export class MessagesService {
         if (!sender) throw unknownSender(senderAgentId);
         if (seenMessageId !== undefined && actor.type === 'agent')
           await this.requireNoOtherAnswer(tx, conversation, seenMessageId ?? LOWEST_ID, actor.id);
+        if (repeatsId !== undefined) await this.requireLost(tx, conversation, repeatsId);
         const content: Content = {
+          repeatsId: repeatsId ?? null,
           senderType: 'AGENT',
           senderAgentId: sender.id,
           body,
@@ -208,6 +211,31 @@ export class MessagesService {
       throw AppError.because('CONFLICT', 'colleague_replied');
   }
 
+  /** Refuses the repetition of what is no message of a locked conversation, or was delivered, or waits. */
+  private async requireLost(
+    tx: Transaction,
+    { tenantId, id: conversationId }: ConversationEntity,
+    messageId: string,
+  ): Promise<void> {
+    if (!isId(messageId) || !(await this.messages.isLost(tx, { tenantId, conversationId }, messageId)))
+      throw AppError.invalidBody('repeatsId', 'not_lost');
+  }
+
+  /** Reads a page of messages, newest first. */
+  private async readPage<Item>(
+    tenantId: string,
+    conversationId: string,
+    { cursor, limit }: PageQuery,
+    toItem: (message: ListedMessage) => Item,
+  ): Promise<Page<Item>> {
+    if (!isId(conversationId)) throw AppError.notFound('Conversation');
+    const rows = await this.messages.list(tenantId, conversationId, cursor, limit + 1);
+    // A conversation with messages exists. Only an empty page leaves that open.
+    if (rows.length === 0 && !(await this.conversations.exists(tenantId, conversationId)))
+      throw AppError.notFound('Conversation');
+    return toPage(rows, limit, toItem);
+  }
+
   private async lock(tx: Transaction, tenantId: string, conversationId: string): Promise<ConversationEntity> {
     const conversation = await this.conversations.lock(tx, tenantId, conversationId);
     if (!conversation) throw AppError.notFound('Conversation');
@@ -227,6 +255,7 @@ export class MessagesService {
       id,
       createdAt,
       deliveryError: null,
+      repeatsId: null,
       ...content,
     };
     const { senderType, body } = content;

@@ -367,6 +367,18 @@ describe('the inbox in a browser', () => {
       await page.locator('article[data-unsent]').waitFor({ state: 'detached' });
     }
     expect(await bodies(made)).toEqual(['On its way.', 'On its way.']);
+
+    // The same text once more is another message.
+    await visit.page.unroute('**/messages');
+    await visit.page.reload();
+    await visit.button('Send again').waitFor();
+    await reply().fill('On its way.');
+    await visit.button('Send').click();
+    await visit.page.waitForFunction(
+      () => document.querySelectorAll('article [data-status=FAILED]').length === 3,
+    );
+    expect(await visit.text('Sent again below.').count()).toBe(1);
+    expect(await visit.button('Send again').count()).toBe(2);
     expect(other.errors).toEqual([]);
     await other.close();
   });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Actor, SYSTEM } from '../../../src/common/principal';
 import { ConversationsService } from '../../../src/conversations/conversations.service';
 import { MessagesService } from '../../../src/messages/messages.service';
+import { ContactExportService } from '../../../src/privacy/contact-export.service';
 import { AgentsService } from '../../../src/workspaces/agents.service';
 import { expectRefusal } from '../../support/errors';
 import { MessagingHost } from '../../support/messaging-host';
@@ -133,5 +134,41 @@ describe('the replies of agents', () => {
       const conversation = await host.make.conversation(own.workspace);
       await expectRefusal(reply(await agent(), conversation, 'nope'), 'INVALID_BODY');
     });
+  });
+
+  it('name the message that they repeat, which is lost and of the same conversation', async () => {
+    const lin = await agent();
+    const [conversation, another] = [
+      await host.make.conversation(own.workspace),
+      await host.make.conversation(own.workspace),
+    ];
+    const messages = host.get(MessagesService);
+    const repeat = (repeatsId: string, { id }: { id: string } = conversation) =>
+      messages.send(own.id, id, { body: 'On its way.', repeatsId }, lin);
+    const { message: first } = await send(lin, conversation);
+    await expectRefusal(repeat(first.id), 'INVALID_BODY');
+    for (const status of ['FAILED', 'UNKNOWN']) {
+      await host.query(
+        'UPDATE messages SET delivery_status = $4 WHERE tenant_id = $1 AND conversation_id = $2 AND id = $3',
+        [own.id, conversation.id, first.id, status],
+      );
+      const { message } = await repeat(first.id);
+      expect(message).not.toHaveProperty('repeatsId');
+      const { data } = await messages.listPart(own.id, conversation.id, { limit: 1 }, lin);
+      expect(data).toMatchObject([{ id: message.id, repeatsId: first.id }]);
+    }
+    await expectRefusal(repeat(first.id, another), 'INVALID_BODY');
+    for (const id of ['x', randomUUID()]) await expectRefusal(repeat(id), 'INVALID_BODY');
+
+    const { data } = await messages.listPart(own.id, conversation.id, { around: first.id }, lin);
+    expect(data.map(({ repeatsId }) => repeatsId)).toEqual([first.id, first.id, null]);
+    // Others see the messages as they were.
+    const keys = ['id', 'senderType', 'senderAgentId', 'body', 'createdAt', 'delivery'];
+    for (const one of (await messages.list(own.id, conversation.id, {}, lin)).data)
+      expect(Object.keys(one)).toEqual(keys);
+    const { contact } = await read(conversation);
+    for await (const line of host.get(ContactExportService).export(own.id, contact.id, SYSTEM))
+      if (line.type === 'message')
+        expect(Object.keys(line)).toEqual(['type', 'conversationId', ...keys, 'metadata']);
   });
 });

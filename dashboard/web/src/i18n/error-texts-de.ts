@@ -68,6 +68,7 @@ const faults: Record<FaultCode, string> = {
   key_life: 'darf höchstens {days} Tage voraus liegen: Länger gilt kein Schlüssel',
   slug_taken: 'gehört einem anderen Workspace',
   not_snoozed: 'gibt es nur bei einer zurückgestellten Unterhaltung',
+  not_lost: 'ist keine nicht zugestellte Nachricht dieser Unterhaltung',
   identity_taken: 'gehört dem Kontakt {contact}',
   not_attributes:
     'müssen bis zu {max} Namen von höchstens {name} Zeichen sein, jeder mit einem Text von höchstens {text} Zeichen, einer Zahl, ja oder nein',

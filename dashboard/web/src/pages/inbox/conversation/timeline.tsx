@@ -47,8 +47,11 @@ export function Timeline({
   const customer = contactName(sourceChannel, contact);
   const entries = merge(messages ?? [], changes, notes);
   const { send } = sending;
-  const sendAgain = useCallback(({ id: key, body }: Message) => send({ key, body, closes: false }), [send]);
-  const keys = new Set(sending.outgoing.map(({ key }) => key));
+  const sendAgain = useCallback(
+    ({ id, body }: Message) => send({ key: id, body, closes: false, repeatsId: id }),
+    [send],
+  );
+  const repeated = new Set([...sending.outgoing, ...(messages ?? [])].map(({ repeatsId }) => repeatsId));
 
   return (
     // It scrolls from its end: what is loaded above moves nothing.
@@ -81,11 +84,7 @@ export function Timeline({
                   <MessageItem
                     message={entry.message}
                     customer={customer}
-                    wasSentAgain={
-                      isLost(entry.message) &&
-                      (keys.has(entry.message.id) ||
-                        entries.slice(index + 1).some((later) => isRepeated(entry.message, later)))
-                    }
+                    wasSentAgain={repeated.has(entry.message.id)}
                     onSendAgain={sendAgain}
                   />
                 </Found>
@@ -112,15 +111,6 @@ export function Timeline({
       </div>
     </div>
   );
-}
-
-function isLost({ delivery: { status } }: Message): boolean {
-  return status === 'FAILED' || status === 'UNKNOWN';
-}
-
-/** Reports whether a later entry is a message with the same text, from an agent too. */
-function isRepeated({ senderType, body }: Message, later: Entry): boolean {
-  return 'message' in later && later.message.senderType === senderType && later.message.body === body;
 }
 
 function idOf(entry: Entry): string {

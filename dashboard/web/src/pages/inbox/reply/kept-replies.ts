@@ -10,6 +10,8 @@ export interface UnsentMessage {
   closes: boolean;
   /** Newest message when it was begun; null before the first one, undefined if nothing was known. */
   seenMessageId?: string | null;
+  /** Message that was not delivered, and that this one repeats. */
+  repeatsId?: string;
 }
 
 interface KeptReply {

@@ -1,7 +1,7 @@
 import { useMutation, useMutationState, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { api, ApiError } from '../../../api/client';
-import type { SentMessage } from '../../../api/types';
+import type { Message, SentMessage } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
 import { type UnsentMessage, useUnsent } from './kept-replies';
 import { addNewest, refreshAfterAct, useUpdateConversation } from '../use-inbox';
@@ -35,18 +35,19 @@ export function useSending(conversationId: string, onClosed: () => void) {
   const { mutate } = useMutation({
     mutationKey,
     scope: { id: mutationKey.join() },
-    mutationFn: ({ key, body, seenMessageId }: UnsentMessage) =>
+    mutationFn: ({ key, body, seenMessageId, repeatsId }: UnsentMessage) =>
       api.postOnce<SentMessage>(
         `/workspaces/${workspaceId}/conversations/${conversationId}/messages`,
-        { body, seenMessageId },
+        { body, seenMessageId, repeatsId },
         key,
       ),
     retry: (count, error) => count < MAX_RETRIES && error instanceof ApiError && error.status === 0,
     onError: (error) => {
       if (isOvertaken({ error })) void refreshAfterAct(queries, workspaceId, conversationId);
     },
-    onSuccess: ({ message }, { key, closes }) => {
-      addNewest(queries, workspaceId, ['messages', conversationId], message);
+    onSuccess: ({ message }, { key, closes, repeatsId = null }) => {
+      const shown: Message = { ...message, repeatsId };
+      addNewest(queries, workspaceId, ['messages', conversationId], shown);
       remove(key);
       if (closes) update.mutate({ status: 'CLOSED' });
       void refreshAfterAct(queries, workspaceId, conversationId);
