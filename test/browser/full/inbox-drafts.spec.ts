@@ -77,6 +77,28 @@ describe('drafts in the inbox', () => {
     await shows(phone, '');
   });
 
+  it('are not what only looks for a saved reply, which is no typing either', async () => {
+    const [desk] = devices as [DashboardPage, DashboardPage];
+    await open(desk, await conversation());
+    const acts: unknown[] = [];
+    desk.page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().endsWith('/inbox/presence'))
+        acts.push((request.postDataJSON() as { act: string }).act);
+    });
+    const put = desk.page.waitForResponse((answer) => answer.request().method() === 'PUT');
+    await desk.field('Reply').pressSequentially('/');
+    await put;
+    expect(await saved()).toEqual([]);
+    expect(await desk.field('Reply').inputValue()).toBe('/');
+    expect(acts).not.toContain('REPLYING');
+    const mark = desk.page.locator('[data-conversation]').getByText('Draft');
+    expect(await mark.count()).toBe(0);
+    await desk.field('Reply').fill('Dear Ada,');
+    await waitForDraft('Dear Ada,');
+    await mark.waitFor();
+    expect(acts).toContain('REPLYING');
+  });
+
   it('are saved when one leaves the conversation at once', async () => {
     const [desk] = devices as [DashboardPage];
     const [first, second] = [await conversation(), await conversation()];

@@ -2,6 +2,7 @@ import { useEffect, useMemo } from 'react';
 import { api } from '../../../api/client';
 import type { SignalPresence } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
+import { isNoReply } from '../reply/is-no-reply';
 
 /** Pause between two signals of somebody who looks. The server forgets one after 45 s. */
 const LOOKING_EVERY_MS = 20_000;
@@ -63,7 +64,7 @@ export function useWriting(conversationId: string, act: 'REPLYING' | 'NOTING') {
     };
     /** Says that the text has become another one. */
     const type = (text: string) => {
-      if (text.trim() === '') return end();
+      if (isNoReply(text)) return end();
       const now = Date.now();
       const isSaid = last?.conversationId === conversationId && last.act === act;
       if (isSaid && now - last!.at < WRITING_EVERY_MS) return;

@@ -1,5 +1,6 @@
 import { useCallback, useMemo, useSyncExternalStore } from 'react';
 import { useWorkspace } from '../../../api/workspace';
+import { isNoReply } from './is-no-reply';
 
 /** A message that was sent from this browser, and that the server has not confirmed yet. */
 export interface UnsentMessage {
@@ -96,8 +97,8 @@ export function useDraftStore(conversationId: string): [string, DraftStore] {
       edit: (next) => write(name, { draft: next, editedAt: Date.now(), isSaved: false }),
       noteSaved: (draft, kept, savedAt) => {
         const isEdited = read(name).draft !== draft;
-        // A blank draft is not kept, and stays as it is here.
-        const text = kept === '' && draft.trim() === '' ? draft : kept;
+        // The server keeps none of these. Here the text stays as it is.
+        const text = kept === '' && isNoReply(draft) ? draft : kept;
         write(name, isEdited ? { savedAt } : { draft: text, isSaved: true, savedAt });
       },
       take: (taken, savedAt) => write(name, { draft: taken, isSaved: true, savedAt }),

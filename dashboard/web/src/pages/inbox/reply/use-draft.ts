@@ -3,6 +3,7 @@ import { useCallback, useEffect } from 'react';
 import { api } from '../../../api/client';
 import type { Draft, DraftSummary, MaxDraftCharacters, Page, SaveDraft } from '../../../api/types';
 import { useRead, useWorkspace } from '../../../api/workspace';
+import { isNoReply } from './is-no-reply';
 import { type DraftStore, useDraftStore } from './kept-replies';
 
 /** Pause after the last key before a draft is saved. */
@@ -70,7 +71,7 @@ function saveDraft(target: Target): Promise<void> {
     const { draft, editedAt, isSaved, savedAt } = target.store.read();
     if (isSaved || [...draft].length > MAX_CHARACTERS) return;
     const change: SaveDraft = {
-      body: draft,
+      body: isNoReply(draft) ? '' : draft,
       editedAt: new Date(editedAt).toISOString(),
       basedOn: savedAt,
     };
