@@ -143,6 +143,18 @@ describe("the stream of the dashboard's inbox", () => {
     expect([401, 404]).toContain(again.response.status);
   });
 
+  it('ends when the role changes, and goes on in the new one', async () => {
+    const stream = await open();
+    await service.app.get(AgentsService).update(workspace.id, lin.id, { role: 'ADMIN' }, SYSTEM);
+    await stream.ended();
+    const again = await open();
+    await letTimePass(1_500);
+    const conversation = await service.make.conversation(workspace);
+    await service.make.received(workspace, conversation);
+    await again.next('changed');
+    expect(toldOf(again)).toEqual([conversation.id]);
+  });
+
   it('tells of a storm in few notices', async () => {
     const stream = await open();
     const ids: string[] = [];

@@ -90,6 +90,16 @@ describe('a page whose person may do less than when it was opened', () => {
       .waitFor();
   });
 
+  it('shows it within seconds in an inbox where one does nothing', async () => {
+    await conversation();
+    await visit.page.goto(`/w/${workspace.slug}/inbox?view=all`);
+    const apiKeys = links().filter({ hasText: 'API keys' });
+    await apiKeys.waitFor();
+    await change({ role: 'AGENT' });
+    await apiKeys.waitFor({ state: 'detached', timeout: SOON_MS });
+    await visit.page.locator('[data-conversation]').waitFor();
+  });
+
   it.each(['inbox', 'settings/api-keys'])(
     'shows nothing of %s to an agent who is deactivated',
     async (path) => {

@@ -1,5 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { EventNotices } from 'conversation-messaging-service';
+import { type AgentRole, EventNotices } from 'conversation-messaging-service';
 import {
   awaitListening,
   type EventStream,
@@ -22,6 +22,8 @@ const CHECK_BATCH = 500;
 interface InboxContext {
   readonly sessionId: string;
   readonly workspaceId: string;
+  /** Role of the person when the first of the streams began. */
+  readonly role: AgentRole | undefined;
   readonly listening: Promise<void>;
   readonly stop: () => void;
 }
@@ -63,10 +65,12 @@ export class InboxStreams implements OnModuleInit, BeforeApplicationShutdown {
 
   /**
    * Makes a response the stream of a session in a workspace. It begins with `ready`, and lasts until the
-   * client hangs up, the session or its way into the workspace ends, or the process stops.
+   * client hangs up, the session, its way into the workspace or the person's role there ends, or the process
+   * stops.
    * @throws AppError RATE_LIMITED (too many at once), UNAVAILABLE
    */
-  async open({ session }: OpenedSession, workspaceId: string, response: Response): Promise<void> {
+  async open(opened: OpenedSession, workspaceId: string, response: Response): Promise<void> {
+    const { session } = opened;
     const owner = { workspace: workspaceId, caller: `${session.id} ${workspaceId}` };
     const stream = this.streams.start(response, owner);
     const group = this.groups.join(owner, stream, () => {
@@ -82,7 +86,8 @@ export class InboxStreams implements OnModuleInit, BeforeApplicationShutdown {
         changes.stop();
         stopPresence();
       };
-      return { sessionId: session.id, workspaceId, listening: listened.listening, stop };
+      const role = roleIn(opened, workspaceId);
+      return { sessionId: session.id, workspaceId, role, listening: listened.listening, stop };
     });
     stream.onEnd(() => this.leave(group, stream));
     await awaitListening(group.context.listening);
@@ -95,7 +100,7 @@ export class InboxStreams implements OnModuleInit, BeforeApplicationShutdown {
     await Promise.all([this.checks.stop(), this.heartbeats.stop()]);
   }
 
-  /** Ends the streams whose session has ended, or no longer opens the workspace. */
+  /** Ends the streams whose session has ended, or no longer opens the workspace in the same role. */
   private async endClosed(): Promise<void> {
     const groups = this.groups.list();
     for (let from = 0; from < groups.length; from += CHECK_BATCH) {
@@ -123,5 +128,10 @@ export class InboxStreams implements OnModuleInit, BeforeApplicationShutdown {
 
 function isOpen({ context }: InboxGroup, opened: Map<string, OpenedSession>): boolean {
   const session = opened.get(context.sessionId);
-  return session?.memberships.some(({ workspace }) => workspace.id === context.workspaceId) ?? false;
+  return session !== undefined && roleIn(session, context.workspaceId) === context.role;
+}
+
+/** Returns the person's role in a workspace; undefined if the session does not open it. */
+function roleIn({ memberships }: OpenedSession, workspaceId: string): AgentRole | undefined {
+  return memberships.find(({ workspace }) => workspace.id === workspaceId)?.role;
 }

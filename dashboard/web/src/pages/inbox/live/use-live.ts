@@ -1,5 +1,6 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { sessionQuery } from '../../../api/session';
 import { useWorkspace } from '../../../api/workspace';
 import { isStreamLive, leads, noteLeading, noteLive } from './live-state';
 import { makeLane } from './reading-lane';
@@ -25,8 +26,13 @@ interface PresenceNotice {
   conversationIds: string[] | null;
 }
 
+/** Says that the stream begins. What happened before was not told. */
+interface Beginning {
+  begins: true;
+}
+
 /** Message of the tab with the stream to the others. */
-type Told = Notice | PresenceNotice | { isLive: boolean };
+type Told = Beginning | Notice | PresenceNotice | { isLive: boolean };
 
 /** Message of a new tab, which asks whether the stream lives. */
 const ASKS = 'asks';
@@ -44,6 +50,11 @@ export function useLiveInbox(): void {
     const stop = listen(id, (told) => {
       noteLive(!('isLive' in told) || told.isLive);
       if ('changed' in told) readChanged(told.changed);
+      if ('begins' in told) {
+        readChanged(null);
+        // A stream ends, and begins again, when the person's role changes.
+        void queries.invalidateQueries(sessionQuery);
+      }
       if ('conversationIds' in told) void refreshPresence(queries, id, told.conversationIds);
     });
     return () => {
@@ -103,8 +114,7 @@ function listen(workspaceId: string, onTold: (told: Told) => void): () => void {
 async function holdStream(address: string, tell: (told: Told) => void, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const source = new EventSource(address);
-    // What happened before is not told.
-    source.addEventListener('ready', () => tell({ changed: null }));
+    source.addEventListener('ready', () => tell({ begins: true }));
     source.addEventListener('heartbeat', () => tell({ isLive: true }));
     source.addEventListener('presence', ({ data }: MessageEvent<string>) =>
       tell(JSON.parse(data) as PresenceNotice),
