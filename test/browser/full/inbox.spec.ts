@@ -277,6 +277,29 @@ describe('the inbox in a browser', () => {
     expect(states).toEqual(['SNOOZED', 'CLOSED', 'CLOSED', 'CLOSED', 'CLOSED']);
   });
 
+  it('keeps a conversation that one takes in its place among nobody’s, until one goes elsewhere', async () => {
+    const ada = await conversation('Ada');
+    const bea = await conversation('Bea');
+    await conversation('Cyd');
+    await open(`/${bea.id}?view=nobody`);
+    await row('Ada').waitFor();
+    await reply().fill('On its way.');
+    await visit.button('Send').click();
+    await row('You: On its way.').locator('bdi', { hasText: /^You$/ }).nth(1).waitFor();
+    expect(await names()).toEqual(['Cyd', 'Bea', 'Ada']);
+    expect(await stored(bea)).toEqual({ status: 'OPEN', assignee: visit.agent.id });
+    await world.service.make.received(workspace, bea, 'Thank you!');
+    await row('Thank you!').waitFor();
+    await conversation('Eve');
+    await row('Eve').waitFor();
+    expect(await names()).toEqual(['Eve', 'Cyd', 'Bea', 'Ada']);
+    await pane().focus();
+    await visit.page.keyboard.press('e');
+    await visit.page.waitForURL(`**/inbox/${ada.id}**`);
+    await row('Bea').waitFor({ state: 'detached' });
+    expect(await names()).toEqual(['Eve', 'Cyd', 'Ada']);
+  });
+
   it('stays where it is when the server refuses to close, and when it was not in the list', async () => {
     const [ada] = [await conversation('Ada'), await conversation('Bea')];
     const refuse = (route: Route) =>
@@ -336,6 +359,7 @@ describe('the inbox in a browser', () => {
     await pane()
       .getByText(/^Snoozed until .*09:00$/)
       .waitFor();
+    await visit.text(/^Snoozed until .*09:00 by you$/).waitFor();
     const [{ hours }] = (await world.service.query<{ hours: number }>(
       'SELECT extract(epoch FROM snoozed_until - now())::float / 3600 AS hours FROM conversations WHERE tenant_id = $1 AND id = $2',
       [workspace.id, made.id],
@@ -589,6 +613,8 @@ describe('the inbox in a browser', () => {
       ['It is [image] here', 'It is [image] here'],
       ['[image] <b>bold</b>', 'Picture <b>bold</b>'],
     ];
+    // All of them are in sight.
+    await visit.page.setViewportSize({ width: 1280, height: 1400 });
     const made = await conversation('Ada');
     await openConversation(made);
     for (const [text] of sent) await world.service.make.received(workspace, made, text);
@@ -603,7 +629,7 @@ describe('the inbox in a browser', () => {
     await reply().fill('[image]');
     await visit.button('Send').click();
     await row('You: [image]').waitFor();
-    expect(await texts.last().innerText()).toBe('[image]');
+    expect(await visit.page.locator('article').last().locator('p').first().innerText()).toBe('[image]');
   });
 
   it('is two pages on a phone, with a way back', async () => {

@@ -297,6 +297,7 @@ export const errorTextsDe: ErrorTexts = {
     scopes: 'Rechte',
     secondFactor: 'Zweiter Faktor',
     seenMessageId: 'Neueste bekannte Nachricht',
+    repeatsId: 'Wiederholte Nachricht',
     senderAgentId: 'Absender',
     serviceSignature: 'Signatur',
     since: 'Von',

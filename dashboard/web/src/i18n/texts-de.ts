@@ -379,6 +379,7 @@ export const de: Texts = {
       reopenedByCustomer: 'Wieder geöffnet, weil der Kunde geschrieben hat',
       snoozeEnded: 'Wieder geöffnet, weil die Zeit um ist',
       SNOOZED: (by: string) => `Zurückgestellt ${by}`,
+      snoozedUntil: (time: string, by: string) => `Zurückgestellt bis ${time} ${by}`,
       CLOSED: (by: string) => `Geschlossen ${by}`,
       assigned: (to: string, by: string) => `${to} zugewiesen ${by}`,
       toYou: 'Ihnen',

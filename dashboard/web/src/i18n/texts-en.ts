@@ -349,6 +349,7 @@ export const en = {
       reopenedByCustomer: 'Reopened, because the customer wrote',
       snoozeEnded: 'Reopened, because its snooze has ended',
       SNOOZED: (by: string) => `Snoozed ${by}`,
+      snoozedUntil: (time: string, by: string) => `Snoozed until ${time} ${by}`,
       CLOSED: (by: string) => `Closed ${by}`,
       assigned: (to: string, by: string) => `Assigned to ${to} ${by}`,
       toYou: 'you',

@@ -45,7 +45,11 @@ export function usePages<T extends { id: string }>(
   key: unknown[],
   path: string,
   query: object = {},
-  { refreshes = true, besideStreamMs }: { refreshes?: boolean; besideStreamMs?: number } = {},
+  {
+    refreshes = true,
+    isEnabled = true,
+    besideStreamMs,
+  }: { refreshes?: boolean; isEnabled?: boolean; besideStreamMs?: number } = {},
 ) {
   const { id } = useWorkspace();
   const pollMs = usePollMs(besideStreamMs);
@@ -58,6 +62,7 @@ export function usePages<T extends { id: string }>(
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
     refetchInterval: ({ state }) =>
       refreshes && pollMs * Math.ceil((state.data?.pages.length ?? 1) / FRESH_PAGES),
+    enabled: isEnabled,
     placeholderData: refreshes ? undefined : keepPreviousData,
   });
   // What moves between the reading of two pages is in both.
@@ -85,10 +90,12 @@ export function useUnread() {
   return useRead<Unread>('conversations/unread', {}, { refreshMs: usePollMs() });
 }
 
-export function useConversation(conversationId: string) {
+/** Reads a conversation with its contact; nothing without an id. */
+export function useConversation(conversationId: string | undefined) {
   const { id } = useWorkspace();
   return useQuery({
     ...useFreshness(),
+    enabled: conversationId !== undefined,
     queryKey: keyOf(id, 'conversation', conversationId),
     queryFn: ({ signal }) =>
       api.get<Conversation>(`/workspaces/${id}/conversations/${conversationId}`, signal),
@@ -96,10 +103,11 @@ export function useConversation(conversationId: string) {
   });
 }
 
-/** Reads a conversation's messages, the newest first. */
-export function useMessages(conversationId: string) {
+/** Reads a conversation's messages, the newest first; nothing without an id. */
+export function useMessages(conversationId: string | undefined) {
   const path = `conversations/${conversationId}/messages`;
-  return usePages<Message>(['messages', conversationId], path, {}, { besideStreamMs: MARKS_MS });
+  const isEnabled = conversationId !== undefined;
+  return usePages<Message>(['messages', conversationId], path, {}, { isEnabled, besideStreamMs: MARKS_MS });
 }
 
 /** Reads a conversation's changes, the newest first, and again when the conversation has changed. */

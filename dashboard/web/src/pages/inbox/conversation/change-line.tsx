@@ -28,6 +28,7 @@ function useChangeText({
   createdAt,
 }: ConversationChange): string {
   const { inbox } = useTexts();
+  const formats = useFormats();
   const { agentId } = useWorkspace();
   const nameOf = useAgentName();
   const isMine = actorType === 'agent' && actorId === agentId;
@@ -38,6 +39,8 @@ function useChangeText({
     system: () => inbox.by.system,
   };
   const by = actors[actorType]();
+  if ('snoozedUntil' in after && after.snoozedUntil)
+    return inbox.changed.snoozedUntil(formats.minute(after.snoozedUntil), by);
   if ('status' in after) {
     if (after.status !== 'OPEN' || actorType !== 'system') return inbox.changed[after.status](by);
     const snoozedUntil = 'snoozedUntil' in before ? before.snoozedUntil : null;

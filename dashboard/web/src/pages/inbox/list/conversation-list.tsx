@@ -14,6 +14,7 @@ import classes from '../inbox.module.css';
 import { ColleagueView } from './colleague-view';
 import { DraftMark } from './draft-mark';
 import { InboxRow } from './inbox-row';
+import { useKeptRow } from './kept-row';
 import { LoadMore } from './load-more';
 import { Preview } from './preview';
 import { useAgentName } from '../names';
@@ -149,10 +150,11 @@ function Filters({ filter }: { filter: InboxFilter }) {
 
 function Rows({ filter, openId }: { filter: InboxFilter; openId: string | undefined }) {
   const { inbox, common } = useTexts();
-  const { items, ...pages } = useConversations(filter);
+  const { items: listed, ...pages } = useConversations(filter);
+  const items = useKeptRow(listed, filter, openId);
   const nameOf = useAgentName();
   const drafts = useDrafts();
-  useRememberedPlace(items, openId);
+  useRememberedPlace(listed, openId);
   if (!items && pages.error) {
     return (
       <div className={classes.rows}>
@@ -182,11 +184,11 @@ function Rows({ filter, openId }: { filter: InboxFilter; openId: string | undefi
                 isOpen={conversation.id === openId}
                 hasDraft={drafts.has(conversation.id)}
                 assignee={
-                  filter.view !== 'all'
-                    ? null
-                    : conversation.assignedAgentId
-                      ? nameOf(conversation.assignedAgentId)
-                      : inbox.nobody
+                  conversation.assignedAgentId && (filter.view === 'all' || filter.view === 'nobody')
+                    ? nameOf(conversation.assignedAgentId)
+                    : filter.view === 'all'
+                      ? inbox.nobody
+                      : null
                 }
               />
             </li>
@@ -237,7 +239,7 @@ const Row = memo(function Row({
   filter: InboxFilter;
   isOpen: boolean;
   hasDraft: boolean;
-  /** Name to show; null in a view of one agent. */
+  /** Name to show; null where the view says it. */
   assignee: string | null;
 }) {
   const { inbox } = useTexts();

@@ -1,0 +1,41 @@
+import { useEffect, useState } from 'react';
+import type { ActiveConversation } from '../../../api/types';
+import type { InboxFilter } from '../inbox-filter';
+import { useConversation, useMessages } from '../use-inbox';
+
+/** The list with the open conversation, when that was last in it. */
+interface Kept {
+  filter: InboxFilter;
+  items: ActiveConversation[];
+  openId: string;
+}
+
+/**
+ * Keeps the open conversation in its place in the list of nobody's once it is somebody's, until the person
+ * goes elsewhere. What is closed or snoozed leaves the list.
+ */
+export function useKeptRow(
+  items: ActiveConversation[] | undefined,
+  filter: InboxFilter,
+  openId: string | undefined,
+): ActiveConversation[] | undefined {
+  const [kept, setKept] = useState<Kept | null>(null);
+  const isIn = items?.some(({ id }) => id === openId) ?? false;
+  useEffect(() => {
+    if (items && openId !== undefined && isIn) setKept({ filter, items, openId });
+  }, [items, filter, openId, isIn]);
+  const isLost =
+    !isIn && filter.view === 'nobody' && kept !== null && kept.openId === openId && kept.filter === filter;
+  const keptId = isLost ? openId : undefined;
+  const now = useConversation(keptId).data;
+  const lastSenderAgentId = useMessages(keptId).items?.[0]?.senderAgentId ?? null;
+  if (!items || !isLost || now?.status !== filter.status) return items;
+
+  const at = kept.items.findIndex(({ id }) => id === openId);
+  const { assignedAgentId, lastMessagePreview, lastMessageAt } = now;
+  const shown = { assignedAgentId, lastMessagePreview, lastMessageAt, lastSenderAgentId };
+  const row = { ...kept.items[at]!, ...shown };
+  const below = new Set(kept.items.slice(at + 1).map(({ id }) => id));
+  const next = items.findIndex(({ id }) => below.has(id));
+  return items.toSpliced(next === -1 ? items.length : next, 0, row);
+}
