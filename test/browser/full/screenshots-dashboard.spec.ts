@@ -136,6 +136,13 @@ describe("the pictures of the dashboard's pages", () => {
       );
       return read.length === 1;
     });
+    // Only now, so that nothing was sent to the channel's provider.
+    await world.service.query(
+      `INSERT INTO contact_identities (tenant_id, channel, external_id, contact_id, created_at)
+       SELECT tenant_id, source_channel, '491701234567', contact_id, now() FROM conversations
+       WHERE tenant_id = $1 AND id = $2`,
+      [workspace.id, shown.id],
+    );
     await make.received(workspace, shown, 'Lovely! Two bags, please.');
     await open();
     await visit.page.goto(`/w/${workspace.slug}/inbox/${shown.id}`);
