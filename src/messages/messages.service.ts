@@ -116,8 +116,8 @@ export class MessagesService {
    * anybody else names the agent, and the oldest active OWNER or ADMIN writes if none is named.
    * An agent that names the newest message it knew is refused if somebody else has answered since. A message
    * that repeats another one names it.
-   * @throws AppError INVALID_BODY (the body, its channel's limit, the sender, the known message, one to repeat
-   *   that is another conversation's, or neither FAILED nor UNKNOWN), FORBIDDEN
+   * @throws AppError INVALID_BODY (the body, its channel's limit, the sender, the known message, a message to
+   *   repeat that is another conversation's, or neither FAILED nor UNKNOWN), FORBIDDEN
    *   (an agent that names another as the sender), NOT_FOUND, CONFLICT (somebody else has answered),
    *   IDEMPOTENCY_CONFLICT
    */

@@ -152,7 +152,7 @@ describe('query plans', () => {
           for (const plan of await plansOf(() => list())) {
             expectInOrder(plan);
             expect(indexesOf(plan)).toContain(index);
-            // A conversation, its contact and its newest message, and one more with which PostgreSQL looks ahead.
+            // A row of each of three tables, and one more with which PostgreSQL looks ahead.
             expect(rowsRead(plan)).toBeLessThanOrEqual(3 * PAGE + 1);
           }
           const ends = () => repository.findScannedEnd(tenantId, { ...filter, cursor });
