@@ -1,5 +1,5 @@
 import { Skeleton, Stack, Text } from '@mantine/core';
-import { Fragment, type Ref, useCallback, useEffect } from 'react';
+import { Fragment, memo, type Ref, useCallback, useEffect, useMemo } from 'react';
 import type { Conversation, ConversationChange, Message, Note } from '../../../api/types';
 import { ErrorNotice } from '../../../common/error-notice';
 import { useNow } from '../../../common/use-now';
@@ -18,7 +18,12 @@ import type { useSending } from '../reply/use-sending';
 
 const HOUR_MS = 3_600_000;
 
-type Entry = { at: string } & ({ message: Message } | { change: ConversationChange } | { note: Note });
+/** Message, change or note, with its time and the beginning of its day. */
+type Entry = { at: string; day: number } & (
+  | { message: Message }
+  | { change: ConversationChange }
+  | { note: Note }
+);
 
 /** The messages and changes of a conversation, the oldest at the top. */
 export function Timeline({
@@ -33,8 +38,6 @@ export function Timeline({
 }) {
   const { id, sourceChannel, contact, updatedAt } = conversation;
   const { inbox, common } = useTexts();
-  const formats = useFormats();
-  const now = useNow(HOUR_MS);
   const foundId = useFoundId();
   const newest = useMessages(id);
   const around = useMessagesAround(id, foundId);
@@ -44,14 +47,12 @@ export function Timeline({
   const until = isCut ? messages?.[0]?.createdAt : undefined;
   const changes = useShown(useChanges(id, updatedAt), since, until);
   const notes = useShown(useNotes(id), since, until);
-  const customer = contactName(sourceChannel, contact);
-  const entries = merge(messages ?? [], changes, notes);
+  const entries = useEntries(messages, changes, notes);
   const { send } = sending;
   const sendAgain = useCallback(
     ({ id, body }: Message) => send({ key: id, body, closes: false, repeatsId: id }),
     [send],
   );
-  const repeated = new Set([...sending.outgoing, ...(messages ?? [])].map(({ repeatsId }) => repeatsId));
 
   return (
     // It scrolls from its end: what is loaded above moves nothing.
@@ -71,31 +72,14 @@ export function Timeline({
           </Text>
         )}
         <LoadMore pages={pages} label={inbox.olderMessages} />
-        {entries.map((entry, index) => {
-          const day = formats.nearDay(entry.at, now);
-          const before = entries[index - 1];
-          return (
-            <Fragment key={idOf(entry)}>
-              {(!before || formats.nearDay(before.at, now) !== day) && (
-                <div className={classes.day}>{day}</div>
-              )}
-              {'message' in entry ? (
-                <Found isFound={entry.message.id === foundId}>
-                  <MessageItem
-                    message={entry.message}
-                    customer={customer}
-                    wasSentAgain={repeated.has(entry.message.id)}
-                    onSendAgain={sendAgain}
-                  />
-                </Found>
-              ) : 'note' in entry ? (
-                <NoteItem note={entry.note} conversationId={id} />
-              ) : (
-                <ChangeLine change={entry.change} />
-              )}
-            </Fragment>
-          );
-        })}
+        <Entries
+          entries={entries}
+          conversationId={id}
+          customer={contactName(sourceChannel, contact)}
+          foundId={foundId}
+          outgoingRepeats={sending.outgoing.map(({ repeatsId }) => repeatsId).join()}
+          onSendAgain={sendAgain}
+        />
         {foundId && <NewerMessages pages={around} outgoing={sending.outgoing.length} />}
         {sending.outgoing.map((message) => (
           <OutgoingItem
@@ -113,6 +97,51 @@ export function Timeline({
   );
 }
 
+/** Messages, changes and notes with their days. They are made again only when what they show has changed. */
+const Entries = memo(function Entries({
+  entries,
+  conversationId,
+  customer,
+  foundId,
+  outgoingRepeats,
+  onSendAgain,
+}: {
+  entries: Entry[];
+  conversationId: string;
+  customer: string;
+  foundId: string | undefined;
+  /** Ids of the messages that those on their way repeat, joined by commas. */
+  outgoingRepeats: string;
+  onSendAgain: (message: Message) => void;
+}) {
+  const formats = useFormats();
+  const now = useNow(HOUR_MS);
+  const repeated = new Set<string | null | undefined>(outgoingRepeats.split(','));
+  for (const entry of entries) if ('message' in entry) repeated.add(entry.message.repeatsId);
+  return entries.map((entry, index) => {
+    const before = entries[index - 1];
+    return (
+      <Fragment key={idOf(entry)}>
+        {before?.day !== entry.day && <div className={classes.day}>{formats.nearDay(entry.day, now)}</div>}
+        {'message' in entry ? (
+          <Found isFound={entry.message.id === foundId}>
+            <MessageItem
+              message={entry.message}
+              customer={customer}
+              wasSentAgain={repeated.has(entry.message.id)}
+              onSendAgain={onSendAgain}
+            />
+          </Found>
+        ) : 'note' in entry ? (
+          <NoteItem note={entry.note} conversationId={conversationId} />
+        ) : (
+          <ChangeLine change={entry.change} />
+        )}
+      </Fragment>
+    );
+  });
+});
+
 function idOf(entry: Entry): string {
   if ('message' in entry) return entry.message.id;
   return 'note' in entry ? entry.note.id : entry.change.id;
@@ -124,27 +153,37 @@ function idOf(entry: Entry): string {
  * @param until time of the newest message that is shown; undefined when it is the conversation's newest
  */
 function useShown<T extends { createdAt: string }>(
-  { items = [], hasNextPage, isFetching, isError, fetchNextPage }: LoadedPages & { items?: T[] },
+  { items, hasNextPage, isFetching, isError, fetchNextPage }: LoadedPages & { items?: T[] },
   since: string | undefined,
   until: string | undefined,
 ): T[] {
-  const oldest = items.at(-1)?.createdAt;
+  const oldest = items?.at(-1)?.createdAt;
   const isShort = since === undefined || oldest === undefined || oldest > since;
   useEffect(() => {
     if (isShort && hasNextPage && !isFetching && !isError) void fetchNextPage();
   }, [isShort, hasNextPage, isFetching, isError, fetchNextPage]);
-  return items.filter(
-    ({ createdAt }) =>
-      (since === undefined || createdAt >= since) && (until === undefined || createdAt <= until),
+  return useMemo(
+    () =>
+      (items ?? []).filter(
+        ({ createdAt }) =>
+          (since === undefined || createdAt >= since) && (until === undefined || createdAt <= until),
+      ),
+    [items, since, until],
   );
 }
 
-function merge(messages: Message[], changes: ConversationChange[], notes: Note[]): Entry[] {
-  const entries: Entry[] = [
-    ...messages.toReversed().map((message) => ({ at: message.createdAt, message })),
-    ...changes.toReversed().map((change) => ({ at: change.createdAt, change })),
-    ...notes.toReversed().map((note) => ({ at: note.createdAt, note })),
-  ];
-  // Sorting keeps the order of what is of one moment: a message, and then what it changed.
-  return entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+function useEntries(messages: Message[] | undefined, changes: ConversationChange[], notes: Note[]): Entry[] {
+  return useMemo(() => {
+    const entries = [
+      ...(messages ?? []).toReversed().map((message) => ({ ...timeOf(message), message })),
+      ...changes.toReversed().map((change) => ({ ...timeOf(change), change })),
+      ...notes.toReversed().map((note) => ({ ...timeOf(note), note })),
+    ];
+    // Sorting keeps the order of what is of one moment: a message, and then what it changed.
+    return entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  }, [messages, changes, notes]);
+}
+
+function timeOf({ createdAt }: { createdAt: string }) {
+  return { at: createdAt, day: new Date(createdAt).setHours(0, 0, 0, 0) };
 }
