@@ -1,5 +1,5 @@
-import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { useRouter } from '@tanstack/react-router';
+import { type MouseEvent, type ReactNode } from 'react';
 import type { Channel, ContactSummary } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
 import { ChannelLogo } from '../../../common/channel-logo';
@@ -30,12 +30,18 @@ export function InboxRow({
   children: ReactNode;
 }) {
   const { slug } = useWorkspace();
+  const router = useRouter();
+  const to = { to: '/w/$slug/inbox/$conversationId', params: { slug, conversationId }, search } as const;
+  const open = (event: MouseEvent) => {
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    void router.navigate(to);
+  };
   return (
-    <Link
-      to="/w/$slug/inbox/$conversationId"
-      params={{ slug, conversationId }}
-      search={search}
-      preload={false}
+    // The router's own links build their addresses again with each navigation, all rows of the list.
+    <a
+      href={router.buildLocation(to).href}
+      onClick={open}
       className={classes.row}
       aria-current={isOpen ? 'page' : undefined}
       {...attributes}
@@ -48,6 +54,6 @@ export function InboxRow({
         </span>
         {children}
       </span>
-    </Link>
+    </a>
   );
 }

@@ -8,6 +8,7 @@ import { useWorkspace } from '../../../api/workspace';
 import { ErrorNotice } from '../../../common/error-notice';
 import { useNow } from '../../../common/use-now';
 import { useFormats, useTexts } from '../../../i18n/locale';
+import { useFoundId } from '../conversation/found-message';
 import { toSearch, useInboxFilter } from '../inbox-filter';
 import classes from '../inbox.module.css';
 import { InboxRow } from '../list/inbox-row';
@@ -27,6 +28,7 @@ export function SearchResults({ text: typed, openId }: { text: string; openId: s
   const { search } = useTexts().inbox;
   const { common } = useTexts();
   const [text] = useDebouncedValue(typed.trim(), TYPING_MS);
+  const foundId = useFoundId();
   const messages = useFoundMessages(text);
   const conversations = useFoundConversations(text);
   const found = messages.data?.pages.flatMap(({ data }) => data);
@@ -63,7 +65,11 @@ export function SearchResults({ text: typed, openId }: { text: string; openId: s
       {found && found.length > 0 && (
         <Part title={search.messages}>
           {found.map((one) => (
-            <MessageResult key={one.id} found={one} />
+            <MessageResult
+              key={one.id}
+              found={one}
+              isOpen={one.conversationId === openId && one.id === foundId}
+            />
           ))}
         </Part>
       )}
@@ -144,7 +150,7 @@ function ConversationResult({ found, isOpen }: { found: FoundConversation; isOpe
   );
 }
 
-function MessageResult({ found }: { found: FoundMessage }) {
+function MessageResult({ found, isOpen }: { found: FoundMessage; isOpen: boolean }) {
   const { inbox } = useTexts();
   const formats = useFormats();
   const now = useNow(MINUTE_MS);
@@ -158,6 +164,7 @@ function MessageResult({ found }: { found: FoundMessage }) {
         channel={sourceChannel}
         contact={contact}
         search={{ ...toSearch(filter), message: id }}
+        isOpen={isOpen}
         attributes={{ [RESULT]: id }}
         beside={
           <time dateTime={createdAt} title={formats.moment(createdAt)}>
