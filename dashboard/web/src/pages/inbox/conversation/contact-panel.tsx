@@ -1,14 +1,15 @@
-import { ActionIcon, CloseButton, Skeleton } from '@mantine/core';
+import { ActionIcon, CloseButton } from '@mantine/core';
 import { useLocalStorage, useMediaQuery } from '@mantine/hooks';
 import { IconUser } from '@tabler/icons-react';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Dialog } from '../../../common/dialogs';
+import { lazyPart, usePreload } from '../../../common/lazy-part';
 import { useEnteredValues } from '../../../common/use-entered-values';
 import { useTexts } from '../../../i18n/locale';
 import classes from './contact-panel.module.css';
 
-const ContactDetails = lazy(() =>
-  import('../../contacts/contact-details').then((module) => ({ default: module.ContactDetails })),
+const ContactDetails = lazyPart(() =>
+  import('../../contacts/contact-details').then((module) => module.ContactDetails),
 );
 
 /** Width from which on the panel has room beside the list and the conversation. */
@@ -75,15 +76,12 @@ export function ContactPanel({
   const { inbox } = useTexts();
   const aside = useRef<HTMLElement>(null);
   const { keep, hasEntered } = useEnteredValues();
+  usePreload(ContactDetails);
   useEffect(() => {
     if (isAsked && isWide && isOpen) aside.current?.focus({ preventScroll: true });
   }, [isAsked, isWide, isOpen]);
   if (!isOpen) return null;
-  const details = (
-    <Suspense fallback={<Skeleton height={120} />}>
-      <ContactDetails key={contactId} contactId={contactId} conversationId={conversationId} />
-    </Suspense>
-  );
+  const details = <ContactDetails key={contactId} contactId={contactId} conversationId={conversationId} />;
   if (!isWide) {
     return (
       <Dialog title={inbox.customer} onClose={close} size="lg">

@@ -1,11 +1,12 @@
 import { ActionIcon, Button, EmptyState, Group, NativeSelect, Skeleton, Stack, Title } from '@mantine/core';
 import { IconKeyboard } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { lazy, memo, Suspense, useState } from 'react';
+import { memo, useState } from 'react';
 import type { ActiveConversation } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
 import { CHANNEL_LABELS } from '../../../common/channel-logo';
 import { ErrorNotice } from '../../../common/error-notice';
+import { lazyPart, usePreload } from '../../../common/lazy-part';
 import { useNow } from '../../../common/use-now';
 import { useFormats, useTexts } from '../../../i18n/locale';
 import { AlertMenu } from '../alerts/alert-menu';
@@ -26,8 +27,8 @@ import { useSnoozeText } from '../conversation/snooze-text';
 import { useConversations, useCounts } from '../use-inbox';
 import { ROW } from '../use-keys';
 
-const SearchResults = lazy(() =>
-  import('../search/search-results').then(({ SearchResults }) => ({ default: SearchResults })),
+const SearchResults = lazyPart(() =>
+  import('../search/search-results').then((module) => module.SearchResults),
 );
 
 const MINUTE_MS = 60_000;
@@ -48,6 +49,7 @@ export function ConversationList({
   const filter = useInboxFilter();
   const [search, setSearch] = useState('');
   const list = useFocusOnReturn(openId);
+  usePreload(SearchResults);
   return (
     <section ref={list} tabIndex={-1} className={classes.list} aria-label={inbox.conversations}>
       <Group justify="space-between" className={classes.listHead}>
@@ -75,9 +77,7 @@ export function ConversationList({
           <Rows filter={filter} openId={openId} />
         </>
       ) : (
-        <Suspense>
-          <SearchResults text={search} openId={openId} />
-        </Suspense>
+        <SearchResults text={search} openId={openId} />
       )}
     </section>
   );

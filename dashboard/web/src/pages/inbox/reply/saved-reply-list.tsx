@@ -12,7 +12,7 @@ const REFRESH_MS = 60_000;
 export type TakeKey = (key: string) => boolean;
 
 /** The saved replies that fit what was typed behind a slash. The focus stays in the field. */
-export default function SavedReplyList({
+export function SavedReplyList({
   id,
   query,
   preview,

@@ -1,20 +1,12 @@
-import {
-  type KeyboardEvent,
-  lazy,
-  type RefObject,
-  Suspense,
-  useCallback,
-  useId,
-  useRef,
-  useState,
-} from 'react';
+import { type KeyboardEvent, type RefObject, useCallback, useId, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { Conversation, SavedReplyVariable } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
+import { lazyPart, usePreload } from '../../../common/lazy-part';
 import { useAgents } from '../names';
 import type { TakeKey } from './saved-reply-list';
 
-const SavedReplyList = lazy(() => import('./saved-reply-list'));
+const SavedReplyList = lazyPart(() => import('./saved-reply-list').then((module) => module.SavedReplyList));
 
 /** Matches a variable with the space before it and the mark behind it. */
 const PLACE = /( ?)\{\{([^{}|]*)(?:\|([^{}]*))?\}\}([,.!?;:]?)/g;
@@ -40,6 +32,7 @@ export function useSavedReplies({
   const takesKeys = useRef<TakeKey | null>(null);
   const fill = useFill(conversation);
   const close = useCallback(() => setTyped(null), []);
+  usePreload(SavedReplyList);
 
   const preview = (body: string) => fill(body).text;
   const choose = (body: string) => {
@@ -77,17 +70,15 @@ export function useSavedReplies({
       'aria-activedescendant': optionId,
     },
     list: typed && (
-      <Suspense>
-        <SavedReplyList
-          id={id}
-          query={typed.query}
-          preview={preview}
-          takesKeys={takesKeys}
-          onActive={setOptionId}
-          onChoose={choose}
-          onClose={close}
-        />
-      </Suspense>
+      <SavedReplyList
+        id={id}
+        query={typed.query}
+        preview={preview}
+        takesKeys={takesKeys}
+        onActive={setOptionId}
+        onChoose={choose}
+        onClose={close}
+      />
     ),
   };
 }
