@@ -118,6 +118,80 @@ export class AgentPage {
     });
   }
 
+  /** Scrolls down the list until it has so many rows. */
+  loadRows(count: number): Promise<void> {
+    return this.scrollUntil(ROW, count, 1);
+  }
+
+  /** Scrolls up the open conversation until it has so many messages. */
+  loadMessages(count: number): Promise<void> {
+    return this.scrollUntil('article', count, -1);
+  }
+
+  /** Opens a conversation by its address. */
+  async openAlone(id: string): Promise<void> {
+    await this.page.goto(`/w/${this.slug}/inbox/${id}?view=nobody`);
+    await this.page.locator('article').first().waitFor();
+    await sleep(REST_MS);
+  }
+
+  /** Scrolls through what is loaded, a part of it a frame, and returns the times between the frames. */
+  async scroll(item: 'row' | 'message', frames: number): Promise<number[]> {
+    const selector = item === 'row' ? ROW : 'article';
+    return this.page.evaluate(
+      async ([selector, frames]) => {
+        const { scroller, direction } = (
+          window as unknown as { scrollerOf: (selector: string) => { scroller: Element; direction: number } }
+        ).scrollerOf(selector);
+        const times: number[] = [];
+        let last = await new Promise<number>(requestAnimationFrame);
+        const step = scroller.scrollHeight / frames;
+        for (let n = 1; n <= frames; n++) {
+          scroller.scrollTop = direction * (scroller.scrollHeight - n * step);
+          const now = await new Promise<number>(requestAnimationFrame);
+          times.push(now - last);
+          last = now;
+        }
+        return times;
+      },
+      [selector, frames] as const,
+    );
+  }
+
+  /** Moves through the list by J. */
+  async moveByKey(count: number): Promise<number[]> {
+    await this.page.locator(ROW).first().focus();
+    const times: number[] = [];
+    for (let n = 0; n < count; n++) {
+      const next = await this.page.evaluate((row) => {
+        const rows = [...document.querySelectorAll(row)];
+        return rows[rows.indexOf(document.activeElement!) + 1]!.getAttribute('data-conversation')!;
+      }, ROW);
+      times.push(
+        await this.time('keydown', { present: [`${rowOf(next)}:focus`] }, () =>
+          this.page.keyboard.press('j'),
+        ),
+      );
+      await sleep(REST_MS / 6);
+    }
+    return times;
+  }
+
+  /** Waits until a message is shown, and returns when, in milliseconds since 1970. */
+  async untilShown(text: string): Promise<number> {
+    const shown = await this.page.waitForFunction(
+      (text) => {
+        const has = [...document.querySelectorAll('article')]
+          .slice(-3)
+          .some((one) => one.textContent.includes(text));
+        return has && performance.timeOrigin + performance.now();
+      },
+      text,
+      { polling: 'raf', timeout: GIVE_UP_MS * 3 },
+    );
+    return Number(await shown.jsonValue());
+  }
+
   /** Opens a conversation of the list, and from then on notes when each customer's message is shown in it. */
   async watchMessages(): Promise<void> {
     await this.openRows(1);
@@ -156,12 +230,42 @@ export class AgentPage {
     });
   }
 
-  /** Opens the list's first conversation and acts in it, again and again. */
+  private async scrollUntil(selector: string, count: number, direction: number): Promise<void> {
+    await this.page.evaluate(() => {
+      const scrollerOf = (selector: string) => {
+        let scroller = document.querySelector(selector)!.parentElement!;
+        while (!/auto|scroll/.test(getComputedStyle(scroller).overflowY)) scroller = scroller.parentElement!;
+        return {
+          scroller,
+          direction: getComputedStyle(scroller).flexDirection === 'column-reverse' ? -1 : 1,
+        };
+      };
+      Object.assign(window, { scrollerOf });
+    });
+    for (let known = 0; ;) {
+      const loaded = await this.page.locator(selector).count();
+      if (loaded >= count) break;
+      if (loaded === known) await sleep(10);
+      known = loaded;
+      await this.page.evaluate(
+        ([selector, direction]) => {
+          const { scroller } = (
+            window as unknown as { scrollerOf: (selector: string) => { scroller: Element } }
+          ).scrollerOf(selector);
+          scroller.scrollTop = direction * scroller.scrollHeight;
+        },
+        [selector, direction] as const,
+      );
+    }
+    await sleep(REST_MS);
+  }
+
+  /** Opens the list's first conversation, unless an act has led to it, and acts in it, again and again. */
   private async act(count: number, act: (id: string) => Promise<number>): Promise<number[]> {
     const times: number[] = [];
     for (let n = 0; n < count; n++) {
       const [id] = await this.rows();
-      await this.openRow(id!);
+      if (!(await this.page.$(`${rowOf(id!)}[aria-current="page"]`))) await this.openRow(id!);
       await sleep(REST_MS);
       times.push(await act(id!));
       await sleep(REST_MS);

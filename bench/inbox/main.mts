@@ -1,29 +1,40 @@
 // Measures the inbox in Chromium in a workspace of 100,000 conversations and 10,000,000 messages:
 // `npm run bench:inbox`. The data stays in the folder DATA_DIR, in which the next run finds it.
+import { randomUUID } from 'node:crypto';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
 import pg from 'pg';
 import { DATA_DIR, runCli, startApp, startDashboard, startMigratedServers } from '../../scripts/app.mjs';
-import { freePort, LauncherError, runLauncher } from '../../scripts/processes.mjs';
+import { freePort, LauncherError, runLauncher, sleep } from '../../scripts/processes.mjs';
 import type { Servers } from '../../scripts/servers.mjs';
 import { AgentPage } from './agent-page.mts';
 import { Customers } from './customers.mts';
 import { Figures } from './figures.mts';
 import { openStreams } from './streams.mts';
-import { beginSessions, filledWorkspace, SLUG } from './workspace.mts';
+import { beginSessions, filledWorkspace, findLongConversation, SLUG } from './workspace.mts';
 
 const { values: options } = parseArgs({
   options: {
     conversations: { type: 'string', default: '100000' },
     streams: { type: 'string', default: '100' },
     seconds: { type: 'string', default: '30' },
-    only: { type: 'string', multiple: true, default: ['opening', 'acts', 'stream'] },
+    only: { type: 'string', multiple: true, default: ['opening', 'acts', 'lists', 'stream'] },
   },
 });
 const MESSAGES_A_SECOND = 20;
 const WRITERS = 100;
+/** Numbers of what is loaded of a list, and of a conversation, before both are measured. */
+const [ROWS, MESSAGES] = [2_000, 5_000];
+/** Frames in which the page is scrolled through what is loaded. */
+const FRAMES = 120;
+/** Pause between two replies of a colleague. */
+const PAUSE_MS = 2_000;
+
+/** Sends a reply in a conversation. Returns when it was answered, in milliseconds since 1970. */
+type Reply = (conversationId: string, body: string) => Promise<number>;
+
 const log = (line: string) => process.stderr.write(`${line}\n`);
 const wants = (part: string) => options.only.includes(part);
 let servers: Servers | undefined;
@@ -59,6 +70,10 @@ async function run() {
     const page = await AgentPage.open(browser, dashboard.url, SLUG, own!);
     if (wants('opening')) await measureOpening(page, figures);
     if (wants('acts')) await measureActs(page, figures);
+    if (wants('lists')) {
+      const reply = replyAs(others[0]!, dashboard.url, id);
+      await measureLists(page, figures, await findLongConversation(pool, id), reply);
+    }
     if (wants('stream')) {
       const customers = await Customers.begin(service.url, await connectWidget(env), WRITERS);
       const streams = await openStreams(dashboard, id, others, figures);
@@ -92,6 +107,53 @@ async function measureActs(page: AgentPage, figures: Figures): Promise<void> {
   figures.add('a conversation is snoozed', 50, await page.snooze(10));
   await page.list('view=nobody');
   figures.add('a reply is shown', 50, await page.reply(10));
+}
+
+/** Measures the list with many rows, and a conversation with many messages. */
+async function measureLists(page: AgentPage, figures: Figures, longId: string, reply: Reply): Promise<void> {
+  log(`${ROWS} rows`);
+  await page.list('view=nobody');
+  await page.loadRows(ROWS);
+  const withRows = `with ${ROWS} rows:`;
+  figures.add(`${withRows} a frame while one scrolls`, null, await page.scroll('row', FRAMES));
+  figures.add(`${withRows} J moves to the next row`, 50, await page.moveByKey(10));
+  figures.add(`${withRows} a conversation opens, never read before`, 300, await page.openRows(10));
+  figures.add(`${withRows} a conversation opens again`, 100, await page.openRows(10));
+  figures.add(`${withRows} a conversation is closed`, 50, await page.closeByKey(10));
+  log(`${MESSAGES} messages`);
+  await page.openAlone(longId);
+  await page.loadMessages(MESSAGES);
+  const withMessages = `with ${MESSAGES} messages:`;
+  figures.add(`${withMessages} a frame while one scrolls`, null, await page.scroll('message', FRAMES));
+  const times: number[] = [];
+  for (let n = 0; n < 10; n++) {
+    const text = `Colleague's answer ${n}, ${Date.now()}.`;
+    const stored = await reply(longId, text);
+    times.push((await page.untilShown(text)) - stored);
+    await sleep(PAUSE_MS);
+  }
+  figures.add(`${withMessages} a colleague's answer is on the screen, from its answer on`, 300, times);
+}
+
+/** Returns a function that sends a reply of another agent, and returns when it was answered. */
+function replyAs(cookie: string, url: string, workspaceId: string): Reply {
+  return async (conversationId, body) => {
+    const answer = await fetch(
+      `${url}/api/workspaces/${workspaceId}/conversations/${conversationId}/messages`,
+      {
+        method: 'POST',
+        headers: {
+          cookie,
+          origin: url,
+          'content-type': 'application/json',
+          'idempotency-key': randomUUID(),
+        },
+        body: JSON.stringify({ body }),
+      },
+    );
+    if (!answer.ok) throw new LauncherError(`A reply was answered ${answer.status}: ${await answer.text()}`);
+    return performance.timeOrigin + performance.now();
+  };
 }
 
 async function measureMessages(page: AgentPage, customers: Customers, figures: Figures): Promise<void> {

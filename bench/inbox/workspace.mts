@@ -170,6 +170,15 @@ function insertChanges(db: pg.PoolClient): Promise<void> {
   );
 }
 
+/** Returns the id of an open conversation with more messages than a page ever loads. */
+export async function findLongConversation(pool: pg.Pool, workspaceId: string): Promise<string> {
+  const { rows } = await pool.query<{ id: string }>(
+    `SELECT id FROM conversations WHERE tenant_id = $1 AND status = 'OPEN' AND event_sequence >= $2 LIMIT 1`,
+    [workspaceId, VERY_LONG],
+  );
+  return rows[0]!.id;
+}
+
 /** Begins sessions of the agents in turn, and returns their cookies. */
 export async function beginSessions(pool: pg.Pool, agentIds: string[], count: number): Promise<string[]> {
   const tokens = Array.from({ length: count }, () => randomBytes(32).toString('base64url'));
