@@ -70,16 +70,22 @@ function written(value: unknown): RecordedStatement['values'][number] {
 
 /** Returns the method of the service that runs the statement; undefined for a statement of a test. */
 function placeOnStack(): string | undefined {
-  const limit = Error.stackTraceLimit;
-  Error.stackTraceLimit = 60;
-  const lines = new Error().stack!.split('\n');
-  Error.stackTraceLimit = limit;
-  for (const line of lines) {
-    const [, name, path] = /at (?:async )?(?:(\S+) (?:\[as \w+\] )?\()?(\/[^():]+)/.exec(line) ?? [];
+  for (const frame of framesOfStack()) {
+    const [, name, path] = /^(?:async )?(?:(\S+) (?:\[as \w+\] )?\()?(\/[^():]+)/.exec(frame) ?? [];
     const file = path && relative(process.cwd(), path);
-    if (!file || RUNNERS.test(file) || file.startsWith('test/citus/record')) continue;
+    if (!file || RUNNERS.test(file) || file.startsWith('test/citus/')) continue;
     if (file.startsWith('test/')) return undefined;
     if (/^(src|dashboard\/server\/src)\//.test(file) && name?.includes('.')) return name;
   }
   return undefined;
+}
+
+/** Returns the frames with the names of the compiled code: a source map gives them those of what they call. */
+function framesOfStack(): string[] {
+  const { prepareStackTrace, stackTraceLimit } = Error;
+  Error.prepareStackTrace = (_, frames) => frames.map(String);
+  Error.stackTraceLimit = 60;
+  const frames = new Error().stack as unknown as string[];
+  Object.assign(Error, { prepareStackTrace, stackTraceLimit });
+  return frames;
 }

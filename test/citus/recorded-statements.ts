@@ -13,7 +13,7 @@ export interface RecordedStatement {
 export interface ExecutedStatement {
   sql: string;
   place: string;
-  executions: RecordedStatement['values'][];
+  executions: (string | Buffer | null)[][];
 }
 
 /** Statements that are no queries: of transactions, and those that change tables, roles or settings. */
@@ -28,7 +28,9 @@ export function readStatements(folder: string): ExecutedStatement[] {
       const { sql, place, values } = JSON.parse(line) as RecordedStatement;
       if (NO_QUERY.test(sql)) continue;
       const statement = statements.get(sql) ?? { sql, place, executions: [] };
-      statement.executions.push(values);
+      statement.executions.push(
+        values.map((one) => (one && typeof one === 'object' ? Buffer.from(one.hex, 'hex') : one)),
+      );
       statements.set(sql, statement);
     }
   return [...statements.values()];

@@ -96,7 +96,8 @@ export class ChannelWorkspace extends ConnectedWorkspace {
       const [row] = await this.service.query<{ retryIn: number; pausedFor: number | null }>(
         `SELECT extract(epoch FROM d.next_attempt_at - now())::float AS "retryIn",
                 extract(epoch FROM w.paused_until - now())::float AS "pausedFor"
-         FROM outbound_messages d JOIN channel_connections w ON w.id = d.connection_id
+         FROM outbound_messages d
+         JOIN channel_connections w ON w.tenant_id = d.tenant_id AND w.id = d.connection_id
          WHERE d.message_id = $1 AND d.attempt_count > 0 AND d.lease_id IS NULL`,
         [id],
       );

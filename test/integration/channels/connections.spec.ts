@@ -443,9 +443,9 @@ describe('channel connections', () => {
     // Its event fails it in one transaction, and the poll deletes its row of the queue in another.
     await waitFor('the pending message to fail', async () => {
       const rows = await host.query(
-        `SELECT FROM messages WHERE id = $1 AND delivery_status = 'FAILED'
-           AND NOT EXISTS (SELECT FROM outbound_messages WHERE message_id = $1)`,
-        [pending],
+        `SELECT FROM messages WHERE tenant_id = $1 AND id = $2 AND delivery_status = 'FAILED'
+           AND NOT EXISTS (SELECT FROM outbound_messages WHERE tenant_id = $1 AND message_id = $2)`,
+        [workspace.id, pending],
       );
       return rows.length === 1;
     });
@@ -457,9 +457,9 @@ describe('channel connections', () => {
       isStored: boolean;
     }>(
       `SELECT id, delivery_status AS status, delivery_error ->> 'code' AS code,
-              EXISTS (SELECT FROM outbound_messages WHERE message_id = id) AS "isStored"
-       FROM messages WHERE id = ANY ($1)`,
-      [[pending, leased, holding]],
+              EXISTS (SELECT FROM outbound_messages WHERE tenant_id = $1 AND message_id = id) AS "isStored"
+       FROM messages WHERE tenant_id = $1 AND id = ANY ($2)`,
+      [workspace.id, [pending, leased, holding]],
     );
     expect(rows).toHaveLength(3);
     expect(rows).toEqual(

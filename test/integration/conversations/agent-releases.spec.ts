@@ -83,7 +83,10 @@ describe('the conversations of a deactivated agent', () => {
     const conversation = await service.make.conversation(workspace);
     const changes: Promise<unknown>[] = [];
     await service.app.get(Database).transaction(async (tx) => {
-      await tx.query(`SELECT FROM conversations WHERE id = '${conversation.id}' FOR NO KEY UPDATE`);
+      await tx.query('SELECT FROM conversations WHERE tenant_id = $1 AND id = $2 FOR NO KEY UPDATE', [
+        workspace.id,
+        conversation.id,
+      ]);
       changes.push(service.make.updateConversation(workspace, conversation, { assignedAgentId: agent.id }));
       await waitForLockWait(service, 'the assignment');
       changes.push(setActive(workspace, agent, false));

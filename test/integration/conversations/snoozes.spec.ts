@@ -173,7 +173,10 @@ describe('conversations whose snooze has ended', () => {
       [[failing, locked, good].map(({ conversation: { id } }) => id)],
     );
     await service.app.get(Database).transaction(async (tx) => {
-      await tx.query('SELECT FROM conversations WHERE id = $1 FOR UPDATE', [locked.conversation.id]);
+      await tx.query('SELECT FROM conversations WHERE tenant_id = $1 AND id = $2 FOR UPDATE', [
+        workspace.id,
+        locked.conversation.id,
+      ]);
       await waitFor('the good one', () => isOpen(good));
     });
     await waitFor('the one that was locked', () => isOpen(locked));

@@ -4,8 +4,9 @@ import { Config } from '../../../src/config/config';
 import { connectionOptions } from '../../../src/database/data-source';
 import { areMigrationsApplied } from '../../../src/database/migration-state';
 import { migrate } from '../../../src/database/migrator';
+import { newId } from '../../../src/common/ids';
 import { TestService } from '../../support/service';
-import { createStores, dropStores, ownerOf, TestStores } from '../../support/test-database';
+import { createStores, dropStores, isOnCitus, ownerOf, TestStores } from '../../support/test-database';
 
 interface ForeignKey {
   name: string;
@@ -76,6 +77,12 @@ const KEYS_ACROSS_WORKSPACES: Record<string, string> = {
 };
 
 const FOREIGN_KEY_VIOLATION = '23503';
+const NOT_SUPPORTED = '0A000';
+
+/** Returns the SQLSTATE of a row's change of tenant. Citus refuses it, whatever refers to the row. */
+function codeOfMove(): string {
+  return isOnCitus() ? NOT_SUPPORTED : FOREIGN_KEY_VIOLATION;
+}
 
 describe('tenancy in the database', () => {
   let service: TestService;
@@ -122,7 +129,7 @@ describe('tenancy in the database', () => {
        ORDER BY name`,
       [tables],
     );
-    expect(keys.map(({ name }) => name)).toEqual(Object.keys(KEYS_ACROSS_WORKSPACES));
+    expect(keys.map(({ name }) => name)).toEqual(isOnCitus() ? [] : Object.keys(KEYS_ACROSS_WORKSPACES));
   });
 
   it('ties every row to a workspace, itself or through what it refers to', () => {
@@ -165,7 +172,8 @@ describe('tenancy in the database', () => {
       expect(error?.code).toBe(FOREIGN_KEY_VIOLATION);
       // A row that refers to the deleted one may fail first.
       const referring = foreignKeys.filter((key) => key.target === table).map((key) => key.name);
-      expect([name, ...referring]).toContain(error?.constraint);
+      const [, violated] = /constraint "(.+?)(?:_\d{6})?"/.exec(error!.message) ?? [];
+      expect([name, ...referring]).toContain(violated);
     }
   });
 
@@ -175,16 +183,17 @@ describe('tenancy in the database', () => {
     );
     for (const table of referredTo) {
       const moved = service.query(`UPDATE ${table} SET tenant_id = $2 WHERE tenant_id = $1`, [tenant, other]);
-      await expect(moved).rejects.toMatchObject({ driverError: { code: FOREIGN_KEY_VIOLATION } });
+      await expect(moved).rejects.toMatchObject({ driverError: { code: codeOfMove() } });
     }
   });
 
   it('knows no tenant that does not exist', async () => {
     for (const { name, table } of foreignKeys.filter(({ target }) => target === 'workspaces')) {
-      const moved = service.query(`UPDATE ${table} SET tenant_id = gen_random_uuid() WHERE tenant_id = $1`, [
+      const moved = service.query(`UPDATE ${table} SET tenant_id = $2 WHERE tenant_id = $1`, [
         tenant,
+        newId(),
       ]);
-      expect({ name, code: (await faultOf(moved))?.code }).toEqual({ name, code: FOREIGN_KEY_VIOLATION });
+      expect({ name, code: (await faultOf(moved))?.code }).toEqual({ name, code: codeOfMove() });
     }
   });
 });
@@ -241,10 +250,10 @@ describe('migrations', () => {
   });
 });
 
-async function faultOf(work: Promise<unknown>): Promise<{ code?: string; constraint?: string } | undefined> {
+async function faultOf(work: Promise<unknown>): Promise<{ code?: string; message: string } | undefined> {
   return work.then(
     () => undefined,
-    (error: { driverError?: { code?: string; constraint?: string } }) => error.driverError,
+    (error: { driverError?: { code?: string; message: string } }) => error.driverError,
   );
 }
 

@@ -73,7 +73,10 @@ describe('people and their agents', () => {
   it('are renamed without a deadlock while a manager makes a link for one', async () => {
     let renamed: Promise<unknown> | undefined;
     await host.get(Database).transaction(async (tx) => {
-      await tx.query('SELECT FROM agents WHERE id = $1 FOR NO KEY UPDATE', [member.agent.id]);
+      await tx.query('SELECT FROM agents WHERE tenant_id = $1 AND id = $2 FOR NO KEY UPDATE', [
+        workspace.id,
+        member.agent.id,
+      ]);
       renamed = host.get(PeopleService).update(member.holder, { name: 'Ada Byron' });
       await waitForLockWait(host, 'the renaming');
       await tx.query('SELECT FROM people WHERE id = $1 FOR NO KEY UPDATE', [member.holder.personId]);

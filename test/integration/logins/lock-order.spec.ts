@@ -44,7 +44,7 @@ describe('locks are taken in one order', () => {
     change: () => Promise<unknown>,
   ) {
     const lock = ([table, id]: [string, string]) =>
-      `SELECT FROM ${table} WHERE id = '${id}' FOR NO KEY UPDATE`;
+      `SELECT FROM ${table} WHERE ${table === 'agents' ? `tenant_id = '${workspace.id}' AND` : ''} id = '${id}' FOR NO KEY UPDATE`;
     let changed: Promise<unknown> = Promise.resolve();
     await host.get(Database).transaction(async (tx) => {
       await tx.query(lock(first));

@@ -33,7 +33,8 @@ describe('the retention of messages', () => {
     const rows = await host.query<{ answer: string | null }>(
       `SELECT encode(response, 'escape') AS answer FROM webhook_deliveries WHERE event_id = $1
        UNION ALL
-       SELECT encode(a.response, 'escape') FROM webhook_attempts a JOIN webhook_deliveries d ON d.id = a.delivery_id
+       SELECT encode(a.response, 'escape') FROM webhook_attempts a
+       JOIN webhook_deliveries d ON d.tenant_id = a.tenant_id AND d.id = a.delivery_id
        WHERE d.event_id = $1`,
       [eventId],
     );
