@@ -80,12 +80,14 @@ function placeOnStack(): string | undefined {
   return undefined;
 }
 
-/** Returns the frames with the names of the compiled code: a source map gives them those of what they call. */
+/** Returns the frames as V8 names them: with a source map, a frame has the name of what it calls. */
 function framesOfStack(): string[] {
-  const { prepareStackTrace, stackTraceLimit } = Error;
-  Error.prepareStackTrace = (_, frames) => frames.map(String);
-  Error.stackTraceLimit = 60;
+  const usual = Object.assign({ prepareStackTrace: undefined }, Error);
+  Object.assign(Error, {
+    prepareStackTrace: (_: Error, frames: object[]) => frames.map(String),
+    stackTraceLimit: 60,
+  });
   const frames = new Error().stack as unknown as string[];
-  Object.assign(Error, { prepareStackTrace, stackTraceLimit });
+  Object.assign(Error, usual);
   return frames;
 }

@@ -8,7 +8,7 @@ export type Route =
 
 /** SQLSTATE classes of what Citus refuses: not supported, internal error, syntax error. */
 const REFUSALS = /^(0A|XX|42)/;
-/** Error of EXPLAIN for INSERT … SELECT with parameters. The statement itself runs, by way of the coordinator. */
+/** Error of EXPLAIN for INSERT … SELECT with parameters, which runs all the same, through the coordinator. */
 const UNEXPLAINED = 'could not create distributed plan';
 /** Error of rows that violate a constraint: it has the code of an internal error after INSERT … SELECT. */
 const VIOLATION = /violates/;

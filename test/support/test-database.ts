@@ -129,6 +129,12 @@ export function setting(name: string): string {
   return value;
 }
 
+/** Returns the addresses of a database on each server, for the administrator. */
+export function nodeUrlsOf({ databaseAdminUrl }: TestStores): string[] {
+  const name = new URL(databaseAdminUrl).pathname.slice(1);
+  return nodes().urls.map((url) => inDatabase(url, name));
+}
+
 /** Tells whether the tests' databases are those of several nodes. */
 export function isOnCitus(): boolean {
   return nodes().urls.length > 1;

@@ -240,7 +240,7 @@ describe('parked events', () => {
       await other.query('LOCK TABLE outbound_messages IN SHARE ROW EXCLUSIVE MODE');
       const message = await chat.send('patience');
       const first = await waitFor('the relay to wait', waitingSince(new Date(0)));
-      await api.query('SELECT pg_terminate_backend($1)', [first.pid]);
+      await api.query('SELECT pg_terminate_backend($1::integer)', [first.pid]);
       // The statement's connection was cut; the next one meets its statement timeout.
       const second = await waitFor('the relay to wait again', waitingSince(new Date(first.at.getTime() + 1)));
       await waitFor('the relay to wait once more', waitingSince(new Date(second.at.getTime() + 1)));

@@ -6,6 +6,7 @@ import { WebhookRecoveriesService } from '../../../src/webhooks/recoveries/webho
 import { CreatedWebhookEndpoint } from '../../../src/webhooks/endpoints/webhook-endpoint.dto';
 import { WebhookRecoverySummary } from '../../../src/webhooks/recoveries/webhook-recovery.dto';
 import { PlanTier } from '../../../src/workspaces/plan-policy';
+import { AdvisoryLock } from '../../support/advisory-lock';
 import { MessagingHost } from '../../support/messaging-host';
 import { expectRefusal } from '../../support/errors';
 import { Responder } from '../../support/https-receiver';
@@ -279,16 +280,15 @@ describe('with a worker', () => {
     const start = await moment();
     endpoint = await tenant.addEndpoint(receiver.url());
     await tenant.deactivate(endpoint);
-    const gate = new Client({ connectionString: service.stores.databaseAdminUrl });
-    await gate.connect();
-    await gate.query(`
-      SELECT pg_advisory_lock(${GATE});
+    const gate = await AdvisoryLock.take(service.stores, GATE);
+    await service.query(`
       CREATE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0 AS $$
       BEGIN
         -- Audited changes have events, too: the first one alone waits.
         IF pg_try_advisory_xact_lock(${GATE} + 1) THEN PERFORM pg_advisory_xact_lock_shared(${GATE}); END IF;
         RETURN NULL;
-      END $$;
+      END $$`);
+    await service.query(`
       CREATE CONSTRAINT TRIGGER gate AFTER INSERT ON event_queue DEFERRABLE INITIALLY DEFERRED
       FOR EACH ROW WHEN (NEW.tenant_id = '${tenant.id}') EXECUTE FUNCTION wait_at_gate()`);
     try {
@@ -298,13 +298,13 @@ describe('with a worker', () => {
       const recovery = await tenant.recover(endpoint, start);
       // A step begins every half second.
       await letTimePass(1_500);
-      await gate.query(`SELECT pg_advisory_unlock(${GATE})`);
+      await gate.release();
       await late;
       expect(await tenant.waitForRecovery(recovery)).toMatchObject({ status: 'completed', recovered: 1 });
       await receiver.waitForCount(1);
       expect(bodies()).toEqual(['late']);
     } finally {
-      await gate.end();
+      await gate.release();
       await service.query('DROP FUNCTION wait_at_gate CASCADE');
     }
   });

@@ -1,4 +1,5 @@
-import { Client } from 'pg';
+import { AdvisoryLock } from '../../support/advisory-lock';
+import { listLockWaits } from '../../support/lock-waits';
 import { MessagingHost } from '../../support/messaging-host';
 import { Receiver } from '../../support/receiver';
 import { TestService } from '../../support/service';
@@ -144,15 +145,13 @@ describe('cancellations', () => {
 });
 
 describe('claims', () => {
-  /** Connection whose lock the claims of one endpoint wait for, until their statement times out. */
-  let lock: Client;
+  /** Lock that the claims of one endpoint wait for, until their statement times out. */
+  let lock: AdvisoryLock;
 
   beforeEach(async () => {
-    lock = new Client({ connectionString: service.stores.databaseUrl });
-    await lock.connect();
-    await lock.query('SELECT pg_advisory_lock(1)');
+    lock = await AdvisoryLock.take(service.stores, 1);
   });
-  afterEach(() => lock.end());
+  afterEach(() => lock.release());
 
   async function holdUpClaims({ endpoint }: Subscription): Promise<void> {
     await host.query(
@@ -171,13 +170,7 @@ describe('claims', () => {
 
   /** Waits until a claim is held up, and returns the moment at which its statement began. */
   function waitForHeldUp(): Promise<Date> {
-    return waitFor('a claim that is held up', async () => {
-      const [waiting] = await host.query<{ at: Date }>(
-        `SELECT query_start AS at FROM pg_stat_activity
-         WHERE datname = current_database() AND wait_event_type = 'Lock' AND wait_event = 'advisory'`,
-      );
-      return waiting?.at;
-    });
+    return waitFor('a claim that is held up', async () => (await listLockWaits(host))[0]);
   }
 
   it('of one endpoint fail with others once at most', async () => {
@@ -190,7 +183,7 @@ describe('claims', () => {
 
     for (const { path } of others) await receiver.waitForCount(1, path);
     expect(receiver.received(held.path)).toEqual([]);
-    await lock.query('SELECT pg_advisory_unlock(1)');
+    await lock.release();
     await receiver.waitForCount(1, held.path);
   }, 60_000);
 

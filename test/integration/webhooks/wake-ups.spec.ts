@@ -1,10 +1,11 @@
-import { Client } from 'pg';
 import { newId } from '../../../src/common/ids';
 import { RedisSubscriber } from '../../../src/redis/redis-subscriber';
 import { RedisClient } from '../../../src/redis/redis-client';
 import { WakeUpQueue, wakeUpsOf } from '../../../src/queue/wake-up-queue';
 import { DELIVERY_QUEUE } from '../../../src/webhooks/deliveries/delivery';
 import { Polls } from '../../../src/database/polls';
+import { AdvisoryLock } from '../../support/advisory-lock';
+import { waitForLockWait } from '../../support/lock-waits';
 import { Receiver } from '../../support/receiver';
 import { TestService } from '../../support/service';
 import { deliveriesOf, subscribe, waitForDeliveries } from '../../support/webhook-workspace';
@@ -83,7 +84,7 @@ it('hears signals again after its connection died silently', async () => {
 class ClaimGate {
   private constructor(
     private readonly service: TestService,
-    private readonly keeper: Client,
+    private readonly lock: AdvisoryLock,
   ) {}
 
   static async close(service: TestService): Promise<ClaimGate> {
@@ -95,25 +96,16 @@ class ClaimGate {
       `CREATE TRIGGER gate BEFORE UPDATE ON pending_deliveries FOR EACH ROW
          WHEN (NEW.lease_id IS DISTINCT FROM OLD.lease_id AND NEW.lease_id IS NOT NULL) EXECUTE FUNCTION wait_at_gate()`,
     );
-    const keeper = new Client({ connectionString: service.stores.databaseUrl });
-    await keeper.connect();
-    await keeper.query('SELECT pg_advisory_lock(1, 1)');
-    return new ClaimGate(service, keeper);
+    return new ClaimGate(service, await AdvisoryLock.take(service.stores, 1, 1));
   }
 
   /** Settles when a claim waits at the gate. */
-  async waitForOne(): Promise<void> {
-    await waitFor('a claim', async () => {
-      const waiting = await this.service.query(
-        `SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = 1 AND objid = 1 AND NOT granted
-           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
-      );
-      return waiting.length > 0;
-    });
+  waitForOne(): Promise<void> {
+    return waitForLockWait(this.service, 'a claim');
   }
 
-  async open(): Promise<void> {
-    await this.keeper.end();
+  open(): Promise<void> {
+    return this.lock.release();
   }
 }
 
