@@ -309,6 +309,11 @@ describe('invitations', () => {
          INSERT INTO memberships (tenant_id, agent_id, person_id, created_at) SELECT tenant_id, id, $3, now() FROM a`,
         [`many-${workspace.id.slice(0, 8)}-${workspace.id.slice(-8)}-`, member.email, member.personId],
       );
+      await host.query(
+        `INSERT INTO person_workspaces (person_id, tenant_id)
+         SELECT person_id, tenant_id FROM memberships WHERE person_id = $1 ON CONFLICT DO NOTHING`,
+        [member.personId],
+      );
       const another = await host.make.workspace();
       await expect(logins.join(member, another)).rejects.toMatchObject({ code: 'INVALID_BODY' });
       expect((await logins.authenticate(member.token))!.memberships).toHaveLength(100);
