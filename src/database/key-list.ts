@@ -9,15 +9,16 @@ export function asOneRow(alias: string, column: string): string {
   return `${same} AND ${alias}.tenant_id IS NOT DISTINCT FROM ${alias}.tenant_id`;
 }
 
+/** Batch of keys, or what makes batches: they are of one workspace each, unless `spansWorkspaces` is true. */
+export interface Batch {
+  readonly spansWorkspaces: boolean;
+}
+
 /**
  * Returns an SQL expression for the workspace of a list's keys: the column of the list if the keys may be of
  * several workspaces, and else the first element of the parameter that holds the column, from which several
  * nodes know which of them has the rows.
  */
-export function workspaceOf(
-  alias: string,
-  parameter: string,
-  { spansWorkspaces }: { spansWorkspaces: boolean },
-): string {
+export function workspaceOf(alias: string, parameter: string, { spansWorkspaces }: Batch): string {
   return spansWorkspaces ? `${alias}.tenant_id` : `(${parameter}::uuid[])[1]`;
 }

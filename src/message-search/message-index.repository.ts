@@ -63,6 +63,9 @@ const COLUMNS = `first_id AS "firstId", indexed_until AS "indexedUntil", newer::
   older::float8 AS older, stage, position_conversation AS "positionConversation",
   position_message AS "positionMessage"`;
 
+/** SQL of the words of a row `n`: an array can't be a value of a list. */
+const TERMS = `string_to_array(n.terms, ',')::bigint[]`;
+
 const latestOf = (status: string) =>
   `(SELECT coalesce(last_message_id, id) FROM conversations
     WHERE tenant_id = w.id AND status = '${status}' ORDER BY coalesce(last_message_id, id) DESC LIMIT 1)`;
@@ -174,7 +177,8 @@ export class MessageIndexRepository {
   async insertKeys(tx: Transaction, tenantId: string, messages: MessageKeys[]): Promise<void> {
     await tx.prepared(
       `INSERT INTO message_search (tenant_id, message_id, conversation_id)
-       SELECT $1, n.message_id, n.conversation_id FROM unnest($2::uuid[], $3::uuid[]) AS n (message_id, conversation_id)
+       SELECT w.id, n.message_id, n.conversation_id
+       FROM workspaces w, unnest($2::uuid[], $3::uuid[]) AS n (message_id, conversation_id) WHERE w.id = $1
        ON CONFLICT (tenant_id, message_id) DO NOTHING`,
       [tenantId, messages.map(({ id }) => id), messages.map(({ conversationId }) => conversationId)],
     );
@@ -184,8 +188,10 @@ export class MessageIndexRepository {
   async insertTexts(tx: Transaction, tenantId: string, texts: IndexedText[]): Promise<void> {
     await tx.prepared(
       `INSERT INTO message_search (tenant_id, message_id, conversation_id, bucket, terms)
-       SELECT $1, n.message_id, n.conversation_id, n.bucket, n.terms::bigint[]
-       FROM unnest($2::uuid[], $3::uuid[], $4::integer[], $5::text[]) AS n (message_id, conversation_id, bucket, terms)
+       SELECT w.id, n.message_id, n.conversation_id, n.bucket, ${TERMS}
+       FROM workspaces w,
+         unnest($2::uuid[], $3::uuid[], $4::integer[], $5::text[]) AS n (message_id, conversation_id, bucket, terms)
+       WHERE w.id = $1
        ON CONFLICT (tenant_id, message_id) DO NOTHING`,
       [
         tenantId,
@@ -200,7 +206,7 @@ export class MessageIndexRepository {
   /** Adds the words of messages whose ids are listed. */
   async fillTexts(tx: Transaction, tenantId: string, texts: IndexedText[]): Promise<void> {
     await tx.prepared(
-      `UPDATE message_search s SET bucket = n.bucket, terms = n.terms::bigint[]
+      `UPDATE message_search s SET bucket = n.bucket, terms = ${TERMS}
        FROM (SELECT $1::uuid AS tenant_id, message_id, bucket, terms
              FROM unnest($2::uuid[], $3::integer[], $4::text[]) AS u (message_id, bucket, terms)) AS n
        WHERE s.tenant_id = $1 AND s.message_id = n.message_id AND ${asOneRow('n', 'message_id')}`,

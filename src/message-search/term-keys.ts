@@ -32,7 +32,7 @@ export function keyBase(tenantId: string): number {
 }
 
 /**
- * Returns the keys of terms in the index, as an array of PostgreSQL. The keys of a bucket lie beside each
+ * Returns the keys of terms in the index, with commas between them. The keys of a bucket lie beside each
  * other, so that new messages change few pages. Two workspaces may share a key: a reader compares the
  * workspace too.
  */
@@ -40,5 +40,5 @@ export function makeKeys(tenantId: string, bucket: number, terms: Iterable<strin
   const high = BigInt((keyBase(tenantId) + bucket) & BUCKET_MASK) << BigInt(TERM_BITS);
   const keys = new Set<bigint>();
   for (const term of terms) keys.add(high | BigInt(hashTerm(term)));
-  return `{${[...keys].join()}}`;
+  return [...keys].join();
 }

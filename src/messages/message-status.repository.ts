@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Channel } from '../common/channel-descriptors';
+import { Database } from '../database/database';
+import { Batch, workspaceOf } from '../database/key-list';
 import { Pipelined, Transaction } from '../database/transaction';
 import { EventlessChanges } from '../outbox/eventless-changes';
 import {
-  DELIVERY_ERROR_CODES,
   DeliveryError,
   DeliveryErrorCode,
   DeliveryStatus,
+  ERRORS_BY_CODE,
   statusesBefore,
   withoutDetails,
 } from './message-status';
@@ -30,12 +32,23 @@ export interface SendingMessage {
  */
 export const STATUS_BY_KEY = `coalesce(m.delivery_status, '')`;
 
+const failIn = (batch: Batch) => `
+  UPDATE messages m SET delivery_status = 'FAILED', delivery_error = $5::jsonb->f.code
+  FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[]) AS f (tenant_id, conversation_id, id, code)
+  JOIN conversations c ON c.tenant_id = ${workspaceOf('f', '$1', batch)} AND c.id = f.conversation_id
+  WHERE m.tenant_id = ${workspaceOf('f', '$1', batch)} AND m.conversation_id = f.conversation_id AND m.id = f.id
+    AND ${STATUS_BY_KEY} = 'QUEUED'
+  RETURNING c.source_channel AS channel, f.code`;
+
 const BY_KEY = 'm.tenant_id = $1 AND m.conversation_id = $2 AND m.id = $3';
 
 /** Writes the delivery status of messages, which is everything that channels write to a message. */
 @Injectable()
 export class MessageStatusRepository {
-  constructor(private readonly changes: EventlessChanges) {}
+  constructor(
+    private readonly database: Database,
+    private readonly changes: EventlessChanges,
+  ) {}
 
   /**
    * Marks a message as SENDING. The statement is prepared, so that those for all messages of a claim go in
@@ -155,22 +168,13 @@ export class MessageStatusRepository {
     failed: (MessageKey & { code: DeliveryErrorCode })[],
   ): Pipelined<{ channel: Channel; code: DeliveryErrorCode }> {
     for (const { tenantId, conversationId } of failed) this.changes.note(tx, tenantId, conversationId);
-    return tx.pipeline(
-      `UPDATE messages m SET delivery_status = 'FAILED', delivery_error = jsonb_build_object(
-         'code', f.code, 'providerCode', NULL, 'message', $5::jsonb->>f.code)
-       FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[]) AS f (tenant_id, conversation_id, id, code)
-       JOIN conversations c ON c.tenant_id = f.tenant_id AND c.id = f.conversation_id
-       WHERE m.tenant_id = f.tenant_id AND m.conversation_id = f.conversation_id AND m.id = f.id
-         AND ${STATUS_BY_KEY} = 'QUEUED'
-       RETURNING c.source_channel AS channel, f.code`,
-      [
-        failed.map(({ tenantId }) => tenantId),
-        failed.map(({ conversationId }) => conversationId),
-        failed.map(({ messageId }) => messageId),
-        failed.map(({ code }) => code),
-        JSON.stringify(DELIVERY_ERROR_CODES),
-      ],
-    );
+    return tx.pipeline(failIn(this.database), [
+      failed.map(({ tenantId }) => tenantId),
+      failed.map(({ conversationId }) => conversationId),
+      failed.map(({ messageId }) => messageId),
+      failed.map(({ code }) => code),
+      ERRORS_BY_CODE,
+    ]);
   }
 
   /**

@@ -57,6 +57,16 @@ export type DeliveryErrorCode = keyof typeof DELIVERY_ERROR_CODES;
 /**
  * Returns an error with its code alone, for an erased message: the provider's words may name the customer.
  */
-export function withoutDetails({ code }: DeliveryError): DeliveryError {
+export function withoutDetails({ code }: Pick<DeliveryError, 'code'>): DeliveryError {
   return { code, providerCode: null, message: DELIVERY_ERROR_CODES[code] };
 }
+
+/** JSON object of all errors without details, by their codes: a parameter of statements that write them. */
+export const ERRORS_BY_CODE = JSON.stringify(
+  Object.fromEntries(
+    (Object.keys(DELIVERY_ERROR_CODES) as DeliveryErrorCode[]).map((code) => [
+      code,
+      withoutDetails({ code }),
+    ]),
+  ),
+);

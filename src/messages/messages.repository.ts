@@ -4,7 +4,7 @@ import { Database } from '../database/database';
 import { Pipelined, Transaction } from '../database/transaction';
 import { PageStatement } from '../database/page-statement';
 import { ConversationKey, ErasedMessages } from '../stored-data/table-declaration';
-import { DELIVERY_ERROR_CODES } from './message-status';
+import { ERRORS_BY_CODE } from './message-status';
 import { MessageEntity } from './message.entity';
 
 export type ListedMessage = Pick<
@@ -191,14 +191,13 @@ export class MessagesRepository {
       [tenantId, conversationId, ids, beingSent],
     );
     if (due.length === 0) return 0;
-    const code = `CASE WHEN ${isUnsent} THEN 'ERASED' ELSE delivery_error->>'code' END`;
     await tx.query(
       `UPDATE messages SET body = '', metadata = NULL,
          delivery_status = CASE WHEN ${isUnsent} THEN 'FAILED' ELSE delivery_status END,
-         delivery_error = CASE WHEN ${code} IS NOT NULL THEN jsonb_build_object(
-           'code', ${code}, 'providerCode', NULL, 'message', coalesce($5::jsonb->>(${code}), '')) END
+         delivery_error = CASE WHEN ${isUnsent} THEN $5::jsonb->'ERASED' ELSE coalesce(
+           $5::jsonb->(delivery_error->>'code'), delivery_error || '{"providerCode": null, "message": ""}') END
        WHERE tenant_id = $1 AND conversation_id = $2 AND id = ANY ($3)`,
-      [tenantId, conversationId, due.map(({ id }) => id), beingSent, JSON.stringify(DELIVERY_ERROR_CODES)],
+      [tenantId, conversationId, due.map(({ id }) => id), beingSent, ERRORS_BY_CODE],
     );
     return due.filter(({ hasBody }) => hasBody).length;
   }

@@ -66,12 +66,16 @@ class Worker {
     this.events = new EventQueueRepository(database, floors);
     this.pending = new PendingDeliveriesRepository(database, floors);
     this.due = new DueDeliveriesRepository(database, floors);
-    this.messages = new OutboundMessagesRepository(database, new MessageStatusRepository(changes), floors);
+    this.messages = new OutboundMessagesRepository(
+      database,
+      new MessageStatusRepository(database, changes),
+      floors,
+    );
     this.dueMessages = new DueMessagesRepository(database, floors);
     this.router = new OutboundMessageRouter(
-      new RoutedMessagesRepository(),
+      new RoutedMessagesRepository(database),
       this.messages,
-      new MessageStatusRepository(changes),
+      new MessageStatusRepository(database, changes),
       {} as WakeUpQueue,
       {} as Metrics,
     );

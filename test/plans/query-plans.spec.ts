@@ -782,7 +782,7 @@ describe('query plans', () => {
       const queue = new WakeUpQueue({} as Queue<Target>); // nothing is queued
       const statuses = host.get(MessageStatusRepository);
       const messages = new OutboundMessagesRepository(host.get(Database), statuses, new QueueFloors());
-      const routes = new RoutedMessagesRepository();
+      const routes = new RoutedMessagesRepository(host.get(Database));
       const router = new OutboundMessageRouter(routes, messages, statuses, queue, host.get(Metrics));
       const keys = Array.from({ length: 10 }, (_, n) => ({
         tenantId: BIG,

@@ -97,13 +97,13 @@ export const LOCKS: Record<string, string> = {
   'TableRowsRepository.cleanUp': 'nightly, in steps of bounded size, by one worker',
 };
 
-/** Statements that read one workspace, and find a table by the tenant of another table of the statement. */
+/**
+ * Statements that find a table by the tenant of another table of the statement: they read one workspace, or
+ * several at once on one server.
+ */
 export const JOINS: Record<string, string> = {
-  'VisitorMessagesRepository.findByProviderId':
-    'shares its columns with VisitorsRepository.findStateWithMessage',
-  'VisitorMessagesRepository.list': 'shares its columns with VisitorsRepository.findStateWithMessage',
-  'VisitorsRepository.findStateWithMessage': 'one visitor, in the form of listStates',
-  'VisitorsRepository.listStates': 'the visitors whose streams are open on this process: one read a second',
+  'VisitorsRepository.listStates':
+    'a batch of VisitorStreams, four times a minute; of one workspace with `CROSS_WORKSPACE_BATCHES=false`',
   FIND_BY_TERMS: 'the message search: as the contact search, whose index is of the same kind',
   find: 'the contact search: entries of its index contain the workspace; with it, PostgreSQL reads the whole primary key too',
 };

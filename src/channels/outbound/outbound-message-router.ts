@@ -7,9 +7,9 @@ import { ConversationKey } from '../../stored-data/table-declaration';
 import { OUTBOUND_MESSAGE_QUEUE } from './outbound-message-queue';
 import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
-import { RoutedMessages, RoutedMessagesRepository } from './routed-messages.repository';
+import { RoutedMessage, RoutedMessagesRepository } from './routed-messages.repository';
 
-type FailedMessage = MessageKey & { code: DeliveryErrorCode };
+type FailedMessage = MessageKey & { connectionId: null; code: DeliveryErrorCode };
 
 /**
  * Enqueues agents' messages at their connections. Messages without a connection or a recipient fail at once.
@@ -36,12 +36,16 @@ export class OutboundMessageRouter {
   async route(tx: Transaction, keys: MessageKey[], connected: Set<string>): Promise<void> {
     const routable = keys.filter(({ tenantId }) => connected.has(tenantId));
     const others = keys.filter(({ tenantId }) => !connected.has(tenantId));
-    const failed: FailedMessage[] = others.map((key) => ({ ...key, code: 'NO_CONNECTION' }));
+    const failed: FailedMessage[] = others.map((key) => ({
+      ...key,
+      connectionId: null,
+      code: 'NO_CONNECTION',
+    }));
     const conversations = distinctConversations(routable);
     if (routable.length > 0) {
       this.routes.lockFirstPipelined(tx, conversations);
       const routed = await this.routes.enqueue(tx, routable);
-      failed.push(...routed.flatMap(listFailed));
+      failed.push(...routed.filter(hasFailed));
       tx.onCommit(() => this.wake(routed));
     }
     if (failed.length > 0) this.failPipelined(tx, failed);
@@ -61,21 +65,16 @@ export class OutboundMessageRouter {
     tx.onCommit(() => void rows.then(count));
   }
 
-  private wake(routed: RoutedMessages[]): void {
-    this.wakeUps.wake(
-      routed.flatMap(({ tenantId, connectionId }) => (connectionId ? { tenantId, id: connectionId } : [])),
+  private wake(routed: RoutedMessage[]): void {
+    const connections = new Map(
+      routed.flatMap(({ tenantId, connectionId: id }) => (id ? [[id, { tenantId, id }]] : [])),
     );
+    this.wakeUps.wake([...connections.values()]);
   }
 }
 
-function listFailed({ tenantId, code, conversationIds, messageIds }: RoutedMessages): FailedMessage[] {
-  if (code === null) return [];
-  return messageIds!.map((messageId, n) => ({
-    tenantId,
-    conversationId: conversationIds![n]!,
-    messageId,
-    code,
-  }));
+function hasFailed(message: RoutedMessage): message is FailedMessage {
+  return message.code !== null;
 }
 
 /** Returns each conversation once, in one order for all callers, so that two processes can't deadlock. */

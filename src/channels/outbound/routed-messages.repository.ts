@@ -1,31 +1,34 @@
 import { Injectable } from '@nestjs/common';
+import { Database } from '../../database/database';
+import { Batch, workspaceOf } from '../../database/key-list';
+import { MOMENT } from '../../database/moment';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { DeliveryErrorCode } from '../../messages/message-status';
 import { MessageKey, STATUS_BY_KEY } from '../../messages/message-status.repository';
 import { ConversationKey } from '../../stored-data/table-declaration';
 import { endOfHolds, firstUnsent, recipientOf, wasConnected } from './outbound-messages.repository';
 
-/**
- * Messages of one workspace that were enqueued at one connection, or failed for one reason.
- */
-export interface RoutedMessages {
-  tenantId: string;
-  connectionId: string | null;
-  code: DeliveryErrorCode | null;
-  /** Conversations of the failed messages; null for enqueued ones. */
-  conversationIds: string[] | null;
-  messageIds: string[] | null;
-}
+/** Message with its route: the connection at which it is enqueued, or the code with which it fails. */
+export type RoutedMessage = MessageKey &
+  ({ connectionId: string; code: null } | { connectionId: null; code: DeliveryErrorCode });
+
+type Route = RoutedMessage & {
+  /** Whether the message waits for an earlier one; null for one that fails. */
+  waits: boolean | null;
+  /** End of the last hold before the message, to the microsecond; null without a hold. */
+  heldUntil: string | null;
+};
 
 /**
  * Locks the first unsent message of each conversation, with the holds before it. It looks for none where
  * there can be none: beside a snapshot that is held open, it would read all messages that were sent since.
  */
-const LOCK_FIRST = `
+const lockFirstIn = (batch: Batch) => `
   SELECT FROM unnest($1::uuid[], $2::uuid[]) AS c (tenant_id, id), LATERAL (
-    SELECT FROM outbound_messages d
-    WHERE ${wasConnected('c.id', 'c.tenant_id')} AND d.tenant_id = c.tenant_id AND d.conversation_id = c.id
-      AND d.message_id <= (${firstUnsent('c.id', 'c.tenant_id')})
+    SELECT 1 FROM outbound_messages d
+    WHERE ${wasConnected('c.id', workspaceOf('c', '$1', batch))}
+      AND d.tenant_id = ${workspaceOf('c', '$1', batch)} AND d.conversation_id = c.id
+      AND d.message_id <= (${firstUnsent('c.id', workspaceOf('c', '$1', batch))})
     ORDER BY d.message_id FOR SHARE) first`;
 
 /**
@@ -44,35 +47,42 @@ export const routeFault = (tenantId = '$1') => `
   CASE WHEN w.id IS NULL THEN 'NO_CONNECTION' WHEN w.status <> 'ACTIVE' THEN 'REAUTH_REQUIRED'
        WHEN ${recipientOf(tenantId)} IS NULL THEN 'NO_RECIPIENT' END`;
 
-const ENQUEUE = `
+/** SQL that locks messages that are QUEUED, and finds their routes. */
+const routeIn = (batch: Batch) => `
   WITH selected AS (
     SELECT m.tenant_id, m.conversation_id, m.id
     FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS f (tenant_id, conversation_id, id)
-    JOIN messages m ON m.tenant_id = f.tenant_id AND m.conversation_id = f.conversation_id AND m.id = f.id
+    JOIN messages m ON m.tenant_id = ${workspaceOf('f', '$1', batch)} AND m.conversation_id = f.conversation_id
+      AND m.id = f.id
     WHERE ${STATUS_BY_KEY} = 'QUEUED'
     ORDER BY m.tenant_id, m.conversation_id, m.id FOR NO KEY UPDATE OF m
   ), routed AS (
     SELECT s.*, w.id AS connection_id,
-      ${routeFault('s.tenant_id')} AS code
-    FROM selected s JOIN conversations c ON c.tenant_id = s.tenant_id AND c.id = s.conversation_id
-    ${routeOf('s.tenant_id')}
+      ${routeFault(workspaceOf('s', '$1', batch))} AS code
+    FROM selected s JOIN conversations c ON c.tenant_id = ${workspaceOf('s', '$1', batch)} AND c.id = s.conversation_id
+    ${routeOf(workspaceOf('s', '$1', batch))}
   ), ordered AS MATERIALIZED (
-    SELECT r.*, (${firstUnsent('r.conversation_id', 'r.tenant_id')}) AS first_id FROM routed r WHERE code IS NULL
-  ), queued AS (
-    INSERT INTO outbound_messages (tenant_id, conversation_id, message_id, connection_id, waits, next_attempt_at)
-    SELECT tenant_id, conversation_id, id, connection_id, id <> first_id,
-           greatest(now(), (${endOfHolds('o.conversation_id', 'o.first_id', 'o.tenant_id')}))
-    FROM ordered o
-    ON CONFLICT DO NOTHING
+    SELECT r.*, CASE WHEN code IS NULL THEN (
+      ${firstUnsent('r.conversation_id', workspaceOf('r', '$1', batch))}) END AS first_id FROM routed r
   )
-  SELECT tenant_id AS "tenantId", CASE WHEN code IS NULL THEN connection_id END AS "connectionId", code,
-         array_agg(conversation_id) FILTER (WHERE code IS NOT NULL) AS "conversationIds",
-         array_agg(id) FILTER (WHERE code IS NOT NULL) AS "messageIds"
-  FROM routed GROUP BY 1, 2, 3`;
+  SELECT tenant_id AS "tenantId", conversation_id AS "conversationId", id AS "messageId", code,
+         CASE WHEN code IS NULL THEN connection_id END AS "connectionId", id <> first_id AS waits,
+         (${endOfHolds('o.conversation_id', 'o.first_id', workspaceOf('o', '$1', batch))})::text AS "heldUntil"
+  FROM ordered o`;
+
+const enqueueIn = (batch: Batch) => `
+  INSERT INTO outbound_messages (tenant_id, conversation_id, message_id, connection_id, waits, next_attempt_at)
+  SELECT t.id, n.conversation_id, n.message_id, n.connection_id, n.waits, greatest($7, n.held_until)
+  FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::boolean[], $6::timestamptz[])
+    AS n (tenant_id, conversation_id, message_id, connection_id, waits, held_until)
+  JOIN workspaces t ON t.id = ${workspaceOf('n', '$1', batch)}
+  ON CONFLICT DO NOTHING`;
 
 /** Inserts agents' messages among the outbound messages of their connections. */
 @Injectable()
 export class RoutedMessagesRepository {
+  constructor(private readonly database: Database) {}
+
   /** Returns those of the workspaces that have, or had, a connection of any channel. */
   async findConnected(tx: Transaction, tenantIds: string[]): Promise<Set<string>> {
     const rows = await tx.prepared<{ id: string }>(
@@ -87,7 +97,7 @@ export class RoutedMessagesRepository {
    * message go.
    */
   lockFirstPipelined(tx: Transaction, conversations: ConversationKey[]): Pipelined {
-    return tx.pipeline(LOCK_FIRST, [
+    return tx.pipeline(lockFirstIn(this.database), [
       conversations.map(({ tenantId }) => tenantId),
       conversations.map(({ conversationId }) => conversationId),
     ]);
@@ -96,13 +106,26 @@ export class RoutedMessagesRepository {
   /**
    * Enqueues those of the messages that are QUEUED and have a connection and a recipient. Enqueueing a
    * message again changes nothing.
-   * @returns the enqueued messages, and those that can't be sent, with the reason
+   * @returns the enqueued messages, and those that can't be sent
    */
-  enqueue(tx: Transaction, keys: MessageKey[]): Promise<RoutedMessages[]> {
-    return tx.prepared<RoutedMessages>(ENQUEUE, [
+  async enqueue(tx: Transaction, keys: MessageKey[]): Promise<RoutedMessage[]> {
+    const routes = await tx.prepared<Route>(routeIn(this.database), [
       keys.map(({ tenantId }) => tenantId),
       keys.map(({ conversationId }) => conversationId),
       keys.map(({ messageId }) => messageId),
     ]);
+    const enqueued = routes.filter(({ code }) => code === null);
+    if (enqueued.length > 0) {
+      tx.pipeline(enqueueIn(this.database), [
+        enqueued.map(({ tenantId }) => tenantId),
+        enqueued.map(({ conversationId }) => conversationId),
+        enqueued.map(({ messageId }) => messageId),
+        enqueued.map(({ connectionId }) => connectionId),
+        enqueued.map(({ waits }) => waits),
+        enqueued.map(({ heldUntil }) => heldUntil),
+        MOMENT,
+      ]);
+    }
+    return routes;
   }
 }

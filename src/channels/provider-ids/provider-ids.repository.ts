@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { MOMENT } from '../../database/moment';
 import { Transaction } from '../../database/transaction';
 import { DeliveryError, ReceiptStatus } from '../../messages/message-status';
 import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
@@ -77,8 +78,8 @@ export class ProviderIdsRepository {
     await tx.query(
       `INSERT INTO provider_messages
          (tenant_id, connection_id, provider_id, conversation_id, message_id, created_at)
-       SELECT $3, $1, unnest($2::text[]), $4, $5, $6`,
-      [connectionId, providerIds, tenantId, conversationId, id, createdAt],
+       SELECT w.id, $2, p.id, $4, $5, $6 FROM workspaces w, unnest($3::text[]) AS p (id) WHERE w.id = $1`,
+      [tenantId, connectionId, providerIds, conversationId, id, createdAt],
     );
   }
 
@@ -117,9 +118,9 @@ export class ProviderIdsRepository {
   ): Promise<void> {
     await tx.query(
       `INSERT INTO early_receipts (tenant_id, connection_id, provider_id, status, error, created_at)
-       SELECT $1, $2, r.provider_id, r.status, r.error, now()
-       FROM unnest($3::text[], $4::text[], $5::jsonb[]) r (provider_id, status, error)
-       WHERE NOT EXISTS (
+       SELECT w.id, $2, r.provider_id, r.status, r.error, $6
+       FROM workspaces w, unnest($3::text[], $4::text[], $5::jsonb[]) AS r (provider_id, status, error)
+       WHERE w.id = $1 AND NOT EXISTS (
          SELECT FROM provider_messages p
          WHERE p.tenant_id = $1 AND p.connection_id = $2 AND p.provider_id = r.provider_id)
        ON CONFLICT DO NOTHING`,
@@ -129,12 +130,13 @@ export class ProviderIdsRepository {
         receipts.map(({ providerId }) => providerId),
         receipts.map(({ status }) => status),
         receipts.map(({ error }) => error && JSON.stringify(error)),
+        MOMENT,
       ],
     );
   }
 
   /**
-   * Replaces the provider ids of messages by digests. Deletes and inserts, because a receipt may have come
+   * Replaces the provider ids of messages by digests. Inserts and deletes, because a receipt may have come
    * under the id and under its digest.
    */
   async erase(tx: Transaction, { tenantId, conversationId, ids }: ErasedMessages): Promise<void> {
@@ -145,22 +147,28 @@ export class ProviderIdsRepository {
     );
     const known = rows.filter(({ providerId }) => !ErasedIds.isErased(providerId));
     if (known.length === 0) return;
-    await tx.query(
-      `WITH erased AS (
-         DELETE FROM provider_messages p USING unnest($2::uuid[], $3::text[], $4::text[]) AS e (connection_id, id, instead)
-         WHERE p.tenant_id = $1 AND p.connection_id = e.connection_id AND p.provider_id = e.id
-         RETURNING p.*, e.instead
-       )
-       INSERT INTO provider_messages
+    const columns = [
+      tenantId,
+      known.map(({ connectionId }) => connectionId),
+      known.map(({ providerId }) => providerId),
+    ];
+    tx.pipeline(
+      `INSERT INTO provider_messages
          (tenant_id, connection_id, provider_id, conversation_id, message_id, sent_at, created_at)
-       SELECT tenant_id, connection_id, instead, conversation_id, message_id, sent_at, created_at FROM erased
+       SELECT p.tenant_id, p.connection_id, e.instead, p.conversation_id, p.message_id, p.sent_at, p.created_at
+       FROM unnest($2::uuid[], $3::text[], $4::text[]) AS e (connection_id, id, instead)
+       JOIN provider_messages p
+         ON p.tenant_id = $1 AND p.connection_id = e.connection_id AND p.provider_id = e.id
        ON CONFLICT DO NOTHING`,
       [
-        tenantId,
-        known.map(({ connectionId }) => connectionId),
-        known.map(({ providerId }) => providerId),
+        ...columns,
         known.map(({ connectionId, providerId }) => this.erasedIds.substitute(connectionId, providerId)),
       ],
+    );
+    tx.pipeline(
+      `DELETE FROM provider_messages p USING unnest($2::uuid[], $3::text[]) AS e (connection_id, id)
+       WHERE p.tenant_id = $1 AND p.connection_id = e.connection_id AND p.provider_id = e.id`,
+      columns,
     );
   }
 }

@@ -16,15 +16,18 @@ export type VisitorMessageRow = Pick<
   providerId: string | null;
 };
 
-/** Columns of a VisitorMessageRow, from a table that the statement names `message`. */
-export const VISITOR_MESSAGE = `
+/**
+ * SQL of the columns of a VisitorMessageRow, from a table that the statement names `message`. The workspace
+ * is $1 by default.
+ */
+export const visitorMessage = (tenantId = '$1') => `
   message.id, message.sender_type AS "senderType", message.body, message.created_at AS "createdAt",
   message.delivery_status AS "deliveryStatus",
   (SELECT display_name FROM agents
-   WHERE agents.tenant_id = message.tenant_id AND agents.id = message.sender_agent_id) AS "senderName",
+   WHERE agents.tenant_id = ${tenantId} AND agents.id = message.sender_agent_id) AS "senderName",
   CASE WHEN message.sender_type = 'CUSTOMER' THEN (
     SELECT provider_id FROM provider_messages known
-    WHERE known.tenant_id = message.tenant_id AND known.conversation_id = message.conversation_id
+    WHERE known.tenant_id = ${tenantId} AND known.conversation_id = message.conversation_id
       AND known.message_id = message.id LIMIT 1
   ) END AS "providerId"`;
 
@@ -42,7 +45,7 @@ export class VisitorMessagesRepository {
     { cursor, limit }: PageQuery,
     { withUnsent }: { withUnsent: boolean },
   ): Promise<VisitorMessageRow[]> {
-    const page = new PageStatement(VISITOR_MESSAGE, 'messages message')
+    const page = new PageStatement(visitorMessage(), 'messages message')
       .where('tenant_id = ?', tenantId)
       .where('conversation_id = ?', conversationId);
     if (!withUnsent) page.where(`coalesce(delivery_status, '') NOT IN ('QUEUED', 'SENDING')`);
@@ -56,7 +59,7 @@ export class VisitorMessagesRepository {
     providerId: string,
   ): Promise<VisitorMessageRow | null> {
     const [row] = await this.database.query<VisitorMessageRow>(
-      `SELECT ${VISITOR_MESSAGE} FROM provider_messages stored
+      `SELECT ${visitorMessage()} FROM provider_messages stored
        JOIN messages message ON message.tenant_id = $1
          AND message.conversation_id = stored.conversation_id AND message.id = stored.message_id
        WHERE stored.tenant_id = $1 AND stored.connection_id = $2 AND stored.provider_id = ANY ($3)`,

@@ -1,7 +1,9 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import type { Response } from 'express';
 import { AppError } from '../../common/app-error';
+import { toBatches } from '../../common/group-by';
 import { Periodic } from '../../common/periodic';
+import { Database } from '../../database/database';
 import { EventStream } from '../../http/event-stream';
 import { EventStreams } from '../../http/event-streams';
 import { awaitListening, StreamGroup, StreamGroups } from '../../http/stream-groups';
@@ -46,6 +48,7 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
   );
 
   constructor(
+    private readonly database: Database,
     private readonly visitors: VisitorsRepository,
     private readonly signal: WidgetSignal,
     private readonly metrics: Metrics,
@@ -98,9 +101,9 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
 
   /** Sends each visitor a heartbeat, with one query for many of them. */
   async sendHeartbeats(): Promise<void> {
-    const groups = this.groups.list();
-    for (let from = 0; from < groups.length; from += HEARTBEAT_BATCH)
-      await this.sendHeartbeatsTo(groups.slice(from, from + HEARTBEAT_BATCH));
+    const groups = this.groups.list().map((group) => ({ tenantId: group.context.key.tenantId, group }));
+    for (const batch of toBatches(groups, HEARTBEAT_BATCH, this.database))
+      await this.sendHeartbeatsTo(batch.map(({ group }) => group));
   }
 
   private async sendHeartbeatsTo(groups: VisitorGroup[]): Promise<void> {

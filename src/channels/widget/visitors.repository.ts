@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { MessageStatusRepository } from '../../messages/message-status.repository';
 import { Database } from '../../database/database';
+import { Batch, workspaceOf } from '../../database/key-list';
 import { isSuspended } from '../../workspaces/suspension';
 import { OutboundMessagesRepository } from '../outbound/outbound-messages.repository';
-import { VISITOR_MESSAGE, VisitorMessageRow } from './visitor-messages.repository';
+import { visitorMessage, VisitorMessageRow } from './visitor-messages.repository';
 
 export interface VisitorKey {
   tenantId: string;
@@ -26,24 +27,31 @@ export interface VisitorState extends VisitorKey {
  * Joins visitors with their conversations. A visitor's conversation is the latest with their identity, which
  * their next message continues. Visitors of a disconnected widget are not found.
  */
-const VISITORS = `
+const visitorsOf = (tenantId: string) => `
   unnest($1::uuid[], $2::uuid[], $3::text[]) AS visitor (tenant_id, connection_id, external_id)
   JOIN channel_connections connection
-    ON connection.tenant_id = visitor.tenant_id AND connection.id = visitor.connection_id AND connection.status <> 'DISCONNECTED'
+    ON connection.tenant_id = ${tenantId} AND connection.id = visitor.connection_id AND connection.status <> 'DISCONNECTED'
   LEFT JOIN contact_identities identity
-    ON identity.tenant_id = visitor.tenant_id AND identity.channel = 'WIDGET'
+    ON identity.tenant_id = ${tenantId} AND identity.channel = 'WIDGET'
     AND identity.external_id = visitor.external_id
   LEFT JOIN LATERAL (
     SELECT * FROM conversations
-    WHERE tenant_id = visitor.tenant_id AND contact_id = identity.contact_id AND source_channel = 'WIDGET'
+    WHERE tenant_id = ${tenantId} AND contact_id = identity.contact_id AND source_channel = 'WIDGET'
       AND (identity_external_id IS NULL OR identity_external_id = identity.external_id)
     ORDER BY id DESC LIMIT 1
   ) conversation ON true`;
 
-const STATE = `
+const stateOf = (tenantId: string) => `
   visitor.tenant_id AS "tenantId", visitor.connection_id AS "connectionId", visitor.external_id AS "externalId",
   connection.updated_at::text AS version, conversation.id AS "conversationId",
-  coalesce(conversation.event_sequence, 0)::float8 AS sequence, ${isSuspended('visitor.tenant_id')} AS "isSuspended"`;
+  coalesce(conversation.event_sequence, 0)::float8 AS sequence, ${isSuspended(tenantId)} AS "isSuspended"`;
+
+const listIn = (batch: Batch) => {
+  const tenantId = workspaceOf('visitor', '$1', batch);
+  return `SELECT ${stateOf(tenantId)} FROM ${visitorsOf(tenantId)}`;
+};
+
+const ONE_WORKSPACE = '($1::uuid[])[1]';
 
 @Injectable()
 export class VisitorsRepository {
@@ -53,9 +61,12 @@ export class VisitorsRepository {
     private readonly statuses: MessageStatusRepository,
   ) {}
 
-  /** Lists the states of visitors in no order, without visitors of a disconnected widget. */
+  /**
+   * Lists the states of visitors in no order, without visitors of a disconnected widget. They must be of one
+   * workspace with `CROSS_WORKSPACE_BATCHES=false`.
+   */
   listStates(visitors: VisitorKey[]): Promise<VisitorState[]> {
-    return this.database.query(`SELECT ${STATE} FROM ${VISITORS}`, keyColumns(visitors));
+    return this.database.query(listIn(this.database), keyColumns(visitors));
   }
 
   async findState(visitor: VisitorKey): Promise<VisitorState | null> {
@@ -68,8 +79,8 @@ export class VisitorsRepository {
     messageId: string,
   ): Promise<{ state: VisitorState; message: VisitorMessageRow } | null> {
     const [row] = await this.database.query<VisitorState & VisitorMessageRow>(
-      `SELECT ${STATE}, ${VISITOR_MESSAGE} FROM ${VISITORS}
-       JOIN messages message ON message.tenant_id = visitor.tenant_id
+      `SELECT ${stateOf(ONE_WORKSPACE)}, ${visitorMessage(ONE_WORKSPACE)} FROM ${visitorsOf(ONE_WORKSPACE)}
+       JOIN messages message ON message.tenant_id = ${ONE_WORKSPACE}
          AND message.conversation_id = conversation.id AND message.id = $4`,
       [...keyColumns([visitor]), messageId],
     );
