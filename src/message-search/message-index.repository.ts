@@ -80,8 +80,8 @@ export class MessageIndexRepository {
     const workspaces = await this.database.poll<WorkspaceIndex>(
       `SELECT w.id AS "tenantId", p.indexed_until AS "indexedUntil", p.stage,
               greatest(${latestOf('OPEN')}, ${latestOf('SNOOZED')}, ${latestOf('CLOSED')}) AS latest
-       FROM (SELECT id FROM workspaces WHERE id > $1 ORDER BY id LIMIT ${STEP_WORKSPACES}) AS w
-       LEFT JOIN message_search_progress p ON p.tenant_id = w.id ORDER BY w.id`,
+       FROM workspaces w LEFT JOIN message_search_progress p ON p.tenant_id = w.id
+       WHERE w.id > $1 ORDER BY w.id LIMIT ${STEP_WORKSPACES}`,
       [after],
     );
     return { workspaces, next: workspaces.length < STEP_WORKSPACES ? null : workspaces.at(-1)!.tenantId };

@@ -4,6 +4,8 @@ import { Channel } from '../../common/channel-descriptors';
 import { violatesUnique } from '../../database/database-errors';
 import { isId } from '../../common/ids';
 import { Database, Reader } from '../../database/database';
+import { workspaceOf } from '../../database/key-list';
+import { MOMENT } from '../../database/moment';
 import { Transaction } from '../../database/transaction';
 import { ConnectionKey } from '../adapters/channel-adapter';
 import { ChannelConnectionEntity } from './channel-connection.entity';
@@ -184,9 +186,9 @@ export class ChannelConnectionsRepository {
        FROM (
          SELECT w.tenant_id, w.id, r.at
          FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS r (tenant_id, id, at)
-         JOIN channel_connections w ON w.tenant_id = r.tenant_id AND w.id = r.id
+         JOIN channel_connections w ON w.tenant_id = ${workspaceOf('r', '$1', this.database)} AND w.id = r.id
          FOR NO KEY UPDATE OF w SKIP LOCKED) AS r
-       WHERE w.tenant_id = r.tenant_id AND w.id = r.id`,
+       WHERE w.tenant_id = ${workspaceOf('r', '$1', this.database)} AND w.id = r.id`,
       [
         receptions.map(({ tenantId }) => tenantId),
         receptions.map(({ id }) => id),
@@ -198,10 +200,10 @@ export class ChannelConnectionsRepository {
   /** Keeps workers from claiming messages of a connection for some milliseconds; a longer pause stays. */
   async pause(tx: Transaction, { tenantId, id }: ConnectionKey, delayMs: number): Promise<void> {
     await tx.query(
-      `WITH pause AS (SELECT now() + $3 * interval '1 millisecond' AS until)
+      `WITH pause AS (SELECT $4::timestamptz + $3 * interval '1 millisecond' AS until)
        UPDATE channel_connections w SET paused_until = greatest(w.paused_until, pause.until) FROM pause
        WHERE w.tenant_id = $1 AND w.id = $2`,
-      [tenantId, id, delayMs],
+      [tenantId, id, delayMs, MOMENT],
     );
   }
 }

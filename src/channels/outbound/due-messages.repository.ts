@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LOWEST_ID } from '../../common/ids';
 import { Database } from '../../database/database';
+import { MOMENT } from '../../database/moment';
 import { MessageKey } from '../../messages/message-status.repository';
 import { QueueFloors } from '../../queue-floors/queue-floors';
 import { Target } from '../../queue/targets';
@@ -22,14 +23,18 @@ const MESSAGES_OF_CONNECTION = 10;
 type Position = [tenantId: string, id: string];
 export const BEFORE_ALL_MESSAGES: Position = [LOWEST_ID, LOWEST_ID];
 
-/** Condition of a row `d` of outbound_messages whose lease or hold has ended. */
-export const HAS_ENDED = `(d.lease_id IS NOT NULL OR d.holds) AND d.next_attempt_at <= now()`;
+/** SQL condition of a row `d` of outbound_messages whose lease or hold has ended at a moment. */
+export const hasEnded = (moment: string) =>
+  `(d.lease_id IS NOT NULL OR d.holds) AND d.next_attempt_at <= ${moment}`;
 
 const CONNECTION = `status, ${isSuspended('w.tenant_id')} AS "isSuspended", now()`;
 const LIST_CONNECTIONS = `
   SELECT tenant_id AS "tenantId", id, ${CONNECTION}
   FROM channel_connections w WHERE (tenant_id, id) > ($1, $2) ORDER BY tenant_id, id LIMIT ${STEP_CONNECTIONS}`;
-/** SQL that looks up one connection after the other in the queue, however many messages each has. */
+/**
+ * SQL that looks up one connection after the other in the queue, however many messages each has. Connections
+ * without messages are skipped. Citus can't walk through the nodes like that.
+ */
 const LIST_QUEUED_CONNECTIONS = `
   WITH RECURSIVE queued AS (
     (SELECT tenant_id, connection_id, 1 AS n FROM outbound_messages WHERE (tenant_id, connection_id) > ($1, $2)
@@ -43,6 +48,24 @@ const LIST_QUEUED_CONNECTIONS = `
   )
   SELECT queued.tenant_id AS "tenantId", connection_id AS id, ${CONNECTION}
   FROM queued JOIN channel_connections w ON w.tenant_id = queued.tenant_id AND w.id = connection_id ORDER BY n`;
+
+const OLDEST = `w.tenant_id AS "tenantId", w.id, d.conversation_id AS "conversationId", d.message_id AS "messageId",
+  d.next_attempt_at AS at, d.next_attempt_at <= $4 AS "isDue", ${hasEnded('$4')} AS "hasEnded"`;
+/** SQL of the oldest messages of a connection `w` that do not wait for another. */
+const oldestSince = (since: string) => `
+  SELECT * FROM outbound_messages
+  WHERE tenant_id = w.tenant_id AND connection_id = w.id AND NOT waits AND next_attempt_at > ${since}
+  ORDER BY next_attempt_at, message_id LIMIT ${MESSAGES_OF_CONNECTION}`;
+const FIND_OLDEST = `
+  SELECT ${OLDEST}
+  FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS w (tenant_id, id, since), LATERAL (
+    ${oldestSince('w.since')}) d`;
+/** Reads the same on several nodes. Each finds the connections that it has by its own table of them. */
+const FIND_OLDEST_ON_NODES = `
+  SELECT ${OLDEST}
+  FROM channel_connections w, LATERAL (
+    ${oldestSince('($3::timestamptz[])[array_position($2::uuid[], w.id)]')}) d
+  WHERE w.tenant_id = ANY ($1) AND w.id = ANY ($2)`;
 
 interface ConnectionRow extends Target {
   status: ConnectionStatus;
@@ -84,12 +107,12 @@ export class DueMessagesRepository {
       MessageKey & { id: string; at: Date; hasEnded: boolean; isSuspended: boolean }
     >(
       `SELECT tenant_id AS "tenantId", connection_id AS id, conversation_id AS "conversationId",
-              message_id AS "messageId", next_attempt_at AS at, ${HAS_ENDED} AS "hasEnded",
+              message_id AS "messageId", next_attempt_at AS at, ${hasEnded('$2')} AS "hasEnded",
               ${isSuspended('tenant_id')} AS "isSuspended"
        FROM outbound_messages d
-       WHERE (attempt_count > 0 OR lease_id IS NOT NULL OR holds) AND next_attempt_at > $1 AND next_attempt_at <= now()
+       WHERE (attempt_count > 0 OR lease_id IS NOT NULL OR holds) AND next_attempt_at > $1 AND next_attempt_at <= $2
        ORDER BY next_attempt_at LIMIT ${STEP_ROWS}`,
-      [since],
+      [since, MOMENT],
     );
     return {
       connections: toTargets(rows.filter((row) => !row.isSuspended)),
@@ -110,7 +133,8 @@ export class DueMessagesRepository {
     ended: MessageKey[];
     next: Position | null;
   }> {
-    const list = this.floors.areUsed ? LIST_CONNECTIONS : LIST_QUEUED_CONNECTIONS;
+    const areSkipped = this.database.spansWorkspaces && !this.floors.areUsed;
+    const list = areSkipped ? LIST_QUEUED_CONNECTIONS : LIST_CONNECTIONS;
     const connections = await this.database.poll<ConnectionRow>(list, after);
     const messages = await this.findOldest(connections);
     const oldest = new Map<string, OldestMessage>();
@@ -156,16 +180,12 @@ export class DueMessagesRepository {
   private async findOldest(connections: Target[]): Promise<OldestMessage[]> {
     if (connections.length === 0) return [];
     return this.database.poll<OldestMessage>(
-      `SELECT w.tenant_id AS "tenantId", w.id, d.conversation_id AS "conversationId", d.message_id AS "messageId",
-                d.next_attempt_at AS at, d.next_attempt_at <= now() AS "isDue", ${HAS_ENDED} AS "hasEnded"
-         FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS w (tenant_id, id, since), LATERAL (
-           SELECT * FROM outbound_messages
-           WHERE tenant_id = w.tenant_id AND connection_id = w.id AND NOT waits AND next_attempt_at > w.since
-           ORDER BY next_attempt_at, message_id LIMIT ${MESSAGES_OF_CONNECTION}) d`,
+      this.database.spansWorkspaces ? FIND_OLDEST : FIND_OLDEST_ON_NODES,
       [
         connections.map(({ tenantId }) => tenantId),
         connections.map(({ id }) => id),
         connections.map(({ tenantId, id }) => this.floors.startOfSearch(messagesPart(tenantId, id))),
+        MOMENT,
       ],
     );
   }

@@ -5,6 +5,7 @@ import { isId, newId } from '../../common/ids';
 import { Origin } from '../../common/principal';
 import { cutStorable } from '../../common/validators';
 import { Database } from '../../database/database';
+import { MOMENT } from '../../database/moment';
 import { Transaction } from '../../database/transaction';
 import { Entitlement } from '../../common/entitlement';
 import { PlanTier } from '../../workspaces/plan-policy';
@@ -100,10 +101,10 @@ export class LoginSessionsRepository {
   /** Records the use of a session, at most once a minute, and prolongs it. */
   async markUsed(id: string): Promise<void> {
     await this.database.query(
-      `WITH now AS (SELECT now() AS at)
-       UPDATE login_sessions s SET last_used_at = now.at, expires_at = least(s.created_at + ${LONGEST}, now.at + ${IDLE})
-       FROM now WHERE s.id = $1 AND s.last_used_at < now.at - interval '1 minute' AND s.expires_at > now.at`,
-      [id],
+      `UPDATE login_sessions s SET last_used_at = $2,
+         expires_at = least((s.created_at AT TIME ZONE 'UTC' + ${LONGEST}) AT TIME ZONE 'UTC', $2::timestamptz + ${IDLE})
+       WHERE s.id = $1 AND s.last_used_at < $2::timestamptz - interval '1 minute' AND s.expires_at > $2`,
+      [id, MOMENT],
     );
   }
 
