@@ -5,6 +5,7 @@ import { HIGHEST_ID } from '../common/ids';
 import { Closable } from '../rate-limit/work-budget';
 import { WorkBudgets } from '../rate-limit/work-budgets';
 import { Database } from '../database/database';
+import { thrice } from '../database/index-condition';
 import { isIndexable, searchPatterns, SearchTerm, searchTerm } from './contact-search';
 import { LISTED, ListedContact } from './contact-columns';
 
@@ -85,7 +86,8 @@ export class ContactSearchRepository {
     if (!isIndexable(term)) return null;
     const { text, digits } = term;
     const parameters = [tenantId, cursor, count, ...searchPatterns(term), text, ...(digits ? [digits] : [])];
-    const rows = await this.read<Found>(search, digits ? FIND_TEXT_OR_DIGITS : FIND_TEXT, parameters);
+    const find = this.database.spansWorkspaces ? ON_SERVER : ON_NODE;
+    const rows = await this.read<Found>(search, digits ? find.textOrDigits : find.text, parameters);
     return rows[0]!.indexed > MAX_INDEXED ? null : rows.filter(hasContact);
   }
 
@@ -150,11 +152,12 @@ const below = (matches: string, contacts: number) => `
 
 const hasGramsOf = (text: string) =>
   `search_grams(tenant_id, search_text, false) @> (SELECT search_grams($1, lower(${text}), true))`;
+const hasGramsOnNode = (text: string) => `(${thrice(hasGramsOf(text))})`;
 
 /**
  * Selects the page of a search: the newest contacts fill it, or so many of them match that the contacts of
- * one step will fill it, or the index finds the contacts. The index is read without `tenant_id`, which its
- * entries contain: PostgreSQL would read the primary key of the whole workspace too.
+ * one step will fill it, or the index finds the contacts. On one server the index is read without
+ * `tenant_id`, which its entries contain: PostgreSQL would read the primary key of the whole workspace too.
  */
 const find = (matches: string, isIndexed: string) => `
   WITH newest AS MATERIALIZED (
@@ -177,11 +180,19 @@ const find = (matches: string, isIndexed: string) => `
     ORDER BY id DESC LIMIT $3
   ) AS found ON true ORDER BY id DESC`;
 
-const FIND_TEXT = find(MATCHES_TEXT, hasGramsOf('$5'));
-const FIND_TEXT_OR_DIGITS = find(
-  `(${MATCHES_TEXT} OR ${MATCHES_DIGITS})`,
-  `${hasGramsOf('$6')} OR ${hasGramsOf('$7')}`,
-);
+const MATCHES_EITHER = `(${MATCHES_TEXT} OR ${MATCHES_DIGITS})`;
+const ON_SERVER = {
+  text: find(MATCHES_TEXT, hasGramsOf('$5')),
+  textOrDigits: find(MATCHES_EITHER, `${hasGramsOf('$6')} OR ${hasGramsOf('$7')}`),
+};
+/** Names the workspace for the index too, by which several nodes know which of them has the contacts. */
+const ON_NODE = {
+  text: find(MATCHES_TEXT, `tenant_id = $1 AND ${hasGramsOnNode('$5')}`),
+  textOrDigits: find(
+    MATCHES_EITHER,
+    `tenant_id = $1 AND (${hasGramsOnNode('$6')} OR ${hasGramsOnNode('$7')})`,
+  ),
+};
 
 const step = (matches: string) => `
   WITH matching AS MATERIALIZED (
@@ -193,4 +204,4 @@ const step = (matches: string) => `
   FROM (VALUES (1)) AS one LEFT JOIN matching ON true ORDER BY id DESC`;
 
 const STEP_TEXT = step(MATCHES_TEXT);
-const STEP_TEXT_OR_DIGITS = step(`(${MATCHES_TEXT} OR ${MATCHES_DIGITS})`);
+const STEP_TEXT_OR_DIGITS = step(MATCHES_EITHER);

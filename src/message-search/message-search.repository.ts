@@ -3,6 +3,7 @@ import { Channel } from '../common/channel-descriptors';
 import { LOWEST_ID } from '../common/ids';
 import { ConversationStatus } from '../conversations/conversation.entity';
 import { Database } from '../database/database';
+import { thrice } from '../database/index-condition';
 import { asOneRow } from '../database/key-list';
 import { SenderType } from '../messages/message.entity';
 import { FoundConversation } from './message-search.dto';
@@ -42,15 +43,20 @@ const KEYS = `(SELECT array_agg((($4::bigint + at.number & ${BUCKET_MASK}) << ${
  * messages of a bucket with all of the terms; OFFSET keeps PostgreSQL from reading the rows of the whole
  * workspace in the order of their ids instead. The join's order is the buckets': its inner side depends on
  * the outer one.
+ * @param matches SQL condition by which the index finds the messages
  */
-const FIND_BY_TERMS = `
+const findBy = (matches: string) => `
   SELECT found.id, found.conversation_id AS "conversationId"
   FROM generate_series($6::integer, $7::integer, -1) AS at (number) CROSS JOIN LATERAL (
     SELECT * FROM (
       SELECT tenant_id, message_id AS id, conversation_id FROM message_search
-      WHERE terms @> ${KEYS} OFFSET 0
+      WHERE ${matches} OFFSET 0
     ) AS matching WHERE tenant_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3) AS found
   LIMIT $3`;
+
+const FIND_BY_TERMS = findBy(`terms @> ${KEYS}`);
+/** Names the workspace for the index too, by which several nodes know which of them has the messages. */
+const FIND_BY_TERMS_ON_NODE = findBy(`tenant_id = $1 AND ${thrice(`terms @> ${KEYS}`)}`);
 
 /** Finds messages by their words. */
 @Injectable()
@@ -93,10 +99,11 @@ export class MessageSearchRepository {
     count: number,
   ): Promise<MessageKeys[]> {
     const hashes = [...new Set([...terms].map(hashTerm))];
+    const statement = this.database.spansWorkspaces ? FIND_BY_TERMS : FIND_BY_TERMS_ON_NODE;
     for (let from = range.newest; from >= range.oldest; from -= MAX_BUCKETS) {
       const to = Math.max(range.oldest, from - MAX_BUCKETS + 1);
       const parameters = [tenantId, before, count, keyBase(tenantId), hashes, from, to];
-      const found = await this.database.readByIndex<MessageKeys>(FIND_BY_TERMS, parameters);
+      const found = await this.database.readByIndex<MessageKeys>(statement, parameters);
       if (found.length > 0) return found;
     }
     return [];

@@ -42,10 +42,11 @@ export const SEARCHES: Record<string, string> = {
   'PendingCancellationsRepository.list': EVERY_SECOND,
   'DueDeliveriesRepository.findOldest': EVERY_SECOND,
   'DueDeliveriesRepository.findScheduled': EVERY_SECOND,
-  'DueMessagesRepository.findOldest': EVERY_SECOND,
   'DueMessagesRepository.findScheduled':
     'finds leases and holds that have ended, up to five times a second for each worker',
   'DueMessagesRepository.findStuck': EVERY_SECOND,
+  FIND_OLDEST: EVERY_SECOND,
+  FIND_OLDEST_ON_NODES: EVERY_SECOND,
   LIST_CONNECTIONS: EVERY_SECOND,
   LIST_ENDPOINTS: EVERY_SECOND,
   LIST_OWED_ENDPOINTS: EVERY_SECOND,
@@ -66,6 +67,7 @@ export const SEARCHES: Record<string, string> = {
   'WorkspacesRepository.listIds': NIGHTLY,
   'WorkspacesRepository.listMessageRetentions': NIGHTLY,
   'WorkspacesRepository.listSuspended': NIGHTLY,
+  oldestSince: 'part of FIND_OLDEST and FIND_OLDEST_ON_NODES',
 };
 
 /**
@@ -104,8 +106,8 @@ export const LOCKS: Record<string, string> = {
 export const JOINS: Record<string, string> = {
   'VisitorsRepository.listStates':
     'a batch of VisitorStreams, four times a minute; of one workspace with `CROSS_WORKSPACE_BATCHES=false`',
-  FIND_BY_TERMS: 'the message search: as the contact search, whose index is of the same kind',
-  find: 'the contact search: entries of its index contain the workspace; with it, PostgreSQL reads the whole primary key too',
+  findBy: 'the message search on one server: as the contact search, whose index is of the same kind',
+  find: 'the contact search on one server: entries of its index contain the workspace; with it, PostgreSQL reads the whole primary key too',
 };
 
 /** Methods that put the names of tables together at run time. */
