@@ -1,18 +1,18 @@
 import { Client } from 'pg';
-import { SYSTEM } from '../../../src/common/principal';
-import { Database } from '../../../src/database/database';
-import { OutboxRelay } from '../../../src/outbox/outbox-relay';
-import { ParkedEventsService } from '../../../src/parked-events/parked-events.service';
-import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
-import { Chat, ConnectedWorkspace, waitForStatus } from '../../support/connected-workspace';
-import { FailingConnections, failConnections } from '../../support/failing-sockets';
-import { waitForLockWait } from '../../support/lock-waits';
-import { MessagingHost } from '../../support/messaging-host';
-import { PostgresProxy } from '../../support/postgres-proxy';
-import { Receiver } from '../../support/receiver';
-import { TestService } from '../../support/service';
-import { TelegramSimulator } from '../../support/simulators/telegram';
-import { waitFor } from '../../support/wait';
+import { SYSTEM } from '../../src/common/principal';
+import { Database } from '../../src/database/database';
+import { OutboxRelay } from '../../src/outbox/outbox-relay';
+import { ParkedEventsService } from '../../src/parked-events/parked-events.service';
+import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
+import { Chat, ConnectedWorkspace, waitForStatus } from '../support/connected-workspace';
+import { FailingConnections, failConnections } from '../support/failing-sockets';
+import { waitForLockWait } from '../support/lock-waits';
+import { MessagingHost } from '../support/messaging-host';
+import { PostgresProxy } from '../support/postgres-proxy';
+import { Receiver } from '../support/receiver';
+import { TestService } from '../support/service';
+import { TelegramSimulator } from '../support/simulators/telegram';
+import { waitFor } from '../support/wait';
 
 /** Number of failing turns after which the relay is down to one event, and one more. */
 const TURNS_UNTIL_ALONE = 8;
