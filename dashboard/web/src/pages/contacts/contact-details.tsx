@@ -45,7 +45,7 @@ function Loaded({ contact, conversationId }: { contact: Contact; conversationId:
   const [isEditing, setEditing] = useState(false);
   const edit = useRef<HTMLButtonElement>(null);
   const { isSuspended, isTrialExpired } = useWorkspace();
-  const { erasedAt } = contact;
+  const { erasedAt, verified } = contact;
   const end = () => {
     setEditing(false);
     // The button comes back once the form is gone.
@@ -53,9 +53,14 @@ function Loaded({ contact, conversationId }: { contact: Contact; conversationId:
   };
   return (
     <Stack gap="lg" className={classes.details}>
-      <Title order={2} size="h3" className={classes.heading}>
-        <bdi>{erasedAt ? contacts.erasedName : nameOf(contact)}</bdi>
+      <Title order={2} size="h3">
+        <bdi className={classes.heading}>{erasedAt ? contacts.erasedName : nameOf(contact)}</bdi>
       </Title>
+      {verified.includes('name') && (
+        <div className={classes.belowHeading}>
+          <Verified />
+        </div>
+      )}
       {erasedAt && (
         <Alert color="gray" title={contacts.erasedAt(formats.moment(erasedAt))}>
           {contacts.erasedAdvice}
@@ -106,7 +111,7 @@ function Fields({ contact }: { contact: Contact }) {
   const { verified, attributes } = contact;
   return (
     <dl className={classes.fields}>
-      {(['name', 'email', 'phone'] as const).map((field) => (
+      {(['email', 'phone'] as const).map((field) => (
         <div key={field}>
           <dt>{contacts.field[field]}</dt>
           <dd>
@@ -117,7 +122,7 @@ function Fields({ contact }: { contact: Contact }) {
                 {contacts.unknown}
               </Text>
             )}
-            {field !== 'phone' && verified.includes(field) && <Verified />}
+            {field === 'email' && verified.includes(field) && <Verified />}
           </dd>
         </div>
       ))}

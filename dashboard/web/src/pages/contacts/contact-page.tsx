@@ -30,7 +30,7 @@ export function ContactPage() {
   );
   return (
     <PageLayout title={contacts.one} actions={back}>
-      <Card withBorder className={classes.card}>
+      <Card withBorder p="var(--section-padding)" className={classes.card}>
         <ContactDetails key={contactId} contactId={contactId} />
       </Card>
       {mayManage && contact && (

@@ -25,7 +25,15 @@ export function SavedRepliesPage() {
   const [editing, setEditing] = useState<SavedReply | 'new' | null>(null);
   const [deleting, setDeleting] = useState<SavedReply | null>(null);
   const columns: Column<SavedReply>[] = [
-    { header: texts.name, cell: ({ name }) => <bdi>{name}</bdi> },
+    {
+      header: texts.name,
+      cell: ({ name }) => (
+        // The column is as wide as its longest name, up to a limit.
+        <Text component="bdi" size="sm" display="block" w="max-content" maw="14rem" className="breakable">
+          {name}
+        </Text>
+      ),
+    },
     {
       header: texts.body,
       cell: ({ body }) => (
