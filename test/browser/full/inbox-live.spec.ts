@@ -78,6 +78,37 @@ describe('an open inbox', () => {
     expect(visit.errors).toEqual([]);
   }, 60_000);
 
+  it('keeps its place while older messages are loaded and newer ones come, and reads the newest alone', async () => {
+    const page = await visit.context.newPage();
+    const { make } = world.service;
+    const conversation = await make.conversation(workspace);
+    for (let n = 0; n < 210; n += 1) await make.received(workspace, conversation, `Line ${n}.`);
+    await page.goto(`/w/${workspace.slug}/inbox/${conversation.id}?view=all`);
+    const line = (n: number) => page.locator('article').filter({ hasText: `Line ${n}.` });
+    const topOf = async (n: number) => Math.round((await line(n).boundingBox())!.y);
+    await line(209).waitFor();
+    const scroller = page.getByRole('region', { name: 'Messages' });
+    // The wheel scrolls, as an agent does.
+    await scroller.hover();
+    while ((await line(100).count()) === 0) await page.mouse.wheel(0, -400);
+    await line(110).scrollIntoViewIfNeeded();
+    const before = await topOf(110);
+    const button = page.getByRole('button', { name: 'Older messages' });
+    while ((await line(40).count()) === 0 && (await button.count()) > 0) await button.dispatchEvent('click');
+    await line(40).waitFor({ state: 'attached' });
+    expect(await topOf(110)).toBe(before);
+
+    const reads: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/messages')) reads.push(new URL(request.url()).search);
+    });
+    await make.received(workspace, conversation, 'Line 210.');
+    await line(210).waitFor({ state: 'attached' });
+    expect(await topOf(110)).toBe(before);
+    expect(reads.every((search) => !search.includes('cursor'))).toBe(true);
+    expect(visit.errors).toEqual([]);
+  }, 120_000);
+
   it('reads a bounded number of times while everything changes, and ends up right', async () => {
     const page = await visit.context.newPage();
     const reads: number[] = [];

@@ -157,17 +157,60 @@ export function refreshInbox(queries: QueryClient, workspaceId: string): Promise
   ]);
 }
 
-/** Reads the conversations again that the page shows, with their messages. */
+/**
+ * Reads the conversations again that the page shows, with their messages: all that is loaded of them, or the
+ * newest page where it is much.
+ */
 export function refreshOpen(
   queries: QueryClient,
   workspaceId: string,
   conversationIds: string[],
 ): Promise<unknown> {
-  const ids = new Set<unknown>(conversationIds);
-  return queries.invalidateQueries({
-    queryKey: keyOf(workspaceId),
-    predicate: ({ queryKey: [, , , part, id] }) => SHOWN_PARTS.has(part) && ids.has(id),
+  const long = conversationIds.filter((id) => {
+    const loaded = queries.getQueryData<Pages<Message>>(messagesKey(workspaceId, id));
+    return (loaded?.pages.length ?? 0) > FRESH_PAGES;
   });
+  const [ids, longIds] = [new Set<unknown>(conversationIds), new Set<unknown>(long)];
+  return Promise.all([
+    queries.invalidateQueries({
+      queryKey: keyOf(workspaceId),
+      predicate: ({ queryKey: [, , , part, id] }) =>
+        SHOWN_PARTS.has(part) && ids.has(id) && !(part === 'messages' && longIds.has(id)),
+    }),
+    ...long.map((id) => refreshNewest(queries, workspaceId, id)),
+  ]);
+}
+
+/** Reads the newest messages of a conversation again, and all that are loaded if those do not join them. */
+async function refreshNewest(
+  queries: QueryClient,
+  workspaceId: string,
+  conversationId: string,
+): Promise<unknown> {
+  const queryKey = messagesKey(workspaceId, conversationId);
+  const path = `/workspaces/${workspaceId}/conversations/${conversationId}/messages`;
+  const newest = await api.get<Page<Message>>(path).catch(() => null);
+  const loaded = queries.getQueryData<Pages<Message>>(queryKey);
+  const joined = newest && loaded && withNewest(loaded, newest.data);
+  if (!joined) return queries.invalidateQueries({ queryKey });
+  // A read that began before would bring older ones.
+  void queries.cancelQueries({ queryKey });
+  return queries.setQueryData(queryKey, joined);
+}
+
+/** Returns loaded pages with the newest messages in them; null if some between them may be missing. */
+function withNewest({ pages, ...rest }: Pages<Message>, newest: Message[]): Pages<Message> | null {
+  const loadedIds = new Set(pages.flatMap(({ data }) => data.map(({ id }) => id)));
+  if (!newest.some(({ id }) => loadedIds.has(id))) return null;
+  const byId = new Map(newest.map((message) => [message.id, message]));
+  const added = newest.filter(({ id }) => !loadedIds.has(id));
+  return {
+    ...rest,
+    pages: pages.map(({ data, ...page }, index) => ({
+      ...page,
+      data: [...(index === 0 ? added : []), ...data.map((one) => byId.get(one.id) ?? one)],
+    })),
+  };
 }
 
 /** Reads again what a change of a conversation may have changed. */
