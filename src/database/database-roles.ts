@@ -1,4 +1,5 @@
 import type { Reader } from './database';
+import { hasCitus, ONE_SHARD_AT_A_TIME } from './distributed-tables';
 import { PARTITION_OF_DAY } from './partitions';
 import { Transaction } from './transaction';
 
@@ -55,6 +56,7 @@ export function missingPrivileges(reader: Reader, role: string | null): Promise<
  * right already.
  */
 export async function grantPrivileges(tx: Transaction, role: string): Promise<void> {
+  if (await hasCitus(tx)) await tx.query(ONE_SHARD_AT_A_TIME);
   const [quoted] = await tx.query<{ name: string }>('SELECT quote_ident($1) AS name', [role]);
   for (const { object, privileges } of await missingPrivileges(tx, role))
     await tx.query(`GRANT ${privileges} ON ${object} TO ${quoted!.name}`);

@@ -7,6 +7,7 @@ import { Config } from '../config/config';
 import { connectionOptions } from './data-source';
 import { Database } from './database';
 import { DatabaseClient } from './database-client';
+import { distributeTables, hasCitus, onAllNodes, requireDistributable } from './distributed-tables';
 import { listAppliedMigrations } from './migration-state';
 import { OwnerDatabase } from './owner-database';
 import { setRoleSettings } from './role-settings';
@@ -33,14 +34,16 @@ const BASELINE_MS = 1_795_392_000_000;
 type Migrations = NonNullable<DataSourceOptions['migrations']>;
 
 /**
- * Applies every missing migration, or reverts the last one, as the owner of the tables. Then it gives both
- * roles their settings, and the service's role exactly the privileges that it needs. Two processes at once
- * are safe: the second waits and finds nothing to do. A migration that does not get a lock within a second is
- * rolled back and tried again, so that it does not hold up processes that serve.
+ * Applies every missing migration, or reverts the last one, as the owner of the tables. On the coordinator of
+ * Citus it then distributes the tables that are new. Then it gives both roles their settings, and the
+ * service's role exactly the privileges that it needs. Two processes at once are safe: the second waits and
+ * finds nothing to do. A migration that does not get a lock within a second is rolled back and tried again,
+ * so that it does not hold up processes that serve.
  * @param migrations replace the service's own
  * @returns the names of the migrations applied or reverted
  * @throws AppError INVALID_BODY: a pre-release version made the database, the two roles do not protect the
- *   audit log, or the address leads to a pooler; UNAVAILABLE: no lock was granted
+ *   audit log, the address leads to a pooler, or Citus is not set up; UNAVAILABLE: no lock was granted, or a
+ *   node does not answer
  */
 export async function migrate(
   config: Config,
@@ -57,9 +60,14 @@ export async function migrate(
         const before = await listAppliedMigrations(dataSource);
         if (before.some((name) => timeOf(name) < BASELINE_MS)) throw preRelease();
         if (direction === 'down') return await revertLast(dataSource, before.at(-1));
-        await inTries(() => dataSource.runMigrations());
-        await setRoleSettings(dataSource);
-        await serviceRole?.prepare();
+        const isDistributed = await hasCitus(dataSource);
+        if (isDistributed) await requireDistributable(dataSource);
+        await onAllNodes(async () => {
+          await inTries(() => dataSource.runMigrations());
+          if (isDistributed) await inTries(() => distributeTables(dataSource));
+          await setRoleSettings(dataSource);
+          await serviceRole?.prepare();
+        });
         return (await listAppliedMigrations(dataSource)).slice(before.length);
       }),
     );

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { hasCitus } from './distributed-tables';
 import { OwnerDatabase } from './owner-database';
 import { Day, lowestId, nameOf, PARTITION_KEYS, PartitionedTable } from './partitions';
 import { Transaction } from './transaction';
@@ -42,6 +43,12 @@ export class PartitionChanges {
     return this.change(table, day, async (tx, name, { exists }) => {
       if (exists) return 'unchanged';
       await tx.query(`CREATE TABLE ${name} (LIKE ${table} INCLUDING ALL) WITH (${STORAGE})`);
+      // Rows that a table gets before it is distributed would stay on the coordinator's disk, too.
+      if (await hasCitus(tx))
+        await tx.query(`SELECT create_distributed_table($1, 'tenant_id', colocate_with => $2)`, [
+          name,
+          table,
+        ]);
       return 'done';
     });
   }
@@ -115,18 +122,15 @@ export class PartitionChanges {
   ): Promise<void> {
     const ofDay = `${PARTITION_KEYS[table]} >= $1 AND ${PARTITION_KEYS[table]} < $2`;
     const [found] = await tx.query<{ count: number }>(
-      `SELECT count(*)::integer FROM (SELECT FROM ${table}_default WHERE ${ofDay} LIMIT ${MAX_MOVED + 1}) AS r`,
+      `SELECT count(*)::integer FROM (SELECT 1 FROM ${table}_default WHERE ${ofDay} LIMIT ${MAX_MOVED + 1}) AS r`,
       bounds,
     );
     if (found!.count > MAX_MOVED)
       throw new TooManyDefaultRows(`${table}_default has more than ${MAX_MOVED} rows of the day of ${name}`);
     if (found!.count === 0) return;
     await tx.query(`LOCK TABLE ${table}_default IN ACCESS EXCLUSIVE MODE`);
-    await tx.query(
-      `WITH moved AS (DELETE FROM ${table}_default WHERE ${ofDay} RETURNING *)
-       INSERT INTO ${name} SELECT * FROM moved`,
-      bounds,
-    );
+    await tx.query(`INSERT INTO ${name} SELECT * FROM ${table}_default WHERE ${ofDay}`, bounds);
+    await tx.query(`DELETE FROM ${table}_default WHERE ${ofDay}`, bounds);
   }
 }
 

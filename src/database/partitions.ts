@@ -79,7 +79,7 @@ export class Partitions {
     const [row] = await this.database.query<Record<PartitionedTable, number>>(
       `SELECT ${PARTITIONED_TABLES.map(
         (table) =>
-          `(SELECT count(*)::integer FROM (SELECT FROM ${table}_default LIMIT ${MAX_COUNTED}) AS r) AS ${table}`,
+          `(SELECT count(*)::integer FROM (SELECT 1 FROM ${table}_default LIMIT ${MAX_COUNTED}) AS r) AS ${table}`,
       ).join()}`,
     );
     return row!;

@@ -59,6 +59,7 @@ export const SEARCHES: Record<string, string> = {
   'SnoozesRepository.findDue': EVERY_SECOND,
   'TableRowsRepository.findHistoryUses':
     'nightly, before a day of the history is dropped: index look-ups for each workspace',
+  requireDistributable: 'by migrate on Citus, before the tables are distributed: one row',
   'TableRowsRepository.findSecrets': 'a rotation of the keys, which an operator starts',
   'WebhookRecoveriesRepository.listRunning':
     'finds running recoveries, twice a second for each worker: a bounded read by index',
