@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LOWEST_ID } from '../common/ids';
 import { Database } from '../database/database';
+import { MOMENT } from '../database/moment';
 import { Transaction } from '../database/transaction';
 import { ConversationEntity } from './conversation.entity';
 import { SELECT_CONVERSATION } from './conversations.repository';
@@ -34,10 +35,10 @@ export class SnoozesRepository {
    */
   async findDue(after: Position): Promise<{ due: DueSnoozes[]; next: Position | null }> {
     const rows = await this.database.poll<{ tenantId: string; endsAt: Date; now: Date }>(
-      `SELECT tenant_id AS "tenantId", snoozed_until AS "endsAt", now() FROM conversations
-       WHERE status = 'SNOOZED' AND snoozed_until <= now() AND (snoozed_until, tenant_id) > ($1, $2)
+      `SELECT tenant_id AS "tenantId", snoozed_until AS "endsAt", $3::timestamptz AS now FROM conversations
+       WHERE status = 'SNOOZED' AND snoozed_until <= $3 AND (snoozed_until, tenant_id) > ($1, $2)
        ORDER BY snoozed_until, tenant_id LIMIT ${STEP_ROWS}`,
-      after,
+      [...after, MOMENT],
     );
     const last = rows.at(-1);
     return {

@@ -27,7 +27,7 @@ export const BEFORE_ALL_MESSAGES: Position = [LOWEST_ID, LOWEST_ID];
 export const hasEnded = (moment: string) =>
   `(d.lease_id IS NOT NULL OR d.holds) AND d.next_attempt_at <= ${moment}`;
 
-const CONNECTION = `status, ${isSuspended('w.tenant_id')} AS "isSuspended", now()`;
+const CONNECTION = `status, ${isSuspended('w.tenant_id')} AS "isSuspended", $3::timestamptz AS now`;
 const LIST_CONNECTIONS = `
   SELECT tenant_id AS "tenantId", id, ${CONNECTION}
   FROM channel_connections w WHERE (tenant_id, id) > ($1, $2) ORDER BY tenant_id, id LIMIT ${STEP_CONNECTIONS}`;
@@ -135,7 +135,7 @@ export class DueMessagesRepository {
   }> {
     const areSkipped = this.database.spansWorkspaces && !this.floors.areUsed;
     const list = areSkipped ? LIST_QUEUED_CONNECTIONS : LIST_CONNECTIONS;
-    const connections = await this.database.poll<ConnectionRow>(list, after);
+    const connections = await this.database.poll<ConnectionRow>(list, [...after, MOMENT]);
     const messages = await this.findOldest(connections);
     const oldest = new Map<string, OldestMessage>();
     for (const message of messages) if (!oldest.has(message.id)) oldest.set(message.id, message);

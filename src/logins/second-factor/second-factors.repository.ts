@@ -57,10 +57,11 @@ export class SecondFactorsRepository {
 
   async replaceRecoveryCodes(tx: Transaction, personId: string, hashes: Buffer[]): Promise<void> {
     await tx.query('DELETE FROM recovery_codes WHERE person_id = $1', [personId]);
-    await tx.query('INSERT INTO recovery_codes (person_id, hash) SELECT $1, unnest($2::bytea[])', [
-      personId,
-      hashes,
-    ]);
+    await tx.query(
+      `INSERT INTO recovery_codes (person_id, hash)
+       SELECT p.id, c.hash FROM people p, unnest($2::bytea[]) AS c (hash) WHERE p.id = $1`,
+      [personId, hashes],
+    );
   }
 
   /** Uses up a recovery code. It returns false when there is no such code, or it was used already. */
