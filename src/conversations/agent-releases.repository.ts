@@ -27,11 +27,12 @@ export class AgentReleasesRepository {
    * @returns where the next step begins; null after the last
    */
   async findReleasing(after: Position): Promise<{ agents: ReleasingAgent[]; next: Position | null }> {
-    const agents = await this.database.poll<ReleasingAgent>(
+    const agents = await this.database.search<ReleasingAgent>(
       `SELECT tenant_id AS "tenantId", id AS "agentId" FROM agents
        WHERE releases_conversations AND (tenant_id, id) > ($1, $2)
        ORDER BY tenant_id, id LIMIT ${STEP_ROWS}`,
       after,
+      { order: ({ tenantId, agentId }) => [tenantId, agentId], limit: STEP_ROWS },
     );
     const last = agents.at(-1);
     return { agents, next: agents.length === STEP_ROWS ? [last!.tenantId, last!.agentId] : null };

@@ -34,11 +34,12 @@ export class SnoozesRepository {
    * @returns where the next step begins; null after the last
    */
   async findDue(after: Position): Promise<{ due: DueSnoozes[]; next: Position | null }> {
-    const rows = await this.database.poll<{ tenantId: string; endsAt: Date; now: Date }>(
+    const rows = await this.database.search<{ tenantId: string; endsAt: Date; now: Date }>(
       `SELECT tenant_id AS "tenantId", snoozed_until AS "endsAt", $3::timestamptz AS now FROM conversations
        WHERE status = 'SNOOZED' AND snoozed_until <= $3 AND (snoozed_until, tenant_id) > ($1, $2)
        ORDER BY snoozed_until, tenant_id LIMIT ${STEP_ROWS}`,
       [...after, MOMENT],
+      { order: ({ tenantId, endsAt }) => [endsAt, tenantId], limit: STEP_ROWS, times: ['endsAt', 'now'] },
     );
     const last = rows.at(-1);
     return {

@@ -7,6 +7,7 @@ import { DatabaseUnavailable, followsFromAnother, isWorkspaceUnknown } from './d
 import type { PoolClient } from 'pg';
 import { DatabaseClient } from './database-client';
 import { DatabasePool, poolOf } from './database-pool';
+import { Merging, NodeSearches } from './node-searches';
 import { PipelinedReads } from './pipelined-reads';
 import { ReadKind, settingsFor } from './planner-settings';
 import { SharedReads } from './shared-reads';
@@ -24,6 +25,7 @@ export class Database {
   private readonly logger = new Logger(Database.name);
   private readonly pipelinedReads = new PipelinedReads((work) => this.onConnection(work));
   private readonly polledReads = new SharedReads((work) => this.orderedTransaction(work));
+  private readonly nodeSearches = new NodeSearches((sql, parameters) => this.query(sql, parameters));
 
   /** Whether one statement may serve several workspaces: all are on one server. */
   readonly spansWorkspaces: boolean;
@@ -128,6 +130,19 @@ export class Database {
    */
   async poll<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     return (await this.polledReads.run(sql, parameters)) as Row[];
+  }
+
+  /**
+   * Searches all workspaces for work, as `poll` reads. Where they are on several nodes, each is asked for
+   * itself: the rows are those of the nodes that answer.
+   */
+  async search<Row extends object>(
+    sql: string,
+    parameters: unknown[],
+    merging: Merging<Row>,
+  ): Promise<Row[]> {
+    const found = this.spansWorkspaces ? null : await this.nodeSearches.run(sql, parameters, merging);
+    return found ?? this.poll<Row>(sql, parameters);
   }
 
   /**

@@ -7,8 +7,8 @@ import { HAS_CITUS } from './distributed-tables';
  * get what a transaction sets, and that a statement over several shards uses one connection to each node.
  * Otherwise it would open one for each shard, and Citus would refuse a later write of the coordinator's
  * tables in the transaction. They are stored with each role in the service's database, as the search path is,
- * because PgBouncer would refuse them as startup parameters. A server without Citus does not know the last
- * two.
+ * because PgBouncer would refuse them as startup parameters. A server without Citus does not know those
+ * of Citus.
  */
 const SETTINGS = {
   statement_timeout: STATEMENT_TIMEOUT_MS,
@@ -16,6 +16,7 @@ const SETTINGS = {
   idle_in_transaction_session_timeout: 30_000,
   'citus.propagate_set_commands': 'local',
   'citus.multi_shard_modify_mode': 'sequential',
+  'citus.node_connection_timeout': 2_000,
 };
 const NAMES = Object.keys(SETTINGS);
 /**

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { MOMENT } from '../database/moment';
 import { Pipelined, Transaction } from '../database/transaction';
 import { ErasedMessages } from '../stored-data/table-declaration';
 
@@ -25,13 +26,13 @@ export class IdempotencyKeysRepository {
     const { tenantId, key, fingerprint, conversationId } = request;
     const rows = await tx.prepared(
       `INSERT INTO idempotency_keys AS k (tenant_id, key, fingerprint, conversation_id, created_at)
-       VALUES ($1, $2, $3, $4, now())
+       VALUES ($1, $2, $3, $4, $5)
        ON CONFLICT (tenant_id, key) DO UPDATE
          SET fingerprint = excluded.fingerprint, response = NULL, conversation_id = excluded.conversation_id,
            created_at = excluded.created_at
-         WHERE k.created_at < now() - interval '24 hours'
+         WHERE excluded.created_at - k.created_at > interval '24 hours'
        RETURNING key`,
-      [tenantId, key, fingerprint, conversationId],
+      [tenantId, key, fingerprint, conversationId, MOMENT],
     );
     return rows.length > 0;
   }

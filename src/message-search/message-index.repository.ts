@@ -77,12 +77,13 @@ export class MessageIndexRepository {
 
   /** Makes a step of a search over all workspaces; `next` is null after the last. */
   async findWorkspaces(after: string): Promise<{ workspaces: WorkspaceIndex[]; next: string | null }> {
-    const workspaces = await this.database.poll<WorkspaceIndex>(
+    const workspaces = await this.database.search<WorkspaceIndex>(
       `SELECT w.id AS "tenantId", p.indexed_until AS "indexedUntil", p.stage,
               greatest(${latestOf('OPEN')}, ${latestOf('SNOOZED')}, ${latestOf('CLOSED')}) AS latest
        FROM workspaces w LEFT JOIN message_search_progress p ON p.tenant_id = w.id
        WHERE w.id > $1 ORDER BY w.id LIMIT ${STEP_WORKSPACES}`,
       [after],
+      { order: ({ tenantId }) => [tenantId], limit: STEP_WORKSPACES },
     );
     return { workspaces, next: workspaces.length < STEP_WORKSPACES ? null : workspaces.at(-1)!.tenantId };
   }

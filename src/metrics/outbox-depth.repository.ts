@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, Reader } from '../database/database';
+import { Database } from '../database/database';
 import { ARE_FLOORS_USED, savedFirstEvent } from '../queue-floors/queue-floors.repository';
 
 /**
@@ -13,6 +13,11 @@ const QUEUE_FROM_FLOORS = `workspaces w, LATERAL (
   SELECT queued_at FROM event_queue
   WHERE tenant_id = w.id AND event_id >= (${savedFirstEvent('w.id')}) ORDER BY event_id) q`;
 
+interface Depth {
+  depth: number;
+  age: number | null;
+}
+
 @Injectable()
 export class OutboxDepthRepository {
   constructor(private readonly database: Database) {}
@@ -22,13 +27,13 @@ export class OutboxDepthRepository {
     const [floors] = await this.database.query<{ areUsed: boolean }>(
       `SELECT ${ARE_FLOORS_USED} AS "areUsed"`,
     );
-    const count = (reader: Reader) =>
-      reader.query<{ depth: number; age: number | null }>(
-        `SELECT count(*)::integer AS depth, extract(epoch FROM now() - min(queued_at))::float8 AS age
-         FROM (SELECT queued_at FROM ${floors!.areUsed ? QUEUE_FROM_FLOORS : 'event_queue'} LIMIT ${MAX_DEPTH}) AS queued`,
-      );
-    const [row] = await (floors!.areUsed ? this.database.queueTransaction(count) : count(this.database));
-    const { depth, age } = row!;
-    return { depth, age: Math.max(0, age ?? 0) };
+    const sql = `SELECT count(*)::integer AS depth, extract(epoch FROM now() - min(queued_at))::float8 AS age
+      FROM (SELECT queued_at FROM ${floors!.areUsed ? QUEUE_FROM_FLOORS : 'event_queue'} LIMIT ${MAX_DEPTH}) AS queued`;
+    const isReadAtOnce = this.database.spansWorkspaces && !floors!.areUsed;
+    const parts = await (isReadAtOnce
+      ? this.database.query<Depth>(sql)
+      : this.database.search<Depth>(sql, [], { order: () => [] }));
+    const depth = parts.reduce((sum, part) => sum + part.depth, 0);
+    return { depth: Math.min(depth, MAX_DEPTH), age: Math.max(0, ...parts.map(({ age }) => age ?? 0)) };
   }
 }

@@ -203,7 +203,11 @@ export class EventQueueRepository {
    */
   async findWorkspaces(after: string): Promise<{ tenantIds: string[]; next: string | null }> {
     const list = this.floors.areUsed ? LIST_WORKSPACES : LIST_QUEUED_WORKSPACES;
-    const workspaces = await this.database.poll<{ id: string; now: Date }>(list, [after]);
+    const workspaces = await this.database.search<{ id: string; now: Date }>(list, [after], {
+      order: ({ id }) => [id],
+      limit: STEP_WORKSPACES,
+      times: ['now'],
+    });
     const ids = workspaces.map(({ id }) => id);
     const queued = await this.findFirst(ids);
     // Read before the queue: an event that is queued later is above this floor.
@@ -299,16 +303,18 @@ export class EventQueueRepository {
   }
 
   /** Lists up to `count` of the latest events of each workspace with ids above `after`, the latest first. */
-  listLatest(tenantIds: string[], after: string, count: number): Promise<AppendedEvent[]> {
-    return this.database.query(
+  async listLatest(tenantIds: string[], after: string, count: number): Promise<AppendedEvent[]> {
+    const events = await this.database.search<AppendedEvent>(
       `SELECT tenants.id AS "tenantId", latest.id, latest."conversationId"
        FROM unnest($1::uuid[]) AS tenants (id) CROSS JOIN LATERAL (
          SELECT id, coalesce(data->>'conversationId', data->'metadata'->>'conversationId') AS "conversationId"
          FROM events
          WHERE events.tenant_id = tenants.id AND events.id > $2 ORDER BY events.id DESC LIMIT $3) AS latest
-       ORDER BY latest.id DESC`,
+       ORDER BY latest.id`,
       [tenantIds, after, count],
+      { order: ({ id }) => [id] },
     );
+    return events.reverse();
   }
 
   /** Returns those of the events that the workspace has. */
@@ -344,7 +350,7 @@ export class EventQueueRepository {
   /** Returns the first queued event of each workspace that has one, and whether any of its events is free. */
   private async findFirst(tenantIds: string[]): Promise<Map<string, { eventId: string; hasFree: boolean }>> {
     if (tenantIds.length === 0) return new Map();
-    const rows = await this.database.poll<{ tenantId: string; eventId: string; hasFree: boolean }>(
+    const rows = await this.database.search<{ tenantId: string; eventId: string; hasFree: boolean }>(
       `SELECT w.tenant_id AS "tenantId", first.event_id AS "eventId",
                 EXISTS (SELECT FROM event_queue q WHERE q.tenant_id = w.tenant_id AND q.event_id >= first.event_id
                           AND (q.lease_until IS NULL OR q.lease_until < now())) AS "hasFree"
@@ -352,6 +358,7 @@ export class EventQueueRepository {
            SELECT event_id FROM event_queue WHERE tenant_id = w.tenant_id AND event_id >= w.first_id
            ORDER BY event_id LIMIT 1) first`,
       [tenantIds, tenantIds.map((id) => idFloor(this.floors.startOfSearch(partOf(id))))],
+      { order: ({ tenantId }) => [tenantId] },
     );
     return new Map(rows.map(({ tenantId, ...first }) => [tenantId, first]));
   }

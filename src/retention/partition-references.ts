@@ -31,11 +31,13 @@ export class PartitionReferences {
     const bounds = { first: lowestId(day), next: lowestId(day + 1), start: startOf(day) };
     for (let after = LOWEST_ID; ;) {
       const ids = await this.workspaces.listIds(after, STEP);
-      const workspaces = await this.database.queueTransaction((tx) =>
-        this.rows.findHistoryUses(tx, uses, ids, bounds),
-      );
-      const found = workspaces.find(({ table }) => table !== null);
-      if (found) return found as PartitionReference;
+      for (const tenantIds of this.database.spansWorkspaces ? [ids] : ids.map((id) => [id])) {
+        const workspaces = await this.database.queueTransaction((tx) =>
+          this.rows.findHistoryUses(tx, uses, tenantIds, bounds),
+        );
+        const found = workspaces.find(({ table }) => table !== null);
+        if (found) return found as PartitionReference;
+      }
       if (ids.length < STEP) return null;
       after = ids.at(-1)!;
     }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database';
+import { workspaceOf } from '../database/key-list';
 import { Transaction } from '../database/transaction';
 import { CleanUp, HistoryUse, TableDeclaration } from './table-declaration';
 
@@ -132,16 +133,17 @@ export class TableRowsRepository {
     tenantIds: string[],
     day: { first: string; next: string; start: Date },
   ): Promise<{ tenantId: string; table: string | null }[]> {
+    const workspace = workspaceOf('w', '$1', this.database);
     const found = uses.map(
       ({ table, use }) =>
-        `(SELECT '${table}' AS name FROM ${table} t WHERE t.tenant_id = w.id AND ${use.needsDay} LIMIT 1)`,
+        `(SELECT '${table}' AS name FROM ${table} t WHERE t.tenant_id = ${workspace} AND ${use.needsDay} LIMIT 1)`,
     );
     return tx.query(
-      `SELECT w.id AS "tenantId", reference.name AS "table"
-       FROM unnest($1::uuid[]) AS w (id)
+      `SELECT w.tenant_id AS "tenantId", reference.name AS "table"
+       FROM unnest($1::uuid[]) AS w (tenant_id)
        CROSS JOIN (SELECT $2::uuid AS first, $3::uuid AS next, $4::timestamptz AS start) AS day
        LEFT JOIN LATERAL (${found.join(' UNION ALL ')} LIMIT 1) AS reference ON true
-       ORDER BY w.id`,
+       ORDER BY w.tenant_id`,
       [tenantIds, day.first, day.next, day.start],
     );
   }

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { isId } from '../common/ids';
 import { Database, Reader } from '../database/database';
-import { Pipelined, Transaction } from '../database/transaction';
+import { MOMENT } from '../database/moment';
+import { Transaction } from '../database/transaction';
 import { AgentEntity } from './agent.entity';
 
 type AgentKey = Pick<AgentEntity, 'tenantId' | 'id'>;
@@ -77,11 +78,13 @@ export class AgentsRepository {
    * Notes that an agent's role or activity changes, in a transaction that holds its lock. Links that were
    * made before for the agent, or by it, end.
    */
-  noteAccessChangePipelined(tx: Transaction, { tenantId, id }: AgentKey): Pipelined {
-    return tx.pipeline(
-      'UPDATE agents SET access_changed_at = clock_timestamp() WHERE tenant_id = $1 AND id = $2',
-      [tenantId, id],
-    );
+  async noteAccessChange(tx: Transaction, { tenantId, id }: AgentKey): Promise<void> {
+    const now = await tx.readClock();
+    tx.pipeline('UPDATE agents SET access_changed_at = $3 WHERE tenant_id = $1 AND id = $2', [
+      tenantId,
+      id,
+      now,
+    ]);
   }
 
   /** Notes whether an agent's conversations still have to become nobody's, under the agent's lock. */
@@ -118,11 +121,9 @@ export class AgentsRepository {
   /** Erases what names an agent. The e-mail address that stands in its place is nobody's. */
   async erase(tx: Transaction, tenantId: string, id: string): Promise<void> {
     await tx.query(
-      `WITH now AS (SELECT now() AS at)
-       UPDATE agents SET name = '', display_name = NULL, email = id || '@erased.invalid', erased_at = now.at,
-         updated_at = now.at
-       FROM now WHERE tenant_id = $1 AND id = $2`,
-      [tenantId, id],
+      `UPDATE agents SET name = '', display_name = NULL, email = id || '@erased.invalid', erased_at = $3, updated_at = $3
+       WHERE tenant_id = $1 AND id = $2`,
+      [tenantId, id, MOMENT],
     );
   }
 

@@ -111,7 +111,7 @@ export class AgentsService {
       };
       await this.protectOwners(tx, actor, before, after);
       await this.agents.update(tx, after);
-      if (isAccessChange(before, after)) this.agents.noteAccessChangePipelined(tx, after);
+      if (isAccessChange(before, after)) await this.agents.noteAccessChange(tx, after);
       if (before.active !== after.active) await this.agents.setReleasing(tx, after, before.active);
       const subject = { tenantId, actor, entity: 'agent', entityId: id };
       const roles = changedValues(before, after, ['role']);

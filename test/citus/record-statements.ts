@@ -11,7 +11,7 @@ import type { RecordedStatement } from './recorded-statements';
 const KEPT = 3;
 /** Files whose methods run what others pass them. */
 const RUNNERS =
-  /^src\/database\/(database|database-client|transaction|page-statement|stepped-search|pipelined-reads|shared-reads|polls)\.ts/;
+  /^src\/database\/(database|database-client|transaction|page-statement|stepped-search|pipelined-reads|shared-reads|node-searches|polls)\.ts/;
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 interface Query {
@@ -26,7 +26,7 @@ const recorded = ((globalThis as { recordedStatements?: Map<string, number> }).r
 const places = new Map<string, string>();
 
 // Methods that a repository calls directly: its own method is still on the stack.
-const READS = ['query', 'prepared', 'pipelinedRead', 'readInOrder', 'poll', 'readByIndex'];
+const READS = ['query', 'prepared', 'pipelinedRead', 'readInOrder', 'poll', 'search', 'readByIndex'];
 for (const method of READS) before(Database.prototype, method, (sql) => notePlace(sql as string));
 before(Database.prototype, 'preparedWithin', (_, sql) => notePlace(sql as string));
 for (const method of ['query', 'prepared', 'pipeline'])

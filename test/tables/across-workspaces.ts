@@ -46,7 +46,6 @@ export const SEARCHES: Record<string, string> = {
     'finds leases and holds that have ended, up to five times a second for each worker',
   'DueMessagesRepository.findStuck': EVERY_SECOND,
   FIND_OLDEST: EVERY_SECOND,
-  FIND_OLDEST_ON_NODES: EVERY_SECOND,
   LIST_CONNECTIONS: EVERY_SECOND,
   LIST_ENDPOINTS: EVERY_SECOND,
   LIST_OWED_ENDPOINTS: EVERY_SECOND,
@@ -68,7 +67,6 @@ export const SEARCHES: Record<string, string> = {
   'WorkspacesRepository.listIds': NIGHTLY,
   'WorkspacesRepository.listMessageRetentions': NIGHTLY,
   'WorkspacesRepository.listSuspended': NIGHTLY,
-  oldestSince: 'part of FIND_OLDEST and FIND_OLDEST_ON_NODES',
 };
 
 /**

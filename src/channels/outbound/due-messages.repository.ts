@@ -33,7 +33,7 @@ const LIST_CONNECTIONS = `
   FROM channel_connections w WHERE (tenant_id, id) > ($1, $2) ORDER BY tenant_id, id LIMIT ${STEP_CONNECTIONS}`;
 /**
  * SQL that looks up one connection after the other in the queue, however many messages each has. Connections
- * without messages are skipped. Citus can't walk through the nodes like that.
+ * without messages are skipped.
  */
 const LIST_QUEUED_CONNECTIONS = `
   WITH RECURSIVE queued AS (
@@ -49,23 +49,14 @@ const LIST_QUEUED_CONNECTIONS = `
   SELECT queued.tenant_id AS "tenantId", connection_id AS id, ${CONNECTION}
   FROM queued JOIN channel_connections w ON w.tenant_id = queued.tenant_id AND w.id = connection_id ORDER BY n`;
 
-const OLDEST = `w.tenant_id AS "tenantId", w.id, d.conversation_id AS "conversationId", d.message_id AS "messageId",
-  d.next_attempt_at AS at, d.next_attempt_at <= $4 AS "isDue", ${hasEnded('$4')} AS "hasEnded"`;
-/** SQL of the oldest messages of a connection `w` that do not wait for another. */
-const oldestSince = (since: string) => `
-  SELECT * FROM outbound_messages
-  WHERE tenant_id = w.tenant_id AND connection_id = w.id AND NOT waits AND next_attempt_at > ${since}
-  ORDER BY next_attempt_at, message_id LIMIT ${MESSAGES_OF_CONNECTION}`;
+/** SQL of the oldest messages of each connection that do not wait for another. */
 const FIND_OLDEST = `
-  SELECT ${OLDEST}
+  SELECT w.tenant_id AS "tenantId", w.id, d.conversation_id AS "conversationId", d.message_id AS "messageId",
+    d.next_attempt_at AS at, d.next_attempt_at <= $4 AS "isDue", ${hasEnded('$4')} AS "hasEnded"
   FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS w (tenant_id, id, since), LATERAL (
-    ${oldestSince('w.since')}) d`;
-/** Reads the same on several nodes. Each finds the connections that it has by its own table of them. */
-const FIND_OLDEST_ON_NODES = `
-  SELECT ${OLDEST}
-  FROM channel_connections w, LATERAL (
-    ${oldestSince('($3::timestamptz[])[array_position($2::uuid[], w.id)]')}) d
-  WHERE w.tenant_id = ANY ($1) AND w.id = ANY ($2)`;
+    SELECT * FROM outbound_messages
+    WHERE tenant_id = w.tenant_id AND connection_id = w.id AND NOT waits AND next_attempt_at > w.since
+    ORDER BY next_attempt_at, message_id LIMIT ${MESSAGES_OF_CONNECTION}) d`;
 
 interface ConnectionRow extends Target {
   status: ConnectionStatus;
@@ -103,7 +94,7 @@ export class DueMessagesRepository {
     until: Date;
     isLast: boolean;
   }> {
-    const rows = await this.database.poll<
+    const rows = await this.database.search<
       MessageKey & { id: string; at: Date; hasEnded: boolean; isSuspended: boolean }
     >(
       `SELECT tenant_id AS "tenantId", connection_id AS id, conversation_id AS "conversationId",
@@ -113,6 +104,7 @@ export class DueMessagesRepository {
        WHERE (attempt_count > 0 OR lease_id IS NOT NULL OR holds) AND next_attempt_at > $1 AND next_attempt_at <= $2
        ORDER BY next_attempt_at LIMIT ${STEP_ROWS}`,
       [since, MOMENT],
+      { order: ({ at }) => [at], limit: STEP_ROWS, times: ['at'] },
     );
     return {
       connections: toTargets(rows.filter((row) => !row.isSuspended)),
@@ -133,9 +125,12 @@ export class DueMessagesRepository {
     ended: MessageKey[];
     next: Position | null;
   }> {
-    const areSkipped = this.database.spansWorkspaces && !this.floors.areUsed;
-    const list = areSkipped ? LIST_QUEUED_CONNECTIONS : LIST_CONNECTIONS;
-    const connections = await this.database.poll<ConnectionRow>(list, [...after, MOMENT]);
+    const list = this.floors.areUsed ? LIST_CONNECTIONS : LIST_QUEUED_CONNECTIONS;
+    const connections = await this.database.search<ConnectionRow>(list, [...after, MOMENT], {
+      order: ({ tenantId, id }) => [tenantId, id],
+      limit: STEP_CONNECTIONS,
+      times: ['now'],
+    });
     const messages = await this.findOldest(connections);
     const oldest = new Map<string, OldestMessage>();
     for (const message of messages) if (!oldest.has(message.id)) oldest.set(message.id, message);
@@ -179,14 +174,15 @@ export class DueMessagesRepository {
   /** Lists the oldest messages of each connection that do not wait for another. */
   private async findOldest(connections: Target[]): Promise<OldestMessage[]> {
     if (connections.length === 0) return [];
-    return this.database.poll<OldestMessage>(
-      this.database.spansWorkspaces ? FIND_OLDEST : FIND_OLDEST_ON_NODES,
+    return this.database.search<OldestMessage>(
+      FIND_OLDEST,
       [
         connections.map(({ tenantId }) => tenantId),
         connections.map(({ id }) => id),
         connections.map(({ tenantId, id }) => this.floors.startOfSearch(messagesPart(tenantId, id))),
         MOMENT,
       ],
+      { order: ({ tenantId, id, at, messageId }) => [tenantId, id, at, messageId], times: ['at'] },
     );
   }
 }

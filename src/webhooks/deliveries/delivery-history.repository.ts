@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, Reader } from '../../database/database';
-import { Pipelined, Transaction } from '../../database/transaction';
+import { MOMENT } from '../../database/moment';
+import { InsertedColumn, rowsToInsert } from '../../database/rows-to-insert';
+import { Transaction } from '../../database/transaction';
 import type { AttemptError, AttemptOutcome, AttemptPhases } from '../sending/attempt-outcome';
 import { ErasedMessages } from '../../stored-data/table-declaration';
 import { AttemptRecord } from './delivery';
@@ -14,11 +16,6 @@ export interface FinishedRound {
 }
 
 type WithOutcome = AttemptRecord & { outcome: AttemptOutcome };
-
-const ATTEMPT_COLUMNS = `attempted_at, duration_ms, status_code, error, error_message, response, lookup_ms, connect_ms,
-  tls_ms, first_byte_ms, response_headers`;
-const ATTEMPT_VALUES = `$1::timestamptz[], $2::integer[], $3::smallint[], $4::text[], $5::text[], $6::bytea[], $7::real[],
-  $8::real[], $9::real[], $10::real[], $11::text[]`;
 
 /** Number of deliveries that one statement of an erasure changes. */
 const MAX_ERASED = 1_000;
@@ -48,59 +45,61 @@ export class DeliveryHistoryRepository {
   constructor(private readonly database: Database) {}
 
   /** Inserts rounds that an attempt has finished. */
-  insertFinishedPipelined(tx: Transaction, records: WithOutcome[]): Pipelined {
-    return tx.pipeline(
-      `INSERT INTO webhook_deliveries
-         (tenant_id, id, round, endpoint_id, event_id, event_type, status, attempt_count, finished_at, ${ATTEMPT_COLUMNS})
-       SELECT tenant_id, id, round, endpoint_id, event_id, event_type, status, attempt_count, now(), ${ATTEMPT_COLUMNS}
-       FROM unnest(${ATTEMPT_VALUES}, $12::uuid[], $13::uuid[], $14::smallint[], $15::smallint[], $16::uuid[],
-                   $17::uuid[], $18::text[], $19::text[])
-         AS o (${ATTEMPT_COLUMNS}, tenant_id, id, round, attempt_count, endpoint_id, event_id, event_type, status)
-       ON CONFLICT (tenant_id, id, round) DO NOTHING`,
-      [
-        ...attemptColumns(records),
-        records.map(({ delivery }) => delivery.endpoint.id),
-        records.map(({ delivery }) => delivery.event.id),
-        records.map(({ delivery }) => delivery.event.type),
-        records.map(({ status }) => status),
-      ],
-    );
+  insertFinishedPipelined(tx: Transaction, records: WithOutcome[]): void {
+    this.insertRoundsPipelined(tx, [
+      { name: 'tenant_id', type: 'uuid', values: records.map(({ delivery }) => delivery.endpoint.tenantId) },
+      { name: 'id', type: 'uuid', values: records.map(({ delivery }) => delivery.id) },
+      { name: 'round', type: 'smallint', values: records.map(({ delivery }) => delivery.round) },
+      { name: 'endpoint_id', type: 'uuid', values: records.map(({ delivery }) => delivery.endpoint.id) },
+      { name: 'event_id', type: 'uuid', values: records.map(({ delivery }) => delivery.event.id) },
+      { name: 'event_type', type: 'text', values: records.map(({ delivery }) => delivery.event.type) },
+      { name: 'status', type: 'text', values: records.map(({ status }) => status) },
+      {
+        name: 'attempt_count',
+        type: 'smallint',
+        values: records.map(({ delivery }) => delivery.attemptCount + 1),
+      },
+      { name: 'finished_at', type: 'timestamptz', values: records.map(() => MOMENT) },
+      ...attemptColumns(records),
+    ]);
   }
 
   /** Inserts attempts that will be followed by another one. */
-  insertAttemptsPipelined(tx: Transaction, records: WithOutcome[]): Pipelined {
-    return tx.pipeline(
-      `INSERT INTO webhook_attempts (tenant_id, delivery_id, round, attempt, ${ATTEMPT_COLUMNS})
-       SELECT tenant_id, delivery_id, round, attempt, ${ATTEMPT_COLUMNS}
-       FROM unnest(${ATTEMPT_VALUES}, $12::uuid[], $13::uuid[], $14::smallint[], $15::smallint[])
-         AS o (${ATTEMPT_COLUMNS}, tenant_id, delivery_id, round, attempt)
-       ON CONFLICT (tenant_id, delivery_id, round, attempt) DO NOTHING`,
-      attemptColumns(records),
-    );
+  insertAttemptsPipelined(tx: Transaction, records: WithOutcome[]): void {
+    const columns = [
+      { name: 'tenant_id', type: 'uuid', values: records.map(({ delivery }) => delivery.endpoint.tenantId) },
+      { name: 'delivery_id', type: 'uuid', values: records.map(({ delivery }) => delivery.id) },
+      { name: 'round', type: 'smallint', values: records.map(({ delivery }) => delivery.round) },
+      { name: 'attempt', type: 'smallint', values: records.map(({ delivery }) => delivery.attemptCount + 1) },
+      ...attemptColumns(records),
+    ];
+    for (const { rows, parameters } of rowsToInsert(columns, this.database))
+      tx.pipeline(
+        `INSERT INTO webhook_attempts (${namesOf(columns)}) ${rows}
+         ON CONFLICT (tenant_id, delivery_id, round, attempt) DO NOTHING`,
+        parameters,
+      );
   }
 
   /** Inserts rounds that end without a further attempt, each with the failure of its last attempt. */
-  insertCancelledPipelined(tx: Transaction, deliveries: PendingDelivery[]): Pipelined {
-    return tx.pipeline(
-      `INSERT INTO webhook_deliveries
-         (tenant_id, id, round, endpoint_id, event_id, event_type, status, attempt_count, finished_at, status_code, error)
-       SELECT tenant_id, id, round, endpoint_id, event_id, event_type, 'CANCELLED', attempt_count, now(), status_code, error
-       FROM unnest($1::uuid[], $2::uuid[], $3::smallint[], $4::uuid[], $5::uuid[], $6::text[], $7::smallint[],
-                   $8::smallint[], $9::text[])
-         AS d (tenant_id, id, round, endpoint_id, event_id, event_type, attempt_count, status_code, error)
-       ON CONFLICT (tenant_id, id, round) DO NOTHING`,
-      [
-        deliveries.map(({ tenantId }) => tenantId),
-        deliveries.map(({ id }) => id),
-        deliveries.map(({ round }) => round),
-        deliveries.map(({ endpointId }) => endpointId),
-        deliveries.map(({ eventId }) => eventId),
-        deliveries.map(({ eventType }) => eventType),
-        deliveries.map(({ attemptCount }) => attemptCount),
-        deliveries.map(({ lastStatusCode }) => lastStatusCode),
-        deliveries.map(({ lastError }) => lastError),
-      ],
-    );
+  insertCancelledPipelined(tx: Transaction, deliveries: PendingDelivery[]): void {
+    this.insertRoundsPipelined(tx, [
+      { name: 'tenant_id', type: 'uuid', values: deliveries.map(({ tenantId }) => tenantId) },
+      { name: 'id', type: 'uuid', values: deliveries.map(({ id }) => id) },
+      { name: 'round', type: 'smallint', values: deliveries.map(({ round }) => round) },
+      { name: 'endpoint_id', type: 'uuid', values: deliveries.map(({ endpointId }) => endpointId) },
+      { name: 'event_id', type: 'uuid', values: deliveries.map(({ eventId }) => eventId) },
+      { name: 'event_type', type: 'text', values: deliveries.map(({ eventType }) => eventType) },
+      { name: 'status', type: 'text', values: deliveries.map(() => 'CANCELLED') },
+      { name: 'attempt_count', type: 'smallint', values: deliveries.map(({ attemptCount }) => attemptCount) },
+      { name: 'finished_at', type: 'timestamptz', values: deliveries.map(() => MOMENT) },
+      {
+        name: 'status_code',
+        type: 'smallint',
+        values: deliveries.map(({ lastStatusCode }) => lastStatusCode),
+      },
+      { name: 'error', type: 'text', values: deliveries.map(({ lastError }) => lastError) },
+    ]);
   }
 
   /**
@@ -156,6 +155,14 @@ export class DeliveryHistoryRepository {
     }
   }
 
+  private insertRoundsPipelined(tx: Transaction, columns: InsertedColumn[]): void {
+    for (const { rows, parameters } of rowsToInsert(columns, this.database))
+      tx.pipeline(
+        `INSERT INTO webhook_deliveries (${namesOf(columns)}) ${rows} ON CONFLICT (tenant_id, id, round) DO NOTHING`,
+        parameters,
+      );
+  }
+
   /** Finds the deliveries of events to all present and former endpoints, by ranges of the primary key. */
   private async findByEvents(tx: Transaction, tenantId: string, eventIds: string[]): Promise<string[]> {
     const first = [...new Set(eventIds.map(firstIdOf))];
@@ -170,22 +177,31 @@ export class DeliveryHistoryRepository {
   }
 }
 
-function attemptColumns(records: WithOutcome[]): unknown[] {
+function namesOf(columns: InsertedColumn[]): string {
+  return columns.map(({ name }) => name).join(', ');
+}
+
+function attemptColumns(records: WithOutcome[]): InsertedColumn[] {
+  const outcomes = records.map(({ outcome }) => outcome);
   return [
-    records.map(({ outcome }) => outcome.at),
-    records.map(({ outcome }) => Math.round(outcome.durationMs)),
-    records.map(({ outcome }) => outcome.statusCode),
-    records.map(({ outcome }) => outcome.error),
-    records.map(({ outcome }) => outcome.errorMessage),
-    records.map(({ outcome }) => outcome.response),
-    records.map(({ outcome }) => outcome.phases.lookupMs),
-    records.map(({ outcome }) => outcome.phases.connectMs),
-    records.map(({ outcome }) => outcome.phases.tlsMs),
-    records.map(({ outcome }) => outcome.phases.firstByteMs),
-    records.map(({ outcome }) => outcome.responseHeaders),
-    records.map(({ delivery }) => delivery.endpoint.tenantId),
-    records.map(({ delivery }) => delivery.id),
-    records.map(({ delivery }) => delivery.round),
-    records.map(({ delivery }) => delivery.attemptCount + 1),
+    { name: 'attempted_at', type: 'timestamptz', values: outcomes.map(({ at }) => at) },
+    {
+      name: 'duration_ms',
+      type: 'integer',
+      values: outcomes.map(({ durationMs }) => Math.round(durationMs)),
+    },
+    { name: 'status_code', type: 'smallint', values: outcomes.map(({ statusCode }) => statusCode) },
+    { name: 'error', type: 'text', values: outcomes.map(({ error }) => error) },
+    { name: 'error_message', type: 'text', values: outcomes.map(({ errorMessage }) => errorMessage) },
+    { name: 'response', type: 'bytea', values: outcomes.map(({ response }) => response) },
+    { name: 'lookup_ms', type: 'real', values: outcomes.map(({ phases }) => phases.lookupMs) },
+    { name: 'connect_ms', type: 'real', values: outcomes.map(({ phases }) => phases.connectMs) },
+    { name: 'tls_ms', type: 'real', values: outcomes.map(({ phases }) => phases.tlsMs) },
+    { name: 'first_byte_ms', type: 'real', values: outcomes.map(({ phases }) => phases.firstByteMs) },
+    {
+      name: 'response_headers',
+      type: 'text',
+      values: outcomes.map(({ responseHeaders }) => responseHeaders),
+    },
   ];
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LOWEST_ID } from '../../common/ids';
 import { Database } from '../../database/database';
 import { asOneRow } from '../../database/key-list';
+import { MOMENT } from '../../database/moment';
 import { Transaction } from '../../database/transaction';
 import { QueueFloors } from '../../queue-floors/queue-floors';
 import { Target } from '../../queue/targets';
@@ -89,13 +90,14 @@ export class DueDeliveriesRepository {
    */
   async findScheduled(since: Date): Promise<{ targets: Target[]; until: Date; isLast: boolean }> {
     type Row = TargetRow & { at: Date; isSuspended: boolean };
-    const rows = await this.database.poll<Row>(
+    const rows = await this.database.search<Row>(
       `SELECT tenant_id AS "tenantId", endpoint_id AS id, recovered, next_attempt_at AS at,
               ${isSuspended('tenant_id')} AS "isSuspended"
        FROM pending_deliveries
        WHERE (attempt_count > 0 OR lease_id IS NOT NULL) AND next_attempt_at > $1 AND next_attempt_at <= now()
        ORDER BY next_attempt_at LIMIT ${STEP_ROWS}`,
       [since],
+      { order: ({ at }) => [at], limit: STEP_ROWS, times: ['at'] },
     );
     const targets = rows.filter((row) => !row.isSuspended).map((row) => targetOf(row, row.recovered));
     return { targets, until: rows.at(-1)?.at ?? since, isLast: rows.length < STEP_ROWS };
@@ -108,7 +110,11 @@ export class DueDeliveriesRepository {
    */
   async findDue(after: Position): Promise<{ targets: Target[]; next: Position | null }> {
     const list = this.floors.areUsed ? LIST_ENDPOINTS : LIST_OWED_ENDPOINTS;
-    const endpoints = await this.database.poll<EndpointRow>(list, after);
+    const endpoints = await this.database.search<EndpointRow>(list, after, {
+      order: ({ tenantId, id }) => [tenantId, id],
+      limit: STEP_ENDPOINTS,
+      times: ['now'],
+    });
     const sending = endpoints.filter(({ maySend }) => maySend);
     const parts = sending.flatMap((endpoint) => [
       { ...endpoint, recovered: false },
@@ -148,7 +154,7 @@ export class DueDeliveriesRepository {
        ), unowed AS (
          SELECT p.tenant_id, p.id FROM looked l JOIN pending_deliveries p ON p.tenant_id = $1 AND p.id = l.id
          LEFT JOIN webhook_endpoints w ON w.tenant_id = $1 AND w.id = $2
-         WHERE ${IS_OWED} IS NOT TRUE AND (p.lease_id IS NULL OR p.next_attempt_at <= now())
+         WHERE ${IS_OWED} IS NOT TRUE AND (p.lease_id IS NULL OR p.next_attempt_at <= $9)
          FOR UPDATE OF p SKIP LOCKED
        ), deleted AS (
          DELETE FROM pending_deliveries p USING unowed
@@ -159,7 +165,17 @@ export class DueDeliveriesRepository {
               d.event_type AS "eventType", d.round, d.attempt_count AS "attemptCount",
               d.last_status_code AS "lastStatusCode", d.last_error AS "lastError"
        FROM looked l LEFT JOIN deleted d ON d.id = l.id ORDER BY l.activation, l.recovered, l.next_attempt_at, l.id`,
-      [tenantId, id, activation, count, after.activation, after.recovered, after.nextAttemptAt, after.id],
+      [
+        tenantId,
+        id,
+        activation,
+        count,
+        after.activation,
+        after.recovered,
+        after.nextAttemptAt,
+        after.id,
+        MOMENT,
+      ],
     );
     return {
       deleted: rows.filter(({ isDeleted }) => isDeleted),
@@ -177,12 +193,12 @@ export class DueDeliveriesRepository {
     const rows = await tx.query(
       `WITH step AS (
          SELECT tenant_id, id FROM pending_deliveries
-         WHERE tenant_id = $1 AND id < $2 AND (lease_id IS NULL OR next_attempt_at <= now()) AND ${isSuspended('$1')}
+         WHERE tenant_id = $1 AND id < $2 AND (lease_id IS NULL OR next_attempt_at <= $4) AND ${isSuspended('$1')}
          ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED
        )
        DELETE FROM pending_deliveries p USING step
        WHERE p.tenant_id = $1 AND p.id = step.id AND ${asOneRow('step', 'id')} RETURNING 1`,
-      [tenantId, before, count],
+      [tenantId, before, count, MOMENT],
     );
     return rows.length;
   }
@@ -212,7 +228,7 @@ export class DueDeliveriesRepository {
     parts: (EndpointRow & { recovered: boolean })[],
   ): Promise<Map<string, TargetRow & { oldestAt: Date | null }>> {
     if (parts.length === 0) return new Map();
-    const rows = await this.database.poll<TargetRow & { oldestAt: Date | null }>(
+    const rows = await this.database.search<TargetRow & { oldestAt: Date | null }>(
       `SELECT e.tenant_id AS "tenantId", e.id, e.recovered, due.at AS "oldestAt"
          FROM unnest($1::uuid[], $2::uuid[], $3::integer[], $4::boolean[], $5::timestamptz[])
            AS e (tenant_id, id, activation, recovered, since), LATERAL (
@@ -234,6 +250,7 @@ export class DueDeliveriesRepository {
           this.floors.startOfSearch(deliveriesPart(tenantId, id, recovered)),
         ),
       ],
+      { order: ({ tenantId, id }) => [tenantId, id], times: ['oldestAt'] },
     );
     return new Map(rows.map((row) => [deliveriesPart(row.tenantId, row.id, row.recovered).part, row]));
   }

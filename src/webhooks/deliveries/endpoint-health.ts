@@ -1,5 +1,7 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { toBatches } from '../../common/group-by';
 import { Periodic } from '../../common/periodic';
+import { Config } from '../../config/config';
 import { isTest } from '../../outbox/event-catalog';
 import { DeactivationReason } from '../endpoints/webhook-endpoint.entity';
 import { HealthChange, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
@@ -33,6 +35,7 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
   );
 
   constructor(
+    private readonly config: Config,
     private readonly repository: WebhookEndpointsRepository,
     private readonly endpoints: WebhookEndpointsService,
     private readonly rollups: AttemptRollups,
@@ -76,13 +79,10 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
   private async write(): Promise<void> {
     const failed = take(this.failed);
     const succeeded = take(this.succeeded);
-    for (let n = 0; n < succeeded.length; n += BATCH) {
-      await this.repository.markSucceeded(succeeded.slice(n, n + BATCH));
-    }
+    const batches = { spansWorkspaces: this.config.crossWorkspaceBatches };
+    for (const batch of toBatches(succeeded, BATCH, batches)) await this.repository.markSucceeded(batch);
     // After the successes: the later of the two wins.
-    for (let n = 0; n < failed.length; n += BATCH) {
-      await this.repository.markFailing(failed.slice(n, n + BATCH));
-    }
+    for (const batch of toBatches(failed, BATCH, batches)) await this.repository.markFailing(batch);
   }
 }
 

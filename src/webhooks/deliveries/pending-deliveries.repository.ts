@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, Reader } from '../../database/database';
-import { asOneRow } from '../../database/key-list';
+import { asOneRow, workspaceOf } from '../../database/key-list';
+import { MOMENT } from '../../database/moment';
+import { InsertedColumn, rowsToInsert } from '../../database/rows-to-insert';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
 import { QueueFloors, QueuePart } from '../../queue-floors/queue-floors';
@@ -54,23 +56,68 @@ export type ClaimedRow = Pick<
 };
 
 /**
- * Inserts deliveries. A new row replaces the row of a former activation, which may still wait to be
- * cancelled.
+ * Returns SQL that inserts deliveries. A new row replaces the row of a former activation, which may still
+ * wait to be cancelled.
  */
-const INSERTION = `
+const insertionOf = (rows: string) => `
   INSERT INTO pending_deliveries AS p (tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count,
     recovered, next_attempt_at, last_status_code, last_error)
-  SELECT tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count, recovered,
-         now() + delay_ms * interval '1 millisecond', last_status_code, last_error
-  FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[], $5::uuid[], $6::text[], $7::smallint[],
-              $8::smallint[], $9::boolean[], $10::integer[], $11::smallint[], $12::text[])
-    AS d (tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count, recovered, delay_ms,
-      last_status_code, last_error)
+  ${rows}
   ON CONFLICT (tenant_id, id) DO UPDATE SET activation = excluded.activation, round = excluded.round,
     attempt_count = excluded.attempt_count, recovered = excluded.recovered,
     next_attempt_at = excluded.next_attempt_at, lease_id = NULL, last_status_code = excluded.last_status_code,
     last_error = excluded.last_error
   WHERE p.activation < excluded.activation AND p.round < excluded.round`;
+
+/**
+ * Returns SQL that locks the deliveries that a request may claim, those that are due before all others first.
+ */
+const lockDue = (
+  request: Record<'tenantId' | 'endpointId' | 'activation' | 'recovered' | 'count' | 'since', string>,
+) => {
+  const owed = `tenant_id = ${request.tenantId} AND endpoint_id = ${request.endpointId}
+      AND activation = ${request.activation} AND recovered = ${request.recovered}`;
+  const locked = `ORDER BY next_attempt_at, id LIMIT ${request.count} FOR UPDATE SKIP LOCKED`;
+  return `
+    SELECT * FROM (
+      SELECT tenant_id, id, lease_id FROM pending_deliveries WHERE ${owed} AND next_attempt_at <= ${FIRST} ${locked}
+    ) AS first
+    UNION ALL
+    SELECT * FROM (
+      SELECT tenant_id, id, lease_id FROM pending_deliveries
+      WHERE ${owed} AND next_attempt_at > ${request.since} AND next_attempt_at <= $8 ${locked}
+    ) AS others
+    LIMIT ${request.count}`;
+};
+const claimIn = (batch: { spansWorkspaces: boolean }) => `
+  WITH due AS (${
+    batch.spansWorkspaces
+      ? `SELECT p.* FROM unnest($1::uuid[], $2::uuid[], $3::integer[], $4::boolean[], $5::integer[], $7::timestamptz[])
+           AS request (tenant_id, endpoint_id, activation, recovered, count, since), LATERAL (${lockDue({
+             tenantId: 'request.tenant_id',
+             endpointId: 'request.endpoint_id',
+             activation: 'request.activation',
+             recovered: 'request.recovered',
+             count: 'request.count',
+             since: 'request.since',
+           })}) p`
+      : lockDue({
+          tenantId: '($1::uuid[])[1]',
+          endpointId: '($2::uuid[])[1]',
+          activation: '($3::integer[])[1]',
+          recovered: '($4::boolean[])[1]',
+          count: '($5::integer[])[1]',
+          since: '($7::timestamptz[])[1]',
+        })
+  }), leased AS (
+    UPDATE pending_deliveries p SET lease_id = $6, next_attempt_at = $8::timestamptz + ${LEASE} FROM due
+    WHERE p.tenant_id = ${workspaceOf('due', '$1', batch)} AND p.id = due.id AND ${asOneRow('due', 'id')}
+    RETURNING p.*, due.lease_id IS NOT NULL AS was_leased
+  )
+  SELECT l.id, l.endpoint_id AS "endpointId", l.round, l.attempt_count AS "attemptCount", l.recovered,
+         l.was_leased AS "wasLeased", l.event_id AS "eventId", e.tenant_id AS "tenantId", e.type, e.data::text,
+         e.sequence, e.created_at AS "createdAt"
+  FROM leased l JOIN events e ON e.tenant_id = ${workspaceOf('l', '$1', batch)} AND e.id = l.event_id`;
 
 /**
  * Stores the queue of deliveries, which holds only what is owed. A delivery is inserted when its event finds
@@ -87,8 +134,9 @@ export class PendingDeliveriesRepository {
    * Inserts deliveries that are due after a delay. A delivery that the same activation is owed already stays
    * as it is.
    */
-  insertPipelined(tx: Transaction, deliveries: (PendingDelivery & { delayMs: number })[]): Pipelined {
-    return tx.pipeline(INSERTION, columnsOf(deliveries));
+  insertPipelined(tx: Transaction, deliveries: (PendingDelivery & { delayMs: number })[]): void {
+    for (const { rows, parameters } of rowsToInsert(columnsOf(deliveries), this.database))
+      tx.pipeline(insertionOf(rows), parameters);
   }
 
   /**
@@ -141,9 +189,9 @@ export class PendingDeliveriesRepository {
          SELECT FROM webhook_endpoints w, LATERAL (
            (${owed} AND p.next_attempt_at <= ${FIRST} ORDER BY p.next_attempt_at LIMIT 1)
            UNION ALL
-           (${owed} AND p.next_attempt_at > $4 AND p.next_attempt_at <= now() ORDER BY p.next_attempt_at LIMIT 1)) AS due
+           (${owed} AND p.next_attempt_at > $4 AND p.next_attempt_at <= $5 ORDER BY p.next_attempt_at LIMIT 1)) AS due
          WHERE w.tenant_id = $1 AND w.id = $2 AND w.active AND NOT ${isSuspended('$1')}) AS due`,
-      [tenantId, id, recovered, this.floors.startOfClaim(deliveriesPart(tenantId, id, recovered))],
+      [tenantId, id, recovered, this.floors.startOfClaim(deliveriesPart(tenantId, id, recovered)), MOMENT],
     );
     return row!.due;
   }
@@ -154,31 +202,7 @@ export class PendingDeliveriesRepository {
    */
   async claim(tx: Transaction, requests: ClaimRequest[], leaseId: string): Promise<ClaimedRow[]> {
     const rows = await tx.prepared<Omit<ClaimedRow, 'event'> & { eventId: string } & Omit<OutboxEvent, 'id'>>(
-      `WITH due AS (
-         SELECT p.* FROM unnest($1::uuid[], $2::uuid[], $3::integer[], $4::boolean[], $5::integer[], $7::timestamptz[])
-           AS request (tenant_id, endpoint_id, activation, recovered, count, since), LATERAL (
-           SELECT * FROM (
-             SELECT tenant_id, id, lease_id FROM pending_deliveries
-             WHERE tenant_id = request.tenant_id AND endpoint_id = request.endpoint_id
-               AND activation = request.activation AND recovered = request.recovered AND next_attempt_at <= ${FIRST}
-             ORDER BY next_attempt_at, id LIMIT request.count FOR UPDATE SKIP LOCKED) AS first
-           UNION ALL
-           SELECT * FROM (
-             SELECT tenant_id, id, lease_id FROM pending_deliveries
-             WHERE tenant_id = request.tenant_id AND endpoint_id = request.endpoint_id
-               AND activation = request.activation AND recovered = request.recovered
-               AND next_attempt_at > request.since AND next_attempt_at <= now()
-             ORDER BY next_attempt_at, id LIMIT request.count FOR UPDATE SKIP LOCKED) AS others
-           LIMIT request.count) p
-       ), leased AS (
-         UPDATE pending_deliveries p SET lease_id = $6, next_attempt_at = now() + ${LEASE} FROM due
-         WHERE p.tenant_id = due.tenant_id AND p.id = due.id AND ${asOneRow('due', 'id')}
-         RETURNING p.*, due.lease_id IS NOT NULL AS was_leased
-       )
-       SELECT l.id, l.endpoint_id AS "endpointId", l.round, l.attempt_count AS "attemptCount", l.recovered,
-              l.was_leased AS "wasLeased", l.event_id AS "eventId", e.tenant_id AS "tenantId", e.type, e.data::text,
-              e.sequence, e.created_at AS "createdAt"
-       FROM leased l JOIN events e ON e.tenant_id = l.tenant_id AND e.id = l.event_id`,
+      claimIn(this.database),
       [
         requests.map(({ tenantId }) => tenantId),
         requests.map(({ endpointId }) => endpointId),
@@ -189,6 +213,7 @@ export class PendingDeliveriesRepository {
         requests.map(({ tenantId, endpointId: id, recovered }) =>
           this.floors.startOfClaim(deliveriesPart(tenantId, id, recovered)),
         ),
+        MOMENT,
       ],
     );
     return rows.map(({ eventId, tenantId, type, data, sequence, createdAt, ...row }) => ({
@@ -205,13 +230,13 @@ export class PendingDeliveriesRepository {
     const rows = await tx.prepared<{ id: string; leaseId: string }>(
       `WITH outcome AS (
          SELECT tenant_id, id, lease_id, round, attempt_count, next_count,
-                now() + delay_ms * interval '1 millisecond' AS due_at, status_code, error
+                $10::timestamptz + delay_ms * interval '1 millisecond' AS due_at, status_code, error
          FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::smallint[], $5::smallint[], $6::smallint[], $7::integer[],
                      $8::smallint[], $9::text[])
            AS o (tenant_id, id, lease_id, round, attempt_count, next_count, delay_ms, status_code, error)
        ), finished AS (
          DELETE FROM pending_deliveries p USING outcome o
-         WHERE p.tenant_id = o.tenant_id AND p.id = o.id AND p.lease_id = o.lease_id AND p.round = o.round
+         WHERE p.tenant_id = ${workspaceOf('o', '$1', this.database)} AND p.id = o.id AND p.lease_id = o.lease_id AND p.round = o.round
            AND p.attempt_count = o.attempt_count AND o.due_at IS NULL AND ${asOneRow('o', 'id')}
          RETURNING o.id, o.lease_id
        ), scheduled AS (
@@ -219,7 +244,7 @@ export class PendingDeliveriesRepository {
            last_status_code = CASE WHEN o.error IS NULL THEN p.last_status_code ELSE o.status_code END,
            last_error = coalesce(o.error, p.last_error)
          FROM outcome o
-         WHERE p.tenant_id = o.tenant_id AND p.id = o.id AND p.lease_id = o.lease_id AND p.round = o.round
+         WHERE p.tenant_id = ${workspaceOf('o', '$1', this.database)} AND p.id = o.id AND p.lease_id = o.lease_id AND p.round = o.round
            AND p.attempt_count = o.attempt_count AND o.due_at IS NOT NULL AND ${asOneRow('o', 'id')}
          RETURNING o.id, o.lease_id
        )
@@ -234,6 +259,7 @@ export class PendingDeliveriesRepository {
         records.map(({ retryDelayMs }) => retryDelayMs),
         records.map(({ outcome }) => outcome?.statusCode ?? null),
         records.map(({ outcome }) => outcome?.error ?? null),
+        MOMENT,
       ],
     );
     // The lease is compared too: a late record of an ended lease may be in the same batch.
@@ -244,13 +270,18 @@ export class PendingDeliveriesRepository {
   /** Releases claimed deliveries without an attempt. They are due again after the delay. */
   postponePipelined(tx: Transaction, deliveries: Delivery[], leaseId: string, delayMs: number): Pipelined {
     return tx.pipeline(
-      `WITH postponed AS (
-         SELECT tenant_id, id, now() + $4 * interval '1 millisecond' AS due_at
-         FROM unnest($1::uuid[], $2::uuid[]) AS d (tenant_id, id)
-       )
-       UPDATE pending_deliveries p SET next_attempt_at = d.due_at, lease_id = NULL FROM postponed d
-       WHERE p.tenant_id = d.tenant_id AND p.id = d.id AND p.lease_id = $3 AND ${asOneRow('d', 'id')}`,
-      [deliveries.map(({ endpoint }) => endpoint.tenantId), deliveries.map(({ id }) => id), leaseId, delayMs],
+      `UPDATE pending_deliveries p SET next_attempt_at = $5::timestamptz + $4::integer * interval '1 millisecond',
+         lease_id = NULL
+       FROM unnest($1::uuid[], $2::uuid[]) AS d (tenant_id, id)
+       WHERE p.tenant_id = ${workspaceOf('d', '$1', this.database)} AND p.id = d.id AND p.lease_id = $3
+         AND ${asOneRow('d', 'id')}`,
+      [
+        deliveries.map(({ endpoint }) => endpoint.tenantId),
+        deliveries.map(({ id }) => id),
+        leaseId,
+        delayMs,
+        MOMENT,
+      ],
     );
   }
 
@@ -269,8 +300,8 @@ export class PendingDeliveriesRepository {
     const rows = await this.database.query(
       `SELECT FROM pending_deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND recovered = $3
          AND activation = (SELECT activation FROM webhook_endpoints WHERE tenant_id = $1 AND id = $2)
-         AND next_attempt_at <= now() LIMIT $4`,
-      [tenantId, id, takesRecovered(target), limit],
+         AND next_attempt_at <= $5 LIMIT $4`,
+      [tenantId, id, takesRecovered(target), limit, MOMENT],
     );
     return rows.length;
   }
@@ -296,20 +327,29 @@ export function deliveriesPart(tenantId: string, endpointId: string, recovered: 
 /** Outcome of a round that has had no attempt. */
 export const NO_FAILURE = { lastStatusCode: null, lastError: null };
 
-function columnsOf(deliveries: (PendingDelivery & { delayMs: number })[]): unknown[] {
+function columnsOf(deliveries: (PendingDelivery & { delayMs: number })[]): InsertedColumn[] {
   return [
-    deliveries.map(({ tenantId }) => tenantId),
-    deliveries.map(({ id }) => id),
-    deliveries.map(({ endpointId }) => endpointId),
-    deliveries.map(({ activation }) => activation),
-    deliveries.map(({ eventId }) => eventId),
-    deliveries.map(({ eventType }) => eventType),
-    deliveries.map(({ round }) => round),
-    deliveries.map(({ attemptCount }) => attemptCount),
-    deliveries.map(({ recovered }) => recovered),
-    deliveries.map(({ delayMs }) => delayMs),
-    deliveries.map(({ lastStatusCode }) => lastStatusCode),
-    deliveries.map(({ lastError }) => lastError),
+    { name: 'tenant_id', type: 'uuid', values: deliveries.map(({ tenantId }) => tenantId) },
+    { name: 'id', type: 'uuid', values: deliveries.map(({ id }) => id) },
+    { name: 'endpoint_id', type: 'uuid', values: deliveries.map(({ endpointId }) => endpointId) },
+    { name: 'activation', type: 'integer', values: deliveries.map(({ activation }) => activation) },
+    { name: 'event_id', type: 'uuid', values: deliveries.map(({ eventId }) => eventId) },
+    { name: 'event_type', type: 'text', values: deliveries.map(({ eventType }) => eventType) },
+    { name: 'round', type: 'smallint', values: deliveries.map(({ round }) => round) },
+    { name: 'attempt_count', type: 'smallint', values: deliveries.map(({ attemptCount }) => attemptCount) },
+    { name: 'recovered', type: 'boolean', values: deliveries.map(({ recovered }) => recovered) },
+    {
+      name: 'delay_ms',
+      type: 'integer',
+      values: deliveries.map(({ delayMs }) => delayMs),
+      write: (delay, moment) => `${moment} + ${delay} * interval '1 millisecond'`,
+    },
+    {
+      name: 'last_status_code',
+      type: 'smallint',
+      values: deliveries.map(({ lastStatusCode }) => lastStatusCode),
+    },
+    { name: 'last_error', type: 'text', values: deliveries.map(({ lastError }) => lastError) },
   ];
 }
 

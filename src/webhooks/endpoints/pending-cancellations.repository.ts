@@ -1,7 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
+import { MOMENT } from '../../database/moment';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { IS_OWED } from './subscription';
+
+/** Number of cancellations that one read returns at most. */
+const MAX_LISTED = 1_000;
 
 interface EndpointActivation {
   tenantId: string;
@@ -31,9 +35,9 @@ export class PendingCancellationsRepository {
   /** Inserts a cancellation. One of the same activation begins again: attempts may be in flight again. */
   async insert(tx: Transaction, tenantId: string, endpointId: string, activation: number): Promise<void> {
     await tx.query(
-      `INSERT INTO pending_cancellations (tenant_id, endpoint_id, activation) VALUES ($1, $2, $3)
-       ON CONFLICT (tenant_id, endpoint_id, activation) DO UPDATE SET created_at = now()`,
-      [tenantId, endpointId, activation],
+      `INSERT INTO pending_cancellations (tenant_id, endpoint_id, activation, created_at) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (tenant_id, endpoint_id, activation) DO UPDATE SET created_at = excluded.created_at`,
+      [tenantId, endpointId, activation, MOMENT],
     );
   }
 
@@ -58,7 +62,11 @@ export class PendingCancellationsRepository {
   }
 
   list(): Promise<PendingCancellation[]> {
-    return this.database.poll(`SELECT ${COLUMNS} FROM pending_cancellations ORDER BY created_at LIMIT 1000`);
+    return this.database.search<PendingCancellation & { createdAt: Date }>(
+      `SELECT ${COLUMNS}, created_at AS "createdAt" FROM pending_cancellations ORDER BY created_at LIMIT ${MAX_LISTED}`,
+      [],
+      { order: ({ createdAt }) => [createdAt], limit: MAX_LISTED, times: ['createdAt'] },
+    );
   }
 
   /** Returns how many deliveries of an endpoint are cancelled so far; null when none are being cancelled. */

@@ -4,6 +4,8 @@ import { isId } from '../../common/ids';
 import { Memo } from '../../common/memo';
 import { SealedSecret, SecretBox, SecretUnreadable } from '../../secrets/secret-box';
 import { Database } from '../../database/database';
+import { workspaceOf } from '../../database/key-list';
+import { MOMENT } from '../../database/moment';
 import { Transaction } from '../../database/transaction';
 import { SigningSecrets } from '../sending/signature';
 import { DeactivationReason, WebhookEndpointEntity } from './webhook-endpoint.entity';
@@ -60,19 +62,19 @@ export interface HealthChange {
 }
 
 /** Locks the changed endpoints in the order of their keys, so that two processes can't deadlock. */
-const CHANGES = `(
+const changesIn = (batch: { spansWorkspaces: boolean }) => `(
   SELECT w.tenant_id, w.id, c.at
   FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[]) AS c (tenant_id, id, url, at)
-  JOIN webhook_endpoints w ON w.tenant_id = c.tenant_id AND w.id = c.id AND w.url = c.url
+  JOIN webhook_endpoints w ON w.tenant_id = ${workspaceOf('c', '$1', batch)} AND w.id = c.id AND w.url = c.url
   ORDER BY w.tenant_id, w.id FOR NO KEY UPDATE OF w) AS c`;
 
 /**
  * Columns of both secrets. The end of a previous secret is compared at each claim, so no process has to be
  * told of it.
  */
-const SECRETS = `secret_key_id AS "keyId", secret_ciphertext AS ciphertext,
+const secretsAt = (moment: string) => `secret_key_id AS "keyId", secret_ciphertext AS ciphertext,
   previous_secret_key_id AS "previousKeyId", previous_secret_ciphertext AS "previousCiphertext",
-  previous_secret_signs_service AS "previousSignsService", previous_secret_ends_at > now() AS "previousSigns"`;
+  previous_secret_signs_service AS "previousSignsService", previous_secret_ends_at > ${moment} AS "previousSigns"`;
 
 const NO_PREVIOUS_SECRET = {
   previousSecretKeyId: null,
@@ -150,13 +152,14 @@ export class WebhookEndpointsRepository {
   }
 
   async activate(tx: Transaction, tenantId: string, id: string): Promise<void> {
+    const now = await tx.readClock();
     await tx.manager.update(
       WebhookEndpointEntity,
       { tenantId, id },
       {
         active: true,
         activation: () => 'activation + 1',
-        activatedAt: DATABASE_TIME,
+        activatedAt: () => `'${now}'`,
         failingSince: null,
         deactivationReason: null,
         deactivatedAt: null,
@@ -218,8 +221,8 @@ export class WebhookEndpointsRepository {
    */
   async readSecrets(tx: Transaction, tenantId: string, id: string): Promise<SigningSecrets> {
     const [row] = await tx.query<SecretColumns>(
-      `SELECT ${SECRETS} FROM webhook_endpoints WHERE tenant_id = $1 AND id = $2`,
-      [tenantId, id],
+      `SELECT ${secretsAt('$3')} FROM webhook_endpoints WHERE tenant_id = $1 AND id = $2`,
+      [tenantId, id, MOMENT],
     );
     return this.decrypt(id, row!);
   }
@@ -239,17 +242,14 @@ export class WebhookEndpointsRepository {
     { keyId, ciphertext }: SealedSecret,
     { gracePeriodSeconds, signsService }: { gracePeriodSeconds: number; signsService: boolean },
   ): Promise<void> {
-    const [row] = await tx.query<{ endsAt: Date }>(
-      `SELECT clock_timestamp() + $1 * interval '1 second' AS "endsAt"`,
-      [gracePeriodSeconds],
-    );
+    const now = await tx.readClock();
     await tx.query(
       `UPDATE webhook_endpoints
        SET previous_secret_key_id = secret_key_id, previous_secret_ciphertext = secret_ciphertext,
-           previous_secret_ends_at = $5, previous_secret_signs_service = $6,
+           previous_secret_ends_at = $5::timestamptz + $8::float8 * interval '1 second', previous_secret_signs_service = $6,
            secret_key_id = $3, secret_ciphertext = $4, updated_at = $7
        WHERE tenant_id = $1 AND id = $2`,
-      [tenantId, id, keyId, ciphertext, row!.endsAt, signsService, new Date()],
+      [tenantId, id, keyId, ciphertext, now, signsService, new Date(), gracePeriodSeconds],
     );
   }
 
@@ -262,7 +262,8 @@ export class WebhookEndpointsRepository {
   async markSucceeded(changes: HealthChange[]): Promise<void> {
     await this.database.query(
       `UPDATE webhook_endpoints w SET failing_since = NULL, last_success_at = greatest(last_success_at, c.at)
-       FROM ${CHANGES} WHERE w.tenant_id = c.tenant_id AND w.id = c.id AND (failing_since IS NULL OR failing_since <= c.at)`,
+       FROM ${changesIn(this.database)}
+       WHERE w.tenant_id = ${workspaceOf('c', '$1', this.database)} AND w.id = c.id AND (failing_since IS NULL OR failing_since <= c.at)`,
       changeColumns(changes),
     );
   }
@@ -274,7 +275,8 @@ export class WebhookEndpointsRepository {
   async markFailing(changes: HealthChange[]): Promise<void> {
     await this.database.query(
       `UPDATE webhook_endpoints w SET failing_since = c.at
-       FROM ${CHANGES} WHERE w.tenant_id = c.tenant_id AND w.id = c.id AND failing_since IS NULL
+       FROM ${changesIn(this.database)}
+       WHERE w.tenant_id = ${workspaceOf('c', '$1', this.database)} AND w.id = c.id AND failing_since IS NULL
          AND (last_success_at IS NULL OR last_success_at < c.at)`,
       changeColumns(changes),
     );
@@ -285,7 +287,7 @@ export class WebhookEndpointsRepository {
    * is changing.
    */
   lockWorkspaceSubscribers(tx: Transaction, tenantIds: string[]): Promise<Subscriber[]> {
-    return this.lockMatching(tx, 'active', [tenantIds]);
+    return this.lockMatching(tx, 'active', [tenantIds, MOMENT]);
   }
 
   /**
@@ -297,8 +299,9 @@ export class WebhookEndpointsRepository {
     endpoints: { tenantId: string; id: string }[],
     { inactiveToo = false } = {},
   ): Promise<Subscriber[]> {
-    return this.lockMatching(tx, `${inactiveToo ? 'deleted_at IS NULL' : 'active'} AND id = ANY ($2)`, [
+    return this.lockMatching(tx, `${inactiveToo ? 'deleted_at IS NULL' : 'active'} AND id = ANY ($3)`, [
       [...new Set(endpoints.map(({ tenantId }) => tenantId))],
+      MOMENT,
       endpoints.map(({ id }) => id),
     ]);
   }
@@ -324,8 +327,8 @@ export class WebhookEndpointsRepository {
        )
        SELECT id, tenant_id AS "tenantId", events, url, activation, activated_at AS "activatedAt",
               rate_limit AS "rateLimit", failing_since AS "failingSince", last_success_at AS "lastSuccessAt",
-              failing_since IS NULL AND last_success_at > now() - interval '1 day' AS "answersLately",
-              ${SECRETS}, tenant_id IN (SELECT id FROM sending) AS "maySend",
+              failing_since IS NULL AND last_success_at > $2::timestamptz - interval '1 day' AS "answersLately",
+              ${secretsAt('$2')}, tenant_id IN (SELECT id FROM sending) AS "maySend",
               (id, version) IN (SELECT id, version FROM held) AS "isHeld"
        FROM webhook_endpoints WHERE ${ofTenants}`,
       parameters,

@@ -59,10 +59,11 @@ export class WebhookRecoveriesRepository {
    * a second: in a named statement without a transaction that costs PostgreSQL 0.06 ms instead of 1.3.
    */
   listRunning(previousId: string): Promise<RecoveryKey[]> {
-    return this.database.poll<RecoveryKey>(
+    return this.database.search<RecoveryKey>(
       `SELECT tenant_id AS "tenantId", id FROM webhook_recoveries WHERE status = 'RUNNING'
        ORDER BY id <= $1, id LIMIT ${MAX_LISTED}`,
       [previousId],
+      { order: ({ id }) => [id <= previousId, id], limit: MAX_LISTED },
     );
   }
 
@@ -76,13 +77,14 @@ export class WebhookRecoveriesRepository {
 
   /**
    * Reports whether a transaction that began before a moment of the database's clock may still commit an
-   * event. It looks until 10 s after the moment, longer than a request takes.
+   * event. It looks until 10 s after the moment, longer than a request takes. Where nodes write the rows, the
+   * server that the service is connected to does not see which transactions write: any of them may.
    */
   async isWriteUnderWay(tx: Transaction, before: Date): Promise<boolean> {
     const rows = await tx.query(
       `SELECT FROM pg_stat_activity
        WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()
-         AND backend_xid IS NOT NULL AND xact_start < $1::timestamptz + interval '1 millisecond'
+         AND ${this.database.spansWorkspaces ? 'backend_xid IS NOT NULL' : "state <> 'idle'"} AND xact_start < $1::timestamptz + interval '1 millisecond'
          AND now() < $1::timestamptz + interval '10 seconds'`,
       [before],
     );

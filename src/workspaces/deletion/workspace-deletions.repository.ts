@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isId } from '../../common/ids';
 import { Database, Reader } from '../../database/database';
+import { MOMENT } from '../../database/moment';
 import { Transaction } from '../../database/transaction';
 import { TableCursor } from '../../stored-data/table-rows.repository';
 import { WorkspaceDeletion } from './workspace-deletion.dto';
@@ -60,11 +61,10 @@ export class WorkspaceDeletionsRepository {
   /** Schedules a deletion, or changes when a scheduled one is due. */
   async schedule(tx: Transaction, tenantId: string, graceDays: number, wasSuspended: boolean): Promise<void> {
     await tx.query(
-      `WITH schedule AS (SELECT now() AS requested_at, now() + $2 * interval '1 day' AS due_at)
-       INSERT INTO workspace_deletions (tenant_id, requested_at, due_at, was_suspended)
-       SELECT $1, requested_at, due_at, $3 FROM schedule
+      `INSERT INTO workspace_deletions (tenant_id, requested_at, due_at, was_suspended)
+       VALUES ($1, $4, $4::timestamptz + $2::float8 * interval '1 day', $3)
        ON CONFLICT (tenant_id) DO UPDATE SET requested_at = excluded.requested_at, due_at = excluded.due_at`,
-      [tenantId, graceDays, wasSuspended],
+      [tenantId, graceDays, wasSuspended, MOMENT],
     );
   }
 
@@ -79,9 +79,11 @@ export class WorkspaceDeletionsRepository {
 
   /** Lists the deletions that are due, the earliest due date first. */
   listDue(): Promise<DueDeletion[]> {
-    return this.database.poll(
-      `SELECT tenant_id AS "tenantId", ${PROGRESS} FROM workspace_deletions WHERE due_at <= now()
+    return this.database.search<DueDeletion & { dueAt: Date }>(
+      `SELECT tenant_id AS "tenantId", due_at AS "dueAt", ${PROGRESS} FROM workspace_deletions WHERE due_at <= now()
        ORDER BY due_at LIMIT ${MAX_DUE}`,
+      [],
+      { order: ({ dueAt }) => [dueAt], limit: MAX_DUE, times: ['dueAt', 'startedAt'] },
     );
   }
 
@@ -91,10 +93,9 @@ export class WorkspaceDeletionsRepository {
    */
   async begin(tenantId: string): Promise<boolean> {
     const rows = await this.database.query(
-      `WITH now AS (SELECT now() AS at)
-       UPDATE workspace_deletions SET started_at = now.at FROM now
-       WHERE tenant_id = $1 AND due_at <= now.at AND started_at IS NULL RETURNING 1`,
-      [tenantId],
+      `UPDATE workspace_deletions SET started_at = $2
+       WHERE tenant_id = $1 AND due_at <= $2 AND started_at IS NULL RETURNING 1`,
+      [tenantId, MOMENT],
     );
     return rows.length > 0;
   }
