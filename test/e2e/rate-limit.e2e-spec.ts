@@ -312,7 +312,7 @@ describe('the rate limit', () => {
       const blocker = new Client({ connectionString: service.stores.databaseUrl });
       await blocker.connect();
       await blocker.query('BEGIN');
-      await blocker.query('LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
+      await blocker.query('LOCK TABLE api_key_hashes IN ACCESS EXCLUSIVE MODE');
       const waiting = () => countLockWaits(service);
       const guesses: Promise<ApiResponse[]>[] = [];
       for (let n = 0; n < 10; n++) {
