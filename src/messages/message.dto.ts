@@ -64,7 +64,7 @@ export class SendReply extends SendMessage {
   @IsString()
   seenMessageId?: string | null;
 
-  /** Message of the same conversation that this one repeats. It must be FAILED or UNKNOWN. */
+  /** Message of the same conversation that this one repeats: FAILED or UNKNOWN, and repeated by no other. */
   @IsOptional()
   @IsString()
   repeatsId?: string;

@@ -81,7 +81,10 @@ export class MessagesRepository {
     return found.length > 0;
   }
 
-  /** Reports whether a conversation has a message that was not delivered, or perhaps not. */
+  /**
+   * Reports whether a conversation has a message that was not delivered, or perhaps not, and that no other
+   * one repeats.
+   */
   async isLost(
     tx: Transaction,
     { tenantId, conversationId }: ConversationKey,
@@ -89,7 +92,8 @@ export class MessagesRepository {
   ): Promise<boolean> {
     const found = await tx.query(
       `SELECT 1 FROM messages WHERE tenant_id = $1 AND conversation_id = $2 AND id = $3
-         AND delivery_status IN ('FAILED', 'UNKNOWN')`,
+         AND delivery_status IN ('FAILED', 'UNKNOWN')
+         AND NOT EXISTS (SELECT FROM messages WHERE tenant_id = $1 AND conversation_id = $2 AND repeats_id = $3)`,
       [tenantId, conversationId, messageId],
     );
     return found.length > 0;

@@ -211,7 +211,7 @@ export class MessagesService {
       throw AppError.because('CONFLICT', 'colleague_replied');
   }
 
-  /** Refuses the repetition of what is no message of a locked conversation, or was delivered, or waits. */
+  /** Refuses to repeat what is no message of a locked conversation, was delivered, waits, or is repeated. */
   private async requireLost(
     tx: Transaction,
     { tenantId, id: conversationId }: ConversationEntity,

@@ -147,21 +147,25 @@ describe('the replies of agents', () => {
       messages.send(own.id, id, { body: 'On its way.', repeatsId }, lin);
     const { message: first } = await send(lin, conversation);
     await expectRefusal(repeat(first.id), 'INVALID_BODY');
+    let last = first;
     for (const status of ['FAILED', 'UNKNOWN']) {
       await host.query(
         'UPDATE messages SET delivery_status = $4 WHERE tenant_id = $1 AND conversation_id = $2 AND id = $3',
-        [own.id, conversation.id, first.id, status],
+        [own.id, conversation.id, last.id, status],
       );
-      const { message } = await repeat(first.id);
+      await expectRefusal(repeat(last.id, another), 'INVALID_BODY');
+      const { message } = await repeat(last.id);
       expect(message).not.toHaveProperty('repeatsId');
       const { data } = await messages.listPart(own.id, conversation.id, { limit: 1 }, lin);
-      expect(data).toMatchObject([{ id: message.id, repeatsId: first.id }]);
+      expect(data).toMatchObject([{ id: message.id, repeatsId: last.id }]);
+      // The customer would read it once more.
+      await expectRefusal(repeat(last.id), 'INVALID_BODY');
+      last = message;
     }
-    await expectRefusal(repeat(first.id, another), 'INVALID_BODY');
     for (const id of ['x', randomUUID()]) await expectRefusal(repeat(id), 'INVALID_BODY');
 
     const { data } = await messages.listPart(own.id, conversation.id, { around: first.id }, lin);
-    expect(data.map(({ repeatsId }) => repeatsId)).toEqual([first.id, first.id, null]);
+    expect(data.map(({ repeatsId }) => repeatsId)).toEqual([data[1]!.id, first.id, null]);
     // Others see the messages as they were.
     const keys = ['id', 'senderType', 'senderAgentId', 'body', 'createdAt', 'delivery'];
     for (const one of (await messages.list(own.id, conversation.id, {}, lin)).data)

@@ -361,7 +361,6 @@ export const de: Texts = {
       form: 'Formular',
       button: 'Schaltfläche',
       template: 'Vorlage',
-      system: 'Hinweis des Kanals',
       message: 'Inhalt, den der Kanal nicht weitergibt',
       'unsupported message': 'Inhalt, den der Kanal nicht weitergibt',
       'empty message': 'Leere Nachricht',

@@ -331,7 +331,6 @@ export const en = {
       form: 'Form',
       button: 'Button',
       template: 'Template',
-      system: 'Notice of the channel',
       message: 'Content that the channel does not pass on',
       'unsupported message': 'Content that the channel does not pass on',
       'empty message': 'Empty message',

@@ -1,6 +1,7 @@
 import {
   type InfiniteData,
   keepPreviousData,
+  type Query,
   type QueryClient,
   useInfiniteQuery,
   useMutation,
@@ -25,6 +26,8 @@ import { useFreshness, usePollMs } from './live/live-state';
 
 /** Number of loaded pages that are read again every few seconds. More are read more rarely. */
 const FRESH_PAGES = 2;
+/** Shortest pause before all loaded pages are read again. */
+const MIN_PAUSE_MS = 5_000;
 const MAX_PAGE = 200;
 /** Pause between two reads of the open conversation: nobody finds a lost signal of a delivery mark. */
 export const MARKS_MS = 15_000;
@@ -60,8 +63,12 @@ export function usePages<T extends { id: string }>(
       api.get<Page<T>>(`/workspaces/${id}/${path}${toQuery({ ...query, cursor: pageParam })}`, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-    refetchInterval: ({ state }) =>
-      refreshes && pollMs * Math.ceil((state.data?.pages.length ?? 1) / FRESH_PAGES),
+    refetchInterval: ({ state: { data, dataUpdatedAt } }) => {
+      if (!refreshes) return false;
+      const pauseMs = pollMs * Math.ceil((data?.pages.length ?? 1) / FRESH_PAGES);
+      // Reads of the newest page alone do not put off the next one of all.
+      return Math.max(MIN_PAUSE_MS, dataUpdatedAt + pauseMs - Date.now());
+    },
     enabled: isEnabled,
     placeholderData: refreshes ? undefined : keepPreviousData,
   });
@@ -128,7 +135,7 @@ export function addNewest(
   item: { id: string },
 ): void {
   const queryKey = keyOf(workspaceId, ...key);
-  void queries.cancelQueries({ queryKey });
+  void queries.cancelQueries({ queryKey, exact: true });
   queries.setQueryData<Pages<{ id: string }>>(queryKey, (pages) => {
     const [first, ...others] = pages?.pages ?? [];
     if (!pages || !first || first.data.some(({ id }) => id === item.id)) return pages;
@@ -166,36 +173,58 @@ export function refreshOpen(
   workspaceId: string,
   conversationIds: string[],
 ): Promise<unknown> {
+  const ids = new Set<unknown>(conversationIds);
   const long = conversationIds.filter((id) => {
-    const loaded = queries.getQueryData<Pages<Message>>(messagesKey(workspaceId, id));
-    return (loaded?.pages.length ?? 0) > FRESH_PAGES;
+    const messages = findMessages(queries, workspaceId, id);
+    const pages = messages?.state.data?.pages ?? [];
+    return pages.length > FRESH_PAGES && messages!.isActive() && isSettled(messages!);
   });
-  const [ids, longIds] = [new Set<unknown>(conversationIds), new Set<unknown>(long)];
+  const hashes = new Set(long.map((id) => findMessages(queries, workspaceId, id)!.queryHash));
   return Promise.all([
     queries.invalidateQueries({
       queryKey: keyOf(workspaceId),
-      predicate: ({ queryKey: [, , , part, id] }) =>
-        SHOWN_PARTS.has(part) && ids.has(id) && !(part === 'messages' && longIds.has(id)),
+      predicate: ({ queryKey: [, , , part, id], queryHash }) =>
+        SHOWN_PARTS.has(part) && ids.has(id) && !hashes.has(queryHash),
     }),
     ...long.map((id) => refreshNewest(queries, workspaceId, id)),
   ]);
 }
 
-/** Reads the newest messages of a conversation again, and all that are loaded if those do not join them. */
+/**
+ * Reads the newest messages of a conversation again, and all that are loaded if those do not join them. What
+ * is loaded counts as no newer than before.
+ */
 async function refreshNewest(
   queries: QueryClient,
   workspaceId: string,
   conversationId: string,
-): Promise<unknown> {
-  const queryKey = messagesKey(workspaceId, conversationId);
+): Promise<void> {
+  const messages = findMessages(queries, workspaceId, conversationId)!;
+  const { queryKey } = messages;
   const path = `/workspaces/${workspaceId}/conversations/${conversationId}/messages`;
-  const newest = await api.get<Page<Message>>(path).catch(() => null);
-  const loaded = queries.getQueryData<Pages<Message>>(queryKey);
-  const joined = newest && loaded && withNewest(loaded, newest.data);
-  if (!joined) return queries.invalidateQueries({ queryKey });
-  // A read that began before would bring older ones.
-  void queries.cancelQueries({ queryKey });
-  return queries.setQueryData(queryKey, joined);
+  const newest = await queries
+    .fetchQuery({
+      queryKey: keyOf(workspaceId, 'newest', conversationId),
+      queryFn: ({ signal }) => api.get<Page<Message>>(path, signal),
+      staleTime: 0,
+      gcTime: 0,
+    })
+    .catch(() => null);
+  // The next round reads what could not be read now.
+  if (!newest) return queries.invalidateQueries({ queryKey, exact: true, refetchType: 'none' });
+  const joined = isSettled(messages) && withNewest(messages.state.data!, newest.data);
+  if (!joined) return queries.invalidateQueries({ queryKey, exact: true });
+  queries.setQueryData(queryKey, joined, { updatedAt: messages.state.dataUpdatedAt });
+}
+
+function findMessages(queries: QueryClient, workspaceId: string, conversationId: string) {
+  const queryKey = messagesKey(workspaceId, conversationId);
+  return queries.getQueryCache().find<Pages<Message>>({ queryKey, exact: true });
+}
+
+/** Reports whether what is loaded is neither being read nor has to be read again. */
+function isSettled({ state: { data, fetchStatus, isInvalidated } }: Query<Pages<Message>>): boolean {
+  return data !== undefined && fetchStatus === 'idle' && !isInvalidated;
 }
 
 /** Returns loaded pages with the newest messages in them; null if some between them may be missing. */
@@ -204,13 +233,13 @@ function withNewest({ pages, ...rest }: Pages<Message>, newest: Message[]): Page
   if (!newest.some(({ id }) => loadedIds.has(id))) return null;
   const byId = new Map(newest.map((message) => [message.id, message]));
   const added = newest.filter(({ id }) => !loadedIds.has(id));
-  return {
-    ...rest,
-    pages: pages.map(({ data, ...page }, index) => ({
-      ...page,
-      data: [...(index === 0 ? added : []), ...data.map((one) => byId.get(one.id) ?? one)],
-    })),
-  };
+  const [first, ...others] = pages.map(({ data, ...page }) => ({
+    ...page,
+    data: data.map((one) => byId.get(one.id) ?? one),
+  }));
+  // An own message may have been shown before an older one came.
+  const data = [...added, ...first!.data].sort((a, b) => (a.id < b.id ? 1 : -1));
+  return { ...rest, pages: [{ ...first!, data }, ...others] };
 }
 
 /** Reads again what a change of a conversation may have changed. */

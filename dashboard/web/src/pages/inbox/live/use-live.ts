@@ -48,10 +48,12 @@ export function useLiveInbox(): void {
   useEffect(() => {
     const readChanged = makeReader(queries, id);
     const stop = listen(id, (told) => {
+      const wasLive = isStreamLive();
       noteLive(!('isLive' in told) || told.isLive);
       if ('changed' in told) readChanged(told.changed);
+      // Nothing told this tab of changes until now, whether the stream is new or another tab's.
+      if ('begins' in told || (!wasLive && isStreamLive())) readChanged(null);
       if ('begins' in told) {
-        readChanged(null);
         // A stream ends, and begins again, when the person's role changes.
         void queries.invalidateQueries(sessionQuery);
       }
