@@ -1,12 +1,12 @@
 const base = require('./jest.config.cjs');
 
-// Runs the suites of the whole system, which start many processes, build or install: npm run test:system.
+// Runs the suites of the whole system, which start many processes, wait long, build or install: npm run test:system.
 module.exports = {
   ...base,
   // A topology runs the end-to-end tests, too.
   testMatch: process.env.TOPOLOGY
     ? base.testMatch
-    : ['<rootDir>/test/(attack|browser|citus|chaos|packaging|plans|processes|soak|topology)/**/*.spec.ts'],
+    : ['<rootDir>/test/(attack|browser|citus|chaos|packaging|plans|processes|slow|soak|topology)/**/*.spec.ts'],
   testPathIgnorePatterns: [
     '/node_modules/',
     // A server from outside has one database role, which may do everything.

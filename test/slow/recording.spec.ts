@@ -1,29 +1,29 @@
 import { Client } from 'pg';
-import { newId } from '../../../src/common/ids';
-import { SYSTEM } from '../../../src/common/principal';
-import { Config } from '../../../src/config/config';
-import { Database } from '../../../src/database/database';
-import { EventQueueRepository } from '../../../src/outbox/event-queue.repository';
-import { AttemptRecorder } from '../../../src/webhooks/deliveries/attempt-recorder';
-import { AttemptRecord, NOT_ATTEMPTED } from '../../../src/webhooks/deliveries/delivery';
-import { DeliveryHistoryRepository } from '../../../src/webhooks/deliveries/delivery-history.repository';
-import { PendingDeliveriesRepository } from '../../../src/webhooks/deliveries/pending-deliveries.repository';
-import { PendingCancellationsRepository } from '../../../src/webhooks/endpoints/pending-cancellations.repository';
-import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
-import { claimPending, recordOf } from '../../support/claimed-deliveries';
-import { failConnections } from '../../support/failing-sockets';
-import { waitForLockWait } from '../../support/lock-waits';
-import { MessagingHost } from '../../support/messaging-host';
-import { PostgresProxy } from '../../support/postgres-proxy';
-import { createStores, dropStores, TestStores } from '../../support/test-database';
-import { waitFor } from '../../support/wait';
+import { newId } from '../../src/common/ids';
+import { SYSTEM } from '../../src/common/principal';
+import { Config } from '../../src/config/config';
+import { Database } from '../../src/database/database';
+import { EventQueueRepository } from '../../src/outbox/event-queue.repository';
+import { AttemptRecorder } from '../../src/webhooks/deliveries/attempt-recorder';
+import { AttemptRecord, NOT_ATTEMPTED } from '../../src/webhooks/deliveries/delivery';
+import { DeliveryHistoryRepository } from '../../src/webhooks/deliveries/delivery-history.repository';
+import { PendingDeliveriesRepository } from '../../src/webhooks/deliveries/pending-deliveries.repository';
+import { PendingCancellationsRepository } from '../../src/webhooks/endpoints/pending-cancellations.repository';
+import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
+import { claimPending, recordOf } from '../support/claimed-deliveries';
+import { failConnections } from '../support/failing-sockets';
+import { waitForLockWait } from '../support/lock-waits';
+import { MessagingHost } from '../support/messaging-host';
+import { PostgresProxy } from '../support/postgres-proxy';
+import { createStores, dropStores, TestStores } from '../support/test-database';
+import { waitFor } from '../support/wait';
 import {
   attemptsOf,
   deliveriesOf,
   insertPendingDeliveries,
   subscribe,
   Subscription,
-} from '../../support/webhook-workspace';
+} from '../support/webhook-workspace';
 
 /** HTTP status that no column holds, so that not even the reduced record can be written. */
 const UNWRITABLE = 99_999;

@@ -1,21 +1,21 @@
 import { Client } from 'pg';
-import { newId } from '../../../src/common/ids';
-import { SYSTEM } from '../../../src/common/principal';
-import { WebhookDeliveriesService } from '../../../src/webhooks/browsing/webhook-deliveries.service';
-import { deliveryIdOf } from '../../../src/webhooks/deliveries/delivery';
-import { CreatedWebhookEndpoint } from '../../../src/webhooks/endpoints/webhook-endpoint.dto';
-import { WebhookRecoveriesService } from '../../../src/webhooks/recoveries/webhook-recoveries.service';
+import { newId } from '../../src/common/ids';
+import { SYSTEM } from '../../src/common/principal';
+import { WebhookDeliveriesService } from '../../src/webhooks/browsing/webhook-deliveries.service';
+import { deliveryIdOf } from '../../src/webhooks/deliveries/delivery';
+import { CreatedWebhookEndpoint } from '../../src/webhooks/endpoints/webhook-endpoint.dto';
+import { WebhookRecoveriesService } from '../../src/webhooks/recoveries/webhook-recoveries.service';
 import {
   RedeliverMatching,
   WebhookRecoverySummary,
-} from '../../../src/webhooks/recoveries/webhook-recovery.dto';
-import { MessagingHost } from '../../support/messaging-host';
-import { expectRefusal } from '../../support/errors';
-import { waitForLockWait } from '../../support/lock-waits';
-import { Receiver } from '../../support/receiver';
-import { TestService } from '../../support/service';
-import { letTimePass, waitFor } from '../../support/wait';
-import { deliveriesOf, WebhookWorkspace } from '../../support/webhook-workspace';
+} from '../../src/webhooks/recoveries/webhook-recovery.dto';
+import { MessagingHost } from '../support/messaging-host';
+import { expectRefusal } from '../support/errors';
+import { waitForLockWait } from '../support/lock-waits';
+import { Receiver } from '../support/receiver';
+import { TestService } from '../support/service';
+import { letTimePass, waitFor } from '../support/wait';
+import { deliveriesOf, WebhookWorkspace } from '../support/webhook-workspace';
 
 const UNKNOWN = '01900000-0000-7000-8000-000000000000';
 /** Number of deliveries that takes several steps, yet is too small for a redelivery to pause. */

@@ -1,11 +1,11 @@
-import { SYSTEM } from '../../../src/common/principal';
-import { MessageSearchService } from '../../../src/message-search/message-search.service';
-import { FoundMessages, SearchMessagesQuery } from '../../../src/message-search/message-search.dto';
-import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
-import { Database } from '../../../src/database/database';
-import { completeErasure, erasuresOf } from '../../support/erasures';
-import { TestService } from '../../support/service';
-import { waitFor } from '../../support/wait';
+import { SYSTEM } from '../../src/common/principal';
+import { MessageSearchService } from '../../src/message-search/message-search.service';
+import { FoundMessages, SearchMessagesQuery } from '../../src/message-search/message-search.dto';
+import { WorkspacesService } from '../../src/workspaces/workspaces.service';
+import { Database } from '../../src/database/database';
+import { completeErasure, erasuresOf } from '../support/erasures';
+import { TestService } from '../support/service';
+import { waitFor } from '../support/wait';
 
 interface InWorkspace {
   id: string;
