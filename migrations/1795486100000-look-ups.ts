@@ -178,6 +178,7 @@ export class LookUps1795486100000 implements MigrationInterface {
         BEGIN ${body}
           RETURN NULL;
         END $$`);
+      await db.query(`REVOKE ALL ON FUNCTION ${table}_look_ups() FROM PUBLIC`);
       await db.query(trigger);
     }
   }

@@ -1,7 +1,7 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
 import { createIndexConcurrently } from './support/concurrent-index';
 
-/** The message that another one repeats, because it was not delivered, or perhaps not. One repeats it at most. */
+/** The message that another one repeats, because it was not delivered, or perhaps not. */
 export class RepeatedMessages1795487000000 implements MigrationInterface {
   readonly transaction = false;
 

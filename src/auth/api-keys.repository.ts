@@ -68,6 +68,15 @@ export class ApiKeysRepository {
 
   /** Returns those of the hashes that belong to keys neither revoked nor expired, each with its place. */
   async findActive(hashes: Buffer[]): Promise<FoundKey<ApiKeyPlace>[]> {
+    if (this.database.spansWorkspaces) {
+      const rows = await this.database.prepared<ApiKeyPlace & { hash: Buffer }>(
+        `SELECT k.hash, k.tenant_id AS "tenantId", k.id
+         FROM api_key_hashes h JOIN api_keys k ON k.tenant_id = h.tenant_id AND k.id = h.id
+         WHERE h.hash = ANY ($1::bytea[]) AND ${WORKS}`,
+        [hashes],
+      );
+      return rows.map(({ hash, ...place }) => ({ key: hash, place }));
+    }
     const active = [...(await this.findPlaces(hashes))].map(async ([tenantId, places]) => {
       const rows = await this.database.pipelinedRead<{ id: string; hash: Buffer }>(
         `SELECT id, hash FROM api_keys WHERE tenant_id = $1 AND id = ANY ($2::uuid[]) AND ${WORKS}`,

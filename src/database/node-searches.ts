@@ -102,9 +102,9 @@ export class NodeSearches {
         [[node.host], [node.port], [requestTo(node, searches)]],
       );
       const { success, result } = answer!;
-      if (!success && searches.length > 1 && result.startsWith(STATEMENT_FAILED))
-        return await this.askApart(node, searches);
-      this.noteAnswer(name, success ? null : result);
+      const hasFailed = !success && result.startsWith(STATEMENT_FAILED);
+      this.noteAnswer(name, success || hasFailed ? null : result);
+      if (hasFailed) return await this.askApart(node, searches, result);
       return success ? (JSON.parse(result) as object[][]) : null;
     } catch (error) {
       this.noteAnswer(name, error);
@@ -114,8 +114,17 @@ export class NodeSearches {
     }
   }
 
-  /** Asks a node for each search alone, because one of them has failed. */
-  private async askApart(node: Node, searches: Search[]): Promise<object[][]> {
+  /**
+   * Asks a node for each search alone, because one of them has failed. A search that fails alone finds
+   * nothing there until the next turn.
+   */
+  private async askApart(node: Node, searches: Search[], error: string): Promise<object[][]> {
+    // Its shards may have moved to another node.
+    this.knownUntil = 0;
+    if (searches.length === 1) {
+      this.logger.error({ node: nameOf(node), err: error }, 'a search has failed on a node');
+      return [[]];
+    }
     const lists = await Promise.all(searches.map((search) => this.ask(node, [search])));
     return lists.map((found) => found?.[0] ?? []);
   }

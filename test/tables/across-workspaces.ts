@@ -103,6 +103,8 @@ export const LOCKS: Record<string, string> = {
  * several at once on one server.
  */
 export const JOINS: Record<string, string> = {
+  'ApiKeysRepository.findActive':
+    'keys that this process has not accepted yet, 20 times a second at most; of one workspace with `CROSS_WORKSPACE_BATCHES=false`',
   'VisitorsRepository.listStates':
     'a batch of VisitorStreams, four times a minute; of one workspace with `CROSS_WORKSPACE_BATCHES=false`',
   findBy: 'the message search on one server: as the contact search, whose index is of the same kind',

@@ -44,7 +44,7 @@ const HASHES: Record<string, string> = {
   'migrations/1795485700001-drafts.ts': 'f6f068b2e08b8d69',
   'migrations/1795485600000-message-search.ts': 'bcab2a558c070317',
   'migrations/1795485700002-saved-replies.ts': '63604d6f5f005078',
-  'migrations/1795486100000-look-ups.ts': '7bd63d21a7383c3e',
+  'migrations/1795486100000-look-ups.ts': '7193ce2f6f7dcb83',
   'migrations/support/partitions.ts': '223117a7e3ea7c0a',
   'migrations/1795487000000-repeated-messages.ts': 'b1337e50e9cc0bc1',
 };
