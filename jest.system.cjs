@@ -6,7 +6,9 @@ module.exports = {
   // A topology runs the end-to-end tests, too.
   testMatch: process.env.TOPOLOGY
     ? base.testMatch
-    : ['<rootDir>/test/(attack|browser|citus|chaos|packaging|plans|processes|slow|soak|topology)/**/*.spec.ts'],
+    : [
+        '<rootDir>/test/(attack|browser|citus|chaos|packaging|plans|processes|slow|soak|topology)/**/*.spec.ts',
+      ],
   testPathIgnorePatterns: [
     '/node_modules/',
     // A server from outside has one database role, which may do everything.
