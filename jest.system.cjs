@@ -1,6 +1,7 @@
 const base = require('./jest.config.cjs');
 
-// Runs the suites of the whole system, which start many processes, wait long, build or install: npm run test:system.
+// Runs the suites of the whole system, which start many processes, wait long, build or install:
+// npm run test:system.
 module.exports = {
   ...base,
   // A topology runs the end-to-end tests, too.
