@@ -47,6 +47,11 @@ async function insertWorkspaces(db: pg.PoolClient, workspaces: Workspace[]): Pro
     [column(workspaces, 'id'), column(workspaces, 'name'), RATE_LIMIT],
   );
   await db.query(
+    `INSERT INTO workspace_slugs (slug, tenant_id)
+     SELECT * FROM unnest($1::text[], $2::uuid[]) ON CONFLICT DO NOTHING`,
+    [column(workspaces, 'name'), column(workspaces, 'id')],
+  );
+  await db.query(
     `INSERT INTO agents (id, tenant_id, name, email, role, is_bot, active, created_at, updated_at)
      SELECT id, tenant_id, 'Ann', 'ann@example.com', 'OWNER', false, true, now(), now()
      FROM unnest($1::uuid[], $2::uuid[]) AS a (id, tenant_id)`,
@@ -63,6 +68,11 @@ export async function insertApiKeys(
      SELECT id, tenant_id, 'bench', hash, 'plk_', 'xxxx', $4, now()
      FROM unnest($1::uuid[], $2::uuid[], $3::bytea[]) AS k (id, tenant_id, hash)`,
     [column(workspaces, 'apiKeyId'), column(workspaces, 'id'), column(workspaces, 'apiKeyHash'), SCOPES],
+  );
+  await db.query(
+    `INSERT INTO api_key_hashes (hash, tenant_id, id)
+     SELECT * FROM unnest($1::bytea[], $2::uuid[], $3::uuid[]) ON CONFLICT DO NOTHING`,
+    [column(workspaces, 'apiKeyHash'), column(workspaces, 'id'), column(workspaces, 'apiKeyId')],
   );
 }
 
