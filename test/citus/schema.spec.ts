@@ -22,6 +22,8 @@ type Stores = Omit<TestStores, 'redisUrl'>;
 const ROOT = join(__dirname, '../..');
 /** Number of the newest migrations before the look-ups that are taken back and applied again. */
 const STEPS = 9;
+/** Time in the name of the migration of the look-ups. */
+const LOOK_UPS_AT = 1_795_486_100_000;
 
 /** Migration as a later version may have it, with all that Citus takes only in some form. */
 class Later1899999999000 implements MigrationInterface {
@@ -98,9 +100,21 @@ describe('the tables on Citus', () => {
     expect(others).toEqual([]);
   });
 
-  it('keep the look-ups, which the database can’t do without', async () => {
-    await expect(migrate(ownerConfig(host), 'down', [LookUps1795486100000])).rejects.toThrow(/distributed/);
-  });
+  /** Runs what is to find the migrations of an earlier time alone. */
+  async function before(timestamp: number, work: () => Promise<void>): Promise<void> {
+    const later = await host.query<{ timestamp: string; name: string }>(
+      'DELETE FROM migrations WHERE timestamp >= $1 RETURNING timestamp, name',
+      [timestamp],
+    );
+    await work();
+    for (const { timestamp, name } of later)
+      await host.query('INSERT INTO migrations (timestamp, name) VALUES ($1, $2)', [timestamp, name]);
+  }
+
+  it('keep the look-ups, which the database can’t do without', () =>
+    before(LOOK_UPS_AT + 1, async () => {
+      await expect(migrate(ownerConfig(host), 'down', [LookUps1795486100000])).rejects.toThrow(/distributed/);
+    }));
 
   it('take later migrations, up, down and up again, with rows in them', async () => {
     const workspace = await host.make.workspace();
@@ -129,20 +143,17 @@ describe('the tables on Citus', () => {
     expect(await placements()).toEqual([]);
   });
 
-  it('take the newest migrations before the look-ups, down and up again', async () => {
-    const folder = join(ROOT, 'dist/migrations');
-    const earlier = readdirSync(folder)
-      .filter((file) => file.endsWith('.js') && file < '1795486100000')
-      .map((file) => join(folder, file));
-    await host.query('DELETE FROM migrations WHERE name = $1', [LookUps1795486100000.name]);
-    const undone: string[] = [];
-    for (let n = 0; n < STEPS; n += 1) undone.push(...(await migrate(ownerConfig(host), 'down', earlier)));
-    expect(undone).toHaveLength(STEPS);
-    expect(await migrate(ownerConfig(host), 'up', earlier)).toEqual(undone.reverse());
-    await host.query('INSERT INTO migrations (timestamp, name) VALUES (1795486100000, $1)', [
-      LookUps1795486100000.name,
-    ]);
-  });
+  it('take the newest migrations before the look-ups, down and up again', () =>
+    before(LOOK_UPS_AT, async () => {
+      const folder = join(ROOT, 'dist/migrations');
+      const earlier = readdirSync(folder)
+        .filter((file) => file.endsWith('.js') && file < String(LOOK_UPS_AT))
+        .map((file) => join(folder, file));
+      const undone: string[] = [];
+      for (let n = 0; n < STEPS; n += 1) undone.push(...(await migrate(ownerConfig(host), 'down', earlier)));
+      expect(undone).toHaveLength(STEPS);
+      expect(await migrate(ownerConfig(host), 'up', earlier)).toEqual(undone.reverse());
+    }));
 });
 
 describe('migrate on Citus', () => {
