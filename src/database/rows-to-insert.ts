@@ -1,3 +1,4 @@
+import { Batch } from './key-list';
 import { MOMENT } from './moment';
 
 /** A column of rows that are inserted together. */
@@ -22,10 +23,7 @@ export interface RowsToInsert {
  * lists itself, and lose the code of an error. Such a statement has 1, 2, 4, ... rows, so that there are few
  * texts to prepare.
  */
-export function rowsToInsert(
-  columns: InsertedColumn[],
-  { spansWorkspaces }: { spansWorkspaces: boolean },
-): RowsToInsert[] {
+export function rowsToInsert(columns: InsertedColumn[], { spansWorkspaces }: Batch): RowsToInsert[] {
   if (spansWorkspaces) return [fromLists(columns)];
   const count = columns[0]!.values.length;
   const parts: RowsToInsert[] = [];

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { idFloor, idTime, isId } from '../common/ids';
 import { Database, Reader } from '../database/database';
 import { isDivisionByZero } from '../database/database-errors';
-import { asOneRow, workspaceOf } from '../database/key-list';
+import { asOneRow, workspaceOf, Batch } from '../database/key-list';
 import { MOMENT } from '../database/moment';
 import { Pipelined, Transaction } from '../database/transaction';
 import { QueueFloors, QueuePart } from '../queue-floors/queue-floors';
@@ -36,7 +36,7 @@ const LIST_QUEUED_WORKSPACES = `
   SELECT tenant_id AS id, now() FROM queued ORDER BY n`;
 
 /** Returns SQL that ends leases, or locks what they lease. It names those that were still valid `settled`. */
-const settleIn = (batch: { spansWorkspaces: boolean }) => `
+const settleIn = (batch: Batch) => `
   WITH ended AS (
     DELETE FROM event_queue q USING ${LEASES}
     WHERE e.ends AND q.tenant_id = ${workspaceOf('e', '$1', batch)} AND q.event_id = e.event_id
@@ -59,7 +59,7 @@ const lockFree = (tenantId: string, count: string, firstId: string) => `
   WHERE tenant_id = ${tenantId} AND event_id >= ${firstId}
     AND (lease_until IS NULL OR lease_until < $5) AND queued_at <= $5
   ORDER BY event_id LIMIT ${count} FOR UPDATE SKIP LOCKED`;
-const claimIn = (batch: { spansWorkspaces: boolean }) => `
+const claimIn = (batch: Batch) => `
   WITH due AS (${
     batch.spansWorkspaces
       ? `SELECT q.* FROM unnest($1::uuid[], $2::integer[], $4::uuid[]) AS turn (tenant_id, count, first_id),

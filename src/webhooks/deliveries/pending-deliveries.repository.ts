@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, Reader } from '../../database/database';
-import { asOneRow, workspaceOf } from '../../database/key-list';
+import { asOneRow, workspaceOf, Batch } from '../../database/key-list';
 import { MOMENT } from '../../database/moment';
 import { InsertedColumn, rowsToInsert } from '../../database/rows-to-insert';
 import { Pipelined, Transaction } from '../../database/transaction';
@@ -89,7 +89,7 @@ const lockDue = (
     ) AS others
     LIMIT ${request.count}`;
 };
-const claimIn = (batch: { spansWorkspaces: boolean }) => `
+const claimIn = (batch: Batch) => `
   WITH due AS (${
     batch.spansWorkspaces
       ? `SELECT p.* FROM unnest($1::uuid[], $2::uuid[], $3::integer[], $4::boolean[], $5::integer[], $7::timestamptz[])

@@ -4,7 +4,7 @@ import { isId } from '../../common/ids';
 import { Memo } from '../../common/memo';
 import { SealedSecret, SecretBox, SecretUnreadable } from '../../secrets/secret-box';
 import { Database } from '../../database/database';
-import { workspaceOf } from '../../database/key-list';
+import { workspaceOf, Batch } from '../../database/key-list';
 import { MOMENT } from '../../database/moment';
 import { Transaction } from '../../database/transaction';
 import { SigningSecrets } from '../sending/signature';
@@ -62,7 +62,7 @@ export interface HealthChange {
 }
 
 /** Locks the changed endpoints in the order of their keys, so that two processes can't deadlock. */
-const changesIn = (batch: { spansWorkspaces: boolean }) => `(
+const changesIn = (batch: Batch) => `(
   SELECT w.tenant_id, w.id, c.at
   FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[]) AS c (tenant_id, id, url, at)
   JOIN webhook_endpoints w ON w.tenant_id = ${workspaceOf('c', '$1', batch)} AND w.id = c.id AND w.url = c.url
