@@ -174,19 +174,22 @@ export function refreshOpen(
   conversationIds: string[],
 ): Promise<unknown> {
   const ids = new Set<unknown>(conversationIds);
-  const long = conversationIds.filter((id) => {
-    const messages = findMessages(queries, workspaceId, id);
-    const pages = messages?.state.data?.pages ?? [];
-    return pages.length > FRESH_PAGES && messages!.isActive() && isSettled(messages!);
-  });
-  const hashes = new Set(long.map((id) => findMessages(queries, workspaceId, id)!.queryHash));
+  const long = conversationIds
+    .map((id) => ({ id, messages: findMessages(queries, workspaceId, id) }))
+    .filter(
+      ({ messages }) =>
+        (messages?.state.data?.pages.length ?? 0) > FRESH_PAGES &&
+        messages!.isActive() &&
+        isSettled(messages!),
+    );
+  const hashes = new Set(long.map(({ messages }) => messages!.queryHash));
   return Promise.all([
     queries.invalidateQueries({
       queryKey: keyOf(workspaceId),
       predicate: ({ queryKey: [, , , part, id], queryHash }) =>
         SHOWN_PARTS.has(part) && ids.has(id) && !hashes.has(queryHash),
     }),
-    ...long.map((id) => refreshNewest(queries, workspaceId, id)),
+    ...long.map(({ id, messages }) => refreshNewest(queries, workspaceId, id, messages!)),
   ]);
 }
 
@@ -198,8 +201,8 @@ async function refreshNewest(
   queries: QueryClient,
   workspaceId: string,
   conversationId: string,
+  messages: Query<Pages<Message>>,
 ): Promise<void> {
-  const messages = findMessages(queries, workspaceId, conversationId)!;
   const { queryKey } = messages;
   const path = `/workspaces/${workspaceId}/conversations/${conversationId}/messages`;
   const newest = await queries
