@@ -81,13 +81,14 @@ export class AgentPage {
     return times;
   }
 
-  /** Assigns conversations of the list by the menu. Each leaves the list. */
+  /** Assigns conversations of the list by the menu. */
   assign(count: number): Promise<number[]> {
-    return this.act(count, async (id) => {
+    return this.act(count, async () => {
       await this.page.keyboard.press('a');
       await this.page.keyboard.type('Agent 12');
       const option = this.page.getByRole('option', { name: 'Agent 12', exact: true });
-      return this.time('click', { absent: [rowOf(id)] }, () => option.click());
+      const shown = { present: ['input[role="combobox"][value="Agent 12"]'], absent: ['[role="option"]'] };
+      return this.time('click', shown, () => option.click());
     });
   }
 
@@ -260,11 +261,13 @@ export class AgentPage {
     await sleep(REST_MS);
   }
 
-  /** Opens the list's first conversation, unless an act has led to it, and acts in it, again and again. */
+  /** Opens conversations of the list, unless an act has led to them, and acts in each once. */
   private async act(count: number, act: (id: string) => Promise<number>): Promise<number[]> {
     const times: number[] = [];
+    const acted = new Set<string>();
     for (let n = 0; n < count; n++) {
-      const [id] = await this.rows();
+      const id = (await this.rows()).find((one) => !acted.has(one));
+      acted.add(id!);
       if (!(await this.page.$(`${rowOf(id!)}[aria-current="page"]`))) await this.openRow(id!);
       await sleep(REST_MS);
       times.push(await act(id!));

@@ -100,13 +100,13 @@ async function measureOpening(page: AgentPage, figures: Figures): Promise<void> 
 async function measureActs(page: AgentPage, figures: Figures): Promise<void> {
   log('Acting');
   await page.list('view=nobody');
-  figures.add('a conversation is assigned', 50, await page.assign(10));
+  figures.add('a conversation is assigned', 50, await page.assign(40));
   await page.list('view=nobody');
-  figures.add('a conversation is closed', 50, await page.closeByKey(10));
+  figures.add('a conversation is closed', 50, await page.closeByKey(40));
   await page.list('view=nobody');
-  figures.add('a conversation is snoozed', 50, await page.snooze(10));
+  figures.add('a conversation is snoozed', 50, await page.snooze(40));
   await page.list('view=nobody');
-  figures.add('a reply is shown', 50, await page.reply(10));
+  figures.add('a reply is shown', 50, await page.reply(40));
 }
 
 /** Measures the list with many rows, and a conversation with many messages. */

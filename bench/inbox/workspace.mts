@@ -83,6 +83,7 @@ async function insertAgents(db: pg.PoolClient): Promise<void> {
      VALUES ($1, 'Inbox', '${SLUG}', 'ENTERPRISE', now(), now())`,
     [tenantId],
   );
+  await db.query(`INSERT INTO workspace_slugs (slug, tenant_id) VALUES ('${SLUG}', $1)`, [tenantId]);
   await db.query(
     `INSERT INTO agents (id, tenant_id, name, email, role, is_bot, active, created_at, updated_at)
      SELECT pg_temp.id_of($2, n), $1, 'Agent ' || n, 'agent-' || n || '@example.com', 'OWNER', false, true, now(), now()
@@ -97,6 +98,11 @@ async function insertAgents(db: pg.PoolClient): Promise<void> {
   await db.query(
     `INSERT INTO memberships (tenant_id, agent_id, person_id, created_at)
      SELECT tenant_id, id, id, now() FROM agents WHERE tenant_id = $1`,
+    [tenantId],
+  );
+  await db.query(
+    `INSERT INTO person_workspaces (person_id, tenant_id)
+     SELECT person_id, tenant_id FROM memberships WHERE tenant_id = $1`,
     [tenantId],
   );
 }
