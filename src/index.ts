@@ -77,8 +77,9 @@ export { WebhookRecoveriesService } from './webhooks/recoveries/webhook-recoveri
 export { RecoverEndpoint, RedeliverMatching } from './webhooks/recoveries/webhook-recovery.dto';
 export { RedeliverOptions, type WebhookRecoverySummary } from './webhooks/recoveries/webhook-recovery.dto';
 
-// Changes of a workspace's conversations as they are committed, by id, for an inbox that is open.
+// Changes of what an inbox shows as they are committed, by id, for one that is open.
 export { EventNotices, type NoticeCallback } from './outbox/event-notices';
+export type { ChangedReadMark, InboxChange } from './outbox/eventless-changes';
 
 // Who looks at a conversation or writes in it at the moment.
 export { PresenceService } from './presence/presence.service';

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
 import { DatabaseModule } from '../database/database.module';
+import { OutboxModule } from '../outbox/outbox.module';
 import { RateLimitModule } from '../rate-limit/rate-limit.module';
 import { TableRegistry } from '../stored-data/table-registry';
 import { ContactIdentityEntity } from './contact-identity.entity';
@@ -12,7 +13,12 @@ import { ContactsRepository } from './contacts.repository';
 import { ContactsService } from './contacts.service';
 
 @Module({
-  imports: [DatabaseModule.forEntities([ContactEntity, ContactIdentityEntity]), AuditModule, RateLimitModule],
+  imports: [
+    DatabaseModule.forEntities([ContactEntity, ContactIdentityEntity]),
+    AuditModule,
+    OutboxModule,
+    RateLimitModule,
+  ],
   providers: [ContactSearchRepository, ContactsRepository, ContactsService],
   exports: [ContactsRepository, ContactsService],
 })

@@ -126,14 +126,15 @@ export class ContactsRepository {
     );
   }
 
+  /** Updates a profile as `ContactsService.updateProfile` says, and returns whether it has changed. */
   async updateProfile(
     tx: Transaction,
     tenantId: string,
     contactId: string,
     { signed = {}, claimed }: { signed?: ContactProfile; claimed: ContactProfile },
-  ): Promise<void> {
+  ): Promise<boolean> {
     const verified = VERIFIED_FIELDS.filter((field) => typeof signed[field] === 'string');
-    await tx.query(
+    const rows = await tx.query(
       `UPDATE contacts SET name = now.name, email = now.email, verified = now.verified, updated_at = $3
        FROM (
          SELECT coalesce($4, name, $5) AS name, coalesce($6, email, $7) AS email,
@@ -142,7 +143,8 @@ export class ContactsRepository {
        ) AS now
        WHERE contacts.tenant_id = $1 AND contacts.id = $2
          AND (now.name, now.email, now.verified)
-           IS DISTINCT FROM (contacts.name, contacts.email, contacts.verified)`,
+           IS DISTINCT FROM (contacts.name, contacts.email, contacts.verified)
+       RETURNING 1`,
       [
         tenantId,
         contactId,
@@ -153,6 +155,7 @@ export class ContactsRepository {
         verified,
       ],
     );
+    return rows.length > 0;
   }
 
   async insertIdentity(tx: Transaction, identity: ContactIdentityEntity): Promise<void> {

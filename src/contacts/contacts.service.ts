@@ -10,6 +10,7 @@ import { Actor } from '../common/principal';
 import { validate } from '../common/validate';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
+import { EventlessChanges } from '../outbox/eventless-changes';
 import { Closable } from '../rate-limit/work-budget';
 import {
   ContactDetail,
@@ -45,6 +46,7 @@ export class ContactsService {
     private readonly database: Database,
     private readonly contacts: ContactsRepository,
     private readonly audit: AuditService,
+    private readonly changes: EventlessChanges,
   ) {}
 
   /**
@@ -159,13 +161,14 @@ export class ContactsService {
    * verified. Values that are only claimed fill those that are empty.
    * @internal
    */
-  updateProfile(
+  async updateProfile(
     tx: Transaction,
     tenantId: string,
     contactId: string,
     profiles: { signed?: ContactProfile; claimed: ContactProfile },
   ): Promise<void> {
-    return this.contacts.updateProfile(tx, tenantId, contactId, profiles);
+    const hasChanged = await this.contacts.updateProfile(tx, tenantId, contactId, profiles);
+    if (hasChanged) this.changes.note(tx, tenantId, { contactId });
   }
 
   private async find(tenantId: string, id: string): Promise<ContactEntity> {

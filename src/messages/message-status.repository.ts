@@ -92,7 +92,7 @@ export class MessageStatusRepository {
         error && JSON.stringify(withoutDetails(error)),
       ],
     );
-    if (row) this.changes.note(tx, tenantId, conversationId);
+    if (row) this.changes.note(tx, tenantId, { conversationId });
     return row?.before ?? null;
   }
 
@@ -116,7 +116,7 @@ export class MessageStatusRepository {
        RETURNING m.conversation_id AS "conversationId"`,
       [tenantId, status, ...parameters],
     );
-    for (const { conversationId } of rows) this.changes.note(tx, tenantId, conversationId);
+    for (const { conversationId } of rows) this.changes.note(tx, tenantId, { conversationId });
     return rows.length;
   }
 
@@ -142,7 +142,7 @@ export class MessageStatusRepository {
        RETURNING m.id`,
       [tenantId, conversationId, messageId, before, status],
     );
-    if (rows.length > 0) this.changes.note(tx, tenantId, conversationId);
+    if (rows.length > 0) this.changes.note(tx, tenantId, { conversationId });
     return rows.length;
   }
 
@@ -156,7 +156,7 @@ export class MessageStatusRepository {
       `UPDATE messages m SET delivery_error = $4 WHERE ${BY_KEY} AND m.delivery_status = 'SENDING'`,
       [tenantId, conversationId, messageId, JSON.stringify(error)],
     );
-    this.changes.note(tx, tenantId, conversationId);
+    this.changes.note(tx, tenantId, { conversationId });
   }
 
   /**
@@ -167,7 +167,7 @@ export class MessageStatusRepository {
     tx: Transaction,
     failed: (MessageKey & { code: DeliveryErrorCode })[],
   ): Pipelined<{ channel: Channel; code: DeliveryErrorCode }> {
-    for (const { tenantId, conversationId } of failed) this.changes.note(tx, tenantId, conversationId);
+    for (const { tenantId, conversationId } of failed) this.changes.note(tx, tenantId, { conversationId });
     return tx.pipeline(failIn(this.database), [
       failed.map(({ tenantId }) => tenantId),
       failed.map(({ conversationId }) => conversationId),
@@ -191,7 +191,7 @@ export class MessageStatusRepository {
        WHERE ${BY_KEY} AND m.delivery_status = 'QUEUED' RETURNING 1`,
       [tenantId, conversationId, messageId, JSON.stringify(error)],
     );
-    if (rows.length > 0) this.changes.note(tx, tenantId, conversationId);
+    if (rows.length > 0) this.changes.note(tx, tenantId, { conversationId });
     return rows.length > 0;
   }
 }

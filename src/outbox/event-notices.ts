@@ -4,7 +4,7 @@ import { idFloor } from '../common/ids';
 import { Periodic } from '../common/periodic';
 import { RedisSignals } from '../redis/redis-signals';
 import { AppendedEvent, EventQueueRepository } from './event-queue.repository';
-import { CHANGED_WITHOUT_EVENT, UNHEARD_MS } from './eventless-changes';
+import { CHANGED_WITHOUT_EVENT, InboxChange, UNHEARD_MS } from './eventless-changes';
 import { EVENT_APPENDED } from './outbox.service';
 
 const INTERVAL_MS = 15_000;
@@ -19,11 +19,8 @@ const MAX_HEARD = 1_000;
 /** Time in milliseconds that a signal may take. */
 const HEARD_AFTER_MS = 500;
 
-/**
- * Gets the conversation of an event; null stands for any conversation of the workspace, because more happened
- * than was listed.
- */
-export type NoticeCallback = (conversationId: string | null) => void;
+/** Gets a change; null stands for any change of the workspace, because more happened than was listed. */
+export type NoticeCallback = (change: InboxChange | null) => void;
 
 interface Listened {
   readonly callbacks: Set<NoticeCallback>;
@@ -34,10 +31,10 @@ interface Listened {
 }
 
 /**
- * Tells this process of changes of a workspace's conversations, after their commit, by id alone. A change may
- * be told twice. An event whose signal was lost is found within 15 s, by one statement for all workspaces
- * that are listened to; a lost signal of a message's status is not. It costs nothing in a workspace that
- * nobody listens to.
+ * Tells this process of changes of a workspace's conversations, contacts and read marks, after their commit,
+ * by id alone. A change may be told twice. An event whose signal was lost is found within 15 s, by one
+ * statement for all workspaces that are listened to; the lost signal of a change without an event is not. It
+ * costs nothing in a workspace that nobody listens to.
  */
 @Injectable()
 export class EventNotices implements BeforeApplicationShutdown {
@@ -56,7 +53,7 @@ export class EventNotices implements BeforeApplicationShutdown {
   ) {}
 
   /**
-   * Calls back for each change of a conversation of the workspace.
+   * Calls back for each change of a conversation, a contact or a read mark of the workspace.
    * @returns a function that stops it, and a promise that settles once no further signal is missed: it does
    *   not settle while Redis is down
    */
@@ -89,7 +86,7 @@ export class EventNotices implements BeforeApplicationShutdown {
     });
     const eventless = this.signals.listenBeside(CHANGED_WITHOUT_EVENT, tenantId, (changed) => {
       if (changed.tenantId !== tenantId) return;
-      for (const id of changed.conversationIds ?? [null]) this.call(tenantId, id);
+      for (const change of changed.changes ?? [null]) this.call(tenantId, change);
     });
     // Until then, processes may not send them, because nobody listened.
     const heard = setTimeout(() => this.call(tenantId, null), UNHEARD_MS + HEARD_AFTER_MS).unref();
@@ -125,15 +122,16 @@ export class EventNotices implements BeforeApplicationShutdown {
     this.call(tenantId, null);
   }
 
-  private tell({ tenantId, id, conversationId }: AppendedEvent): void {
+  private tell({ tenantId, id, conversationId, contactId }: AppendedEvent): void {
     const listened = this.workspaces.get(tenantId);
     if (!listened) return;
     noteHeard(listened, id);
-    if (conversationId) this.call(tenantId, conversationId);
+    if (conversationId) this.call(tenantId, { conversationId });
+    if (contactId) this.call(tenantId, { contactId });
   }
 
-  private call(tenantId: string, conversationId: string | null): void {
-    for (const callback of this.workspaces.get(tenantId)?.callbacks ?? []) callback(conversationId);
+  private call(tenantId: string, change: InboxChange | null): void {
+    for (const callback of this.workspaces.get(tenantId)?.callbacks ?? []) callback(change);
   }
 }
 

@@ -81,6 +81,8 @@ export interface AppendedEvent {
   id: string;
   /** Conversation that the event is about; left out for events about something else. */
   conversationId?: string | null;
+  /** Contact that an audit entry is about. */
+  contactId?: string | null;
 }
 
 export interface OutboxEvent {
@@ -305,9 +307,10 @@ export class EventQueueRepository {
   /** Lists up to `count` of the latest events of each workspace with ids above `after`, the latest first. */
   async listLatest(tenantIds: string[], after: string, count: number): Promise<AppendedEvent[]> {
     const events = await this.database.search<AppendedEvent>(
-      `SELECT tenants.id AS "tenantId", latest.id, latest."conversationId"
+      `SELECT tenants.id AS "tenantId", latest.id, latest."conversationId", latest."contactId"
        FROM unnest($1::uuid[]) AS tenants (id) CROSS JOIN LATERAL (
-         SELECT id, coalesce(data->>'conversationId', data->'metadata'->>'conversationId') AS "conversationId"
+         SELECT id, coalesce(data->>'conversationId', data->'metadata'->>'conversationId') AS "conversationId",
+           CASE WHEN data->>'entity' = 'contact' THEN data->>'entityId' END AS "contactId"
          FROM events
          WHERE events.tenant_id = tenants.id AND events.id > $2 ORDER BY events.id DESC LIMIT $3) AS latest
        ORDER BY latest.id`,

@@ -2,49 +2,59 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Transaction } from '../database/transaction';
 import { RedisSignals, Signal } from '../redis/redis-signals';
 
-/** Conversations of a workspace; null when more have changed than are named. */
-export interface ChangedConversations {
+/** Read mark of an agent in a conversation, and whether the agent counts it as unread now. */
+export interface ChangedReadMark {
+  agentId: string;
+  conversationId: string;
+  isUnread: boolean;
+}
+
+/** Change of what inboxes show, by ids alone. Only the agent's own inboxes show a read mark. */
+export type InboxChange = { conversationId: string } | { contactId: string } | { readMark: ChangedReadMark };
+
+/** Changes of a workspace; null when there are more than a signal names. */
+export interface EventlessChangesSignal {
   tenantId: string;
-  conversationIds: string[] | null;
+  changes: InboxChange[] | null;
 }
 
 /** Tells whoever listens to the workspace of changes that have no event. */
-export const CHANGED_WITHOUT_EVENT: Signal<ChangedConversations> = { name: 'outbox:eventless' };
+export const CHANGED_WITHOUT_EVENT: Signal<EventlessChangesSignal> = { name: 'outbox:eventless' };
 
 /** Time in milliseconds in which changes are collected for one signal. */
 const COLLECT_MS = 100;
-/** Limit of the conversations that a signal names. */
+/** Limit of the changes that a signal names. */
 const MAX_NAMED = 100;
 /** Time in milliseconds for which a channel that nobody listens to gets no signal. */
 export const UNHEARD_MS = 5_000;
 
 /**
- * Tells open inboxes of changes for which there is no event, such as a message that was delivered, after
- * their commit. It costs a workspace that nobody listens to one signal in five seconds at most. A signal may
- * be lost.
+ * Tells open inboxes of changes for which there is no event, such as a message that was delivered or a
+ * conversation that its agent has read, after their commit. It costs a workspace that nobody listens to one
+ * signal in five seconds at most. A signal may be lost.
  */
 @Injectable()
 export class EventlessChanges implements OnApplicationShutdown {
-  /** Conversations to tell of, by their workspaces. */
-  private collected = new Map<string, Set<string>>();
+  /** Changes to tell of, each once, by their workspaces. */
+  private collected = new Map<string, Map<string, InboxChange>>();
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly signals: RedisSignals) {}
 
-  /** Notes that a transaction changes a conversation. */
-  note(tx: Transaction, tenantId: string, conversationId: string): void {
-    tx.onCommit(() => this.collect(tenantId, conversationId));
+  /** Notes a change that a transaction makes. */
+  note(tx: Transaction, tenantId: string, change: InboxChange): void {
+    tx.onCommit(() => this.collect(tenantId, change));
   }
 
   onApplicationShutdown(): void {
     clearTimeout(this.timer);
   }
 
-  private collect(tenantId: string, conversationId: string): void {
+  private collect(tenantId: string, change: InboxChange): void {
     if (this.signals.isUnheard(CHANGED_WITHOUT_EVENT, tenantId)) return;
-    const ids = this.collected.get(tenantId) ?? new Set();
-    this.collected.set(tenantId, ids);
-    if (ids.size <= MAX_NAMED) ids.add(conversationId);
+    const changes = this.collected.get(tenantId) ?? new Map<string, InboxChange>();
+    this.collected.set(tenantId, changes);
+    if (changes.size <= MAX_NAMED) changes.set(JSON.stringify(change), change);
     this.timer ??= setTimeout(() => this.tell(), COLLECT_MS).unref();
   }
 
@@ -52,9 +62,9 @@ export class EventlessChanges implements OnApplicationShutdown {
     this.timer = undefined;
     const collected = this.collected;
     this.collected = new Map();
-    for (const [tenantId, ids] of collected) {
-      const conversationIds = ids.size > MAX_NAMED ? null : [...ids];
-      this.signals.sendIfHeard(CHANGED_WITHOUT_EVENT, tenantId, { tenantId, conversationIds }, UNHEARD_MS);
+    for (const [tenantId, named] of collected) {
+      const changes = named.size > MAX_NAMED ? null : [...named.values()];
+      this.signals.sendIfHeard(CHANGED_WITHOUT_EVENT, tenantId, { tenantId, changes }, UNHEARD_MS);
     }
   }
 }

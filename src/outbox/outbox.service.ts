@@ -43,20 +43,28 @@ export class OutboxService {
     ...[options]: Options<T>
   ): Pipelined {
     const { id = newId(), isQueued = true, sequence }: Partial<OrderedOptions> = options ?? {};
-    const conversationId = conversationOf(data);
-    const appended = { tenantId, id, conversationId };
+    const appended = { tenantId, id, ...subjectOf(data) };
     if (isQueued) tx.onCommit(() => this.signals.send(EVENT_APPENDED, tenantId, appended));
     const event = { id, tenantId, type, data: JSON.stringify(data), sequence: sequence ?? null };
     return this.events.insertPipelined(tx, { ...event, createdAt: new Date() }, isQueued);
   }
 }
 
-/** Returns the conversation that an event tells of: an audit entry names it in its metadata. */
-function conversationOf(data: object): string | undefined {
-  const { conversationId, metadata } = data as Partial<Named> & { metadata?: Partial<Named> };
-  return conversationId ?? metadata?.conversationId;
+/**
+ * Returns what an event tells of. An audit entry names a conversation in its metadata, or is about a contact.
+ */
+function subjectOf(data: object): Pick<AppendedEvent, 'conversationId' | 'contactId'> {
+  const { conversationId, metadata, entity, entityId } = data as EventSubject;
+  return {
+    conversationId: conversationId ?? metadata?.conversationId,
+    contactId: entity === 'contact' ? entityId : undefined,
+  };
 }
 
-interface Named {
-  conversationId: string;
+/** Parts of the data of events that name what they tell of. */
+interface EventSubject {
+  conversationId?: string;
+  metadata?: { conversationId?: string };
+  entity?: string;
+  entityId?: string;
 }

@@ -7,6 +7,7 @@ import { ConversationsRepository } from '../conversations/conversations.reposito
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { Polls } from '../database/polls';
+import { EventlessChanges } from '../outbox/eventless-changes';
 import { TableRegistry } from '../stored-data/table-registry';
 import { ContactErasureEntity } from './contact-erasure.entity';
 import { ContactErasureKey, ContactErasuresRepository } from './contact-erasures.repository';
@@ -54,6 +55,7 @@ export class ContactErasureRunner implements OnModuleInit {
     private readonly messages: MessageEraser,
     private readonly tables: TableRegistry,
     private readonly audit: AuditService,
+    private readonly changes: EventlessChanges,
     private readonly polls: Polls,
   ) {}
 
@@ -67,6 +69,7 @@ export class ContactErasureRunner implements OnModuleInit {
     const { tenantId, contactId, conversationId, messageId: after } = erasure;
     const range = { tenantId, conversationId, after, before: HIGHEST_ID };
     const { erased, next } = await this.messages.step(tx, range, size, contactId);
+    if (erased > 0) this.changes.note(tx, tenantId, { conversationId });
     const done = { ...erasure, messages: erasure.messages + erased };
     if (next !== null) return this.advance(tx, { ...done, messageId: next });
     const contact = { tenantId, contactId };

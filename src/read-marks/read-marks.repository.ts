@@ -85,30 +85,43 @@ export class ReadMarksRepository {
     return { count: rows[0]?.count ?? 0, latest };
   }
 
-  /** Notes that the agent has read up to a message. A mark never goes back. */
+  /**
+   * Notes that the agent has read up to a message, and returns whether that is new. A mark never goes back.
+   */
   async advance(
     tx: Transaction,
     { tenantId, agentId }: AgentKey,
     conversationId: string,
     messageId: string,
-  ): Promise<void> {
-    await tx.prepared(
+  ): Promise<boolean> {
+    const rows = await tx.prepared(
       `INSERT INTO read_marks AS mark (tenant_id, agent_id, conversation_id, message_id, is_unread)
        VALUES ($1, $2, $3, $4, false)
        ON CONFLICT (tenant_id, agent_id, conversation_id)
        DO UPDATE SET message_id = greatest(mark.message_id, excluded.message_id), is_unread = false
-       WHERE mark.message_id < excluded.message_id OR mark.is_unread`,
+       WHERE mark.message_id < excluded.message_id OR mark.is_unread
+       RETURNING 1`,
       [tenantId, agentId, conversationId, messageId],
     );
+    return rows.length > 0;
   }
 
-  /** Notes that the conversation counts as unread until the agent reads it again. */
-  async setUnread(tx: Transaction, { tenantId, agentId }: AgentKey, conversationId: string): Promise<void> {
-    await tx.prepared(
-      `INSERT INTO read_marks (tenant_id, agent_id, conversation_id, message_id, is_unread)
+  /**
+   * Notes that the conversation counts as unread until the agent reads it again, and returns whether that is
+   * new.
+   */
+  async setUnread(
+    tx: Transaction,
+    { tenantId, agentId }: AgentKey,
+    conversationId: string,
+  ): Promise<boolean> {
+    const rows = await tx.prepared(
+      `INSERT INTO read_marks AS mark (tenant_id, agent_id, conversation_id, message_id, is_unread)
        VALUES ($1, $2, $3, $4, true)
-       ON CONFLICT (tenant_id, agent_id, conversation_id) DO UPDATE SET is_unread = true`,
+       ON CONFLICT (tenant_id, agent_id, conversation_id) DO UPDATE SET is_unread = true WHERE NOT mark.is_unread
+       RETURNING 1`,
       [tenantId, agentId, conversationId, LOWEST_ID],
     );
+    return rows.length > 0;
   }
 }

@@ -9,6 +9,7 @@ import { ConversationEntity } from '../conversations/conversation.entity';
 import { ConversationsRepository } from '../conversations/conversations.repository';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
+import { EventlessChanges } from '../outbox/eventless-changes';
 import { AgentKey } from '../stored-data/table-declaration';
 import { MarkRead, Unread } from './read-mark.dto';
 import { ReadMarksRepository } from './read-marks.repository';
@@ -17,7 +18,7 @@ import { ReadMarksRepository } from './read-marks.repository';
  * Knows what each agent has not read; what is no agent has read everything. A conversation that is not closed
  * is unread if its newest message of the customer is newer than what the agent has read and than the agent's
  * own newest message, or if the agent has marked it as unread since. Only its newest 20 messages are looked
- * at.
+ * at. The agent's open inboxes are told of a mark, wherever they are.
  */
 @Injectable()
 export class ReadMarksService {
@@ -25,6 +26,7 @@ export class ReadMarksService {
     private readonly database: Database,
     private readonly marks: ReadMarksRepository,
     private readonly conversations: ConversationsRepository,
+    private readonly changes: EventlessChanges,
   ) {}
 
   /**
@@ -60,7 +62,8 @@ export class ReadMarksService {
       // A mark beyond the newest message would hide what the customer writes next.
       if (lastMessageId === null) return;
       const read = messageId < lastMessageId ? messageId : lastMessageId;
-      await this.marks.advance(tx, agent, conversationId, read);
+      if (await this.marks.advance(tx, agent, conversationId, read))
+        this.note(tx, agent, conversationId, false);
     });
   }
 
@@ -69,14 +72,23 @@ export class ReadMarksService {
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async markUnread(tenantId: string, conversationId: string, actor: Actor): Promise<void> {
-    await this.change(tenantId, conversationId, actor, (tx, agent) =>
-      this.marks.setUnread(tx, agent, conversationId),
-    );
+    await this.change(tenantId, conversationId, actor, async (tx, agent) => {
+      if (await this.marks.setUnread(tx, agent, conversationId)) this.note(tx, agent, conversationId, true);
+    });
   }
 
   private async requireReader(tenantId: string, actor: Actor): Promise<string | null> {
     await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
     return agentOf(actor);
+  }
+
+  private note(
+    tx: Transaction,
+    { tenantId, agentId }: AgentKey,
+    conversationId: string,
+    isUnread: boolean,
+  ): void {
+    this.changes.note(tx, tenantId, { readMark: { agentId, conversationId, isUnread } });
   }
 
   private async change(

@@ -1,14 +1,18 @@
 import { SYSTEM } from '../../src/common/principal';
+import { ContactsService } from '../../src/contacts/contacts.service';
+import { ConversationsService } from '../../src/conversations/conversations.service';
 import { NotesService } from '../../src/notes/notes.service';
 import { Database } from '../../src/database/database';
 import { MessageStatusRepository } from '../../src/messages/message-status.repository';
 import { EventNotices } from '../../src/outbox/event-notices';
+import { EventlessChanges } from '../../src/outbox/eventless-changes';
+import { ContactErasuresService } from '../../src/privacy/contact-erasures.service';
 import { RedisSignals } from '../../src/redis/redis-signals';
 import { AgentEntity } from '../../src/workspaces/agent.entity';
 import { AgentsService } from '../../src/workspaces/agents.service';
 import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
 import { TestService } from '../support/service';
-import { Browser, TestDashboard } from '../support/test-dashboard';
+import { Browser, PASSWORD, TestDashboard } from '../support/test-dashboard';
 import { TestStream } from '../support/test-stream';
 import { letTimePass, waitFor } from '../support/wait';
 
@@ -193,6 +197,107 @@ describe("the stream of the dashboard's inbox", () => {
           .get(MessageStatusRepository, { strict: false })
           .advance(tx, { tenantId: workspace.id, conversationId, messageId }, status),
       );
+
+  it('tells of a contact that was edited, also when the signal was lost, and of one that is erased', async () => {
+    const stream = await open();
+    const conversation = await service.make.conversation(workspace);
+    await service.make.received(workspace, conversation, 'I am Ana.');
+    await stream.next('changed');
+    const contacts = dashboard.get(ContactsService);
+    const { contact } = await dashboard.get(ConversationsService).get(workspace.id, conversation.id, SYSTEM);
+    const { updatedAt } = await contacts.update(
+      workspace.id,
+      contact.id,
+      { name: 'Ana', updatedAt: contact.updatedAt },
+      { type: 'agent', id: lin.id },
+    );
+    expect((await stream.next('contacts')).data).toEqual({ contactIds: [contact.id] });
+
+    const lost = jest.spyOn(dashboard.get(RedisSignals), 'send').mockReturnValue();
+    await contacts.update(workspace.id, contact.id, { name: 'Anna', updatedAt }, SYSTEM);
+    lost.mockRestore();
+    const notices = dashboard.get(EventNotices);
+    for (let round = 0; round < 2; round++) await notices.tellMissed();
+    expect((await stream.next('contacts', 2)).data).toEqual({ contactIds: [contact.id] });
+    await letTimePass(100);
+    expect(stream.listEvents('contacts')).toHaveLength(2);
+
+    const before = toldOf(stream).length;
+    await dashboard.get(ContactErasuresService).start(workspace.id, contact.id, SYSTEM);
+    await stream.next('contacts', 3);
+    const worker = await TestService.create({ role: 'worker', beside: service });
+    await waitFor('the erased message', () => toldOf(stream).slice(before).includes(conversation.id), 10_000);
+    await worker.close();
+    const { body } = await browser.get(
+      `/api/workspaces/${workspace.id}/conversations/${conversation.id}/messages`,
+    );
+    expect(body.data).toMatchObject([{ body: '' }]);
+  });
+
+  it("tells of a profile that the workspace's server has changed, and not of one that stays", async () => {
+    const stream = await open();
+    const conversation = await service.make.conversation(workspace);
+    const { contact } = await dashboard.get(ConversationsService).get(workspace.id, conversation.id, SYSTEM);
+    await hears(stream);
+    const sign = (name: string) =>
+      dashboard.get(Database).transaction((tx) =>
+        dashboard.get(ContactsService).updateProfile(tx, workspace.id, contact.id, {
+          signed: { name },
+          claimed: {},
+        }),
+      );
+    await sign('Ana');
+    expect((await stream.next('contacts')).data).toEqual({ contactIds: [contact.id] });
+    await sign('Ana');
+    await letTimePass(500);
+    expect(stream.listEvents('contacts')).toHaveLength(1);
+  });
+
+  it('tells an agent on each device of what it has read, and nobody else', async () => {
+    const device = dashboard.browser;
+    const login = { email: lin.email, password: PASSWORD };
+    expect(await device.post('/api/login', login)).toMatchObject({ status: 200 });
+    const colleague = await dashboard.logIn(await service.make.agent(workspace, { role: 'AGENT' }));
+    const [here, there, others] = [await open(), await open(device), await open(colleague)];
+    const conversation = await service.make.conversation(workspace);
+    const { id: messageId } = await service.make.received(workspace, conversation);
+    await hears(others);
+    const path = `/api/workspaces/${workspace.id}/conversations/${conversation.id}/read-mark`;
+    const mark = async (by: Browser, status = 204) =>
+      expect(await by.send('PUT', path, { messageId })).toMatchObject({ status });
+    await mark(browser);
+    for (const stream of [here, there])
+      expect((await stream.next('read')).data).toEqual({ conversationIds: [conversation.id] });
+    // The other device shows the message too.
+    await mark(device);
+    expect(await device.delete(path)).toMatchObject({ status: 204 });
+    for (const stream of [here, there])
+      expect((await stream.next('unread')).data).toEqual({ conversationIds: [conversation.id] });
+    await mark(colleague);
+    expect((await others.next('read')).data).toEqual({ conversationIds: [conversation.id] });
+    await letTimePass(300);
+    expect([here, there, others].map((stream) => stream.listEvents('read').length)).toEqual([1, 1, 1]);
+    expect(others.listEvents('unread')).toEqual([]);
+  });
+
+  it('names a bounded number of what is read at once, and then says that it may be any', async () => {
+    const stream = await open();
+    await hears(stream);
+    const changes = dashboard.get(EventlessChanges);
+    await dashboard.get(Database).transaction((tx) => {
+      for (let n = 0; n < 150; n++)
+        changes.note(tx, workspace.id, {
+          readMark: { agentId: lin.id, conversationId: `${n}`, isUnread: false },
+        });
+      return Promise.resolve();
+    });
+    await waitFor('everything', () => toldOf(stream).filter((id) => id === null).length === 2);
+    expect(stream.listEvents('read')).toEqual([]);
+  });
+
+  /** Waits until every process knows that the workspace is listened to. */
+  const hears = (stream: TestStream) =>
+    waitFor('everything that nobody heard', () => toldOf(stream).includes(null), 10_000);
 
   it('stops to listen with the last tab', async () => {
     const [first, second] = [await open(), await open()];

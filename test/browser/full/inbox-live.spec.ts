@@ -1,3 +1,5 @@
+import { SYSTEM } from '../../../src/common/principal';
+import { ContactsService } from '../../../src/contacts/contacts.service';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { Database } from '../../../src/database/database';
 import { MessageStatusRepository } from '../../../src/messages/message-status.repository';
@@ -47,6 +49,23 @@ describe('an open inbox', () => {
     expect(streams).toHaveLength(2);
     expect(visit.errors).toEqual([]);
   }, 120_000);
+
+  it("shows a contact's new name in the list and in its conversation at once", async () => {
+    const page = await visit.context.newPage();
+    const { make, app } = world.service;
+    const { id: contactId, updatedAt } = await make.contact(workspace, { name: 'Ada' });
+    const conversation = await make.conversation(workspace, { contactId });
+    await make.received(workspace, conversation, 'I have married.');
+    await page.goto(`/w/${workspace.slug}/inbox/${conversation.id}?view=all`);
+    await page.getByText('Ada', { exact: true }).nth(1).waitFor();
+    // By now nobody reads what was missed before the stream began.
+    await letTimePass(7_000);
+    const change = { name: 'Ada Lovelace', updatedAt: new Date(updatedAt) };
+    await app.get(ContactsService, { strict: false }).update(workspace.id, contactId, change, SYSTEM);
+    await page.getByText('Ada Lovelace', { exact: true }).nth(1).waitFor({ timeout: 3_000 });
+    expect(await page.getByText('Ada', { exact: true }).count()).toBe(0);
+    expect(visit.errors).toEqual([]);
+  });
 
   it('shows what becomes of a message, and reads little while the stream lives', async () => {
     const page = await visit.context.newPage();

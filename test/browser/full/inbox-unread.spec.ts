@@ -1,6 +1,6 @@
 import { AgentEntity } from '../../../src/workspaces/agent.entity';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
-import { waitFor } from '../../support/wait';
+import { letTimePass, waitFor } from '../../support/wait';
 import { accessibilityFaultsOf } from '../accessibility';
 import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
 import { START_TIMEOUT_MS } from '../live-chat';
@@ -84,6 +84,29 @@ describe('what is unread in the inbox', () => {
     await unread('Ada').waitFor({ state: 'detached' });
     await waitFor('the title', async () => (await title()) === 'Inbox · Messaging');
     expect(await mark()).not.toContain('unread');
+  });
+
+  it('is read, and marked as unread, on another device of the agent at once', async () => {
+    await conversation('Ada');
+    const device = await world.open();
+    await device.context.addCookies(await visit.context.cookies());
+    const shown = device.page
+      .locator('[data-conversation]')
+      .filter({ hasText: 'Ada' })
+      .getByRole('img', { name: 'Unread' });
+    for (const { page } of [visit, device]) await page.goto(`/w/${workspace.slug}/inbox?view=nobody`);
+    await unread('Ada').waitFor();
+    await shown.waitFor();
+    // By now nobody reads what was missed before the streams began.
+    await letTimePass(7_000);
+    await row('Ada').click();
+    await shown.waitFor({ state: 'detached', timeout: 3_000 });
+    await waitFor('the title', async () => (await device.page.title()) === 'Inbox · Messaging', 5_000);
+    await visit.page.keyboard.press('u');
+    await shown.waitFor({ timeout: 3_000 });
+    await waitFor('the title', async () => (await device.page.title()).startsWith('(1) '), 5_000);
+    expect(device.errors).toEqual([]);
+    await device.close();
   });
 
   it('is not read while its newest message is out of sight', async () => {

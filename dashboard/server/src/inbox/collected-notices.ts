@@ -1,20 +1,20 @@
 /** Time in which notices are collected after one was sent, so that a storm costs few of them. */
 const COLLECT_MS = 200;
-/** Limit of the conversations that one notice names. More are told as null: any may have changed. */
+/** Limit of the ids that one notice names. More are told as null: any may have changed. */
 const MAX_NAMED = 100;
 
-/** Collects ids of conversations: the first goes at once, what follows within 200 ms together. */
+/** Collects ids of what has changed: the first goes at once, what follows within 200 ms together. */
 export class CollectedNotices {
   private readonly ids = new Set<string>();
   private hasMore = false;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly send: (conversationIds: string[] | null) => void) {}
+  constructor(private readonly send: (ids: string[] | null) => void) {}
 
-  /** Takes a conversation that has changed; null if any may have. */
-  note(conversationId: string | null): void {
-    if (conversationId === null || this.ids.size >= MAX_NAMED) this.hasMore = true;
-    else this.ids.add(conversationId);
+  /** Takes the id of what has changed; null if any may have. */
+  note(id: string | null): void {
+    if (id === null || this.ids.size >= MAX_NAMED) this.hasMore = true;
+    else this.ids.add(id);
     if (!this.timer) this.sendAll();
   }
 

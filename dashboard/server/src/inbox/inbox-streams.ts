@@ -1,5 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { type AgentRole, EventNotices } from 'conversation-messaging-service';
+import type { AgentRole } from 'conversation-messaging-service';
 import {
   awaitListening,
   type EventStream,
@@ -8,9 +8,9 @@ import {
   type StreamGroup,
   StreamGroups,
 } from 'conversation-messaging-service/http';
-import { LoginsService, type OpenedSession } from 'conversation-messaging-service/logins';
+import { LoginsService, type Membership, type OpenedSession } from 'conversation-messaging-service/logins';
 import type { Response } from 'express';
-import { CollectedNotices } from './collected-notices';
+import { InboxNotices } from './inbox-notices';
 import { PresenceNotices } from './presence-notices';
 
 const CHECK_MS = 1_000;
@@ -31,9 +31,8 @@ interface InboxContext {
 type InboxGroup = StreamGroup<InboxContext>;
 
 /**
- * Streams of the inboxes that are open in this process. They carry the ids of conversations that have
- * changed, and nothing of what is in them: the page reads what it shows, with the rights that its person has
- * then.
+ * Streams of the inboxes that are open in this process. They carry the ids of what has changed, and nothing
+ * of what is in it: the page reads what it shows, with the rights that its person has then.
  */
 @Injectable()
 export class InboxStreams implements OnModuleInit, BeforeApplicationShutdown {
@@ -52,7 +51,7 @@ export class InboxStreams implements OnModuleInit, BeforeApplicationShutdown {
   );
 
   constructor(
-    private readonly notices: EventNotices,
+    private readonly notices: InboxNotices,
     private readonly logins: LoginsService,
     private readonly streams: EventStreams,
     private readonly presence: PresenceNotices,
@@ -74,20 +73,24 @@ export class InboxStreams implements OnModuleInit, BeforeApplicationShutdown {
     const owner = { workspace: workspaceId, caller: `${session.id} ${workspaceId}` };
     const stream = this.streams.start(response, owner);
     const group = this.groups.join(owner, stream, () => {
-      const changes = new CollectedNotices((conversationIds) =>
-        group.send('changed', 0, { conversationIds }),
+      const membership = membershipIn(opened, workspaceId);
+      const listened = this.notices.listen(workspaceId, membership?.agentId, (event, data) =>
+        group.send(event, 0, data),
       );
-      const listened = this.notices.listen(workspaceId, (conversationId) => changes.note(conversationId));
       const stopPresence = this.presence.listen(workspaceId, (conversationIds) =>
         group.send('presence', 0, { conversationIds }),
       );
       const stop = () => {
         listened.stop();
-        changes.stop();
         stopPresence();
       };
-      const role = roleIn(opened, workspaceId);
-      return { sessionId: session.id, workspaceId, role, listening: listened.listening, stop };
+      return {
+        sessionId: session.id,
+        workspaceId,
+        role: membership?.role,
+        listening: listened.listening,
+        stop,
+      };
     });
     stream.onEnd(() => this.leave(group, stream));
     await awaitListening(group.context.listening);
@@ -128,10 +131,10 @@ export class InboxStreams implements OnModuleInit, BeforeApplicationShutdown {
 
 function isOpen({ context }: InboxGroup, opened: Map<string, OpenedSession>): boolean {
   const session = opened.get(context.sessionId);
-  return session !== undefined && roleIn(session, context.workspaceId) === context.role;
+  return session !== undefined && membershipIn(session, context.workspaceId)?.role === context.role;
 }
 
-/** Returns the person's role in a workspace; undefined if the session does not open it. */
-function roleIn({ memberships }: OpenedSession, workspaceId: string): AgentRole | undefined {
-  return memberships.find(({ workspace }) => workspace.id === workspaceId)?.role;
+/** Returns the person's membership in a workspace; undefined if the session does not open it. */
+function membershipIn({ memberships }: OpenedSession, workspaceId: string): Membership | undefined {
+  return memberships.find(({ workspace }) => workspace.id === workspaceId);
 }

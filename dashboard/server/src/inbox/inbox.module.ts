@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ConversationsController } from './conversations.controller';
 import { DraftsController } from './drafts.controller';
+import { InboxNotices } from './inbox-notices';
 import { InboxSearchController } from './inbox-search.controller';
 import { InboxStreamController } from './inbox-stream.controller';
 import { InboxStreams } from './inbox-streams';
@@ -25,6 +26,6 @@ import { ReplyChecksController } from './reply-checks.controller';
     InboxStreamController,
     PresenceController,
   ],
-  providers: [Replies, InboxViews, InboxStreams, PresenceNotices],
+  providers: [Replies, InboxViews, InboxNotices, InboxStreams, PresenceNotices],
 })
 export class InboxModule {}

@@ -262,6 +262,24 @@ export function refreshList(queries: QueryClient, workspaceId: string): Promise<
   return queries.invalidateQueries({ queryKey: keyOf(workspaceId, 'list') });
 }
 
+/** Reads contacts again that the page shows, also those of conversations. */
+export function refreshContacts(
+  queries: QueryClient,
+  workspaceId: string,
+  contactIds: string[],
+): Promise<unknown> {
+  return Promise.all([
+    queries.invalidateQueries({
+      queryKey: keyOf(workspaceId, 'conversation'),
+      predicate: ({ state }) =>
+        contactIds.includes((state.data as Conversation | undefined)?.contact.id ?? ''),
+    }),
+    ...contactIds.map((id) =>
+      queries.invalidateQueries({ queryKey: ['workspaces', workspaceId, `contacts/${id}`] }),
+    ),
+  ]);
+}
+
 /** Reads the numbers of conversations again, and what is unread. */
 export function refreshCounts(queries: QueryClient, workspaceId: string): Promise<unknown> {
   const paths = ['conversations/counts', 'conversations/unread'];
@@ -289,13 +307,28 @@ export function isKnownRead(
   conversationId: string,
   messageId: string,
 ): boolean {
+  return rowsOf(queries, workspaceId, conversationId).some(
+    ({ isUnread, lastMessageId }) => !isUnread && lastMessageId !== null && lastMessageId >= messageId,
+  );
+}
+
+/** Reports whether lists have a conversation, and all of them show it as unread, or as read. */
+export function isShownAs(
+  queries: QueryClient,
+  workspaceId: string,
+  conversationId: string,
+  isUnread: boolean,
+): boolean {
+  const rows = rowsOf(queries, workspaceId, conversationId);
+  return rows.length > 0 && rows.every((row) => row.isUnread === isUnread);
+}
+
+/** Returns the rows of a conversation in all loaded lists. */
+function rowsOf(queries: QueryClient, workspaceId: string, conversationId: string): ActiveConversation[] {
   return queries
     .getQueriesData<Pages<ActiveConversation>>({ queryKey: keyOf(workspaceId, 'list') })
     .flatMap(([, list]) => list?.pages.flatMap(({ data }) => data) ?? [])
-    .some(
-      ({ id, isUnread, lastMessageId }) =>
-        id === conversationId && !isUnread && lastMessageId !== null && lastMessageId >= messageId,
-    );
+    .filter(({ id }) => id === conversationId);
 }
 
 /** Shows in the lists whether a conversation is unread. */

@@ -4,14 +4,22 @@ import { sessionQuery } from '../../../api/session';
 import { useWorkspace } from '../../../api/workspace';
 import { isStreamLive, leads, noteLeading, noteLive } from './live-state';
 import { makeLane } from './reading-lane';
-import { refreshCounts, refreshInbox, refreshList, refreshOpen, refreshPresence } from '../use-inbox';
+import {
+  isShownAs,
+  refreshContacts,
+  refreshCounts,
+  refreshInbox,
+  refreshList,
+  refreshOpen,
+  refreshPresence,
+} from '../use-inbox';
 
 /** Pause after the server has refused the stream, for example because it has too many. */
 const RETRY_MS = 15_000;
 /** Longest silence of a stream that lives: the server sends a heartbeat every 15 s. */
 const MAX_SILENCE_MS = 40_000;
-const EVENTS = ['ready', 'presence', 'changed', 'heartbeat'];
-/** Shortest rests between two reads: of the open conversation, of the list, and of its counts. */
+const EVENTS = ['ready', 'presence', 'changed', 'contacts', 'read', 'unread', 'heartbeat'];
+/** Shortest rests between two reads: of the open conversation and contact, of the list, and of its counts. */
 const OPEN_REST_MS = 200;
 const LIST_REST_MS = 300;
 const COUNTS_REST_MS = 2_000;
@@ -26,13 +34,24 @@ interface PresenceNotice {
   conversationIds: string[] | null;
 }
 
+/** Contacts that have changed; null when any may have changed. */
+interface ContactsNotice {
+  contactIds: string[] | null;
+}
+
+/** Conversations that the person has read, or marked as unread, on any device; null when it may be any. */
+interface MarksNotice {
+  marked: string[] | null;
+  isUnread: boolean;
+}
+
 /** Says that the stream begins. What happened before was not told. */
 interface Beginning {
   begins: true;
 }
 
 /** Message of the tab with the stream to the others. */
-type Told = Beginning | Notice | PresenceNotice | { isLive: boolean };
+type Told = Beginning | Notice | PresenceNotice | ContactsNotice | MarksNotice | { isLive: boolean };
 
 /** Message of a new tab, which asks whether the stream lives. */
 const ASKS = 'asks';
@@ -46,13 +65,15 @@ export function useLiveInbox(): void {
   const { id } = useWorkspace();
   const queries = useQueryClient();
   useEffect(() => {
-    const readChanged = makeReader(queries, id);
+    const read = makeReader(queries, id);
     const stop = listen(id, (told) => {
       const wasLive = isStreamLive();
       noteLive(!('isLive' in told) || told.isLive);
-      if ('changed' in told) readChanged(told.changed);
+      if ('changed' in told) read.conversations(told.changed);
+      if ('contactIds' in told) read.contacts(told.contactIds);
+      if ('marked' in told) read.marks(told);
       // Nothing told this tab of changes until now, whether the stream is new or another tab's.
-      if ('begins' in told || (!wasLive && isStreamLive())) readChanged(null);
+      if ('begins' in told || (!wasLive && isStreamLive())) read.conversations(null);
       if ('begins' in told) {
         // A stream ends, and begins again, when the person's role changes.
         void queries.invalidateQueries(sessionQuery);
@@ -67,19 +88,34 @@ export function useLiveInbox(): void {
 }
 
 /**
- * Makes a function that reads what the page shows of changed conversations. What the person looks at is read
- * most often. However much changes, the page reads a bounded number of times a second.
+ * Makes functions that read what the page shows of what has changed. What the person looks at is read most
+ * often. However much changes, the page reads a bounded number of times a second.
  */
-function makeReader(queries: QueryClient, workspaceId: string): (changed: string[] | null) => void {
+function makeReader(queries: QueryClient, workspaceId: string) {
   const readAll = makeLane<'all'>(LIST_REST_MS, () => refreshInbox(queries, workspaceId));
   const readOpen = makeLane<string>(OPEN_REST_MS, (ids) => refreshOpen(queries, workspaceId, ids));
+  const readContacts = makeLane<string>(OPEN_REST_MS, (ids) => refreshContacts(queries, workspaceId, ids));
   const readList = makeLane<'list'>(LIST_REST_MS, () => refreshList(queries, workspaceId));
   const readCounts = makeLane<'counts'>(COUNTS_REST_MS, () => refreshCounts(queries, workspaceId));
-  return (changed) => {
-    if (changed === null) return readAll('all');
-    for (const id of changed) readOpen(id);
+  const readLists = () => {
     readList('list');
     readCounts('counts');
+  };
+  return {
+    conversations: (changed: string[] | null) => {
+      if (changed === null) return readAll('all');
+      for (const id of changed) readOpen(id);
+      readLists();
+    },
+    contacts: (changed: string[] | null) => {
+      if (changed === null) return readAll('all');
+      for (const id of changed) readContacts(id);
+      readLists();
+    },
+    marks: ({ marked, isUnread }: MarksNotice) => {
+      // The tab in which the person has read shows it already.
+      if (!marked?.every((id) => isShownAs(queries, workspaceId, id, isUnread))) readLists();
+    },
   };
 }
 
@@ -125,6 +161,14 @@ async function holdStream(address: string, tell: (told: Told) => void, signal: A
       const { conversationIds } = JSON.parse(data) as { conversationIds: string[] | null };
       tell({ changed: conversationIds });
     });
+    source.addEventListener('contacts', ({ data }: MessageEvent<string>) =>
+      tell(JSON.parse(data) as ContactsNotice),
+    );
+    for (const mark of ['read', 'unread'])
+      source.addEventListener(mark, ({ data }: MessageEvent<string>) => {
+        const { conversationIds } = JSON.parse(data) as { conversationIds: string[] | null };
+        tell({ marked: conversationIds, isUnread: mark === 'unread' });
+      });
     source.addEventListener('error', () => tell({ isLive: false }));
     const isRefused = await untilItEnds(source, signal);
     source.close();

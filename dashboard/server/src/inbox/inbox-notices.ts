@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { EventNotices, type InboxChange } from 'conversation-messaging-service';
+import { CollectedNotices } from './collected-notices';
+
+/** Notice of an inbox's stream: its name, with the ids of what has changed; null when it may be any. */
+export type InboxNotice =
+  | ['changed' | 'read' | 'unread', { conversationIds: string[] | null }]
+  | ['contacts', { contactIds: string[] | null }];
+
+/** Tells an agent's open inbox what has changed of what it shows. */
+@Injectable()
+export class InboxNotices {
+  constructor(private readonly notices: EventNotices) {}
+
+  /**
+   * Calls back with notices, of each kind at most five times a second. `changed` with null stands for
+   * everything.
+   * @param agentId agent whose read marks are told; undefined for none
+   * @returns a function that stops it, and a promise that settles once no further change is missed
+   */
+  listen(
+    workspaceId: string,
+    agentId: string | undefined,
+    send: (...notice: InboxNotice) => void,
+  ): { stop: () => void; listening: Promise<void> } {
+    const collected = {
+      changed: new CollectedNotices((conversationIds) => send('changed', { conversationIds })),
+      contacts: new CollectedNotices((contactIds) => send('contacts', { contactIds })),
+      read: new CollectedNotices((conversationIds) => send('read', { conversationIds })),
+      unread: new CollectedNotices((conversationIds) => send('unread', { conversationIds })),
+    };
+    const note = (change: InboxChange | null) => {
+      if (change === null) return collected.changed.note(null);
+      if ('conversationId' in change) return collected.changed.note(change.conversationId);
+      if ('contactId' in change) return collected.contacts.note(change.contactId);
+      const { readMark } = change;
+      if (readMark.agentId !== agentId) return;
+      collected[readMark.isUnread ? 'unread' : 'read'].note(readMark.conversationId);
+    };
+    const { stop, listening } = this.notices.listen(workspaceId, note);
+    return {
+      stop: () => {
+        stop();
+        for (const notices of Object.values(collected)) notices.stop();
+      },
+      listening,
+    };
+  }
+}
