@@ -89,8 +89,8 @@ export class Config {
    */
   readonly webhookSlowConcurrency: number;
   /**
-   * Whether one statement may serve several workspaces. A database with a shard for each workspace needs
-   * `false`.
+   * Whether one statement may serve several workspaces where all are on one server. On several nodes none
+   * does.
    */
   readonly crossWorkspaceBatches: boolean;
   /** The longest life of a new API key; null for no limit. */

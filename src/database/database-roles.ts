@@ -1,5 +1,6 @@
 import type { Reader } from './database';
-import { hasCitus, ONE_SHARD_AT_A_TIME } from './distributed-tables';
+import { hasCitus } from './citus';
+import { ONE_SHARD_AT_A_TIME } from './distributed-tables';
 import { PARTITION_OF_DAY } from './partitions';
 import { Transaction } from './transaction';
 

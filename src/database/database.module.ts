@@ -1,5 +1,5 @@
 import { DynamicModule, Global, Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
+import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { Config } from '../config/config';
 import { DATA_SOURCE, Database } from './database';
 import { DatabaseClock } from './database-clock';
@@ -27,7 +27,16 @@ export class DatabaseModule {
           }),
         }),
       ],
-      providers: [Database, DatabaseClock, OldestSnapshot, Partitions],
+      providers: [
+        {
+          provide: Database,
+          inject: [getDataSourceToken(DATA_SOURCE), Config],
+          useFactory: Database.forDataSource,
+        },
+        DatabaseClock,
+        OldestSnapshot,
+        Partitions,
+      ],
       exports: [Database, DatabaseClock, OldestSnapshot, Partitions],
     };
   }

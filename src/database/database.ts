@@ -1,8 +1,8 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
+import { Logger } from '@nestjs/common';
 import { DataSource, EntityManager, QueryFailedError } from 'typeorm';
 import { AppError } from '../common/app-error';
 import { Config } from '../config/config';
+import { hasCitus } from './citus';
 import { DatabaseUnavailable, followsFromAnother, isWorkspaceUnknown } from './database-errors';
 import type { PoolClient } from 'pg';
 import { DatabaseClient } from './database-client';
@@ -20,27 +20,36 @@ import { Transaction } from './transaction';
 export const DATA_SOURCE = 'messaging';
 
 /** Runs single reads outside a transaction, and is the one way to open a transaction. */
-@Injectable()
 export class Database {
   private readonly logger = new Logger(Database.name);
   private readonly pipelinedReads = new PipelinedReads((work) => this.onConnection(work));
   private readonly polledReads = new SharedReads((work) => this.orderedTransaction(work));
   private readonly nodeSearches = new NodeSearches((sql, parameters) => this.query(sql, parameters));
 
-  /** Whether one statement may serve several workspaces: all are on one server. */
+  /** Whether one statement may serve several workspaces: never where they are on several nodes. */
   readonly spansWorkspaces: boolean;
   private readonly settings: Record<ReadKind, string[]>;
 
+  /** @param isDivided whether the tables are divided over the nodes of Citus */
   constructor(
-    @InjectDataSource(DATA_SOURCE) private readonly dataSource: DataSource,
-    config: Config,
+    private readonly dataSource: DataSource,
+    { crossWorkspaceBatches }: Pick<Config, 'crossWorkspaceBatches'>,
+    readonly isDivided: boolean,
   ) {
-    this.spansWorkspaces = config.crossWorkspaceBatches;
+    this.spansWorkspaces = crossWorkspaceBatches && !isDivided;
     this.settings = {
-      queue: settingsFor('queue', config),
-      ordered: settingsFor('ordered', config),
-      indexed: settingsFor('indexed', config),
+      queue: settingsFor('queue', isDivided),
+      ordered: settingsFor('ordered', isDivided),
+      indexed: settingsFor('indexed', isDivided),
     };
+  }
+
+  /** Returns the database of an open data source, which it asks whether it is one of a cluster of Citus. */
+  static async forDataSource(
+    dataSource: DataSource,
+    config: Pick<Config, 'crossWorkspaceBatches'>,
+  ): Promise<Database> {
+    return new Database(dataSource, config, await hasCitus(dataSource));
   }
 
   get manager(): EntityManager {
@@ -141,7 +150,7 @@ export class Database {
     parameters: unknown[],
     merging: Merging<Row>,
   ): Promise<Row[]> {
-    const found = this.spansWorkspaces ? null : await this.nodeSearches.run(sql, parameters, merging);
+    const found = this.isDivided ? await this.nodeSearches.run(sql, parameters, merging) : null;
     return found ?? this.poll<Row>(sql, parameters);
   }
 

@@ -1,6 +1,5 @@
 import { DataSource, QueryRunner } from 'typeorm';
 import { AppError } from '../common/app-error';
-import type { Reader } from './database';
 
 /**
  * Statements that drop what one server keeps for processes of an older version, and no node can: keys without
@@ -33,15 +32,6 @@ interface NewTable {
 interface ForeignKey {
   drop: string;
   add: string;
-}
-
-/** SQL that tells whether the database is one of a cluster of Citus. */
-export const HAS_CITUS = `EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')`;
-
-/** Reports whether the database is one of a cluster of Citus. */
-export async function hasCitus(reader: Pick<Reader, 'query'>): Promise<boolean> {
-  const [answer] = await reader.query<{ hasCitus: boolean }>(`SELECT ${HAS_CITUS} AS "hasCitus"`);
-  return answer!.hasCitus;
 }
 
 /**

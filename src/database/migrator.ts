@@ -7,7 +7,8 @@ import { Config } from '../config/config';
 import { connectionOptions } from './data-source';
 import { Database } from './database';
 import { DatabaseClient } from './database-client';
-import { distributeTables, hasCitus, onAllNodes, requireDistributable } from './distributed-tables';
+import { hasCitus } from './citus';
+import { distributeTables, onAllNodes, requireDistributable } from './distributed-tables';
 import { listAppliedMigrations } from './migration-state';
 import { OwnerDatabase } from './owner-database';
 import { setRoleSettings } from './role-settings';
@@ -122,7 +123,7 @@ async function withServiceRole<T>(
   if (!config.databaseOwnerUrl) return work(null);
   const dataSource = new DataSource({ ...connectionOptions(config), migrations: [], poolSize: 1 });
   await dataSource.initialize();
-  const service = new Database(dataSource, config);
+  const service = await Database.forDataSource(dataSource, config);
   const owner = new OwnerDatabase(config, service);
   try {
     return await work(await ServiceRole.identify(service, owner));

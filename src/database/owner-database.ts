@@ -87,7 +87,7 @@ export class OwnerDatabase implements OnApplicationShutdown {
       migrations: [],
     }).initialize();
     try {
-      const owner = new Database(dataSource, this.config);
+      const owner = await Database.forDataSource(dataSource, this.config);
       await requireSameDatabase(owner, this.database);
       this.dataSource = dataSource;
       return owner;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { hasCitus } from './distributed-tables';
+import { hasCitus } from './citus';
 import { OwnerDatabase } from './owner-database';
 import { Day, lowestId, nameOf, PARTITION_KEYS, PartitionedTable } from './partitions';
 import { Transaction } from './transaction';

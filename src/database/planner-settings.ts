@@ -1,4 +1,3 @@
-import { Config } from '../config/config';
 import { STOPPED_AFTER_MS } from './transaction';
 
 /** Ways of reading that suit no queue: PostgreSQL has no statistics of one, or old ones. */
@@ -23,21 +22,19 @@ const WAYS = {
 export type ReadKind = keyof typeof WAYS;
 
 /**
- * Returns the statements that set up a transaction for one kind of reads. Nodes get what `SET LOCAL` sets,
- * and nothing of `set_config`, which sets all with one statement. They plan with the values of each execution
- * anyway, and a coordinator refuses many statements that it must plan without.
+ * Returns the statements that set up a transaction for one kind of reads, on one server or on the nodes of
+ * Citus. These get what `SET LOCAL` sets, and nothing of `set_config`, which sets all with one statement. They
+ * plan with the values of each execution anyway, and a coordinator refuses many statements that it must plan
+ * without.
  */
-export function settingsFor(
-  kind: ReadKind,
-  { crossWorkspaceBatches: isOneServer }: Pick<Config, 'crossWorkspaceBatches'>,
-): string[] {
+export function settingsFor(kind: ReadKind, hasNodes: boolean): string[] {
   const settings = Object.entries({
     idle_in_transaction_session_timeout: STOPPED_AFTER_MS,
     // By default PostgreSQL plans each execution again: with values it knows which partitions are read.
-    ...(isOneServer && { plan_cache_mode: 'force_generic_plan' }),
+    ...(!hasNodes && { plan_cache_mode: 'force_generic_plan' }),
     ...Object.fromEntries(WAYS[kind].map((way) => [way, 'off'])),
   });
-  if (!isOneServer) return settings.map(([name, value]) => `SET LOCAL ${name} = ${value}`);
+  if (hasNodes) return settings.map(([name, value]) => `SET LOCAL ${name} = ${value}`);
   const [names, values] = [settings.map(([name]) => name), settings.map(([, value]) => value)];
   return [
     `SELECT set_config(name, setting, true)

@@ -1,6 +1,6 @@
 import { STATEMENT_TIMEOUT_MS } from './database-client';
 import type { Reader } from './database';
-import { HAS_CITUS } from './distributed-tables';
+import { HAS_CITUS } from './citus';
 
 /**
  * Settings that every connection of the service must have: time-outs in milliseconds, that the nodes of Citus

@@ -1,5 +1,5 @@
 import { BeforeApplicationShutdown, Injectable } from '@nestjs/common';
-import { Config } from '../config/config';
+import { Database } from '../database/database';
 import { DatabaseClock } from '../database/database-clock';
 import { RedisSignals } from '../redis/redis-signals';
 import { OutboxConsumer } from './outbox.consumer';
@@ -62,13 +62,13 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   private stopping = false;
 
   constructor(
-    config: Config,
+    database: Database,
     private readonly turn: RelayTurn,
     private readonly failures: RelayFailures,
     private readonly signals: RedisSignals,
     private readonly clock: DatabaseClock,
   ) {
-    this.maxWorkspaces = config.crossWorkspaceBatches ? MAX_WORKSPACES : 1;
+    this.maxWorkspaces = database.spansWorkspaces ? MAX_WORKSPACES : 1;
   }
 
   register(consumer: OutboxConsumer): void {

@@ -1,7 +1,7 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import { toBatches } from '../common/group-by';
 import { Periodic } from '../common/periodic';
-import { Config } from '../config/config';
+import { Database } from '../database/database';
 import { QueueFloors } from './queue-floors';
 import { QueueFloorsRepository } from './queue-floors.repository';
 
@@ -33,7 +33,7 @@ export class FloorKeeper implements OnModuleInit, BeforeApplicationShutdown {
   private exchangedAt = 0;
 
   constructor(
-    private readonly config: Config,
+    private readonly database: Database,
     private readonly floors: QueueFloors,
     private readonly saved: QueueFloorsRepository,
   ) {}
@@ -54,8 +54,8 @@ export class FloorKeeper implements OnModuleInit, BeforeApplicationShutdown {
     this.floors.use((await this.saved.countDead()) > MANY_DEAD_ROWS);
     const now = Date.now();
     if (!this.floors.areUsed || now - this.exchangedAt < SAVED_EVERY_MS) return;
-    const spans = { spansWorkspaces: this.config.crossWorkspaceBatches };
-    for (const batch of toBatches(this.floors.takeUnsaved(), BATCH, spans)) await this.saved.save(batch);
+    for (const batch of toBatches(this.floors.takeUnsaved(), BATCH, this.database))
+      await this.saved.save(batch);
     this.floors.addSaved(await this.saved.list(new Date(this.exchangedAt - SAVED_EVERY_MS)));
     this.exchangedAt = now;
   }

@@ -18,7 +18,6 @@ const recorded = mkdtempSync(join(tmpdir(), 'messaging-statements-'));
 const env = {
   ...process.env,
   TEST_CITUS: 'true',
-  CROSS_WORKSPACE_BATCHES: 'false',
   RECORDED_STATEMENTS: recorded,
 };
 

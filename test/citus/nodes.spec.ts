@@ -32,10 +32,10 @@ beforeAll(async () => {
     databasePoolSize: 4,
     databasePrepared: true,
     role: 'worker',
-    crossWorkspaceBatches: false,
+    crossWorkspaceBatches: true,
   } as Config;
   dataSource = await new DataSource({ ...connectionOptions(config), migrations: [] }).initialize();
-  database = new Database(dataSource, config);
+  database = await Database.forDataSource(dataSource, config);
   events = new EventQueueRepository(database, new QueueFloors());
   for (const tenantId of tenantIds) {
     await admin.query(
@@ -109,7 +109,7 @@ describe('the search for work', () => {
     ]);
     try {
       // A process that starts now knows the node by this port alone.
-      events = new EventQueueRepository(new Database(dataSource, config), new QueueFloors());
+      events = new EventQueueRepository(await Database.forDataSource(dataSource, config), new QueueFloors());
       const others = tenantIds.filter((tenantId) => !there.includes(tenantId));
       // The first search finds out that the node is away.
       await events.findWorkspaces(LOWEST_ID);

@@ -1,8 +1,9 @@
+import { getDataSourceToken } from '@nestjs/typeorm';
 import { Client } from 'pg';
+import { DataSource } from 'typeorm';
 import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
-import { Config } from '../../src/config/config';
-import { Database } from '../../src/database/database';
+import { DATA_SOURCE, Database } from '../../src/database/database';
 import { EventQueueRepository } from '../../src/outbox/event-queue.repository';
 import { AttemptRecorder } from '../../src/webhooks/deliveries/attempt-recorder';
 import { AttemptRecord, NOT_ATTEMPTED } from '../../src/webhooks/deliveries/delivery';
@@ -158,10 +159,9 @@ describe('recording attempts', () => {
   });
 
   it('keeps the workspaces apart without batches across them: the failure of one rejects no other', async () => {
-    const config = { ...host.app.get<Config>(Config, { strict: false }), crossWorkspaceBatches: false };
+    const dataSource = host.app.get<DataSource>(getDataSourceToken(DATA_SOURCE), { strict: false });
     const apart = new AttemptRecorder(
-      config,
-      host.get(Database),
+      await Database.forDataSource(dataSource, { crossWorkspaceBatches: false }),
       host.get(EventQueueRepository),
       host.get(PendingDeliveriesRepository),
       host.get(DeliveryHistoryRepository),

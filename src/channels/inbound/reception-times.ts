@@ -1,7 +1,7 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { toBatches } from '../../common/group-by';
 import { Periodic } from '../../common/periodic';
-import { Config } from '../../config/config';
+import { Database } from '../../database/database';
 import { ChannelConnectionsRepository, Reception } from '../connections/channel-connections.repository';
 import { LoadedConnection } from '../connections/connection-loader';
 
@@ -26,7 +26,7 @@ export class ReceptionTimes implements OnApplicationBootstrap, BeforeApplication
   );
 
   constructor(
-    private readonly config: Config,
+    private readonly database: Database,
     private readonly connections: ChannelConnectionsRepository,
   ) {}
 
@@ -49,7 +49,6 @@ export class ReceptionTimes implements OnApplicationBootstrap, BeforeApplication
   private async write(): Promise<void> {
     const noted = [...this.noted.values()];
     this.noted = new Map();
-    const spans = { spansWorkspaces: this.config.crossWorkspaceBatches };
-    for (const batch of toBatches(noted, BATCH, spans)) await this.connections.markReceived(batch);
+    for (const batch of toBatches(noted, BATCH, this.database)) await this.connections.markReceived(batch);
   }
 }

@@ -2,7 +2,6 @@ import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Batcher } from '../../common/batcher';
 import { groupBy } from '../../common/group-by';
-import { Config } from '../../config/config';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import {
@@ -65,7 +64,6 @@ export class AttemptRecorder {
   );
 
   constructor(
-    config: Config,
     private readonly database: Database,
     private readonly events: EventQueueRepository,
     private readonly pending: PendingDeliveriesRepository,
@@ -73,7 +71,7 @@ export class AttemptRecorder {
     private readonly cancellations: PendingCancellationsRepository,
   ) {
     const writeAll = async (records: AttemptRecord[]) => {
-      if (config.crossWorkspaceBatches) return this.writeBatch(records);
+      if (database.spansWorkspaces) return this.writeBatch(records);
       const written = new Map<AttemptRecord, AttemptRecord | Promise<AttemptRecord>>();
       for (const batch of groupBy(records, ({ delivery }) => delivery.endpoint.tenantId).values()) {
         const results = await this.writeBatch(batch);

@@ -2,7 +2,6 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Batcher } from '../../common/batcher';
 import { newId } from '../../common/ids';
 import { SecretUnreadable } from '../../secrets/secret-box';
-import { Config } from '../../config/config';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { Metrics } from '../../metrics/metrics';
@@ -59,7 +58,6 @@ export class DeliveryClaimer {
   private readonly slow = new Set<string>();
 
   constructor(
-    config: Config,
     private readonly database: Database,
     private readonly deliveries: PendingDeliveriesRepository,
     private readonly endpoints: WebhookEndpointsRepository,
@@ -70,7 +68,7 @@ export class DeliveryClaimer {
     private readonly metrics: Metrics,
   ) {
     const claim = (requests: Request[]) => this.claimTimed(requests);
-    this.together = new Batcher(config.crossWorkspaceBatches ? MAX_BATCH : 1, claim, { lanes: LANES });
+    this.together = new Batcher(database.spansWorkspaces ? MAX_BATCH : 1, claim, { lanes: LANES });
     this.apart = new Batcher(1, claim, { lanes: LANES });
   }
 

@@ -1,7 +1,7 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { toBatches } from '../../common/group-by';
 import { Periodic } from '../../common/periodic';
-import { Config } from '../../config/config';
+import { Database } from '../../database/database';
 import { isTest } from '../../outbox/event-catalog';
 import { DeactivationReason } from '../endpoints/webhook-endpoint.entity';
 import { HealthChange, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
@@ -35,7 +35,7 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
   );
 
   constructor(
-    private readonly config: Config,
+    private readonly database: Database,
     private readonly repository: WebhookEndpointsRepository,
     private readonly endpoints: WebhookEndpointsService,
     private readonly rollups: AttemptRollups,
@@ -79,10 +79,10 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
   private async write(): Promise<void> {
     const failed = take(this.failed);
     const succeeded = take(this.succeeded);
-    const batches = { spansWorkspaces: this.config.crossWorkspaceBatches };
-    for (const batch of toBatches(succeeded, BATCH, batches)) await this.repository.markSucceeded(batch);
+    for (const batch of toBatches(succeeded, BATCH, this.database))
+      await this.repository.markSucceeded(batch);
     // After the successes: the later of the two wins.
-    for (const batch of toBatches(failed, BATCH, batches)) await this.repository.markFailing(batch);
+    for (const batch of toBatches(failed, BATCH, this.database)) await this.repository.markFailing(batch);
   }
 }
 

@@ -1,7 +1,7 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { toBatches } from '../../common/group-by';
 import { Periodic } from '../../common/periodic';
-import { Config } from '../../config/config';
+import { Database } from '../../database/database';
 import { AttemptOutcome } from '../sending/attempt-outcome';
 import { addAttempt, noAttempts } from './attempt-counts';
 import { AttemptRollup, AttemptRollupsRepository, ROLLUP_MS } from './attempt-rollups.repository';
@@ -26,7 +26,7 @@ export class AttemptRollups implements OnApplicationBootstrap, BeforeApplication
   );
 
   constructor(
-    private readonly config: Config,
+    private readonly database: Database,
     private readonly rollups: AttemptRollupsRepository,
   ) {}
 
@@ -63,8 +63,7 @@ export class AttemptRollups implements OnApplicationBootstrap, BeforeApplication
     const keys = [...this.counted.keys()].sort();
     const sorted = keys.map((key) => this.counted.get(key)!);
     this.counted = new Map();
-    const spans = { spansWorkspaces: this.config.crossWorkspaceBatches };
-    for (const batch of toBatches(sorted, BATCH, spans)) await this.writeBatch(batch);
+    for (const batch of toBatches(sorted, BATCH, this.database)) await this.writeBatch(batch);
   }
 
   /**
