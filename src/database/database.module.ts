@@ -1,5 +1,6 @@
 import { DynamicModule, Global, Module } from '@nestjs/common';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
 import { Config } from '../config/config';
 import { DATA_SOURCE, Database } from './database';
 import { DatabaseClock } from './database-clock';
@@ -31,7 +32,7 @@ export class DatabaseModule {
         {
           provide: Database,
           inject: [getDataSourceToken(DATA_SOURCE), Config],
-          useFactory: Database.forDataSource,
+          useFactory: (dataSource: DataSource, config: Config) => Database.forDataSource(dataSource, config),
         },
         DatabaseClock,
         OldestSnapshot,

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { DataSource, EntityManager, QueryFailedError } from 'typeorm';
 import { AppError } from '../common/app-error';
 import { Config } from '../config/config';
-import { hasCitus } from './citus';
+import { hasCitus, ON_EACH_SERVER } from './citus';
 import { DatabaseUnavailable, followsFromAnother, isWorkspaceUnknown } from './database-errors';
 import type { PoolClient } from 'pg';
 import { DatabaseClient } from './database-client';
@@ -152,6 +152,18 @@ export class Database {
   ): Promise<Row[]> {
     const found = this.isDivided ? await this.nodeSearches.run(sql, parameters, merging) : null;
     return found ?? this.poll<Row>(sql, parameters);
+  }
+
+  /**
+   * Runs a read of PostgreSQL's own views on each server that has tables of the service, without parameters
+   * and times. Nodes that do not answer are left out. `server` is the number of the server that a row is of.
+   */
+  async readOnEachServer<Row extends object>(sql: string): Promise<(Row & { server: number })[]> {
+    if (!this.isDivided) return this.query(`SELECT 0 AS server, found.* FROM (${sql}) AS found`);
+    const answers = await this.query<{ server: number; rows: string }>(ON_EACH_SERVER, [sql]);
+    return answers.flatMap(({ server, rows }) =>
+      (JSON.parse(rows) as Row[]).map((row) => ({ ...row, server })),
+    );
   }
 
   /**

@@ -23,9 +23,9 @@ export type ReadKind = keyof typeof WAYS;
 
 /**
  * Returns the statements that set up a transaction for one kind of reads, on one server or on the nodes of
- * Citus. These get what `SET LOCAL` sets, and nothing of `set_config`, which sets all with one statement. They
- * plan with the values of each execution anyway, and a coordinator refuses many statements that it must plan
- * without.
+ * Citus. These get what `SET LOCAL` sets, and nothing of `set_config`, which sets all with one statement.
+ * They plan with the values of each execution anyway, and a coordinator refuses many statements that it must
+ * plan without.
  */
 export function settingsFor(kind: ReadKind, hasNodes: boolean): string[] {
   const settings = Object.entries({

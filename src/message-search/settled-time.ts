@@ -18,10 +18,25 @@ interface Sample {
   next: number;
 }
 
+/** SQL of a sample by the numbers of transactions. */
+const BY_NUMBERS = `
+  SELECT extract(epoch FROM now())::float8 * 1000 AS at, pg_snapshot_xmin(snapshot)::text::float8 AS oldest,
+         pg_snapshot_xmax(snapshot)::text::float8 AS next
+  FROM pg_current_snapshot() AS snapshot`;
 /**
- * Tells up to which time all messages are committed. A transaction gets its number before it makes the ids of
- * messages. So once every number of a moment has ended, no message that was made before it can appear any
- * more.
+ * SQL of a sample by the times at which transactions began. Where nodes write the rows, a transaction has no
+ * number on the server that the service is connected to. The sample is as old as the oldest one that runs.
+ */
+const BY_TIMES = `
+  SELECT extract(epoch FROM least(now(), min(xact_start)))::float8 * 1000 AS at, 0 AS oldest, 0 AS next
+  FROM pg_stat_activity
+  WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()
+    AND xact_start > now() - interval '${LONGEST_TRANSACTION_MS} milliseconds'`;
+
+/**
+ * Tells up to which time all messages are committed. A transaction begins, and gets its number, before it
+ * makes the ids of messages. So once every transaction of a moment has ended, no message that was made before
+ * it can appear any more.
  */
 @Injectable()
 export class SettledTime {
@@ -31,11 +46,7 @@ export class SettledTime {
 
   /** Takes a sample, at every poll. */
   async sample(): Promise<void> {
-    const [row] = await this.database.poll<Sample>(
-      `SELECT extract(epoch FROM now())::float8 * 1000 AS at, pg_snapshot_xmin(snapshot)::text::float8 AS oldest,
-              pg_snapshot_xmax(snapshot)::text::float8 AS next
-       FROM pg_current_snapshot() AS snapshot`,
-    );
+    const [row] = await this.database.poll<Sample>(this.database.isDivided ? BY_TIMES : BY_NUMBERS);
     // Another server counts otherwise.
     if (row!.next < (this.samples.at(-1)?.next ?? 0)) this.samples = [];
     this.samples.push(row!);

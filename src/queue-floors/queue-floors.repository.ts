@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database';
+import { workspaceOf } from '../database/key-list';
 import { QueueFloor, SEARCH_SLACK_MS } from './queue-floors';
 
 /** Largest number of floors that a process takes over: the latest ones. */
@@ -24,13 +25,13 @@ export const savedFirstEvent = (tenantId: string) => `
 export class QueueFloorsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the number of dead rows in the longest queue, by PostgreSQL's own count. */
+  /** Counts the dead rows of the longest queue, or part of one on a node, as PostgreSQL itself does. */
   async countDead(): Promise<number> {
-    const [row] = await this.database.query<{ count: string | null }>(
-      `SELECT max(n_dead_tup) AS count FROM pg_stat_user_tables
-       WHERE relname IN ('event_queue', 'pending_deliveries', 'outbound_messages')`,
+    const longest = await this.database.readOnEachServer<{ count: number | null }>(
+      `SELECT max(n_dead_tup)::float8 AS count FROM pg_stat_user_tables
+       WHERE relname ~ '^(event_queue|pending_deliveries|outbound_messages)(_[0-9]+)?$'`,
     );
-    return Number(row!.count);
+    return Math.max(0, ...longest.map(({ count }) => count ?? 0));
   }
 
   /** Lists the floors that were saved since a time. */
@@ -47,10 +48,10 @@ export class QueueFloorsRepository {
     const now = Date.now();
     await this.database.query(
       `INSERT INTO queue_floors AS f (tenant_id, queue, part, floor, saved_at)
-       SELECT tenant_id, queue, part, floor, $5
+       SELECT w.id, queue, part, floor, $5
        FROM unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]) AS saved (tenant_id, queue, part, floor)
-       WHERE EXISTS (SELECT FROM workspaces WHERE id = saved.tenant_id FOR KEY SHARE)
-       ORDER BY tenant_id, queue, part
+       JOIN workspaces w ON w.id = ${workspaceOf('saved', '$1', this.database)}
+       ORDER BY w.id, queue, part FOR KEY SHARE OF w
        ON CONFLICT (tenant_id, queue, part) DO UPDATE SET floor = excluded.floor, saved_at = excluded.saved_at
        WHERE f.saved_at < $6`,
       [

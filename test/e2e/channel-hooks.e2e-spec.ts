@@ -598,7 +598,8 @@ describe('a hook that serves several accounts', () => {
 
     // Another transaction locks the first customer's conversation for longer than a request waits.
     const status = await service.app.get(Database).transaction(async (tx) => {
-      await tx.query('SELECT FROM conversations WHERE id = $1 FOR UPDATE', [conversation]);
+      const row = [own.workspace.id, conversation];
+      await tx.query('SELECT FROM conversations WHERE tenant_id = $1 AND id = $2 FOR UPDATE', row);
       return whatsapp.notify(own.hook, both);
     });
     expect(status).toBe(503);

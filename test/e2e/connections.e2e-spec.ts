@@ -248,7 +248,9 @@ describe('connections', () => {
 
   it('do not end while the service works on a request, however long that takes', async () => {
     const { conversation, client } = tenant;
-    const blocker = await lockRow(`SELECT FROM conversations WHERE id = '${conversation.id}' FOR UPDATE`);
+    const blocker = await lockRow(
+      `SELECT FROM conversations WHERE tenant_id = '${tenant.workspace.id}' AND id = '${conversation.id}' FOR UPDATE`,
+    );
     // The lock waits longer than any time-out of this test.
     const { status } = await client.post(`/conversations/${conversation.id}/messages`, { body: 'Hi' });
     expect(status).toBe(503);

@@ -190,7 +190,10 @@ describe('errors', () => {
       await blocker.connect();
       try {
         await blocker.query('BEGIN');
-        await blocker.query('SELECT 1 FROM conversations WHERE id = $1 FOR UPDATE', [conversation.id]);
+        await blocker.query('SELECT 1 FROM conversations WHERE tenant_id = $1 AND id = $2 FOR UPDATE', [
+          tenant.workspace.id,
+          conversation.id,
+        ]);
         const { status, body, headers } = await client.post(`/conversations/${conversation.id}/messages`, {
           body: 'Hi',
         });

@@ -37,8 +37,6 @@ export const SEARCHES: Record<string, string> = {
   'OperatorLookupRepository.listWorkspaces': OPERATOR,
   'ParkedEventsRepository.findRequested': EVERY_SECOND,
   'ParkedEventsRepository.list': OPERATOR,
-  'PendingCancellationsRepository.insertUnowedPipelined':
-    'reads the endpoints of a batch of AttemptRecorder, after this process has stood still',
   'PendingCancellationsRepository.list': EVERY_SECOND,
   'DueDeliveriesRepository.findOldest': EVERY_SECOND,
   'DueDeliveriesRepository.findScheduled': EVERY_SECOND,
@@ -70,7 +68,7 @@ export const SEARCHES: Record<string, string> = {
 };
 
 /**
- * Statements that serve several workspaces at once on one server, and one at a time with
+ * Statements that serve several workspaces at once on one server, and one at a time on several nodes or with
  * `CROSS_WORKSPACE_BATCHES=false`.
  */
 export const BATCHES: Record<string, string> = {
@@ -104,9 +102,11 @@ export const LOCKS: Record<string, string> = {
  */
 export const JOINS: Record<string, string> = {
   'ApiKeysRepository.findActive':
-    'keys that this process has not accepted yet, 20 times a second at most; of one workspace with `CROSS_WORKSPACE_BATCHES=false`',
+    'keys that this process has not accepted yet, 20 times a second at most; of one workspace on several nodes',
+  'PendingCancellationsRepository.insertUnowedPipelined':
+    'the endpoints of a batch of AttemptRecorder or DeliveryClaimer, which is of one workspace on several nodes',
   'VisitorsRepository.listStates':
-    'a batch of VisitorStreams, four times a minute; of one workspace with `CROSS_WORKSPACE_BATCHES=false`',
+    'a batch of VisitorStreams, four times a minute; of one workspace on several nodes',
   findBy: 'the message search on one server: as the contact search, whose index is of the same kind',
   find: 'the contact search on one server: entries of its index contain the workspace; with it, PostgreSQL reads the whole primary key too',
 };

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { FindOptionsSelect, FindOptionsWhere, In, Not } from 'typeorm';
 import { Channel } from '../../common/channel-descriptors';
+import { toBatches } from '../../common/group-by';
 import { violatesUnique } from '../../database/database-errors';
 import { isId } from '../../common/ids';
 import { Database, Reader } from '../../database/database';
@@ -104,14 +105,17 @@ export class ChannelConnectionsRepository {
       [channel, externalIds],
     );
     if (places.length === 0) return [];
-    return this.database.manager.find(ChannelConnectionEntity, {
-      where: {
-        tenantId: In([...new Set(places.map(({ tenantId }) => tenantId))]),
-        id: In(places.map(({ id }) => id)),
-        ...NOT_DISCONNECTED,
-      },
-      select: WITH_CREDENTIALS,
-    });
+    const found = toBatches(places, places.length, this.database).map((batch) =>
+      this.database.manager.find(ChannelConnectionEntity, {
+        where: {
+          tenantId: In([...new Set(batch.map(({ tenantId }) => tenantId))]),
+          id: In(batch.map(({ id }) => id)),
+          ...NOT_DISCONNECTED,
+        },
+        select: WITH_CREDENTIALS,
+      }),
+    );
+    return (await Promise.all(found)).flat();
   }
 
   /**

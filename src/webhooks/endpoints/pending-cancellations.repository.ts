@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
+import { workspaceOf } from '../../database/key-list';
 import { MOMENT } from '../../database/moment';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { IS_OWED } from './subscription';
@@ -48,9 +49,9 @@ export class PendingCancellationsRepository {
   ): Pipelined {
     return tx.pipeline(
       `INSERT INTO pending_cancellations (tenant_id, endpoint_id, activation)
-       SELECT DISTINCT p.tenant_id, p.endpoint_id, p.activation
+       SELECT DISTINCT w.tenant_id, p.endpoint_id, p.activation
        FROM unnest($1::uuid[], $2::uuid[], $3::integer[], $4::text[]) AS p (tenant_id, endpoint_id, activation, event_type)
-       JOIN webhook_endpoints w ON w.tenant_id = p.tenant_id AND w.id = p.endpoint_id
+       JOIN webhook_endpoints w ON w.tenant_id = ${workspaceOf('p', '$1', this.database)} AND w.id = p.endpoint_id
        WHERE NOT ${IS_OWED} ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING`,
       [
         deliveries.map(({ tenantId }) => tenantId),

@@ -87,7 +87,7 @@ describe('reads of a workspace', () => {
     });
 
     it('an agent reads without waiting for a change of the agent', async () => {
-      await lock.query('BEGIN; SELECT FROM agents FOR UPDATE');
+      await lock.query(`BEGIN; SELECT FROM agents WHERE tenant_id = '${filled.own.workspace.id}' FOR UPDATE`);
       for (const { permission, call } of Object.values(readsOf(() => host)))
         if ((PERMISSIONS[permission] as string[]).includes('OWNER'))
           expect(await call(filled, agents.OWNER)).toEqual(expect.anything());

@@ -215,10 +215,12 @@ describe('outbound messages', () => {
       await other.connect();
       try {
         await other.query('BEGIN');
-        await other.query('SELECT FROM channel_connections WHERE id = $1 FOR UPDATE', [loaded!.id]);
-        await other.query(`UPDATE channel_connections SET status = 'DISCONNECTED' WHERE id = $1`, [
-          loaded!.id,
-        ]);
+        const key = [loaded!.tenantId, loaded!.id];
+        await other.query('SELECT FROM channel_connections WHERE tenant_id = $1 AND id = $2 FOR UPDATE', key);
+        await other.query(
+          `UPDATE channel_connections SET status = 'DISCONNECTED' WHERE tenant_id = $1 AND id = $2`,
+          key,
+        );
         const claiming = api.app.get(OutboundMessagesRepository, { strict: false }).claim(loaded!, 1);
         await waitForLockWait(api, 'the claim');
         await other.query('COMMIT');

@@ -49,9 +49,9 @@ describe('outbound messages', () => {
       const [first, second] = [await chat.send('first'), await chat.send('second')];
       await other.query('BEGIN');
       await other.query(
-        `SELECT FROM event_queue q JOIN events e ON e.tenant_id = q.tenant_id AND e.id = q.event_id
-         WHERE e.data->'message'->>'id' = $1 FOR UPDATE OF q`,
-        [first.id],
+        `SELECT FROM event_queue q JOIN events e ON e.tenant_id = $1 AND e.id = q.event_id
+         WHERE q.tenant_id = $1 AND e.data->'message'->>'id' = $2 FOR UPDATE OF q`,
+        [workspace.workspace.id, first.id],
       );
       const workers = [
         await TestService.create({ role: 'worker', beside: api, env: telegram.environment }),

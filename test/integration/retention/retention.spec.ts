@@ -240,7 +240,10 @@ describe('retention', () => {
       const lock = new Client({ connectionString: host.stores.databaseUrl });
       await lock.connect();
       await lock.query('BEGIN');
-      await lock.query('SELECT FROM idempotency_keys ORDER BY created_at OFFSET 3000 LIMIT 1 FOR UPDATE');
+      await lock.query(
+        'SELECT FROM idempotency_keys WHERE tenant_id = $1 ORDER BY created_at OFFSET 3000 LIMIT 1 FOR UPDATE',
+        [subscription.workspace.id],
+      );
       const stop = new AbortController();
       const run = service().clean(stop.signal);
       await waitForLockWait(host, 'the second batch');

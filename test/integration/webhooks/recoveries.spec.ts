@@ -262,7 +262,7 @@ describe('with a worker', () => {
     await blocker.connect();
     try {
       await blocker.query(
-        `BEGIN; SELECT FROM conversations WHERE id = '${tenant.conversation.id}' FOR UPDATE`,
+        `BEGIN; SELECT FROM conversations WHERE tenant_id = '${tenant.workspace.id}' AND id = '${tenant.conversation.id}' FOR UPDATE`,
       );
       const waiting = tenant.message('waited');
       await waitForLockWait(service, 'the request');
@@ -387,7 +387,9 @@ describe('in the background', () => {
       await lock.query('BEGIN');
       await startWorker();
       await underWay(recovery);
-      await lock.query('SELECT FROM webhook_recoveries FOR UPDATE');
+      await lock.query('SELECT FROM webhook_recoveries WHERE tenant_id = $1 FOR UPDATE', [
+        tenant.workspace.id,
+      ]);
       await stopWorkers();
     } finally {
       await lock.end();
