@@ -69,9 +69,13 @@ export function faultOf(error: unknown, field: string): ReactNode {
   return detail && <Fault detail={detail} />;
 }
 
+/** Attribute by which a form knows that the fault of a field is shown. */
+export const FAULT = 'data-fault';
+
 /** Shows what is wrong with one field. */
-export function Fault({ detail }: { detail: Omit<ErrorDetail, 'field'> }) {
-  return faultText(detail, useErrorWriter());
+export function Fault({ detail }: { detail: Omit<ErrorDetail, 'field'> & { field?: string } }) {
+  const writer = useErrorWriter();
+  return <span {...{ [FAULT]: detail.field }}>{faultText(detail, writer)}</span>;
 }
 
 /** Shows why a request was refused as a whole. */

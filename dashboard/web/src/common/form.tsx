@@ -1,9 +1,13 @@
 import { Button, Group, Stack } from '@mantine/core';
-import type { FormEvent, ReactNode } from 'react';
+import { type FormEvent, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import { ApiError } from '../api/client';
 import { useTexts } from '../i18n/locale';
-import { ErrorNotice } from './error-notice';
+import { ErrorNotice, FAULT } from './error-notice';
 
-/** Shows a form with its buttons. `error` is that of the last try. */
+/**
+ * Shows a form with its buttons. `error` is that of the last try: a box shows it, unless the fields say all
+ * that is wrong.
+ */
 export function Form({
   action,
   onSubmit,
@@ -24,6 +28,7 @@ export function Form({
   children?: ReactNode;
 }) {
   const texts = useTexts();
+  const { form, unsaid } = useUnsaid(error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     // A dialog is inside its page's tree: without this, a form around it would be submitted as well.
@@ -31,10 +36,10 @@ export function Form({
     if (!isPending) onSubmit();
   };
   return (
-    <form onSubmit={submit}>
+    <form ref={form} onSubmit={submit}>
       <Stack>
         {children}
-        <ErrorNotice error={error} />
+        <ErrorNotice error={unsaid} />
         <Group justify="end">
           {onCancel && (
             <Button variant="default" onClick={onCancel}>
@@ -53,4 +58,22 @@ export function Form({
       </Stack>
     </form>
   );
+}
+
+/**
+ * Returns the error unless the fields of the form say all that is wrong. Then the first of these fields gets
+ * the focus.
+ */
+function useUnsaid(error: unknown) {
+  const form = useRef<HTMLFormElement>(null);
+  const [unsaid, setUnsaid] = useState<unknown>();
+  useLayoutEffect(() => {
+    const details = error instanceof ApiError ? error.details : [];
+    const isSaid = ({ field }: { field: string }) =>
+      form.current!.querySelector(`[${FAULT}="${CSS.escape(field)}"]`) !== null;
+    const areSaid = details.length > 0 && details.every(isSaid);
+    setUnsaid(areSaid ? null : error);
+    if (areSaid) form.current!.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [error]);
+  return { form, unsaid };
 }
