@@ -116,6 +116,7 @@ export { ContactConversationsService } from './conversations/contact-conversatio
 export { ReplyChecksService, type ReplyCheck } from './channels/outbound/reply-checks.service';
 export {
   ActiveConversation,
+  ContactConversation,
   ConversationDetail,
   ConversationListItem,
 } from './conversations/conversation.dto';

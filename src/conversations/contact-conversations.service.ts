@@ -7,7 +7,7 @@ import { Actor } from '../common/principal';
 import { validate } from '../common/validate';
 import { ContactsRepository } from '../contacts/contacts.repository';
 import { Database } from '../database/database';
-import { ConversationListItem, toConversationListItem } from './conversation.dto';
+import { ContactConversation, toContactConversation } from './conversation.dto';
 import { ConversationsRepository } from './conversations.repository';
 
 /** Lists the conversations of one contact. */
@@ -29,7 +29,7 @@ export class ContactConversationsService {
     contactId: string,
     input: Partial<PageQuery>,
     actor: Actor,
-  ): Promise<Page<ConversationListItem>> {
+  ): Promise<Page<ContactConversation>> {
     const { cursor, limit } = validate(PageQuery, input, 'INVALID_QUERY');
     await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
     if (!isId(contactId)) throw AppError.notFound('Contact');
@@ -39,6 +39,6 @@ export class ContactConversationsService {
       throw AppError.notFound('Contact');
     const shown = rows.slice(0, limit);
     const nextCursor = rows.length > limit ? shown.at(-1)!.activity : null;
-    return { data: shown.map(toConversationListItem), nextCursor };
+    return { data: shown.map(toContactConversation), nextCursor };
   }
 }

@@ -11,7 +11,7 @@ import {
   ConversationEntity,
   endOfSnooze,
 } from './conversation.entity';
-import { ListedActivity, ListedConversation } from './conversations.repository';
+import { ContactActivity, ListedActivity, ListedConversation } from './conversations.repository';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_SNOOZE_DAYS = 366;
@@ -138,13 +138,16 @@ export class ConversationListItem {
   createdAt: Date;
 }
 
-/** Conversation in a list by latest activity. */
-export class ActiveConversation extends ConversationListItem {
-  /** Id of the newest message; null before the first one. */
-  lastMessageId: string | null;
-
+/** Conversation in the list of a contact. */
+export class ContactConversation extends ConversationListItem {
   /** Agent who wrote the newest message; null if it is the customer's, or there is none. */
   lastSenderAgentId: string | null;
+}
+
+/** Conversation in a list by latest activity. */
+export class ActiveConversation extends ContactConversation {
+  /** Id of the newest message; null before the first one. */
+  lastMessageId: string | null;
 
   contact: { id: string; name: string | null };
 }
@@ -175,10 +178,15 @@ export function toConversationListItem(conversation: ListedConversation): Conver
   };
 }
 
+export function toContactConversation(conversation: ContactActivity): ContactConversation {
+  const { lastSenderAgentId } = conversation;
+  return { ...toConversationListItem(conversation), lastSenderAgentId };
+}
+
 export function toActiveConversation(conversation: ListedActivity): ActiveConversation {
-  const { lastMessageId, lastSenderAgentId, contactId, contactName } = conversation;
+  const { lastMessageId, contactId, contactName } = conversation;
   const contact = { id: contactId, name: contactName };
-  return { ...toConversationListItem(conversation), lastMessageId, lastSenderAgentId, contact };
+  return { ...toContactConversation(conversation), lastMessageId, contact };
 }
 
 export function toConversation(conversation: ConversationEntity): ConversationResponse {

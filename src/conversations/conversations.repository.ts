@@ -47,7 +47,7 @@ export type ListedActivity = ListedConversation &
   };
 
 /** Conversation of one contact, with its place among them. */
-export type ContactActivity = ListedConversation & Pick<ListedActivity, 'activity'>;
+export type ContactActivity = ListedConversation & Pick<ListedActivity, 'activity' | 'lastSenderAgentId'>;
 
 /** Number of conversations among which a page looks for those on one channel, or of one contact. */
 const MAX_SCANNED = 1_000;
@@ -55,6 +55,10 @@ const MAX_SCANNED = 1_000;
 const LISTED = `id, source_channel AS "sourceChannel", status, snoozed_until AS "snoozedUntil",
   assigned_agent_id AS "assignedAgentId", last_message_preview AS "lastMessagePreview",
   last_message_at AS "lastMessageAt", created_at AS "createdAt"`;
+
+/** SQL of the agent who wrote the newest message of a conversation in `page`; null for a customer's. */
+const LAST_SENDER = `(SELECT sender_agent_id FROM messages WHERE tenant_id = $1 AND conversation_id = page.id
+               AND id = page."lastMessageId") AS "lastSenderAgentId"`;
 
 /** SQL that selects a whole conversation. Conditions and a lock follow. */
 export const SELECT_CONVERSATION = `
@@ -135,8 +139,7 @@ export class ConversationsRepository {
     // The limit within is a constant, because PostgreSQL plans an unknown one as a tenth of the table.
     return this.database.prepared(
       `SELECT page.*, (SELECT name FROM contacts WHERE tenant_id = $1 AND id = page."contactId") AS "contactName",
-              (SELECT sender_agent_id FROM messages WHERE tenant_id = $1 AND conversation_id = page.id
-               AND id = page."lastMessageId") AS "lastSenderAgentId"
+              ${LAST_SENDER}
        FROM (SELECT * FROM (SELECT ${LISTED}, last_message_id AS "lastMessageId", contact_id AS "contactId",
                               coalesce(last_message_id, id) AS activity
                             ${scanned} ORDER BY ${order} LIMIT ${channel ? MAX_SCANNED : MAX_LIMIT + 1}) AS scanned
@@ -206,10 +209,13 @@ export class ConversationsRepository {
   ): Promise<ContactActivity[]> {
     // The limit within is a constant, because PostgreSQL plans an unknown one as a tenth of the table.
     return this.database.prepared(
-      `SELECT * FROM (SELECT ${LISTED}, coalesce(last_message_id, id) AS activity
-                      FROM conversations WHERE tenant_id = $1 AND contact_id = $2
-                      ORDER BY id DESC LIMIT ${MAX_SCANNED}) AS scanned
-       WHERE activity < $3 ORDER BY activity DESC LIMIT $4`,
+      `SELECT page.*, ${LAST_SENDER}
+       FROM (SELECT * FROM (SELECT ${LISTED}, last_message_id AS "lastMessageId",
+                              coalesce(last_message_id, id) AS activity
+                            FROM conversations WHERE tenant_id = $1 AND contact_id = $2
+                            ORDER BY id DESC LIMIT ${MAX_SCANNED}) AS scanned
+             WHERE activity < $3 ORDER BY activity DESC LIMIT $4) AS page
+       ORDER BY activity DESC`,
       [tenantId, contactId, cursor ?? HIGHEST_ID, count],
     );
   }

@@ -82,14 +82,16 @@ describe('the customer in the dashboard', () => {
         claimed: {},
       }),
     );
-    await world.service.make.conversation(workspace, { contactId: contact.id, channel: 'TELEGRAM' });
+    const { make } = world.service;
+    const telegram = await make.conversation(workspace, { contactId: contact.id, channel: 'TELEGRAM' });
+    await make.received(workspace, telegram, '[image] The box');
     await open(id);
     await visit.text('Where is my parcel?').last().waitFor();
     await keyboard.press('i');
     await panel().getByText('noa@shop.example').waitFor();
     await panel().getByText('verified').waitFor();
     await panel()
-      .getByRole('link', { name: /Telegram/ })
+      .getByRole('link', { name: /Picture The box.*Telegram/ })
       .waitFor();
     await expectAccessible('panel');
 
@@ -98,7 +100,7 @@ describe('the customer in the dashboard', () => {
     await visit.page.getByLabel('Name', { exact: true }).waitFor();
     await visit.page.getByLabel('E-mail', { exact: true }).fill('noa');
     await keyboard.press('Enter');
-    await panel().getByText('must be an e-mail address').first().waitFor();
+    await panel().getByText('must be an e-mail address').waitFor();
     await expectAccessible('panel-fault');
     await visit.page.getByLabel('E-mail', { exact: true }).fill('noa@example.com');
     await panel().getByRole('button', { name: 'Add a detail' }).click();
@@ -195,7 +197,7 @@ describe('the customer in the dashboard', () => {
     await visit.dialog.getByLabel('Name').fill('New Person');
     await visit.dialog.getByRole('textbox', { name: 'E-mail' }).fill('nobody');
     await visit.page.keyboard.press('Enter');
-    await visit.dialog.getByText('must be an e-mail address').first().waitFor();
+    await visit.dialog.getByText('must be an e-mail address').waitFor();
     await expectAccessible('create', '[role="dialog"]');
     await visit.dialog.getByRole('textbox', { name: 'E-mail' }).fill('new@example.com');
     await visit.page.keyboard.press('Enter');

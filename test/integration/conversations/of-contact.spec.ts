@@ -1,6 +1,7 @@
 import { newId } from '../../../src/common/ids';
 import { SYSTEM } from '../../../src/common/principal';
 import { ContactConversationsService } from '../../../src/conversations/contact-conversations.service';
+import { MessagesService } from '../../../src/messages/messages.service';
 import { expectRefusal } from '../../support/errors';
 import { MessagingHost } from '../../support/messaging-host';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
@@ -32,7 +33,11 @@ describe('the conversations of a contact', () => {
     const { data, nextCursor } = await list();
     expect(data.map(({ id }) => id)).toEqual([first, third, second]);
     expect(nextCursor).toBeNull();
-    expect(data[0]).toMatchObject({ status: 'CLOSED', lastMessagePreview: 'Where is my parcel?' });
+    expect(data[0]).toMatchObject({
+      status: 'CLOSED',
+      lastMessagePreview: 'Where is my parcel?',
+      lastSenderAgentId: null,
+    });
 
     const paged: string[] = [];
     for (let cursor: string | undefined; ;) {
@@ -42,6 +47,13 @@ describe('the conversations of a contact', () => {
       cursor = page.nextCursor;
     }
     expect(paged).toEqual([first, third, second]);
+  });
+
+  it('name the agent who wrote last', async () => {
+    const { id: senderAgentId } = await host.make.agent(workspace);
+    const id = await make();
+    await host.get(MessagesService).send(workspace.id, id, { body: 'On its way.', senderAgentId }, SYSTEM);
+    expect((await list()).data).toMatchObject([{ id, lastSenderAgentId: senderAgentId }]);
   });
 
   it('are none for a new contact, and not found for one that is elsewhere or nowhere', async () => {

@@ -1,11 +1,11 @@
 import { Body, Controller, Get, Param, Patch, Post, Query, Res, UseGuards } from '@nestjs/common';
 import {
   type Actor,
+  type ContactConversation,
   ContactConversationsService,
   type ContactDetail,
   type ContactResponse,
   ContactsService,
-  type ConversationListItem,
   CreateContact,
   ListContactsQuery,
   type Page,
@@ -70,7 +70,7 @@ export class ContactsController {
     @Param('id') id: string,
     @Query() query: PageQuery,
     @CurrentActor() actor: Actor,
-  ): Promise<Page<ConversationListItem>> {
+  ): Promise<Page<ContactConversation>> {
     return this.conversations.list(workspaceId, id, query, actor);
   }
 }

@@ -1,11 +1,12 @@
 import { Button, Skeleton, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { ConversationListItem } from '../../api/types';
+import type { ContactConversation } from '../../api/types';
 import { useWorkspace } from '../../api/workspace';
 import { CHANNEL_LABELS, ChannelLogo } from '../../common/channel-logo';
 import { ErrorNotice } from '../../common/error-notice';
 import { useNow } from '../../common/use-now';
 import { useFormats, useTexts } from '../../i18n/locale';
+import { CustomerText } from '../inbox/placeholders';
 import classes from './contacts.module.css';
 import { useContactConversations } from './use-contact';
 
@@ -56,12 +57,12 @@ export function ContactConversations({
   );
 }
 
-function Item({ item, isOpen }: { item: ConversationListItem; isOpen: boolean }) {
+function Item({ item, isOpen }: { item: ContactConversation; isOpen: boolean }) {
   const { inbox } = useTexts();
   const formats = useFormats();
   const now = useNow(MINUTE_MS);
   const { slug } = useWorkspace();
-  const { id, sourceChannel, status, lastMessagePreview, lastMessageAt, createdAt } = item;
+  const { id, sourceChannel, status, lastMessagePreview: text, lastMessageAt, createdAt } = item;
   return (
     <Link
       to="/w/$slug/inbox/$conversationId"
@@ -73,7 +74,7 @@ function Item({ item, isOpen }: { item: ConversationListItem; isOpen: boolean })
       <ChannelLogo channel={sourceChannel} size={24} />
       <span className={classes.conversationText}>
         <span className={classes.preview} dir="auto">
-          {lastMessagePreview || inbox.noMessage}
+          {!text ? inbox.noMessage : item.lastSenderAgentId === null ? <CustomerText text={text} /> : text}
         </span>
         <span className={classes.about}>
           {CHANNEL_LABELS[sourceChannel]} · {inbox.status[status]} ·{' '}

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { api, toQuery } from '../../api/client';
-import type { Contact, ConversationListItem, Page } from '../../api/types';
+import type { Contact, ContactConversation, Page } from '../../api/types';
 import { useRead, useWorkspace } from '../../api/workspace';
 
 const PAGE = 20;
@@ -26,7 +26,7 @@ export function useContactConversations(contactId: string) {
   return useInfiniteQuery({
     queryKey: ['workspaces', id, 'contacts', contactId, 'conversations'],
     queryFn: ({ pageParam, signal }) =>
-      api.get<Page<ConversationListItem>>(
+      api.get<Page<ContactConversation>>(
         `/workspaces/${id}/contacts/${contactId}/conversations${toQuery({ limit: PAGE, cursor: pageParam })}`,
         signal,
       ),
