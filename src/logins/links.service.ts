@@ -27,11 +27,12 @@ export class LinksService {
     const link = await this.find(token, origin);
     if (link.kind === 'reset') {
       const { email } = link.person;
-      return { kind: 'reset', email, workspaceName: null, needsPassword: true, needsLogin: false };
+      const nothing = { workspaceName: null, agentName: null };
+      return { kind: 'reset', email, ...nothing, needsPassword: true, needsLogin: false };
     }
     const { needsLogin, needsPassword, invitation } = link;
-    const { email, workspaceName } = invitation;
-    return { kind: 'invitation', email, workspaceName, needsPassword, needsLogin };
+    const { email, workspaceName, agentName } = invitation;
+    return { kind: 'invitation', email, workspaceName, agentName, needsPassword, needsLogin };
   }
 
   /**

@@ -223,6 +223,7 @@ describe('logging in to the dashboard', () => {
           kind: 'invitation',
           email: invited.email,
           workspaceName: 'Acme Support',
+          agentName: 'Ben',
           needsPassword: true,
           needsLogin: false,
         },

@@ -19,6 +19,8 @@ export interface LoginLink {
   email: string;
   /** Name of the workspace of an invitation; null for a reset. */
   workspaceName: string | null;
+  /** Name of the agent who is invited; null for a reset. */
+  agentName: string | null;
   /** Whether `accept` needs a new password. */
   needsPassword: boolean;
   /** Whether `accept` needs a session, because the e-mail address has a login already. */

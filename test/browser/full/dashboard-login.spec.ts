@@ -34,6 +34,7 @@ describe('logging in, in a browser', () => {
     await visit.page.waitForURL((url) => url.hash === '');
     const kept = await visit.page.evaluate(() => location.href + JSON.stringify(history.state));
     expect(kept).not.toContain(token);
+    expect(await visit.field('Your name').inputValue()).toBe(agent.name);
     await visit.field('New password').fill(PASSWORD);
     await visit.button('Accept').click();
     await home();

@@ -46,6 +46,7 @@ describe('invitations', () => {
       kind: 'invitation',
       email: 'Ana@Example.com',
       workspaceName: workspace.name,
+      agentName: 'Ana Admin',
       needsPassword: true,
       needsLogin: false,
     });

@@ -84,6 +84,7 @@ describe('passwords', () => {
         kind: 'reset',
         email: member.email,
         workspaceName: null,
+        agentName: null,
         needsPassword: true,
         needsLogin: false,
       });

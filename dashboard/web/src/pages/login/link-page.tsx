@@ -66,7 +66,7 @@ function AcceptLink({ token, link }: { token: string; link: Link }) {
   const texts = useTexts();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const [name, setName] = useState('');
+  const [name, setName] = useState(link.agentName ?? '');
   const [password, setPassword] = useState('');
   const isInvitation = link.kind === 'invitation';
   const isNew = isInvitation && !link.needsLogin;
