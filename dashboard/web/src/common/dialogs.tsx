@@ -7,9 +7,12 @@ import { lazyPart } from './lazy-part';
 /** Dialog above the page. What it is made of is loaded apart from the pages, few of whose visits open one. */
 export const Dialog = lazyPart(() => import('./open-dialog').then((module) => module.OpenDialog));
 
+export const DiscardDialog = lazyPart(() => import('./open-dialog').then((module) => module.DiscardDialog));
+
 /** Asks before an act that can't be undone. If `name` is given, the person must type it. */
 export function ConfirmDialog({
   title,
+  about,
   action,
   name,
   isPending,
@@ -19,6 +22,7 @@ export function ConfirmDialog({
   children,
 }: {
   title: string;
+  about?: string;
   action: string;
   name?: string;
   isPending: boolean;
@@ -31,7 +35,7 @@ export function ConfirmDialog({
   const texts = useTexts();
   const isDisabled = name !== undefined && typed.trim() !== name;
   return (
-    <Dialog title={title} onClose={onClose} isQuestion>
+    <Dialog title={title} about={about} onClose={onClose} isQuestion>
       <Form
         action={action}
         isDangerous

@@ -7,6 +7,7 @@ import { useEnteredValues } from './use-entered-values';
 /** A dialog. It asks before a key or the cross closes a form in which something was entered. */
 export function OpenDialog({
   title,
+  about,
   onClose,
   size,
   closable = true,
@@ -14,6 +15,8 @@ export function OpenDialog({
   children,
 }: {
   title: string;
+  /** Thing that the dialog acts on, such as a name; shown below the title. */
+  about?: string;
   onClose: () => void;
   size?: string;
   /** False for a dialog with something that is shown once: a stray key or click must not close it. */
@@ -31,9 +34,16 @@ export function OpenDialog({
       opened
       onClose={() => (!isQuestion && hasEntered() ? setAsking(true) : onClose())}
       title={
-        <Text fw={650} component="span">
-          {title}
-        </Text>
+        <>
+          <Text fw={650} component="span">
+            {title}
+          </Text>
+          {about !== undefined && (
+            <Text size="sm" c="dimmed" component="span" lineClamp={2} className="breakable">
+              <bdi>{about}</bdi>
+            </Text>
+          )}
+        </>
       }
       size={size ?? 'md'}
       closeOnClickOutside={false}
@@ -43,20 +53,20 @@ export function OpenDialog({
       closeButtonProps={{ 'aria-label': texts.common.close }}
     >
       <div onFocusCapture={keep}>{children}</div>
-      {isAsking && (
-        <OpenDialog title={texts.common.discardTitle} onClose={() => setAsking(false)} isQuestion>
-          <Form
-            action={texts.common.discard}
-            isDangerous
-            isPending={false}
-            onSubmit={onClose}
-            onCancel={() => setAsking(false)}
-          >
-            <Text size="sm">{texts.common.discardText}</Text>
-          </Form>
-        </OpenDialog>
-      )}
+      {isAsking && <DiscardDialog onDiscard={onClose} onClose={() => setAsking(false)} />}
     </Modal>
+  );
+}
+
+/** Asks before what somebody has entered is lost. */
+export function DiscardDialog({ onDiscard, onClose }: { onDiscard: () => void; onClose: () => void }) {
+  const { common } = useTexts();
+  return (
+    <OpenDialog title={common.discardTitle} onClose={onClose} isQuestion>
+      <Form action={common.discard} isDangerous isPending={false} onSubmit={onDiscard} onCancel={onClose}>
+        <Text size="sm">{common.discardText}</Text>
+      </Form>
+    </OpenDialog>
   );
 }
 

@@ -6,6 +6,7 @@ import type { AttributeValue, Contact, MaxAttributes, UpdateContact } from '../.
 import { useChange } from '../../api/workspace';
 import { Form } from '../../common/form';
 import { faultOf } from '../../common/error-notice';
+import { LeaveGuard } from '../../common/leave-guard';
 import { useTexts } from '../../i18n/locale';
 import { textOf } from './contact-names';
 import classes from './contacts.module.css';
@@ -40,9 +41,10 @@ export function ContactForm({ contact, onDone }: { contact: Contact; onDone: () 
     (at, change) => api.patch(`${at}/contacts/${contact.id}`, change),
     common.saved,
   );
+  const change = changeOf(base, draft);
+  const isChanged = Object.keys(change).length > 0;
   const submit = () => {
-    const change = changeOf(base, draft);
-    if (Object.keys(change).length === 0) return onDone();
+    if (!isChanged) return onDone();
     save.mutate(
       { updatedAt: base.updatedAt, ...change },
       { onSuccess: onDone, onError: (error) => void keepBoth(error) },
@@ -69,6 +71,7 @@ export function ContactForm({ contact, onDone }: { contact: Contact; onDone: () 
 
   return (
     <Form action={common.save} onSubmit={submit} onCancel={onDone} isPending={save.isPending} error={error}>
+      <LeaveGuard hasEntered={isChanged} />
       {theirs && isConflict(save.error) && (
         <Alert color="yellow" role="alert" title={contacts.editedMeanwhile}>
           {contacts.editedMeanwhileAdvice}

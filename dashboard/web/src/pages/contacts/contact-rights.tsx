@@ -7,7 +7,7 @@ import { useChange, useRead, useWorkspace } from '../../api/workspace';
 import { ConfirmDialog } from '../../common/dialogs';
 import { Section } from '../../common/section';
 import { useFormats, useTexts } from '../../i18n/locale';
-import { typedNameOf } from './contact-names';
+import { typedNameOf, useNameOf } from './contact-names';
 
 const REFRESH_MS = 3_000;
 
@@ -15,6 +15,7 @@ const REFRESH_MS = 3_000;
 export function ContactRights({ contact }: { contact: Contact }) {
   const { contacts } = useTexts();
   const { id } = useWorkspace();
+  const nameOf = useNameOf();
   const [isAsking, setAsking] = useState(false);
   const running = useRead<RunningErasure>(`contacts/${contact.id}/erasure`, {}, { refreshMs: REFRESH_MS })
     .data?.running;
@@ -51,6 +52,7 @@ export function ContactRights({ contact }: { contact: Contact }) {
       {isAsking && (
         <ConfirmDialog
           title={contacts.askErase}
+          about={nameOf(contact)}
           action={contacts.erase}
           name={typedNameOf(contact)}
           isPending={erase.isPending}

@@ -34,7 +34,7 @@ export function EditEndpointDialog({
     !values.events.includes(ALL_EVENTS) && before.events.some((type) => !values.events.includes(type));
   const mayRoll = isMoved && before.previousSecretEndsAt === null;
   return (
-    <Dialog title={texts.webhooks.edit} onClose={onClose} size="lg">
+    <Dialog title={texts.webhooks.edit} about={before.name ?? before.url} onClose={onClose} size="lg">
       <Form
         action={texts.common.save}
         isPending={edit.isPending}

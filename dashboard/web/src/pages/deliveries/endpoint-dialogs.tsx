@@ -14,6 +14,7 @@ export function DeactivateEndpointDialog({ endpoint, onClose }: { endpoint: Endp
   return (
     <ConfirmDialog
       title={texts.webhooks.deactivate}
+      about={endpoint.name ?? endpoint.url}
       action={texts.webhooks.deactivate}
       isPending={deactivate.isPending}
       error={deactivate.error}
@@ -42,6 +43,7 @@ export function DeleteEndpointDialog({
   return (
     <ConfirmDialog
       title={texts.webhooks.delete}
+      about={endpoint.name ?? endpoint.url}
       action={texts.webhooks.delete}
       name={new URL(endpoint.url).host}
       isPending={remove.isPending}

@@ -115,7 +115,7 @@ function LoadedEndpoint({ endpoint }: { endpoint: Endpoint }) {
       <RecoveriesSection endpointId={endpoint.id} isRunning />
       <DeliveriesSection endpointId={endpoint.id} isActive={endpoint.active} />
       <RecoveriesSection endpointId={endpoint.id} isRunning={false} />
-      {open === 'test' && <TestDialog endpointId={endpoint.id} onClose={close} />}
+      {open === 'test' && <TestDialog endpoint={endpoint} onClose={close} />}
       {open === 'edit' && (
         <EditEndpointDialog
           endpoint={endpoint}

@@ -29,7 +29,7 @@ export function RecoverDialog({ endpoint, onClose }: { endpoint: Endpoint; onClo
     recover.mutate(input, { onSuccess: ({ status }) => status !== 'dry_run' && onClose() });
   };
   return (
-    <Dialog title={texts.recover.title} onClose={onClose}>
+    <Dialog title={texts.recover.title} about={endpoint.name ?? endpoint.url} onClose={onClose}>
       <Form
         action={counted ? texts.recover.start(formatTotal(counted)) : texts.recover.count}
         isPending={recover.isPending}

@@ -27,7 +27,7 @@ export function RollSecretDialog({
     }),
   );
   return (
-    <Dialog title={texts.webhooks.roll} onClose={onClose}>
+    <Dialog title={texts.webhooks.roll} about={endpoint.name ?? endpoint.url} onClose={onClose}>
       <Form
         action={texts.webhooks.roll}
         isPending={roll.isPending}

@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, Group, Loader, NativeSelect, Stack, Text, Textar
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { api } from '../../api/client';
-import type { EventTypeInfo, TestResult } from '../../api/types';
+import type { Endpoint, EventTypeInfo, TestResult } from '../../api/types';
 import { useChange, useRead, useWorkspace } from '../../api/workspace';
 import { Dialog } from '../../common/dialogs';
 import { ErrorNotice, Fault, faultOf } from '../../common/error-notice';
@@ -12,11 +12,19 @@ import { Exchange } from './exchange';
 const TEST = 'webhook.test';
 const AUDIT = 'audit.event';
 
+export type TestedEndpoint = Pick<Endpoint, 'id' | 'name' | 'url'>;
+
 /**
  * Sends a test event at once, or the example of another event if the person chooses one, and shows what the
  * receiver answered.
  */
-export function TestDialog({ endpointId, onClose }: { endpointId: string; onClose: () => void }) {
+export function TestDialog({
+  endpoint: { id: endpointId, name, url },
+  onClose,
+}: {
+  endpoint: TestedEndpoint;
+  onClose: () => void;
+}) {
   const texts = useTexts();
   const [event, setEvent] = useState(TEST);
   const [data, setData] = useState('');
@@ -34,7 +42,7 @@ export function TestDialog({ endpointId, onClose }: { endpointId: string; onClos
     return () => clearTimeout(timer);
   }, [mutate]);
   return (
-    <Dialog title={texts.webhooks.testTitle} onClose={onClose} size="lg">
+    <Dialog title={texts.webhooks.testTitle} about={name ?? url} onClose={onClose} size="lg">
       <Stack>
         <div role="status">
           {test.isPending && (

@@ -11,6 +11,7 @@ import { Pager } from '../../common/pager';
 import { useFormats, useTexts } from '../../i18n/locale';
 import { ALL_EVENTS } from './endpoint-rules';
 import { EndpointState } from './endpoint-state';
+import type { TestedEndpoint } from './test-dialog';
 
 // Most visits open no dialog.
 const CreateEndpointDialog = lazyPart(() =>
@@ -31,7 +32,7 @@ export function WebhooksPage() {
   const endpoints = useRead<Page<EndpointListItem>>('webhook-endpoints', { cursor });
   const [isCreating, setCreating] = useState(false);
   const [created, setCreated] = useState<CreatedEndpoint | null>(null);
-  const [testing, setTesting] = useState<string | null>(null);
+  const [testing, setTesting] = useState<TestedEndpoint | null>(null);
   const columns = useColumns(setTesting);
 
   const create = <Button onClick={() => setCreating(true)}>{texts.webhooks.create}</Button>;
@@ -67,17 +68,17 @@ export function WebhooksPage() {
           secret={created.secret}
           onTest={() => {
             setCreated(null);
-            setTesting(created.id);
+            setTesting(created);
           }}
           onClose={() => setCreated(null)}
         />
       )}
-      {testing && <TestDialog endpointId={testing} onClose={() => setTesting(null)} />}
+      {testing && <TestDialog endpoint={testing} onClose={() => setTesting(null)} />}
     </PageLayout>
   );
 }
 
-function useColumns(onTest: (endpointId: string) => void): Column<EndpointListItem>[] {
+function useColumns(onTest: (endpoint: TestedEndpoint) => void): Column<EndpointListItem>[] {
   const texts = useTexts();
   const formats = useFormats();
   const mayManage = useMayManage();
@@ -140,14 +141,14 @@ function useColumns(onTest: (endpointId: string) => void): Column<EndpointListIt
     {
       header: texts.common.actions,
       isActions: true,
-      cell: ({ id, name, url }) =>
+      cell: (endpoint) =>
         mayManage && (
           <Group justify="end">
             <Button
               variant="default"
               size="compact-sm"
-              aria-label={texts.webhooks.testNamed(name ?? url)}
-              onClick={() => onTest(id)}
+              aria-label={texts.webhooks.testNamed(endpoint.name ?? endpoint.url)}
+              onClick={() => onTest(endpoint)}
             >
               {texts.webhooks.test}
             </Button>

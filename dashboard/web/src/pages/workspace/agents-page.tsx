@@ -25,7 +25,7 @@ export function AgentsPage() {
   const [isInviting, setInviting] = useState(false);
   const [editing, setEditing] = useState<Agent | null>(null);
   const [erasing, setErasing] = useState<Agent | null>(null);
-  const [sent, setSent] = useState<SentLink | null>(null);
+  const [sent, setSent] = useState<{ link: SentLink; agentName: string } | null>(null);
   const invitationOf = (agent: Agent) => invitations.data?.data.find(({ agentId }) => agentId === agent.id);
 
   const columns: Column<Agent>[] = [
@@ -56,7 +56,7 @@ export function AgentsPage() {
             invitation={invitationOf(agent)}
             onEdit={() => setEditing(agent)}
             onErase={() => setErasing(agent)}
-            onSent={setSent}
+            onSent={(link) => setSent({ link, agentName: agent.name })}
           />
         ),
     },
@@ -79,13 +79,13 @@ export function AgentsPage() {
           onClose={() => setInviting(false)}
           onInvited={(invited) => {
             setInviting(false);
-            setSent(invited);
+            setSent({ link: invited, agentName: invited.agent.name });
           }}
         />
       )}
       {editing && <EditAgentDialog agent={editing} onClose={() => setEditing(null)} />}
       {erasing && <EraseAgentDialog agent={erasing} onClose={() => setErasing(null)} />}
-      {sent && <SentLinkDialog sent={sent} onClose={() => setSent(null)} />}
+      {sent && <SentLinkDialog sent={sent.link} agentName={sent.agentName} onClose={() => setSent(null)} />}
     </PageLayout>
   );
 }

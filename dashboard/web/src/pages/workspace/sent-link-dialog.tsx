@@ -7,15 +7,17 @@ import { useFormats, useTexts } from '../../i18n/locale';
 /** Tells how the link reaches its agent: by mail, or passed on by the reader of this dialog. */
 export function SentLinkDialog({
   sent: { link, expiresAt },
+  agentName,
   onClose,
 }: {
   sent: SentLink;
+  agentName: string;
   onClose: () => void;
 }) {
   const texts = useTexts();
   const formats = useFormats();
   return (
-    <Dialog title={texts.sentLink.title} onClose={onClose} closable={link === null}>
+    <Dialog title={texts.sentLink.title} about={agentName} onClose={onClose} closable={link === null}>
       <Stack>
         {link === null ? (
           <Text>{texts.sentLink.byMail}</Text>

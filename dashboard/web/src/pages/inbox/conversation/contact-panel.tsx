@@ -2,7 +2,7 @@ import { ActionIcon, CloseButton } from '@mantine/core';
 import { useLocalStorage, useMediaQuery } from '@mantine/hooks';
 import { IconUser } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
-import { Dialog } from '../../../common/dialogs';
+import { Dialog, DiscardDialog } from '../../../common/dialogs';
 import { lazyPart, usePreload } from '../../../common/lazy-part';
 import { useEnteredValues } from '../../../common/use-entered-values';
 import { useTexts } from '../../../i18n/locale';
@@ -31,14 +31,26 @@ export function useContactPanel() {
   const setOpen = isWide ? setKeptOpen : setSheetOpen;
   // The focus moves into a panel that the person opens, and not into one that was open before.
   const [isAsked, setAsked] = useState(false);
+  const { keep, hasEntered } = useEnteredValues();
+  const [isDiscarding, setDiscarding] = useState(false);
+  const close = () => (isWide && hasEntered() ? setDiscarding(true) : setOpen(false));
   return {
     isWide,
     isOpen,
     isAsked,
-    close: () => setOpen(false),
+    isDiscarding,
+    keep,
+    hasEntered,
+    close,
+    discard: () => {
+      setDiscarding(false);
+      setOpen(false);
+    },
+    stay: () => setDiscarding(false),
     toggle: () => {
       setAsked(!isOpen);
-      setOpen(!isOpen);
+      if (isOpen) close();
+      else setOpen(true);
     },
   };
 }
@@ -65,7 +77,7 @@ export function ContactPanelButton({ panel }: { panel: ContactPanelState }) {
 
 /** The customer of the open conversation, beside it or as a sheet above it. */
 export function ContactPanel({
-  panel: { isWide, isOpen, isAsked, close },
+  panel: { isWide, isOpen, isAsked, isDiscarding, keep, hasEntered, close, discard, stay },
   contactId,
   conversationId,
 }: {
@@ -75,7 +87,6 @@ export function ContactPanel({
 }) {
   const { inbox } = useTexts();
   const aside = useRef<HTMLElement>(null);
-  const { keep, hasEntered } = useEnteredValues();
   usePreload(ContactDetails);
   useEffect(() => {
     if (isAsked && isWide && isOpen) aside.current?.focus({ preventScroll: true });
@@ -91,7 +102,7 @@ export function ContactPanel({
   }
   const leave = () => {
     close();
-    document.querySelector<HTMLElement>('[data-contact-button]')?.focus();
+    if (!hasEntered()) document.querySelector<HTMLElement>('[data-contact-button]')?.focus();
   };
   return (
     <aside
@@ -100,12 +111,14 @@ export function ContactPanel({
       className={classes.panel}
       aria-label={inbox.customer}
       onFocusCapture={keep}
-      onKeyDown={({ key, target }) => {
-        if (key === 'Escape' && !(target instanceof HTMLInputElement) && !hasEntered()) leave();
+      onKeyDown={({ key, target, currentTarget }) => {
+        const isInside = currentTarget.contains(target as Node) && !(target instanceof HTMLInputElement);
+        if (key === 'Escape' && isInside) leave();
       }}
     >
       <CloseButton className={classes.close} aria-label={inbox.closeCustomer} onClick={leave} />
       {details}
+      {isDiscarding && <DiscardDialog onDiscard={discard} onClose={stay} />}
     </aside>
   );
 }

@@ -112,6 +112,7 @@ function Trouble({
       {isAsking && (
         <ConfirmDialog
           title={inbox.askSendAgain}
+          about={message.body}
           action={inbox.sendAgain}
           isPending={false}
           error={null}

@@ -46,18 +46,18 @@ export function NoteItem({ note, conversationId }: { note: Note; conversationId:
         </time>
       </div>
       {isAsking && (
-        <DeleteDialog noteId={note.id} conversationId={conversationId} onClose={() => setAsking(false)} />
+        <DeleteDialog note={note} conversationId={conversationId} onClose={() => setAsking(false)} />
       )}
     </article>
   );
 }
 
 function DeleteDialog({
-  noteId,
+  note: { id, body },
   conversationId,
   onClose,
 }: {
-  noteId: string;
+  note: Note;
   conversationId: string;
   onClose: () => void;
 }) {
@@ -66,11 +66,12 @@ function DeleteDialog({
   return (
     <ConfirmDialog
       title={inbox.note.askDelete}
+      about={body}
       action={inbox.note.delete}
       isPending={remove.isPending}
       error={remove.error}
       onClose={onClose}
-      onConfirm={() => remove.mutate(noteId)}
+      onConfirm={() => remove.mutate(id)}
     >
       {inbox.note.askDeleteAdvice}
     </ConfirmDialog>

@@ -1,0 +1,12 @@
+import { useBlocker } from '@tanstack/react-router';
+import { DiscardDialog } from './dialogs';
+
+/** Asks before a page is left on which somebody has entered something. */
+export function LeaveGuard({ hasEntered }: { hasEntered: boolean }) {
+  const { status, proceed, reset } = useBlocker({
+    shouldBlockFn: ({ current, next }) => hasEntered && current.pathname !== next.pathname,
+    enableBeforeUnload: hasEntered,
+    withResolver: true,
+  });
+  return status === 'blocked' && <DiscardDialog onDiscard={proceed} onClose={reset} />;
+}
