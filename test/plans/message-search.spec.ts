@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import { HIGHEST_ID, LOWEST_ID, newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
 import { Database } from '../../src/database/database';
-import { MessageIndexRepository } from '../../src/message-search/message-index.repository';
+import { Transaction } from '../../src/database/transaction';
+import { MessageIndexRepository, MessageKeys } from '../../src/message-search/message-index.repository';
 import { MessageIndexer } from '../../src/message-search/message-indexer';
 import { MessageSearchService } from '../../src/message-search/message-search.service';
 import { SettledTime } from '../../src/message-search/settled-time';
 import { Metrics } from '../../src/metrics/metrics';
 import { MessagingHost } from '../support/messaging-host';
-import { nodesOf, PlanReader, rowsRead } from './plans';
+import { expectOnlyIndexed, nodesOf, PlanReader, rowsRead } from './plans';
 
 /**
  * Number of messages in the workspace. `MESSAGES=1000000 npx jest test/plans/message-search` gives the
@@ -55,6 +56,7 @@ describe(`the search in ${MESSAGES.toLocaleString('en')} messages`, () => {
       );
     await host.query('VACUUM ANALYZE messages').catch(() => undefined);
     await fillIndex();
+    await reader.readParts();
   }, 1_800_000);
   afterAll(async () => {
     await reader.stop();
@@ -170,6 +172,56 @@ describe(`the search in ${MESSAGES.toLocaleString('en')} messages`, () => {
           .filter((node) => node['Node Type'] === 'Seq Scan' && node['Actual Rows'] > 0)
           .map((node) => node['Relation Name']),
       ).toEqual([]);
+  });
+
+  it('costs the indexer as many rows as a step has', async () => {
+    const index = host.get(MessageIndexRepository);
+    const { id } = workspace;
+    const newest = await host.query<MessageKeys & { bucket: number }>(
+      `SELECT message_id AS id, conversation_id AS "conversationId", bucket FROM message_search
+       WHERE tenant_id = $1 ORDER BY message_id DESC OFFSET ${Math.floor(MESSAGES / 2)} LIMIT ${STEP}`,
+      [id],
+    );
+    const texts = newest.map(({ id: messageId, conversationId, bucket }) => ({
+      messageId,
+      conversationId,
+      bucket,
+      terms: ['w1', 'w2'],
+    }));
+    const erased = {
+      tenantId: id,
+      conversationId: newest[0]!.conversationId,
+      ids: newest.map((message) => message.id),
+      eventIds: [],
+      withContact: false,
+    };
+    const steps: Record<string, (tx: Transaction) => Promise<unknown>> = {
+      'lists new texts': (tx) => index.listNewTexts(tx, id, { after: LOWEST_ID, before: HIGHEST_ID }, STEP),
+      'lists messages': (tx) => index.listMessages(tx, id, newest[0]!, STEP),
+      'lists old texts': (tx) => index.listOldTexts(tx, id, newest[0]!.id, STEP),
+      'adds ids': (tx) => index.insertKeys(tx, id, newest),
+      'adds texts': (tx) => index.insertTexts(tx, id, texts),
+      'fills texts': (tx) => index.fillTexts(tx, id, texts),
+      'deletes rows': (tx) => index.deleteSome(tx, id, STEP),
+      'erases messages': (tx) => index.erase(tx, erased),
+    };
+    for (const [name, step] of Object.entries(steps)) {
+      const undone = new Error(name);
+      const run = () =>
+        host.get(Database).queueTransaction(async (tx) => {
+          await step(tx);
+          throw undone;
+        });
+      const plans = await reader.read(
+        () => expect(run()).rejects.toBe(undone),
+        /^(SELECT|INSERT|UPDATE|DELETE)/,
+      );
+      for (const plan of plans) {
+        expectOnlyIndexed(plan, ['messages', 'events', 'message_search']);
+        // A listed message is looked up by its key.
+        expect([name, rowsRead(plan) <= 2 * STEP + 1]).toEqual([name, true]);
+      }
+    }
   });
 
   it('goes on by cursor to the end, with as many rows a page', async () => {

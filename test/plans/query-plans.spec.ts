@@ -14,6 +14,7 @@ import {
 import { AuditEntriesRepository } from '../../src/audit/audit-entries.repository';
 import { Channel, CHANNELS } from '../../src/common/channel-descriptors';
 import { HIGHEST_ID, LOWEST_ID, newId } from '../../src/common/ids';
+import { SYSTEM } from '../../src/common/principal';
 import { ContactsRepository } from '../../src/contacts/contacts.repository';
 import { CONVERSATION_STATUSES } from '../../src/conversations/conversation.entity';
 import { ConversationsRepository } from '../../src/conversations/conversations.repository';
@@ -33,7 +34,9 @@ import { MembershipsRepository } from '../../src/logins/people/memberships.repos
 import { PasswordResetsRepository } from '../../src/logins/passwords/password-resets.repository';
 import { PendingLoginsRepository } from '../../src/logins/sessions/pending-logins.repository';
 import { PeopleRepository } from '../../src/logins/people/people.repository';
+import { MessageIndexRepository } from '../../src/message-search/message-index.repository';
 import { MessagesRepository } from '../../src/messages/messages.repository';
+import { MessagesService } from '../../src/messages/messages.service';
 import { NoteEntity } from '../../src/notes/note.entity';
 import { NotesRepository } from '../../src/notes/notes.repository';
 import { ReadMarksRepository } from '../../src/read-marks/read-marks.repository';
@@ -338,6 +341,33 @@ describe('query plans', () => {
       }
   });
 
+  it('of the part of a conversation around a found message, and of what is newer', async () => {
+    const messages = host.get(MessagesService);
+    for (const id of [sequential(10), sequential(ROWS / 2), sequential(ROWS)])
+      for (const bound of [{ around: id }, { after: id }]) {
+        const list = () => messages.listPart(BIG, CONVERSATION, { ...bound, limit: PAGE - 1 }, SYSTEM);
+        expectPage(await plansOf(list), 'messages_pkey');
+      }
+  });
+
+  it('of a change of a contact, by a person and by what a channel says', async () => {
+    const contacts = host.app.get(ContactsRepository);
+    const id = sequential(5);
+    const inTransaction = (work: (tx: Transaction) => Promise<unknown>) =>
+      plansOf(() => host.get(Database).transaction(work));
+    const edit = async (tx: Transaction) => contacts.update(tx, (await contacts.lock(tx, BIG, id))!);
+    const profile = { signed: { email: 'ana@example.com' }, claimed: { name: 'Ana' } };
+    const plans = [
+      ...(await inTransaction(edit)),
+      ...(await inTransaction((tx) => contacts.updateProfile(tx, BIG, id, profile))),
+    ];
+    for (const plan of plans) {
+      expect(new Set(indexesOf(plan))).toEqual(new Set(['contacts_pkey']));
+      expect(rowsRead(plan)).toBeLessThanOrEqual(2);
+    }
+    expect(plans.length).toBeGreaterThanOrEqual(3);
+  });
+
   it('of the check of a reply', async () => {
     const repository = new ReplyChecksRepository(host.get(Database));
     // There is no connection here, and PostgreSQL reads the empty table itself.
@@ -640,6 +670,15 @@ describe('query plans', () => {
         expect(indexesOf(plan)).toEqual(expect.arrayContaining(['pending_deliveries_endpoint_idx']));
         expectOnlyIndexed(plan, ['pending_deliveries']);
         expect(rowsRead(plan)).toBeLessThan(10);
+      }
+    });
+
+    it('finds the newest messages of workspaces, which may not be indexed, by index', async () => {
+      const index = host.get(MessageIndexRepository);
+      for (const plan of await plansOf(() => index.findWorkspaces(LOWEST_ID))) {
+        expectOnlyIndexed(plan, ['conversations']);
+        // Of each of four workspaces its row, and the latest conversation of each status.
+        expect(rowsRead(plan)).toBeLessThanOrEqual(4 * 4);
       }
     });
 

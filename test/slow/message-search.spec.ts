@@ -1,10 +1,12 @@
 import { SYSTEM } from '../../src/common/principal';
 import { MessageSearchService } from '../../src/message-search/message-search.service';
 import { FoundMessages, SearchMessagesQuery } from '../../src/message-search/message-search.dto';
+import { MessageRetentionService } from '../../src/privacy/message-retention.service';
 import { WorkspacesService } from '../../src/workspaces/workspaces.service';
 import { Database } from '../../src/database/database';
 import { completeErasure, erasuresOf } from '../support/erasures';
 import { TestService } from '../support/service';
+import { makeOldConversation } from '../support/stored-messages';
 import { waitFor } from '../support/wait';
 
 interface InWorkspace {
@@ -237,6 +239,23 @@ describe('the search in messages', () => {
     expect(await found(workspace, 'parcel')).toHaveLength(1);
     expect(await found(workspace, 'confidential')).toEqual([]);
     expect(await rowsOf(workspace)).toHaveLength(1);
+  });
+
+  it('forgets messages that are older than their workspace keeps them, and no others', async () => {
+    const { workspace, conversation } = await makeWorkspace();
+    // Its messages say "words".
+    const old = await makeOldConversation(service, workspace, [40, 31, 29]);
+    const young = await service.make.received(workspace, conversation, 'young words');
+    await waitForWord(workspace, 'young');
+    await waitForDone(workspace);
+    expect(await found(workspace, 'words')).toHaveLength(4);
+
+    await service.app.get(WorkspacesService).update(workspace.id, { messageRetentionDays: 30 }, SYSTEM);
+    expect(await service.app.get(MessageRetentionService, { strict: false }).clean()).toBe(2);
+    const left = await search(workspace, 'words');
+    expect(left.data.map((one) => one.conversationId)).toEqual([conversation.id, old.id]);
+    expect(idsOf(left)[0]).toBe(young.id);
+    expect(await rowsOf(workspace)).toHaveLength(2);
   });
 
   it('writes no word of a text that is erased while the index is filled', async () => {

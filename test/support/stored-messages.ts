@@ -28,7 +28,7 @@ export async function insertMessages(
 
 /** Makes a conversation with messages of these ages in days, oldest first. */
 export async function makeOldConversation(
-  host: MessagingHost,
+  host: Pick<MessagingHost, 'make' | 'query'>,
   workspace: { id: string },
   ages: number[],
 ): Promise<ConversationDetail> {
