@@ -6,6 +6,7 @@ import { OutboxModule } from '../outbox/outbox.module';
 import { TableRegistry } from '../stored-data/table-registry';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { MessageStatusRepository } from './message-status.repository';
+import { MessageWriter } from './message-writer';
 import { messageTables } from './message-tables';
 import { MessageEntity } from './message.entity';
 import { MessagesController } from './messages.controller';
@@ -20,8 +21,8 @@ import { MessagesService } from './messages.service';
     OutboxModule,
     WorkspacesModule,
   ],
-  providers: [MessagesRepository, MessageStatusRepository, MessagesService],
-  exports: [MessagesRepository, MessageStatusRepository, MessagesService],
+  providers: [MessagesRepository, MessageStatusRepository, MessageWriter, MessagesService],
+  exports: [MessagesRepository, MessageStatusRepository, MessageWriter, MessagesService],
 })
 export class MessagesModule {
   constructor(tables: TableRegistry, messages: MessagesRepository) {

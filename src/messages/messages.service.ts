@@ -1,19 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { requirePermission, requireReadPermission } from '../access/require-permission';
 import { AppError } from '../common/app-error';
-import { isId, LOWEST_ID, newIdAfter, successor } from '../common/ids';
+import { isId, LOWEST_ID, successor } from '../common/ids';
 import { Page, PageQuery, toPage } from '../common/page';
 import { Actor } from '../common/principal';
 import { validate } from '../common/validate';
 import { ConversationEntity } from '../conversations/conversation.entity';
-import { ConversationsRepository, nextSequence } from '../conversations/conversations.repository';
+import { ConversationsRepository } from '../conversations/conversations.repository';
 import { ConversationsService } from '../conversations/conversations.service';
-import { makePreview } from '../conversations/preview';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { IdempotencyService } from '../idempotency/idempotency.service';
 import { IdempotentRequest } from '../idempotency/idempotent-request';
-import { OutboxService } from '../outbox/outbox.service';
 import { AgentEntity } from '../workspaces/agent.entity';
 import { AgentsRepository } from '../workspaces/agents.repository';
 import { requireWithinLimit } from './body-limits';
@@ -27,11 +25,8 @@ import {
   ListMessagesPartQuery,
   MessagesPart,
 } from './message.dto';
-import { MessageEntity } from './message.entity';
+import { MessageContent, MessageWriter } from './message-writer';
 import { ListedMessage, MessagesRepository } from './messages.repository';
-
-type Content = Pick<MessageEntity, 'senderType' | 'senderAgentId' | 'body' | 'metadata' | 'deliveryStatus'> &
-  Partial<Pick<MessageEntity, 'repeatsId'>>;
 
 @Injectable()
 export class MessagesService {
@@ -41,7 +36,7 @@ export class MessagesService {
     private readonly conversations: ConversationsRepository,
     private readonly conversationsService: ConversationsService,
     private readonly agents: AgentsRepository,
-    private readonly outbox: OutboxService,
+    private readonly writer: MessageWriter,
     private readonly idempotency: IdempotencyService,
   ) {}
 
@@ -145,7 +140,7 @@ export class MessagesService {
         if (seenMessageId !== undefined && actor.type === 'agent')
           await this.requireNoOtherAnswer(tx, conversation, seenMessageId ?? LOWEST_ID, actor.id);
         if (repeatsId !== undefined) await this.requireLost(tx, conversation, repeatsId);
-        const content: Content = {
+        const content: MessageContent = {
           repeatsId: repeatsId ?? null,
           senderType: 'AGENT',
           senderAgentId: sender.id,
@@ -153,7 +148,7 @@ export class MessagesService {
           metadata: null,
           deliveryStatus: 'QUEUED',
         };
-        const message = toMessage(this.addPipelined(tx, conversation, content));
+        const message = toMessage(this.writer.addPipelined(tx, conversation, content));
         if (actor.type === 'agent') await this.conversationsService.takeUnassigned(tx, conversation, actor);
         return { message };
       });
@@ -168,29 +163,8 @@ export class MessagesService {
     const { body } = validate(ReceiveMessage, input);
     return this.database.transaction(async (tx) => {
       const conversation = await this.lock(tx, tenantId, conversationId);
-      return toMessage(await this.receiveInTransaction(tx, conversation, { body, metadata: null }));
+      return toMessage(await this.writer.receive(tx, conversation, { body, metadata: null }));
     });
-  }
-
-  /**
-   * Stores a customer's message in a transaction that holds the conversation's lock, without a check of the
-   * text. Reopens a closed or snoozed conversation.
-   * @internal
-   */
-  async receiveInTransaction(
-    tx: Transaction,
-    conversation: ConversationEntity,
-    received: Pick<MessageEntity, 'body' | 'metadata'>,
-  ): Promise<MessageEntity> {
-    const content: Content = {
-      senderType: 'CUSTOMER',
-      senderAgentId: null,
-      deliveryStatus: null,
-      ...received,
-    };
-    const message = this.addPipelined(tx, conversation, content);
-    await this.conversationsService.reopen(tx, conversation);
-    return message;
   }
 
   /**
@@ -240,33 +214,6 @@ export class MessagesService {
     const conversation = await this.conversations.lock(tx, tenantId, conversationId);
     if (!conversation) throw AppError.notFound('Conversation');
     return conversation;
-  }
-
-  /**
-   * Adds a message with its event to a locked conversation. All writes are pipelined: they go with COMMIT.
-   */
-  private addPipelined(tx: Transaction, conversation: ConversationEntity, content: Content): MessageEntity {
-    const { tenantId, id: conversationId, lastMessageId } = conversation;
-    const id = newIdAfter(lastMessageId);
-    const createdAt = new Date();
-    const message: MessageEntity = {
-      tenantId,
-      conversationId,
-      id,
-      createdAt,
-      deliveryError: null,
-      repeatsId: null,
-      ...content,
-    };
-    const { senderType, body } = content;
-    this.messages.insertPipelined(tx, message);
-    const sequence = nextSequence(conversation);
-    const last = { id, preview: makePreview(body), at: createdAt };
-    this.conversations.setLastMessagePipelined(tx, conversation, last, sequence);
-    const data = { conversationId, message: { id, body, senderType, createdAt: createdAt.toISOString() } };
-    // The event has the message's id: so an erasure finds it by its key.
-    this.outbox.appendPipelined(tx, tenantId, 'message.created', data, { id, sequence });
-    return message;
   }
 
   /**

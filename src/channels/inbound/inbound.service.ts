@@ -4,7 +4,7 @@ import { ContactsService } from '../../contacts/contacts.service';
 import { ConversationsService } from '../../conversations/conversations.service';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
-import { MessagesService } from '../../messages/messages.service';
+import { MessageWriter } from '../../messages/message-writer';
 import { Connection, InboundMessage } from '../adapters/channel-adapter';
 import { isUsableId } from '../adapters/support/provider-values';
 import { storableContent, storableCustomer } from './inbound-content';
@@ -21,7 +21,7 @@ export class InboundService {
     private readonly database: Database,
     private readonly contacts: ContactsService,
     private readonly conversations: ConversationsService,
-    private readonly messages: MessagesService,
+    private readonly messages: MessageWriter,
     private readonly providerIds: ProviderIdsRepository,
     private readonly receptionTimes: ReceptionTimes,
   ) {}
@@ -64,7 +64,7 @@ export class InboundService {
       sourceChannel: channel,
       identityExternalId: externalId,
     });
-    const stored = await this.messages.receiveInTransaction(tx, conversation, storableContent(message));
+    const stored = await this.messages.receive(tx, conversation, storableContent(message));
     await this.providerIds.insertReceived(tx, connectionId, providerIds, stored);
     return true;
   }

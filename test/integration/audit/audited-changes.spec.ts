@@ -23,7 +23,6 @@ const COVERED: Record<string, string> = {
   'ConversationsService.unassign': 'ConversationsService.update',
   'ConversationsService.reopen': 'MessagesService.receive',
   'ConversationsService.takeUnassigned': 'MessagesService.send',
-  'MessagesService.receiveInTransaction': 'MessagesService.receive',
   'AuditService.appendPipelined': 'AuditService.record',
 };
 

@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { newIdAfter } from '../common/ids';
+import { ConversationEntity } from '../conversations/conversation.entity';
+import { ConversationsRepository, nextSequence } from '../conversations/conversations.repository';
+import { ConversationsService } from '../conversations/conversations.service';
+import { makePreview } from '../conversations/preview';
+import { Transaction } from '../database/transaction';
+import { OutboxService } from '../outbox/outbox.service';
+import { MessageEntity } from './message.entity';
+import { MessagesRepository } from './messages.repository';
+
+/** Parts of a new message that are its writer's. */
+export type MessageContent = Pick<
+  MessageEntity,
+  'senderType' | 'senderAgentId' | 'body' | 'metadata' | 'deliveryStatus'
+> &
+  Partial<Pick<MessageEntity, 'repeatsId'>>;
+
+/** Adds messages to conversations that the caller's transaction has locked. */
+@Injectable()
+export class MessageWriter {
+  constructor(
+    private readonly messages: MessagesRepository,
+    private readonly rows: ConversationsRepository,
+    private readonly conversations: ConversationsService,
+    private readonly outbox: OutboxService,
+  ) {}
+
+  /**
+   * Adds a customer's message to a locked conversation, without a check of the text. Reopens a closed or
+   * snoozed conversation.
+   */
+  async receive(
+    tx: Transaction,
+    conversation: ConversationEntity,
+    received: Pick<MessageEntity, 'body' | 'metadata'>,
+  ): Promise<MessageEntity> {
+    const content: MessageContent = {
+      senderType: 'CUSTOMER',
+      senderAgentId: null,
+      deliveryStatus: null,
+      ...received,
+    };
+    const message = this.addPipelined(tx, conversation, content);
+    await this.conversations.reopen(tx, conversation);
+    return message;
+  }
+
+  /**
+   * Adds a message with its event to a locked conversation. All writes are pipelined: they go with COMMIT.
+   */
+  addPipelined(tx: Transaction, conversation: ConversationEntity, content: MessageContent): MessageEntity {
+    const { tenantId, id: conversationId, lastMessageId } = conversation;
+    const id = newIdAfter(lastMessageId);
+    const createdAt = new Date();
+    const message: MessageEntity = {
+      tenantId,
+      conversationId,
+      id,
+      createdAt,
+      deliveryError: null,
+      repeatsId: null,
+      ...content,
+    };
+    const { senderType, body } = content;
+    this.messages.insertPipelined(tx, message);
+    const sequence = nextSequence(conversation);
+    const last = { id, preview: makePreview(body), at: createdAt };
+    this.rows.setLastMessagePipelined(tx, conversation, last, sequence);
+    const data = { conversationId, message: { id, body, senderType, createdAt: createdAt.toISOString() } };
+    // The event has the message's id: so an erasure finds it by its key.
+    this.outbox.appendPipelined(tx, tenantId, 'message.created', data, { id, sequence });
+    return message;
+  }
+}
