@@ -50,9 +50,8 @@ export class AgentPage {
 
   /** Opens the first conversations of the list, one after the other. */
   async openRows(count: number): Promise<number[]> {
-    const ids = (await this.rows()).slice(0, count);
     const times: number[] = [];
-    for (const id of ids) times.push(await this.openRow(id));
+    for (let n = 1; n <= count; n++) times.push(await this.openRow(await this.idOfRow(n)));
     return times;
   }
 
@@ -119,14 +118,14 @@ export class AgentPage {
     });
   }
 
-  /** Scrolls down the list until it has so many rows. */
+  /** Scrolls down the list until so many conversations are loaded. */
   loadRows(count: number): Promise<void> {
-    return this.scrollUntil(ROW, count, 1);
+    return this.scrollUntil(ROW, () => this.loadedRows(), count, 1);
   }
 
   /** Scrolls up the open conversation until it has so many messages. */
   loadMessages(count: number): Promise<void> {
-    return this.scrollUntil('article', count, -1);
+    return this.scrollUntil('article', () => this.page.locator('article').count(), count, -1);
   }
 
   /** Opens a conversation by its address. */
@@ -231,7 +230,12 @@ export class AgentPage {
     });
   }
 
-  private async scrollUntil(selector: string, count: number, direction: number): Promise<void> {
+  private async scrollUntil(
+    selector: string,
+    countLoaded: () => Promise<number>,
+    count: number,
+    direction: number,
+  ): Promise<void> {
     await this.page.evaluate(() => {
       const scrollerOf = (selector: string) => {
         let scroller = document.querySelector(selector)!.parentElement!;
@@ -244,7 +248,7 @@ export class AgentPage {
       Object.assign(window, { scrollerOf });
     });
     for (let known = 0; ;) {
-      const loaded = await this.page.locator(selector).count();
+      const loaded = await countLoaded();
       if (loaded >= count) break;
       if (loaded === known) await sleep(10);
       known = loaded;
@@ -286,6 +290,27 @@ export class AgentPage {
 
   private rows(): Promise<string[]> {
     return this.page.$$eval(ROW, (rows) => rows.map((row) => row.getAttribute('data-conversation')!));
+  }
+
+  /** Returns the conversation of the row at a place, counted from 1. Rows out of sight are not rendered. */
+  private async idOfRow(place: number): Promise<string> {
+    const row = this.page.locator(`[aria-posinset="${place}"] > ${ROW}`);
+    if ((await row.count()) === 0) {
+      await this.page
+        .locator(ROW)
+        .first()
+        .evaluate((shown, place) => {
+          const list = shown.closest('ul')!;
+          list.parentElement!.scrollTop =
+            (list.offsetHeight / Number(shown.parentElement!.ariaSetSize)) * (place - 1);
+        }, place);
+    }
+    return (await row.getAttribute('data-conversation'))!;
+  }
+
+  /** Returns the number of conversations that are loaded. */
+  private async loadedRows(): Promise<number> {
+    return Number(await this.page.locator(`li:has(> ${ROW})`).first().getAttribute('aria-setsize'));
   }
 
   /** Marks the messages that are shown, so that new ones can be told from them. */

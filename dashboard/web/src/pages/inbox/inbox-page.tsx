@@ -10,7 +10,7 @@ import { NoConversation } from './no-conversation';
 import { PresenceProvider } from './conversation/presence';
 import { useBadge } from './alerts/unread-badge';
 import { useAlerts } from './alerts/use-alerts';
-import { useListKeys } from './use-keys';
+import { useKeys } from './use-keys';
 import { useLiveInbox } from './live/use-live';
 
 const KeysDialog = lazyPart(() => import('./keys-dialog').then((module) => module.KeysDialog));
@@ -23,7 +23,7 @@ export function InboxPage() {
   useBadge();
   useAlerts();
   useLiveInbox();
-  useListKeys(() => setShowsKeys(true));
+  useKeys({ '?': () => setShowsKeys(true) });
   return (
     <AgentsProvider value={useReadAgents()}>
       <PresenceProvider>

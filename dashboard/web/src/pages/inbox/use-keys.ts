@@ -31,24 +31,3 @@ export function useKeys(handlers: Record<string, () => void>): void {
     return () => document.removeEventListener('keydown', onKeyDown);
   }, []);
 }
-
-/** Attribute of the links of the list. */
-export const ROW = 'data-conversation';
-
-/** Moves the focus through the list by J and K. Enter follows the focused link by itself. */
-export function useListKeys(onShowKeys: () => void): void {
-  // An open conversation may have left the list: the next one has moved to its place.
-  const place = useRef(-1);
-  const move = (step: number) => {
-    const rows = [...document.querySelectorAll<HTMLElement>(`[${ROW}]`)];
-    const focused = rows.indexOf(document.activeElement as HTMLElement);
-    const open = rows.findIndex((row) => row.ariaCurrent === 'page');
-    const at = focused === -1 ? open : focused;
-    const next = at === -1 ? Math.max(0, place.current - (step < 0 ? 1 : 0)) : at + step;
-    const row = rows[Math.min(Math.max(0, next), rows.length - 1)];
-    if (!row) return;
-    place.current = rows.indexOf(row);
-    row.focus();
-  };
-  useKeys({ j: () => move(1), k: () => move(-1), '?': onShowKeys });
-}

@@ -1,37 +1,24 @@
-import { ActionIcon, Button, EmptyState, Group, NativeSelect, Skeleton, Stack, Title } from '@mantine/core';
+import { ActionIcon, Group, NativeSelect, Title } from '@mantine/core';
 import { IconKeyboard } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { memo, useState } from 'react';
-import type { ActiveConversation } from '../../../api/types';
+import { useState } from 'react';
 import { useWorkspace } from '../../../api/workspace';
 import { CHANNEL_LABELS } from '../../../common/channel-logo';
-import { ErrorNotice } from '../../../common/error-notice';
 import { lazyPart, usePreload } from '../../../common/lazy-part';
-import { useNow } from '../../../common/use-now';
 import { useFormats, useTexts } from '../../../i18n/locale';
 import { AlertMenu } from '../alerts/alert-menu';
 import { CHANNELS, type InboxFilter, STATUSES, toSearch, useInboxFilter, VIEWS } from '../inbox-filter';
 import classes from '../inbox.module.css';
 import { ColleagueView } from './colleague-view';
-import { DraftMark } from './draft-mark';
-import { InboxRow } from './inbox-row';
-import { useKeptRow } from './kept-row';
-import { LoadMore } from './load-more';
-import { Preview } from './preview';
-import { useAgentName } from '../names';
-import { PresenceSign } from '../conversation/presence';
-import { useDrafts } from '../reply/use-draft';
-import { useFocusOnReturn, useRememberedPlace } from './next-conversation';
+import { useFocusOnReturn } from './next-conversation';
+import { Rows } from './rows';
 import { SearchField } from '../search/search-field';
-import { useSnoozeText } from '../conversation/snooze-text';
-import { useConversations, useCounts } from '../use-inbox';
-import { ROW } from '../use-keys';
+import { useCounts } from '../use-inbox';
 
 const SearchResults = lazyPart(() =>
   import('../search/search-results').then((module) => module.SearchResults),
 );
 
-const MINUTE_MS = 60_000;
 /** Highest number that the server counts to. */
 const MAX_COUNT = 1_000;
 /** Number from which on the three counts may need more room than the list has. */
@@ -48,10 +35,10 @@ export function ConversationList({
   const { inbox } = useTexts();
   const filter = useInboxFilter();
   const [search, setSearch] = useState('');
-  const list = useFocusOnReturn(openId);
+  const section = useFocusOnReturn(openId);
   usePreload(SearchResults);
   return (
-    <section ref={list} tabIndex={-1} className={classes.list} aria-label={inbox.conversations}>
+    <section ref={section} tabIndex={-1} className={classes.list} aria-label={inbox.conversations}>
       <Group justify="space-between" className={classes.listHead}>
         <Title order={1} size="h3">
           {inbox.title}
@@ -74,7 +61,8 @@ export function ConversationList({
         <>
           <Views filter={filter} />
           <Filters filter={filter} />
-          <Rows filter={filter} openId={openId} />
+          {/* Each list begins at its top. */}
+          <Rows key={JSON.stringify(filter)} filter={filter} openId={openId} section={section} />
         </>
       ) : (
         <SearchResults text={search} openId={openId} />
@@ -147,130 +135,3 @@ function Filters({ filter }: { filter: InboxFilter }) {
     </Group>
   );
 }
-
-function Rows({ filter, openId }: { filter: InboxFilter; openId: string | undefined }) {
-  const { inbox, common } = useTexts();
-  const { items: listed, ...pages } = useConversations(filter);
-  const items = useKeptRow(listed, filter, openId);
-  const nameOf = useAgentName();
-  const drafts = useDrafts();
-  useRememberedPlace(listed, openId);
-  if (!items && pages.error) {
-    return (
-      <div className={classes.rows}>
-        <ErrorNotice error={pages.error} onRetry={() => void pages.refetch()} />
-      </div>
-    );
-  }
-  if (!items) {
-    return (
-      <Stack p="sm" role="status" aria-busy="true" aria-label={common.loading}>
-        {[1, 2, 3, 4, 5].map((row) => (
-          <Skeleton key={row} height={44} />
-        ))}
-      </Stack>
-    );
-  }
-  return (
-    <div className={classes.rows}>
-      {items.length === 0 && !pages.hasNextPage && <NoRows filter={filter} />}
-      {items.length > 0 && (
-        <ul>
-          {items.map((conversation) => (
-            <li key={conversation.id}>
-              <Row
-                conversation={conversation}
-                filter={filter}
-                isOpen={conversation.id === openId}
-                hasDraft={drafts.has(conversation.id)}
-                assignee={
-                  conversation.assignedAgentId && (filter.view === 'all' || filter.view === 'nobody')
-                    ? nameOf(conversation.assignedAgentId)
-                    : filter.view === 'all'
-                      ? inbox.nobody
-                      : null
-                }
-              />
-            </li>
-          ))}
-        </ul>
-      )}
-      <LoadMore pages={pages} label={inbox.olderConversations} />
-    </div>
-  );
-}
-
-function NoRows({ filter }: { filter: InboxFilter }) {
-  const { inbox } = useTexts();
-  const { slug } = useWorkspace();
-  return (
-    <EmptyState py="xl" title={inbox.none[filter.view]} description={inbox.noneAdvice}>
-      {filter.view === 'mine' && (
-        <EmptyState.Actions>
-          <Button
-            size="xs"
-            variant="default"
-            renderRoot={(props) => (
-              <Link
-                {...props}
-                to="/w/$slug/inbox"
-                params={{ slug }}
-                search={toSearch({ ...filter, view: 'nobody' })}
-              />
-            )}
-          >
-            {inbox.toNobody}
-          </Button>
-        </EmptyState.Actions>
-      )}
-    </EmptyState>
-  );
-}
-
-/** Row of the list. It is made again only when what it shows has changed. */
-const Row = memo(function Row({
-  conversation,
-  filter,
-  isOpen,
-  hasDraft,
-  assignee,
-}: {
-  conversation: ActiveConversation;
-  filter: InboxFilter;
-  isOpen: boolean;
-  hasDraft: boolean;
-  /** Name to show; null where the view says it. */
-  assignee: string | null;
-}) {
-  const { inbox } = useTexts();
-  const formats = useFormats();
-  const now = useNow(MINUTE_MS);
-  const { id, sourceChannel, contact, lastMessagePreview, lastSenderAgentId, isUnread } = conversation;
-  const { lastMessageAt, createdAt } = conversation;
-  const at = lastMessageAt ?? createdAt;
-  const snooze = useSnoozeText()(conversation);
-  return (
-    <InboxRow
-      conversationId={id}
-      channel={sourceChannel}
-      contact={contact}
-      search={toSearch(filter)}
-      isOpen={isOpen}
-      attributes={{ [ROW]: id, 'data-unread': isUnread || undefined }}
-      beside={
-        <time dateTime={at} title={formats.moment(at)}>
-          {formats.past(at, now)}
-        </time>
-      }
-    >
-      <span className={classes.rowLine}>
-        {hasDraft && <DraftMark />}
-        <Preview text={lastMessagePreview} senderAgentId={lastSenderAgentId} />
-        <PresenceSign conversationId={id} />
-        {assignee !== null && <bdi className={classes.assignee}>{assignee}</bdi>}
-        {isUnread && <span className={classes.unread} role="img" aria-label={inbox.unread} />}
-      </span>
-      {snooze !== null && <span className={classes.snooze}>{snooze}</span>}
-    </InboxRow>
-  );
-});

@@ -1,9 +1,17 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useCallback, useEffect, useRef } from 'react';
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 'react';
+import { flushSync } from 'react-dom';
 import { useWorkspace } from '../../../api/workspace';
 import { toSearch, useInboxFilter } from '../inbox-filter';
 import { useHasReply } from '../reply/kept-replies';
-import { ROW } from '../use-keys';
+
+/** The list on the screen. */
+interface ShownList {
+  element: RefObject<HTMLElement | null>;
+  ids: string[];
+  /** Moves the focus to a row. */
+  focusRow: (id: string) => void;
+}
 
 /** The list when the open conversation was last in it. What is closed has left the list by then. */
 interface Place {
@@ -11,33 +19,36 @@ interface Place {
   ids: string[];
 }
 
+let shown: ShownList | null = null;
 let place: Place | null = null;
 
-/** Remembers where in the list the open conversation is, while that list is shown. */
-export function useRememberedPlace(items: { id: string }[] | undefined, openId: string | undefined): void {
-  useEffect(() => {
-    const ids = items?.map(({ id }) => id) ?? [];
-    if (openId !== undefined && ids.includes(openId)) place = { openId, ids };
-  }, [items, openId]);
-  useEffect(
+/** Tells the open conversation which list is on the screen, and remembers where in it the conversation is. */
+export function useShownList(list: ShownList, openId: string | undefined): void {
+  useLayoutEffect(() => {
+    shown = list;
+    if (openId !== undefined && list.ids.includes(openId)) place = { openId, ids: list.ids };
+  });
+  useLayoutEffect(
     () => () => {
+      shown = null;
       place = null;
     },
     [],
   );
 }
 
-/** Returns the row that follows a conversation in the list, or else the one before it. */
-function neighbourOf(conversationId: string): HTMLElement | undefined {
-  if (place?.openId !== conversationId) return undefined;
-  const { ids } = place;
-  const at = ids.indexOf(conversationId);
-  const nearest = [...ids.slice(at + 1), ...ids.slice(0, at).toReversed()];
-  return nearest.map(rowOf).find((row) => row !== undefined);
+/** Returns the conversation that follows one in the list, or else the one before it. */
+function neighbourOf(conversationId: string): string | undefined {
+  return place?.openId === conversationId
+    ? nearestTo(conversationId, place.ids, shown?.ids ?? [])
+    : undefined;
 }
 
-function rowOf(conversationId: string): HTMLElement | undefined {
-  return document.querySelector<HTMLElement>(`[${ROW}="${conversationId}"]`) ?? undefined;
+/** Returns which of the ids that are left followed one, or else the nearest before it. */
+export function nearestTo(id: string, ids: string[], left: string[]): string | undefined {
+  const at = ids.indexOf(id);
+  const isLeft = new Set(left);
+  return [...ids.slice(at + 1), ...ids.slice(0, at).toReversed()].find((one) => isLeft.has(one));
 }
 
 /**
@@ -60,26 +71,29 @@ export function useAdvance(conversationId: string): () => void {
   }, []);
   return useCallback(() => {
     if (!isOpen.current || place?.openId !== conversationId || hasReply()) return;
+    const search = toSearch(filter);
     const next = neighbourOf(conversationId);
-    if (next?.checkVisibility()) {
+    if (next !== undefined && shown?.element.current?.checkVisibility()) {
       // The conversation takes the focus from its row, where J and K go on.
-      next.focus();
-      next.click();
+      flushSync(() => shown?.focusRow(next));
+      void navigate({ to: '/w/$slug/inbox/$conversationId', params: { slug, conversationId: next }, search });
     } else {
-      void navigate({ to: '/w/$slug/inbox', params: { slug }, search: toSearch(filter) });
+      void navigate({ to: '/w/$slug/inbox', params: { slug }, search });
     }
   }, [conversationId, slug, filter, navigate, hasReply]);
 }
 
 /** Gives the focus back to the list when a conversation is left: to its row, the next one, or the list. */
 export function useFocusOnReturn(openId: string | undefined) {
-  const list = useRef<HTMLElement>(null);
+  const section = useRef<HTMLElement>(null);
   const left = useRef(openId);
   useEffect(() => {
     const id = left.current;
     left.current = openId;
     if (openId !== undefined || id === undefined || document.activeElement !== document.body) return;
-    (rowOf(id) ?? neighbourOf(id) ?? list.current)?.focus();
+    const row = shown?.ids.includes(id) ? id : neighbourOf(id);
+    if (row === undefined) section.current?.focus();
+    else shown!.focusRow(row);
   }, [openId]);
-  return list;
+  return section;
 }

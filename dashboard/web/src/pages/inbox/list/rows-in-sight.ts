@@ -1,0 +1,65 @@
+import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+
+/** Number of rows that are rendered beyond each edge of what is in sight. */
+const OVERSCAN = 10;
+/** Number of rows that are rendered before the list has been laid out. */
+const FIRST_ROWS = 30;
+/** Number of rows in sight that are asked how far they have moved. */
+const ASKED_ROWS = 5;
+
+/**
+ * Returns the indexes of the rows that are rendered of a list whose rows have one height, in its own scrolled
+ * parent. A library for such lists weighs 10 kB of the 240 kB that the page may load at first.
+ * @param pinned index of a row that is rendered in any case, with its neighbours: the one with the focus
+ */
+export function useRowsInSight(list: RefObject<HTMLElement | null>, count: number, pinned: number): number[] {
+  const [{ begin, end }, setRange] = useState({ begin: 0, end: FIRST_ROWS });
+  useLayoutEffect(() => {
+    const element = list.current;
+    const scroller = element?.parentElement;
+    if (!element || !scroller) return undefined;
+    const update = () => {
+      // A list that is hidden, on a phone, stays as it is.
+      if (scroller.clientHeight === 0) return;
+      const height = element.offsetHeight / count;
+      const begin = Math.floor(scroller.scrollTop / height) - OVERSCAN;
+      const end = Math.ceil((scroller.scrollTop + scroller.clientHeight) / height) + OVERSCAN;
+      // The frame that shows the new place shows its rows.
+      flushSync(() => setRange((old) => (old.begin === begin && old.end === end ? old : { begin, end })));
+    };
+    // It also tells the first size.
+    const observer = new ResizeObserver(update);
+    observer.observe(scroller);
+    observer.observe(element);
+    scroller.addEventListener('scroll', update, { passive: true });
+    return () => {
+      observer.disconnect();
+      scroller.removeEventListener('scroll', update);
+    };
+  }, [list, count]);
+  const indexes = new Set<number>();
+  for (let index = begin; index < end; index++) indexes.add(index);
+  if (pinned !== -1) for (const index of [pinned - 1, pinned, pinned + 1]) indexes.add(index);
+  return [...indexes].filter((index) => index >= 0 && index < count).sort((a, b) => a - b);
+}
+
+/** Keeps the rows in sight where they are when rows come or go above them, unless the list is at its top. */
+export function useSteadyRows(list: RefObject<HTMLElement | null>, ids: string[]): void {
+  const before = useRef(ids);
+  useLayoutEffect(() => {
+    const old = before.current;
+    before.current = ids;
+    const scroller = list.current?.parentElement;
+    if (old === ids || ids.length === 0 || !scroller || scroller.scrollTop === 0) return;
+    const height = list.current!.offsetHeight / ids.length;
+    const top = Math.floor(scroller.scrollTop / height);
+    const indexes = new Map(ids.map((id, index) => [id, index]));
+    const moves = old.slice(top, top + ASKED_ROWS).flatMap((id, nth) => {
+      const index = indexes.get(id);
+      return index === undefined ? [] : [index - (top + nth)];
+    });
+    // A row that goes up to the top by itself is not followed.
+    if (moves.length > 0) scroller.scrollTop += Math.max(...moves) * height;
+  }, [list, ids]);
+}

@@ -1,0 +1,183 @@
+import { AgentEntity } from '../../../src/workspaces/agent.entity';
+import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
+import { waitFor } from '../../support/wait';
+import { accessibilityFaultsOf } from '../accessibility';
+import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
+import { START_TIMEOUT_MS } from '../live-chat';
+import { PHONE } from '../phone';
+
+/** Number of conversations that are three pages of the list. */
+const MANY = 130;
+/** Limit of the rows that are rendered. */
+const MAX_RENDERED = 50;
+
+/** Tests of a list of which most is out of sight. */
+describe('the list of the inbox', () => {
+  let world: DashboardInBrowser;
+  let workspace: WorkspaceEntity;
+  let visit: DashboardPage & { agent: AgentEntity };
+  /** The contacts of the conversations: `Contact 0` wrote first, and is the last row. */
+  let all: { id: string }[];
+
+  beforeAll(async () => {
+    world = await DashboardInBrowser.start();
+  }, START_TIMEOUT_MS);
+  afterAll(() => world?.stop());
+  beforeEach(async () => {
+    workspace = await world.service.make.workspace();
+    visit = await world.enter(workspace, 'AGENT');
+    all = [];
+  });
+  afterEach(async () => {
+    expect(visit.errors).toEqual([]);
+    await visit.close();
+  });
+
+  async function makeConversations(count: number) {
+    const { make } = world.service;
+    for (let n = 0; n < count; n += 1) {
+      const { id: contactId } = await make.contact(workspace, { name: `Contact ${all.length}` });
+      const made = await make.conversation(workspace, { contactId, channel: 'TELEGRAM' });
+      await make.received(workspace, made, 'Where is it?');
+      all.push(made);
+    }
+  }
+  const open = async (path = '?view=all') => {
+    await visit.page.goto(`/w/${workspace.slug}/inbox${path}`);
+    await visit.page.locator('[data-conversation]').first().waitFor();
+  };
+  const rows = () => visit.page.locator('[data-conversation]');
+  const row = (n: number) => visit.page.locator(`[data-conversation="${all[n]!.id}"]`);
+  const section = () => visit.page.getByRole('region', { name: 'Conversations', exact: true });
+  const hasFocus = (n: number) => row(n).and(visit.page.locator(':focus')).waitFor();
+  const placeOf = async (n: number) => Number(await row(n).locator('..').getAttribute('aria-posinset'));
+  const loaded = async () => Number(await rows().first().locator('..').getAttribute('aria-setsize'));
+  const topOf = async (n: number) => Math.round((await row(n).boundingBox())!.y);
+  /** Scrolls to a part of the list between 0, its top, and 1. */
+  const scrollTo = (part: number) =>
+    visit.page.evaluate((to) => {
+      const scroller = document.querySelector('[data-conversation]')!.closest('ul')!.parentElement!;
+      scroller.scrollTop = to * scroller.scrollHeight;
+    }, part);
+  const loadAll = async () => {
+    await waitFor('all rows', async () => {
+      await scrollTo(1);
+      return (await loaded()) === all.length;
+    });
+  };
+
+  it('renders the rows in sight alone, and keeps the focus in a row that is scrolled out of sight', async () => {
+    await makeConversations(MANY);
+    await open();
+    expect(await rows().count()).toBeLessThanOrEqual(MAX_RENDERED);
+    // axe can't tell the contrast of the rows below the edge.
+    const faults = await accessibilityFaultsOf(visit.page, 'main');
+    expect(faults.filter((fault) => !fault.startsWith('color-contrast:'))).toEqual([]);
+    await loadAll();
+    await scrollTo(1);
+    await row(0).waitFor();
+    expect(await placeOf(0)).toBe(MANY);
+    expect(await rows().count()).toBeLessThanOrEqual(MAX_RENDERED);
+    expect(await row(MANY - 1).count()).toBe(0);
+
+    await scrollTo(0);
+    await row(MANY - 1).focus();
+    await scrollTo(0.5);
+    await row(MANY / 2).waitFor();
+    await hasFocus(MANY - 1);
+    expect(await placeOf(MANY - 1)).toBe(1);
+    // J, K and Tab go on from the focused row, and show where they lead.
+    await visit.page.keyboard.press('j');
+    await hasFocus(MANY - 2);
+    await waitFor('the row in sight', async () => (await topOf(MANY - 2)) > 0);
+    await scrollTo(1);
+    await row(0).waitFor();
+    await visit.page.keyboard.press('Tab');
+    await hasFocus(MANY - 3);
+    await scrollTo(1);
+    await row(0).waitFor();
+    await visit.page.keyboard.press('k');
+    await hasFocus(MANY - 2);
+    for (let n = MANY - 3; n >= MANY - 40; n -= 1) {
+      await visit.page.keyboard.press('j');
+      await hasFocus(n);
+    }
+    await visit.page.keyboard.press('Enter');
+    await row(MANY - 40)
+      .and(visit.page.locator('[aria-current=page]'))
+      .waitFor();
+    expect(visit.page.url()).toContain(all[MANY - 40]!.id);
+  }, 120_000);
+
+  it('leaves what one looks at in its place while conversations come above it', async () => {
+    await makeConversations(60);
+    await open();
+    await loadAll();
+    await scrollTo(0.5);
+    await row(28).waitFor();
+    const [before, place] = [await topOf(28), await placeOf(28)];
+    await makeConversations(1);
+    await world.service.make.received(workspace, all[0]!, 'Are you there?');
+    await waitFor('the new rows', async () => (await placeOf(28)) === place + 2);
+    expect(await topOf(28)).toBe(before);
+    await scrollTo(0);
+    await row(60).waitFor();
+    expect([await placeOf(0), await placeOf(60)]).toEqual([1, 2]);
+    // At its top, the list shows what comes.
+    await makeConversations(1);
+    await row(61).waitFor();
+    expect(await topOf(61)).toBeLessThan(await topOf(0));
+  }, 120_000);
+
+  it('is where one left it when one comes back to it on a phone', async () => {
+    await visit.close();
+    visit = await world.enter(workspace, 'AGENT', PHONE);
+    await makeConversations(60);
+    await open();
+    await loadAll();
+    await scrollTo(0.5);
+    await row(28).waitFor();
+    const before = await topOf(28);
+    await row(28).click();
+    await visit.page.locator('article').first().waitFor();
+    expect(await row(28).isVisible()).toBe(false);
+    await visit.page.getByRole('link', { name: 'Back to the list' }).click();
+    await hasFocus(28);
+    expect(await topOf(28)).toBe(before);
+  }, 120_000);
+
+  it('hands the focus of a row that goes to its neighbour, and that of the last one to the list', async () => {
+    await makeConversations(4);
+    await open('?view=nobody');
+    await row(2).focus();
+    const close = (n: number) =>
+      world.service.make.updateConversation(workspace, all[n]!, { status: 'CLOSED' });
+    await close(2);
+    await hasFocus(1);
+    await close(0);
+    await row(0).waitFor({ state: 'detached' });
+    await hasFocus(1);
+    await close(1);
+    await hasFocus(3);
+    await close(3);
+    await section().and(visit.page.locator(':focus')).waitFor();
+  });
+
+  it('gives rows that are snoozed a height of their own, and grows with the text size', async () => {
+    await makeConversations(3);
+    const heights = async () => {
+      const boxes = await Promise.all((await rows().all()).map((one) => one.boundingBox()));
+      const [first, second] = boxes;
+      expect(Math.round(second!.y - first!.y)).toBe(Math.round(first!.height));
+      return first!.height;
+    };
+    await open();
+    const height = await heights();
+    await visit.page.evaluate(() => (document.documentElement.style.fontSize = '200%'));
+    expect(await heights()).toBe(2 * height);
+    for (const one of all) await world.service.make.updateConversation(workspace, one, { status: 'SNOOZED' });
+    await open('?view=all&status=SNOOZED');
+    expect(await heights()).toBeGreaterThan(height);
+    expect(await section().getByText('Snoozed until the customer writes').count()).toBe(3);
+  });
+});
