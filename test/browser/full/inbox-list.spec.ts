@@ -146,6 +146,50 @@ describe('the list of the inbox', () => {
     expect(await topOf(28)).toBe(before);
   }, 120_000);
 
+  it('does not show what one has closed once more, though the server still tells of it', async () => {
+    await makeConversations(2);
+    let goOn = () => undefined as void;
+    const isAsked = new Promise<void>((asked) => {
+      void visit.page.route(`**/conversations/${all[0]!.id}`, async (route) => {
+        if (route.request().method() === 'PATCH') {
+          const mayGoOn = new Promise<void>((resolve) => (goOn = resolve));
+          asked();
+          await mayGoOn;
+        }
+        await route.continue();
+      });
+    });
+    await open(`/${all[0]!.id}?view=nobody`);
+    await visit.button('Close').click();
+    await isAsked;
+    await row(0).waitFor({ state: 'detached' });
+    // The list is read while the server has it open.
+    await makeConversations(1);
+    await row(2).waitFor();
+    expect(await row(0).count()).toBe(0);
+    goOn();
+    await row(1).and(visit.page.locator('[aria-current=page]')).waitFor();
+    expect(await row(0).count()).toBe(0);
+  });
+
+  it('shows what one has closed again when the server refuses', async () => {
+    await makeConversations(2);
+    let refuse = () => undefined as void;
+    await visit.page.route(`**/conversations/${all[0]!.id}`, async (route) => {
+      if (route.request().method() !== 'PATCH') return route.continue();
+      await new Promise<void>((resolve) => (refuse = resolve));
+      return route.fulfill({ status: 503, body: '{}' });
+    });
+    await open(`/${all[0]!.id}?view=nobody`);
+    await visit.button('Close').click();
+    await row(0).waitFor({ state: 'detached' });
+    await makeConversations(1);
+    await row(2).waitFor();
+    refuse();
+    await row(0).waitFor();
+    expect([await placeOf(2), await placeOf(1), await placeOf(0)]).toEqual([1, 2, 3]);
+  });
+
   it('hands the focus of a row that goes to its neighbour, and that of the last one to the list', async () => {
     await makeConversations(4);
     await open('?view=nobody');

@@ -14,6 +14,7 @@ import type {
   ActiveConversation,
   Conversation,
   ConversationChange,
+  ConversationStatus,
   InboxCounts,
   Message,
   Page,
@@ -23,6 +24,7 @@ import type {
 import { useRead, useWorkspace } from '../../api/workspace';
 import { type InboxFilter, NOBODY, useAssigneeOf } from './inbox-filter';
 import { useFreshness, usePollMs } from './live/live-state';
+import { beginChange, endChange, type PendingChange, readWithChanges } from './pending-changes';
 
 /** Number of loaded pages that are read again every few seconds. More are read more rarely. */
 const FRESH_PAGES = 2;
@@ -52,15 +54,25 @@ export function usePages<T extends { id: string }>(
     refreshes = true,
     isEnabled = true,
     besideStreamMs,
-  }: { refreshes?: boolean; isEnabled?: boolean; besideStreamMs?: number } = {},
+    makeChange,
+  }: {
+    refreshes?: boolean;
+    isEnabled?: boolean;
+    besideStreamMs?: number;
+    /** Makes a change in a page that the server may not have known when it answered. */
+    makeChange?: (page: Page<T>, change: PendingChange) => Page<T>;
+  } = {},
 ) {
   const { id } = useWorkspace();
   const pollMs = usePollMs(besideStreamMs);
   const pages = useInfiniteQuery({
     ...useFreshness(besideStreamMs),
     queryKey: keyOf(id, ...key),
-    queryFn: ({ pageParam, signal }) =>
-      api.get<Page<T>>(`/workspaces/${id}/${path}${toQuery({ ...query, cursor: pageParam })}`, signal),
+    queryFn: ({ pageParam, signal }) => {
+      const read = () =>
+        api.get<Page<T>>(`/workspaces/${id}/${path}${toQuery({ ...query, cursor: pageParam })}`, signal);
+      return makeChange ? readWithChanges(read, makeChange) : read();
+    },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
     refetchInterval: ({ state: { data, dataUpdatedAt } }) => {
@@ -84,8 +96,30 @@ export type LoadedPages = Omit<ReturnType<typeof usePages<{ id: string }>>, 'ite
 
 export function useConversations(filter: InboxFilter) {
   const { status, channel } = filter;
-  const query = { status, channel, assignedAgentId: useAssigneeOf()(filter) };
-  return usePages<ActiveConversation>(['list', filter], 'conversations', query);
+  const assignedAgentId = useAssigneeOf()(filter);
+  return usePages<ActiveConversation>(
+    ['list', filter],
+    'conversations',
+    { status, channel, assignedAgentId },
+    { makeChange: (page, change) => withChange(page, change, status, assignedAgentId) },
+  );
+}
+
+/** Makes a change in a page of a list. What it takes out of the list's filter leaves the page. */
+function withChange(
+  page: Page<ActiveConversation>,
+  { conversationId, change }: Omit<PendingChange, 'isRefused'>,
+  status: ConversationStatus,
+  assignee: string | undefined,
+): Page<ActiveConversation> {
+  const isShown = (one: ActiveConversation) =>
+    one.status === status && (assignee === undefined || (one.assignedAgentId ?? NOBODY) === assignee);
+  const data = page.data.flatMap((one) => {
+    if (one.id !== conversationId) return [one];
+    const changed = { ...one, ...change };
+    return isShown(changed) ? [changed] : [];
+  });
+  return { ...page, data };
 }
 
 export function useCounts() {
@@ -369,34 +403,25 @@ export function useUpdateConversation(
       void queries.cancelQueries(detail);
       const before = [...queries.getQueriesData(lists), ...queries.getQueriesData(detail)];
       queries.setQueriesData<Conversation>(detail, (one) => one && { ...one, ...change });
-      for (const [queryKey, pages] of queries.getQueriesData<Pages<ActiveConversation>>(lists)) {
+      for (const [queryKey, list] of queries.getQueriesData<Pages<ActiveConversation>>(lists)) {
         const filter = queryKey.at(-1) as InboxFilter;
-        const assignee = assigneeOf(filter);
-        const isShown = (one: ActiveConversation) =>
-          one.id !== conversationId ||
-          (one.status === filter.status &&
-            (assignee === undefined || (one.assignedAgentId ?? NOBODY) === assignee));
-        if (pages) queries.setQueryData(queryKey, withChange(pages, conversationId, change, isShown));
+        const pages = list?.pages.map((page) =>
+          withChange(page, { conversationId, change }, filter.status, assigneeOf(filter)),
+        );
+        if (list && pages) queries.setQueryData(queryKey, { ...list, pages });
       }
-      return before;
+      return { before, pending: beginChange(conversationId, change) };
     },
-    onSuccess: (_answer, change) => onChanged(change),
-    onError: (_error, _change, before) => {
-      for (const [queryKey, data] of before ?? []) queries.setQueryData(queryKey, data);
+    onSuccess: (_answer, change, context) => {
+      endChange(context.pending, false);
+      onChanged(change);
+    },
+    onError: (_error, _change, context) => {
+      endChange(context?.pending, true);
+      for (const [queryKey, data] of context?.before ?? []) queries.setQueryData(queryKey, data);
     },
     onSettled: () => refreshAfterAct(queries, workspaceId, conversationId),
   });
-}
-
-function withChange(
-  { pages, ...rest }: Pages<ActiveConversation>,
-  id: string,
-  change: UpdateConversation,
-  isShown: (conversation: ActiveConversation) => boolean,
-): Pages<ActiveConversation> {
-  const changed = changeOne({ pages, ...rest }, id, (one) => ({ ...one, ...change }));
-  const shown = changed.pages.map(({ data, ...page }) => ({ ...page, data: data.filter(isShown) }));
-  return { ...rest, pages: shown };
 }
 
 function changeOne(

@@ -6,6 +6,7 @@ import type { Conversation, MarkRead } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
 import { useAnnounce } from '../../../common/announcer';
 import { useTexts } from '../../../i18n/locale';
+import { beginChange, endChange } from '../pending-changes';
 import { isKnownRead, refreshCounts, refreshList, showUnread, useMessages } from '../use-inbox';
 
 /** Time between two marks of one conversation. */
@@ -61,7 +62,13 @@ function useSetMark(conversationId: string): (mark: MarkRead | null) => void {
     mutationFn: (mark: MarkRead | null) => (mark ? api.put(path, mark) : api.delete(path)),
     // One after the other, so that the last one counts.
     scope: { id: `read mark ${conversationId}` },
-    onMutate: (mark) => showUnread(queries, workspaceId, conversationId, mark === null),
+    onMutate: (mark) => {
+      const isUnread = mark === null;
+      showUnread(queries, workspaceId, conversationId, isUnread);
+      return beginChange(conversationId, { isUnread });
+    },
+    onSuccess: (_answer, _mark, pending) => endChange(pending, false),
+    onError: (_error, _mark, pending) => endChange(pending, true),
     onSettled: () => Promise.all([refreshList(queries, workspaceId), refreshCounts(queries, workspaceId)]),
   });
   return mutate;
