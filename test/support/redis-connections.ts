@@ -50,6 +50,7 @@ export async function emptyRedis(redisUrl: string): Promise<void> {
 
 /** Returns the keys that match a pattern, on every node of a Cluster. */
 export async function keysOf(redis: RedisConnection, pattern: string): Promise<string[]> {
+  await redis.ping(); // by now it knows its nodes
   const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis];
   return (await Promise.all(nodes.map((node) => node.keys(pattern)))).flat();
 }

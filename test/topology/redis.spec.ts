@@ -1,6 +1,8 @@
 import { OUTBOUND_MESSAGE_QUEUE } from '../../src/channels/outbound/outbound-message-queue';
 import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
+import { AgentAct } from '../../src/presence/presence.dto';
+import { PresenceService } from '../../src/presence/presence.service';
 import { RedisClient } from '../../src/redis/redis-client';
 import { RedisSubscriber } from '../../src/redis/redis-subscriber';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
@@ -99,6 +101,35 @@ describe.each(KINDS)('with Redis as $kind', ({ Several }) => {
     other.app.get(RedisSubscriber).unsubscribe(channel);
   }
 
+  /** Waits until one process shows who is in a conversation at the other one, and is told of it. */
+  async function waitForPresence(): Promise<void> {
+    const workspace = await one.make.workspace();
+    const { id: agentId } = await one.make.agent(workspace);
+    const { id: conversationId } = await one.make.conversation(workspace);
+    const [own, others] = [one, other].map(({ app }) => app.get(PresenceService, { strict: false }));
+    const told: string[] = [];
+    const { stop } = others!.listen(workspace.id, (id) => told.push(id));
+    const agent = { type: 'agent' as const, id: agentId };
+    const act = (does: AgentAct | 'LEFT') => own!.signal(workspace.id, { conversationId, act: does }, agent);
+    const shown = () => others!.list(workspace.id, { conversationIds: [conversationId] }, SYSTEM);
+    await waitFor('a notice of who is there', async () => {
+      await act('LEFT');
+      await act('LOOKING');
+      return told.length;
+    });
+    await waitFor('who is there', async () => {
+      await act('REPLYING');
+      return (await shown()).length;
+    });
+    expect(await shown()).toEqual([
+      { conversationId, agents: [{ agentId, act: 'REPLYING' }], visitor: null },
+    ]);
+    expect(new Set(told)).toEqual(new Set([conversationId]));
+    await act('LEFT');
+    expect(await shown()).toEqual([]);
+    stop();
+  }
+
   async function waitForJobs(): Promise<void> {
     const jobs = openQueue<{ n: number }>('jobs', stores.redisUrl);
     const done: number[] = [];
@@ -117,6 +148,8 @@ describe.each(KINDS)('with Redis as $kind', ({ Several }) => {
     await waitForSignals();
     await waitForJobs();
   });
+
+  it('shows at one process who is in a conversation at the other', waitForPresence);
 
   it("carries a message to a visitor's stream at another process", async () => {
     const workspace = await one.make.workspace();
@@ -186,6 +219,7 @@ describe.each(KINDS)('with Redis as $kind', ({ Several }) => {
     expect(heardOf()).toEqual(new Set(messageIds));
     await waitFor('a limit over both processes', async () => (await answersToFive()).at(-1) === 429);
     await waitForSignals();
+    await waitForPresence();
     await waitForJobs();
     expect(await Promise.all([one, other].map(isUp))).toEqual([true, true]);
     await victim!.restart();

@@ -5,6 +5,9 @@ import { RedisSentinels } from '../support/redis-sentinels.mjs';
 /** Number of connections of PgBouncer to each database. */
 const SERVER_CONNECTIONS = 20;
 
+/** Tests of what processes tell each other through Redis. */
+const ON_REDIS = ['test/e2e', 'test/dashboard/(presence|inbox-stream)\\.spec', 'test/topology/redis'];
+
 /** @import { Servers } from '../../scripts/servers.mjs' */
 
 /**
@@ -24,8 +27,8 @@ export const TOPOLOGIES = /** @type {Record<string, Topology>} */ ({
   pooler: { tests: ['test/e2e', 'test/topology/pooler'], start: startPooler },
   standby: { tests: ['test/topology/standby'] },
   // A Cluster has one database, which the test files use in turn.
-  cluster: { tests: ['--runInBand', 'test/e2e', 'test/topology/redis'], start: startRedis(RedisCluster) },
-  sentinel: { tests: ['test/e2e', 'test/topology/redis'], start: startRedis(RedisSentinels) },
+  cluster: { tests: ['--runInBand', ...ON_REDIS], start: startRedis(RedisCluster) },
+  sentinel: { tests: ON_REDIS, start: startRedis(RedisSentinels) },
   upgrade: { tests: ['test/topology/upgrade'] },
 });
 
