@@ -127,6 +127,34 @@ describe('the customer in the dashboard', () => {
     expect(await panel().count()).toBe(0);
   });
 
+  it('asks before an edit is lost', async () => {
+    visit = await world.enter(workspace, 'AGENT', { viewport: { width: 1440, height: 900 } });
+    const { keyboard } = visit.page;
+    const [first, second] = [await conversation(HEBREW), await conversation(ARABIC)];
+    const question = visit.page.getByRole('dialog', { name: 'Discard what you have entered?' });
+    const phone = visit.field('Phone');
+    await open(first.id);
+    await visit.button('Customer').click();
+    await panel().getByRole('button', { name: 'Edit' }).click();
+    await phone.fill('+972 1');
+    await keyboard.press('Escape');
+    expect(await question.count()).toBe(0);
+    await visit.button('Close the customer').click();
+    await question.waitFor();
+    await keyboard.press('Escape');
+    await question.waitFor({ state: 'detached' });
+    const other = visit.page.locator('[data-conversation]').filter({ hasText: ARABIC });
+    await other.press('Enter');
+    await visit.act('Cancel').click();
+    await question.waitFor({ state: 'detached' });
+    expect(await phone.inputValue()).toBe('+972 1');
+    await other.press('Enter');
+    await visit.act('Discard').click();
+    await visit.page.waitForURL(`**/inbox/${second.id}**`);
+    await panel().getByRole('heading', { name: ARABIC }).waitFor();
+    expect((await stored(first.contact.id)).phone).toBeNull();
+  });
+
   it('shows what a colleague has changed meanwhile before it saves', async () => {
     visit = await world.enter(workspace, 'AGENT', { viewport: { width: 1440, height: 900 } });
     const { id, contact } = await conversation(ARABIC);

@@ -509,6 +509,15 @@ describe('the inbox in a browser', () => {
     await press('ArrowDown', 'Enter');
     await visit.page.getByText('Unassigned by you').waitFor();
     expect(await stored(ada)).toEqual({ status: 'OPEN', assignee: null });
+    await press('s');
+    const focused = visit.page.locator(':focus');
+    await visit.page
+      .getByRole('menuitem', { name: /^For 3 hours/ })
+      .and(focused)
+      .waitFor();
+    expect(await accessibilityFaultsOf(visit.page, '[role=menu]')).toEqual([]);
+    await press('Escape');
+    await visit.button('Snooze').and(focused).waitFor();
 
     await press('k', 'Enter');
     await visit.page.waitForURL(`**/inbox/${bea.id}**`);

@@ -23,7 +23,15 @@ export function OpenMenu({
   children: (menu: typeof Menu) => ReactNode;
 }) {
   return (
-    <Menu {...place} id={id} opened onChange={onClose} returnFocus={false}>
+    <Menu
+      {...place}
+      id={id}
+      opened
+      onChange={onClose}
+      returnFocus={false}
+      // The first item gets the focus, and not what would be no item of the menu.
+      withInitialFocusPlaceholder={false}
+    >
       <Menu.Target>
         <Anchor element={button} />
       </Menu.Target>

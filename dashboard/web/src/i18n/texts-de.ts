@@ -492,6 +492,7 @@ export const de: Texts = {
       saved: 'Textbausteine, am Anfang einer Zeile',
       note: 'Notiz schreiben',
       assign: 'Zuweisen',
+      snooze: 'Zurückstellen',
       close: 'Unterhaltung schließen',
       unread: 'Als ungelesen oder gelesen markieren',
       send: 'Antwort senden',

@@ -453,6 +453,7 @@ export const en = {
       saved: 'Saved replies, at the beginning of a line',
       note: 'Write a note',
       assign: 'Assign',
+      snooze: 'Snooze',
       close: 'Close the conversation',
       unread: 'Mark as unread or read',
       send: 'Send the reply',

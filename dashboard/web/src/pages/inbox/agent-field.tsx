@@ -96,6 +96,7 @@ export function AgentField({
         role="combobox"
         aria-label={label}
         title={label}
+        placeholder={label}
         aria-haspopup="listbox"
         aria-autocomplete="list"
         aria-expanded={isOpen}

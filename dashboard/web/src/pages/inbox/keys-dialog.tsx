@@ -12,6 +12,7 @@ const KEYS = [
   ['saved', '/'],
   ['note', 'N'],
   ['assign', 'A'],
+  ['snooze', 'S'],
   ['close', 'E'],
   ['customer', 'I'],
   ['unread', 'U'],

@@ -2,13 +2,14 @@ import { ActionIcon, Text } from '@mantine/core';
 import { IconClockPause } from '@tabler/icons-react';
 import { MenuButton } from '../../../common/menu-button';
 import { useFormats, useTexts } from '../../../i18n/locale';
+import { useKeys } from '../use-keys';
 
 const HOURS = 3;
 /** Hour at which a day begins. */
 const MORNING = 9;
 const DAYS_OF_WEEK = 7;
 
-/** Menu that puts a conversation aside until a time, or until its customer writes. */
+/** Menu that puts a conversation aside until a time, or until its customer writes. S opens it. */
 export function SnoozeMenu({
   isDisabled,
   onSnooze,
@@ -18,6 +19,7 @@ export function SnoozeMenu({
 }) {
   const { inbox } = useTexts();
   const formats = useFormats();
+  useKeys({ s: () => document.querySelector<HTMLElement>('[data-snooze-button]')?.click() });
   return (
     <MenuButton
       position="bottom-end"
@@ -28,6 +30,7 @@ export function SnoozeMenu({
           aria-label={inbox.snooze}
           title={inbox.snooze}
           disabled={isDisabled}
+          data-snooze-button
         >
           <IconClockPause size={18} stroke={1.6} aria-hidden />
         </ActionIcon>

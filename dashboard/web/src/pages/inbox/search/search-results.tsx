@@ -53,7 +53,7 @@ export function SearchResults({ text: typed, openId }: { text: string; openId: s
             {search.isFilling}
           </Text>
         )}
-        {isNothing && <EmptyState py="lg" title={search.nothing} description={search.nothingAdvice} />}
+        {isNothing && <EmptyState p="lg" title={search.nothing} description={search.nothingAdvice} />}
       </div>
       {conversations.data && conversations.data.length > 0 && (
         <Part title={search.customers}>
