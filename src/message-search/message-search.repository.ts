@@ -100,13 +100,13 @@ export class MessageSearchRepository {
   ): Promise<MessageKeys[]> {
     const hashes = [...new Set([...terms].map(hashTerm))];
     const statement = this.database.spansWorkspaces ? FIND_BY_TERMS : FIND_BY_TERMS_ON_NODE;
-    for (let from = range.newest; from >= range.oldest; from -= MAX_BUCKETS) {
+    const found: MessageKeys[] = [];
+    for (let from = range.newest; from >= range.oldest && found.length < count; from -= MAX_BUCKETS) {
       const to = Math.max(range.oldest, from - MAX_BUCKETS + 1);
-      const parameters = [tenantId, before, count, keyBase(tenantId), hashes, from, to];
-      const found = await this.database.readByIndex<MessageKeys>(statement, parameters);
-      if (found.length > 0) return found;
+      const parameters = [tenantId, before, count - found.length, keyBase(tenantId), hashes, from, to];
+      found.push(...(await this.database.readByIndex<MessageKeys>(statement, parameters)));
     }
-    return [];
+    return found;
   }
 
   /** Reads messages with their conversations and contacts, in any order. */

@@ -158,6 +158,32 @@ describe('the search in messages', () => {
     );
   });
 
+  it('finds what lies more than four million messages apart', async () => {
+    const { workspace, conversation } = await makeWorkspace();
+    const ids: string[] = [];
+    for (const word of ['first', 'second', 'third']) {
+      const { id } = await service.make.received(workspace, conversation, `needle ${word}`);
+      ids.unshift(id);
+      await waitForWord(workspace, word);
+      await waitForDone(workspace);
+      // As if as many messages had come in between.
+      await service.query('UPDATE message_search_progress SET newer = newer + 5000000 WHERE tenant_id = $1', [
+        workspace.id,
+      ]);
+    }
+    expect(await search(workspace, 'needle')).toMatchObject({
+      data: ids.map((id) => ({ id })),
+      nextCursor: null,
+    });
+    const pages: string[] = [];
+    for (let cursor: string | null | undefined; cursor !== null && pages.length < 4;) {
+      const page = await search(workspace, 'needle', { limit: 1, cursor });
+      pages.push(...idsOf(page));
+      cursor = page.nextCursor;
+    }
+    expect(pages).toEqual(ids);
+  });
+
   it('finds nothing of another workspace', async () => {
     const [own, foreign] = [await makeWorkspace(), await makeWorkspace()];
     await service.make.received(own.workspace, own.conversation, 'secret parcel');
