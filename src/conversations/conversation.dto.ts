@@ -1,5 +1,15 @@
 import { ApiPropertyOptional, ApiProperty, IntersectionType } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, MaxDate, MinDate, ValidateIf } from 'class-validator';
+import { Transform } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsIn,
+  IsOptional,
+  IsString,
+  MaxDate,
+  MinDate,
+  ValidateIf,
+} from 'class-validator';
 import { type Channel, CHANNELS } from '../common/channel-descriptors';
 import { validatorFault } from '../common/error-texts';
 import { PageQuery } from '../common/page';
@@ -49,10 +59,21 @@ export class CountConversationsQuery {
   assignedAgentId?: string;
 }
 
+/** Limit of the conversations that a list is asked for by their ids. */
+const MAX_NAMED = 100;
+
 export class ListActiveConversationsQuery extends IntersectionType(PageQuery, CountConversationsQuery) {
   @IsOptional()
   @IsIn(CHANNELS)
   channel?: Channel;
+
+  /** Up to 100 ids: only these, if the list has them. In a query one text, with commas between them. */
+  @IsOptional()
+  @ArrayMaxSize(MAX_NAMED, validatorFault('too_many_named', { max: MAX_NAMED }))
+  @IsString({ each: true })
+  @IsArray()
+  @Transform(({ value }) => (typeof value === 'string' ? value.split(',') : value) as unknown)
+  ids?: string[];
 }
 
 /** Changes to a conversation, of which at least one is required. */

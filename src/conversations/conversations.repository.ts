@@ -34,6 +34,8 @@ export interface ActivityFilter extends Required<Pick<ConversationFilter, 'statu
   channel?: Channel;
   agentId?: string | null;
   cursor?: string;
+  /** Ids of the only conversations that are looked at. */
+  ids?: string[];
 }
 
 /** Conversation of a list by latest activity, with its contact. */
@@ -329,18 +331,26 @@ export class ConversationsRepository {
   }
 }
 
-/** Makes the part of a statement that reads the conversations below a cursor in the order of an index. */
-function scanByActivity(tenantId: string, { status, agentId, cursor }: ActivityFilter) {
+/**
+ * Makes the part of a statement that reads the conversations below a cursor in the order of an index, or
+ * those with the ids.
+ */
+function scanByActivity(tenantId: string, { status, agentId, cursor, ids }: ActivityFilter) {
   const parameters = new Parameters();
-  const conditions = [`tenant_id = ${parameters.bind(tenantId)}`, `status = ${parameters.bind(status)}`];
+  const tenant = `tenant_id = ${parameters.bind(tenantId)}`;
+  const conditions = [tenant, `status = ${parameters.bind(status)}`];
   if (agentId === null) conditions.push('assigned_agent_id IS NULL');
   if (agentId) conditions.push(`assigned_agent_id = ${parameters.bind(agentId)}`);
   if (cursor) conditions.push(`coalesce(last_message_id, id) < ${parameters.bind(cursor)}`);
   // PostgreSQL does not see that IS NULL leaves one value, so the order names that column too.
   const first = agentId === null ? 'assigned_agent_id DESC, ' : '';
+  // OFFSET 0 makes PostgreSQL look the few rows up first: it would read the index of all in their order.
+  const table = ids
+    ? `(SELECT * FROM conversations WHERE ${tenant} AND id = ANY (${parameters.bind(ids)}) OFFSET 0) AS named`
+    : 'conversations';
   return {
     parameters,
-    scanned: `FROM conversations WHERE ${conditions.join(' AND ')}`,
+    scanned: `FROM ${table} WHERE ${conditions.join(' AND ')}`,
     order: `${first}coalesce(last_message_id, id) DESC`,
   };
 }

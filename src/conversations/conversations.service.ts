@@ -277,8 +277,10 @@ function newEndOfSnooze(
 /** Makes the filter of a list by latest activity; null if no agent has such an id. */
 function toActivityFilter({
   assignedAgentId,
-  ...others
+  ids,
+  ...rest
 }: Omit<ListActiveConversationsQuery, 'limit'>): ActivityFilter | null {
+  const others = { ...rest, ids: ids?.filter(isId) };
   if (assignedAgentId === NOBODY) return { ...others, agentId: null };
   if (assignedAgentId !== undefined && !isId(assignedAgentId)) return null;
   return { ...others, agentId: assignedAgentId };

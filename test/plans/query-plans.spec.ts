@@ -161,6 +161,9 @@ describe('query plans', () => {
           const ends = () => repository.findScannedEnd(tenantId, { ...filter, cursor });
           for (const plan of [...(await plansOf(() => list('TELEGRAM'))), ...(await plansOf(ends))])
             expect(rowsRead(plan)).toBeLessThanOrEqual(1_000 + 2 * PAGE);
+          const ids = [1, ROWS / 2, ROWS].map(sequential);
+          for (const plan of await plansOf(() => repository.listActive(tenantId, { ...filter, ids }, PAGE)))
+            expect(rowsRead(plan)).toBeLessThanOrEqual(3 * ids.length);
         }
       }
     });

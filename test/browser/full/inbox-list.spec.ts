@@ -1,6 +1,6 @@
 import { AgentEntity } from '../../../src/workspaces/agent.entity';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
-import { waitFor } from '../../support/wait';
+import { letTimePass, waitFor } from '../../support/wait';
 import { accessibilityFaultsOf } from '../accessibility';
 import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
 import { START_TIMEOUT_MS } from '../live-chat';
@@ -144,6 +144,35 @@ describe('the list of the inbox', () => {
     await visit.page.getByRole('link', { name: 'Back to the list' }).click();
     await hasFocus(28);
     expect(await topOf(28)).toBe(before);
+  }, 120_000);
+
+  it('reads what has changed alone, however much is loaded', async () => {
+    await makeConversations(MANY);
+    const { make } = world.service;
+    await open();
+    await loadAll();
+    await scrollTo(0);
+    // By now nobody reads what was missed before the stream began.
+    await letTimePass(7_000);
+    const reads: URLSearchParams[] = [];
+    visit.page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname.endsWith('/conversations')) reads.push(searchParams);
+    });
+    // One goes up to the top, one leaves the list, and one changes in its place.
+    await make.received(workspace, all[0]!, 'Are you there?');
+    await waitFor('the first row', async () => (await row(0).count()) === 1 && (await placeOf(0)) === 1);
+    await make.updateConversation(workspace, all[MANY - 2]!, { status: 'CLOSED' });
+    await row(MANY - 2).waitFor({ state: 'detached' });
+    await make.updateConversation(workspace, all[MANY - 5]!, { assignedAgentId: visit.agent.id });
+    await row(MANY - 5)
+      .getByText('You', { exact: true })
+      .waitFor();
+    expect(await loaded()).toBe(MANY - 1);
+    expect(await placeOf(MANY - 5)).toBe(5);
+    const ids = reads.map((read) => read.get('ids'));
+    expect(new Set(ids)).toEqual(new Set([all[0]!.id, all[MANY - 2]!.id, all[MANY - 5]!.id]));
+    expect(reads.length).toBeLessThanOrEqual(6);
   }, 120_000);
 
   it('does not show what one has closed once more, though the server still tells of it', async () => {

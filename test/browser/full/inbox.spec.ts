@@ -1,5 +1,7 @@
 import type { Route } from 'playwright-core';
 import { SYSTEM } from '../../../src/common/principal';
+import { ContactsService } from '../../../src/contacts/contacts.service';
+import { ConversationsService } from '../../../src/conversations/conversations.service';
 import { MessagesService } from '../../../src/messages/messages.service';
 import { AgentEntity } from '../../../src/workspaces/agent.entity';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
@@ -292,6 +294,19 @@ describe('the inbox in a browser', () => {
     expect(await stored(bea)).toEqual({ status: 'OPEN', assignee: visit.agent.id });
     await world.service.make.received(workspace, bea, 'Thank you!');
     await row('Thank you!').waitFor();
+    // The row stays as fresh as the others.
+    await visit.page.keyboard.press('Escape');
+    await visit.page.keyboard.press('u');
+    await row('Thank you!').getByRole('img', { name: 'Unread' }).waitFor();
+    await visit.page.keyboard.press('u');
+    await row('Thank you!').getByRole('img', { name: 'Unread' }).waitFor({ state: 'detached' });
+    const { contact } = await world.service.app.get(ConversationsService).get(workspace.id, bea.id, SYSTEM);
+    const rename = (name: string, updatedAt: Date) =>
+      world.service.app.get(ContactsService).update(workspace.id, contact.id, { name, updatedAt }, SYSTEM);
+    const { updatedAt } = await rename('Bea Moore', contact.updatedAt);
+    await row('Bea Moore').waitFor();
+    await rename('Bea', updatedAt);
+    await row('Bea Moore').waitFor({ state: 'detached' });
     await conversation('Eve');
     await row('Eve').waitFor();
     expect(await names()).toEqual(['Eve', 'Cyd', 'Bea', 'Ada']);

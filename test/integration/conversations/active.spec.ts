@@ -107,6 +107,28 @@ describe('the conversations by latest activity', () => {
     expect(second).toEqual({ data: [expect.objectContaining({ id: telegram })], nextCursor: null });
   });
 
+  it('are those with some ids, if the list has them', async () => {
+    const { id: agent } = await host.make.agent(own.workspace);
+    const [mine, closed, free, telegram] = [await make(), await make(), await make(), await make('TELEGRAM')];
+    await host.make.updateConversation(own.workspace, { id: mine }, { assignedAgentId: agent });
+    await host.make.updateConversation(own.workspace, { id: closed }, { status: 'CLOSED' });
+    const other = await host.make.workspace();
+    const foreign = await host.make.conversation(other);
+    const ids = [mine, closed, free, telegram, foreign.id, 'nope'];
+
+    expect(await idsOf({ ids })).toEqual([telegram, free, mine]);
+    expect(await idsOf({ ids, assignedAgentId: agent })).toEqual([mine]);
+    expect(await idsOf({ ids, assignedAgentId: NOBODY })).toEqual([telegram, free]);
+    expect(await idsOf({ ids, status: 'CLOSED' })).toEqual([closed]);
+    expect(await list({ ids: [mine, telegram], channel: 'TELEGRAM' })).toEqual({
+      data: [expect.objectContaining({ id: telegram })],
+      nextCursor: null,
+    });
+    expect(await idsOf({ ids: [free] })).toEqual([free]);
+    expect(await idsOf({ ids: [] })).toEqual([]);
+    await expectRefusal(list({ ids: Array.from({ length: 101 }, () => mine) }), 'INVALID_QUERY');
+  });
+
   it('are none of another workspace, and need a status that exists', async () => {
     await make();
     const other = await host.make.workspace();

@@ -12,6 +12,7 @@ import { useMemo } from 'react';
 import { api, toQuery } from '../../api/client';
 import type {
   ActiveConversation,
+  Channel,
   Conversation,
   ConversationChange,
   ConversationStatus,
@@ -23,6 +24,7 @@ import type {
 } from '../../api/types';
 import { useRead, useWorkspace } from '../../api/workspace';
 import { type InboxFilter, NOBODY, useAssigneeOf } from './inbox-filter';
+import { withChangedRows } from './list/changed-rows';
 import { useFreshness, usePollMs } from './live/live-state';
 import { beginChange, endChange, type PendingChange, readWithChanges } from './pending-changes';
 
@@ -31,6 +33,8 @@ const FRESH_PAGES = 2;
 /** Shortest pause before all loaded pages are read again. */
 const MIN_PAUSE_MS = 5_000;
 const MAX_PAGE = 200;
+/** Limit of the conversations that a list is asked for by their ids. */
+const MAX_NAMED = 100;
 /** Pause between two reads of the open conversation: nobody finds a lost signal of a delivery mark. */
 export const MARKS_MS = 15_000;
 
@@ -94,26 +98,46 @@ export function usePages<T extends { id: string }>(
 
 export type LoadedPages = Omit<ReturnType<typeof usePages<{ id: string }>>, 'items' | 'data'>;
 
+/** Query by which the server is asked for a list of conversations. */
+interface ListQuery {
+  status: ConversationStatus;
+  channel?: Channel;
+  assignedAgentId?: string;
+  /** Id of the only conversation that the list may have. */
+  ids?: string;
+}
+
+type List = Pages<ActiveConversation>;
+
 export function useConversations(filter: InboxFilter) {
   const { status, channel } = filter;
-  const assignedAgentId = useAssigneeOf()(filter);
-  return usePages<ActiveConversation>(
-    ['list', filter],
-    'conversations',
-    { status, channel, assignedAgentId },
-    { makeChange: (page, change) => withChange(page, change, status, assignedAgentId) },
-  );
+  return useList({ status, channel, assignedAgentId: useAssigneeOf()(filter) });
+}
+
+/** Reads a conversation as lists have it, if it has the status; nothing without an id. */
+export function useListed(
+  conversationId: string | undefined,
+  status: ConversationStatus,
+): ActiveConversation | undefined {
+  return useList({ status, ids: conversationId }, conversationId !== undefined).items?.[0];
+}
+
+function useList(query: ListQuery, isEnabled = true) {
+  return usePages<ActiveConversation>(['list', query], 'conversations', query, {
+    isEnabled,
+    makeChange: (page, change) => withChange(page, change, query),
+  });
 }
 
 /** Makes a change in a page of a list. What it takes out of the list's filter leaves the page. */
 function withChange(
   page: Page<ActiveConversation>,
   { conversationId, change }: Omit<PendingChange, 'isRefused'>,
-  status: ConversationStatus,
-  assignee: string | undefined,
+  { status, assignedAgentId }: ListQuery,
 ): Page<ActiveConversation> {
   const isShown = (one: ActiveConversation) =>
-    one.status === status && (assignee === undefined || (one.assignedAgentId ?? NOBODY) === assignee);
+    one.status === status &&
+    (assignedAgentId === undefined || (one.assignedAgentId ?? NOBODY) === assignedAgentId);
   const data = page.data.flatMap((one) => {
     if (one.id !== conversationId) return [one];
     const changed = { ...one, ...change };
@@ -287,13 +311,53 @@ export function refreshAfterAct(
 ): Promise<unknown> {
   return Promise.all([
     refreshOpen(queries, workspaceId, [conversationId]),
-    refreshList(queries, workspaceId),
+    refreshList(queries, workspaceId, [conversationId]),
     refreshCounts(queries, workspaceId),
   ]);
 }
 
-export function refreshList(queries: QueryClient, workspaceId: string): Promise<unknown> {
-  return queries.invalidateQueries({ queryKey: keyOf(workspaceId, 'list') });
+/**
+ * Reads conversations again in the lists that the page shows, and puts them where they belong now. Other
+ * lists are read in whole when they are shown.
+ */
+export async function refreshList(
+  queries: QueryClient,
+  workspaceId: string,
+  conversationIds: string[],
+): Promise<unknown> {
+  const queryKey = keyOf(workspaceId, 'list');
+  if (conversationIds.length > MAX_NAMED) return queries.invalidateQueries({ queryKey });
+  await queries.invalidateQueries({ queryKey, type: 'inactive', refetchType: 'none' });
+  const shown = queries.getQueryCache().findAll({ queryKey, type: 'active' }) as unknown as Query<List>[];
+  return Promise.all(shown.map((list) => refreshRows(queries, workspaceId, list, conversationIds)));
+}
+
+/** Reads conversations of one list again, after what is being read of it already. */
+async function refreshRows(
+  queries: QueryClient,
+  workspaceId: string,
+  list: Query<List>,
+  conversationIds: string[],
+): Promise<void> {
+  const { queryKey } = list;
+  const query = queryKey.at(-1) as ListQuery;
+  const ids = query.ids === undefined ? conversationIds : conversationIds.filter((id) => id === query.ids);
+  if (ids.length === 0) return;
+  const path = `/workspaces/${workspaceId}/conversations${toQuery({ ...query, ids, limit: ids.length })}`;
+  await untilRead(list);
+  const rows = await readWithChanges(
+    () => api.get<Page<ActiveConversation>>(path),
+    (page, change) => withChange(page, change, query),
+  ).catch(() => null);
+  // A page that is read meanwhile would otherwise put the others back as they were.
+  await untilRead(list);
+  const { data, dataUpdatedAt, isInvalidated } = list.state;
+  if (!rows || !data || isInvalidated) return queries.invalidateQueries({ queryKey, exact: true });
+  queries.setQueryData(queryKey, withChangedRows(data, ids, rows.data), { updatedAt: dataUpdatedAt });
+}
+
+async function untilRead(list: Query<List>): Promise<void> {
+  while (list.state.fetchStatus === 'fetching') await list.promise?.catch(() => undefined);
 }
 
 /** Reads contacts again that the page shows, also those of conversations. */
@@ -357,12 +421,23 @@ export function isShownAs(
   return rows.length > 0 && rows.every((row) => row.isUnread === isUnread);
 }
 
+/** Returns the conversations with these contacts in all loaded lists. */
+export function rowsOfContacts(queries: QueryClient, workspaceId: string, contactIds: string[]): string[] {
+  const ids = new Set(contactIds);
+  return allRows(queries, workspaceId)
+    .filter(({ contact }) => ids.has(contact.id))
+    .map(({ id }) => id);
+}
+
 /** Returns the rows of a conversation in all loaded lists. */
 function rowsOf(queries: QueryClient, workspaceId: string, conversationId: string): ActiveConversation[] {
+  return allRows(queries, workspaceId).filter(({ id }) => id === conversationId);
+}
+
+function allRows(queries: QueryClient, workspaceId: string): ActiveConversation[] {
   return queries
-    .getQueriesData<Pages<ActiveConversation>>({ queryKey: keyOf(workspaceId, 'list') })
-    .flatMap(([, list]) => list?.pages.flatMap(({ data }) => data) ?? [])
-    .filter(({ id }) => id === conversationId);
+    .getQueriesData<List>({ queryKey: keyOf(workspaceId, 'list') })
+    .flatMap(([, list]) => list?.pages.flatMap(({ data }) => data) ?? []);
 }
 
 /** Shows in the lists whether a conversation is unread. */
@@ -388,7 +463,6 @@ export function useUpdateConversation(
   onChanged: (change: UpdateConversation) => void,
 ) {
   const { id: workspaceId } = useWorkspace();
-  const assigneeOf = useAssigneeOf();
   const queries = useQueryClient();
   const lists = { queryKey: keyOf(workspaceId, 'list') };
   const detail = { queryKey: keyOf(workspaceId, 'conversation', conversationId) };
@@ -403,11 +477,9 @@ export function useUpdateConversation(
       void queries.cancelQueries(detail);
       const before = [...queries.getQueriesData(lists), ...queries.getQueriesData(detail)];
       queries.setQueriesData<Conversation>(detail, (one) => one && { ...one, ...change });
-      for (const [queryKey, list] of queries.getQueriesData<Pages<ActiveConversation>>(lists)) {
-        const filter = queryKey.at(-1) as InboxFilter;
-        const pages = list?.pages.map((page) =>
-          withChange(page, { conversationId, change }, filter.status, assigneeOf(filter)),
-        );
+      for (const [queryKey, list] of queries.getQueriesData<List>(lists)) {
+        const query = queryKey.at(-1) as ListQuery;
+        const pages = list?.pages.map((page) => withChange(page, { conversationId, change }, query));
         if (list && pages) queries.setQueryData(queryKey, { ...list, pages });
       }
       return { before, pending: beginChange(conversationId, change) };
@@ -419,6 +491,8 @@ export function useUpdateConversation(
     onError: (_error, _change, context) => {
       endChange(context?.pending, true);
       for (const [queryKey, data] of context?.before ?? []) queries.setQueryData(queryKey, data);
+      // What has changed in the lists since then.
+      return queries.invalidateQueries(lists);
     },
     onSettled: () => refreshAfterAct(queries, workspaceId, conversationId),
   });

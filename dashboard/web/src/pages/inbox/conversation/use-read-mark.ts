@@ -69,7 +69,8 @@ function useSetMark(conversationId: string): (mark: MarkRead | null) => void {
     },
     onSuccess: (_answer, _mark, pending) => endChange(pending, false),
     onError: (_error, _mark, pending) => endChange(pending, true),
-    onSettled: () => Promise.all([refreshList(queries, workspaceId), refreshCounts(queries, workspaceId)]),
+    onSettled: () =>
+      Promise.all([refreshList(queries, workspaceId, [conversationId]), refreshCounts(queries, workspaceId)]),
   });
   return mutate;
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { ActiveConversation } from '../../../api/types';
 import type { InboxFilter } from '../inbox-filter';
-import { useConversation, useMessages } from '../use-inbox';
+import { useConversation, useListed } from '../use-inbox';
 
 /** The list with the open conversation, when that was last in it. */
 interface Kept {
@@ -28,13 +28,12 @@ export function useKeptRow(
     !isIn && filter.view === 'nobody' && kept !== null && kept.openId === openId && kept.filter === filter;
   const keptId = isLost ? openId : undefined;
   const now = useConversation(keptId).data;
-  const lastSenderAgentId = useMessages(keptId).items?.[0]?.senderAgentId ?? null;
+  const listed = useListed(keptId, filter.status);
   if (!items || !isLost || now?.status !== filter.status) return items;
 
   const at = kept.items.findIndex(({ id }) => id === openId);
-  const { assignedAgentId, lastMessagePreview, lastMessageAt } = now;
-  const shown = { assignedAgentId, lastMessagePreview, lastMessageAt, lastSenderAgentId };
-  const row = { ...kept.items[at]!, ...shown };
+  // Until it is read as lists have it, it is shown as it was.
+  const row = listed ?? { ...kept.items[at]!, assignedAgentId: now.assignedAgentId };
   const below = new Set(kept.items.slice(at + 1).map(({ id }) => id));
   const next = items.findIndex(({ id }) => below.has(id));
   return items.toSpliced(next === -1 ? items.length : next, 0, row);

@@ -12,6 +12,7 @@ import {
   refreshList,
   refreshOpen,
   refreshPresence,
+  rowsOfContacts,
 } from '../use-inbox';
 
 /** Pause after the server has refused the stream, for example because it has too many. */
@@ -95,26 +96,27 @@ function makeReader(queries: QueryClient, workspaceId: string) {
   const readAll = makeLane<'all'>(LIST_REST_MS, () => refreshInbox(queries, workspaceId));
   const readOpen = makeLane<string>(OPEN_REST_MS, (ids) => refreshOpen(queries, workspaceId, ids));
   const readContacts = makeLane<string>(OPEN_REST_MS, (ids) => refreshContacts(queries, workspaceId, ids));
-  const readList = makeLane<'list'>(LIST_REST_MS, () => refreshList(queries, workspaceId));
+  const readList = makeLane<string>(LIST_REST_MS, (ids) => refreshList(queries, workspaceId, ids));
   const readCounts = makeLane<'counts'>(COUNTS_REST_MS, () => refreshCounts(queries, workspaceId));
-  const readLists = () => {
-    readList('list');
+  const readRows = (conversationIds: string[]) => {
+    for (const id of conversationIds) readList(id);
     readCounts('counts');
   };
   return {
     conversations: (changed: string[] | null) => {
       if (changed === null) return readAll('all');
       for (const id of changed) readOpen(id);
-      readLists();
+      readRows(changed);
     },
     contacts: (changed: string[] | null) => {
       if (changed === null) return readAll('all');
       for (const id of changed) readContacts(id);
-      readLists();
+      readRows(rowsOfContacts(queries, workspaceId, changed));
     },
     marks: ({ marked, isUnread }: MarksNotice) => {
+      if (marked === null) return readAll('all');
       // The tab in which the person has read shows it already.
-      if (!marked?.every((id) => isShownAs(queries, workspaceId, id, isUnread))) readLists();
+      if (!marked.every((id) => isShownAs(queries, workspaceId, id, isUnread))) readRows(marked);
     },
   };
 }
