@@ -1,5 +1,7 @@
 const { ModernFakeTimers } = require('@jest/fake-timers');
 const { ModuleMocker } = require('jest-mock');
+const { relative } = require('node:path');
+const NOT_ON_CITUS = require('../citus/not-on-citus.cjs');
 
 /** Globals in which libraries keep what decorators say of a test file's classes. */
 const DECORATED = ['typeormMetadataArgsStorage', 'classValidatorMetadataStorage'];
@@ -15,9 +17,26 @@ module.exports = class HostEnvironment {
   fakeTimers = null;
   variables = { ...process.env };
 
-  /** @param {import('@jest/environment').JestEnvironmentConfig} config */
-  constructor({ projectConfig: config }) {
+  /** Names of tests of this file that are not run, and have not been met yet. */
+  skipped = new Set();
+
+  /**
+   * @param {import('@jest/environment').JestEnvironmentConfig} config
+   * @param {import('@jest/environment').EnvironmentContext} context
+   */
+  constructor({ projectConfig: config }, { testPath }) {
     this.fakeTimersModern = new ModernFakeTimers({ config, global: globalThis });
+    if (process.env.TEST_CITUS === 'true')
+      this.skipped = new Set(Object.keys(NOT_ON_CITUS[relative(config.rootDir, testPath)] ?? {}));
+  }
+
+  /** @param {import('@jest/types').Circus.Event} event */
+  handleTestEvent(event) {
+    if (event.name === 'test_start' && this.skipped.delete(fullNameOf(event.test))) event.test.mode = 'skip';
+    if (event.name === 'run_finish' && this.skipped.size > 0)
+      throw new Error(
+        `test/citus/not-on-citus.cjs names no test of this file: ${[...this.skipped].join('; ')}`,
+      );
   }
 
   setup() {
@@ -41,3 +60,11 @@ module.exports = class HostEnvironment {
     return globalThis;
   }
 };
+
+/**
+ * @param {import('@jest/types').Circus.TestEntry | import('@jest/types').Circus.DescribeBlock} block
+ * @returns {string} the names of the blocks around a test, and its own
+ */
+function fullNameOf({ name, parent }) {
+  return parent?.parent ? `${fullNameOf(parent)} ${name}` : name;
+}

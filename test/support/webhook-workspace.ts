@@ -291,38 +291,49 @@ export class Subscription extends WebhookWorkspace {
 export const subscribe = (...given: Parameters<typeof Subscription.start>) => Subscription.start(...given);
 
 /** Returns an endpoint's stored deliveries, oldest first. A delivery in its first attempt is not stored. */
-export function deliveriesOf(host: WebhookHost, endpoint: Identified): Promise<StoredDelivery[]> {
+export async function deliveriesOf(host: WebhookHost, endpoint: Identified): Promise<StoredDelivery[]> {
+  const workspaceId = await workspaceOf(host, endpoint);
   return host.query<StoredDelivery>(
     `SELECT p.id, p.event_type, p.round, p.attempt_count, p.next_attempt_at, p.lease_id, NULL::timestamptz AS finished_at,
             CASE WHEN ${IS_OWED} THEN 'PENDING' ELSE 'CANCELLED' END AS status
-     FROM pending_deliveries p JOIN webhook_endpoints w ON w.tenant_id = p.tenant_id AND w.id = p.endpoint_id
-     WHERE w.id = $1
+     FROM pending_deliveries p JOIN webhook_endpoints w ON w.tenant_id = $2 AND w.id = p.endpoint_id
+     WHERE p.tenant_id = $2 AND w.id = $1
      UNION ALL
      SELECT * FROM (
        SELECT DISTINCT ON (d.id) d.id, d.event_type, d.round, d.attempt_count, NULL::timestamptz, NULL::uuid, d.finished_at,
               d.status
        FROM webhook_deliveries d
-       WHERE d.endpoint_id = $1
-         AND NOT EXISTS (SELECT FROM pending_deliveries p WHERE p.tenant_id = d.tenant_id AND p.id = d.id)
+       WHERE d.tenant_id = $2 AND d.endpoint_id = $1
+         AND NOT EXISTS (SELECT FROM pending_deliveries p WHERE p.tenant_id = $2 AND p.id = d.id)
        ORDER BY d.id, d.round DESC) AS finished
      ORDER BY id`,
-    [endpoint.id],
+    [endpoint.id, workspaceId],
   );
 }
 
 /** Returns every stored attempt for an endpoint, oldest first. */
-export function attemptsOf(host: WebhookHost, endpoint: Identified): Promise<StoredAttempt[]> {
+export async function attemptsOf(host: WebhookHost, endpoint: Identified): Promise<StoredAttempt[]> {
+  const workspaceId = await workspaceOf(host, endpoint);
   const columns = 'attempted_at, duration_ms, status_code, error, error_message, response';
   return host.query<StoredAttempt>(
-    `SELECT delivery_id, round, attempt, ${columns} FROM webhook_attempts WHERE (tenant_id, delivery_id) IN (
-       SELECT tenant_id, id FROM pending_deliveries WHERE endpoint_id = $1
-       UNION SELECT tenant_id, id FROM webhook_deliveries WHERE endpoint_id = $1)
+    `SELECT delivery_id, round, attempt, ${columns} FROM webhook_attempts WHERE tenant_id = $2 AND delivery_id IN (
+       SELECT id FROM pending_deliveries WHERE tenant_id = $2 AND endpoint_id = $1
+       UNION SELECT id FROM webhook_deliveries WHERE tenant_id = $2 AND endpoint_id = $1)
      UNION ALL
      SELECT id, round, attempt_count, ${columns} FROM webhook_deliveries
-     WHERE endpoint_id = $1 AND attempted_at IS NOT NULL
+     WHERE tenant_id = $2 AND endpoint_id = $1 AND attempted_at IS NOT NULL
      ORDER BY attempted_at`,
-    [endpoint.id],
+    [endpoint.id, workspaceId],
   );
+}
+
+/** Returns the id of an endpoint's workspace; null for an endpoint that is not stored. */
+async function workspaceOf(host: WebhookHost, { id }: Identified): Promise<string | null> {
+  const [row] = await host.query<{ workspaceId: string }>(
+    'SELECT tenant_id AS "workspaceId" FROM webhook_endpoints WHERE id = $1',
+    [id],
+  );
+  return row?.workspaceId ?? null;
 }
 
 /** Waits until an endpoint has so many attempts. */

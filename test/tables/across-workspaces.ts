@@ -103,6 +103,8 @@ export const LOCKS: Record<string, string> = {
 export const JOINS: Record<string, string> = {
   'ApiKeysRepository.findActive':
     'keys that this process has not accepted yet, 20 times a second at most; of one workspace on several nodes',
+  'AttemptRollupsRepository.addRollups':
+    'a batch of AttemptRollups, once in five seconds for each process; of one workspace on several nodes',
   'PendingCancellationsRepository.insertUnowedPipelined':
     'the endpoints of a batch of AttemptRecorder or DeliveryClaimer, which is of one workspace on several nodes',
   'VisitorsRepository.listStates':

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
+import { workspaceOf } from '../../database/key-list';
 import { AttemptCounts } from './attempt-counts';
 
 export const ROLLUP_MS = 5 * 60 * 1000;
@@ -42,16 +43,14 @@ const sumOf = (column: string) =>
 export class AttemptRollupsRepository {
   constructor(private readonly database: Database) {}
 
-  /**
-   * Adds counts to the rollups.
-   * @param rollups in the order of their keys, so that two processes can't deadlock
-   */
+  /** Adds counts to the rollups, in the order of their keys, so that two processes can't deadlock. */
   async addRollups(rollups: AttemptRollup[]): Promise<void> {
     await this.database.prepared(
       `INSERT INTO attempt_rollups AS r (tenant_id, endpoint_id, starts_at, outcomes, durations, late, exhausted)
-       SELECT tenant_id, endpoint_id, starts_at, outcomes::integer[], durations::integer[], late, exhausted
+       SELECT t.id, endpoint_id, starts_at, outcomes::integer[], durations::integer[], late, exhausted
        FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::integer[], $7::integer[])
          AS n (tenant_id, endpoint_id, starts_at, outcomes, durations, late, exhausted)
+       JOIN workspaces t ON t.id = ${workspaceOf('n', '$1', this.database)} ORDER BY 1, 2, 3
        ON CONFLICT (tenant_id, endpoint_id, starts_at) DO UPDATE
        SET outcomes = ${sumOf('outcomes')}, durations = ${sumOf('durations')},
            late = r.late + excluded.late, exhausted = r.exhausted + excluded.exhausted`,

@@ -90,7 +90,11 @@ describe('retention', () => {
       await expireOne(table!, key!);
     // Both people are old; one has no workspace any more.
     await host.query(`UPDATE people SET created_at = now() - interval '31 days'`);
-    await host.query('DELETE FROM memberships WHERE agent_id = $1', [left.agent.id]);
+    await host.query('DELETE FROM memberships WHERE tenant_id = $1 AND agent_id = $2', [
+      workspace.id,
+      left.agent.id,
+    ]);
+    await host.query('DELETE FROM person_workspaces WHERE person_id = $1', [left.personId]);
 
     expect(await service().clean()).toMatchObject({
       login_sessions: 1,
