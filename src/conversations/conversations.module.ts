@@ -13,6 +13,7 @@ import { ConversationEntity } from './conversation.entity';
 import { ConversationsController } from './conversations.controller';
 import { ConversationsRepository } from './conversations.repository';
 import { ConversationsService } from './conversations.service';
+import { Handovers } from './handovers';
 import { SnoozeWaker } from './snooze-waker';
 import { SnoozesRepository } from './snoozes.repository';
 
@@ -24,8 +25,8 @@ import { SnoozesRepository } from './snoozes.repository';
     OutboxModule,
     AuditModule,
   ],
-  providers: [ConversationsRepository, ConversationsService, ContactConversationsService],
-  exports: [ConversationsRepository, ConversationsService, ContactConversationsService],
+  providers: [ConversationsRepository, ConversationsService, ContactConversationsService, Handovers],
+  exports: [ConversationsRepository, ConversationsService, ContactConversationsService, Handovers],
 })
 export class ConversationsModule {
   constructor(tables: TableRegistry, conversations: ConversationsRepository) {

@@ -5,7 +5,7 @@ import { changedValues } from '../audit/changed-values';
 import { AppError } from '../common/app-error';
 import { isId, newId } from '../common/ids';
 import { Page, PageQuery, toPage } from '../common/page';
-import { Actor, SYSTEM } from '../common/principal';
+import { Actor, agentOf, SYSTEM } from '../common/principal';
 import { validate } from '../common/validate';
 import { ContactsService } from '../contacts/contacts.service';
 import { Database } from '../database/database';
@@ -37,6 +37,8 @@ import {
 } from './conversation-change';
 import { ConversationEntity, ConversationStatus, endOfSnooze } from './conversation.entity';
 import { ActivityFilter, ConversationPartner, ConversationsRepository } from './conversations.repository';
+import { Handovers } from './handovers';
+import { SnoozedConversation } from './snoozes.repository';
 
 /** Values that a call changed, and no others. */
 type Change = Partial<Pick<ConversationEntity, 'status' | 'assignedAgentId' | 'snoozedUntil'>>;
@@ -48,6 +50,7 @@ export class ConversationsService {
     private readonly conversations: ConversationsRepository,
     private readonly contacts: ContactsService,
     private readonly agents: AgentsRepository,
+    private readonly handovers: Handovers,
     private readonly outbox: OutboxService,
     private readonly audit: AuditService,
   ) {}
@@ -149,7 +152,8 @@ export class ConversationsService {
   /**
    * Changes a conversation's status, its assigned agent and the end of its snooze, with one
    * `conversation.updated` for this call, unless only the end changes. Equal values change nothing and fire
-   * no event. A conversation that leaves SNOOZED has no end any more.
+   * no event. A conversation that leaves SNOOZED has no end any more. It is handed over to an agent to whom
+   * somebody else assigns it.
    * @throws AppError INVALID_BODY (no field; an agent that is unknown, inactive or another workspace's; an
    *   end that is past, more than 366 days ahead, or of a conversation that is not snoozed), NOT_FOUND
    */
@@ -179,7 +183,9 @@ export class ConversationsService {
         ...newEndOfSnooze(before, status ?? before.status, snoozedUntil),
       };
       if (Object.keys(change).length === 0) return toConversation(before);
-      return toConversation(await this.change(tx, before, change, actor));
+      const after = await this.change(tx, before, change, actor);
+      if (change.assignedAgentId && change.assignedAgentId !== agentOf(actor)) await this.handOver(tx, after);
+      return toConversation(after);
     });
   }
 
@@ -198,13 +204,22 @@ export class ConversationsService {
   }
 
   /**
-   * Opens a locked conversation again, because its customer has written, or because its snooze has ended.
+   * Opens a locked conversation again, because its customer has written.
    * @internal
    */
   async reopen(tx: Transaction, conversation: ConversationEntity): Promise<void> {
     if (conversation.status === 'OPEN') return;
     const change: Change = { status: 'OPEN', ...newEndOfSnooze(conversation, 'OPEN') };
     await this.change(tx, conversation, change, SYSTEM);
+  }
+
+  /**
+   * Opens a locked conversation whose snooze has ended, and hands it over to its agent.
+   * @internal
+   */
+  async endSnooze(tx: Transaction, conversation: SnoozedConversation): Promise<void> {
+    await this.reopen(tx, conversation);
+    await this.handOver(tx, conversation);
   }
 
   /**
@@ -226,6 +241,12 @@ export class ConversationsService {
    */
   async unassign(tx: Transaction, conversation: ConversationEntity): Promise<void> {
     await this.change(tx, conversation, { assignedAgentId: null }, SYSTEM);
+  }
+
+  private async handOver(tx: Transaction, conversation: ConversationEntity): Promise<void> {
+    const { tenantId, id, assignedAgentId } = conversation;
+    if (assignedAgentId !== null)
+      await this.handovers.handOver(tx, { tenantId, agentId: assignedAgentId }, id);
   }
 
   private async change(

@@ -90,7 +90,7 @@ export class SnoozeWaker implements OnModuleInit {
     try {
       await this.database.orderedTransaction(async (tx) => {
         found = await this.snoozes.lockNext(tx, snoozes);
-        if (found && !this.restsUntil.has(found.id)) await this.conversations.reopen(tx, found);
+        if (found && !this.restsUntil.has(found.id)) await this.conversations.endSnooze(tx, found);
       });
     } catch (error) {
       if (!found) throw error;

@@ -1,12 +1,13 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, OnModuleInit } from '@nestjs/common';
 import { requirePermission, requireReadPermission } from '../access/require-permission';
 import { AppError } from '../common/app-error';
-import { isId } from '../common/ids';
+import { isId, LOWEST_ID } from '../common/ids';
 import { MAX_LIMIT } from '../common/page';
 import { Actor, agentOf } from '../common/principal';
 import { validate } from '../common/validate';
 import { ConversationEntity } from '../conversations/conversation.entity';
 import { ConversationsRepository } from '../conversations/conversations.repository';
+import { Handovers } from '../conversations/handovers';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { EventlessChanges } from '../outbox/eventless-changes';
@@ -17,17 +18,22 @@ import { ReadMarksRepository } from './read-marks.repository';
 /**
  * Knows what each agent has not read; what is no agent has read everything. A conversation that is not closed
  * is unread if its newest message of the customer is newer than what the agent has read and than the agent's
- * own newest message, or if the agent has marked it as unread since. Only its newest 20 messages are looked
- * at. The agent's open inboxes are told of a mark, wherever they are.
+ * own newest message, or if since then the agent has marked it as unread, or it was handed over to the agent.
+ * Only its newest 20 messages are looked at. The agent's open inboxes are told of a mark, wherever they are.
  */
 @Injectable()
-export class ReadMarksService {
+export class ReadMarksService implements OnModuleInit {
   constructor(
     private readonly database: Database,
     private readonly marks: ReadMarksRepository,
     private readonly conversations: ConversationsRepository,
+    private readonly handovers: Handovers,
     private readonly changes: EventlessChanges,
   ) {}
+
+  onModuleInit(): void {
+    this.handovers.register((tx, agent, conversationId) => this.setUnread(tx, agent, conversationId));
+  }
 
   /**
    * Returns which of up to 200 conversations the actor has not read.
@@ -52,7 +58,8 @@ export class ReadMarksService {
   }
 
   /**
-   * Notes that the actor has read a conversation up to a message. It never goes back.
+   * Notes that the actor has read a conversation up to a message, or with a newer id up to its end. It never
+   * goes back.
    * @throws AppError INVALID_BODY, FORBIDDEN, NOT_FOUND
    */
   async markRead(tenantId: string, conversationId: string, input: MarkRead, actor: Actor): Promise<void> {
@@ -60,8 +67,8 @@ export class ReadMarksService {
     if (!isId(messageId)) throw AppError.invalidBody('messageId', 'message_unknown');
     await this.change(tenantId, conversationId, actor, async (tx, agent, { lastMessageId }) => {
       // A mark beyond the newest message would hide what the customer writes next.
-      if (lastMessageId === null) return;
-      const read = messageId < lastMessageId ? messageId : lastMessageId;
+      const newest = lastMessageId ?? LOWEST_ID;
+      const read = messageId < newest ? messageId : newest;
       if (await this.marks.advance(tx, agent, conversationId, read))
         this.note(tx, agent, conversationId, false);
     });
@@ -72,14 +79,18 @@ export class ReadMarksService {
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async markUnread(tenantId: string, conversationId: string, actor: Actor): Promise<void> {
-    await this.change(tenantId, conversationId, actor, async (tx, agent) => {
-      if (await this.marks.setUnread(tx, agent, conversationId)) this.note(tx, agent, conversationId, true);
-    });
+    await this.change(tenantId, conversationId, actor, (tx, agent) =>
+      this.setUnread(tx, agent, conversationId),
+    );
   }
 
   private async requireReader(tenantId: string, actor: Actor): Promise<string | null> {
     await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
     return agentOf(actor);
+  }
+
+  private async setUnread(tx: Transaction, agent: AgentKey, conversationId: string): Promise<void> {
+    if (await this.marks.setUnread(tx, agent, conversationId)) this.note(tx, agent, conversationId, true);
   }
 
   private note(

@@ -1,5 +1,6 @@
 import { SYSTEM } from '../../../src/common/principal';
 import { Database } from '../../../src/database/database';
+import { ReadMarksService } from '../../../src/read-marks/read-marks.service';
 import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
 import { eventsOf } from '../../support/events';
 import { TestService } from '../../support/service';
@@ -102,6 +103,36 @@ describe('conversations whose snooze has ended', () => {
       },
     ]);
     expect(await isOpen(later)).toBe(false);
+  });
+
+  it('are unread for their agent, unless the agent has opened them', async () => {
+    const workspace = await service.make.workspace();
+    const [lin, ada] = [await service.make.agent(workspace), await service.make.agent(workspace)];
+    const actorOf = ({ id }: { id: string }) => ({ type: 'agent' as const, id });
+    const snoozed = await Promise.all([1, 2, 3].map(() => snooze(workspace)));
+    const [hers, reopened, nobodys] = snoozed;
+    for (const { conversation } of [hers!, reopened!])
+      await service.make.updateConversation(
+        workspace,
+        conversation,
+        { assignedAgentId: lin.id },
+        actorOf(lin),
+      );
+    await service.make.updateConversation(
+      workspace,
+      reopened!.conversation,
+      { status: 'OPEN' },
+      actorOf(lin),
+    );
+    const ids = snoozed.map(({ conversation: { id } }) => id);
+    const unreadOf = (agent: { id: string }) =>
+      service.app.get(ReadMarksService, { strict: false }).listUnread(workspace.id, ids, actorOf(agent));
+    expect(await unreadOf(lin)).toEqual([]);
+
+    await end([hers!, nobodys!].map(({ conversation: { id } }) => id));
+    await waitFor('all of them', async () => (await Promise.all(snoozed.map(isOpen))).every(Boolean));
+    expect(await unreadOf(lin)).toEqual([hers!.conversation.id]);
+    expect(await unreadOf(ada)).toEqual([]);
   });
 
   it('open once, however many workers there are', async () => {

@@ -1,4 +1,4 @@
-import { type Actor } from '../../../src/common/principal';
+import { type Actor, SYSTEM } from '../../../src/common/principal';
 import { newId } from '../../../src/common/ids';
 import { MessagesService } from '../../../src/messages/messages.service';
 import { ReadMarksService } from '../../../src/read-marks/read-marks.service';
@@ -87,6 +87,40 @@ describe('what an agent has not read', () => {
     await marks().markUnread(own.id, id, lin);
     expect(await isUnread()).toBe(true);
     await read(messageId);
+    expect(await isUnread()).toBe(false);
+  });
+
+  it('is also a conversation without a message that it has marked, until it reads that', async () => {
+    await marks().markUnread(own.id, id, lin);
+    expect(await isUnread()).toBe(true);
+    await read(newId());
+    expect(await isUnread()).toBe(false);
+    await receive();
+    expect(await isUnread()).toBe(true);
+  });
+
+  it('is also what somebody else assigns to it, until it reads that', async () => {
+    const ada = await agent();
+    const assign = (to: Actor & { id: string }, by: Actor) =>
+      host.make.updateConversation(own.workspace, { id }, { assignedAgentId: to.id }, by);
+    const { id: messageId } = await receive();
+    for (const one of [lin, ada]) await read(messageId, one);
+    await assign(lin, lin);
+    expect(await isUnread()).toBe(false);
+    await assign(ada, lin);
+    expect(await isUnread(ada)).toBe(true);
+    expect(await marks().listUnread(own.id, [id], lin)).toEqual([]);
+    await read(messageId, ada);
+    // What is hers already is not handed over.
+    await assign(ada, lin);
+    expect(await isUnread(ada)).toBe(false);
+    await assign(lin, SYSTEM);
+    expect(await isUnread()).toBe(true);
+  });
+
+  it('is not what it takes by an answer', async () => {
+    await receive();
+    await reply(lin);
     expect(await isUnread()).toBe(false);
   });
 
