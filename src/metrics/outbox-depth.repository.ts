@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database';
-import { ARE_FLOORS_USED, savedFirstEvent } from '../queue-floors/queue-floors.repository';
+import { RECENT_FLOOR, savedFirstEvent } from '../queue-floors/queue-floors.repository';
 
 /**
  * Largest number of rows that are counted. A higher count takes time, and the backlog is far too long
@@ -24,12 +24,11 @@ export class OutboxDepthRepository {
 
   /** Returns the number of events in the queue, up to MAX_DEPTH, and the age in seconds of the oldest one. */
   async read(): Promise<{ depth: number; age: number }> {
-    const [floors] = await this.database.query<{ areUsed: boolean }>(
-      `SELECT ${ARE_FLOORS_USED} AS "areUsed"`,
-    );
+    const floors = await this.database.search(RECENT_FLOOR, [], { order: () => [] });
+    const areUsed = floors.length > 0;
     const sql = `SELECT count(*)::integer AS depth, extract(epoch FROM now() - min(queued_at))::float8 AS age
-      FROM (SELECT queued_at FROM ${floors!.areUsed ? QUEUE_FROM_FLOORS : 'event_queue'} LIMIT ${MAX_DEPTH}) AS queued`;
-    const isReadAtOnce = this.database.spansWorkspaces && !floors!.areUsed;
+      FROM (SELECT queued_at FROM ${areUsed ? QUEUE_FROM_FLOORS : 'event_queue'} LIMIT ${MAX_DEPTH}) AS queued`;
+    const isReadAtOnce = this.database.spansWorkspaces && !areUsed;
     const parts = await (isReadAtOnce
       ? this.database.query<Depth>(sql)
       : this.database.search<Depth>(sql, [], { order: () => [] }));

@@ -8,8 +8,8 @@ const MAX_FLOORS = 50_000;
 /** Age in milliseconds from which a saved floor is replaced. The workers of one part save it in turn. */
 const REPLACED_AFTER_MS = 50_000;
 
-/** SQL condition that workers use floors now. */
-export const ARE_FLOORS_USED = `EXISTS (SELECT FROM queue_floors WHERE saved_at > now() - interval '3 minutes')`;
+/** SQL of a search that finds one row if workers use floors now. */
+export const RECENT_FLOOR = `SELECT 1 AS found FROM queue_floors WHERE saved_at > now() - interval '3 minutes' LIMIT 1`;
 
 /**
  * Returns SQL that selects the id from which a process that does not claim looks for a workspace's queued

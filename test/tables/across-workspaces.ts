@@ -52,6 +52,7 @@ export const SEARCHES: Record<string, string> = {
   LIST_WORKSPACES: EVERY_SECOND,
   'QueueFloorsRepository.list':
     'takes over the floors of other workers, at the start of each and once a minute: a bounded read by index',
+  RECENT_FLOOR: 'at every scrape of the metrics: one row by index',
   'RoutedMessagesRepository.findConnected': 'the workspaces of a turn of the relay, by index',
   'SnoozesRepository.findDue': EVERY_SECOND,
   'TableRowsRepository.findHistoryUses':
