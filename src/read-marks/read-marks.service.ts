@@ -1,4 +1,4 @@
-import { Injectable, OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { requirePermission, requireReadPermission } from '../access/require-permission';
 import { AppError } from '../common/app-error';
 import { isId, LOWEST_ID } from '../common/ids';
@@ -22,17 +22,15 @@ import { ReadMarksRepository } from './read-marks.repository';
  * Only its newest 20 messages are looked at. The agent's open inboxes are told of a mark, wherever they are.
  */
 @Injectable()
-export class ReadMarksService implements OnModuleInit {
+export class ReadMarksService {
   constructor(
     private readonly database: Database,
     private readonly marks: ReadMarksRepository,
     private readonly conversations: ConversationsRepository,
-    private readonly handovers: Handovers,
     private readonly changes: EventlessChanges,
-  ) {}
-
-  onModuleInit(): void {
-    this.handovers.register((tx, agent, conversationId) => this.setUnread(tx, agent, conversationId));
+    handovers: Handovers,
+  ) {
+    handovers.register((tx, agent, conversationId) => this.setUnread(tx, agent, conversationId));
   }
 
   /**

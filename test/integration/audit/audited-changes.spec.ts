@@ -22,6 +22,7 @@ const COVERED: Record<string, string> = {
   'WebhookDeliveriesService.redeliverMany': 'WebhookDeliveriesService.redeliver',
   'ConversationsService.unassign': 'ConversationsService.update',
   'ConversationsService.reopen': 'MessagesService.receive',
+  'ConversationsService.endSnooze': 'ConversationsService.update',
   'ConversationsService.takeUnassigned': 'MessagesService.send',
   'AuditService.appendPipelined': 'AuditService.record',
 };
