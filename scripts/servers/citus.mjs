@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { LauncherError } from '../processes.mjs';
-import { makePrivate } from './home.mjs';
+import { makePrivate, runAs } from './home.mjs';
 import { describe } from './postgres-binaries.mjs';
 import { startPostgres } from './postgres.mjs';
 
@@ -28,20 +30,19 @@ const SETTINGS = {
  * roles with the same passwords. No database has the extension yet.
  *
  * @param {NodeOptions} options
- * @returns the coordinator, with the addresses of all nodes for the administrator, the coordinator's first
+ * @returns the coordinator, with its workers, and the addresses of all nodes for the administrator, the
+ *   coordinator's first
  */
-export async function startCitus(options) {
-  const coordinator = await startNode('coordinator', options);
+export async function startCitus({ port, ...options }) {
+  const coordinator = await startNode('coordinator', { ...options, port });
   const { passwords } = coordinator;
   const workers = await Promise.all(
     Array.from({ length: WORKERS }, (_, n) => startNode(`worker-${n + 1}`, { ...options, passwords })),
   );
   const servers = [coordinator, ...workers];
-  return {
-    ...coordinator,
-    nodes: servers.map(({ adminUrl }) => adminUrl),
-    ended: Promise.race(servers.map(({ ended }) => ended)),
-  };
+  const ended = Promise.race(servers.map((server) => server.ended));
+  ended.catch(() => undefined); // no unhandled rejection after a wanted stop
+  return { ...coordinator, workers, nodes: servers.map(({ adminUrl }) => adminUrl), ended };
 }
 
 /**
@@ -51,16 +52,57 @@ export async function startCitus(options) {
  * @property {boolean} disposable speed before safety, for temporary data
  * @property {(line: string) => void} onLog
  * @property {import('./postgres.mjs').Passwords} [passwords]
+ * @property {Record<string, string>} [settings] of each server, beside those that Citus needs
+ * @property {number} [port] of the coordinator, or of the one node; default: a free one
  */
 
 /**
+ * Starts one node, which makes its files at the first start.
+ *
  * @param {string} name of its folder
+ * @param {NodeOptions & Partial<Parameters<typeof startPostgres>[0]>} options
+ */
+export async function startNode(name, { home, settings, ...options }) {
+  return startPostgres({
+    ...options,
+    home: homeOf(name, home),
+    binaries: requireCitus(home.user),
+    settings: { ...SETTINGS, ...settings },
+  });
+}
+
+/**
+ * Starts a server that follows a node, from a copy of its files, and has the node wait for it with each
+ * commit.
+ *
+ * @param {string} name of its folder
+ * @param {{ adminUrl: string, passwords: import('./postgres.mjs').Passwords }} primary
  * @param {NodeOptions} options
  */
-async function startNode(name, { home: { directory, user }, ...options }) {
+export async function startStandby(name, { adminUrl, passwords }, options) {
+  const { user } = options.home;
+  const { folder, major } = requireCitus(user);
+  const data = join(homeOf(name, options.home).directory, `postgresql-${major}`);
+  const args = [`--pgdata=${data}`, `--dbname=${adminUrl}`, '--write-recovery-conf', '--checkpoint=fast'];
+  await promisify(execFile)(join(folder, 'pg_basebackup'), args, runAs(user));
+  const standby = await startNode(name, { ...options, passwords, isStandby: true });
+  await runAll(adminUrl, [
+    { text: `ALTER SYSTEM SET synchronous_standby_names = '*'` },
+    { text: 'SELECT pg_reload_conf()' },
+  ]);
+  return standby;
+}
+
+/**
+ * Returns the folder of one node.
+ *
+ * @param {string} name
+ * @param {import('./home.mjs').Home} home of all nodes
+ */
+function homeOf(name, { directory, user }) {
   const home = { directory: join(directory, name), user };
   makePrivate(home.directory, user);
-  return startPostgres({ ...options, home, binaries: requireCitus(user), settings: SETTINGS });
+  return home;
 }
 
 /**

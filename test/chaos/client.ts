@@ -37,7 +37,7 @@ interface Retry {
 
 /** Sends messages. It repeats a request, with the same idempotency key, until it gets 201. */
 export class Client {
-  /** Responses that no fault explains: neither 201 nor 503. */
+  /** Responses that no fault explains: neither 201 nor 503 with `Retry-After`. */
   readonly unexpected: string[] = [];
   readonly retries: Retry[] = [];
   private readonly underWay = new Map<Server, number>();
@@ -94,6 +94,8 @@ export class Client {
         signal: AbortSignal.timeout(GIVE_UP_ON_ANSWER_MS),
       });
       const text = await response.text();
+      if (response.status === 503 && !response.headers.has('retry-after'))
+        this.unexpected.push(`POST of message ${number} was answered with 503 without Retry-After`);
       const messageId = response.status === 201 ? JSON.parse(text).message.id : '';
       return { status: response.status, messageId, text };
     } catch (error) {
