@@ -27,8 +27,8 @@ export class AgentReleaser implements OnModuleInit {
   private readonly logger = new Logger(AgentReleaser.name);
   /** Agents whose turn comes, by their workspaces; the one at the front is the next. */
   private readonly waiting = new Map<string, Set<string>>();
-  private readonly search = new SteppedSearch(BEFORE_ALL_AGENTS, MAX_STEPS, async (after) => {
-    const { agents, next } = await this.releases.findReleasing(after);
+  private readonly search = new SteppedSearch(BEFORE_ALL_AGENTS, MAX_STEPS, async (after, place) => {
+    const { agents, next } = await this.releases.findReleasing(after, place);
     for (const agent of agents) this.enqueue(agent);
     return next;
   });
@@ -61,7 +61,7 @@ export class AgentReleaser implements OnModuleInit {
   }
 
   private async listWorkspaces(): Promise<string[]> {
-    if (this.waiting.size < MAX_WAITING) await this.search.run();
+    if (this.waiting.size < MAX_WAITING) await this.search.run(await this.database.listPlaces());
     return [...this.waiting.keys()];
   }
 

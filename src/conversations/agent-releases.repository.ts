@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LOWEST_ID } from '../common/ids';
 import { Database } from '../database/database';
+import { Place } from '../database/places';
 import { Transaction } from '../database/transaction';
 import { ConversationEntity } from './conversation.entity';
 import { SELECT_CONVERSATION } from './conversations.repository';
@@ -23,11 +24,15 @@ export class AgentReleasesRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Reads a step of the search over all workspaces.
+   * Reads a step of the search of a place.
    * @returns where the next step begins; null after the last
    */
-  async findReleasing(after: Position): Promise<{ agents: ReleasingAgent[]; next: Position | null }> {
-    const agents = await this.database.search<ReleasingAgent>(
+  async findReleasing(
+    after: Position,
+    place: Place,
+  ): Promise<{ agents: ReleasingAgent[]; next: Position | null }> {
+    const agents = await this.database.searchIn<ReleasingAgent>(
+      place,
       `SELECT tenant_id AS "tenantId", id AS "agentId" FROM agents
        WHERE releases_conversations AND (tenant_id, id) > ($1, $2)
        ORDER BY tenant_id, id LIMIT ${STEP_ROWS}`,

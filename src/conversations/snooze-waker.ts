@@ -28,8 +28,8 @@ export class SnoozeWaker implements OnModuleInit {
   private readonly due = new Map<string, DueSnoozes>();
   /** Times until which conversations are left alone, by their ids. */
   private readonly restsUntil = new Map<string, number>();
-  private readonly search = new SteppedSearch(BEFORE_ALL_SNOOZES, MAX_STEPS, async (after) => {
-    const { due, next } = await this.snoozes.findDue(after);
+  private readonly search = new SteppedSearch(BEFORE_ALL_SNOOZES, MAX_STEPS, async (after, place) => {
+    const { due, next } = await this.snoozes.findDue(after, place);
     for (const found of due) if (!this.due.has(found.tenantId)) this.due.set(found.tenantId, found);
     return next;
   });
@@ -61,7 +61,7 @@ export class SnoozeWaker implements OnModuleInit {
   private async listDue(): Promise<string[]> {
     const now = performance.now();
     for (const [id, until] of this.restsUntil) if (until <= now) this.restsUntil.delete(id);
-    await this.search.run();
+    await this.search.run(await this.database.listPlaces());
     return [...this.due.keys()];
   }
 

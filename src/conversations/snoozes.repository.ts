@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LOWEST_ID } from '../common/ids';
 import { Database } from '../database/database';
+import { Place } from '../database/places';
 import { MOMENT } from '../database/moment';
 import { Transaction } from '../database/transaction';
 import { ConversationEntity } from './conversation.entity';
@@ -29,12 +30,13 @@ export class SnoozesRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Makes a step of a search for workspaces with due snoozes. It locks nothing. The next step passes over all
-   * that ends at the same moment in the workspace that the step has read last.
+   * Makes a step of a search of a place for workspaces with due snoozes. It locks nothing. The next step
+   * passes over all that ends at the same moment in the workspace that the step has read last.
    * @returns where the next step begins; null after the last
    */
-  async findDue(after: Position): Promise<{ due: DueSnoozes[]; next: Position | null }> {
-    const rows = await this.database.search<{ tenantId: string; endsAt: Date; now: Date }>(
+  async findDue(after: Position, place: Place): Promise<{ due: DueSnoozes[]; next: Position | null }> {
+    const rows = await this.database.searchIn<{ tenantId: string; endsAt: Date; now: Date }>(
+      place,
       `SELECT tenant_id AS "tenantId", snoozed_until AS "endsAt", $3::timestamptz AS now FROM conversations
        WHERE status = 'SNOOZED' AND snoozed_until <= $3 AND (snoozed_until, tenant_id) > ($1, $2)
        ORDER BY snoozed_until, tenant_id LIMIT ${STEP_ROWS}`,

@@ -7,8 +7,10 @@ import { DatabaseUnavailable, followsFromAnother, isWorkspaceUnknown } from './d
 import type { PoolClient } from 'pg';
 import { DatabaseClient } from './database-client';
 import { DatabasePool, poolOf } from './database-pool';
-import { Merging, NodeSearches } from './node-searches';
+import { merged, Merging } from './merged-rows';
+import { Node, NodeSearches } from './node-searches';
 import { PipelinedReads } from './pipelined-reads';
+import { ONE_SERVER, Place, PlacedWork } from './places';
 import { ReadKind, settingsFor } from './planner-settings';
 import { SharedReads } from './shared-reads';
 import { Transaction } from './transaction';
@@ -19,12 +21,26 @@ import { Transaction } from './transaction';
  */
 export const DATA_SOURCE = 'messaging';
 
+/** Tells what a node needs to know of a search, and how the rows of several become those of one. */
+interface NodeSearch<Row> extends Merging<Row> {
+  /** Columns that hold times. */
+  times?: (keyof Row & string)[];
+  /**
+   * Number of the first parameters that are lists with an element for each workspace, or for each part of
+   * one; the first has the ids of the workspaces. Each node gets the elements of its own.
+   */
+  lists?: number;
+}
+
 /** Runs single reads outside a transaction, and is the one way to open a transaction. */
 export class Database {
   private readonly logger = new Logger(Database.name);
   private readonly pipelinedReads = new PipelinedReads((work) => this.onConnection(work));
   private readonly polledReads = new SharedReads((work) => this.orderedTransaction(work));
   private readonly nodeSearches = new NodeSearches((sql, parameters) => this.query(sql, parameters));
+
+  /** Searches of all workspaces, by their text. */
+  private readonly searches = new Map<string, PlacedWork<object[]>>();
 
   /** Whether one statement may serve several workspaces: never where they are on several nodes. */
   readonly spansWorkspaces: boolean;
@@ -141,17 +157,45 @@ export class Database {
     return (await this.polledReads.run(sql, parameters)) as Row[];
   }
 
+  /** Lists the places that a search of all workspaces looks through: nodes of Citus, or the one server. */
+  async listPlaces(): Promise<Place[]> {
+    return this.isDivided ? this.nodeSearches.list() : [ONE_SERVER];
+  }
+
   /**
-   * Searches all workspaces for work, as `poll` reads. Where they are on several nodes, each is asked for
-   * itself: the rows are those of the nodes that answer.
+   * Searches the workspaces of one place for work, as `poll` reads.
+   * @throws NodeFailed when the place is a node that does not answer
+   */
+  async searchIn<Row extends object>(
+    place: Place,
+    sql: string,
+    parameters: unknown[],
+    { times = [], lists = 0, ...merging }: NodeSearch<Row>,
+  ): Promise<Row[]> {
+    if (place === ONE_SERVER) return this.poll<Row>(sql, parameters);
+    const rows = (await this.nodeSearches.run(place as Node, { sql, parameters, lists })) as Row[];
+    for (const row of rows)
+      for (const column of times)
+        if (row[column] !== null) row[column] = new Date(row[column] as string) as Row[typeof column];
+    return merged(rows, merging);
+  }
+
+  /**
+   * Searches all workspaces for work. Where they are on several nodes, the rows are those of the nodes that
+   * answer soon, and what others have found for an earlier search of the same text.
    */
   async search<Row extends object>(
     sql: string,
     parameters: unknown[],
-    merging: Merging<Row>,
+    merging: NodeSearch<Row>,
   ): Promise<Row[]> {
-    const found = this.isDivided ? await this.nodeSearches.run(sql, parameters, merging) : null;
-    return found ?? this.poll<Row>(sql, parameters);
+    if (!this.isDivided) return this.poll<Row>(sql, parameters);
+    const search = this.searches.get(sql) ?? new PlacedWork();
+    this.searches.set(sql, search);
+    const found = await search.run(await this.listPlaces(), (place) =>
+      this.searchIn(place, sql, parameters, merging),
+    );
+    return merged(found.flat() as Row[], merging);
   }
 
   /**

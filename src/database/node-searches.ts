@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { escapeLiteral } from 'pg';
 import { prepareValue } from 'pg/lib/utils';
+import { MOMENT } from './moment';
 
 /** Time for which the places of the shards count as known, unless a node could not answer. */
 const KNOWN_FOR_MS = 10_000;
@@ -8,40 +9,52 @@ const KNOWN_FOR_MS = 10_000;
 /** Beginning of the answer of a node that was reached, and could not run the statement. */
 const STATEMENT_FAILED = 'ERROR:';
 
-/** Tells how the rows that the nodes have found become those of one search. */
-export interface Merging<Row> {
-  /** Returns the values by which the search orders its rows, in the order of their rank. */
-  order: (row: Row) => (string | number | boolean | Date | null)[];
-  /** Largest number of rows of the search. */
-  limit?: number;
-  /** Columns that hold times. */
-  times?: (keyof Row & string)[];
-}
+/** Mark in a statement for a node in place of the present time, which the coordinator puts there. */
+const PRESENT = '{present}';
+
+/** A search that a node did not answer. The log has the reason already. */
+export class NodeFailed extends Error {}
 
 interface Search {
   sql: string;
   parameters: unknown[];
+  /**
+   * Number of the first parameters that are lists with an element for each workspace, or for each part of
+   * one. The first list has the ids of the workspaces.
+   */
+  lists: number;
+}
+
+interface Waiting extends Search {
   resolve: (rows: object[]) => void;
   reject: (error: unknown) => void;
 }
 
-/** A node, and the names that its shards have there: by table, for each range of workspaces. */
-interface Node {
+/** Part of a node's workspaces: those whose hash is in a range. */
+interface Range {
+  least: number;
+  most: number;
+  /** Names of the shards, by table. */
+  names: Record<string, string>;
+}
+
+/** A node, with the ranges of workspaces that it has. */
+export interface Node {
+  name: string;
   host: string;
   port: number;
-  ranges: Record<string, string>[];
+  ranges: Range[];
 }
 
 /**
- * Searches all workspaces for work where they are on several nodes of Citus. Each node is asked for itself,
- * so that the work of the others is found while one is away: a SELECT over all shards would fail. The
- * searches of one turn of the event loop go to each node together, because each request has a connection of
- * its own.
+ * Asks the nodes of Citus for work, each for itself: a SELECT over all shards would fail while one is away.
+ * The searches of one turn of the event loop go to a node together, because each request has a connection of
+ * its own. What a search calls the present is that of the coordinator: the nodes' own clocks may differ.
  */
 export class NodeSearches {
   private readonly logger = new Logger(NodeSearches.name);
-  private waiting: Search[] = [];
-  private nodes: Promise<Node[] | null> | null = null;
+  private readonly waiting = new Map<string, Waiting[]>();
+  private nodes: Promise<Node[]> | null = null;
   private knownUntil = 0;
   /** Nodes that did not answer last time. */
   private readonly away = new Set<string>();
@@ -54,79 +67,93 @@ export class NodeSearches {
    */
   constructor(private readonly query: <Row>(sql: string, parameters?: unknown[]) => Promise<Row[]>) {}
 
-  /**
-   * Runs a search on each node.
-   * @returns null where the workspaces are on one server
-   */
-  async run<Row extends object>(
-    sql: string,
-    parameters: unknown[],
-    merging: Merging<Row>,
-  ): Promise<Row[] | null> {
-    if (!(await this.findNodes())) return null;
-    const found = await new Promise<object[]>((resolve, reject) => {
-      if (this.waiting.length === 0) setImmediate(() => void this.askAll());
-      this.waiting.push({ sql, parameters, resolve, reject });
-    });
-    return merged(found as Row[], merging);
+  /** Returns the nodes that have workspaces. */
+  list(): Promise<Node[]> {
+    if (Date.now() < this.knownUntil) return this.nodes!;
+    this.knownUntil = Date.now() + KNOWN_FOR_MS;
+    this.nodes = this.readNodes();
+    this.nodes.catch(() => (this.knownUntil = 0));
+    return this.nodes;
   }
 
-  /** Asks all nodes, and waits for those that have answered last time. */
-  private async askAll(): Promise<void> {
-    const searches = this.waiting;
-    this.waiting = [];
+  /**
+   * Runs a search on one node.
+   * @throws NodeFailed when the node does not answer, or can't run the statement
+   */
+  run(node: Node, search: Search): Promise<object[]> {
+    return new Promise((resolve, reject) => {
+      const waiting = this.waiting.get(node.name);
+      if (waiting) return void waiting.push({ ...search, resolve, reject });
+      this.waiting.set(node.name, [{ ...search, resolve, reject }]);
+      setImmediate(() => void this.askWaiting(node));
+    });
+  }
+
+  private async askWaiting(node: Node): Promise<void> {
+    const searches = this.waiting.get(node.name)!;
+    this.waiting.delete(node.name);
     try {
-      const nodes = (await this.findNodes())!;
-      const present = nodes.filter((node) => !this.away.has(nameOf(node)));
-      const answers = nodes.map((node) => this.ask(node, searches));
-      const awaited = present.length > 0 ? answers.filter((_, n) => present.includes(nodes[n]!)) : answers;
-      const found = (await Promise.all(awaited)).filter((lists) => lists !== null);
-      if (found.length === 0) throw new Error('no node has answered');
-      for (const [n, { resolve }] of searches.entries()) resolve(found.flatMap((lists) => lists[n]!));
+      const lists = await this.ask(node, searches);
+      for (const [n, { resolve }] of searches.entries()) resolve(lists[n]!);
     } catch (error) {
       for (const { reject } of searches) reject(error);
     }
   }
 
   /**
-   * Returns what one node has found for each search; null while it does not answer. It asks a node that is
-   * away one question at a time.
+   * Returns what one node has found for each search. It asks a node that is away one question at a time.
+   * @throws NodeFailed
    */
-  private async ask(node: Node, searches: Search[]): Promise<object[][] | null> {
-    const name = nameOf(node);
-    if (this.away.has(name) && this.asked.has(name)) return null;
+  private async ask(node: Node, searches: Waiting[]): Promise<object[][]> {
+    const { name, host, port } = node;
+    if (this.away.has(name) && this.asked.has(name)) throw new NodeFailed(`${name} is away`);
     this.asked.add(name);
     try {
-      const [answer] = await this.query<{ success: boolean; result: string }>(
-        'SELECT success, result FROM master_run_on_worker($1::text[], $2::integer[], $3::text[], true)',
-        [[node.host], [node.port], [requestTo(node, searches)]],
-      );
-      const { success, result } = answer!;
-      const hasFailed = !success && result.startsWith(STATEMENT_FAILED);
-      this.noteAnswer(name, success || hasFailed ? null : result);
-      if (hasFailed) return await this.askApart(node, searches, result);
-      return success ? (JSON.parse(result) as object[][]) : null;
+      const request = requestTo(node, searches, await this.hashesOf(searches));
+      const answer = await this.askFor(host, port, request);
+      const hasFailed = !answer.success && answer.result.startsWith(STATEMENT_FAILED);
+      this.noteAnswer(name, answer.success || hasFailed ? null : answer.result);
+      if (answer.success) return JSON.parse(answer.result) as object[][];
+      if (hasFailed) return await this.askApart(node, searches, answer.result);
     } catch (error) {
+      if (error instanceof NodeFailed) throw error;
       this.noteAnswer(name, error);
-      return null;
     } finally {
       this.asked.delete(name);
     }
+    throw new NodeFailed(`${name} does not answer`);
+  }
+
+  private async askFor(
+    host: string,
+    port: number,
+    request: string,
+  ): Promise<{ success: boolean; result: string }> {
+    const [answer] = await this.query<{ success: boolean; result: string }>(
+      `SELECT success, result FROM master_run_on_worker($1::text[], $2::integer[],
+         ARRAY[replace($3, $4, quote_literal(now()))], true)`,
+      [[host], [port], request, PRESENT],
+    );
+    return answer!;
   }
 
   /**
-   * Asks a node for each search alone, because one of them has failed. A search that fails alone finds
-   * nothing there until the next turn.
+   * Asks a node for each search alone, because one of them has failed. One that fails alone is rejected.
+   * @throws NodeFailed when there is one search
    */
-  private async askApart(node: Node, searches: Search[], error: string): Promise<object[][]> {
+  private async askApart(node: Node, searches: Waiting[], error: string): Promise<object[][]> {
     // Its shards may have moved to another node.
     this.knownUntil = 0;
     if (searches.length === 1) {
-      this.logger.error({ node: nameOf(node), err: error }, 'a search has failed on a node');
-      return [[]];
+      this.logger.error({ node: node.name, err: error }, 'a search has failed on a node');
+      throw new NodeFailed(`${node.name}: ${error}`);
     }
-    const lists = await Promise.all(searches.map((search) => this.ask(node, [search])));
-    return lists.map((found) => found?.[0] ?? []);
+    const answers = await Promise.allSettled(searches.map((search) => this.ask(node, [search])));
+    return answers.map((answer, n) => {
+      if (answer.status === 'fulfilled') return answer.value[0]!;
+      searches[n]!.reject(answer.reason);
+      return [];
+    });
   }
 
   /** Notes whether a node has answered, and reports a change. */
@@ -139,81 +166,78 @@ export class NodeSearches {
     else this.logger.error({ node, err: error }, 'a node finds no work: that of the others goes on');
   }
 
-  /** Finds the nodes and their shards; null where there is one server. */
-  private findNodes(): Promise<Node[] | null> {
-    if (Date.now() < this.knownUntil) return this.nodes!;
-    this.knownUntil = Date.now() + KNOWN_FOR_MS;
-    this.nodes = this.readNodes();
-    this.nodes.catch(() => (this.knownUntil = 0));
-    return this.nodes;
+  /** Returns the hash of each workspace in the lists of searches, by which Citus divides them. */
+  private async hashesOf(searches: Search[]): Promise<Map<string, number>> {
+    const ids = new Set(
+      searches.flatMap(({ lists, parameters }) => (lists > 0 ? (parameters[0] as string[]) : [])),
+    );
+    if (ids.size === 0) return new Map();
+    const rows = await this.query<{ id: string; hash: number }>(
+      'SELECT id, worker_hash(id) AS hash FROM unnest($1::uuid[]) AS id',
+      [[...ids]],
+    );
+    return new Map(rows.map(({ id, hash }) => [id, hash]));
   }
 
-  private async readNodes(): Promise<Node[] | null> {
-    const [citus] = await this.query<{ isThere: boolean }>(
-      `SELECT to_regclass('pg_catalog.pg_dist_shard') IS NOT NULL AS "isThere"`,
-    );
-    if (!citus!.isThere) return null;
-    const nodes = await this.query<Node>(
-      `SELECT host, port, json_agg(names) AS ranges FROM (
-         SELECT n.nodename AS host, n.nodeport AS port,
+  private async readNodes(): Promise<Node[]> {
+    const nodes = await this.query<Omit<Node, 'name'>>(
+      `SELECT host, port, json_agg(json_build_object('least', least, 'most', most, 'names', names)) AS ranges FROM (
+         SELECT n.nodename AS host, n.nodeport AS port, s.shardminvalue::integer AS least, s.shardmaxvalue::integer AS most,
                 json_object_agg(c.relname, shard_name(s.logicalrelid, s.shardid)) AS names
          FROM pg_dist_shard s JOIN pg_dist_placement p ON p.shardid = s.shardid
          JOIN pg_dist_node n ON n.groupid = p.groupid AND n.noderole = 'primary'
          JOIN pg_class c ON c.oid = s.logicalrelid AND NOT c.relispartition
          WHERE s.shardminvalue IS NOT NULL
-         GROUP BY n.nodename, n.nodeport, s.shardminvalue) AS ranges
+         GROUP BY n.nodename, n.nodeport, s.shardminvalue, s.shardmaxvalue) AS ranges
        GROUP BY host, port`,
     );
-    return nodes.length > 0 ? nodes : null;
+    return nodes.map((node) => ({ ...node, name: `${node.host}:${node.port}` }));
   }
 }
 
-function nameOf({ host, port }: Node): string {
-  return `${host}:${port}`;
-}
-
 /** Returns the statement that answers searches on one node, as a list of lists of rows. */
-function requestTo({ ranges }: Node, searches: Search[]): string {
-  const lists = searches.map(({ sql, parameters }) => {
-    const statement = withValues(sql, parameters);
-    const parts = ranges.map((names) => inRange(statement, names));
+function requestTo({ ranges }: Node, searches: Search[], hashes: Map<string, number>): string {
+  const lists = searches.map((search) => {
+    const parts = ranges.flatMap((range) => {
+      const parameters = inRange(search, range, hashes);
+      return parameters ? [ofShards(withValues(search.sql, parameters), range)] : [];
+    });
+    if (parts.length === 0) return `'[]'::json`;
     return `(SELECT coalesce(json_agg(found), '[]') FROM (${parts.join(' UNION ALL ')}) AS found)`;
   });
   return ['SELECT json_build_array(', lists.join(', '), ')'].join('');
 }
 
+/** Returns the parameters of a search for the workspaces of a range; null if its lists have none of them. */
+function inRange(
+  { parameters, lists }: Search,
+  { least, most }: Range,
+  hashes: Map<string, number>,
+): unknown[] | null {
+  if (lists === 0) return parameters;
+  const isThere = (parameters[0] as string[]).map((id) => {
+    const hash = hashes.get(id)!;
+    return least <= hash && hash <= most;
+  });
+  if (!isThere.includes(true)) return null;
+  return parameters.map((value, n) =>
+    n < lists ? (value as unknown[]).filter((_, row) => isThere[row]) : value,
+  );
+}
+
 /** Returns a statement that reads the shards of one range of workspaces in place of the tables. */
-function inRange(statement: string, names: Record<string, string>): string {
+function ofShards(statement: string, { names }: Range): string {
   const tables = Object.entries(names)
     .filter(([table]) => new RegExp(`\\b${table}\\b`).test(statement))
     .map(([table, shard]) => `${table} AS NOT MATERIALIZED (SELECT * FROM ${shard})`);
   return `(WITH ${tables.join(', ')} SELECT * FROM (${statement}) AS step)`;
 }
 
+/** Returns a statement with its values in it, and a mark in place of the present time. */
 function withValues(sql: string, parameters: unknown[]): string {
-  return sql.replace(/\$(\d+)/g, (_, n: string) => {
-    const value = prepareValue(parameters[Number(n) - 1]) as string | null;
+  return sql.replace(/\$(\d+)|\bnow\(\)/g, (_, n?: string) => {
+    const value = n === undefined ? MOMENT : (prepareValue(parameters[Number(n) - 1]) as string | null);
+    if (value === MOMENT) return `${PRESENT}::timestamptz`;
     return value === null ? 'NULL' : escapeLiteral(value);
   });
-}
-
-function merged<Row extends object>(
-  rows: Row[],
-  { order, limit = Infinity, times = [] }: Merging<Row>,
-): Row[] {
-  for (const row of rows)
-    for (const column of times)
-      if (row[column] !== null) row[column] = new Date(row[column] as string) as Row[typeof column];
-  const ranked = rows.map((row) => ({ row, rank: order(row) }));
-  ranked.sort((a, b) => compare(a.rank, b.rank));
-  return ranked.slice(0, limit).map(({ row }) => row);
-}
-
-function compare(a: ReturnType<Merging<object>['order']>, b: typeof a): number {
-  for (const [n, value] of a.entries()) {
-    const other = b[n]!;
-    if (value! < other) return -1;
-    if (value! > other) return 1;
-  }
-  return 0;
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { HIGHEST_ID } from '../common/ids';
 import { Database } from '../database/database';
 import { asOneRow } from '../database/key-list';
+import { Place } from '../database/places';
 import { Transaction } from '../database/transaction';
 import { ErasedMessages } from '../stored-data/table-declaration';
 import { makeKeys } from './term-keys';
@@ -75,9 +76,13 @@ const latestOf = (status: string) =>
 export class MessageIndexRepository {
   constructor(private readonly database: Database) {}
 
-  /** Makes a step of a search over all workspaces; `next` is null after the last. */
-  async findWorkspaces(after: string): Promise<{ workspaces: WorkspaceIndex[]; next: string | null }> {
-    const workspaces = await this.database.search<WorkspaceIndex>(
+  /** Makes a step of a search over the workspaces of a place; `next` is null after the last. */
+  async findWorkspaces(
+    after: string,
+    place: Place,
+  ): Promise<{ workspaces: WorkspaceIndex[]; next: string | null }> {
+    const workspaces = await this.database.searchIn<WorkspaceIndex>(
+      place,
       `SELECT w.id AS "tenantId", p.indexed_until AS "indexedUntil", p.stage,
               greatest(${latestOf('OPEN')}, ${latestOf('SNOOZED')}, ${latestOf('CLOSED')}) AS latest
        FROM workspaces w LEFT JOIN message_search_progress p ON p.tenant_id = w.id

@@ -1,6 +1,7 @@
 import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import { idFloor, idTime, LOWEST_ID } from '../common/ids';
 import { StepRounds } from '../common/step-rounds';
+import { Database } from '../database/database';
 import { DatabaseClock } from '../database/database-clock';
 import { Polls } from '../database/polls';
 import { SteppedSearch } from '../database/stepped-search';
@@ -44,8 +45,8 @@ export class MessageIndexWorker implements OnModuleInit, OutboxConsumer {
   private readonly due = new Map<string, DueMessages>();
   /** Workspaces whose old messages are not all indexed. */
   private readonly unfinished = new Set<string>();
-  private readonly search = new SteppedSearch(LOWEST_ID, 1, async (after) => {
-    const { workspaces, next } = await this.index.findWorkspaces(after);
+  private readonly search = new SteppedSearch(LOWEST_ID, 1, async (after, place) => {
+    const { workspaces, next } = await this.index.findWorkspaces(after, place);
     for (const { tenantId, latest, indexedUntil, stage } of workspaces) {
       if (latest && latest > (indexedUntil ?? LOWEST_ID)) this.note(tenantId, latest);
       if (stage && stage !== 'DONE') this.unfinished.add(tenantId);
@@ -78,6 +79,7 @@ export class MessageIndexWorker implements OnModuleInit, OutboxConsumer {
   });
 
   constructor(
+    private readonly database: Database,
     private readonly relay: OutboxRelay,
     private readonly indexer: MessageIndexer,
     private readonly index: MessageIndexRepository,
@@ -90,7 +92,7 @@ export class MessageIndexWorker implements OnModuleInit, OutboxConsumer {
   onModuleInit(): void {
     this.relay.register(this);
     this.polls.register('settled time', () => this.settled.sample());
-    this.polls.register('unindexed messages', () => this.search.run());
+    this.polls.register('unindexed messages', async () => this.search.run(await this.database.listPlaces()));
     this.polls.register('new messages', () => this.newRounds.run(() => this.isStopped));
     this.polls.register('old messages', () => this.oldRounds.run(() => this.isStopped));
   }

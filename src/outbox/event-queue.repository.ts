@@ -4,6 +4,7 @@ import { Database, Reader } from '../database/database';
 import { isDivisionByZero } from '../database/database-errors';
 import { asOneRow, workspaceOf, Batch } from '../database/key-list';
 import { MOMENT } from '../database/moment';
+import { Place } from '../database/places';
 import { Pipelined, Transaction } from '../database/transaction';
 import { QueueFloors, QueuePart } from '../queue-floors/queue-floors';
 import { savedFirstEvent } from '../queue-floors/queue-floors.repository';
@@ -23,7 +24,7 @@ const STEP_WORKSPACES = 1_000;
  */
 const MAX_LEASED = 2_000;
 
-const LIST_WORKSPACES = `SELECT id, now() FROM workspaces WHERE id > $1 ORDER BY id LIMIT ${STEP_WORKSPACES}`;
+const LIST_WORKSPACES = `SELECT id, now() AS now FROM workspaces WHERE id > $1 ORDER BY id LIMIT ${STEP_WORKSPACES}`;
 /** SQL that looks up one workspace after the other in the queue, however many events each has. */
 const LIST_QUEUED_WORKSPACES = `
   WITH RECURSIVE queued AS (
@@ -33,7 +34,7 @@ const LIST_QUEUED_WORKSPACES = `
       SELECT tenant_id FROM event_queue WHERE tenant_id > queued.tenant_id ORDER BY tenant_id LIMIT 1) next
     WHERE n < ${STEP_WORKSPACES}
   )
-  SELECT tenant_id AS id, now() FROM queued ORDER BY n`;
+  SELECT tenant_id AS id, now() AS now FROM queued ORDER BY n`;
 
 /** Returns SQL that ends leases, or locks what they lease. It names those that were still valid `settled`. */
 const settleIn = (batch: Batch) => `
@@ -200,18 +201,19 @@ export class EventQueueRepository {
   }
 
   /**
-   * Makes a step of a search for workspaces with free events, and notes where the events of each begin.
+   * Makes a step of a search of a place for workspaces with free events, and notes where the events of each
+   * begin.
    * @returns the workspaces, and where the next step begins; null after the last
    */
-  async findWorkspaces(after: string): Promise<{ tenantIds: string[]; next: string | null }> {
+  async findWorkspaces(after: string, place: Place): Promise<{ tenantIds: string[]; next: string | null }> {
     const list = this.floors.areUsed ? LIST_WORKSPACES : LIST_QUEUED_WORKSPACES;
-    const workspaces = await this.database.search<{ id: string; now: Date }>(list, [after], {
+    const workspaces = await this.database.searchIn<{ id: string; now: Date }>(place, list, [after], {
       order: ({ id }) => [id],
       limit: STEP_WORKSPACES,
       times: ['now'],
     });
     const ids = workspaces.map(({ id }) => id);
-    const queued = await this.findFirst(ids);
+    const queued = await this.findFirst(ids, place);
     // Read before the queue: an event that is queued later is above this floor.
     for (const { id, now } of workspaces) {
       const first = queued.get(id);
@@ -315,7 +317,7 @@ export class EventQueueRepository {
          WHERE events.tenant_id = tenants.id AND events.id > $2 ORDER BY events.id DESC LIMIT $3) AS latest
        ORDER BY latest.id`,
       [tenantIds, after, count],
-      { order: ({ id }) => [id] },
+      { order: ({ id }) => [id], lists: 1 },
     );
     return events.reverse();
   }
@@ -351,9 +353,13 @@ export class EventQueueRepository {
   }
 
   /** Returns the first queued event of each workspace that has one, and whether any of its events is free. */
-  private async findFirst(tenantIds: string[]): Promise<Map<string, { eventId: string; hasFree: boolean }>> {
+  private async findFirst(
+    tenantIds: string[],
+    place: Place,
+  ): Promise<Map<string, { eventId: string; hasFree: boolean }>> {
     if (tenantIds.length === 0) return new Map();
-    const rows = await this.database.search<{ tenantId: string; eventId: string; hasFree: boolean }>(
+    const rows = await this.database.searchIn<{ tenantId: string; eventId: string; hasFree: boolean }>(
+      place,
       `SELECT w.tenant_id AS "tenantId", first.event_id AS "eventId",
                 EXISTS (SELECT FROM event_queue q WHERE q.tenant_id = w.tenant_id AND q.event_id >= first.event_id
                           AND (q.lease_until IS NULL OR q.lease_until < now())) AS "hasFree"
@@ -361,7 +367,7 @@ export class EventQueueRepository {
            SELECT event_id FROM event_queue WHERE tenant_id = w.tenant_id AND event_id >= w.first_id
            ORDER BY event_id LIMIT 1) first`,
       [tenantIds, tenantIds.map((id) => idFloor(this.floors.startOfSearch(partOf(id))))],
-      { order: ({ tenantId }) => [tenantId] },
+      { order: ({ tenantId }) => [tenantId], lists: 2 },
     );
     return new Map(rows.map(({ tenantId, ...first }) => [tenantId, first]));
   }

@@ -6,6 +6,7 @@ import {
   OnModuleInit,
 } from '@nestjs/common';
 import { LOWEST_ID } from '../common/ids';
+import { Database } from '../database/database';
 import { SteppedSearch } from '../database/stepped-search';
 import { OldestSnapshot } from '../database/oldest-snapshot';
 import { OwnerDatabase } from '../database/owner-database';
@@ -27,8 +28,8 @@ const VACUUM_AFTER_EVENTS = 5_000;
 @Injectable()
 export class OutboxPoll implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(OutboxPoll.name);
-  private readonly search = new SteppedSearch(LOWEST_ID, MAX_STEPS, async (after) => {
-    const { tenantIds, next } = await this.events.findWorkspaces(after);
+  private readonly search = new SteppedSearch(LOWEST_ID, MAX_STEPS, async (after, place) => {
+    const { tenantIds, next } = await this.events.findWorkspaces(after, place);
     this.relay.wake(tenantIds);
     return next;
   });
@@ -36,6 +37,7 @@ export class OutboxPoll implements OnModuleInit, OnApplicationBootstrap, BeforeA
   private relayed = 0;
 
   constructor(
+    private readonly database: Database,
     private readonly events: EventQueueRepository,
     private readonly relay: OutboxRelay,
     private readonly parked: ParkedEventsWorker,
@@ -63,7 +65,7 @@ export class OutboxPoll implements OnModuleInit, OnApplicationBootstrap, BeforeA
   }
 
   private async findEvents(): Promise<void> {
-    await this.search.run();
+    await this.search.run(await this.database.listPlaces());
     const { values } = await this.metrics.outboxRelayed.get();
     const relayed = values[0]?.value ?? 0;
     this.vacuum.count(relayed - this.relayed);

@@ -24,8 +24,6 @@ const SETTINGS = {
   synchronous_commit: 'on',
   'citus.recover_2pc_interval': '2s',
 };
-/** Environment of the service's processes on Citus. */
-export const ON_CITUS = { CROSS_WORKSPACE_BATCHES: 'false' };
 /** Time in which Citus tells all nodes of a new address. */
 const SYNCED_WITHIN_MS = 60_000;
 

@@ -13,7 +13,7 @@ import { ServiceProcess } from '../support/service-process';
 import { setting } from '../support/test-database';
 import { waitFor } from '../support/wait';
 import { WebhookWorkspace } from '../support/webhook-workspace';
-import { CitusNodes, Group, ON_CITUS } from './citus-nodes';
+import { CitusNodes, Group } from './citus-nodes';
 
 const WORKSPACES_OF_A_NODE = 2;
 const NO_RATE_LIMIT = 1_000_000;
@@ -53,7 +53,15 @@ export class NodeLoad {
       `${count} messages`,
       () => this.ledger.latencies(RECEIVER, begin, Infinity).length >= count,
       BACK_WITHIN_MS,
-    );
+    ).catch((error: Error) => {
+      const { ledger, client } = this;
+      const state = {
+        promised: ledger.promised.size,
+        arrivals: ledger.arrivals,
+        last: client.retries.at(-1),
+      };
+      throw new Error(`${error.message}: ${JSON.stringify(state)}`);
+    });
   }
 
   /** Returns when the first message after a moment was answered with 201. */
@@ -94,7 +102,11 @@ export class LoadByNode {
    * Starts the processes and the load.
    * @param stores addresses of the nodes, if other than those that the nodes have themselves
    */
-  static async start(nodes: CitusNodes, stores = nodes.stores, env = ON_CITUS): Promise<LoadByNode> {
+  static async start(
+    nodes: CitusNodes,
+    stores = nodes.stores,
+    env: Record<string, string> = {},
+  ): Promise<LoadByNode> {
     const receivers: ChaosReceiver[] = [];
     const apis: ServiceProcess[] = [];
     const loads = new Map<number, NodeLoad>();

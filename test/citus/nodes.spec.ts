@@ -7,9 +7,11 @@ import { Config } from '../../src/config/config';
 import { connectionOptions } from '../../src/database/data-source';
 import { Database } from '../../src/database/database';
 import { MOMENT } from '../../src/database/moment';
+import { SteppedSearch } from '../../src/database/stepped-search';
 import { EventQueueRepository } from '../../src/outbox/event-queue.repository';
 import { QueueFloors } from '../../src/queue-floors/queue-floors';
-import { createStores, dropStores, TestStores } from '../support/test-database';
+import { createStores, dropStores, nodeUrlsOf, TestStores } from '../support/test-database';
+import { waitFor } from '../support/wait';
 
 const WORKSPACES = 16;
 /** Time within which work of the nodes that answer is found. */
@@ -91,41 +93,131 @@ describe('a transaction on several nodes', () => {
 });
 
 describe('the search for work', () => {
+  interface WorkerNode {
+    id: number;
+    host: string;
+    port: number;
+  }
+  let node: WorkerNode;
+  let there: string[];
+  let elsewhere: string[];
+  let found: Set<string>;
+  let search: SteppedSearch<string>;
+
+  beforeEach(async () => {
+    const { rows } = await admin.query<WorkerNode>(
+      `SELECT nodeid AS id, nodename AS host, nodeport AS port FROM pg_dist_node WHERE shouldhaveshards ORDER BY nodeid LIMIT 1`,
+    );
+    node = rows[0]!;
+    there = await listWorkspacesOn(node.host, node.port);
+    elsewhere = tenantIds.filter((tenantId) => !there.includes(tenantId));
+    expect(there.length).toBeGreaterThan(0);
+    expect(elsewhere.length).toBeGreaterThan(0);
+    await begin();
+  });
+
+  /** Begins as a process does that has just started. */
+  async function begin(): Promise<void> {
+    const fresh = await Database.forDataSource(dataSource, config);
+    const queue = new EventQueueRepository(fresh, new QueueFloors());
+    found = new Set();
+    search = new SteppedSearch(LOWEST_ID, 1, async (after, place) => {
+      const step = await queue.findWorkspaces(after, place);
+      for (const tenantId of step.tenantIds) found.add(tenantId);
+      return step.next;
+    });
+    database = fresh;
+  }
+
+  /** Returns what a run finds, and the milliseconds that it takes. */
+  async function run(): Promise<{ tenantIds: string[]; ms: number }> {
+    found.clear();
+    const startedAt = performance.now();
+    await search.run(await database.listPlaces());
+    return { tenantIds: [...found].sort(), ms: performance.now() - startedAt };
+  }
+
   it('finds that of all nodes', async () => {
-    expect((await events.findWorkspaces(LOWEST_ID)).tenantIds).toEqual(tenantIds);
+    expect((await run()).tenantIds).toEqual(tenantIds);
   });
 
   it('finds that of the others while a node is away, and all of it when it is back', async () => {
-    const { rows } = await admin.query<{ id: number; host: string; port: number }>(
-      `SELECT nodeid AS id, nodename AS host, nodeport AS port FROM pg_dist_node WHERE shouldhaveshards ORDER BY nodeid LIMIT 1`,
-    );
-    const { id, host, port } = rows[0]!;
-    const there = await listWorkspacesOn(host, port);
-    expect(there.length).toBeGreaterThan(0);
-    expect(there.length).toBeLessThan(WORKSPACES);
-    await admin.query('UPDATE pg_dist_node SET nodeport = $2 WHERE nodeid = $1', [
-      id,
-      await findClosedPort(),
-    ]);
+    const port = await findClosedPort();
+    await admin.query('UPDATE pg_dist_node SET nodeport = $2 WHERE nodeid = $1', [node.id, port]);
     try {
-      // A process that starts now knows the node by this port alone.
-      events = new EventQueueRepository(await Database.forDataSource(dataSource, config), new QueueFloors());
-      const others = tenantIds.filter((tenantId) => !there.includes(tenantId));
-      // The first search finds out that the node is away.
-      await events.findWorkspaces(LOWEST_ID);
-      const begin = performance.now();
-      expect((await events.findWorkspaces(LOWEST_ID)).tenantIds).toEqual(others);
-      expect(performance.now() - begin).toBeLessThan(FOUND_WITHIN_MS);
+      await begin();
+      for (let n = 0; n < 2; n += 1) {
+        const { tenantIds: present, ms } = await run();
+        expect(present).toEqual(elsewhere);
+        expect(ms).toBeLessThan(FOUND_WITHIN_MS);
+      }
       await expect(database.query('SELECT count(*) FROM event_queue')).rejects.toThrow(
         /connection to the remote node/,
       );
     } finally {
-      await admin.query('UPDATE pg_dist_node SET nodeport = $2 WHERE nodeid = $1', [id, port]);
+      await admin.query('UPDATE pg_dist_node SET nodeport = $2 WHERE nodeid = $1', [node.id, node.port]);
     }
-    await events.findWorkspaces(LOWEST_ID);
-    expect((await events.findWorkspaces(LOWEST_ID)).tenantIds).toEqual(tenantIds);
+    expect((await run()).tenantIds).toEqual(tenantIds);
+  });
+
+  it('finds that of the others while a node is slow, and its own once it has answered', async () => {
+    const onNode = await holdEvents(node, there[0]!);
+    try {
+      for (let n = 0; n < 2; n += 1) {
+        const { tenantIds: present, ms } = await run();
+        expect(present).toEqual(elsewhere);
+        expect(ms).toBeLessThan(FOUND_WITHIN_MS);
+      }
+    } finally {
+      await onNode.query('ROLLBACK');
+      await onNode.end();
+    }
+    await waitFor('the work of the slow node', async () => {
+      await run();
+      return there.every((tenantId) => found.has(tenantId));
+    });
+  });
+
+  it('tells each node of its own workspaces alone', async () => {
+    const onNode = await holdEvents(node, there[0]!);
+    try {
+      const place = (await database.listPlaces()).find(({ name }) => name === `${node.host}:${node.port}`)!;
+      const sent = database.searchIn<{ id: string }>(
+        place,
+        'SELECT w.id FROM unnest($1::uuid[]) AS w (id), event_queue q WHERE q.tenant_id = w.id',
+        [tenantIds],
+        { order: ({ id }) => [id], lists: 1 },
+      );
+      const asked = await waitFor('the search', async () => {
+        await onNode.query('SELECT pg_stat_clear_snapshot()');
+        const { rows } = await onNode.query<{ query: string }>(
+          `SELECT query FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ 'json_build_array'`,
+        );
+        return rows[0]?.query;
+      });
+      expect(there.some((tenantId) => asked.includes(tenantId))).toBe(true);
+      expect(elsewhere.filter((tenantId) => asked.includes(tenantId))).toEqual([]);
+      await onNode.query('ROLLBACK');
+      expect((await sent).map(({ id }) => id)).toEqual(there);
+    } finally {
+      await onNode.end();
+    }
   });
 });
+
+/** Locks the events of a workspace's shard on its node, until the transaction ends. */
+async function holdEvents({ port }: { port: number }, tenantId: string): Promise<Client> {
+  const { rows } = await admin.query<{ shard: string }>(
+    `SELECT shard_name('event_queue', get_shard_id_for_distribution_column('event_queue', $1::uuid)) AS shard`,
+    [tenantId],
+  );
+  const connectionString = nodeUrlsOf(stores).find((url) => Number(new URL(url).port) === port);
+  const client = new Client({ connectionString });
+  await client.connect();
+  await client.query('SET citus.enable_manual_changes_to_shards = on');
+  await client.query(`BEGIN; LOCK TABLE ${rows[0]!.shard} IN ACCESS EXCLUSIVE MODE`);
+  return client;
+}
 
 /** Returns those of the workspaces that a node has. */
 async function listWorkspacesOn(host: string, port: number): Promise<string[]> {
@@ -135,7 +227,7 @@ async function listWorkspacesOn(host: string, port: number): Promise<string[]> {
      WHERE s.nodename = $1 AND s.nodeport = $2`,
     [host, port, tenantIds],
   );
-  return rows.map((row) => row.id);
+  return rows.map((row) => row.id).sort();
 }
 
 /** Returns a port on which nothing listens. */

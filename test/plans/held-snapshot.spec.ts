@@ -10,6 +10,7 @@ import { RoutedMessagesRepository } from '../../src/channels/outbound/routed-mes
 import { LOWEST_ID, newId } from '../../src/common/ids';
 import { Database } from '../../src/database/database';
 import { DatabaseClock } from '../../src/database/database-clock';
+import { ONE_SERVER } from '../../src/database/places';
 import { Transaction } from '../../src/database/transaction';
 import { MessageStatusRepository } from '../../src/messages/message-status.repository';
 import { Metrics } from '../../src/metrics/metrics';
@@ -106,11 +107,11 @@ class Worker {
     return {
       'a claim of events': () =>
         this.rolledBack((tx) => this.events.claim(tx, new Map([[TENANT, COUNT]]), newId())),
-      'a poll of events': () => this.events.findWorkspaces(LOWEST_ID),
+      'a poll of events': () => this.events.findWorkspaces(LOWEST_ID, ONE_SERVER),
       'a list of events under a lease': () => this.events.listLeased(TENANT),
       'a claim of deliveries': () => this.rolledBack((tx) => this.pending.claim(tx, [request], newId())),
       'a look for due deliveries': () => this.pending.hasDue(target),
-      'a poll of deliveries': () => this.due.findDue(BEFORE_ALL_ENDPOINTS),
+      'a poll of deliveries': () => this.due.findDue(BEFORE_ALL_ENDPOINTS, ONE_SERVER),
       'a settlement of events': () =>
         this.rolledBack((tx) => this.events.settle(tx, leases.slice(0, 5), leases.slice(5))),
       'a removal of events': () =>
@@ -141,7 +142,7 @@ class Worker {
           'queueTransaction',
         ),
       'a claim of messages': () => this.messages.countReady(connection, COUNT),
-      'a poll of messages': () => this.dueMessages.findDue(BEFORE_ALL_MESSAGES),
+      'a poll of messages': () => this.dueMessages.findDue(BEFORE_ALL_MESSAGES, ONE_SERVER),
     };
   }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Queue } from 'bull';
+import { ONE_SERVER } from '../../src/database/places';
 import { MessageStatusRepository } from '../../src/messages/message-status.repository';
 import { Metrics } from '../../src/metrics/metrics';
 import { LoadedConnection } from '../../src/channels/connections/connection-loader';
@@ -581,7 +582,9 @@ describe('query plans', () => {
     });
 
     it('finds all endpoints with something due in one step, however much each of them is owed', async () => {
-      const { targets } = await host.app.get(DueDeliveriesRepository).findDue(BEFORE_ALL_ENDPOINTS);
+      const { targets } = await host.app
+        .get(DueDeliveriesRepository)
+        .findDue(BEFORE_ALL_ENDPOINTS, ONE_SERVER);
       expect(targets.map(({ id }) => id)).toEqual(
         Array.from({ length: ENDPOINTS }, (_, n) => endpoint(n + 1)),
       );
@@ -590,8 +593,8 @@ describe('query plans', () => {
     it('polls in steps, however much is pending', async () => {
       const store = host.app.get(DueDeliveriesRepository);
       const plans = [
-        ...(await plansOf(() => store.findDue(BEFORE_ALL_ENDPOINTS))),
-        ...(await plansOf(() => store.findScheduled(new Date(0)))),
+        ...(await plansOf(() => store.findDue(BEFORE_ALL_ENDPOINTS, ONE_SERVER))),
+        ...(await plansOf(() => store.findScheduled(new Date(0), ONE_SERVER))),
       ];
       expect(plans).toHaveLength(6);
       for (const plan of plans) {
@@ -602,12 +605,12 @@ describe('query plans', () => {
 
     it('finds snoozes that have ended in steps, and locks one of a workspace', async () => {
       const snoozes = new SnoozesRepository(host.get(Database));
-      for (const plan of await plansOf(() => snoozes.findDue(BEFORE_ALL_SNOOZES))) {
+      for (const plan of await plansOf(() => snoozes.findDue(BEFORE_ALL_SNOOZES, ONE_SERVER))) {
         expectInOrder(plan);
         expect(indexesOf(plan)).toEqual(['conversations_snooze_schedule_idx']);
         expect(rowsRead(plan)).toBeLessThanOrEqual(STEP_ROWS);
       }
-      const { due } = await snoozes.findDue(BEFORE_ALL_SNOOZES);
+      const { due } = await snoozes.findDue(BEFORE_ALL_SNOOZES, ONE_SERVER);
       for (const snoozed of [due[0]!, { ...due[0]!, tenantId: TINY }]) {
         const lock = () => host.get(Database).orderedTransaction((tx) => snoozes.lockNext(tx, snoozed));
         const plans = await plansOf(lock, /^\s*SELECT tenant_id/);
@@ -622,7 +625,7 @@ describe('query plans', () => {
 
     it('finds agents who have been deactivated, and locks one of their conversations', async () => {
       const releases = new AgentReleasesRepository(host.get(Database));
-      for (const plan of await plansOf(() => releases.findReleasing(BEFORE_ALL_AGENTS))) {
+      for (const plan of await plansOf(() => releases.findReleasing(BEFORE_ALL_AGENTS, ONE_SERVER))) {
         expectInOrder(plan);
         expect(indexesOf(plan)).toEqual(['agents_releasing_idx']);
       }
@@ -679,7 +682,7 @@ describe('query plans', () => {
 
     it('finds the newest messages of workspaces, which may not be indexed, by index', async () => {
       const index = host.get(MessageIndexRepository);
-      for (const plan of await plansOf(() => index.findWorkspaces(LOWEST_ID))) {
+      for (const plan of await plansOf(() => index.findWorkspaces(LOWEST_ID, ONE_SERVER))) {
         expectOnlyIndexed(plan, ['conversations']);
         // Of each of four workspaces its row, and the latest conversation of each status.
         expect(rowsRead(plan)).toBeLessThanOrEqual(4 * 4);
@@ -843,8 +846,8 @@ describe('query plans', () => {
     it('finds stale messages by index, a step at a time', async () => {
       const stale = new DueMessagesRepository(host.get(Database), new QueueFloors());
       const plans = [
-        ...(await plansOf(() => stale.findScheduled(new Date(0)))),
-        ...(await plansOf(() => stale.findDue(BEFORE_ALL_MESSAGES))),
+        ...(await plansOf(() => stale.findScheduled(new Date(0), ONE_SERVER))),
+        ...(await plansOf(() => stale.findDue(BEFORE_ALL_MESSAGES, ONE_SERVER))),
         ...(await plansOf(() => stale.findStuck(BEFORE_ALL_MESSAGES))),
       ];
 

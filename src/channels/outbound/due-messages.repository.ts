@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LOWEST_ID } from '../../common/ids';
 import { Database } from '../../database/database';
 import { MOMENT } from '../../database/moment';
+import { Place } from '../../database/places';
 import { MessageKey } from '../../messages/message-status.repository';
 import { QueueFloors } from '../../queue-floors/queue-floors';
 import { Target } from '../../queue/targets';
@@ -84,19 +85,24 @@ export class DueMessagesRepository {
   ) {}
 
   /**
-   * Makes a step of a search for the connections of retries, leases and holds whose time came after `since`.
+   * Makes a step of a search of a place for the connections of retries, leases and holds whose time came
+   * after `since`.
    * @returns the time up to which they were found, those of workspaces that are not suspended, and the
    *   messages whose lease or hold has ended
    */
-  async findScheduled(since: Date): Promise<{
+  async findScheduled(
+    since: Date,
+    place: Place,
+  ): Promise<{
     connections: Target[];
     ended: MessageKey[];
     until: Date;
     isLast: boolean;
   }> {
-    const rows = await this.database.search<
+    const rows = await this.database.searchIn<
       MessageKey & { id: string; at: Date; hasEnded: boolean; isSuspended: boolean }
     >(
+      place,
       `SELECT tenant_id AS "tenantId", connection_id AS id, conversation_id AS "conversationId",
               message_id AS "messageId", next_attempt_at AS at, ${hasEnded('$2')} AS "hasEnded",
               ${isSuspended('tenant_id')} AS "isSuspended"
@@ -115,23 +121,26 @@ export class DueMessagesRepository {
   }
 
   /**
-   * Makes a step of a search for connections with anything due, or that may send no more, and notes where the
-   * messages of each begin. Of each connection it reads the oldest messages alone.
+   * Makes a step of a search of a place for connections with anything due, or that may send no more, and
+   * notes where the messages of each begin. Of each connection it reads the oldest messages alone.
    * @returns where the next step begins; null after the last
    */
-  async findDue(after: Position): Promise<{
+  async findDue(
+    after: Position,
+    place: Place,
+  ): Promise<{
     due: Target[];
     inactive: Target[];
     ended: MessageKey[];
     next: Position | null;
   }> {
     const list = this.floors.areUsed ? LIST_CONNECTIONS : LIST_QUEUED_CONNECTIONS;
-    const connections = await this.database.search<ConnectionRow>(list, [...after, MOMENT], {
+    const connections = await this.database.searchIn<ConnectionRow>(place, list, [...after, MOMENT], {
       order: ({ tenantId, id }) => [tenantId, id],
       limit: STEP_CONNECTIONS,
       times: ['now'],
     });
-    const messages = await this.findOldest(connections);
+    const messages = await this.findOldest(connections, place);
     const oldest = new Map<string, OldestMessage>();
     for (const message of messages) if (!oldest.has(message.id)) oldest.set(message.id, message);
     // Read before the queue: a message that becomes due later is above this floor.
@@ -172,9 +181,10 @@ export class DueMessagesRepository {
   }
 
   /** Lists the oldest messages of each connection that do not wait for another. */
-  private async findOldest(connections: Target[]): Promise<OldestMessage[]> {
+  private async findOldest(connections: Target[], place: Place): Promise<OldestMessage[]> {
     if (connections.length === 0) return [];
-    return this.database.search<OldestMessage>(
+    return this.database.searchIn<OldestMessage>(
+      place,
       FIND_OLDEST,
       [
         connections.map(({ tenantId }) => tenantId),
@@ -182,7 +192,7 @@ export class DueMessagesRepository {
         connections.map(({ tenantId, id }) => this.floors.startOfSearch(messagesPart(tenantId, id))),
         MOMENT,
       ],
-      { order: ({ tenantId, id, at, messageId }) => [tenantId, id, at, messageId], times: ['at'] },
+      { order: ({ tenantId, id, at, messageId }) => [tenantId, id, at, messageId], times: ['at'], lists: 3 },
     );
   }
 }

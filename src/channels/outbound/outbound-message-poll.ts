@@ -1,4 +1,6 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
+import { Database } from '../../database/database';
+import { ONE_SERVER } from '../../database/places';
 import { ScheduleSearch, SteppedSearch } from '../../database/stepped-search';
 import { BEFORE_ALL_MESSAGES, DueMessagesRepository } from './due-messages.repository';
 import { OUTBOUND_MESSAGE_QUEUE } from './outbound-message-queue';
@@ -20,14 +22,14 @@ const STUCK_PAUSE = 50;
  */
 @Injectable()
 export class OutboundMessagePoll implements OnModuleInit {
-  private readonly scheduled = new ScheduleSearch(MAX_STEPS, async (since) => {
-    const step = await this.messages.findScheduled(since);
+  private readonly scheduled = new ScheduleSearch(MAX_STEPS, async (since, place) => {
+    const step = await this.messages.findScheduled(since, place);
     this.wakeUps.wake(step.connections);
     await this.stale.reconcile(step.ended);
     return step;
   });
-  private readonly due = new SteppedSearch(BEFORE_ALL_MESSAGES, MAX_STEPS, async (after) => {
-    const { due, inactive, ended, next } = await this.messages.findDue(after);
+  private readonly due = new SteppedSearch(BEFORE_ALL_MESSAGES, MAX_STEPS, async (after, place) => {
+    const { due, inactive, ended, next } = await this.messages.findDue(after, place);
     this.wakeUps.wake(due);
     this.stale.failPending(inactive);
     await this.stale.reconcile(ended);
@@ -43,6 +45,7 @@ export class OutboundMessagePoll implements OnModuleInit {
   private stuckAt = 0;
 
   constructor(
+    private readonly database: Database,
     private readonly messages: DueMessagesRepository,
     private readonly stale: StaleMessageReconciler,
     @InjectWakeUps(OUTBOUND_MESSAGE_QUEUE) private readonly wakeUps: WakeUpQueue,
@@ -50,16 +53,20 @@ export class OutboundMessagePoll implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.polls.register('scheduled messages', () => this.scheduled.run());
-    this.polls.register('due messages', () => this.due.run());
+    this.polls.register('scheduled messages', () => this.run(this.scheduled));
+    this.polls.register('due messages', () => this.run(this.due));
     this.polls.register('stuck conversations', () => this.findStuck());
+  }
+
+  private async run(search: OutboundMessagePoll['scheduled'] | OutboundMessagePoll['due']): Promise<void> {
+    await search.run(await this.database.listPlaces());
   }
 
   private async findStuck(): Promise<void> {
     const startedAt = performance.now();
     if (startedAt < this.stuckAt) return;
     try {
-      await this.stuck.run();
+      await this.stuck.run([ONE_SERVER]);
     } finally {
       this.stuckAt = performance.now() + STUCK_PAUSE * (performance.now() - startedAt);
     }

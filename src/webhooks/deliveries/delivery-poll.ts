@@ -5,6 +5,7 @@ import {
   OnApplicationBootstrap,
   OnModuleInit,
 } from '@nestjs/common';
+import { Database } from '../../database/database';
 import { ScheduleSearch, SteppedSearch } from '../../database/stepped-search';
 import { DatabaseClock } from '../../database/database-clock';
 import { OldestSnapshot } from '../../database/oldest-snapshot';
@@ -27,19 +28,20 @@ const VACUUM_AFTER_TARGETS = 500;
 @Injectable()
 export class DeliveryPoll implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(DeliveryPoll.name);
-  private readonly scheduled = new ScheduleSearch(MAX_STEPS, async (since) => {
-    const step = await this.deliveries.findScheduled(since);
+  private readonly scheduled = new ScheduleSearch(MAX_STEPS, async (since, place) => {
+    const step = await this.deliveries.findScheduled(since, place);
     this.wake(step.targets);
     return step;
   });
-  private readonly due = new SteppedSearch(BEFORE_ALL_ENDPOINTS, MAX_STEPS, async (after) => {
-    const { targets, next } = await this.deliveries.findDue(after);
+  private readonly due = new SteppedSearch(BEFORE_ALL_ENDPOINTS, MAX_STEPS, async (after, place) => {
+    const { targets, next } = await this.deliveries.findDue(after, place);
     this.wake(targets);
     return next;
   });
   private readonly vacuum: QueueVacuum;
 
   constructor(
+    private readonly database: Database,
     private readonly deliveries: DueDeliveriesRepository,
     private readonly worker: DeliveryWorker,
     private readonly clock: DatabaseClock,
@@ -65,8 +67,8 @@ export class DeliveryPoll implements OnModuleInit, OnApplicationBootstrap, Befor
     return this.vacuum.stop();
   }
 
-  private async run(search: { run(): Promise<void> }): Promise<void> {
-    if (this.clock.isTrusted) await search.run();
+  private async run(search: DeliveryPoll['scheduled'] | DeliveryPoll['due']): Promise<void> {
+    if (this.clock.isTrusted) await search.run(await this.database.listPlaces());
   }
 
   private wake(targets: Target[]): void {

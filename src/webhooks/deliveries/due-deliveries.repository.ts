@@ -3,6 +3,7 @@ import { LOWEST_ID } from '../../common/ids';
 import { Database } from '../../database/database';
 import { asOneRow } from '../../database/key-list';
 import { MOMENT } from '../../database/moment';
+import { Place } from '../../database/places';
 import { Transaction } from '../../database/transaction';
 import { QueueFloors } from '../../queue-floors/queue-floors';
 import { Target } from '../../queue/targets';
@@ -20,7 +21,7 @@ const STEP_ENDPOINTS = 1_000;
 type Position = [tenantId: string, endpointId: string];
 export const BEFORE_ALL_ENDPOINTS: Position = [LOWEST_ID, LOWEST_ID];
 
-const ENDPOINT = `activation, active AND NOT ${isSuspended('e.tenant_id')} AS "maySend", now()`;
+const ENDPOINT = `activation, active AND NOT ${isSuspended('e.tenant_id')} AS "maySend", now() AS now`;
 const LIST_ENDPOINTS = `
   SELECT tenant_id AS "tenantId", id, ${ENDPOINT}
   FROM webhook_endpoints e WHERE (tenant_id, id) > ($1, $2) ORDER BY tenant_id, id LIMIT ${STEP_ENDPOINTS}`;
@@ -84,13 +85,17 @@ export class DueDeliveriesRepository {
   ) {}
 
   /**
-   * Makes a step of a search for the targets of retries and leases whose time came after `since`, without
-   * those of suspended workspaces.
+   * Makes a step of a search of a place for the targets of retries and leases whose time came after `since`,
+   * without those of suspended workspaces.
    * @returns the time up to which they were found
    */
-  async findScheduled(since: Date): Promise<{ targets: Target[]; until: Date; isLast: boolean }> {
+  async findScheduled(
+    since: Date,
+    place: Place,
+  ): Promise<{ targets: Target[]; until: Date; isLast: boolean }> {
     type Row = TargetRow & { at: Date; isSuspended: boolean };
-    const rows = await this.database.search<Row>(
+    const rows = await this.database.searchIn<Row>(
+      place,
       `SELECT tenant_id AS "tenantId", endpoint_id AS id, recovered, next_attempt_at AS at,
               ${isSuspended('tenant_id')} AS "isSuspended"
        FROM pending_deliveries
@@ -104,13 +109,13 @@ export class DueDeliveriesRepository {
   }
 
   /**
-   * Makes a step of a search for targets with a due delivery, among the active endpoints of workspaces that
-   * are not suspended, and notes where the deliveries of each begin.
+   * Makes a step of a search of a place for targets with a due delivery, among the active endpoints of
+   * workspaces that are not suspended, and notes where the deliveries of each begin.
    * @returns where the next step begins; null after the last
    */
-  async findDue(after: Position): Promise<{ targets: Target[]; next: Position | null }> {
+  async findDue(after: Position, place: Place): Promise<{ targets: Target[]; next: Position | null }> {
     const list = this.floors.areUsed ? LIST_ENDPOINTS : LIST_OWED_ENDPOINTS;
-    const endpoints = await this.database.search<EndpointRow>(list, after, {
+    const endpoints = await this.database.searchIn<EndpointRow>(place, list, after, {
       order: ({ tenantId, id }) => [tenantId, id],
       limit: STEP_ENDPOINTS,
       times: ['now'],
@@ -120,7 +125,7 @@ export class DueDeliveriesRepository {
       { ...endpoint, recovered: false },
       { ...endpoint, recovered: true },
     ]);
-    const due = await this.findOldest(parts);
+    const due = await this.findOldest(parts, place);
     // Read before the queue: a delivery that becomes due later is above this floor.
     for (const { tenantId, id, recovered, now } of parts)
       this.floors.update(
@@ -226,9 +231,11 @@ export class DueDeliveriesRepository {
    */
   private async findOldest(
     parts: (EndpointRow & { recovered: boolean })[],
+    place: Place,
   ): Promise<Map<string, TargetRow & { oldestAt: Date | null }>> {
     if (parts.length === 0) return new Map();
-    const rows = await this.database.search<TargetRow & { oldestAt: Date | null }>(
+    const rows = await this.database.searchIn<TargetRow & { oldestAt: Date | null }>(
+      place,
       `SELECT e.tenant_id AS "tenantId", e.id, e.recovered, due.at AS "oldestAt"
          FROM unnest($1::uuid[], $2::uuid[], $3::integer[], $4::boolean[], $5::timestamptz[])
            AS e (tenant_id, id, activation, recovered, since), LATERAL (

@@ -1,5 +1,6 @@
 import { SYSTEM } from '../../../src/common/principal';
 import { Database } from '../../../src/database/database';
+import { ONE_SERVER } from '../../../src/database/places';
 import { AttemptRecorder } from '../../../src/webhooks/deliveries/attempt-recorder';
 import { AttemptRecord } from '../../../src/webhooks/deliveries/delivery';
 import {
@@ -231,7 +232,10 @@ describe('leases', () => {
     async function due(): Promise<string[]> {
       const found: string[] = [];
       for (let position: typeof BEFORE_ALL_ENDPOINTS | null = BEFORE_ALL_ENDPOINTS; position !== null;) {
-        const step: Awaited<ReturnType<typeof dueStore.findDue>> = await dueStore.findDue(position);
+        const step: Awaited<ReturnType<typeof dueStore.findDue>> = await dueStore.findDue(
+          position,
+          ONE_SERVER,
+        );
         found.push(...step.targets.map(({ id }) => id));
         position = step.next;
       }
@@ -239,7 +243,7 @@ describe('leases', () => {
     }
 
     async function scheduled(since: Date): Promise<string[]> {
-      return (await dueStore.findScheduled(since)).targets.map(({ id }) => id);
+      return (await dueStore.findScheduled(since, ONE_SERVER)).targets.map(({ id }) => id);
     }
 
     it('are found by the poll, and none before', async () => {

@@ -1,6 +1,7 @@
 import { Database } from '../../../src/database/database';
 import { newId } from '../../../src/common/ids';
 import { SYSTEM } from '../../../src/common/principal';
+import { ONE_SERVER } from '../../../src/database/places';
 import { PendingDeliveriesRepository } from '../../../src/webhooks/deliveries/pending-deliveries.repository';
 import {
   BEFORE_ALL_ENDPOINTS,
@@ -114,11 +115,11 @@ describe('a suspended workspace', () => {
       const ofTarget = (targets: { id: string }[]) => targets.filter(({ id }) => id === endpoint.id);
 
       expect(await service.app.get(PendingDeliveriesRepository).hasDue(target)).toBe(false);
-      expect(ofTarget((await pending.findDue(BEFORE_ALL_ENDPOINTS)).targets)).toEqual([]);
+      expect(ofTarget((await pending.findDue(BEFORE_ALL_ENDPOINTS, ONE_SERVER)).targets)).toEqual([]);
       await service.query('UPDATE pending_deliveries SET attempt_count = 1 WHERE endpoint_id = $1', [
         endpoint.id,
       ]);
-      expect(ofTarget((await pending.findScheduled(new Date(0))).targets)).toEqual([]);
+      expect(ofTarget((await pending.findScheduled(new Date(0), ONE_SERVER)).targets)).toEqual([]);
       await service.query('UPDATE pending_deliveries SET attempt_count = 0 WHERE endpoint_id = $1', [
         endpoint.id,
       ]);

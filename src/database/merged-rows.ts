@@ -1,0 +1,23 @@
+/** Tells how the rows that several shards or nodes have found become those of one search. */
+export interface Merging<Row> {
+  /** Returns the values by which the search orders its rows, in the order of their rank. */
+  order: (row: Row) => (string | number | boolean | Date | null)[];
+  /** Largest number of rows of the search. */
+  limit?: number;
+}
+
+/** Returns rows in the order of their search, up to its limit. */
+export function merged<Row>(rows: Row[], { order, limit = Infinity }: Merging<Row>): Row[] {
+  const ranked = rows.map((row) => ({ row, rank: order(row) }));
+  ranked.sort((a, b) => compare(a.rank, b.rank));
+  return ranked.slice(0, limit).map(({ row }) => row);
+}
+
+function compare(a: ReturnType<Merging<object>['order']>, b: typeof a): number {
+  for (const [n, value] of a.entries()) {
+    const other = b[n]!;
+    if (value! < other) return -1;
+    if (value! > other) return 1;
+  }
+  return 0;
+}

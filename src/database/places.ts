@@ -1,0 +1,55 @@
+import { NodeFailed } from './node-searches';
+
+/** Time in milliseconds for which work in several places waits for all of them. */
+const WAIT_MS = 500;
+
+/** Place of workspaces that a search looks through: a node of Citus, or the one server. */
+export interface Place {
+  name: string;
+}
+
+export const ONE_SERVER: Place = { name: 'the server' };
+
+/**
+ * Repeats work in several places, none of which holds up the others: a run returns after half a second at the
+ * latest, with what has ended since the last one, and the work does not begin again where it still runs.
+ */
+export class PlacedWork<Result> {
+  private running: Promise<Result[]> | null = null;
+  /** Names of the places where the work runs. */
+  private readonly busy = new Set<string>();
+  private ended: PromiseSettledResult<Result>[] = [];
+
+  /**
+   * Begins the work, and returns what has ended. Runs at the same time are one. A place that has failed is
+   * missed out, unless all have.
+   */
+  run(places: Place[], work: (place: Place) => Promise<Result>): Promise<Result[]> {
+    this.running ??= this.runOnce(places, work).finally(() => (this.running = null));
+    return this.running;
+  }
+
+  private async runOnce(places: Place[], work: (place: Place) => Promise<Result>): Promise<Result[]> {
+    if (places.length <= 1) return Promise.all(places.map(work));
+    const begun = places.filter(({ name }) => !this.busy.has(name)).map((place) => this.begin(place, work));
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise((resolve) => (timer = setTimeout(resolve, WAIT_MS)));
+    await Promise.race([Promise.all(begun), late]);
+    clearTimeout(timer);
+    const ended = this.ended;
+    this.ended = [];
+    const errors = ended.flatMap((result) =>
+      result.status === 'rejected' ? [result.reason as unknown] : [],
+    );
+    const fault = errors.find((error) => !(error instanceof NodeFailed));
+    if (fault !== undefined || errors.length === places.length) throw fault ?? errors[0];
+    return ended.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  }
+
+  private async begin(place: Place, work: (place: Place) => Promise<Result>): Promise<void> {
+    this.busy.add(place.name);
+    const [result] = await Promise.allSettled([work(place)]);
+    this.busy.delete(place.name);
+    this.ended.push(result);
+  }
+}
