@@ -63,12 +63,13 @@ export async function startCitus({ port, ...options }) {
  * @param {NodeOptions & Partial<Parameters<typeof startPostgres>[0]>} options
  */
 export async function startNode(name, { home, settings, ...options }) {
-  return startPostgres({
+  const server = await startPostgres({
     ...options,
     home: homeOf(name, home),
     binaries: requireCitus(home.user),
     settings: { ...SETTINGS, ...settings },
   });
+  return { ...server, name };
 }
 
 /**
@@ -112,27 +113,45 @@ function homeOf(name, { directory, user }) {
  * @param {string[]} roleUrls an address for each role that the nodes connect to each other as
  */
 export async function joinDatabases(urls, roleUrls) {
-  await Promise.all(
-    urls.map((url) =>
-      runAll(url, [
-        { text: 'CREATE EXTENSION citus' },
-        ...roleUrls
-          .map((roleUrl) => new URL(roleUrl))
-          .map(({ username, password }) => ({
-            text: 'INSERT INTO pg_dist_authinfo (nodeid, rolename, authinfo) VALUES (0, $1, $2)',
-            values: [username, `password=${password}`],
-          })),
-      ]),
-    ),
-  );
-  const [coordinator, ...workers] = urls.map((url) => {
-    const { hostname, port } = new URL(url);
-    return [hostname, Number(port)];
-  });
-  await runAll(/** @type {string} */ (urls[0]), [
-    { text: 'SELECT citus_set_coordinator_host($1, $2)', values: coordinator },
-    ...workers.map((worker) => ({ text: 'SELECT citus_add_node($1, $2)', values: worker })),
+  await Promise.all(urls.map((url) => prepareNode(url, roleUrls)));
+  const [coordinator, ...workers] = urls;
+  const url = /** @type {string} */ (coordinator);
+  await runAll(url, [{ text: 'SELECT citus_set_coordinator_host($1, $2)', values: placeOf(url) }]);
+  for (const worker of workers) await addNode(url, worker);
+}
+
+/**
+ * Makes a new database one of Citus, which no other knows yet.
+ *
+ * @param {string} url for the administrator
+ * @param {string[]} roleUrls an address for each role that the nodes connect to each other as
+ */
+export async function prepareNode(url, roleUrls) {
+  await runAll(url, [
+    { text: 'CREATE EXTENSION citus' },
+    ...roleUrls
+      .map((roleUrl) => new URL(roleUrl))
+      .map(({ username, password }) => ({
+        text: 'INSERT INTO pg_dist_authinfo (nodeid, rolename, authinfo) VALUES (0, $1, $2)',
+        values: [username, `password=${password}`],
+      })),
   ]);
+}
+
+/**
+ * Makes a prepared database known to that of the coordinator.
+ *
+ * @param {string} coordinatorUrl for the administrator
+ * @param {string} url
+ */
+export async function addNode(coordinatorUrl, url) {
+  await runAll(coordinatorUrl, [{ text: 'SELECT citus_add_node($1, $2)', values: placeOf(url) }]);
+}
+
+/** @param {string} url */
+function placeOf(url) {
+  const { hostname, port } = new URL(url);
+  return [hostname, Number(port)];
 }
 
 /**

@@ -40,6 +40,7 @@ const DISPOSABLE = {
  * @param {boolean} [options.isStandby] it follows a primary, from a copy of whose files it starts: nothing is
  *   made in it
  * @param {import('./postgres-binaries.mjs').Binaries} [options.binaries] default: those that are found
+ * @param {Record<string, string>} [options.env] variables of the server's processes
  * @param {Passwords} [options.passwords] of a new cluster; default: random ones
  * @returns `adminUrl` is for what neither of the two roles of the service may do
  */
@@ -53,6 +54,7 @@ export async function startPostgres({
   isStandby = false,
   binaries: givenBinaries,
   passwords: givenPasswords,
+  env,
 }) {
   const binaries = givenBinaries ?? (await findPostgres(home));
   const data = join(home.directory, `postgresql-${binaries.major}`);
@@ -82,6 +84,7 @@ export async function startPostgres({
     args: ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
     logFile: join(home.directory, 'postgresql.log'),
     user: home.user,
+    env,
   });
   reaper.adopt(child, 'SIGINT'); // "fast" shutdown: ends the sessions, then writes a checkpoint
 

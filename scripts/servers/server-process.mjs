@@ -15,12 +15,14 @@ import { runAs } from './home.mjs';
  * @param {string} [options.input] for its standard input
  * @param {string} options.logFile
  * @param {import('./home.mjs').User} [options.user]
+ * @param {Record<string, string>} [options.env] variables beside those of this process
  * @returns `ended` rejects with the end of the log when the process stops
  */
-export function spawnServer({ name, command, args, input, logFile, user }) {
+export function spawnServer({ name, command, args, input, logFile, user, env }) {
   const log = openSync(logFile, 'a', 0o600);
   const child = spawn(command, args, {
     ...runAs(user),
+    env: { ...process.env, ...env },
     detached: true,
     stdio: [input === undefined ? 'ignore' : 'pipe', log, log],
   });

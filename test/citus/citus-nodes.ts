@@ -1,14 +1,23 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { Client } from 'pg';
 import { freePort } from '../../scripts/processes.mjs';
-import { joinDatabases, startCitus, startNode, startStandby } from '../../scripts/servers/citus.mjs';
+import { installPackage } from '../../scripts/servers/apt.mjs';
+import {
+  addNode,
+  joinDatabases,
+  prepareNode,
+  startCitus,
+  startNode,
+  startStandby,
+} from '../../scripts/servers/citus.mjs';
 import { Config } from '../../src/config/config';
 import { migrate } from '../../src/database/migrator';
 import { ownPlace, Place, withLogs } from '../support/own-place';
 import { stopTree } from '../support/process-tree';
 import { environmentOf } from '../support/service-process';
 import { ownRedis, TestStores } from '../support/test-database';
-import { waitFor } from '../support/wait';
+import { letTimePass, waitFor } from '../support/wait';
 
 type Server = Awaited<ReturnType<typeof startNode>>;
 type NodeOptions = Parameters<typeof startNode>[1];
@@ -19,6 +28,8 @@ export interface Group {
   nodeId: number;
 }
 
+/** Has the library change the time of day alone, so that time-outs stay as they are. */
+const STEADY_TIMERS = { FAKETIME_DONT_FAKE_MONOTONIC: '1' };
 /** Settings of the nodes' servers: what is committed outlives a kill, though not the end of the machine. */
 const SETTINGS = {
   synchronous_commit: 'on',
@@ -58,9 +69,7 @@ export class CitusNodes {
           nodes.standbys.set(group, await startStandby(`standby-${group}`, worker, options)),
         ),
       );
-    await withLogs(place, async () => {
-      await migrate(Config.from({ ...environmentOf(stores, 'worker'), ROLE: 'worker' }), 'up');
-    });
+    await withLogs(place, () => nodes.migrate());
     return nodes;
   }
 
@@ -86,13 +95,60 @@ export class CitusNodes {
     return this.kill(this.workers.get(id)!);
   }
 
+  /** Has a worker hang for a time: its connections stay open, and nothing answers. */
+  async freezeWorker({ id }: Group, ms: number): Promise<void> {
+    const stopped = stopTree(this.workers.get(id)!.child.pid!);
+    try {
+      await letTimePass(ms);
+    } finally {
+      for (const pid of stopped.reverse()) process.kill(pid, 'SIGCONT');
+    }
+  }
+
   /** Makes a worker's standby a primary, and has Citus connect to it from then on. */
-  async promoteStandby({ id, nodeId }: Group): Promise<void> {
-    const standby = this.standbys.get(id)!;
+  async promoteStandby(group: Group): Promise<void> {
+    const standby = this.standbys.get(group.id)!;
     await queryOf(standby.adminUrl, 'SELECT pg_promote()');
-    await this.leadTo(nodeId, new URL(standby.adminUrl));
-    this.workers.set(id, standby);
-    this.standbys.delete(id);
+    this.workers.set(group.id, standby);
+    this.standbys.delete(group.id);
+    await this.leadTo(group, this.urlOf(group));
+  }
+
+  /** Starts a worker more, and makes it a node that has no rows yet. */
+  async addWorker(): Promise<Group> {
+    const { passwords } = this.coordinator;
+    const worker = await startNode(`worker-${this.workers.size + 1}`, { ...this.options, passwords });
+    await prepareNode(worker.adminUrl, this.roleUrls);
+    await addNode(this.stores.databaseAdminUrl, worker.adminUrl);
+    const id = await this.groupOf(worker);
+    this.workers.set(id, worker);
+    await this.migrate();
+    return (await this.groups()).find((group) => group.id === id)!;
+  }
+
+  /** Moves the rows of a workspace, and of all others of its shards, to another node. */
+  async move(workspaceId: string, to: Group): Promise<void> {
+    const from = await this.groupOfWorkspace(workspaceId);
+    const { nodeId } = (await this.groups()).find(({ id }) => id === from)!;
+    await this.query(
+      `SELECT citus_move_shard_placement(get_shard_id_for_distribution_column('workspaces', $1::uuid), $2, $3, 'force_logical')`,
+      [workspaceId, nodeId, to.nodeId],
+    );
+  }
+
+  /** Address of a worker itself, for the administrator. */
+  urlOf({ id }: Group): URL {
+    return new URL(this.workers.get(id)!.adminUrl);
+  }
+
+  /** Starts a worker again with a clock that is ahead of that of the machine. */
+  async shiftClock({ id }: Group, ms: number): Promise<void> {
+    const worker = this.workers.get(id)!;
+    await this.kill(worker);
+    const port = Number(new URL(worker.adminUrl).port);
+    const env = ms === 0 ? {} : { LD_PRELOAD: findFakeTime(), FAKETIME: `+${ms / 1_000}s`, ...STEADY_TIMERS };
+    const options = { ...this.options, port, env, isStandby: true };
+    this.workers.set(id, await startNode(worker.name, options));
   }
 
   killCoordinator(): Promise<void> {
@@ -106,7 +162,7 @@ export class CitusNodes {
   }
 
   /** Has Citus connect to another address of a node. */
-  async leadTo(nodeId: number, { hostname, port }: URL): Promise<void> {
+  async leadTo({ nodeId }: Group, { hostname, port }: URL): Promise<void> {
     await this.query('SELECT citus_update_node($1, $2, $3)', [nodeId, hostname, Number(port)]);
   }
 
@@ -128,12 +184,17 @@ export class CitusNodes {
   }
 
   /** Runs a query on a worker by itself, as administrator. */
-  queryWorker<Row = Record<string, unknown>>({ id }: Group, sql: string): Promise<Row[]> {
-    return queryOf(this.workers.get(id)!.adminUrl, sql);
+  queryWorker<Row = Record<string, unknown>>(group: Group, sql: string): Promise<Row[]> {
+    return queryOf(this.urlOf(group).href, sql);
   }
 
   stop(): Promise<void> {
     return this.place.reaper.finish();
+  }
+
+  /** Makes the tables, and gives the roles their settings on each node. */
+  private async migrate(): Promise<void> {
+    await migrate(Config.from({ ...environmentOf(this.stores, 'worker'), ROLE: 'worker' }), 'up');
   }
 
   private get roleUrls(): string[] {
@@ -171,4 +232,13 @@ async function queryOf<Row>(
   } finally {
     await client.end();
   }
+}
+
+/** Returns the path of the library that shifts the clock of a process, and installs it if need be. */
+function findFakeTime(): string {
+  const machine = { x64: 'x86_64', arm64: 'aarch64' }[process.arch as 'x64' | 'arm64'];
+  const path = `/usr/lib/${machine}-linux-gnu/faketime/libfaketime.so.1`;
+  if (!existsSync(path)) installPackage('faketime', console.log);
+  if (!existsSync(path)) throw new Error(`${path} is missing: install the package "faketime"`);
+  return path;
 }

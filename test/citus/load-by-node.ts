@@ -29,7 +29,7 @@ export class NodeLoad {
 
   constructor(
     apis: ServiceProcess[],
-    conversations: readonly Conversation[],
+    readonly conversations: readonly Conversation[],
     readonly ledger: Ledger,
     seed: number,
   ) {
@@ -62,6 +62,11 @@ export class NodeLoad {
       };
       throw new Error(`${error.message}: ${JSON.stringify(state)}`);
     });
+  }
+
+  /** Returns how many messages were answered with 201 since a moment. */
+  countSince(moment: number): number {
+    return this.promisedSince(moment).length;
   }
 
   /** Returns when the first message after a moment was answered with 201. */
