@@ -6,6 +6,7 @@ import { DATA_SOURCE, Database } from './database';
 import { DatabaseClock } from './database-clock';
 import { DatabaseClient } from './database-client';
 import { connectionOptions } from './data-source';
+import { NodeClocks } from './node-clocks';
 import { OldestSnapshot } from './oldest-snapshot';
 import { OwnerDatabase } from './owner-database';
 import { PartitionChanges } from './partition-changes';
@@ -35,10 +36,11 @@ export class DatabaseModule {
           useFactory: (dataSource: DataSource, config: Config) => Database.forDataSource(dataSource, config),
         },
         DatabaseClock,
+        NodeClocks,
         OldestSnapshot,
         Partitions,
       ],
-      exports: [Database, DatabaseClock, OldestSnapshot, Partitions],
+      exports: [Database, DatabaseClock, NodeClocks, OldestSnapshot, Partitions],
     };
   }
 

@@ -109,8 +109,13 @@ async function distribute(runner: QueryRunner, tables: NewTable[]): Promise<void
   for (const { add } of keys) await runner.query(add);
 }
 
+/** Reports whether Citus knows all tables: `migrate` may have been killed after it made them. */
+export async function areTablesDistributed(dataSource: DataSource): Promise<boolean> {
+  return (await listNewTables(dataSource)).length === 0;
+}
+
 /** Lists the tables that Citus does not know, the workspaces first. Partitions go with their table. */
-function listNewTables(runner: QueryRunner): Promise<NewTable[]> {
+function listNewTables(runner: QueryRunner | DataSource): Promise<NewTable[]> {
   return runner.query(
     `SELECT quote_ident(c.relname) AS name,
        CASE WHEN c.relname = 'workspaces' THEN 'id' WHEN a.attname = 'tenant_id' THEN 'tenant_id' END AS column

@@ -1,13 +1,17 @@
 import type { DataSource } from 'typeorm';
+import { hasCitus } from './citus';
+import { areTablesDistributed } from './distributed-tables';
 
 /**
- * Reports whether every migration is applied. A process that finds no migrations to compare with reports
- * false.
+ * Reports whether every migration is applied, and on Citus every table distributed. A process that finds no
+ * migrations to compare with reports false.
  */
 export async function areMigrationsApplied(dataSource: DataSource): Promise<boolean> {
   const { migrations } = dataSource;
   const applied = new Set(await listAppliedMigrations(dataSource));
-  return migrations.length > 0 && migrations.every((one) => applied.has(one.name ?? one.constructor.name));
+  const areApplied =
+    migrations.length > 0 && migrations.every((one) => applied.has(one.name ?? one.constructor.name));
+  return areApplied && (!(await hasCitus(dataSource)) || (await areTablesDistributed(dataSource)));
 }
 
 /**

@@ -3,10 +3,11 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { AppError } from '../common/app-error';
 import { Config } from '../config/config';
-import { DATA_SOURCE } from '../database/database';
+import { DATA_SOURCE, Database } from '../database/database';
 import { DatabaseClock } from '../database/database-clock';
 import { poolOf } from '../database/database-pool';
 import { areMigrationsApplied } from '../database/migration-state';
+import { NodeClocks } from '../database/node-clocks';
 import { findDatabaseFault } from '../database/reachability';
 import { RedisClient } from '../redis/redis-client';
 import { DatabaseRoleCheck, RoleFault } from './database-role-check';
@@ -20,6 +21,8 @@ export interface Readiness {
   privileges: 'granted' | 'missing';
   settings: 'set' | 'missing';
   clock: 'synchronized' | 'wrong';
+  /** The clocks of the nodes, where the database is divided over several. */
+  nodeClocks?: 'synchronized' | 'wrong';
   redis: State;
 }
 
@@ -50,6 +53,8 @@ export class HealthService {
     @InjectDataSource(DATA_SOURCE) private readonly dataSource: DataSource,
     private readonly roles: DatabaseRoleCheck,
     private readonly clock: DatabaseClock,
+    private readonly database: Database,
+    private readonly nodeClocks: NodeClocks,
     private readonly redis: RedisClient,
   ) {}
 
@@ -63,7 +68,8 @@ export class HealthService {
 
   /**
    * Checks the servers that the process depends on. The API needs a migrated database with its privileges,
-   * and only reports Redis, because it works without. A worker needs Redis too, and the privileges of the
+   * and only reports Redis and the clocks of the database's
+   * nodes, because it works without. A worker needs Redis too, and the privileges of the
    * tables' owner. The servers are asked once a second at most.
    * @throws AppError UNAVAILABLE, with a detail for each missing dependency
    */
@@ -77,6 +83,7 @@ export class HealthService {
       privileges: lacks(roleFaults, 'privileges') ? 'missing' : 'granted',
       settings: lacks(roleFaults, 'settings') ? 'missing' : 'set',
       clock: this.clock.isTrusted ? 'synchronized' : 'wrong',
+      ...(this.database.isDivided && { nodeClocks: this.nodeClocks.areTrusted ? 'synchronized' : 'wrong' }),
       redis,
     };
     const missing = [

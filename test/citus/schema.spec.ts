@@ -3,11 +3,13 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawn } from 'node:child_process';
 import { Client } from 'pg';
-import { MigrationInterface, QueryRunner } from 'typeorm';
+import { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
 import { LookUps1795486100000 } from '../../migrations/1795486100000-look-ups';
 import { createIndexConcurrently } from '../../migrations/support/concurrent-index';
 import { newId } from '../../src/common/ids';
 import { Config } from '../../src/config/config';
+import { connectionOptions } from '../../src/database/data-source';
+import { areMigrationsApplied } from '../../src/database/migration-state';
 import { migrate } from '../../src/database/migrator';
 import { PartitionChanges } from '../../src/database/partition-changes';
 import { nameOf, Partitions } from '../../src/database/partitions';
@@ -190,6 +192,19 @@ describe('migrate on Citus', () => {
          AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')`,
     );
 
+  /** Returns what readiness says of the migrations, to a process with the role of the killed run. */
+  async function isMigrated(): Promise<boolean> {
+    const { databaseUrl, databaseOwnerUrl = databaseUrl } = empty;
+    const config = Config.from({ ...environmentOf(empty), DATABASE_URL: databaseOwnerUrl });
+    const options = { ...connectionOptions(config), migrations: [join(ROOT, 'dist/migrations/*.js')] };
+    const dataSource = await new DataSource(options).initialize();
+    try {
+      return await areMigrationsApplied(dataSource);
+    } finally {
+      await dataSource.destroy();
+    }
+  }
+
   it('goes on where a run was killed while it distributed the tables, and then finds nothing to do', async () => {
     const killed = spawn(process.execPath, [join(ROOT, 'dist/cli.js'), 'migrate'], {
       env: { ...process.env, ...environmentOf(empty) },
@@ -207,7 +222,9 @@ describe('migrate on Citus', () => {
     );
     killed.kill('SIGKILL');
     await exited;
+    expect(await isMigrated()).toBe(false);
     expect(await migrateIn(empty)).toEqual([]);
+    expect(await isMigrated()).toBe(true);
     expect(await unknown()).toEqual([{ relname: 'migrations' }]);
     expect(await migrateIn(empty)).toEqual([]);
   }, 180_000);

@@ -1,0 +1,81 @@
+import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { Periodic } from '../common/periodic';
+import { Database } from './database';
+
+/** Largest tolerated difference in milliseconds of a node's clock from the coordinator's. */
+const MAX_OFFSET_MS = 1_000;
+const INTERVAL_MS = 10_000;
+
+interface NodeAddress {
+  host: string;
+  port: number;
+}
+
+/** Answer of a node: its time, and the coordinator's before and after it, in milliseconds. */
+interface Measurement {
+  success: boolean;
+  result: string;
+  before: number;
+  after: number;
+}
+
+/**
+ * Compares the clocks of the nodes of Citus with the coordinator's, every ten seconds. No statement depends
+ * on them: what compares times gets the coordinator's. But a node that is off is about to fail at something.
+ */
+@Injectable()
+export class NodeClocks implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(NodeClocks.name);
+  private readonly wrong = new Set<string>();
+  private readonly measurements = new Periodic(
+    INTERVAL_MS,
+    () => this.measure(),
+    (error) => this.logger.warn({ err: error }, "failed to compare the nodes' clocks"),
+  );
+
+  constructor(private readonly database: Database) {}
+
+  onApplicationBootstrap(): void {
+    if (this.database.isDivided) this.measurements.start(0);
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.measurements.stop();
+  }
+
+  /** False while a node's clock is certainly more than a second off. */
+  get areTrusted(): boolean {
+    return this.wrong.size === 0;
+  }
+
+  private async measure(): Promise<void> {
+    const nodes = await this.database.query<NodeAddress>(
+      'SELECT nodename AS host, nodeport AS port FROM pg_dist_node WHERE shouldhaveshards',
+    );
+    const outcomes = await Promise.allSettled(nodes.map((node) => this.measureNode(node)));
+    const fault = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (fault) throw fault.reason;
+  }
+
+  private async measureNode({ host, port }: NodeAddress): Promise<void> {
+    const [measured] = await this.database.query<Measurement>(
+      `SELECT success, result, extract(epoch FROM statement_timestamp())::float8 * 1000 AS before,
+         extract(epoch FROM clock_timestamp())::float8 * 1000 AS after
+       FROM master_run_on_worker($1::text[], $2::integer[],
+         ARRAY['SELECT extract(epoch FROM clock_timestamp())::float8 * 1000'], true)`,
+      [[host], [port]],
+    );
+    const { success, result, before, after } = measured!;
+    // The searches for work report a node that does not answer.
+    if (success) this.note(`${host}:${port}`, Number(result) - (before + after) / 2, (after - before) / 2);
+  }
+
+  private note(node: string, offsetMs: number, uncertainty: number): void {
+    const isWrong = Math.abs(offsetMs) - uncertainty > MAX_OFFSET_MS;
+    if (isWrong === this.wrong.has(node)) return;
+    const details = { node, offsetMs: Math.round(offsetMs) };
+    this.wrong[isWrong ? 'add' : 'delete'](node);
+    if (isWrong) this.logger.error(details, "a node's clock is more than 1 s from the coordinator's");
+    else this.logger.log(details, "a node's clock agrees with the coordinator's again");
+  }
+}
