@@ -80,12 +80,30 @@ describe("the dashboard's pages", () => {
     expect(packed.headers['content-length']).toBe(String(gzipSync(SCRIPT).length));
   });
 
+  it('have files of one build, also while another build replaces them in the folder', async () => {
+    const script = join(folder, 'assets/app-1a2b.js');
+    for (const path of [script, `${script}.gz`]) rmSync(path);
+    try {
+      for (const encoding of ['identity', 'gzip']) {
+        const { status, body } = await get('/assets/app-1a2b.js', { 'accept-encoding': encoding });
+        expect({ status, body }).toEqual({ status: 200, body: SCRIPT });
+      }
+      expect(await get('/health/live')).toMatchObject({ status: 200 });
+      const later = await TestDashboard.create(service.stores, {}, folder);
+      expect(await later.browser.get('/assets/app-1a2b.js')).toMatchObject({ status: 404 });
+      await later.close();
+    } finally {
+      writeFileSync(script, SCRIPT);
+      writeFileSync(`${script}.gz`, gzipSync(SCRIPT));
+    }
+  });
+
   it('have files without a hash in their names, which are asked for again', async () => {
     const { status, headers } = await get('/favicon.svg');
     expect({ status, cache: headers['cache-control'] }).toEqual({ status: 200, cache: 'no-cache' });
   });
 
-  it.each(['/assets/app-0000.js', '/assets/', '/api', '/api/nope', '/health/nope'])(
+  it.each(['/assets/app-0000.js', '/assets/', '/assets', '/api', '/api/nope', '/health/nope'])(
     'are not at %s',
     async (path) => {
       expect(await get(path)).toMatchObject({ status: 404, body: errorBody('NOT_FOUND', 'No such path.') });

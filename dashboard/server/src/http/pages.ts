@@ -1,8 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { extname, join } from 'node:path';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import sirv from 'sirv';
 import { nonceOf } from './security-headers';
 
 /** Placeholder in the built page for the answer's nonce. */
@@ -12,21 +10,48 @@ const INDEX = '/index.html';
 const NO_PAGE = /^\/(?:api|health|assets|widget-preview)(?:\/|$)/;
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 
+/** Encodings in which the build has a file, the smallest first, each with what it adds to the file's name. */
+const ENCODINGS = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+  ['identity', ''],
+] as const;
+
+/** A file's bytes by their encodings. */
+type BuiltFile = Map<string, Buffer>;
+
 /**
- * Serves the built page's files, except the page itself. Names in `assets/` contain a hash of the content.
+ * Serves the built page's files, except the page itself, from memory. So they stay those of one build, also
+ * while another build replaces them in the folder. Names in `assets/` contain a hash of the content.
  */
 export function serveFiles(folder: string): RequestHandler {
-  const serve = sirv(folder, { extensions: [], gzip: true, brotli: true, setHeaders });
+  const files = readFiles(folder);
   return (request: Request, response: Response, next: NextFunction): void => {
-    if (request.path === INDEX) return next();
-    serve(request, response, next);
+    const isRead = ['GET', 'HEAD'].includes(request.method);
+    const file = isRead ? files.get(request.path) : undefined;
+    if (!file) return next();
+    const encoding = [...file.keys()].find((one) => request.acceptsEncodings(one)) ?? 'identity';
+    if (encoding !== 'identity') response.set('Content-Encoding', encoding);
+    const isNamedByContent = request.path.startsWith('/assets/');
+    const cacheControl = isNamedByContent ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache';
+    response.vary('Accept-Encoding').set('Cache-Control', cacheControl);
+    response.type(extname(request.path)).send(file.get(encoding));
   };
 }
 
-function setHeaders(response: ServerResponse, path: string): void {
-  const isNamedByContent = path.startsWith('/assets/');
-  const value = isNamedByContent ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache';
-  response.setHeader('Cache-Control', value);
+/** Reads the files of a build, if there is one, by their paths. */
+function readFiles(folder: string): Map<string, BuiltFile> {
+  const names = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
+  const paths = new Set(names.map((name) => `/${name}`).filter((path) => isServed(folder, path)));
+  const files = [...paths].map((path): [string, BuiltFile] => {
+    const encodings = ENCODINGS.filter(([, end]) => paths.has(path + end));
+    return [path, new Map(encodings.map(([name, end]) => [name, readFileSync(join(folder, path + end))]))];
+  });
+  return new Map(files);
+}
+
+function isServed(folder: string, path: string): boolean {
+  return path !== INDEX && !path.includes('/.') && statSync(join(folder, path)).isFile();
 }
 
 /** Serves the one page at each of its addresses. The page itself decides what it shows. */
