@@ -133,13 +133,6 @@ describe('faults of a database', () => {
 });
 
 describe('the constraint that a row violates', () => {
-  /** Returns PostgreSQL's error; Citus passes on those of its nodes without the constraint's name. */
-  const fault = (code: string, message: string, constraint?: string) =>
-    new QueryFailedError(
-      'INSERT',
-      [],
-      Object.assign(new DatabaseError(message, 0, 'error'), { code, constraint }),
-    );
   const duplicate = (name: string, constraint?: string) =>
     fault('23505', `duplicate key value violates unique constraint "${name}"`, constraint);
   const dangling = (name: string, constraint?: string) =>
@@ -167,6 +160,25 @@ describe('the constraint that a row violates', () => {
     expect(isWorkspaceUnknown(dangling('notes_tenant_id_conversation_id_fkey_102065'))).toBe(false);
   });
 });
+
+describe('an internal error of a coordinator of Citus', () => {
+  it.each([
+    'server closed the connection unexpectedly\n\tThis probably means the server terminated abnormally',
+    'failure on connection marked as essential: 10.0.0.5:5432',
+  ])('is of the world when it has lost a node: %s', (message) => {
+    expect(classify(fault('XX000', message))).toEqual(WORLD);
+  });
+
+  it('is of neither otherwise', () => {
+    expect(classify(fault('XX000', 'unrecognized node type'))).toEqual({ isAway: false, isOfData: false });
+  });
+});
+
+/** Returns PostgreSQL's error; Citus passes on those of its nodes without the constraint's name. */
+function fault(code: string, message: string, constraint?: string) {
+  const error = Object.assign(new DatabaseError(message, 0, 'error'), { code, constraint });
+  return new QueryFailedError('INSERT', [], error);
+}
 
 function classify(error: unknown) {
   return { isAway: isDatabaseAway(error), isOfData: isFaultOfData(error) };

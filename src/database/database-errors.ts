@@ -24,6 +24,13 @@ const OF_VALUES = /^(22|23|54)/;
 const MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout)/;
 
+/**
+ * Messages of a coordinator of Citus that has lost a node while this ran a statement or prepared a commit.
+ * They have the code of an internal error.
+ */
+const NODE_LOST =
+  /^(server closed the connection unexpectedly|could not (send|receive) data|no connection to the server|failure on connection marked as essential)/;
+
 /** Codes of TLS errors about a certificate that has lapsed, has another name, or has no trusted signer. */
 const CERTIFICATE = /CERT|^UNABLE_TO_/;
 
@@ -35,6 +42,7 @@ export const INSUFFICIENT_PRIVILEGE = '42501';
 const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
 const DIVISION_BY_ZERO = '22012';
+const INTERNAL_ERROR = 'XX000';
 export const TRANSACTION_FAILED = '25P02';
 
 /**
@@ -58,7 +66,7 @@ export class DatabaseUnavailable extends Error {
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable || isConnectionLost(error)) return true;
   const fault = driverError(error);
-  if (fault instanceof DatabaseError) return AWAY.test(fault.code ?? '');
+  if (fault instanceof DatabaseError) return AWAY.test(fault.code ?? '') || isNodeLost(fault);
   const { code, message, errno, syscall } = fault;
   if (errno !== undefined || syscall !== undefined) return true;
   // An error that pg or its socket made while a statement was on its way.
@@ -141,6 +149,10 @@ export function isReferenceViolated(error: unknown): boolean {
 export function isWorkspaceUnknown(error: unknown): boolean {
   const fault = driverError(error);
   return fault.code === FOREIGN_KEY_VIOLATION && (constraintOf(fault)?.endsWith('_tenant_id_fkey') ?? false);
+}
+
+function isNodeLost({ code, message }: DatabaseError): boolean {
+  return code === INTERNAL_ERROR && NODE_LOST.test(message);
 }
 
 interface Fault {
