@@ -18,7 +18,7 @@ export interface ExecutedStatement {
 
 /** Statements that are no queries: of transactions, and those that change tables, roles or settings. */
 const NO_QUERY =
-  /^\s*(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|START|SET|RESET|SHOW|LOCK|VACUUM|CREATE|ALTER|DROP|GRANT|REVOKE|DO)\b/i;
+  /^\s*(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|START|SET|RESET|SHOW|LOCK|VACUUM|CREATE|ALTER|DROP|GRANT|REVOKE|DO|SELECT create_distributed_table)\b/i;
 
 /** Reads what `record-statements.ts` has written into a folder, each statement once. */
 export function readStatements(folder: string): ExecutedStatement[] {

@@ -8,6 +8,8 @@ export type Route =
 
 /** SQLSTATE classes of what Citus refuses: not supported, internal error, syntax error. */
 const REFUSALS = /^(0A|XX|42)/;
+/** Error of a statement that names a partition of a test's own. */
+const UNKNOWN_TABLE = '42P01';
 /** Error of EXPLAIN for INSERT … SELECT with parameters, which runs all the same, through the coordinator. */
 const UNEXPLAINED = 'could not create distributed plan';
 /** Error of rows that violate a constraint: it has the code of an internal error after INSERT … SELECT. */
@@ -36,7 +38,8 @@ async function run(client: Client, sql: string, values: unknown[]): Promise<Rout
     return [route];
   } catch (error) {
     const { code = '', message } = error as DatabaseError;
-    return REFUSALS.test(code) && !VIOLATION.test(message) ? [{ kind: 'refused', because: message }] : [];
+    const isRefused = REFUSALS.test(code) && code !== UNKNOWN_TABLE && !VIOLATION.test(message);
+    return isRefused ? [{ kind: 'refused', because: message }] : [];
   } finally {
     await client.query('ROLLBACK');
   }

@@ -1,4 +1,4 @@
-import { NAMED_WORKSPACES, SEARCHES } from '../tables/across-workspaces';
+import { LOCKS, NAMED_WORKSPACES, SEARCHES } from '../tables/across-workspaces';
 
 /** Statements that ask all shards by the names of tables that are only known at run time. */
 export const OF_ALL_TABLES: Record<string, string> = {
@@ -8,4 +8,15 @@ export const OF_ALL_TABLES: Record<string, string> = {
 };
 
 /** Methods whose statements may ask all shards, with the reason. All others ask one. */
-export const UNROUTED: Record<string, string> = { ...NAMED_WORKSPACES, ...SEARCHES, ...OF_ALL_TABLES };
+export const UNROUTED: Record<string, string> = {
+  ...NAMED_WORKSPACES,
+  ...SEARCHES,
+  ...LOCKS,
+  ...OF_ALL_TABLES,
+};
+
+/** Methods whose statements have a part that the coordinator works out, with the reason. */
+export const BY_COORDINATOR: Record<string, string> = {
+  'TableRowsRepository.cleanUp':
+    'nightly, in steps of bounded size: rows of people who log in, whose tables are on the coordinator',
+};
