@@ -262,7 +262,11 @@ export const de: Texts = {
       all: 'Keine Unterhaltung',
       agent: 'Keine Unterhaltung dieses Kollegen',
     },
-    noneAdvice: 'Neue Unterhaltungen erscheinen von selbst.',
+    noneAdvice: {
+      OPEN: 'Neue Unterhaltungen erscheinen von selbst.',
+      SNOOZED: 'Zurückgestellte warten hier, bis ihre Zeit kommt oder der Kunde schreibt.',
+      CLOSED: 'Geschlossene bleiben hier, bis der Kunde schreibt oder jemand sie wieder öffnet.',
+    },
     toNobody: 'Die ohne Agent zeigen',
     saidBy: ': ',
     noMessage: 'Noch keine Nachricht',

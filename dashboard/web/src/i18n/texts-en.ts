@@ -236,7 +236,11 @@ export const en = {
       all: 'No conversation',
       agent: 'No conversation of this colleague',
     },
-    noneAdvice: 'New conversations appear by themselves.',
+    noneAdvice: {
+      OPEN: 'New conversations appear by themselves.',
+      SNOOZED: 'A snoozed conversation waits here until its time comes or its customer writes.',
+      CLOSED: 'A closed conversation stays here until its customer writes or somebody reopens it.',
+    },
     toNobody: 'See what is unassigned',
     saidBy: ': ',
     noMessage: 'No message yet',

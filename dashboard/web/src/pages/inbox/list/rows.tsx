@@ -110,7 +110,7 @@ function NoRows({ filter }: { filter: InboxFilter }) {
   const { inbox } = useTexts();
   const { slug } = useWorkspace();
   return (
-    <EmptyState py="xl" title={inbox.none[filter.view]} description={inbox.noneAdvice}>
+    <EmptyState py="xl" title={inbox.none[filter.view]} description={inbox.noneAdvice[filter.status]}>
       {filter.view === 'mine' && (
         <EmptyState.Actions>
           <Button
