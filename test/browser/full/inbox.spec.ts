@@ -102,6 +102,9 @@ describe('the inbox in a browser', () => {
     expect(new URL(visit.page.url()).search).toBe('?view=all&status=CLOSED');
     await visit.field('Channel').selectOption('WhatsApp');
     await visit.text('No conversation').waitFor();
+    await visit
+      .text('A closed conversation stays here until its customer writes or somebody reopens it.')
+      .waitFor();
   });
 
   it('shows the conversations of a colleague, chosen by keys alone, and keeps the view in the address', async () => {
@@ -678,7 +681,7 @@ describe('the inbox in a browser', () => {
     await pane()
       .getByText(/^Snoozed until/)
       .waitFor();
-    const name = await visit.page.getByRole('heading', { name: 'Ada' }).boundingBox();
+    const name = await visit.page.getByRole('heading', { level: 1, name: 'Ada' }).boundingBox();
     expect(name!.width).toBeGreaterThan(100);
     await visit.button('Reopen').click();
     await visit.page.getByText('Reopened by you').waitFor();

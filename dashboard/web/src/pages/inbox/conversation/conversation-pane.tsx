@@ -1,4 +1,5 @@
 import { ActionIcon, Badge, Button, Center, EmptyState, Group, Title } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { IconArrowLeft, IconCheck, IconRotate } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
@@ -28,16 +29,22 @@ import { useKeys } from '../use-keys';
 import { useReadMark } from './use-read-mark';
 import { useSending } from '../reply/use-sending';
 
+/** Width up to which the list and the conversation are a page each, as in the style sheet. */
+const NARROW = '(max-width: 62em)';
+
 /** The conversation that is open. */
 export function ConversationPane({ id }: { id: string }) {
   const { inbox } = useTexts();
   const conversation = useConversation(id);
   const panel = useContactPanel();
+  const level = useHeadingLevel();
   const { error } = conversation;
   if (error instanceof ApiError && error.status === 404) {
     return (
       <Center className={classes.pane}>
-        <EmptyState title={inbox.gone} description={inbox.goneAdvice}>
+        <EmptyState>
+          <EmptyState.Title order={level}>{inbox.gone}</EmptyState.Title>
+          <EmptyState.Description>{inbox.goneAdvice}</EmptyState.Description>
           <EmptyState.Actions>
             <BackButton />
           </EmptyState.Actions>
@@ -58,6 +65,11 @@ export function ConversationPane({ id }: { id: string }) {
       {error ? <ErrorNotice error={error} onRetry={() => void conversation.refetch()} /> : <PagePending />}
     </div>
   );
+}
+
+/** Returns the level of the conversation's heading: the list, where it is beside, has the page's. */
+function useHeadingLevel(): 1 | 2 {
+  return useMediaQuery(NARROW, undefined, { getInitialValueInEffect: false }) ? 1 : 2;
 }
 
 function BackButton() {
@@ -81,6 +93,7 @@ function LoadedConversation({
   const snoozeText = useSnoozeText();
   const { isSuspended, isTrialExpired } = useWorkspace();
   const isReadOnly = isSuspended || isTrialExpired;
+  const level = useHeadingLevel();
   const advance = useAdvance(id);
   const update = useUpdateConversation(id, ({ status = 'OPEN' }) => {
     if (status !== 'OPEN') advance();
@@ -113,7 +126,7 @@ function LoadedConversation({
           <BackLink />
           <ChannelLogo channel={sourceChannel} size={32} />
           <div className={classes.whoText}>
-            <Title order={2} size="h4" className={classes.name}>
+            <Title order={level} size="h4" className={classes.name}>
               <bdi>{name}</bdi>
             </Title>
             <div className={classes.about}>
