@@ -7,6 +7,8 @@ export interface ChangedReadMark {
   agentId: string;
   conversationId: string;
   isUnread: boolean;
+  /** Whether it is unread because the conversation was handed over to the agent. */
+  isHandedOver?: boolean;
 }
 
 /** Change of what inboxes show, by ids alone. Only the agent's own inboxes show a read mark. */

@@ -10,7 +10,7 @@ import { ConversationsRepository } from '../conversations/conversations.reposito
 import { Handovers } from '../conversations/handovers';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
-import { EventlessChanges } from '../outbox/eventless-changes';
+import { ChangedReadMark, EventlessChanges } from '../outbox/eventless-changes';
 import { AgentKey } from '../stored-data/table-declaration';
 import { MarkRead, Unread } from './read-mark.dto';
 import { ReadMarksRepository } from './read-marks.repository';
@@ -30,7 +30,10 @@ export class ReadMarksService {
     private readonly changes: EventlessChanges,
     handovers: Handovers,
   ) {
-    handovers.register((tx, agent, conversationId) => this.setUnread(tx, agent, conversationId));
+    handovers.register(async (tx, agent, conversationId) => {
+      await this.marks.setUnread(tx, agent, conversationId);
+      this.note(tx, agent, { conversationId, isUnread: true, isHandedOver: true });
+    });
   }
 
   /**
@@ -68,7 +71,7 @@ export class ReadMarksService {
       const newest = lastMessageId ?? LOWEST_ID;
       const read = messageId < newest ? messageId : newest;
       if (await this.marks.advance(tx, agent, conversationId, read))
-        this.note(tx, agent, conversationId, false);
+        this.note(tx, agent, { conversationId, isUnread: false });
     });
   }
 
@@ -77,9 +80,10 @@ export class ReadMarksService {
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async markUnread(tenantId: string, conversationId: string, actor: Actor): Promise<void> {
-    await this.change(tenantId, conversationId, actor, (tx, agent) =>
-      this.setUnread(tx, agent, conversationId),
-    );
+    await this.change(tenantId, conversationId, actor, async (tx, agent) => {
+      if (await this.marks.setUnread(tx, agent, conversationId))
+        this.note(tx, agent, { conversationId, isUnread: true });
+    });
   }
 
   private async requireReader(tenantId: string, actor: Actor): Promise<string | null> {
@@ -87,17 +91,12 @@ export class ReadMarksService {
     return agentOf(actor);
   }
 
-  private async setUnread(tx: Transaction, agent: AgentKey, conversationId: string): Promise<void> {
-    if (await this.marks.setUnread(tx, agent, conversationId)) this.note(tx, agent, conversationId, true);
-  }
-
   private note(
     tx: Transaction,
     { tenantId, agentId }: AgentKey,
-    conversationId: string,
-    isUnread: boolean,
+    mark: Omit<ChangedReadMark, 'agentId'>,
   ): void {
-    this.changes.note(tx, tenantId, { readMark: { agentId, conversationId, isUnread } });
+    this.changes.note(tx, tenantId, { readMark: { agentId, ...mark } });
   }
 
   private async change(

@@ -280,6 +280,27 @@ describe("the stream of the dashboard's inbox", () => {
     expect(others.listEvents('unread')).toEqual([]);
   });
 
+  it('tells an agent of what is handed over to it, and nobody else', async () => {
+    const colleague = await dashboard.logIn(await service.make.agent(workspace, { role: 'AGENT' }));
+    const [own, others] = [await open(), await open(colleague)];
+    const conversation = await service.make.conversation(workspace);
+    await hears(others);
+    const path = `/api/workspaces/${workspace.id}/conversations/${conversation.id}`;
+    const assign = async (by: Browser, assignedAgentId: string | null) =>
+      expect(await by.patch(path, { assignedAgentId })).toMatchObject({ status: 200 });
+    await assign(browser, lin.id);
+    await assign(browser, null);
+    await letTimePass(300);
+    expect(own.listEvents('unread')).toEqual([]);
+    for (let time = 1; time <= 2; time++) {
+      await assign(colleague, lin.id);
+      // It is told of, also where it is unread already.
+      expect((await own.next('handed-over', time)).data).toEqual({ conversationIds: [conversation.id] });
+      await assign(colleague, null);
+    }
+    for (const name of ['unread', 'handed-over']) expect(others.listEvents(name)).toEqual([]);
+  });
+
   it('names a bounded number of what is read at once, and then says that it may be any', async () => {
     const stream = await open();
     await hears(stream);

@@ -127,4 +127,38 @@ describe('what the inbox tells of new messages', () => {
     await waitFor('the notification of a picture', async () => (await shown()).length > 1);
     expect((await shown())[1]).toEqual({ title: 'Bea', body: 'Picture: Is it this one?' });
   });
+
+  it('comes with what a colleague hands over, and with the end of a snooze', async () => {
+    const { make } = world.service;
+    const { agent } = visit;
+    const [ada, bea, cyd] = [await conversation('Ada'), await conversation('Bea'), await conversation('Cyd')];
+    const snoozed = { status: 'SNOOZED', assignedAgentId: agent.id } as const;
+    await make.updateConversation(workspace, bea, snoozed, { type: 'agent', id: agent.id });
+    await open();
+    await visit.button('Sound and notifications').click();
+    await choose('Plays a sound');
+    await choose('Shows a notification');
+    await visit.page.keyboard.press('Escape');
+    await visit.dialog.waitFor({ state: 'detached' });
+    await row('Cyd').click();
+    await visit.page.locator('article').first().waitFor();
+    // By now every process knows that an inbox is open.
+    await letTimePass(7_000);
+    await make.updateConversation(workspace, ada, { assignedAgentId: agent.id });
+    await waitFor('the notification', async () => (await shown()).length > 0);
+    await world.service.query(`UPDATE conversations SET snoozed_until = now() WHERE id = $1`, [bea.id]);
+    await waitFor('the end of the snooze', async () => (await shown()).length > 1);
+    const waits = (title: string) => ({ title, body: 'Waits for you' });
+    expect([await shown(), await tones()]).toEqual([[waits('Ada'), waits('Bea')], 6]);
+    const unread = (name: string) => row(name).getByRole('img', { name: 'Unread' });
+    for (const name of ['Ada', 'Bea']) await unread(name).waitFor();
+
+    // What one looks at needs no notification, and is read at once.
+    await unread('Cyd').waitFor({ state: 'detached' });
+    await make.updateConversation(workspace, cyd, { assignedAgentId: agent.id });
+    await visit.page.getByText(/^Assigned to you/).waitFor();
+    await letTimePass(3_000);
+    expect(await shown()).toHaveLength(2);
+    expect(await unread('Cyd').count()).toBe(0);
+  });
 });

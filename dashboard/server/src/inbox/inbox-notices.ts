@@ -4,7 +4,7 @@ import { CollectedNotices } from './collected-notices';
 
 /** Notice of an inbox's stream: its name, with the ids of what has changed; null when it may be any. */
 export type InboxNotice =
-  | ['changed' | 'read' | 'unread', { conversationIds: string[] | null }]
+  | ['changed' | 'read' | 'unread' | 'handed-over', { conversationIds: string[] | null }]
   | ['contacts', { contactIds: string[] | null }];
 
 /** Tells an agent's open inbox what has changed of what it shows. */
@@ -28,6 +28,7 @@ export class InboxNotices {
       contacts: new CollectedNotices((contactIds) => send('contacts', { contactIds })),
       read: new CollectedNotices((conversationIds) => send('read', { conversationIds })),
       unread: new CollectedNotices((conversationIds) => send('unread', { conversationIds })),
+      handedOver: new CollectedNotices((conversationIds) => send('handed-over', { conversationIds })),
     };
     const note = (change: InboxChange | null) => {
       if (change === null) return collected.changed.note(null);
@@ -36,6 +37,7 @@ export class InboxNotices {
       const { readMark } = change;
       if (readMark.agentId !== agentId) return;
       collected[readMark.isUnread ? 'unread' : 'read'].note(readMark.conversationId);
+      if (readMark.isHandedOver) collected.handedOver.note(readMark.conversationId);
     };
     const { stop, listening } = this.notices.listen(workspaceId, note);
     return {

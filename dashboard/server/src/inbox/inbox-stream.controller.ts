@@ -10,7 +10,8 @@ export class InboxStreamController {
 
   /**
    * Server-sent events: `ready`, `changed` with the ids of conversations or null, `presence` with those in
-   * which a colleague has come, gone or begun to write, `heartbeat` every 15 s, `end`.
+   * which a colleague has come, gone or begun to write, `contacts` with those of contacts, `read`, `unread`
+   * and `handed-over` with those of conversations whose mark has changed, `heartbeat` every 15 s, `end`.
    */
   @Get('stream')
   open(

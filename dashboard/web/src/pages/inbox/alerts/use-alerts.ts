@@ -1,11 +1,12 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useRef } from 'react';
-import type { UnreadConversation } from '../../../api/types';
+import { api, toQuery } from '../../../api/client';
+import type { ActiveConversation, Page, UnreadConversation } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
 import { useTexts } from '../../../i18n/locale';
 import { mayNotify, useAlertChoices } from './alert-choices';
 import { playSound } from './alert-sound';
-import { leads } from '../live/live-state';
+import { leads, onHandedOver } from '../live/live-state';
 import { isVisible } from '../../../common/contact-name';
 import { useCustomerWords } from '../placeholders';
 import { useUnread } from '../use-inbox';
@@ -18,13 +19,20 @@ const CONTROLS = /[\p{Cc}\u200E\u200F\u061C\u2028\u2029\u202A-\u202E\u2066-\u206
 
 const lockOf = (conversationId: string) => `inbox-seen:${conversationId}`;
 
+/** Conversation to tell of, and what is told. */
+interface News {
+  id: string;
+  contactName: string | null;
+  body: string;
+}
+
 /**
- * Tells of what customers write in the person's own and nobody's conversations, as the person has chosen. Of
- * all tabs the one that holds the stream tells, once. Nothing is told of a conversation that is open in the
- * focused tab.
+ * Tells of what customers write in the person's own and nobody's conversations, and of conversations that are
+ * handed over to the person, as the person has chosen. Of all tabs the one that holds the stream tells, once.
+ * Nothing is told of a conversation that is open in the focused tab.
  */
 export function useAlerts(): void {
-  const { slug } = useWorkspace();
+  const { id: workspaceId, slug } = useWorkspace();
   const { inbox } = useTexts();
   const wordsOf = useCustomerWords();
   const navigate = useNavigate();
@@ -33,9 +41,8 @@ export function useAlerts(): void {
   /** Id of the newest message that is known; null before the first read. */
   const known = useRef<string | null>(null);
 
-  const notify = ({ id, contactName, preview }: UnreadConversation) => {
+  const notify = ({ id, contactName, body }: News) => {
     const title = isVisible(contactName) ? plainLine(contactName, MAX_NAME) : inbox.alerts.unnamed;
-    const body = (choices.preview && plainLine(wordsOf(preview ?? ''))) || inbox.alerts.wrote;
     // One notification stands for a conversation, however much its customer writes.
     const shown = new Notification(title, { body, tag: id, silent: true });
     shown.onclick = () => {
@@ -44,12 +51,27 @@ export function useAlerts(): void {
       void navigate({ to: '/w/$slug/inbox/$conversationId', params: { slug, conversationId: id } });
     };
   };
-  const tell = useEffectEvent(async (written: UnreadConversation[]) => {
+  const tell = async (news: News[]) => {
     const seen = await listSeen();
-    const news = written.filter(({ id }) => !seen.has(lockOf(id))).slice(0, MAX_AT_ONCE);
-    if (news.length === 0) return;
+    const unseen = news.filter(({ id }) => !seen.has(lockOf(id))).slice(0, MAX_AT_ONCE);
+    if (unseen.length === 0) return;
     if (choices.sound) await playSound();
-    if (choices.notifications && mayNotify()) news.forEach(notify);
+    if (choices.notifications && mayNotify()) unseen.forEach(notify);
+  };
+  const tellWritten = useEffectEvent((written: UnreadConversation[]) =>
+    tell(
+      written.map(({ id, contactName, preview }) => {
+        const words = choices.preview && plainLine(wordsOf(preview ?? ''));
+        return { id, contactName, body: words || inbox.alerts.wrote };
+      }),
+    ),
+  );
+  const tellHandedOver = useEffectEvent(async (ids: string[]) => {
+    if (!leads() || ids.length === 0 || !(choices.sound || choices.notifications)) return;
+    const query = toQuery({ status: 'OPEN', ids, limit: ids.length });
+    const path = `/workspaces/${workspaceId}/conversations${query}`;
+    const { data } = await api.get<Page<ActiveConversation>>(path);
+    await tell(data.map(({ id, contact }) => ({ id, contactName: contact.name, body: inbox.alerts.waits })));
   });
 
   useEffect(() => {
@@ -58,8 +80,10 @@ export function useAlerts(): void {
     const newest = unread.latest[0]?.messageId ?? '';
     known.current = before !== null && before > newest ? before : newest;
     const written = unread.latest.filter(({ messageId }) => messageId !== null && messageId > (before ?? ''));
-    if (before !== null && written.length > 0 && leads()) void tell(written);
+    if (before !== null && written.length > 0 && leads()) void tellWritten(written);
   }, [unread]);
+  // A handover that can't be read is shown by its mark alone.
+  useEffect(() => onHandedOver((ids) => void tellHandedOver(ids).catch(() => undefined)), []);
 }
 
 /** Returns a text as one line without controls, of at most so many characters. */

@@ -1,11 +1,12 @@
 import { useDocumentVisibility, useIntersection } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { api } from '../../../api/client';
 import type { Conversation, MarkRead } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
 import { useAnnounce } from '../../../common/announcer';
 import { useTexts } from '../../../i18n/locale';
+import { onHandedOver } from '../live/live-state';
 import { beginChange, endChange } from '../pending-changes';
 import { isKnownRead, refreshCounts, refreshList, showUnread, useMessages } from '../use-inbox';
 
@@ -14,7 +15,8 @@ const PAUSE_MS = 2_000;
 
 /**
  * Marks the open conversation as read while its newest message can be seen, and as unread when the person
- * wants it: then it stays unread until it is opened again.
+ * wants it: then it stays unread until it is opened again. A conversation that is handed over to the person
+ * is read at once while its newest message can be seen.
  */
 export function useReadMark({ id }: Conversation) {
   const { inbox } = useTexts();
@@ -25,8 +27,10 @@ export function useReadMark({ id }: Conversation) {
   const { ref: endRef, entry } = useIntersection();
   const isVisible = useDocumentVisibility() === 'visible' && (entry?.isIntersecting ?? false);
   const messages = useMessages(id).items;
-  // Of the person's own messages the server knows by itself that they are read.
-  const newest = messages?.find(({ senderType }) => senderType === 'CUSTOMER')?.id;
+  // Of the person's own messages the server knows by itself that they are read. A conversation without a
+  // message of the customer may be unread too, and one without any.
+  const newest =
+    messages && (messages.find(({ senderType }) => senderType === 'CUSTOMER') ?? messages[0] ?? { id }).id;
   const set = useSetMark(id);
   const marked = useRef({ id: '', at: -PAUSE_MS });
 
@@ -40,13 +44,20 @@ export function useReadMark({ id }: Conversation) {
     return () => clearTimeout(timer);
   }, [isVisible, isHeld, newest, set, queries, workspaceId, id]);
 
+  const readAgain = useEffectEvent((ids: string[]) => {
+    if (!ids.includes(id)) return;
+    if (isVisible && !isHeld && newest !== undefined) set({ messageId: newest });
+    else marked.current = { id: '', at: marked.current.at };
+  });
+  useEffect(() => onHandedOver((ids) => readAgain(ids)), []);
+
   return {
     endRef,
     /** Whether the person has marked it as unread. */
     isHeld,
     toggle: () => {
       if (!isHeld) set(null);
-      else if (messages?.[0]) set({ messageId: messages[0].id });
+      else if (messages) set({ messageId: (messages[0] ?? { id }).id });
       announce(isHeld ? inbox.markedRead : inbox.markedUnread);
       setHeld(!isHeld);
     },

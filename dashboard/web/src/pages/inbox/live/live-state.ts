@@ -34,6 +34,18 @@ export function leads(): boolean {
   return isLeading;
 }
 
+const handoverListeners = new Set<(conversationIds: string[]) => void>();
+
+/** Calls back, in each tab, with the conversations that are handed over to the person. */
+export function onHandedOver(listener: (conversationIds: string[]) => void): () => void {
+  handoverListeners.add(listener);
+  return () => handoverListeners.delete(listener);
+}
+
+export function noteHandedOver(conversationIds: string[]): void {
+  for (const notify of handoverListeners) notify(conversationIds);
+}
+
 export function isStreamLive(): boolean {
   return isLive;
 }

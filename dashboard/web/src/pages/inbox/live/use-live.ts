@@ -2,7 +2,7 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { sessionQuery } from '../../../api/session';
 import { useWorkspace } from '../../../api/workspace';
-import { isStreamLive, leads, noteLeading, noteLive } from './live-state';
+import { isStreamLive, leads, noteHandedOver, noteLeading, noteLive } from './live-state';
 import { makeLane } from './reading-lane';
 import {
   isShownAs,
@@ -19,7 +19,7 @@ import {
 const RETRY_MS = 15_000;
 /** Longest silence of a stream that lives: the server sends a heartbeat every 15 s. */
 const MAX_SILENCE_MS = 40_000;
-const EVENTS = ['ready', 'presence', 'changed', 'contacts', 'read', 'unread', 'heartbeat'];
+const EVENTS = ['ready', 'presence', 'changed', 'contacts', 'read', 'unread', 'handed-over', 'heartbeat'];
 /** Shortest rests between two reads: of the open conversation and contact, of the list, and of its counts. */
 const OPEN_REST_MS = 200;
 const LIST_REST_MS = 300;
@@ -46,13 +46,25 @@ interface MarksNotice {
   isUnread: boolean;
 }
 
+/** Conversations that somebody else has assigned to the person, or whose snooze has ended. */
+interface HandoverNotice {
+  handedOver: string[];
+}
+
 /** Says that the stream begins. What happened before was not told. */
 interface Beginning {
   begins: true;
 }
 
 /** Message of the tab with the stream to the others. */
-type Told = Beginning | Notice | PresenceNotice | ContactsNotice | MarksNotice | { isLive: boolean };
+type Told =
+  | Beginning
+  | Notice
+  | PresenceNotice
+  | ContactsNotice
+  | MarksNotice
+  | HandoverNotice
+  | { isLive: boolean };
 
 /** Message of a new tab, which asks whether the stream lives. */
 const ASKS = 'asks';
@@ -73,6 +85,7 @@ export function useLiveInbox(): void {
       if ('changed' in told) read.conversations(told.changed);
       if ('contactIds' in told) read.contacts(told.contactIds);
       if ('marked' in told) read.marks(told);
+      if ('handedOver' in told) noteHandedOver(told.handedOver);
       // Nothing told this tab of changes until now, whether the stream is new or another tab's.
       if ('begins' in told || (!wasLive && isStreamLive())) read.conversations(null);
       if ('begins' in told) {
@@ -171,6 +184,10 @@ async function holdStream(address: string, tell: (told: Told) => void, signal: A
         const { conversationIds } = JSON.parse(data) as { conversationIds: string[] | null };
         tell({ marked: conversationIds, isUnread: mark === 'unread' });
       });
+    source.addEventListener('handed-over', ({ data }: MessageEvent<string>) => {
+      const { conversationIds } = JSON.parse(data) as { conversationIds: string[] | null };
+      tell({ handedOver: conversationIds ?? [] });
+    });
     source.addEventListener('error', () => tell({ isLive: false }));
     const isRefused = await untilItEnds(source, signal);
     source.close();
