@@ -34,8 +34,10 @@ import { startRedis } from './servers/redis.mjs';
  * @param {boolean} [options.disposable] speed before safety, for temporary data
  * @param {(line: string) => void} [options.onLog]
  * @param {Record<string, string>} [options.postgresSettings] of an embedded PostgreSQL, beside its usual ones
- * @param {boolean} [options.citus] starts nodes of Citus instead of one PostgreSQL, with the programs in the
- *   folder CITUS_PG
+ * @param {import('./servers/postgres-binaries.mjs').Binaries} [options.binaries] of an embedded PostgreSQL;
+ *   default: those that are found
+ * @param {number} [options.citusWorkers] starts a coordinator of Citus and as many other nodes instead of one
+ *   PostgreSQL, with the programs in the folder CITUS_PG
  * @returns {Promise<Servers>}
  */
 export async function startServers({
@@ -43,7 +45,8 @@ export async function startServers({
   disposable = dataDir === undefined,
   onLog = () => undefined,
   postgresSettings = {},
-  citus = false,
+  binaries,
+  citusWorkers = 0,
 }) {
   const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env;
   const folder = dataDir ?? temporaryFolder();
@@ -79,10 +82,10 @@ export async function startServers({
   };
 
   async function startDatabase() {
-    if (citus) return startCitus(options);
+    if (citusWorkers > 0) return startCitus(options, citusWorkers);
     const postgres = databaseUrl
       ? givenPostgres(databaseUrl)
-      : await startPostgres({ ...options, settings: postgresSettings });
+      : await startPostgres({ ...options, binaries, settings: postgresSettings });
     return { ...postgres, nodes: [postgres.adminUrl] };
   }
 }

@@ -26,7 +26,10 @@ export default async function setUp() {
     if (!existsSync(built)) throw new Error(`${built} is missing: run "npm run build" first.`);
   // The role that makes and drops databases owns their tables, and acts as the service's role as well.
   delete process.env.DATABASE_OWNER_URL;
-  const servers = await startServers({ onLog: console.log, citus: process.env.TEST_CITUS === 'true' });
+  const servers = await startServers({
+    onLog: console.log,
+    citusWorkers: process.env.TEST_CITUS === 'true' ? 2 : 0,
+  });
   const folder = mkdtempSync(join(tmpdir(), 'messaging-tests-'));
   servers.reaper.removeAtEnd(folder);
 

@@ -57,19 +57,19 @@ export class ApiCallers {
     const n = this.sent++;
     const { apiKey, conversationIds } = itemInTurn(this.senders, n);
     const conversationId = itemInTurn(conversationIds, Math.floor(n / this.senders.length));
-    const askedAt = Date.now();
+    const askedAt = performance.now();
     const { statusCode, body } = await request(
       `${this.url}/api/v1/conversations/${conversationId}/messages`,
       {
         dispatcher: this.agent,
         method: 'POST',
         headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ body: bodyAskedAt(askedAt) }),
+        body: JSON.stringify({ body: bodyAskedAt(Date.now()) }),
       },
     );
     await body.dump();
     this.statuses.push(statusCode);
-    this.latencies.push(Date.now() - askedAt);
+    this.latencies.push(performance.now() - askedAt);
   }
 
   private take(): Answers {

@@ -114,12 +114,11 @@ export async function untilRecorded(
   const giveUpAt = performance.now() + RECORDED_WITHIN_MS;
   const ids = workspaces.map(({ id }) => id);
   const isOwed = async () => {
-    const { owed } = await deployment.queryOne<{ owed: boolean }>(
-      `SELECT EXISTS (SELECT FROM event_queue WHERE tenant_id = ANY ($1))
-           OR EXISTS (SELECT FROM pending_deliveries WHERE tenant_id = ANY ($1)) AS owed`,
-      [ids],
-    );
-    return owed;
+    for (const table of ['event_queue', 'pending_deliveries']) {
+      const owed = await deployment.query(`SELECT 1 FROM ${table} WHERE tenant_id = ANY ($1) LIMIT 1`, [ids]);
+      if (owed.length > 0) return true;
+    }
+    return false;
   };
   while (performance.now() < giveUpAt && (await isOwed())) await sleep(POLL_MS);
   const { rows, succeeded, last } = await deployment.queryOne<{

@@ -10,6 +10,7 @@ import { makeCertificates, type Certificates } from '../../scripts/certificates.
 import { LauncherError } from '../../scripts/processes.mjs';
 import { startServers, type Servers } from '../../scripts/servers.mjs';
 import { makeRoles } from '../../scripts/servers/roles.mjs';
+import { DatabaseNodes } from '../../test/support/database-nodes.mjs';
 import { Deployment } from './deployment.mts';
 import { fill } from './fill.mts';
 import { makeFixture } from './fixture.mts';
@@ -24,6 +25,9 @@ export interface Running {
   stop: () => Promise<void>;
   failed: Promise<never>;
 }
+
+/** Options of the servers. They keep data as safely as in production. */
+type ServerOptions = Omit<Parameters<typeof startServers>[0], 'disposable' | 'onLog'>;
 
 /** Parts of an environment: the servers, the certificates of the receivers, and the two receivers. */
 interface Parts {
@@ -40,9 +44,11 @@ interface Parts {
  * process.
  */
 export class Environment {
-  static async start(log: (line: string) => void): Promise<Environment> {
-    const postgresSettings = STATEMENT_COUNTS;
-    const servers = await startServers({ disposable: false, onLog: log, postgresSettings });
+  static async start(
+    log: (line: string) => void,
+    options: ServerOptions = { postgresSettings: STATEMENT_COUNTS },
+  ): Promise<Environment> {
+    const servers = await startServers({ ...options, disposable: false, onLog: log });
     const folder = mkdtempSync(join(tmpdir(), 'messaging-bench-'));
     servers.reaper.removeAtEnd(folder);
     const certificates = await makeCertificates(folder, ['localhost', '127.0.0.1']);
@@ -83,19 +89,24 @@ export class Environment {
     return `https://127.0.0.1:${port}${path}`;
   };
 
-  /** Returns the deployment of a name. The first call makes its database and fills it. */
-  deployment(name: string, sizes: Sizes): Promise<Deployment> {
-    const filled = this.filled.get(name) ?? this.fill(name, sizes);
+  /**
+   * Returns the deployment of a name. The first call makes its database and fills it. On Citus `workers` is
+   * the number of nodes beside the coordinator that keep it; default: all.
+   */
+  deployment(name: string, sizes: Sizes, workers?: number): Promise<Deployment> {
+    const filled = this.filled.get(name) ?? this.fill(name, sizes, workers);
     this.filled.set(name, filled);
     return filled;
   }
 
-  private async fill(name: string, sizes: Sizes): Promise<Deployment> {
+  private async fill(name: string, sizes: Sizes, workers = Infinity): Promise<Deployment> {
     this.log(`Filling the ${name} database: ${sizes.conversations} conversations`);
     const startedAt = performance.now();
     const deployment = new Deployment(this, `messaging_bench_${process.pid}_${name}`, makeFixture(sizes));
     this.deployments.push(deployment);
-    await this.admin.query(`CREATE DATABASE ${deployment.database}`);
+    const { databaseNodes, databaseUrl, databaseOwnerUrl = databaseUrl, databaseAdminUrl } = this.servers;
+    const roleUrls = [databaseUrl, databaseOwnerUrl, databaseAdminUrl];
+    await new DatabaseNodes(databaseNodes.slice(0, 1 + workers), roleUrls).create(deployment.database);
     if (this.servers.databaseOwnerUrl) await makeRoles(deployment.databaseAdminUrl);
     await runCli(['migrate'], { ...deployment.env, ...deployment.ownerEnv });
     await fill(deployment.pool, deployment.fixture, sizes, this.urlOf);

@@ -76,7 +76,7 @@ async function postgresMeter(deployment: Deployment): Promise<() => number | nul
 async function serverOf(deployment: Deployment): Promise<number | null> {
   const { pid } = await deployment.queryOne<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   try {
-    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'postgres' ? timesOf(pid).parent : null;
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'postgres' ? parentOf(pid) : null;
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null;
     throw error;
@@ -87,19 +87,33 @@ async function serverOf(deployment: Deployment): Promise<number | null> {
  * Returns the milliseconds of processor time of a process and of all its children, also of those that have
  * ended.
  */
-function familyMs(parent: number): number {
+export function familyMs(parent: number): number {
   const { user, system, endedUser, endedSystem } = timesOf(parent);
-  let sum = user + system + endedUser + endedSystem;
-  for (const pid of readdirSync('/proc')
+  const children = childrenOf(parent).map((pid) => ifRunning(() => processorMs(pid)) ?? 0);
+  return children.reduce((sum, ms) => sum + ms, user + system + endedUser + endedSystem);
+}
+
+/** Returns the ids of a process's children. */
+export function childrenOf(parent: number): number[] {
+  return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map(Number)) {
-    try {
-      if (timesOf(pid).parent === parent) sum += processorMs(pid);
-    } catch (error) {
-      if (!['ENOENT', 'ESRCH'].includes(codeOf(error) ?? '')) throw error; // it has ended
-    }
+    .map(Number)
+    .filter((pid) => ifRunning(() => parentOf(pid)) === parent);
+}
+
+/** Returns the id of a process's parent. */
+export function parentOf(pid: number): number {
+  return timesOf(pid).parent;
+}
+
+/** Returns what `read` reads of a process; undefined if the process has ended. */
+export function ifRunning<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (['ENOENT', 'ESRCH'].includes(codeOf(error) ?? '')) return undefined;
+    throw error;
   }
-  return sum;
 }
 
 /** Parent's id of a process, and milliseconds of processor time of the process and of its ended children. */
@@ -126,7 +140,7 @@ function timesOf(pid: number): ProcessTimes {
 }
 
 /** Returns each core's idle time, waiting for a disk included, and all of its time, in ticks. */
-function coreTimes(): { idle: number; all: number }[] {
+export function coreTimes(): { idle: number; all: number }[] {
   const lines = readFileSync('/proc/stat', 'utf8').match(/^cpu\d+ .*$/gm) ?? [];
   return lines.map((line) => {
     const ticks = line.split(/\s+/).slice(1, 9).map(Number);

@@ -9,8 +9,6 @@ import { describe } from './postgres-binaries.mjs';
 import { startPostgres } from './postgres.mjs';
 
 const RECIPE = 'docs/contributing.md says how to build one in two minutes.';
-/** Number of the nodes that keep shards, beside the coordinator. */
-const WORKERS = 2;
 
 /** Settings that Citus needs, beside those of any PostgreSQL here. */
 const SETTINGS = {
@@ -30,14 +28,15 @@ const SETTINGS = {
  * roles with the same passwords. No database has the extension yet.
  *
  * @param {NodeOptions} options
+ * @param {number} workerCount number of the nodes that keep shards, beside the coordinator
  * @returns the coordinator, with its workers, and the addresses of all nodes for the administrator, the
  *   coordinator's first
  */
-export async function startCitus({ port, ...options }) {
+export async function startCitus({ port, ...options }, workerCount = 2) {
   const coordinator = await startNode('coordinator', { ...options, port });
   const { passwords } = coordinator;
   const workers = await Promise.all(
-    Array.from({ length: WORKERS }, (_, n) => startNode(`worker-${n + 1}`, { ...options, passwords })),
+    Array.from({ length: workerCount }, (_, n) => startNode(`worker-${n + 1}`, { ...options, passwords })),
   );
   const servers = [coordinator, ...workers];
   const ended = Promise.race(servers.map((server) => server.ended));
