@@ -18,7 +18,8 @@ export class PlacedWork<Result> {
   private running: Promise<Result[]> | null = null;
   /** Names of the places where the work runs. */
   private readonly busy = new Set<string>();
-  private ended: PromiseSettledResult<Result>[] = [];
+  /** Latest results of the places whose work has ended since the last run, by their names. */
+  private ended = new Map<string, PromiseSettledResult<Result>>();
 
   /**
    * Begins the work, and returns what has ended. Runs at the same time are one. A place that has failed is
@@ -37,19 +38,21 @@ export class PlacedWork<Result> {
     await Promise.race([Promise.all(begun), late]);
     clearTimeout(timer);
     const ended = this.ended;
-    this.ended = [];
-    const errors = ended.flatMap((result) =>
+    this.ended = new Map();
+    const results = [...ended.values()];
+    const errors = results.flatMap((result) =>
       result.status === 'rejected' ? [result.reason as unknown] : [],
     );
     const fault = errors.find((error) => !(error instanceof NodeFailed));
-    if (fault !== undefined || errors.length === places.length) throw fault ?? errors[0];
-    return ended.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    const haveAllFailed = places.every(({ name }) => ended.get(name)?.status === 'rejected');
+    if (fault !== undefined || haveAllFailed) throw fault ?? errors[0];
+    return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   }
 
   private async begin(place: Place, work: (place: Place) => Promise<Result>): Promise<void> {
     this.busy.add(place.name);
     const [result] = await Promise.allSettled([work(place)]);
     this.busy.delete(place.name);
-    this.ended.push(result);
+    this.ended.set(place.name, result);
   }
 }
