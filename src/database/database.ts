@@ -182,18 +182,15 @@ export class Database {
 
   /**
    * Searches all workspaces for work. Where they are on several nodes, the rows are those of the nodes that
-   * answer soon, and what others have found for an earlier search of the same text.
+   * answer soon, and what others have found for an earlier search of the same text. So the statement has no
+   * parameters; one that has some is a caller's own `PlacedWork` of `searchIn`.
    */
-  async search<Row extends object>(
-    sql: string,
-    parameters: unknown[],
-    merging: NodeSearch<Row>,
-  ): Promise<Row[]> {
-    if (!this.isDivided) return this.poll<Row>(sql, parameters);
+  async search<Row extends object>(sql: string, merging: NodeSearch<Row>): Promise<Row[]> {
+    if (!this.isDivided) return this.poll<Row>(sql);
     const search = this.searches.get(sql) ?? new PlacedWork();
     this.searches.set(sql, search);
     const found = await search.run(await this.listPlaces(), (place) =>
-      this.searchIn(place, sql, parameters, merging),
+      this.searchIn(place, sql, [], merging),
     );
     return merged(found.flat() as Row[], merging);
   }

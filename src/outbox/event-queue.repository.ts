@@ -306,9 +306,18 @@ export class EventQueueRepository {
     return rows.length > 0;
   }
 
-  /** Lists up to `count` of the latest events of each workspace with ids above `after`, the latest first. */
-  async listLatest(tenantIds: string[], after: string, count: number): Promise<AppendedEvent[]> {
-    const events = await this.database.search<AppendedEvent>(
+  /**
+   * Lists up to `count` of the latest events of each workspace with ids above `after`, the latest first: of
+   * those workspaces that the place has.
+   */
+  async listLatest(
+    place: Place,
+    tenantIds: string[],
+    after: string,
+    count: number,
+  ): Promise<AppendedEvent[]> {
+    const events = await this.database.searchIn<AppendedEvent>(
+      place,
       `SELECT tenants.id AS "tenantId", latest.id, latest."conversationId", latest."contactId"
        FROM unnest($1::uuid[]) AS tenants (id) CROSS JOIN LATERAL (
          SELECT id, coalesce(data->>'conversationId', data->'metadata'->>'conversationId') AS "conversationId",

@@ -75,7 +75,6 @@ export class ParkedEventsRepository {
     return this.database.search<ParkedEvent & { dueAt: Date }>(
       `SELECT ${COLUMNS}, try_at AS "dueAt" FROM parked_events WHERE request IS NOT NULL AND try_at <= now()
        ORDER BY try_at LIMIT ${BATCH}`,
-      [],
       { order: ({ dueAt }) => [dueAt], limit: BATCH, times: ['dueAt', 'queuedAt', 'parkedAt'] },
     );
   }

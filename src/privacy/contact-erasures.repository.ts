@@ -36,7 +36,6 @@ export class ContactErasuresRepository {
     return this.database.search<ContactErasureKey & { dueAt: Date }>(
       `SELECT tenant_id AS "tenantId", id, due_at AS "dueAt" FROM contact_erasures WHERE status <> 'COMPLETED' AND due_at <= now()
        ORDER BY due_at LIMIT ${MAX_LISTED}`,
-      [],
       { order: ({ dueAt }) => [dueAt], limit: MAX_LISTED, times: ['dueAt'] },
     );
   }

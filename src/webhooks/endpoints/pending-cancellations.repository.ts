@@ -65,7 +65,6 @@ export class PendingCancellationsRepository {
   list(): Promise<PendingCancellation[]> {
     return this.database.search<PendingCancellation & { createdAt: Date }>(
       `SELECT ${COLUMNS}, created_at AS "createdAt" FROM pending_cancellations ORDER BY created_at LIMIT ${MAX_LISTED}`,
-      [],
       { order: ({ createdAt }) => [createdAt], limit: MAX_LISTED, times: ['createdAt'] },
     );
   }

@@ -3,6 +3,7 @@ import { idFloor, LOWEST_ID } from '../../common/ids';
 import { StepRounds } from '../../common/step-rounds';
 import { Database } from '../../database/database';
 import { DatabaseClock } from '../../database/database-clock';
+import { Place, PlacedWork } from '../../database/places';
 import { Transaction } from '../../database/transaction';
 import { Polls } from '../../database/polls';
 import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
@@ -38,8 +39,9 @@ export class RecoveryRunner implements OnModuleInit {
         'a step of a recovery failed; it will be retried',
       ),
   });
-  /** Last recovery of the last list. The next list begins after it. */
-  private lastId = LOWEST_ID;
+  private readonly searches = new PlacedWork<RecoveryKey[]>();
+  /** Last recovery of the last list of each place, by the place's name. The next list begins after it. */
+  private readonly lastIds = new Map<string, string>();
 
   constructor(
     private readonly database: Database,
@@ -60,8 +62,14 @@ export class RecoveryRunner implements OnModuleInit {
   }
 
   private async listNext(): Promise<RecoveryKey[]> {
-    const running = await this.recoveries.listRunning(this.lastId);
-    this.lastId = running.at(-1)?.id ?? this.lastId;
+    const places = await this.database.listPlaces();
+    return (await this.searches.run(places, (place) => this.listIn(place))).flat();
+  }
+
+  private async listIn(place: Place): Promise<RecoveryKey[]> {
+    const running = await this.recoveries.listRunning(place, this.lastIds.get(place.name) ?? LOWEST_ID);
+    const last = running.at(-1);
+    if (last) this.lastIds.set(place.name, last.id);
     return running;
   }
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { idTime, isId } from '../../common/ids';
 import { MAX_LIMIT } from '../../common/page';
 import { Database } from '../../database/database';
+import { Place } from '../../database/places';
 import { Transaction } from '../../database/transaction';
 import { isSuspended } from '../../workspaces/suspension';
 import { WebhookRecoveryEntity } from './webhook-recovery.entity';
@@ -55,11 +56,13 @@ export class WebhookRecoveriesRepository {
   }
 
   /**
-   * Lists the running recoveries of all workspaces, beginning after the previous one. Every worker asks twice
-   * a second: in a named statement without a transaction that costs PostgreSQL 0.06 ms instead of 1.3.
+   * Lists the running recoveries of a place's workspaces, beginning after the previous one. Every
+   * worker asks twice a second: in a named statement without a transaction that costs PostgreSQL 0.06 ms
+   * instead of 1.3.
    */
-  listRunning(previousId: string): Promise<RecoveryKey[]> {
-    return this.database.search<RecoveryKey>(
+  listRunning(place: Place, previousId: string): Promise<RecoveryKey[]> {
+    return this.database.searchIn<RecoveryKey>(
+      place,
       `SELECT tenant_id AS "tenantId", id FROM webhook_recoveries WHERE status = 'RUNNING'
        ORDER BY id <= $1, id LIMIT ${MAX_LISTED}`,
       [previousId],

@@ -82,7 +82,6 @@ export class WorkspaceDeletionsRepository {
     return this.database.search<DueDeletion & { dueAt: Date }>(
       `SELECT tenant_id AS "tenantId", due_at AS "dueAt", ${PROGRESS} FROM workspace_deletions WHERE due_at <= now()
        ORDER BY due_at LIMIT ${MAX_DUE}`,
-      [],
       { order: ({ dueAt }) => [dueAt], limit: MAX_DUE, times: ['dueAt', 'startedAt'] },
     );
   }
