@@ -52,22 +52,25 @@ export class NodeClocks implements OnApplicationBootstrap, BeforeApplicationShut
     const nodes = await this.database.query<NodeAddress>(
       'SELECT nodename AS host, nodeport AS port FROM pg_dist_node WHERE shouldhaveshards',
     );
+    const names = nodes.map(nameOf);
+    for (const node of this.wrong) if (!names.includes(node)) this.wrong.delete(node);
     const outcomes = await Promise.allSettled(nodes.map((node) => this.measureNode(node)));
     const fault = outcomes.find((outcome) => outcome.status === 'rejected');
     if (fault) throw fault.reason;
   }
 
-  private async measureNode({ host, port }: NodeAddress): Promise<void> {
+  private async measureNode(node: NodeAddress): Promise<void> {
     const [measured] = await this.database.query<Measurement>(
       `SELECT success, result, extract(epoch FROM statement_timestamp())::float8 * 1000 AS before,
          extract(epoch FROM clock_timestamp())::float8 * 1000 AS after
        FROM master_run_on_worker($1::text[], $2::integer[],
          ARRAY['SELECT extract(epoch FROM clock_timestamp())::float8 * 1000'], true)`,
-      [[host], [port]],
+      [[node.host], [node.port]],
     );
     const { success, result, before, after } = measured!;
-    // The searches for work report a node that does not answer.
-    if (success) this.note(`${host}:${port}`, Number(result) - (before + after) / 2, (after - before) / 2);
+    if (success) this.note(nameOf(node), Number(result) - (before + after) / 2, (after - before) / 2);
+    // The clock of a node that does not answer is unknown. The searches for work report such a node.
+    else this.wrong.delete(nameOf(node));
   }
 
   private note(node: string, offsetMs: number, uncertainty: number): void {
@@ -78,4 +81,8 @@ export class NodeClocks implements OnApplicationBootstrap, BeforeApplicationShut
     if (isWrong) this.logger.error(details, "a node's clock is more than 1 s from the coordinator's");
     else this.logger.log(details, "a node's clock agrees with the coordinator's again");
   }
+}
+
+function nameOf({ host, port }: NodeAddress): string {
+  return `${host}:${port}`;
 }
