@@ -105,17 +105,20 @@ export class ChannelConnectionsRepository {
       [channel, externalIds],
     );
     if (places.length === 0) return [];
-    const found = toBatches(places, places.length, this.database).map((batch) =>
-      this.database.manager.find(ChannelConnectionEntity, {
+    const found: ChannelConnectionEntity[] = [];
+    // One after the other: together, they would take as many connections.
+    for (const batch of toBatches(places, places.length, this.database)) {
+      const connections = await this.database.manager.find(ChannelConnectionEntity, {
         where: {
           tenantId: In([...new Set(batch.map(({ tenantId }) => tenantId))]),
           id: In(batch.map(({ id }) => id)),
           ...NOT_DISCONNECTED,
         },
         select: WITH_CREDENTIALS,
-      }),
-    );
-    return (await Promise.all(found)).flat();
+      });
+      found.push(...connections);
+    }
+    return found;
   }
 
   /**
