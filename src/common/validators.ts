@@ -1,6 +1,15 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform, type TransformFnParams, Type } from 'class-transformer';
-import { buildMessage, IsDate, ValidateBy, ValidationOptions } from 'class-validator';
+import {
+  ArrayMaxSize,
+  buildMessage,
+  IsArray,
+  IsDate,
+  IsString,
+  ValidateBy,
+  ValidationOptions,
+} from 'class-validator';
+import { validatorFault } from './error-texts';
 
 /** Reports whether PostgreSQL can store a text: it has no NUL and no half of a surrogate pair. */
 export function isStorableText(value: unknown): value is string {
@@ -40,6 +49,16 @@ export function MaxCharacters(max: number, options?: ValidationOptions): Propert
       },
     },
     options,
+  );
+}
+
+/** Accepts up to `max` ids: a list, or in a query one text with commas between them. */
+export function IsIdList(max: number): PropertyDecorator {
+  return applyDecorators(
+    ArrayMaxSize(max, validatorFault('too_many_named', { max })),
+    IsString({ each: true }),
+    IsArray(),
+    Transform(({ value }) => (typeof value === 'string' ? value.split(',') : value) as unknown),
   );
 }
 

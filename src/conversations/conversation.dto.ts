@@ -1,19 +1,9 @@
 import { ApiPropertyOptional, ApiProperty, IntersectionType } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  IsArray,
-  IsIn,
-  IsOptional,
-  IsString,
-  MaxDate,
-  MinDate,
-  ValidateIf,
-} from 'class-validator';
+import { IsIn, IsOptional, IsString, MaxDate, MinDate, ValidateIf } from 'class-validator';
 import { type Channel, CHANNELS } from '../common/channel-descriptors';
 import { validatorFault } from '../common/error-texts';
 import { PageQuery } from '../common/page';
-import { IsDateTime } from '../common/validators';
+import { IsDateTime, IsIdList } from '../common/validators';
 import { ContactResponse } from '../contacts/contact.dto';
 import {
   CONVERSATION_STATUSES,
@@ -69,10 +59,7 @@ export class ListActiveConversationsQuery extends IntersectionType(PageQuery, Co
 
   /** Up to 100 ids: only these, if the list has them. In a query one text, with commas between them. */
   @IsOptional()
-  @ArrayMaxSize(MAX_NAMED, validatorFault('too_many_named', { max: MAX_NAMED }))
-  @IsString({ each: true })
-  @IsArray()
-  @Transform(({ value }) => (typeof value === 'string' ? value.split(',') : value) as unknown)
+  @IsIdList(MAX_NAMED)
   ids?: string[];
 }
 

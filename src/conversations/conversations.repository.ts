@@ -344,7 +344,8 @@ function scanByActivity(tenantId: string, { status, agentId, cursor, ids }: Acti
   if (cursor) conditions.push(`coalesce(last_message_id, id) < ${parameters.bind(cursor)}`);
   // PostgreSQL does not see that IS NULL leaves one value, so the order names that column too.
   const first = agentId === null ? 'assigned_agent_id DESC, ' : '';
-  // OFFSET 0 makes PostgreSQL look the few rows up first: it would read the index of all in their order.
+  // OFFSET 0 makes PostgreSQL look the few rows up first. Otherwise it would read the index of all in their
+  // order.
   const table = ids
     ? `(SELECT * FROM conversations WHERE ${tenant} AND id = ANY (${parameters.bind(ids)}) OFFSET 0) AS named`
     : 'conversations';

@@ -68,9 +68,8 @@ export class HealthService {
 
   /**
    * Checks the servers that the process depends on. The API needs a migrated database with its privileges,
-   * and only reports Redis and the clocks of the database's
-   * nodes, because it works without. A worker needs Redis too, and the privileges of the
-   * tables' owner. The servers are asked once a second at most.
+   * and only reports Redis and the clocks of the database's nodes, because it works without. A worker needs
+   * Redis too, and the privileges of the tables' owner. The servers are asked once a second at most.
    * @throws AppError UNAVAILABLE, with a detail for each missing dependency
    */
   async ready(): Promise<Readiness> {

@@ -21,8 +21,8 @@ export type MessageContent = Pick<
 export class MessageWriter {
   constructor(
     private readonly messages: MessagesRepository,
-    private readonly rows: ConversationsRepository,
-    private readonly conversations: ConversationsService,
+    private readonly conversations: ConversationsRepository,
+    private readonly conversationsService: ConversationsService,
     private readonly outbox: OutboxService,
   ) {}
 
@@ -42,7 +42,7 @@ export class MessageWriter {
       ...received,
     };
     const message = this.addPipelined(tx, conversation, content);
-    await this.conversations.reopen(tx, conversation);
+    await this.conversationsService.reopen(tx, conversation);
     return message;
   }
 
@@ -66,7 +66,7 @@ export class MessageWriter {
     this.messages.insertPipelined(tx, message);
     const sequence = nextSequence(conversation);
     const last = { id, preview: makePreview(body), at: createdAt };
-    this.rows.setLastMessagePipelined(tx, conversation, last, sequence);
+    this.conversations.setLastMessagePipelined(tx, conversation, last, sequence);
     const data = { conversationId, message: { id, body, senderType, createdAt: createdAt.toISOString() } };
     // The event has the message's id: so an erasure finds it by its key.
     this.outbox.appendPipelined(tx, tenantId, 'message.created', data, { id, sequence });

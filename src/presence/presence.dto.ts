@@ -1,6 +1,5 @@
-import { Transform } from 'class-transformer';
-import { ArrayMaxSize, IsArray, IsIn, IsString } from 'class-validator';
-import { validatorFault } from '../common/error-texts';
+import { IsIn, IsString } from 'class-validator';
+import { IsIdList } from '../common/validators';
 
 /** Acts of an agent in a conversation, of which the strongest is shown. */
 export const AGENT_ACTS = ['REPLYING', 'NOTING', 'LOOKING'] as const;
@@ -20,10 +19,7 @@ export class SignalPresence {
 
 export class ListPresenceQuery {
   /** Ids; in a query one text, with commas between them. */
-  @ArrayMaxSize(MAX_ASKED, validatorFault('too_many_named', { max: MAX_ASKED }))
-  @IsString({ each: true })
-  @IsArray()
-  @Transform(({ value }) => (typeof value === 'string' ? value.split(',') : value) as unknown)
+  @IsIdList(MAX_ASKED)
   conversationIds: string[];
 }
 

@@ -68,7 +68,7 @@ describe('the SQL of the service', () => {
     expect(withoutReaders(unscoped)).toEqual(Object.keys(listed).sort());
   });
 
-  it('locks rows of one workspace, or of several behind CROSS_WORKSPACE_BATCHES', () => {
+  it('locks rows of one workspace, or of several where a statement may serve them', () => {
     const locking = placesWhere(
       ({ table, action, scope }) => isOfTenants(table) && LOCKING.includes(action) && scope !== 'parameter',
     );

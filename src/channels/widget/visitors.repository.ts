@@ -63,7 +63,7 @@ export class VisitorsRepository {
 
   /**
    * Lists the states of visitors in no order, without visitors of a disconnected widget. They must be of one
-   * workspace with `CROSS_WORKSPACE_BATCHES=false`.
+   * workspace where a statement may not serve several.
    */
   listStates(visitors: VisitorKey[]): Promise<VisitorState[]> {
     return this.database.query(listIn(this.database), keyColumns(visitors));

@@ -60,10 +60,9 @@ export class AttemptRollups implements OnApplicationBootstrap, BeforeApplication
   }
 
   private async write(): Promise<void> {
-    const keys = [...this.counted.keys()].sort();
-    const sorted = keys.map((key) => this.counted.get(key)!);
+    const counted = [...this.counted.values()];
     this.counted = new Map();
-    for (const batch of toBatches(sorted, BATCH, this.database)) await this.writeBatch(batch);
+    for (const batch of toBatches(counted, BATCH, this.database)) await this.writeBatch(batch);
   }
 
   /**
