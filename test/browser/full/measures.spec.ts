@@ -72,10 +72,10 @@ describe('what the widget costs', () => {
       .map((file) => ({ file, size: sizeOf(`assets/${file}`) }));
     const all = chunks.reduce((sum, { size }) => sum + size, loader);
     const kB = (bytes: number) => `${(bytes / 1000).toFixed(2)} kB`;
-    rows.push(['loader, gzipped', '≤ 3 kB', kB(loader)], ['everything, gzipped', '≤ 25 kB', kB(all)]);
+    rows.push(['loader, gzipped', '≤ 3 kB', kB(loader)], ['everything, gzipped', '≤ 28 kB', kB(all)]);
     for (const { file, size } of chunks) rows.push([`- ${file}`, '', kB(size)]);
     expect(loader).toBeLessThanOrEqual(3_000);
-    expect(all).toBeLessThanOrEqual(25_000);
+    expect(all).toBeLessThanOrEqual(28_000);
   });
 
   it('one request before the chat is opened', async () => {
