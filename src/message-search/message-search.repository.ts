@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Channel } from '../common/channel-descriptors';
-import { LOWEST_ID } from '../common/ids';
+import { idFloor, idTime, LOWEST_ID } from '../common/ids';
 import { ConversationStatus } from '../conversations/conversation.entity';
 import { Database } from '../database/database';
 import { thrice } from '../database/index-condition';
@@ -10,9 +10,6 @@ import { FoundConversation } from './message-search.dto';
 import { MessageKeys, Stage } from './message-index.repository';
 import { BUCKET_MASK, bucketOf, hashTerm, keyBase, TERM_BITS } from './term-keys';
 
-/** Number of buckets that one statement looks up, so that it takes a bounded time. */
-const MAX_BUCKETS = 1_000;
-
 /** Buckets of a workspace's index that are filled, and from which message on. */
 export interface IndexRange {
   stage: Stage;
@@ -21,6 +18,9 @@ export interface IndexRange {
   /** Id of the oldest message with words. */
   filledFrom: string;
 }
+
+/** Buckets of a workspace's index, from the newest to the oldest. */
+export type Buckets = Pick<IndexRange, 'newest' | 'oldest'>;
 
 /** Message whose text may have what is searched for, with what a result shows of it. */
 export interface Candidate extends MessageKeys {
@@ -79,34 +79,68 @@ export class MessageSearchRepository {
     if (!row) return null;
     const { stage, newer, older, filledFrom } = row;
     const oldest = bucketOf(-older);
-    const [at] = await this.database.prepared<{ bucket: number }>(
-      `SELECT bucket FROM (
-         SELECT bucket FROM message_search WHERE tenant_id = $1 AND message_id < $2 AND message_id >= $3
-         ORDER BY message_id DESC LIMIT 100) AS newest
-       WHERE bucket IS NOT NULL LIMIT 1`,
-      [tenantId, before, filledFrom],
-    );
+    const at = await this.findNewest(tenantId, before, filledFrom);
     return { stage, newest: at?.bucket ?? bucketOf(newer), oldest, filledFrom };
   }
 
   /**
-   * Finds up to `count` messages below an id whose index has all of the terms, newest first. They may lack a
-   * term: two terms may have one number.
+   * Finds up to `count` messages below an id, in some buckets, whose index has all of the terms, newest
+   * first. They may lack a term: two terms may have one number.
    */
-  async findByTerms(
+  findByTerms(
     tenantId: string,
-    { before, terms, range }: { before: string; terms: Iterable<string>; range: IndexRange },
+    {
+      before,
+      terms,
+      buckets: { newest, oldest },
+    }: { before: string; terms: Iterable<string>; buckets: Buckets },
     count: number,
   ): Promise<MessageKeys[]> {
     const hashes = [...new Set([...terms].map(hashTerm))];
     const statement = this.database.spansWorkspaces ? FIND_BY_TERMS : FIND_BY_TERMS_ON_NODE;
-    const found: MessageKeys[] = [];
-    for (let from = range.newest; from >= range.oldest && found.length < count; from -= MAX_BUCKETS) {
-      const to = Math.max(range.oldest, from - MAX_BUCKETS + 1);
-      const parameters = [tenantId, before, count - found.length, keyBase(tenantId), hashes, from, to];
-      found.push(...(await this.database.readByIndex<MessageKeys>(statement, parameters)));
+    const parameters = [tenantId, before, count, keyBase(tenantId), hashes, newest, oldest];
+    return this.database.readByIndex<MessageKeys>(statement, parameters);
+  }
+
+  /**
+   * Finds a message below an id from which on all indexed messages are in some buckets or newer ones: in the
+   * buckets if there are any, else the oldest within a millisecond. It is null when there is none. A step
+   * halves the time that is left, so there are up to 41.
+   */
+  async findLast(
+    tenantId: string,
+    {
+      before,
+      buckets: { newest, oldest },
+      range: { filledFrom },
+    }: { before: string; buckets: Buckets; range: IndexRange },
+  ): Promise<string | null> {
+    let last = await this.findNewest(tenantId, before, filledFrom);
+    if (!last || last.bucket < oldest) return null;
+    let [low, high] = [idTime(filledFrom).getTime(), idTime(last.id).getTime()];
+    while (last.bucket > newest && high - low > 1) {
+      const middle = Math.floor((low + high) / 2);
+      const found = await this.findNewest(tenantId, idFloor(new Date(middle)), filledFrom);
+      if (found && found.bucket >= oldest) [last, high] = [found, middle];
+      else low = middle;
     }
-    return found;
+    return last.id;
+  }
+
+  /** Finds the newest message below an id whose terms are in the index, if it is among the next 100. */
+  private async findNewest(
+    tenantId: string,
+    before: string,
+    filledFrom: string,
+  ): Promise<{ id: string; bucket: number } | undefined> {
+    const [row] = await this.database.prepared<{ id: string; bucket: number }>(
+      `SELECT id, bucket FROM (
+         SELECT message_id AS id, bucket FROM message_search
+         WHERE tenant_id = $1 AND message_id < $2 AND message_id >= $3 ORDER BY message_id DESC LIMIT 100) AS newest
+       WHERE bucket IS NOT NULL LIMIT 1`,
+      [tenantId, before, filledFrom],
+    );
+    return row;
   }
 
   /** Reads messages with their conversations and contacts, in any order. */

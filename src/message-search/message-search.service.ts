@@ -17,12 +17,16 @@ import {
   SearchMessagesQuery,
 } from './message-search.dto';
 import { MessageKeys } from './message-index.repository';
-import { Candidate, MessageSearchRepository } from './message-search.repository';
+import { Candidate, IndexRange, MessageSearchRepository } from './message-search.repository';
 import { findPhrases, makeExcerpt, parsePhrases, Phrase, termsOfPhrases } from './search-phrases';
 import { splitText } from './text-atoms';
 
 /** Limit of the messages whose texts one page looks at. */
 const MAX_CANDIDATES = 1_000;
+/** Number of buckets that one statement looks up, so that it takes a bounded time. */
+const BUCKETS = 1_000;
+/** Limit of the statements of one page that look up buckets: they go through 33 million messages. */
+const MAX_RANGES = 8;
 /** Number of texts that one statement reads. */
 const TEXTS = 100;
 /** Number of contacts whose conversations are found, and of the conversations of each. */
@@ -42,7 +46,8 @@ export class MessageSearchService {
   /**
    * Returns a page of the messages that have all words and phrases of `text`, newest first: 50 by default,
    * 200 at most. A message is found within 10 seconds after it was written. A page ends early after many
-   * messages that only resemble the text, or are in conversations of another status: `nextCursor` goes on.
+   * messages, without the text, with words that resemble it, or in conversations of another status:
+   * `nextCursor` goes on.
    * @param caller ends the search when it closes
    * @throws AppError INVALID_QUERY; FORBIDDEN; RATE_LIMITED (too many searches of the workspace at once);
    *   UNAVAILABLE (too many in this process, or the search takes too long)
@@ -97,26 +102,55 @@ export class MessageSearchService {
     const phrases = parsePhrases(text);
     const range = phrases.length > 0 ? await this.messages.findRange(tenantId, before) : null;
     if (!range) return { data: [], nextCursor: null, searchedUntil: null, isIndexComplete: true };
-    const terms = termsOfPhrases(phrases);
-    const search = { before, terms, range };
-    const candidates = await this.messages.findByTerms(tenantId, search, MAX_CANDIDATES);
-    const data: FoundMessage[] = [];
     const isIndexComplete = range.stage === 'DONE';
-    for (let at = 0; at < candidates.length; at += TEXTS) {
-      if (caller?.closed) throw AppError.busy();
-      const read = candidates.slice(at, at + TEXTS);
-      const texts = await this.messages.findTexts(tenantId, read, status ?? null);
-      const found = inOrder(read, texts).flatMap((one) => toFoundMessage(one, phrases) ?? []);
-      data.push(...found);
+    const data: FoundMessage[] = [];
+    const lists = this.listCandidates(tenantId, { before, terms: termsOfPhrases(phrases), range }, caller);
+    let list = await lists.next();
+    for (; !list.done; list = await lists.next()) {
+      refuseClosed(caller);
+      const texts = await this.messages.findTexts(tenantId, list.value, status ?? null);
+      data.push(...inOrder(list.value, texts).flatMap((one) => toFoundMessage(one, phrases) ?? []));
       // One more shows that the page is not the last.
       if (data.length > limit) {
         const page = data.slice(0, limit);
         return { data: page, nextCursor: page.at(-1)!.id, searchedUntil: null, isIndexComplete };
       }
     }
-    const last = candidates.length < MAX_CANDIDATES ? null : candidates.at(-1)!.id;
+    const last = list.value;
     return { data, nextCursor: last, searchedUntil: last === null ? null : idTime(last), isIndexComplete };
   }
+
+  /**
+   * Lists messages that may have all of the terms, the newest first.
+   * @returns the message up to which it looked; null when it looked at all
+   */
+  private async *listCandidates(
+    tenantId: string,
+    { before, terms, range }: { before: string; terms: Iterable<string>; range: IndexRange },
+    caller: Closable | undefined,
+  ): AsyncGenerator<MessageKeys[], string | null> {
+    const end = Math.max(range.oldest, range.newest - MAX_RANGES * BUCKETS + 1);
+    let left = MAX_CANDIDATES;
+    let last: string | null = null;
+    for (let newest = range.newest; newest >= end; newest -= BUCKETS) {
+      refuseClosed(caller);
+      const buckets = { newest, oldest: Math.max(end, newest - BUCKETS + 1) };
+      const found = await this.messages.findByTerms(tenantId, { before, terms, buckets }, left);
+      for (let at = 0; at < found.length; at += TEXTS) yield found.slice(at, at + TEXTS);
+      left -= found.length;
+      last = found.at(-1)?.id ?? last;
+      if (left === 0) return last;
+    }
+    if (end === range.oldest) return null;
+    refuseClosed(caller);
+    const buckets = { newest: end + BUCKETS - 1, oldest: end };
+    const passed = await this.messages.findLast(tenantId, { before, buckets, range });
+    return passed && last && last < passed ? last : passed;
+  }
+}
+
+function refuseClosed(caller: Closable | undefined): void {
+  if (caller?.closed) throw AppError.busy();
 }
 
 function inOrder(keys: MessageKeys[], texts: Candidate[]): Candidate[] {

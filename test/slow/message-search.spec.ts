@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { SYSTEM } from '../../src/common/principal';
 import { MessageSearchService } from '../../src/message-search/message-search.service';
 import { FoundMessages, SearchMessagesQuery } from '../../src/message-search/message-search.dto';
@@ -182,6 +183,41 @@ describe('the search in messages', () => {
       cursor = page.nextCursor;
     }
     expect(pages).toEqual(ids);
+  });
+
+  it('ends a page after many messages without the words, and goes on to the end', async () => {
+    const { workspace, conversation } = await makeWorkspace();
+    const ids: string[] = [];
+    for (const word of ['first', 'second', 'third']) {
+      const { id } = await service.make.received(workspace, conversation, `needle ${word}`);
+      ids.unshift(id);
+      await waitForWord(workspace, word);
+      await waitForDone(workspace);
+      // As if as many messages had come in between.
+      await service.query(
+        'UPDATE message_search_progress SET newer = newer + 100000000 WHERE tenant_id = $1',
+        [workspace.id],
+      );
+    }
+    const pages: FoundMessages[] = [];
+    for (let cursor: string | null | undefined; cursor !== null && pages.length < 10;) {
+      pages.push(await search(workspace, 'needle', { cursor }));
+      cursor = pages.at(-1)!.nextCursor;
+    }
+    expect(pages.map(idsOf)).toEqual(ids.map((id) => [id]));
+    expect(pages.map(({ searchedUntil }) => searchedUntil !== null)).toEqual([true, true, false]);
+    expect((await search(workspace, 'absent')).nextCursor).toBe(ids[0]);
+  });
+
+  it('ends with its caller', async () => {
+    const { workspace, conversation } = await makeWorkspace();
+    await service.make.received(workspace, conversation, 'needle');
+    await waitForWord(workspace, 'needle');
+    const caller = new EventEmitter() as EventEmitter & { closed: boolean };
+    const found = service.app
+      .get(MessageSearchService, { strict: false })
+      .search(workspace.id, { text: 'absent' }, SYSTEM, Object.assign(caller, { closed: true }));
+    await expect(found).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   });
 
   it('finds nothing of another workspace', async () => {
