@@ -301,8 +301,7 @@ export class AgentPage {
         .first()
         .evaluate((shown, place) => {
           const list = shown.closest('ul')!;
-          list.parentElement!.scrollTop =
-            (list.offsetHeight / Number(shown.parentElement!.ariaSetSize)) * (place - 1);
+          list.parentElement!.scrollTop = (list.offsetHeight / Number(list.dataset.loaded)) * (place - 1);
         }, place);
     }
     return (await row.getAttribute('data-conversation'))!;
@@ -310,7 +309,7 @@ export class AgentPage {
 
   /** Returns the number of conversations that are loaded. */
   private async loadedRows(): Promise<number> {
-    return Number(await this.page.locator(`li:has(> ${ROW})`).first().getAttribute('aria-setsize'));
+    return Number(await this.page.locator('ul[data-loaded]').getAttribute('data-loaded'));
   }
 
   /** Marks the messages that are shown, so that new ones can be told from them. */

@@ -153,6 +153,16 @@ describe('the customer in the dashboard', () => {
     await visit.page.waitForURL(`**/inbox/${second.id}**`);
     await panel().getByRole('heading', { name: ARABIC }).waitFor();
     expect((await stored(first.contact.id)).phone).toBeNull();
+
+    // The focus goes back to the button that opened the panel.
+    await panel().getByRole('button', { name: 'Edit' }).click();
+    await phone.fill('+972 1');
+    await visit.button('Close the customer').focus();
+    await keyboard.press('Enter');
+    await visit.act('Discard').focus();
+    await keyboard.press('Enter');
+    await panel().waitFor({ state: 'detached' });
+    await visit.button('Customer').and(visit.page.locator(':focus')).waitFor();
   });
 
   it('shows what a colleague has changed meanwhile before it saves', async () => {

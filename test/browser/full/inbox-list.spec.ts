@@ -51,7 +51,7 @@ describe('the list of the inbox', () => {
   const section = () => visit.page.getByRole('region', { name: 'Conversations', exact: true });
   const hasFocus = (n: number) => row(n).and(visit.page.locator(':focus')).waitFor();
   const placeOf = async (n: number) => Number(await row(n).locator('..').getAttribute('aria-posinset'));
-  const loaded = async () => Number(await rows().first().locator('..').getAttribute('aria-setsize'));
+  const loaded = async () => Number(await visit.page.locator('ul[data-loaded]').getAttribute('data-loaded'));
   const topOf = async (n: number) => Math.round((await row(n).boundingBox())!.y);
   /** Scrolls to a part of the list between 0, its top, and 1. */
   const scrollTo = (part: number) =>
@@ -217,6 +217,53 @@ describe('the list of the inbox', () => {
     refuse();
     await row(0).waitFor();
     expect([await placeOf(2), await placeOf(1), await placeOf(0)]).toEqual([1, 2, 3]);
+  });
+
+  it('does not show what one has closed once more, though an older answer comes after the server closed it', async () => {
+    await makeConversations(2);
+    await open(`/${all[0]!.id}?view=nobody`);
+    // By now nobody reads what was missed before the stream began.
+    await letTimePass(7_000);
+    const held: (() => void)[] = [];
+    await visit.page.route('**/conversations?*ids=*', async (route) => {
+      const response = await route.fetch();
+      await new Promise<void>((resolve) => held.push(resolve));
+      await route.fulfill({ response });
+    });
+    await world.service.make.received(workspace, all[0]!, 'Are you there?');
+    await waitFor('an answer with the open conversation', () => held.length === 1);
+    const closed = visit.page.waitForResponse((response) => response.request().method() === 'PATCH');
+    await visit.button('Close').click();
+    await (await closed).finished();
+    await row(0).waitFor({ state: 'detached' });
+    held[0]!();
+    // The next read begins when the page has the older answer.
+    await waitFor('the next read', () => held.length === 2);
+    await letTimePass(300);
+    expect(await row(0).count()).toBe(0);
+    held[1]!();
+    await visit.page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
+  it('is read in whole again when an own act has ended such a read', async () => {
+    await makeConversations(2);
+    await open(`/${all[0]!.id}?view=nobody`);
+    // By now nobody reads what was missed before the stream began.
+    await letTimePass(7_000);
+    const isWhole = (url: string) => url.includes('/conversations?') && !url.includes('ids=');
+    let isHeld = false;
+    await visit.page.route('**/conversations?*', async (route) => {
+      if (isHeld || !isWhole(route.request().url())) return route.continue();
+      isHeld = true;
+      return undefined;
+    });
+    await visit.page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+    await waitFor('the read that is held', () => isHeld);
+    const again = visit.page.waitForResponse((response) => isWhole(response.url()), { timeout: 8_000 });
+    await visit.button('Close').click();
+    await again;
+    await row(0).waitFor({ state: 'detached' });
+    expect(await row(1).count()).toBe(1);
   });
 
   it('hands the focus of a row that goes to its neighbour, and that of the last one to the list', async () => {

@@ -109,6 +109,36 @@ describe('what is unread in the inbox', () => {
     await device.close();
   });
 
+  it('is read by its agent who has it open when it is handed over, also without a message', async () => {
+    const { make } = world.service;
+    const isAllRead = () => waitFor('the title', async () => (await title()) === 'Inbox · Messaging');
+    const expectReadWhenHandedOver = async (name: string, { id }: { id: string }) => {
+      await visit.page.goto(`/w/${workspace.slug}/inbox/${id}?view=all`);
+      await row(name).waitFor();
+      await unread(name).waitFor({ state: 'detached' });
+      await isAllRead();
+      for (const times of [1, 2]) {
+        const marked = visit.page.waitForResponse(
+          (response) => response.request().method() === 'PUT' && response.url().endsWith(`${id}/read-mark`),
+        );
+        await make.updateConversation(workspace, { id }, { assignedAgentId: visit.agent.id });
+        await marked;
+        await unread(name).waitFor({ state: 'detached' });
+        await visit.button('Mark as unread').waitFor();
+        await isAllRead();
+        if (times === 2) return;
+        await make.updateConversation(workspace, { id }, { assignedAgentId: null });
+        await row(name).getByText('You', { exact: true }).waitFor({ state: 'detached' });
+      }
+    };
+    const { id: contactId } = await make.contact(workspace, { name: 'Ada' });
+    await expectReadWhenHandedOver(
+      'Ada',
+      await make.conversation(workspace, { contactId, channel: 'TELEGRAM' }),
+    );
+    await expectReadWhenHandedOver('Bea', await conversation('Bea'));
+  });
+
   it('is not read while its newest message is out of sight', async () => {
     const made = await conversation('Ada');
     for (let n = 0; n < 40; n += 1) await world.service.make.received(workspace, made, `Message ${n}`);

@@ -9,11 +9,14 @@ export interface PendingChange {
 }
 
 const pending = new Set<PendingChange>();
+/** Changes that the answer of each running read may not have. */
+const missing = new Set<Set<PendingChange>>();
 
 /** Notes a change that is about to be sent. */
 export function beginChange(conversationId: string, change: Partial<ActiveConversation>): PendingChange {
   const begun = { conversationId, change, isRefused: false };
   pending.add(begun);
+  for (const changes of missing) changes.add(begun);
   return begun;
 }
 
@@ -32,8 +35,12 @@ export async function readWithChanges<T>(
   read: () => Promise<T>,
   make: (answer: T, change: PendingChange) => T,
 ): Promise<T> {
-  const before = [...pending];
-  const answer = await read();
-  const changes = new Set([...before, ...pending]);
-  return [...changes].filter(({ isRefused }) => !isRefused).reduce(make, answer);
+  const changes = new Set(pending);
+  missing.add(changes);
+  try {
+    const answer = await read();
+    return [...changes].filter(({ isRefused }) => !isRefused).reduce(make, answer);
+  } finally {
+    missing.delete(changes);
+  }
 }

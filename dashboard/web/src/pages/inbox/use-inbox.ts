@@ -8,7 +8,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useCallback, useMemo, useSyncExternalStore } from 'react';
 import { api, toQuery } from '../../api/client';
 import type {
   ActiveConversation,
@@ -103,11 +103,16 @@ interface ListQuery {
   status: ConversationStatus;
   channel?: Channel;
   assignedAgentId?: string;
-  /** Id of the only conversation that the list may have. */
-  ids?: string;
+  /** Id of the only conversation that the list may have; null as long as it has none. */
+  onlyId?: string | null;
 }
 
 type List = Pages<ActiveConversation>;
+
+/** Returns a list's query as the server knows it. */
+function toParameters({ onlyId, ...query }: ListQuery) {
+  return { ...query, ids: onlyId ?? undefined };
+}
 
 export function useConversations(filter: InboxFilter) {
   const { status, channel } = filter;
@@ -119,11 +124,25 @@ export function useListed(
   conversationId: string | undefined,
   status: ConversationStatus,
 ): ActiveConversation | undefined {
-  return useList({ status, ids: conversationId }, conversationId !== undefined).items?.[0];
+  return useList({ status, onlyId: conversationId ?? null }, conversationId !== undefined).items?.[0];
+}
+
+/** Returns a conversation as the page's lists have it; nothing if it is in none of them. */
+export function useRow(conversationId: string): ActiveConversation | undefined {
+  const { id } = useWorkspace();
+  const queries = useQueryClient();
+  const subscribe = useCallback(
+    (notify: () => void) =>
+      queries.getQueryCache().subscribe(({ query }) => {
+        if ((query.queryKey as unknown[])[3] === 'list') notify();
+      }),
+    [queries],
+  );
+  return useSyncExternalStore(subscribe, () => rowsOf(queries, id, conversationId, 'active')[0]);
 }
 
 function useList(query: ListQuery, isEnabled = true) {
-  return usePages<ActiveConversation>(['list', query], 'conversations', query, {
+  return usePages<ActiveConversation>(['list', query], 'conversations', toParameters(query), {
     isEnabled,
     makeChange: (page, change) => withChange(page, change, query),
   });
@@ -328,9 +347,21 @@ export async function refreshList(
   const queryKey = keyOf(workspaceId, 'list');
   if (conversationIds.length > MAX_NAMED) return queries.invalidateQueries({ queryKey });
   await queries.invalidateQueries({ queryKey, type: 'inactive', refetchType: 'none' });
-  const shown = queries.getQueryCache().findAll({ queryKey, type: 'active' }) as unknown as Query<List>[];
-  return Promise.all(shown.map((list) => refreshRows(queries, workspaceId, list, conversationIds)));
+  return Promise.all(
+    findLists(queries, workspaceId, 'active').map((list) => {
+      // One after the other, so that the newest answer counts.
+      const before = rowReads.get(list) ?? Promise.resolve();
+      const read = before.then(() => refreshRows(queries, workspaceId, list, conversationIds));
+      rowReads.set(list, read);
+      return read;
+    }),
+  );
 }
+
+/** Last read of rows of each list. */
+const rowReads = new WeakMap<Query<List>, Promise<void>>();
+/** Ids of the conversations of each list that could not be read. */
+const failedRows = new WeakMap<Query<List>, string[]>();
 
 /** Reads conversations of one list again, after what is being read of it already. */
 async function refreshRows(
@@ -341,23 +372,34 @@ async function refreshRows(
 ): Promise<void> {
   const { queryKey } = list;
   const query = queryKey.at(-1) as ListQuery;
-  const ids = query.ids === undefined ? conversationIds : conversationIds.filter((id) => id === query.ids);
+  const changed = new Set([...(failedRows.get(list) ?? []), ...conversationIds]);
+  const ids = [...changed].filter((id) => query.onlyId === undefined || id === query.onlyId);
   if (ids.length === 0) return;
-  const path = `/workspaces/${workspaceId}/conversations${toQuery({ ...query, ids, limit: ids.length })}`;
+  failedRows.delete(list);
+  if (ids.length > MAX_NAMED) return queries.invalidateQueries({ queryKey, exact: true });
+  const named = toQuery({ ...toParameters(query), ids, limit: ids.length });
   await untilRead(list);
+  const begunAt = Date.now();
   const rows = await readWithChanges(
-    () => api.get<Page<ActiveConversation>>(path),
+    () => api.get<Page<ActiveConversation>>(`/workspaces/${workspaceId}/conversations${named}`),
     (page, change) => withChange(page, change, query),
   ).catch(() => null);
   // A page that is read meanwhile would otherwise put the others back as they were.
   await untilRead(list);
+  if (!rows) {
+    // The next read of rows, or of the whole list, has them.
+    failedRows.set(list, ids);
+    return;
+  }
   const { data, dataUpdatedAt, isInvalidated } = list.state;
-  if (!rows || !data || isInvalidated) return queries.invalidateQueries({ queryKey, exact: true });
+  if (!data || isInvalidated) return queries.invalidateQueries({ queryKey, exact: true });
+  // What was loaded meanwhile may be newer than the answer.
+  if (dataUpdatedAt > begunAt) return refreshRows(queries, workspaceId, list, ids);
   queries.setQueryData(queryKey, withChangedRows(data, ids, rows.data), { updatedAt: dataUpdatedAt });
 }
 
 async function untilRead(list: Query<List>): Promise<void> {
-  while (list.state.fetchStatus === 'fetching') await list.promise?.catch(() => undefined);
+  while (list.promise && list.state.fetchStatus === 'fetching') await list.promise.catch(() => undefined);
 }
 
 /** Reads contacts again that the page shows, also those of conversations. */
@@ -429,15 +471,47 @@ export function rowsOfContacts(queries: QueryClient, workspaceId: string, contac
     .map(({ id }) => id);
 }
 
-/** Returns the rows of a conversation in all loaded lists. */
-function rowsOf(queries: QueryClient, workspaceId: string, conversationId: string): ActiveConversation[] {
-  return allRows(queries, workspaceId).filter(({ id }) => id === conversationId);
+/** Returns the rows of a conversation in loaded lists. */
+function rowsOf(
+  queries: QueryClient,
+  workspaceId: string,
+  conversationId: string,
+  type: 'all' | 'active' = 'all',
+): ActiveConversation[] {
+  return allRows(queries, workspaceId, type).filter(({ id }) => id === conversationId);
 }
 
-function allRows(queries: QueryClient, workspaceId: string): ActiveConversation[] {
-  return queries
-    .getQueriesData<List>({ queryKey: keyOf(workspaceId, 'list') })
-    .flatMap(([, list]) => list?.pages.flatMap(({ data }) => data) ?? []);
+function allRows(
+  queries: QueryClient,
+  workspaceId: string,
+  type: 'all' | 'active' = 'all',
+): ActiveConversation[] {
+  return findLists(queries, workspaceId, type).flatMap(
+    ({ state }) => state.data?.pages.flatMap(({ data }) => data) ?? [],
+  );
+}
+
+/** Returns lists of conversations: all, or those alone that the page shows. */
+function findLists(queries: QueryClient, workspaceId: string, type: 'all' | 'active' = 'all'): Query<List>[] {
+  const queryKey = keyOf(workspaceId, 'list');
+  return queries.getQueryCache().findAll({ queryKey, type }) as unknown as Query<List>[];
+}
+
+/** Shows a change of a conversation in the lists that have it. They count as no newer than before. */
+function showChange(
+  queries: QueryClient,
+  workspaceId: string,
+  conversationId: string,
+  change: Partial<ActiveConversation>,
+): void {
+  for (const list of findLists(queries, workspaceId)) {
+    const { data, dataUpdatedAt, isInvalidated } = list.state;
+    if (!data?.pages.some((page) => page.data.some(({ id }) => id === conversationId))) continue;
+    const query = list.queryKey.at(-1) as ListQuery;
+    const pages = data.pages.map((page) => withChange(page, { conversationId, change }, query));
+    queries.setQueryData(list.queryKey, { ...data, pages }, { updatedAt: dataUpdatedAt });
+    if (isInvalidated) list.invalidate();
+  }
 }
 
 /** Shows in the lists whether a conversation is unread. */
@@ -447,11 +521,7 @@ export function showUnread(
   conversationId: string,
   isUnread: boolean,
 ): void {
-  const lists = { queryKey: keyOf(workspaceId, 'list') };
-  queries.setQueriesData<Pages<ActiveConversation>>(lists, (list) => {
-    const isIn = list?.pages.some(({ data }) => data.some(({ id }) => id === conversationId));
-    return list && isIn ? changeOne(list, conversationId, (one) => ({ ...one, isUnread })) : list;
-  });
+  showChange(queries, workspaceId, conversationId, { isUnread });
 }
 
 /**
@@ -472,17 +542,18 @@ export function useUpdateConversation(
       api.patch(`/workspaces/${workspaceId}/conversations/${conversationId}`, change),
     scope: { id: `update ${conversationId}` },
     onMutate: (change) => {
+      const isStale = ({ state }: Query<List>) => state.fetchStatus === 'fetching' || state.isInvalidated;
+      const stale = findLists(queries, workspaceId).filter(isStale);
       // To cancel puts back at once what was there: nothing is awaited, and the next frame shows the change.
       void queries.cancelQueries(lists);
       void queries.cancelQueries(detail);
       const before = [...queries.getQueriesData(lists), ...queries.getQueriesData(detail)];
       queries.setQueriesData<Conversation>(detail, (one) => one && { ...one, ...change });
-      for (const [queryKey, list] of queries.getQueriesData<List>(lists)) {
-        const query = queryKey.at(-1) as ListQuery;
-        const pages = list?.pages.map((page) => withChange(page, { conversationId, change }, query));
-        if (list && pages) queries.setQueryData(queryKey, { ...list, pages });
-      }
-      return { before, pending: beginChange(conversationId, change) };
+      showChange(queries, workspaceId, conversationId, change);
+      const pending = beginChange(conversationId, change);
+      // What was being read may tell of other conversations too.
+      for (const { queryKey } of stale) void queries.invalidateQueries({ queryKey, exact: true });
+      return { before, pending };
     },
     onSuccess: (_answer, change, context) => {
       endChange(context.pending, false);
@@ -491,21 +562,9 @@ export function useUpdateConversation(
     onError: (_error, _change, context) => {
       endChange(context?.pending, true);
       for (const [queryKey, data] of context?.before ?? []) queries.setQueryData(queryKey, data);
-      // What has changed in the lists since then.
+      // The lists may have changed since then.
       return queries.invalidateQueries(lists);
     },
     onSettled: () => refreshAfterAct(queries, workspaceId, conversationId),
   });
-}
-
-function changeOne(
-  { pages, ...rest }: Pages<ActiveConversation>,
-  conversationId: string,
-  change: (one: ActiveConversation) => ActiveConversation,
-): Pages<ActiveConversation> {
-  const changed = pages.map(({ data, ...page }) => ({
-    ...page,
-    data: data.map((one) => (one.id === conversationId ? change(one) : one)),
-  }));
-  return { ...rest, pages: changed };
 }

@@ -2,6 +2,7 @@ import { ActionIcon, CloseButton } from '@mantine/core';
 import { useLocalStorage, useMediaQuery } from '@mantine/hooks';
 import { IconUser } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { Dialog, DiscardDialog } from '../../../common/dialogs';
 import { lazyPart, usePreload } from '../../../common/lazy-part';
 import { useEnteredValues } from '../../../common/use-entered-values';
@@ -43,8 +44,12 @@ export function useContactPanel() {
     hasEntered,
     close,
     discard: () => {
-      setDiscarding(false);
-      setOpen(false);
+      // The question returns the focus to the panel when it goes.
+      flushSync(() => {
+        setDiscarding(false);
+        setOpen(false);
+      });
+      focusButton();
     },
     stay: () => setDiscarding(false),
     toggle: () => {
@@ -53,6 +58,10 @@ export function useContactPanel() {
       else setOpen(true);
     },
   };
+}
+
+function focusButton(): void {
+  document.querySelector<HTMLElement>('[data-contact-button]')?.focus();
 }
 
 type ContactPanelState = ReturnType<typeof useContactPanel>;
@@ -102,7 +111,7 @@ export function ContactPanel({
   }
   const leave = () => {
     close();
-    if (!hasEntered()) document.querySelector<HTMLElement>('[data-contact-button]')?.focus();
+    if (!hasEntered()) focusButton();
   };
   return (
     <aside

@@ -6,8 +6,8 @@ import type { useReadMark } from './use-read-mark';
 /** Button that marks the open conversation as unread, and as read again. */
 export function UnreadToggle({ readMark }: { readMark: ReturnType<typeof useReadMark> }) {
   const { inbox } = useTexts();
-  const Icon = readMark.isHeld ? IconMailOpened : IconMail;
-  const label = readMark.isHeld ? inbox.markRead : inbox.markUnread;
+  const Icon = readMark.isUnread ? IconMailOpened : IconMail;
+  const label = readMark.isUnread ? inbox.markRead : inbox.markUnread;
   return (
     <ActionIcon size="lg" variant="default" aria-label={label} title={label} onClick={readMark.toggle}>
       <Icon size={18} stroke={1.6} aria-hidden />

@@ -8,7 +8,7 @@ import { useAnnounce } from '../../../common/announcer';
 import { useTexts } from '../../../i18n/locale';
 import { onHandedOver } from '../live/live-state';
 import { beginChange, endChange } from '../pending-changes';
-import { isKnownRead, refreshCounts, refreshList, showUnread, useMessages } from '../use-inbox';
+import { isKnownRead, refreshCounts, refreshList, showUnread, useMessages, useRow } from '../use-inbox';
 
 /** Time between two marks of one conversation. */
 const PAUSE_MS = 2_000;
@@ -51,15 +51,16 @@ export function useReadMark({ id }: Conversation) {
   });
   useEffect(() => onHandedOver((ids) => readAgain(ids)), []);
 
+  // The page does not show each conversation's row.
+  const isUnread = useRow(id)?.isUnread ?? isHeld;
   return {
     endRef,
-    /** Whether the person has marked it as unread. */
-    isHeld,
+    isUnread,
     toggle: () => {
-      if (!isHeld) set(null);
+      if (!isUnread) set(null);
       else if (messages) set({ messageId: (messages[0] ?? { id }).id });
-      announce(isHeld ? inbox.markedRead : inbox.markedUnread);
-      setHeld(!isHeld);
+      announce(isUnread ? inbox.markedRead : inbox.markedUnread);
+      setHeld(!isUnread);
     },
   };
 }

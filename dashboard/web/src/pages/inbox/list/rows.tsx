@@ -71,6 +71,7 @@ export function Rows({
           ref={list}
           className={own.list}
           data-status={filter.status}
+          data-loaded={ids.length}
           style={{ height: `calc(var(--row) * ${ids.length})` }}
           {...handlers}
         >
@@ -81,7 +82,7 @@ export function Rows({
                 key={conversation.id}
                 style={{ top: `calc(var(--row) * ${index})` }}
                 aria-posinset={index + 1}
-                aria-setsize={ids.length}
+                aria-setsize={pages.hasNextPage ? -1 : ids.length}
               >
                 <Row
                   conversation={conversation}

@@ -124,7 +124,7 @@ function makeReader(queries: QueryClient, workspaceId: string) {
     contacts: (changed: string[] | null) => {
       if (changed === null) return readAll('all');
       for (const id of changed) readContacts(id);
-      readRows(rowsOfContacts(queries, workspaceId, changed));
+      for (const id of rowsOfContacts(queries, workspaceId, changed)) readList(id);
     },
     marks: ({ marked, isUnread }: MarksNotice) => {
       if (marked === null) return readAll('all');
