@@ -209,6 +209,37 @@ describe('the search in messages', () => {
     expect((await search(workspace, 'absent')).nextCursor).toBe(ids[0]);
   });
 
+  it('comes to the end in few pages when no message has the words', async () => {
+    const { workspace, conversation } = await makeWorkspace();
+    await insertOld(
+      workspace,
+      conversation.id,
+      Array.from({ length: 300 }, (_, n) => `old parcel ${n}`),
+    );
+    await service.make.received(workspace, conversation, 'new parcel');
+    await waitForWord(workspace, 'new');
+    await waitForDone(workspace);
+    // As if there were 30,000 buckets, of which one page goes through 8,000.
+    await service.query(
+      `UPDATE message_search s SET bucket = -100 * n FROM (
+         SELECT message_id, row_number() OVER (ORDER BY message_id DESC) AS n FROM message_search WHERE tenant_id = $1) AS r
+       WHERE s.tenant_id = $1 AND s.message_id = r.message_id`,
+      [workspace.id],
+    );
+    await service.query(
+      'UPDATE message_search_progress SET older = 30100::bigint * 4096 WHERE tenant_id = $1',
+      [workspace.id],
+    );
+    const cursors: (string | null)[] = [];
+    for (let cursor: string | null | undefined; cursor !== null && cursors.length < 10;) {
+      cursor = (await search(workspace, 'absent', { cursor })).nextCursor;
+      cursors.push(cursor);
+    }
+    // A page may begin again up to 1,000 buckets before the last one's end.
+    expect([4, 5]).toContain(cursors.length);
+    expect(cursors.at(-1)).toBeNull();
+  });
+
   it('ends with its caller', async () => {
     const { workspace, conversation } = await makeWorkspace();
     await service.make.received(workspace, conversation, 'needle');
