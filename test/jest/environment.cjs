@@ -1,6 +1,6 @@
 const { ModernFakeTimers } = require('@jest/fake-timers');
 const { ModuleMocker } = require('jest-mock');
-const { relative } = require('node:path');
+const path = require('node:path');
 const NOT_ON_CITUS = require('../citus/not-on-citus.cjs');
 
 /** Globals in which libraries keep what decorators say of a test file's classes. */
@@ -27,7 +27,7 @@ module.exports = class HostEnvironment {
   constructor({ projectConfig: config }, { testPath }) {
     this.fakeTimersModern = new ModernFakeTimers({ config, global: globalThis });
     if (process.env.TEST_CITUS === 'true')
-      this.skipped = new Set(Object.keys(NOT_ON_CITUS[relative(config.rootDir, testPath)] ?? {}));
+      this.skipped = new Set(Object.keys(NOT_ON_CITUS[path.relative(config.rootDir, testPath)] ?? {}));
   }
 
   /** @param {import('@jest/types').Circus.Event} event */
