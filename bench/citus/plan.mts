@@ -3,9 +3,9 @@ export type Plan = typeof FULL;
 
 export const FULL = {
   warmUpSeconds: 3,
-  reads: { rounds: 3, seconds: 2, messageSeconds: 6, perSecond: 20 },
-  cost: { rounds: 2, seconds: 8, perSecond: 50, restSeconds: 5 },
-  nodes: { rounds: 3, seconds: 8, callers: 96 },
+  reads: { rounds: 3, seconds: 2, messageSeconds: 5, perSecond: 20 },
+  cost: { rounds: 2, seconds: 7, perSecond: 50, restSeconds: 5 },
+  nodes: { rounds: 3, seconds: 6, callers: 96 },
 };
 
 export const QUICK: Plan = {
