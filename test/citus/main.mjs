@@ -11,9 +11,10 @@ import { requireCitus } from '../../scripts/servers/citus.mjs';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const JEST = join(ROOT, 'node_modules/jest/bin/jest.js');
 const SUITES = ['test/e2e', 'test/integration'];
+const SYSTEM = ['--config', join(ROOT, 'jest.system.cjs')];
 
-// Runs the end-to-end and integration tests on Citus, and then what finds out where Citus runs the statements
-// that they have sent. Arguments name some of the tests instead.
+// Runs the end-to-end, integration and slow tests on Citus, and then what finds out where Citus runs the
+// statements that they have sent. Arguments name some of the end-to-end and integration tests instead.
 const recorded = mkdtempSync(join(tmpdir(), 'messaging-statements-'));
 const env = {
   ...process.env,
@@ -27,8 +28,8 @@ await runLauncher(
     const named = process.argv.slice(2);
     await run('npm', ['run', '--silent', 'build']);
     await run(process.execPath, [JEST, ...(named.length > 0 ? named : SUITES)]);
-    if (named.length === 0)
-      await run(process.execPath, [JEST, '--config', join(ROOT, 'jest.system.cjs'), 'test/citus']);
+    if (named.length > 0) return;
+    for (const folder of ['test/slow', 'test/citus']) await run(process.execPath, [JEST, ...SYSTEM, folder]);
   },
   { stop: () => rm(recorded, { recursive: true, force: true }) },
 );

@@ -1,15 +1,15 @@
 import { Client } from 'pg';
-import { OutboundMessagesRepository } from '../../../src/channels/outbound/outbound-messages.repository';
-import { MessageResponse } from '../../../src/messages/message.dto';
+import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound-messages.repository';
+import { MessageResponse } from '../../src/messages/message.dto';
 import {
   ConnectedWorkspace,
   deliveryOf,
   waitForRouting,
   waitForStatus,
-} from '../../support/connected-workspace';
-import { TestService } from '../../support/service';
-import { TelegramSimulator } from '../../support/simulators/telegram';
-import { waitFor } from '../../support/wait';
+} from '../support/connected-workspace';
+import { TestService } from '../support/service';
+import { TelegramSimulator } from '../support/simulators/telegram';
+import { waitFor } from '../support/wait';
 
 /** Time in which two workers send many messages. */
 const SLOW_MS = 20_000;

@@ -1,20 +1,20 @@
 import { Client } from 'pg';
-import { maskUrls } from '../../../src/audit/masked-urls';
-import { newId } from '../../../src/common/ids';
-import { SYSTEM } from '../../../src/common/principal';
-import { WebhookRecoveriesService } from '../../../src/webhooks/recoveries/webhook-recoveries.service';
-import { CreatedWebhookEndpoint } from '../../../src/webhooks/endpoints/webhook-endpoint.dto';
-import { WebhookRecoverySummary } from '../../../src/webhooks/recoveries/webhook-recovery.dto';
-import { PlanTier } from '../../../src/workspaces/plan-policy';
-import { AdvisoryLock } from '../../support/advisory-lock';
-import { MessagingHost } from '../../support/messaging-host';
-import { expectRefusal } from '../../support/errors';
-import { Responder } from '../../support/https-receiver';
-import { waitForLockWait } from '../../support/lock-waits';
-import { Receiver } from '../../support/receiver';
-import { TestService } from '../../support/service';
-import { letTimePass, moment, waitFor } from '../../support/wait';
-import { deliveriesOf, WebhookWorkspace } from '../../support/webhook-workspace';
+import { maskUrls } from '../../src/audit/masked-urls';
+import { newId } from '../../src/common/ids';
+import { SYSTEM } from '../../src/common/principal';
+import { WebhookRecoveriesService } from '../../src/webhooks/recoveries/webhook-recoveries.service';
+import { CreatedWebhookEndpoint } from '../../src/webhooks/endpoints/webhook-endpoint.dto';
+import { WebhookRecoverySummary } from '../../src/webhooks/recoveries/webhook-recovery.dto';
+import { PlanTier } from '../../src/workspaces/plan-policy';
+import { AdvisoryLock } from '../support/advisory-lock';
+import { MessagingHost } from '../support/messaging-host';
+import { expectRefusal } from '../support/errors';
+import { Responder } from '../support/https-receiver';
+import { waitForLockWait } from '../support/lock-waits';
+import { Receiver } from '../support/receiver';
+import { TestService } from '../support/service';
+import { letTimePass, moment, waitFor } from '../support/wait';
+import { deliveriesOf, WebhookWorkspace } from '../support/webhook-workspace';
 
 const UNKNOWN = '01900000-0000-7000-8000-000000000000';
 /** Number of deliveries that takes several batches, so that a test can act between them. */

@@ -1,15 +1,15 @@
-import { AdvisoryLock } from '../../support/advisory-lock';
-import { listLockWaits } from '../../support/lock-waits';
-import { MessagingHost } from '../../support/messaging-host';
-import { Receiver } from '../../support/receiver';
-import { TestService } from '../../support/service';
-import { moment, waitFor } from '../../support/wait';
+import { AdvisoryLock } from '../support/advisory-lock';
+import { listLockWaits } from '../support/lock-waits';
+import { MessagingHost } from '../support/messaging-host';
+import { Receiver } from '../support/receiver';
+import { TestService } from '../support/service';
+import { moment, waitFor } from '../support/wait';
 import {
   insertPendingDeliveries,
   subscribe,
   Subscription,
   WebhookWorkspace,
-} from '../../support/webhook-workspace';
+} from '../support/webhook-workspace';
 
 /**
  * Number of recoveries that would take longer than a test waits if each cost the pause between two runs of

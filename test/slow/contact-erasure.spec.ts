@@ -1,20 +1,20 @@
-import { AuditService } from '../../../src/audit/audit.service';
-import { newId } from '../../../src/common/ids';
-import { SYSTEM } from '../../../src/common/principal';
-import { NotesService } from '../../../src/notes/notes.service';
-import { ContactExportService } from '../../../src/privacy/contact-export.service';
-import { CreatedWebhookEndpoint } from '../../../src/webhooks/endpoints/webhook-endpoint.dto';
-import { ChannelWorkspace } from '../../support/channel-workspace';
-import { completeErasure, erasuresOf, waitForErasure } from '../../support/erasures';
-import { MessagingHost } from '../../support/messaging-host';
-import { Receiver } from '../../support/receiver';
-import { TestService } from '../../support/service';
-import { insertMessages } from '../../support/stored-messages';
-import { TelegramSimulator } from '../../support/simulators/telegram';
-import { tracesIn, tracesInRedis } from '../../support/traces';
-import { TestWidget } from '../../support/widget';
-import { moment, waitFor } from '../../support/wait';
-import { WebhookWorkspace } from '../../support/webhook-workspace';
+import { AuditService } from '../../src/audit/audit.service';
+import { newId } from '../../src/common/ids';
+import { SYSTEM } from '../../src/common/principal';
+import { NotesService } from '../../src/notes/notes.service';
+import { ContactExportService } from '../../src/privacy/contact-export.service';
+import { CreatedWebhookEndpoint } from '../../src/webhooks/endpoints/webhook-endpoint.dto';
+import { ChannelWorkspace } from '../support/channel-workspace';
+import { completeErasure, erasuresOf, waitForErasure } from '../support/erasures';
+import { MessagingHost } from '../support/messaging-host';
+import { Receiver } from '../support/receiver';
+import { TestService } from '../support/service';
+import { insertMessages } from '../support/stored-messages';
+import { TelegramSimulator } from '../support/simulators/telegram';
+import { tracesIn, tracesInRedis } from '../support/traces';
+import { TestWidget } from '../support/widget';
+import { moment, waitFor } from '../support/wait';
+import { WebhookWorkspace } from '../support/webhook-workspace';
 
 // An erasure runs many steps, which take long on a busy machine.
 jest.setTimeout(180_000);

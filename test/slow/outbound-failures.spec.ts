@@ -1,19 +1,19 @@
 import { Client } from 'pg';
-import { ConnectionLoader } from '../../../src/channels/connections/connection-loader';
-import { OutboundMessagesRepository } from '../../../src/channels/outbound/outbound-messages.repository';
+import { ConnectionLoader } from '../../src/channels/connections/connection-loader';
+import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound-messages.repository';
 import {
   connect,
   ConnectedWorkspace,
   deliveryOf,
   waitForRouting,
   waitForStatus,
-} from '../../support/connected-workspace';
-import { waitForLockWait } from '../../support/lock-waits';
-import { emptyRedis } from '../../support/redis-connections';
-import { countUnconnected, insertRouted } from '../../support/routed-messages';
-import { TestService } from '../../support/service';
-import { TelegramSimulator } from '../../support/simulators/telegram';
-import { waitFor } from '../../support/wait';
+} from '../support/connected-workspace';
+import { waitForLockWait } from '../support/lock-waits';
+import { emptyRedis } from '../support/redis-connections';
+import { countUnconnected, insertRouted } from '../support/routed-messages';
+import { TestService } from '../support/service';
+import { TelegramSimulator } from '../support/simulators/telegram';
+import { waitFor } from '../support/wait';
 
 /** Time that is longer than the timeout of a provider's answer. */
 const SLOW_MS = 20_000;
