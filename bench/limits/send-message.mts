@@ -56,6 +56,6 @@ export async function sendMessage(sending: Sending): Promise<{ message: SentMess
     return { id, senderType: 'AGENT', senderAgentId: manager.id, body, createdAt, delivery };
   });
   if (!message) return null;
-  void redis.publish(channelIn(redis, channelOf(OUTBOX_SIGNAL, tenantId)), JSON.stringify(tenantId));
+  void redis.publish(channelIn(redis, channelOf(OUTBOX_SIGNAL, tenantId)), JSON.stringify({ tenantId }));
   return { message };
 }

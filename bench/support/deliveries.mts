@@ -64,7 +64,7 @@ export async function wake({ redis }: Deployment, workspaces: Receiving[]): Prom
   for (let n = 0; n < workspaces.length; n += SIGNALS_AT_ONCE) {
     const signals = redis.pipeline();
     for (const { id } of workspaces.slice(n, n + SIGNALS_AT_ONCE))
-      signals.publish(channelIn(redis, channelOf(OUTBOX_SIGNAL, id)), JSON.stringify(id));
+      signals.publish(channelIn(redis, channelOf(OUTBOX_SIGNAL, id)), JSON.stringify({ tenantId: id }));
     await signals.exec();
   }
 }

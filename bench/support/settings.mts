@@ -7,7 +7,7 @@ export const POOL_SIZE = 20;
  */
 export const RATE_LIMIT = 2_000_000_000;
 /** Name of the Redis channel on which the service signals new events to a relay. */
-export const OUTBOX_SIGNAL = 'outbox:appended';
+export const OUTBOX_SIGNAL = 'outbox:event';
 /** Text of messages that are sent during a measurement. */
 export const BODY = 'It is on its way, and should be with you on Tuesday.';
 /** Returns the text of a message whose arrival is measured from its request, at a time in milliseconds. */
