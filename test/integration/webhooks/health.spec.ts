@@ -47,7 +47,11 @@ async function failingFor(days: number): Promise<void> {
 async function failOnce(): Promise<Date> {
   receiver.https.respond = failing;
   await tenant.message();
-  const failed = await tenant.waitForDelivery(endpoint, 'has failed', ({ attempts }) => attempts.length > 0);
+  const failed = await tenant.waitForDelivery(
+    endpoint,
+    'has failed',
+    ({ status, attempts }) => status === 'pending' && attempts.length > 0,
+  );
   return failed.attempts[0]!.at;
 }
 
