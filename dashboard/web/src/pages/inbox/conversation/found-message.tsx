@@ -8,7 +8,8 @@ import { useWorkspace } from '../../../api/workspace';
 import { useTexts } from '../../../i18n/locale';
 import classes from './found-message.module.css';
 import { useFreshness, usePollMs } from '../live/live-state';
-import { MARKS_MS, messagesKey } from '../use-inbox';
+import { messagesKey } from '../inbox-cache';
+import { MARKS_MS } from '../use-inbox';
 
 interface Place {
   around?: string;

@@ -8,7 +8,9 @@ import { useAnnounce } from '../../../common/announcer';
 import { useTexts } from '../../../i18n/locale';
 import { onHandedOver } from '../live/live-state';
 import { beginChange, endChange } from '../pending-changes';
-import { isKnownRead, refreshCounts, refreshList, showUnread, useMessages, useRow } from '../use-inbox';
+import { refreshCounts } from '../inbox-cache';
+import { isKnownRead, refreshList, showChange } from '../list/cached-lists';
+import { useMessages, useRow } from '../use-inbox';
 
 /** Time between two marks of one conversation. */
 const PAUSE_MS = 2_000;
@@ -75,9 +77,9 @@ function useSetMark(conversationId: string): (mark: MarkRead | null) => void {
     // One after the other, so that the last one counts.
     scope: { id: `read mark ${conversationId}` },
     onMutate: (mark) => {
-      const isUnread = mark === null;
-      showUnread(queries, workspaceId, conversationId, isUnread);
-      return beginChange(conversationId, { isUnread });
+      const change = { isUnread: mark === null };
+      showChange(queries, workspaceId, conversationId, change);
+      return beginChange(conversationId, change);
     },
     onSuccess: (_answer, _mark, pending) => endChange(pending, false),
     onError: (_error, _mark, pending) => endChange(pending, true),

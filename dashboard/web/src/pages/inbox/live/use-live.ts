@@ -4,16 +4,8 @@ import { sessionQuery } from '../../../api/session';
 import { useWorkspace } from '../../../api/workspace';
 import { isStreamLive, leads, noteHandedOver, noteLeading, noteLive } from './live-state';
 import { makeLane } from './reading-lane';
-import {
-  isShownAs,
-  refreshContacts,
-  refreshCounts,
-  refreshInbox,
-  refreshList,
-  refreshOpen,
-  refreshPresence,
-  rowsOfContacts,
-} from '../use-inbox';
+import { refreshContacts, refreshCounts, refreshInbox, refreshOpen, refreshPresence } from '../inbox-cache';
+import { isShownAs, refreshList, rowsOfContacts } from '../list/cached-lists';
 
 /** Pause after the server has refused the stream, for example because it has too many. */
 const RETRY_MS = 15_000;

@@ -2,7 +2,7 @@ import { type InfiniteData, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Message, Page } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
-import { messagesKey } from '../use-inbox';
+import { messagesKey } from '../inbox-cache';
 
 /** Id of the newest message of a conversation; null if it has none, undefined if it is not known. */
 type MessageId = string | null | undefined;

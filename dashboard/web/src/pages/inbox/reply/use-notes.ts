@@ -3,7 +3,8 @@ import { useRef } from 'react';
 import { api } from '../../../api/client';
 import type { Note } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
-import { addNewest, removeItem, usePages } from '../use-inbox';
+import { addNewest, removeItem } from '../inbox-cache';
+import { usePages } from '../use-inbox';
 
 /** Reads a conversation's notes, the newest first. */
 export function useNotes(conversationId: string) {

@@ -4,7 +4,9 @@ import { api, ApiError } from '../../../api/client';
 import type { Message, SentMessage } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
 import { type UnsentMessage, useUnsent } from './kept-replies';
-import { addNewest, refreshAfterAct, useUpdateConversation } from '../use-inbox';
+import { addNewest } from '../inbox-cache';
+import { refreshAfterAct } from '../list/cached-lists';
+import { useUpdateConversation } from '../use-inbox';
 
 const MAX_RETRIES = 1;
 

@@ -1,0 +1,178 @@
+import { type InfiniteData, type Query, type QueryClient } from '@tanstack/react-query';
+import { api } from '../../api/client';
+import type { Conversation, Message, Page } from '../../api/types';
+
+/** Number of loaded pages that are read again every few seconds. More are read more rarely. */
+export const FRESH_PAGES = 2;
+
+/** Parts of what the page shows of an open conversation. */
+const SHOWN_PARTS = new Set<unknown>(['conversation', 'messages', 'notes']);
+
+export type Pages<T> = InfiniteData<Page<T>>;
+
+export const keyOf = (workspaceId: string, ...parts: unknown[]) => [
+  'workspaces',
+  workspaceId,
+  'inbox',
+  ...parts,
+];
+
+/** Returns the key under which a conversation's messages are kept. */
+export const messagesKey = (workspaceId: string, conversationId: string) =>
+  keyOf(workspaceId, 'messages', conversationId);
+
+/** Shows what was written at the beginning of its list, before the list is read again. */
+export function addNewest(
+  queries: QueryClient,
+  workspaceId: string,
+  key: string[],
+  item: { id: string },
+): void {
+  const queryKey = keyOf(workspaceId, ...key);
+  void queries.cancelQueries({ queryKey, exact: true });
+  queries.setQueryData<Pages<{ id: string }>>(queryKey, (pages) => {
+    const [first, ...others] = pages?.pages ?? [];
+    if (!pages || !first || first.data.some(({ id }) => id === item.id)) return pages;
+    return { ...pages, pages: [{ ...first, data: [item, ...first.data] }, ...others] };
+  });
+}
+
+/** Takes what was deleted out of its list, before the list is read again. */
+export function removeItem(queries: QueryClient, workspaceId: string, key: string[], itemId: string): void {
+  const queryKey = keyOf(workspaceId, ...key);
+  void queries.cancelQueries({ queryKey });
+  queries.setQueryData<Pages<{ id: string }>>(queryKey, (pages) => {
+    if (!pages) return pages;
+    const rest = pages.pages.map(({ data, ...page }) => ({
+      ...page,
+      data: data.filter(({ id }) => id !== itemId),
+    }));
+    return { ...pages, pages: rest };
+  });
+}
+
+export function refreshInbox(queries: QueryClient, workspaceId: string): Promise<unknown> {
+  return Promise.all([
+    queries.invalidateQueries({ queryKey: keyOf(workspaceId) }),
+    refreshCounts(queries, workspaceId),
+  ]);
+}
+
+/**
+ * Reads the conversations again that the page shows, with their messages: all that is loaded of them, or the
+ * newest page where it is much.
+ */
+export function refreshOpen(
+  queries: QueryClient,
+  workspaceId: string,
+  conversationIds: string[],
+): Promise<unknown> {
+  const ids = new Set<unknown>(conversationIds);
+  const long = conversationIds
+    .map((id) => ({ id, messages: findMessages(queries, workspaceId, id) }))
+    .filter(
+      ({ messages }) =>
+        (messages?.state.data?.pages.length ?? 0) > FRESH_PAGES &&
+        messages!.isActive() &&
+        isSettled(messages!),
+    );
+  const hashes = new Set(long.map(({ messages }) => messages!.queryHash));
+  return Promise.all([
+    queries.invalidateQueries({
+      queryKey: keyOf(workspaceId),
+      predicate: ({ queryKey: [, , , part, id], queryHash }) =>
+        SHOWN_PARTS.has(part) && ids.has(id) && !hashes.has(queryHash),
+    }),
+    ...long.map(({ id, messages }) => refreshNewest(queries, workspaceId, id, messages!)),
+  ]);
+}
+
+/**
+ * Reads the newest messages of a conversation again, and all that are loaded if those do not join them. What
+ * is loaded counts as no newer than before.
+ */
+async function refreshNewest(
+  queries: QueryClient,
+  workspaceId: string,
+  conversationId: string,
+  messages: Query<Pages<Message>>,
+): Promise<void> {
+  const { queryKey } = messages;
+  const path = `/workspaces/${workspaceId}/conversations/${conversationId}/messages`;
+  const newest = await queries
+    .fetchQuery({
+      queryKey: keyOf(workspaceId, 'newest', conversationId),
+      queryFn: ({ signal }) => api.get<Page<Message>>(path, signal),
+      staleTime: 0,
+      gcTime: 0,
+    })
+    .catch(() => null);
+  // The next round reads what could not be read now.
+  if (!newest) return queries.invalidateQueries({ queryKey, exact: true, refetchType: 'none' });
+  const joined = isSettled(messages) && withNewest(messages.state.data!, newest.data);
+  if (!joined) return queries.invalidateQueries({ queryKey, exact: true });
+  queries.setQueryData(queryKey, joined, { updatedAt: messages.state.dataUpdatedAt });
+}
+
+function findMessages(queries: QueryClient, workspaceId: string, conversationId: string) {
+  const queryKey = messagesKey(workspaceId, conversationId);
+  return queries.getQueryCache().find<Pages<Message>>({ queryKey, exact: true });
+}
+
+/** Reports whether what is loaded is neither being read nor has to be read again. */
+function isSettled({ state: { data, fetchStatus, isInvalidated } }: Query<Pages<Message>>): boolean {
+  return data !== undefined && fetchStatus === 'idle' && !isInvalidated;
+}
+
+/** Returns loaded pages with the newest messages in them; null if some between them may be missing. */
+function withNewest({ pages, ...rest }: Pages<Message>, newest: Message[]): Pages<Message> | null {
+  const loadedIds = new Set(pages.flatMap(({ data }) => data.map(({ id }) => id)));
+  if (!newest.some(({ id }) => loadedIds.has(id))) return null;
+  const byId = new Map(newest.map((message) => [message.id, message]));
+  const added = newest.filter(({ id }) => !loadedIds.has(id));
+  const [first, ...others] = pages.map(({ data, ...page }) => ({
+    ...page,
+    data: data.map((one) => byId.get(one.id) ?? one),
+  }));
+  // An own message may have been shown before an older one came.
+  const data = [...added, ...first!.data].sort((a, b) => (a.id < b.id ? 1 : -1));
+  return { ...rest, pages: [{ ...first!, data }, ...others] };
+}
+
+/** Reads contacts again that the page shows, also those of conversations. */
+export function refreshContacts(
+  queries: QueryClient,
+  workspaceId: string,
+  contactIds: string[],
+): Promise<unknown> {
+  return Promise.all([
+    queries.invalidateQueries({
+      queryKey: keyOf(workspaceId, 'conversation'),
+      predicate: ({ state }) =>
+        contactIds.includes((state.data as Conversation | undefined)?.contact.id ?? ''),
+    }),
+    ...contactIds.map((id) =>
+      queries.invalidateQueries({ queryKey: ['workspaces', workspaceId, `contacts/${id}`] }),
+    ),
+  ]);
+}
+
+/** Reads the numbers of conversations again, and what is unread. */
+export function refreshCounts(queries: QueryClient, workspaceId: string): Promise<unknown> {
+  const paths = ['conversations/counts', 'conversations/unread'];
+  return Promise.all(
+    paths.map((path) => queries.invalidateQueries({ queryKey: ['workspaces', workspaceId, path] })),
+  );
+}
+
+/** Reads again who is in conversations, if the page shows one of them. */
+export function refreshPresence(
+  queries: QueryClient,
+  workspaceId: string,
+  conversationIds: string[] | null,
+): Promise<unknown> {
+  return queries.invalidateQueries({
+    queryKey: keyOf(workspaceId, 'presence'),
+    predicate: ({ queryKey }) => conversationIds?.some((id) => String(queryKey.at(-1)).includes(id)) ?? true,
+  });
+}

@@ -1,0 +1,202 @@
+import { type Query, type QueryClient } from '@tanstack/react-query';
+import { api, toQuery } from '../../../api/client';
+import type { ActiveConversation, Channel, ConversationStatus, Page } from '../../../api/types';
+import { NOBODY } from '../inbox-filter';
+import { withChangedRows } from './changed-rows';
+import { type PendingChange, readWithChanges } from '../pending-changes';
+import { type Pages, keyOf, refreshCounts, refreshOpen } from '../inbox-cache';
+
+/** Limit of the conversations that a list is asked for by their ids. */
+const MAX_NAMED = 100;
+
+/** Query by which the server is asked for a list of conversations. */
+export interface ListQuery {
+  status: ConversationStatus;
+  channel?: Channel;
+  assignedAgentId?: string;
+  /** Id of the only conversation that the list may have; null as long as it has none. */
+  onlyId?: string | null;
+}
+
+export type List = Pages<ActiveConversation>;
+
+/** Returns a list's query as the server knows it. */
+export function toParameters({ onlyId, ...query }: ListQuery) {
+  return { ...query, ids: onlyId ?? undefined };
+}
+
+/** Makes a change in a page of a list. What it takes out of the list's filter leaves the page. */
+export function withChange(
+  page: Page<ActiveConversation>,
+  { conversationId, change }: Omit<PendingChange, 'isRefused'>,
+  { status, assignedAgentId }: ListQuery,
+): Page<ActiveConversation> {
+  const isShown = (one: ActiveConversation) =>
+    one.status === status &&
+    (assignedAgentId === undefined || (one.assignedAgentId ?? NOBODY) === assignedAgentId);
+  const data = page.data.flatMap((one) => {
+    if (one.id !== conversationId) return [one];
+    const changed = { ...one, ...change };
+    return isShown(changed) ? [changed] : [];
+  });
+  return { ...page, data };
+}
+
+/** Reads again what a change of a conversation may have changed. */
+export function refreshAfterAct(
+  queries: QueryClient,
+  workspaceId: string,
+  conversationId: string,
+): Promise<unknown> {
+  return Promise.all([
+    refreshOpen(queries, workspaceId, [conversationId]),
+    refreshList(queries, workspaceId, [conversationId]),
+    refreshCounts(queries, workspaceId),
+  ]);
+}
+
+/**
+ * Reads conversations again in the lists that the page shows, and puts them where they belong now. Other
+ * lists are read in whole when they are shown.
+ */
+export async function refreshList(
+  queries: QueryClient,
+  workspaceId: string,
+  conversationIds: string[],
+): Promise<unknown> {
+  const queryKey = keyOf(workspaceId, 'list');
+  if (conversationIds.length > MAX_NAMED) return queries.invalidateQueries({ queryKey });
+  await queries.invalidateQueries({ queryKey, type: 'inactive', refetchType: 'none' });
+  return Promise.all(
+    findLists(queries, workspaceId, 'active').map((list) => {
+      // One after the other, so that the newest answer counts.
+      const before = rowReads.get(list) ?? Promise.resolve();
+      const read = before.then(() => refreshRows(queries, workspaceId, list, conversationIds));
+      rowReads.set(list, read);
+      return read;
+    }),
+  );
+}
+
+/** Last read of rows of each list. */
+const rowReads = new WeakMap<Query<List>, Promise<void>>();
+
+/** Ids of the conversations of each list that could not be read. */
+const failedRows = new WeakMap<Query<List>, string[]>();
+
+/** Reads conversations of one list again, after what is being read of it already. */
+async function refreshRows(
+  queries: QueryClient,
+  workspaceId: string,
+  list: Query<List>,
+  conversationIds: string[],
+): Promise<void> {
+  const { queryKey } = list;
+  const query = queryKey.at(-1) as ListQuery;
+  const changed = new Set([...(failedRows.get(list) ?? []), ...conversationIds]);
+  const ids = [...changed].filter((id) => query.onlyId === undefined || id === query.onlyId);
+  if (ids.length === 0) return;
+  failedRows.delete(list);
+  if (ids.length > MAX_NAMED) return queries.invalidateQueries({ queryKey, exact: true });
+  const named = toQuery({ ...toParameters(query), ids, limit: ids.length });
+  await untilRead(list);
+  const begunAt = Date.now();
+  const rows = await readWithChanges(
+    () => api.get<Page<ActiveConversation>>(`/workspaces/${workspaceId}/conversations${named}`),
+    (page, change) => withChange(page, change, query),
+  ).catch(() => null);
+  // A page that is read meanwhile would otherwise put the others back as they were.
+  await untilRead(list);
+  if (!rows) {
+    // The next read of rows, or of the whole list, has them.
+    failedRows.set(list, ids);
+    return;
+  }
+  const { data, dataUpdatedAt, isInvalidated } = list.state;
+  if (!data || isInvalidated) return queries.invalidateQueries({ queryKey, exact: true });
+  // What was loaded meanwhile may be newer than the answer.
+  if (dataUpdatedAt > begunAt) return refreshRows(queries, workspaceId, list, ids);
+  queries.setQueryData(queryKey, withChangedRows(data, ids, rows.data), { updatedAt: dataUpdatedAt });
+}
+
+async function untilRead(list: Query<List>): Promise<void> {
+  while (list.promise && list.state.fetchStatus === 'fetching') await list.promise.catch(() => undefined);
+}
+
+/** Reports whether a list says that the person has read a conversation up to a message. */
+export function isKnownRead(
+  queries: QueryClient,
+  workspaceId: string,
+  conversationId: string,
+  messageId: string,
+): boolean {
+  return rowsOf(queries, workspaceId, conversationId).some(
+    ({ isUnread, lastMessageId }) => !isUnread && lastMessageId !== null && lastMessageId >= messageId,
+  );
+}
+
+/** Reports whether lists have a conversation, and all of them show it as unread, or as read. */
+export function isShownAs(
+  queries: QueryClient,
+  workspaceId: string,
+  conversationId: string,
+  isUnread: boolean,
+): boolean {
+  const rows = rowsOf(queries, workspaceId, conversationId);
+  return rows.length > 0 && rows.every((row) => row.isUnread === isUnread);
+}
+
+/** Returns the conversations with these contacts in all loaded lists. */
+export function rowsOfContacts(queries: QueryClient, workspaceId: string, contactIds: string[]): string[] {
+  const ids = new Set(contactIds);
+  return allRows(queries, workspaceId)
+    .filter(({ contact }) => ids.has(contact.id))
+    .map(({ id }) => id);
+}
+
+/** Returns the rows of a conversation in loaded lists. */
+export function rowsOf(
+  queries: QueryClient,
+  workspaceId: string,
+  conversationId: string,
+  type: 'all' | 'active' = 'all',
+): ActiveConversation[] {
+  return allRows(queries, workspaceId, type).filter(({ id }) => id === conversationId);
+}
+
+function allRows(
+  queries: QueryClient,
+  workspaceId: string,
+  type: 'all' | 'active' = 'all',
+): ActiveConversation[] {
+  return findLists(queries, workspaceId, type).flatMap(
+    ({ state }) => state.data?.pages.flatMap(({ data }) => data) ?? [],
+  );
+}
+
+/** Returns lists of conversations: all, or those alone that the page shows. */
+export function findLists(
+  queries: QueryClient,
+  workspaceId: string,
+  type: 'all' | 'active' = 'all',
+): Query<List>[] {
+  const queryKey = keyOf(workspaceId, 'list');
+  return queries.getQueryCache().findAll({ queryKey, type }) as unknown as Query<List>[];
+}
+
+/** Shows a change of a conversation in the lists that have it. They count as no newer than before. */
+export function showChange(
+  queries: QueryClient,
+  workspaceId: string,
+  conversationId: string,
+  change: Partial<ActiveConversation>,
+): void {
+  for (const list of findLists(queries, workspaceId)) {
+    const { data, dataUpdatedAt, isInvalidated } = list.state;
+    if (!data?.pages.some((page) => page.data.some(({ id }) => id === conversationId))) continue;
+    const query = list.queryKey.at(-1) as ListQuery;
+    const pages = data.pages.map((page) => withChange(page, { conversationId, change }, query));
+    queries.setQueryData(list.queryKey, { ...data, pages }, { updatedAt: dataUpdatedAt });
+    if (isInvalidated) list.invalidate();
+  }
+}
