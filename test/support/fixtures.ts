@@ -56,6 +56,14 @@ export class Fixtures {
     return this.app.get(ConversationsService).create(workspace.id, { contactId: contact, channel });
   }
 
+  /** Creates a conversation that a new contact has begun on Telegram with a message. */
+  async begun(workspace: InWorkspace, name: string, text?: string): Promise<ConversationDetail> {
+    const { id: contactId } = await this.contact(workspace, { name });
+    const conversation = await this.conversation(workspace, { contactId, channel: 'TELEGRAM' });
+    await this.received(workspace, conversation, text);
+    return conversation;
+  }
+
   /** Stores a customer's message. */
   received(
     { id }: InWorkspace,

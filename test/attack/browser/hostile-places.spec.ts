@@ -63,12 +63,9 @@ describe('hostile texts around a conversation', () => {
   const texts = () => hostileTexts(trap.url);
   const cut = (text: string, max: number) => [...text].slice(0, max).join('');
   const actor = () => ({ type: 'agent' as const, id: visit.agent.id });
-  async function conversation(name: string, text = 'Where is it?') {
-    const { make } = world.service;
-    const { id: contactId } = await make.contact(workspace, { name });
-    const made = await make.conversation(workspace, { contactId, channel: 'TELEGRAM' });
-    await make.received(workspace, made, text);
-    return { ...made, contactId };
+  async function conversation(name: string, text?: string) {
+    const made = await world.service.make.begun(workspace, name, text);
+    return { ...made, contactId: made.contact.id };
   }
   const open = async (path: string) => {
     await visit.page.goto(`/w/${workspace.slug}/${path}`);

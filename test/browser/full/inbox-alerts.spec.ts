@@ -42,13 +42,7 @@ describe('what the inbox tells of new messages', () => {
     await visit.close();
   });
 
-  async function conversation(name: string, text = 'Where is it?') {
-    const { make } = world.service;
-    const { id: contactId } = await make.contact(workspace, { name });
-    const made = await make.conversation(workspace, { contactId, channel: 'TELEGRAM' });
-    await make.received(workspace, made, text);
-    return made;
-  }
+  const conversation = (name: string, text?: string) => world.service.make.begun(workspace, name, text);
   const shown = (page = visit.page) => page.evaluate(() => (window as unknown as { shown: Shown[] }).shown);
   const tones = (page = visit.page) => page.evaluate(() => (window as unknown as { tones: number }).tones);
   const row = (text: string, page = visit.page) =>

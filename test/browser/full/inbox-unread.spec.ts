@@ -23,13 +23,7 @@ describe('what is unread in the inbox', () => {
     await visit.close();
   });
 
-  async function conversation(name: string, text = 'Where is it?') {
-    const { make } = world.service;
-    const { id: contactId } = await make.contact(workspace, { name });
-    const made = await make.conversation(workspace, { contactId, channel: 'TELEGRAM' });
-    await make.received(workspace, made, text);
-    return made;
-  }
+  const conversation = (name: string, text?: string) => world.service.make.begun(workspace, name, text);
   const row = (name: string) => visit.page.locator('[data-conversation]').filter({ hasText: name });
   const unread = (name: string) => row(name).getByRole('img', { name: 'Unread' });
   const title = () => visit.page.title();

@@ -37,9 +37,7 @@ describe('the inbox in a browser', () => {
   /** Makes a conversation with a message of its customer. */
   async function conversation(name: string, { text = 'Where is it?', isMine = false } = {}) {
     const { make } = world.service;
-    const { id: contactId } = await make.contact(workspace, { name });
-    const made = await make.conversation(workspace, { contactId, channel: 'TELEGRAM' });
-    await make.received(workspace, made, text);
+    const made = await make.begun(workspace, name, text);
     if (isMine) await make.updateConversation(workspace, made, { assignedAgentId: visit.agent.id });
     return made;
   }
