@@ -62,6 +62,26 @@ describe('the search in messages', () => {
     return { workspace, conversation: await service.make.conversation(workspace) };
   }
 
+  /**
+   * Makes three messages with the word "needle", as if so many others had come after each of them.
+   * @returns their ids, the newest first
+   */
+  async function makeNeedles(others: number): Promise<{ workspace: InWorkspace; ids: string[] }> {
+    const { workspace, conversation } = await makeWorkspace();
+    const ids: string[] = [];
+    for (const word of ['first', 'second', 'third']) {
+      const { id } = await service.make.received(workspace, conversation, `needle ${word}`);
+      ids.unshift(id);
+      await waitForWord(workspace, word);
+      await waitForDone(workspace);
+      await service.query('UPDATE message_search_progress SET newer = newer + $2 WHERE tenant_id = $1', [
+        workspace.id,
+        others,
+      ]);
+    }
+    return { workspace, ids };
+  }
+
   /** Inserts messages that were there before the index, one a minute, the last one a minute ago. */
   async function insertOld(workspace: InWorkspace, conversationId: string, bodies: string[], ageMs = 60_000) {
     await service.query(
@@ -160,18 +180,7 @@ describe('the search in messages', () => {
   });
 
   it('finds what lies more than four million messages apart', async () => {
-    const { workspace, conversation } = await makeWorkspace();
-    const ids: string[] = [];
-    for (const word of ['first', 'second', 'third']) {
-      const { id } = await service.make.received(workspace, conversation, `needle ${word}`);
-      ids.unshift(id);
-      await waitForWord(workspace, word);
-      await waitForDone(workspace);
-      // As if as many messages had come in between.
-      await service.query('UPDATE message_search_progress SET newer = newer + 5000000 WHERE tenant_id = $1', [
-        workspace.id,
-      ]);
-    }
+    const { workspace, ids } = await makeNeedles(5_000_000);
     expect(await search(workspace, 'needle')).toMatchObject({
       data: ids.map((id) => ({ id })),
       nextCursor: null,
@@ -186,19 +195,7 @@ describe('the search in messages', () => {
   });
 
   it('ends a page after many messages without the words, and goes on to the end', async () => {
-    const { workspace, conversation } = await makeWorkspace();
-    const ids: string[] = [];
-    for (const word of ['first', 'second', 'third']) {
-      const { id } = await service.make.received(workspace, conversation, `needle ${word}`);
-      ids.unshift(id);
-      await waitForWord(workspace, word);
-      await waitForDone(workspace);
-      // As if as many messages had come in between.
-      await service.query(
-        'UPDATE message_search_progress SET newer = newer + 100000000 WHERE tenant_id = $1',
-        [workspace.id],
-      );
-    }
+    const { workspace, ids } = await makeNeedles(100_000_000);
     const pages: FoundMessages[] = [];
     for (let cursor: string | null | undefined; cursor !== null && pages.length < 10;) {
       pages.push(await search(workspace, 'needle', { cursor }));
