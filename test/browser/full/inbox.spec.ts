@@ -272,7 +272,7 @@ describe('the inbox in a browser', () => {
     await visit.page.keyboard.press('e');
     await isOpen('Ada', ada!);
     await visit.page.keyboard.press('e');
-    await visit.text('Nothing waits for an agent').waitFor();
+    await visit.text('Nothing here is unassigned').waitFor();
     await visit.text('Choose a conversation').waitFor();
     await visit.page
       .getByRole('region', { name: 'Conversations' })

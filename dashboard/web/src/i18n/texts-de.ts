@@ -258,7 +258,7 @@ export const de: Texts = {
     moreThan: (limit: string) => `${limit}+`,
     none: {
       mine: 'Hier ist nichts für Sie',
-      nobody: 'Nichts wartet auf einen Agenten',
+      nobody: 'Hier ist alles zugewiesen',
       all: 'Keine Unterhaltung',
       agent: 'Keine Unterhaltung dieses Kollegen',
     },

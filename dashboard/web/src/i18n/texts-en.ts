@@ -232,7 +232,7 @@ export const en = {
     moreThan: (limit: string) => `${limit}+`,
     none: {
       mine: 'Nothing here is yours',
-      nobody: 'Nothing waits for an agent',
+      nobody: 'Nothing here is unassigned',
       all: 'No conversation',
       agent: 'No conversation of this colleague',
     },
