@@ -1,7 +1,8 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { Principal } from '../common/principal';
 import { type Scope, SCOPES } from '../common/permissions';
 
+@ApiSchema({ name: 'Tenant' })
 export class TenantResponse {
   @ApiProperty({ example: '019ab3ee-0a1b-7c2d-8e3f-4a5b6c7d8e9f' })
   id: string;
@@ -16,11 +17,17 @@ export class TenantResponse {
   planTier: string;
 }
 
+@ApiSchema({ name: 'ApiKeyIdentity' })
 export class MeResponse {
   @ApiProperty({ example: '019ab3f0-77aa-7f10-8d2f-1b6f3a4c5d6e' })
   apiKeyId: string;
 
-  @ApiProperty({ enum: SCOPES, isArray: true, example: ['conversations:read', 'messages:write'] })
+  @ApiProperty({
+    enum: SCOPES,
+    enumName: 'Scope',
+    isArray: true,
+    example: ['conversations:read', 'messages:write'],
+  })
   scopes: Scope[];
 
   @ApiProperty()

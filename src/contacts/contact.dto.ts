@@ -1,4 +1,4 @@
-import { ApiPropertyOptional, ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsEmail, IsIn, IsObject, IsOptional, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
 import { type Channel, CHANNELS } from '../common/channel-descriptors';
@@ -130,8 +130,9 @@ export class ListContactsQuery extends PageQuery {
   q?: string;
 }
 
+@ApiSchema({ name: 'ContactIdentity' })
 export class ContactIdentityResponse {
-  @ApiProperty({ enum: CHANNELS, example: 'WHATSAPP' })
+  @ApiProperty({ enum: CHANNELS, enumName: 'Channel', example: 'WHATSAPP' })
   channel: Channel;
 
   @ApiProperty({ example: '34600112233', description: "The provider's id of the person." })
@@ -139,6 +140,7 @@ export class ContactIdentityResponse {
 }
 
 /** Contact of the API. An unknown value is null, never left out. */
+@ApiSchema({ name: 'Contact' })
 export class ContactResponse {
   @ApiProperty({ example: '019ab3f2-3b4c-7d5e-8f60-718293a4b5c6' })
   id: string;
@@ -160,6 +162,7 @@ export class ContactResponse {
 
   @ApiProperty({
     enum: VERIFIED_FIELDS,
+    enumName: 'VerifiedField',
     isArray: true,
     description:
       "Which of `name` and `email` the workspace's own server has signed, for a visitor who is logged in. The others may " +

@@ -1,4 +1,4 @@
-import { ApiPropertyOptional, ApiProperty, IntersectionType } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, ApiSchema, IntersectionType } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, MaxDate, MinDate, ValidateIf } from 'class-validator';
 import { type Channel, CHANNELS } from '../common/channel-descriptors';
 import { validatorFault } from '../common/error-texts';
@@ -25,12 +25,16 @@ export class CreateConversation {
 }
 
 export class ListConversationsQuery extends PageQuery {
-  @ApiPropertyOptional({ enum: CONVERSATION_STATUSES, description: 'Only those with this status.' })
+  @ApiPropertyOptional({
+    enum: CONVERSATION_STATUSES,
+    enumName: 'ConversationStatus',
+    description: 'Only those with this status.',
+  })
   @IsOptional()
   @IsIn(CONVERSATION_STATUSES)
   status?: ConversationStatus;
 
-  @ApiPropertyOptional({ enum: CHANNELS, description: 'Only those on this channel.' })
+  @ApiPropertyOptional({ enum: CHANNELS, enumName: 'Channel', description: 'Only those on this channel.' })
   @IsOptional()
   @IsIn(CHANNELS)
   channel?: Channel;
@@ -64,9 +68,11 @@ export class ListActiveConversationsQuery extends IntersectionType(PageQuery, Co
 }
 
 /** Changes to a conversation, of which at least one is required. */
+@ApiSchema({ name: 'ConversationChanges' })
 export class UpdateConversation {
   @ApiPropertyOptional({
     enum: CONVERSATION_STATUSES,
+    enumName: 'ConversationStatus',
     example: 'CLOSED',
     description: 'Any status may follow any.',
   })
@@ -105,10 +111,10 @@ export class ConversationListItem {
   @ApiProperty({ example: '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11' })
   id: string;
 
-  @ApiProperty({ enum: CHANNELS, example: 'WHATSAPP' })
+  @ApiProperty({ enum: CHANNELS, enumName: 'Channel', example: 'WHATSAPP' })
   sourceChannel: Channel;
 
-  @ApiProperty({ enum: CONVERSATION_STATUSES, example: 'OPEN' })
+  @ApiProperty({ enum: CONVERSATION_STATUSES, enumName: 'ConversationStatus', example: 'OPEN' })
   status: ConversationStatus;
 
   @ApiProperty({
@@ -161,6 +167,7 @@ export class ActiveConversation extends ContactConversation {
 }
 
 /** Conversation without its contact, which a key with write scopes alone must not read. */
+@ApiSchema({ name: 'Conversation' })
 export class ConversationResponse extends ConversationListItem {
   @ApiProperty({ example: '2026-11-20T09:41:07.512Z' })
   updatedAt: Date;

@@ -4,7 +4,9 @@ import {
   ApiHeader,
   ApiOperation,
   ApiParam,
+  ApiProperty,
   ApiResponse,
+  ApiSchema,
   getSchemaPath,
   type ApiResponseOptions,
 } from '@nestjs/swagger';
@@ -36,27 +38,27 @@ export function ApiAnswer(
 }
 
 export function ApiPage(summary: string, row: Type): MethodDecorator {
-  return success(summary, row, {
-    status: 200,
-    headers: headerRefs(SUCCESS_HEADERS),
-    schema: pageSchema(row),
-  });
+  return ApiAnswer(summary, pageOf(row));
 }
 
-export function pageSchema(row: Type): object {
-  return {
-    type: 'object',
-    required: ['data', 'nextCursor'],
-    properties: {
-      data: { type: 'array', maxItems: MAX_LIMIT, items: { $ref: getSchemaPath(row) } },
-      nextCursor: {
-        type: ['string', 'null'],
-        description:
-          'The id of the last row: send it as `cursor` to get the next page. null on the last page.',
-        example: null,
-      },
-    },
-  };
+/** Makes the class that documents a page of rows, named after the rows. */
+export function pageOf(row: Type): Type {
+  const [, name] = /(\w+?)(?:ListItem)?$/.exec(getSchemaPath(row))!;
+
+  @ApiSchema({ name: `${name}Page` })
+  class PageResponse {
+    @ApiProperty({ type: [row], maxItems: MAX_LIMIT })
+    data: object[];
+
+    @ApiProperty({
+      type: String,
+      nullable: true,
+      description: 'The id of the last row: send it as `cursor` to get the next page. null on the last page.',
+      example: null,
+    })
+    nextCursor: string | null;
+  }
+  return PageResponse;
 }
 
 /** Documents the errors of a route beyond those of every route. */

@@ -79,28 +79,37 @@ export const RATE_LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining',
 
 /** Meanings of errors that differ on routes without a key. */
 export interface OtherErrors {
+  /** Start of the names of these errors among the components of an OpenAPI document. */
+  name: string;
   documentation: Partial<Record<ApiErrorCode, ErrorDocumentation>>;
   /** Headers of the route's answers in addition to those of every answer. */
   headers?: string[];
 }
 
+/** Key of a documented response with the name under which the operations of an OpenAPI document share it. */
+export const COMPONENT_NAME = 'x-component-name';
+type ErrorResponse = ApiResponseOptions & { [COMPONENT_NAME]: string };
+
 /** Documents error codes as responses, one for each status. */
-export function errorResponses(codes: ApiErrorCode[], others?: OtherErrors): ApiResponseOptions[] {
+export function errorResponses(codes: ApiErrorCode[], others?: OtherErrors): ErrorResponse[] {
   const statuses = new Set(codes.map((code) => API_ERROR_STATUS[code]));
   return [...statuses].map((status) =>
     errorResponse(
       status,
-      codes.filter((code) => API_ERROR_STATUS[code] === status),
+      (Object.keys(API_ERROR_STATUS) as ApiErrorCode[]).filter(
+        (code) => codes.includes(code) && API_ERROR_STATUS[code] === status,
+      ),
       others,
     ),
   );
 }
 
-function errorResponse(status: number, codes: ApiErrorCode[], others?: OtherErrors): ApiResponseOptions {
+function errorResponse(status: number, codes: ApiErrorCode[], others?: OtherErrors): ErrorResponse {
   const documentation = { ...DOCUMENTATION, ...others?.documentation };
   const isCounted = !others && !codes.some((code) => BEFORE_RATE_LIMIT.includes(code));
   return {
     status,
+    [COMPONENT_NAME]: `${others?.name ?? ''}${codes.map(inPascalCase).join('Or')}`,
     description: codes.map((code) => `\`${code}\`: ${documentation[code].when}`).join('\n\n'),
     headers: headerRefs([
       ...ANSWER_HEADERS,
@@ -122,6 +131,13 @@ function errorResponse(status: number, codes: ApiErrorCode[], others?: OtherErro
       },
     },
   };
+}
+
+function inPascalCase(code: ApiErrorCode): string {
+  return code
+    .split('_')
+    .map((word) => word[0] + word.slice(1).toLowerCase())
+    .join('');
 }
 
 function exampleOf(code: ApiErrorCode, { message, details }: ErrorDocumentation): object {

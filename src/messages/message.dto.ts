@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import { IsOptional, IsString, IsUUID } from 'class-validator';
 import { type Page, PageQuery } from '../common/page';
 import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
@@ -43,6 +43,7 @@ export class ReceiveMessage {
 }
 
 /** Message to a customer. */
+@ApiSchema({ name: 'NewMessage' })
 export class SendMessage extends ReceiveMessage {
   @ApiPropertyOptional({
     description:
@@ -112,6 +113,7 @@ export class MessageDelivery {
   error: MessageDeliveryError | null;
 }
 
+@ApiSchema({ name: 'Message' })
 export class MessageResponse {
   @ApiProperty({ example: '019ab3f6-0d4b-7c55-8a2e-6f1f7d1b2c90' })
   id: string;
@@ -149,6 +151,7 @@ export interface MessagesPart extends Page<ListedPartMessage> {
   previousCursor: string | null;
 }
 
+@ApiSchema({ name: 'SentMessage' })
 export class SentMessageResponse {
   @ApiProperty()
   message: MessageResponse;

@@ -1,8 +1,9 @@
+import { COMPATIBILITY } from '../common/compatibility';
 import { SCOPE_DESCRIPTIONS } from '../common/permissions';
 
 const scopeRows = Object.entries(SCOPE_DESCRIPTIONS).map(([scope, allows]) => `| \`${scope}\` | ${allows} |`);
 
-/** Description in the OpenAPI document: what holds for every route and every webhook. */
+/** Description in the API's OpenAPI document: what holds for every route and every webhook. */
 export const description = `
 Act for a workspace of the live-chat platform: list and update conversations, read their messages, send messages as an
 agent, search contacts. Webhooks push what happens.
@@ -20,8 +21,9 @@ ${scopeRows.join('\n')}
 After the 14-day trial, and until an upgrade, writes answer 402 and reads go on.
 
 ## Conventions
-Identifiers are opaque strings. Timestamps are ISO 8601 in UTC. Unknown values are null, never left out. New fields, enum
-values and event types may appear at any time: ignore what you do not know.
+Identifiers are opaque strings. Timestamps are ISO 8601 in UTC. Unknown values are null, never left out.
+
+${COMPATIBILITY}
 
 ## Pagination
 Lists come newest first, in pages of \`limit\` rows (1 to 200, default 50): \`{ data, nextCursor }\`. Send \`nextCursor\`
@@ -42,8 +44,8 @@ early call does not lengthen the wait. Bodies are at most 256 KiB.
 ## Channels
 A workspace connects its account on each channel in the dashboard, or with the operator's CLI (\`channel connect\`), not
 through this API. Without a connection, messages fail with \`NO_CONNECTION\`. A message leaves over its conversation's
-channel, in order; \`delivery\` shows its progress when you read it again. The routes under Channels and Widget are for
-the providers and the widget's script: they take no API key.
+channel, in order; \`delivery\` shows its progress when you read it again. What the channels' providers and the widget's script
+call takes no API key, and has a document of its own: \`/channels/openapi.json\`.
 
 ## Webhooks
 Each event is an HTTPS POST to every active endpoint subscribed to it, or to \`*\`. Answer with 2xx within 10 seconds;
@@ -53,4 +55,10 @@ same \`x-service-delivery\` and the same \`data.message.id\`.
 To verify a delivery, compute the HMAC-SHA256 of the raw body with the endpoint's whole secret as the key, and compare its
 hex digest with \`x-service-signature\` (after \`sha256=\`) in constant time. Or hand the \`webhook-*\` headers to any
 Standard Webhooks library.
+`.trim();
+
+/** Description in the OpenAPI document of what the channels' providers and the widget call. */
+export const channelsDescription = `
+What the providers of channels and the widget on a workspace's pages call. Neither has an API key: providers sign their
+requests, and visitors have tokens of their sessions.
 `.trim();

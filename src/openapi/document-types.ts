@@ -8,3 +8,5 @@ export type Schema = Exclude<SchemaOrReference, Reference>;
 export type RequestBody = Exclude<NonNullable<Components['requestBodies']>[string], Reference>;
 export type Webhooks = NonNullable<OpenAPIObject['webhooks']>;
 export type Operation = NonNullable<Webhooks[string]['post']>;
+export type Parameter = Exclude<NonNullable<Components['parameters']>[string], Reference>;
+export type Responses = NonNullable<Components['responses']>;

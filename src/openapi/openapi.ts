@@ -1,131 +1,162 @@
 import type { Express } from 'express';
 import { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { API_ERROR_STATUS } from '../common/app-error';
 import { Config } from '../config/config';
-import { description } from './description';
-import { Operation, RequestBody, Schema } from './document-types';
+import { errorSchemas, pickComponents, shareErrors } from './components';
+import { channelsDescription, description } from './description';
+import { Components, Operation, RequestBody } from './document-types';
 import { headerComponents } from './headers';
+import { operationIdOf } from './operation-id';
 import { resolveSchema, schemaExample } from './schema-example';
-import { webhooks } from './webhooks';
+import { deliveryParameters, eventSchemas, WEBHOOK_EVENT, webhooks } from './webhooks';
 
 /** Methods that a path of an OpenAPI document can have. */
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
-const DOCUMENT_PATH = 'api/v1/openapi.json';
+const VERSION = '3.1.0';
+const API_PATH = '/api/v1/';
+const CHANNELS_PATH = '/channels/';
+const DOCUMENT = 'openapi.json';
 const PAGE_PATH = 'docs';
 /** Path of the folder with the scripts and styles of the page that shows the OpenAPI document. */
 export const DOCS_FILES_PATH = `/${PAGE_PATH}/`;
 
+type DocumentSettings = Pick<Config, 'appUrl' | 'publicUrl'>;
+
+/** The OpenAPI documents of the service. */
+export interface OpenApiDocuments {
+  /** Routes of the REST API, and the webhooks. */
+  api: OpenAPIObject;
+  /** Routes that the channels' providers and the widget call. */
+  channels: OpenAPIObject;
+}
+
 /**
- * Serves the OpenAPI document and a page to read it. Both are built at the first request. The document's
- * bytes are kept: writing them takes milliseconds, and any stranger may ask for the document as often as they
+ * Serves the OpenAPI documents and a page to read that of the API. They are built at the first request. Their
+ * bytes are kept: writing them takes milliseconds, and any stranger may ask for a document as often as they
  * like.
  */
 export function setupOpenApi(app: NestExpressApplication, config: Config): void {
-  let bytes: Buffer | undefined;
-  const express: Express = app.getHttpAdapter().getInstance();
-  express.get(`/${DOCUMENT_PATH}`, (_, response) => {
-    bytes ??= Buffer.from(JSON.stringify(openApiDocument(app, config)));
-    response.type('application/json').send(bytes);
-  });
-  SwaggerModule.setup(PAGE_PATH, app, () => openApiDocument(app, config), {
+  let documents: OpenApiDocuments | undefined;
+  const read = () => (documents ??= openApiDocuments(app, config));
+  serve(app, API_PATH + DOCUMENT, () => read().api);
+  serve(app, CHANNELS_PATH + DOCUMENT, () => read().channels);
+  SwaggerModule.setup(PAGE_PATH, app, () => read().api, {
     raw: false,
     customSiteTitle: 'Conversation Messaging Service',
     swaggerOptions: { tryItOutEnabled: false, validatorUrl: null },
   });
 }
 
-/** Builds the document of the routes, as they are declared, and of the webhook events. */
-export function openApiDocument(app: NestExpressApplication, { appUrl }: Config): OpenAPIObject {
-  const document = SwaggerModule.createDocument(app, base(appUrl), {
-    operationIdFactory: (controller, method) => `${controller.replace('Controller', '')}_${method}`,
+function serve(app: NestExpressApplication, path: string, read: () => OpenAPIObject): void {
+  let bytes: Buffer | undefined;
+  const express: Express = app.getHttpAdapter().getInstance();
+  express.get(path, (_, response) => {
+    bytes ??= Buffer.from(JSON.stringify(read()));
+    response.type('application/json').send(bytes);
   });
-  for (const operation of operationsOf(document)) {
-    operation.parameters = [...(operation.parameters ?? []), requestIdParameter];
+}
+
+/** Builds the documents of the routes, as they are declared, and of the webhook events. */
+export function openApiDocuments(app: NestExpressApplication, settings: DocumentSettings): OpenApiDocuments {
+  const document = SwaggerModule.createDocument(
+    app,
+    new DocumentBuilder().setOpenAPIVersion(VERSION).build(),
+    {
+      operationIdFactory: operationIdOf,
+    },
+  );
+  const operations = operationsOf(document);
+  for (const operation of operations) {
+    operation.parameters = [
+      ...(operation.parameters ?? []),
+      { $ref: `#/components/parameters/${REQUEST_ID_PARAMETER.name}` },
+    ];
     addExamples(operation, document);
     closeRequestBody(operation, document);
   }
   for (const { patch } of Object.values(document.paths)) if (patch) requireChange(patch, document);
-  return document;
+  const components: Components = {
+    schemas: { ...document.components?.schemas, ...errorSchemas, ...eventSchemas() },
+    responses: shareErrors(operations),
+    parameters: { [REQUEST_ID_PARAMETER.name]: REQUEST_ID_PARAMETER, ...deliveryParameters },
+    headers: headerComponents,
+  };
+  const pathsBelow = (prefix: string) =>
+    Object.fromEntries(Object.entries(document.paths).filter(([path]) => path.startsWith(prefix)));
+  return {
+    api: withComponents(
+      { ...apiHead(settings), paths: pathsBelow(API_PATH), webhooks: webhooks() },
+      components,
+    ),
+    channels: withComponents({ ...channelsHead(settings), paths: pathsBelow(CHANNELS_PATH) }, components),
+  };
 }
 
-function base(appUrl: string): Omit<OpenAPIObject, 'paths'> {
+/** Adds the components that a document refers to; the union of the events, too, if it has webhooks. */
+function withComponents(document: OpenAPIObject, components: Components): OpenAPIObject {
+  const { webhooks: sent, paths } = document;
+  const picked = pickComponents([paths, sent, sent && { $ref: WEBHOOK_EVENT }], components);
+  return { ...document, components: { ...document.components, ...picked } };
+}
+
+type Head = Omit<OpenAPIObject, 'paths'>;
+
+function apiHead(settings: DocumentSettings): Head {
   const builder = new DocumentBuilder()
-    .setOpenAPIVersion('3.1.0')
-    .setTitle('Conversation Messaging Service')
-    .setDescription(description)
-    .setVersion('v1')
-    .setExternalDoc(
-      'Where API keys and webhook endpoints are made',
-      `${appUrl.replace(/\/$/, '')}/settings/api-keys`,
-    )
-    .addServer('/')
     .addTag('Me', 'Who a key is.')
     .addTag('Conversations', 'Conversations with customers.')
     .addTag('Messages', 'Their messages.')
     .addTag('Contacts', 'The customers.')
     .addTag('Webhooks', 'What the service sends.')
+    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'plk_…' }, 'bearer')
+    .addApiKey({ type: 'apiKey', in: 'header', name: 'x-api-key' }, 'apiKey');
+  return headOf(builder, { title: 'Conversation Messaging Service', description, settings });
+}
+
+function channelsHead(settings: DocumentSettings): Head {
+  const builder = new DocumentBuilder()
     .addTag('Channels', 'What the providers of channels call. They have no key: they sign their requests.')
     .addTag(
       'Widget',
       'What the widget on a workspace’s pages calls: sessions of visitors, with tokens of their own.',
     )
-    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'plk_…' }, 'bearer')
-    .addApiKey({ type: 'apiKey', in: 'header', name: 'x-api-key' }, 'apiKey')
-    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' }, 'visitor')
-    .build();
-  const { components } = builder;
-  return {
-    ...builder,
-    webhooks: webhooks(),
-    components: { ...components, headers: headerComponents, schemas: { Error: errorSchema } },
-  };
+    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' }, 'visitor');
+  const title = 'Conversation Messaging Service: channels';
+  return headOf(builder, { title, description: channelsDescription, settings });
 }
 
-const requestIdParameter = {
+interface HeadContent {
+  title: string;
+  description: string;
+  settings: DocumentSettings;
+}
+
+function headOf(
+  builder: DocumentBuilder,
+  { title, description: text, settings: { appUrl, publicUrl } }: HeadContent,
+): Head {
+  const dashboard = appUrl.replace(/\/$/, '');
+  const head = builder
+    .setOpenAPIVersion(VERSION)
+    .addServer(publicUrl, 'This service')
+    .setExternalDoc('Where API keys and webhook endpoints are made', `${dashboard}/settings/api-keys`)
+    .build();
+  const info = {
+    title,
+    description: text,
+    version: 'v1',
+    contact: { name: 'Dashboard', url: dashboard },
+    license: { name: 'MIT', identifier: 'MIT' },
+  };
+  return { ...head, info };
+}
+
+const REQUEST_ID_PARAMETER = {
   name: 'X-Request-Id',
   in: 'header' as const,
   required: false,
   description: 'Your own id for the request. A malformed one is replaced, never refused.',
   schema: { type: 'string', pattern: '^[\\w.:-]{1,128}$', example: 'sync-2026-11-20-0042' },
-};
-
-const errorValuesSchema: Schema = {
-  type: 'object',
-  additionalProperties: true,
-  description: 'Values that the message holds, such as a limit.',
-};
-
-const errorSchema: Schema = {
-  type: 'object',
-  required: ['error'],
-  properties: {
-    error: {
-      type: 'object',
-      required: ['code', 'message', 'requestId'],
-      properties: {
-        code: { type: 'string', enum: Object.keys(API_ERROR_STATUS) },
-        message: { type: 'string', description: 'For people. Its wording may change.' },
-        reason: { type: 'string', description: 'Says more than the code. New reasons may appear.' },
-        values: errorValuesSchema,
-        details: {
-          type: 'array',
-          description: 'What is wrong with which field.',
-          items: {
-            type: 'object',
-            required: ['field', 'message'],
-            properties: {
-              field: { type: 'string' },
-              message: { type: 'string' },
-              code: { type: 'string', description: 'Says what is wrong. New codes may appear.' },
-              values: errorValuesSchema,
-            },
-          },
-        },
-        requestId: { type: 'string', description: 'The same as in the X-Request-Id header.' },
-      },
-    },
-  },
 };
 
 function operationsOf({ paths }: OpenAPIObject): Operation[] {

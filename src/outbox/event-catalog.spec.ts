@@ -11,7 +11,7 @@ describe('event catalog', () => {
   });
 
   /** Compares the schemas with those that consumers rely on: no key may disappear or change its type. */
-  it('has frozen schemas', () => {
+  it('has these schemas', () => {
     const schemas = Object.fromEntries(TYPES.map((type) => [type, eventCatalog[type].data]));
     const id = { type: 'string', minLength: 1 };
     const string = { type: 'string' };
@@ -62,14 +62,14 @@ describe('event catalog', () => {
   });
 
   /** Checks which workspaces may get a type, and what an erasure leaves of its data. */
-  it('has a frozen treatment of each type', () => {
+  it('has a fixed treatment of each type', () => {
     const treatments = Object.fromEntries(
       TYPES.map((type) => {
-        const { order, entitlement, kind, erase } = eventCatalog[type];
-        return [type, { order, entitlement, kind, erases: erase !== null }];
+        const { isFrozen, order, entitlement, kind, erase } = eventCatalog[type];
+        return [type, { isFrozen, order, entitlement, kind, erases: erase !== null }];
       }),
     );
-    const fact = { entitlement: null, kind: 'fact', erases: false };
+    const fact = { isFrozen: true, entitlement: null, kind: 'fact', erases: false };
     expect(treatments).toEqual({
       'message.created': { ...fact, order: 'conversation', erases: true },
       'conversation.updated': { ...fact, order: 'conversation' },

@@ -5,8 +5,10 @@ import { Entitlement } from '../common/entitlement';
 interface EventDefinition<Data extends TObject, Order extends 'conversation' | null> {
   /** Change that the event reports. */
   description: string;
-  /** The JSON Schema of `data`. Consumers rely on it: keys may be added, never removed or changed. */
+  /** The JSON Schema of `data`, with every key that it has today. COMPATIBILITY says what may change. */
   data: Data;
+  /** Whether `data` never gets another key. The contract's types are frozen. */
+  isFrozen: boolean;
   example: Static<Data>;
   /**
    * `conversation` for events that are numbered within their conversation; null for events without an order.
@@ -63,6 +65,7 @@ export const eventCatalog = {
       },
       closed,
     ),
+    isFrozen: true,
     example: {
       conversationId: '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11',
       message: {
@@ -91,6 +94,7 @@ export const eventCatalog = {
       },
       closed,
     ),
+    isFrozen: true,
     example: { conversationId: '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11', status: 'CLOSED' },
     order: 'conversation',
     entitlement: null,
@@ -111,6 +115,7 @@ export const eventCatalog = {
       },
       closed,
     ),
+    isFrozen: true,
     example: {
       action: 'api_key.revoked',
       entity: 'api_key',
@@ -127,6 +132,7 @@ export const eventCatalog = {
   'webhook.test': define({
     description: 'The Test button of a webhook endpoint was pressed.',
     data: Type.Object({ tenantId: Id, test: Type.Literal(true) }, closed),
+    isFrozen: true,
     example: { tenantId: '019ab3ee-0a1b-7c2d-8e3f-4a5b6c7d8e9f', test: true },
     order: null,
     entitlement: null,

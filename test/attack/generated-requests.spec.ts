@@ -17,6 +17,7 @@ import { TelegramSimulator } from '../support/simulators/telegram';
 import { WhatsAppSimulator } from '../support/simulators/whatsapp';
 import { ORIGIN, TestWidget } from '../support/widget';
 import { addressOf } from './hooks';
+import { readDocuments } from '../support/openapi-documents';
 import { GeneratedRequest, Known, RequestOperation, operationsOf, requestsOf } from './openapi-requests';
 
 /** Number of requests to each operation. */
@@ -33,7 +34,7 @@ const ACCOUNT = '7300001';
 const BOT = 7_000_001;
 
 /**
- * Sends requests that are generated from the OpenAPI document: valid ones, nearly valid ones, and others.
+ * Sends requests that are generated from the OpenAPI documents: valid ones, nearly valid ones, and others.
  * RUNS=… sets the number to each operation, and SEED=… repeats a run.
  */
 describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
@@ -59,7 +60,7 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
       },
     });
     contract = await ContractValidator.create(service.baseUrl);
-    document = (await service.client.get('/openapi.json')).body;
+    document = await readDocuments(service.baseUrl);
     known = await makeKnown();
   });
   afterAll(async () => {
@@ -243,7 +244,7 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
   }
 
   /**
-   * Operations of the OpenAPI document. Jest needs the list before the document can be requested; a test
+   * Operations of the OpenAPI documents. Jest needs the list before a document can be requested; a test
    * compares the two.
    */
   const OPERATIONS = [

@@ -1,4 +1,5 @@
 import fc, { Arbitrary } from 'fast-check';
+import { resolved } from '../support/openapi-documents';
 import { ANY_JSON, JsonSchema, mutations, ODD_TEXT, SchemaArbitrary } from '../support/schema-arbitrary';
 
 /** Number of characters at which a text in a request's head is cut: more than any parameter may have. */
@@ -11,7 +12,7 @@ interface Parameter {
   schema: JsonSchema;
 }
 
-/** One operation of the OpenAPI document. */
+/** One operation of an OpenAPI document. */
 export interface RequestOperation {
   method: string;
   template: string;
@@ -51,7 +52,7 @@ export function operationsOf(document: any): RequestOperation[] {
     Object.entries(item).map(([method, operation]) => ({
       method: method.toUpperCase(),
       template,
-      parameters: operation.parameters ?? [],
+      parameters: (operation.parameters ?? []).map((one: unknown) => resolved(one, document) as Parameter),
       body: operation.requestBody?.content['application/json']?.schema ?? null,
     })),
   );

@@ -1,7 +1,9 @@
 import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import openApiSchema from '@seriousme/openapi-schema-validator/schemas/v3.1/schema.json';
+import { COMPATIBILITY } from '../../src/common/compatibility';
 import { eventCatalog, EventType } from '../../src/outbox/event-catalog';
+import { DOCUMENT_PATHS, readDocuments, resolved } from '../support/openapi-documents';
 import { TestService } from '../support/service';
 
 const ROUTES = [
@@ -43,17 +45,37 @@ interface Operation {
   responses: Record<string, { headers: object; content: Record<string, any> }>;
 }
 
-describe('the OpenAPI document', () => {
+const OPERATION_IDS = {
+  getMe: 'GET /api/v1/me',
+  listConversations: 'GET /api/v1/conversations',
+  getConversation: 'GET /api/v1/conversations/{id}',
+  updateConversation: 'PATCH /api/v1/conversations/{id}',
+  listMessages: 'GET /api/v1/conversations/{id}/messages',
+  sendMessage: 'POST /api/v1/conversations/{id}/messages',
+  listContacts: 'GET /api/v1/contacts',
+};
+/** Rule for the names of schemas: a noun, without a verb at the start or what says only where it is used. */
+const NOUN = /^(?!(Create|Update|Send|List|Get|Post|Open)[A-Z])[A-Z][A-Za-z]+(?<!Response|Dto|Query)$/;
+
+describe('the OpenAPI documents', () => {
   let service: TestService;
+  /** The two documents as one. */
   let document: any;
+  let api: any;
+  let channels: any;
   let ajv: Ajv2020;
 
   beforeAll(async () => {
     service = await TestService.create();
-    const answer = await service.client.send({ method: 'GET', path: '/api/v1/openapi.json' });
-    expect(answer.status).toBe(200);
-    expect(answer.headers['content-type']).toMatch(/^application\/json/);
-    document = answer.body;
+    [api, channels] = await Promise.all(
+      DOCUMENT_PATHS.map(async (path) => {
+        const answer = await service.client.send({ method: 'GET', path });
+        expect(answer.status).toBe(200);
+        expect(answer.headers['content-type']).toMatch(/^application\/json/);
+        return answer.body;
+      }),
+    );
+    document = await readDocuments(service.baseUrl);
     ajv = addFormats(new Ajv2020({ strict: false })).addSchema(document as object, 'openapi');
   });
   afterAll(() => service.close());
@@ -63,28 +85,74 @@ describe('the OpenAPI document', () => {
     return document.paths[path][method.toLowerCase()];
   };
   const parameter = (route: string, name: string) =>
-    operation(route).parameters.find((candidate) => candidate.name === name)!;
+    operation(route)
+      .parameters.map((candidate) => resolved(candidate, document))
+      .find((candidate) => candidate.name === name)!;
 
-  it('is valid OpenAPI 3.1, with nothing left of 3.0', () => {
-    expect(document.openapi).toBe('3.1.0');
+  it('are valid OpenAPI 3.1, with nothing left of 3.0', () => {
     const validate = addFormats(new Ajv2020({ strict: false, validateFormats: false })).compile(
       openApiSchema,
     );
-    validate(document);
-    expect(validate.errors ?? []).toEqual([]);
-    expect(JSON.stringify(document)).not.toContain('"nullable"');
+    for (const one of [api, channels]) {
+      expect(one.openapi).toBe('3.1.0');
+      validate(one);
+      expect(validate.errors ?? []).toEqual([]);
+      expect(JSON.stringify(one)).not.toContain('"nullable"');
+    }
   });
 
-  it("lists exactly the contract's routes, and those of channels", () => {
-    const routes = Object.entries(document.paths as Record<string, object>).flatMap(([path, item]) =>
-      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+  it('say where the service is, and who can be asked', () => {
+    for (const one of [api, channels]) {
+      expect(one.servers).toEqual([{ url: 'http://localhost:3000', description: 'This service' }]);
+      expect(one.info).toMatchObject({ version: 'v1', contact: { url: 'http://localhost:3000' } });
+    }
+    expect(api.info.description).toContain(COMPATIBILITY);
+  });
+
+  it('name every schema by a noun', () => {
+    const schemas = [...Object.keys(api.components.schemas), ...Object.keys(channels.components.schemas)];
+    expect(schemas.filter((name) => !NOUN.test(name))).toEqual([]);
+    expect(Object.keys(api.components.schemas)).toEqual(
+      expect.arrayContaining(['Conversation', 'Message', 'Contact', 'Error', 'MessageCreatedEvent']),
     );
-    expect(routes.sort()).toEqual([...ROUTES, ...PUBLIC_ROUTES, ...WIDGET_ROUTES].sort());
   });
 
-  it('gives every operation a name of its own', () => {
-    const ids = [...ROUTES, ...PUBLIC_ROUTES, ...WIDGET_ROUTES].map((route) => operation(route).operationId);
+  it('share every error, and hold no component that they do not use', () => {
+    const operations = Object.values(document.paths as Record<string, Record<string, Operation>>).flatMap(
+      (item) => Object.values(item),
+    );
+    for (const { responses } of operations)
+      for (const [status, response] of Object.entries(responses))
+        expect([status, Object.keys(response)]).toEqual([
+          status,
+          status < '400' ? expect.any(Array) : ['$ref'],
+        ]);
+    for (const one of [api, channels]) {
+      const names = Object.entries(one.components as Record<string, object>)
+        .filter(([kind]) => kind !== 'securitySchemes')
+        .flatMap(([kind, of]) => Object.keys(of).map((name) => `#/components/${kind}/${name}`));
+      const text = JSON.stringify(one);
+      const unused = names.filter((name) => !text.includes(`"$ref":"${name}"`));
+      expect(unused).toEqual(one === api ? ['#/components/schemas/WebhookEvent'] : []);
+    }
+  });
+
+  it("list exactly the contract's routes, and those of channels apart", () => {
+    const routesOf = ({ paths }: { paths: Record<string, object> }) =>
+      Object.entries(paths).flatMap(([path, item]) =>
+        Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+      );
+    expect(routesOf(api).sort()).toEqual([...ROUTES].sort());
+    expect(routesOf(channels).sort()).toEqual([...PUBLIC_ROUTES, ...WIDGET_ROUTES].sort());
+  });
+
+  it('name each operation by a verb and a noun', () => {
+    expect(Object.fromEntries(ROUTES.map((route) => [operation(route).operationId, route]))).toEqual(
+      OPERATION_IDS,
+    );
+    const ids = [...PUBLIC_ROUTES, ...WIDGET_ROUTES].map((route) => operation(route).operationId);
     expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.filter((id) => !/^[a-z]+[A-Z][A-Za-z]+$/.test(id))).toEqual([]);
   });
 
   it.each(PUBLIC_ROUTES)('%s asks for no key', (route) => {
@@ -103,12 +171,10 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it('resolves every reference it makes', () => {
-    const references = JSON.stringify(document).match(/"\$ref":"[^"]+"/g)!;
-    for (const reference of new Set(references)) {
-      const pointer = reference.slice('"$ref":"#/'.length, -1).split('/');
-      expect(pointer.reduce((node, part) => node?.[part], document)).toBeDefined();
-    }
+  it('resolve every reference they make', () => {
+    for (const one of [api, channels])
+      for (const [, $ref] of JSON.stringify(one).matchAll(/"\$ref":"([^"]+)"/g))
+        expect([$ref, resolved({ $ref }, one)]).toEqual([$ref, expect.anything()]);
   });
 
   it.each([
@@ -125,9 +191,11 @@ describe('the OpenAPI document', () => {
     expect(operation(route).security).toEqual(
       expect.arrayContaining(alternatives.flatMap((needed) => [{ bearer: needed }, { apiKey: needed }])),
     );
-    expect(document.components.securitySchemes).toEqual({
+    expect(api.components.securitySchemes).toEqual({
       bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'plk_…' },
       apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+    });
+    expect(channels.components.securitySchemes).toEqual({
       visitor: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
     });
   });
@@ -143,10 +211,11 @@ describe('the OpenAPI document', () => {
   ])('%s can answer %s', (route, statuses) => {
     const { responses } = operation(route);
     expect(Object.keys(responses)).toEqual(statuses.split(' '));
-    for (const status of ['429', '503']) expect(responses[status]!.headers).toHaveProperty('Retry-After');
+    for (const status of ['429', '503'])
+      expect(resolved(responses[status], document).headers).toHaveProperty('Retry-After');
   });
 
-  it('bounds the page parameters', () => {
+  it('bound the page parameters', () => {
     for (const route of ['conversations', 'conversations/{id}/messages', 'contacts']) {
       const limit = parameter(`GET /api/v1/${route}`, 'limit');
       expect(limit).toMatchObject({
@@ -156,18 +225,10 @@ describe('the OpenAPI document', () => {
       });
       expect(parameter(`GET /api/v1/${route}`, 'cursor')).toMatchObject({ in: 'query', required: false });
     }
-    expect(parameter('GET /api/v1/conversations', 'status').schema.enum).toEqual([
-      'OPEN',
-      'SNOOZED',
-      'CLOSED',
-    ]);
-    expect(parameter('GET /api/v1/conversations', 'channel').schema.enum).toEqual([
-      'WIDGET',
-      'WHATSAPP',
-      'TELEGRAM',
-      'MESSENGER',
-      'INSTAGRAM',
-    ]);
+    const valuesOf = (name: string) =>
+      resolved(parameter('GET /api/v1/conversations', name).schema, document).enum as string[];
+    expect(valuesOf('status')).toEqual(['OPEN', 'SNOOZED', 'CLOSED']);
+    expect(valuesOf('channel')).toEqual(['WIDGET', 'WHATSAPP', 'TELEGRAM', 'MESSENGER', 'INSTAGRAM']);
     expect(parameter('GET /api/v1/contacts', 'q').schema).toMatchObject({ type: 'string', maxLength: 200 });
     expect(parameter('POST /api/v1/conversations/{id}/messages', 'Idempotency-Key')).toMatchObject({
       in: 'header',
@@ -179,7 +240,7 @@ describe('the OpenAPI document', () => {
   it.each([...ROUTES, ...PUBLIC_ROUTES])('%s: every body has an example, and each is valid', (route) => {
     const { requestBody, responses } = operation(route);
     const contents = [requestBody, ...Object.values(responses)].flatMap((body) =>
-      Object.values(body?.content ?? {}),
+      Object.values((resolved(body, document)?.content ?? {}) as Record<string, any>),
     );
     for (const { schema, example, examples } of contents) {
       const values = examples
@@ -194,12 +255,13 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('lists every event of the catalog as a webhook, whole', () => {
+  it('list every event of the catalog as a webhook, whole, and as one of a union', () => {
     const types = Object.keys(eventCatalog);
-    expect(Object.keys(document.webhooks as object)).toEqual(types);
+    expect(Object.keys(api.webhooks as object)).toEqual(types);
+    const union = ajv.compile({ $ref: 'openapi#/components/schemas/WebhookEvent' });
     for (const type of types) {
-      const { parameters, requestBody } = document.webhooks[type].post;
-      expect(parameters.map(({ name }: { name: string }) => name)).toEqual([
+      const { parameters, requestBody } = api.webhooks[type].post;
+      expect(parameters.map((one: unknown) => resolved(one, document).name)).toEqual([
         'user-agent',
         'x-service-event',
         'x-service-signature',
@@ -210,15 +272,21 @@ describe('the OpenAPI document', () => {
         'webhook-signature',
       ]);
       const { schema, example } = requestBody.content['application/json'];
-      const validate = ajv.compile(schema as object);
-      validate(example);
-      expect(validate.errors ?? []).toEqual([]);
+      const validate = ajv.compile(absolute(schema) as object);
+      for (const check of [validate, union]) {
+        check(example);
+        expect(check.errors ?? []).toEqual([]);
+      }
       expect(example.event).toBe(type);
+      expect(api.components.schemas.WebhookEvent.discriminator.mapping[type]).toBe(schema.$ref);
+      // A frozen type gets no new keys, and others may.
+      const grown = { ...example, data: { ...example.data, addedLater: 1 } };
+      expect([type, validate(grown)]).toEqual([type, !eventCatalog[type as EventType].isFrozen]);
       expect(validate({ ...example, event: 'another.event' })).toBe(false);
     }
   });
 
-  it('is a page to read, from this server alone', async () => {
+  it('are a page to read, from this server alone', async () => {
     const page = await fetch(`${service.baseUrl}/docs`);
     const html = await page.text();
     expect(page.status).toBe(200);

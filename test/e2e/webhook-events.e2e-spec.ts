@@ -445,6 +445,7 @@ describe.each(WAYS)('outbound webhooks, taken %s,', (_, CROSS_WORKSPACE_BATCHES)
       catalog['parcel.shipped'] = {
         description: 'A contact was created.',
         data: Type.Object({ contactId: Type.String() }, { additionalProperties: false }),
+        isFrozen: false,
         example: { contactId: 'c1' },
         order: null,
         entitlement: null,

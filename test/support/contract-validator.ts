@@ -1,7 +1,7 @@
 import Ajv2020, { ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import axios from 'axios';
 import type { ApiResponse } from './api-client';
+import { DOCUMENT_PATHS, readDocuments, resolved } from './openapi-documents';
 
 const DOCUMENT = 'openapi';
 const API = '/api/v1/';
@@ -19,8 +19,8 @@ interface Header {
 }
 
 /**
- * Checks answers against the service's own OpenAPI document. The document lets answers grow; here each object
- * is closed, so that an undescribed key is found.
+ * Checks answers against the service's own OpenAPI documents. They let answers grow; here each object is
+ * closed, so that an undescribed key is found.
  */
 export class ContractValidator {
   private readonly ajv = addFormats(new Ajv2020({ strict: false, allErrors: true }));
@@ -31,8 +31,7 @@ export class ContractValidator {
   }
 
   static async create(baseUrl: string): Promise<ContractValidator> {
-    const { data } = await axios.get<unknown>(`${baseUrl}/api/v1/openapi.json`, { proxy: false });
-    return new ContractValidator(data);
+    return new ContractValidator(await readDocuments(baseUrl));
   }
 
   /**
@@ -40,7 +39,7 @@ export class ContractValidator {
    * @throws Error when the document does not describe this answer
    */
   check(method: string, path: string, response: ApiResponse): void {
-    if (!DOCUMENTED.some((prefix) => path.startsWith(prefix)) || path === `${API}openapi.json`) return;
+    if (!DOCUMENTED.some((prefix) => path.startsWith(prefix)) || DOCUMENT_PATHS.includes(path)) return;
     const what = `${method} ${path} answered ${response.status}`;
     if (response.status >= 400) requireSameRequestId(response, what);
     const template = this.templateOf(path);
@@ -50,9 +49,12 @@ export class ContractValidator {
         throw new Error(`${what}, but is no documented route`);
       return this.match(ERROR_SCHEMA, response.body, what);
     }
-    const location = ['paths', template, method.toLowerCase(), 'responses', String(response.status)];
-    const documented = operation.responses[response.status];
+    const answer = operation.responses[response.status];
+    const documented = resolved(answer, this.document);
     if (!documented) throw new Error(`${what}, which is not documented: ${JSON.stringify(response.body)}`);
+    const location = answer.$ref
+      ? (answer.$ref as string).replace('#/', '').split('/')
+      : ['paths', template, method.toLowerCase(), 'responses', String(response.status)];
     const { content } = documented;
     if (content?.['application/json'])
       this.match([...location, 'content', 'application/json', 'schema'], response.body, what);

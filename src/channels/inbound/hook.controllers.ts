@@ -20,7 +20,7 @@ function hookController(channel: Channel): Type<object> {
     constructor(private readonly hooks: HooksService) {}
 
     @applyDecorators(...(hasHandshake ? [HookHandshake()] : []))
-    handshake(
+    verify(
       @Param('hookKey') hookKey: string,
       @Req() request: Request,
       @Res({ passthrough: true }) response: Response,
@@ -37,7 +37,7 @@ function hookController(channel: Channel): Type<object> {
       return this.hooks.receive({ channel, hookKey, request, response });
     }
   }
-  // OpenAPI operation ids begin with the class's name.
+  // OpenAPI operation ids hold the class's name.
   Object.defineProperty(HookController, 'name', { value: `${label}HookController` });
   return HookController;
 }

@@ -9,6 +9,7 @@ import { ANSWER_HEADERS, errorResponses, headerRefs, OtherErrors } from '../../h
  * on the API, because providers have no API key.
  */
 const HOOK_ERRORS: OtherErrors = {
+  name: 'Hook',
   documentation: {
     INVALID_BODY: {
       when: 'The body is not JSON.',

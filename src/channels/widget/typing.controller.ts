@@ -22,7 +22,7 @@ export class TypingController {
   @TokenRequired()
   @WidgetDone('Report that the visitor types, or has ended; without effect while no stream of theirs is open')
   @WidgetErrors('INVALID_QUERY', 'INVALID_BODY', 'REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE')
-  async type(
+  async report(
     @Req() { tokenOwner }: TypingRequest,
     @Body() { conversationId, isTyping }: PostTyping,
   ): Promise<void> {

@@ -105,7 +105,7 @@ export class WidgetController {
   @TokenOptional()
   @WidgetAnswer('Begin a session, or renew one', SessionResponse, 201)
   @WidgetErrors('INVALID_QUERY', 'INVALID_BODY', 'REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE')
-  open(
+  openSession(
     @CurrentWidget() widget: Widget,
     @CurrentVisitor() visitor: Visitor | null,
     @Body() session: OpenSession,
@@ -119,7 +119,7 @@ export class WidgetController {
   @TokenRequired()
   @WidgetAnswer('Write a message; 200 when it was stored before', PostedMessageResponse, 200, 201)
   @WidgetErrors('INVALID_QUERY', 'INVALID_BODY', 'REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE')
-  post(
+  postMessage(
     @CurrentWidget() widget: Widget,
     @CurrentVisitor() visitor: Visitor,
     @Body() message: PostMessage,
@@ -133,7 +133,7 @@ export class WidgetController {
   @TokenRequired()
   @WidgetPage("List the messages of the visitor's conversation, newest first", VisitorMessageResponse)
   @WidgetErrors('INVALID_QUERY')
-  list(
+  listMessages(
     @CurrentWidget() widget: Widget,
     @CurrentVisitor() visitor: Visitor,
     @Query() query: PageQuery,
@@ -148,7 +148,7 @@ export class WidgetController {
   @TokenRequired()
   @WidgetAnswer('Report that outbound messages were delivered or read', ReceiptResponse, 200)
   @WidgetErrors('INVALID_QUERY', 'INVALID_BODY', 'REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE')
-  receive(
+  postReceipt(
     @CurrentWidget() widget: Widget,
     @CurrentVisitor() visitor: Visitor,
     @Body() receipt: PostReceipt,
@@ -166,7 +166,7 @@ export class WidgetController {
       "the conversation's last event. If it is higher than the client's, the client reads the messages.",
   )
   @WidgetErrors('INVALID_QUERY')
-  events(
+  streamEvents(
     @CurrentWidget() widget: Widget,
     @CurrentVisitor() visitor: Visitor,
     @Res() response: Response,

@@ -17,7 +17,7 @@ import {
 } from '@nestjs/swagger';
 import { ApiErrorCode } from '../../common/app-error';
 import { ANSWER_HEADERS, errorResponses, headerRefs, OtherErrors } from '../../http/error-responses';
-import { pageSchema } from '../../http/api.decorators';
+import { pageOf } from '../../http/api.decorators';
 import { VisitorRequest } from './visitor';
 import { LIMITS, TOKEN_OPTIONAL, VisitorGuard, WidgetLimit, WidgetLimitGuard } from './widget.guards';
 
@@ -26,6 +26,7 @@ const CORS_HEADERS = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Head
 
 /** Errors of the widget's routes. Visitors have no API key, so some mean something else than on the API. */
 const WIDGET_ERRORS: OtherErrors = {
+  name: 'Widget',
   documentation: {
     UNAUTHENTICATED: {
       when: "The token is missing, malformed, expired or another widget's; or a visitor's signature is wrong.",
@@ -83,11 +84,7 @@ export function WidgetDone(summary: string): MethodDecorator {
 }
 
 export function WidgetPage(summary: string, row: Type): MethodDecorator {
-  return applyDecorators(
-    ApiExtraModels(row),
-    WidgetRoute(summary),
-    ApiResponse({ ...DONE, status: 200, schema: pageSchema(row) }),
-  );
+  return WidgetAnswer(summary, pageOf(row), 200);
 }
 
 export function WidgetEvents(summary: string, description: string): MethodDecorator {

@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   IsBoolean,
@@ -84,6 +84,7 @@ export class LoggedInVisitor extends Profile {
   jwt?: string;
 }
 
+@ApiSchema({ name: 'NewSession' })
 export class OpenSession {
   @ApiPropertyOptional({
     description: 'For a logged-in visitor. Without it: the visitor of the token, or a new anonymous one.',
@@ -96,6 +97,7 @@ export class OpenSession {
 }
 
 /** Message of a visitor, who may give `name` and `email` with it. */
+@ApiSchema({ name: 'NewVisitorMessage' })
 export class PostMessage extends Profile {
   @ApiProperty({
     pattern: CLIENT_MESSAGE_ID.source,
@@ -123,6 +125,7 @@ export class PostMessage extends Profile {
 export const VISITOR_RECEIPTS = ['DELIVERED', 'READ'] as const;
 export type VisitorReceipt = (typeof VISITOR_RECEIPTS)[number];
 
+@ApiSchema({ name: 'Receipt' })
 export class PostReceipt {
   @ApiProperty({
     description: 'The receipt is for all outbound messages up to and including this one.',
@@ -133,6 +136,7 @@ export class PostReceipt {
 
   @ApiProperty({
     enum: VISITOR_RECEIPTS,
+    enumName: 'ReceiptStatus',
     description: 'DELIVERED: the client has them. READ: the visitor has seen them.',
   })
   @IsIn(VISITOR_RECEIPTS, { message: `must be one of ${VISITOR_RECEIPTS.join(', ')}` })
@@ -140,6 +144,7 @@ export class PostReceipt {
 }
 
 /** Notice that the visitor types, or has ended. */
+@ApiSchema({ name: 'TypingNotice' })
 export class PostTyping {
   @ApiProperty({ example: '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11', description: 'As the stream gave it.' })
   @IsString()
@@ -150,6 +155,7 @@ export class PostTyping {
   isTyping: boolean;
 }
 
+@ApiSchema({ name: 'Session' })
 export class SessionResponse {
   @ApiProperty({
     example: 'eyJhbGciOiJIUzI1NiIsImtpZCI6ImZpcnN0In0.eyJhdWQiOiIwMTlhYjNmMCJ9.c2lnbmF0dXJl',
@@ -181,7 +187,13 @@ export class SessionResponse {
 
 /** Progress of an outbound message; null for the visitor's own. */
 export class VisitorMessageDelivery {
-  @ApiProperty({ type: String, enum: DELIVERY_STATUSES, nullable: true, example: 'SENT' })
+  @ApiProperty({
+    type: String,
+    enum: DELIVERY_STATUSES,
+
+    nullable: true,
+    example: 'SENT',
+  })
   status: DeliveryStatus | null;
 }
 
@@ -189,6 +201,7 @@ export class VisitorMessageDelivery {
  * Message as its visitor sees it: with the display name of its agent alone, and without the cause of a
  * failure.
  */
+@ApiSchema({ name: 'VisitorMessage' })
 export class VisitorMessageResponse {
   @ApiProperty({ example: '019ab3f6-0d4b-7c55-8a2e-6f1f7d1b2c90' })
   id: string;
@@ -222,6 +235,7 @@ export class VisitorMessageResponse {
   delivery: VisitorMessageDelivery;
 }
 
+@ApiSchema({ name: 'PostedMessage' })
 export class PostedMessageResponse {
   @ApiProperty()
   message: VisitorMessageResponse;
@@ -241,6 +255,7 @@ export function toVisitorMessage(message: VisitorMessageRow): VisitorMessageResp
   };
 }
 
+@ApiSchema({ name: 'ReceiptResult' })
 export class ReceiptResponse {
   @ApiProperty({
     example: 2,

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { buildProgram } from '../../../src/cli/program';
 import { API_ERROR_STATUS } from '../../../src/common/app-error';
+import { COMPATIBILITY } from '../../../src/common/compatibility';
 import { CHANNELS, describeChannel, PROVIDER_URLS } from '../../../src/common/channel-descriptors';
 import { DELIVERY_ERROR_CODES, DELIVERY_STATUSES } from '../../../src/messages/message-status';
 import { eventCatalog } from '../../../src/outbox/event-catalog';
@@ -170,8 +171,13 @@ it('lists every error code and its status', () => {
   expect(Object.fromEntries(rows)).toEqual(API_ERROR_STATUS);
 });
 
+it('promises the same of the API and the events on each page that does', () => {
+  for (const page of ['README.md', 'docs/contributing.md'])
+    expect(read(page).replace(/\s+/g, ' ')).toContain(COMPATIBILITY);
+});
+
 it('lists every event', () => {
-  const rows = table('README.md', '## The API', 'Event').map(([name]) => bare(name));
+  const rows = table('docs/receiving-webhooks.md', '## Events', 'Event').map(([name]) => bare(name));
   expect(rows).toEqual(Object.keys(eventCatalog));
 });
 
