@@ -5,6 +5,7 @@ import { ContactsApiModule } from './contacts/contacts.module';
 import { ConversationsApiModule } from './conversations/conversations.module';
 import { MessagesApiModule } from './messages/messages.module';
 import { WidgetFilesModule } from './widget-files/widget-files.module';
+import { AgentsApiModule } from './workspaces/workspaces.module';
 
 /**
  * Modules that serve HTTP: the REST API below `/api/v1`, the providers' hooks and the widget. The API's root
@@ -15,6 +16,7 @@ export const ROUTES = [
   ContactsApiModule,
   ConversationsApiModule,
   MessagesApiModule,
+  AgentsApiModule,
   HooksModule,
   WidgetModule,
   WidgetFilesModule,

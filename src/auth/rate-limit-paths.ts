@@ -5,6 +5,9 @@ export const RATE_LIMITED_PATHS = [
   '/api/v1/conversations/:id',
   '/api/v1/conversations/:id/messages',
   '/api/v1/contacts',
+  '/api/v1/contacts/:id',
+  '/api/v1/agents',
+  '/api/v1/agents/:id',
 ] as const;
 
 /** Returns the key under which a workspace's requests to a path are counted. */

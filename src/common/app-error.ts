@@ -21,6 +21,7 @@ export const API_ERROR_STATUS = {
   WORKSPACE_SUSPENDED: 403,
   NOT_FOUND: 404,
   REQUEST_TIMEOUT: 408,
+  CONFLICT: 409,
   IDEMPOTENCY_CONFLICT: 409,
   PAYLOAD_TOO_LARGE: 413,
   RATE_LIMITED: 429,
@@ -31,7 +32,7 @@ export const API_ERROR_STATUS = {
 export type ApiErrorCode = keyof typeof API_ERROR_STATUS;
 
 /** All error codes: those of the API, and those that only a dashboard's or the CLI's calls get. */
-export const ERROR_STATUS = { ...API_ERROR_STATUS, CONFLICT: 409, MISDIRECTED_REQUEST: 421 } as const;
+export const ERROR_STATUS = { ...API_ERROR_STATUS, MISDIRECTED_REQUEST: 421 } as const;
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 

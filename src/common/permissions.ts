@@ -6,7 +6,9 @@ export const SCOPE_DESCRIPTIONS = {
   'conversations:write': 'close, reopen or reassign conversations',
   'messages:read': "read a conversation's message history",
   'messages:write': 'send a message as an agent',
-  'contacts:read': 'list and search contacts',
+  'contacts:read': 'list, search and read contacts',
+  'contacts:write': 'create and change contacts',
+  'agents:read': 'list and read agents',
 } as const;
 export type Scope = keyof typeof SCOPE_DESCRIPTIONS;
 export const SCOPES = Object.keys(SCOPE_DESCRIPTIONS) as unknown as readonly [Scope, ...Scope[]];
@@ -27,7 +29,7 @@ const OPERATORS_ALONE: readonly Holder[] = [];
  */
 export const PERMISSIONS = {
   'workspace.read': AGENTS,
-  'agent.read': AGENTS,
+  'agent.read': EVERYONE,
   'invitation.read': MANAGERS,
   'api_key.read': MANAGERS,
   'webhook.read': MANAGERS,
@@ -69,8 +71,8 @@ export const PERMISSIONS = {
   'channel_connection.connect': MANAGERS,
   'channel_connection.rotate': MANAGERS,
   'channel_connection.disconnect': MANAGERS,
-  'contact.create': AGENTS,
-  'contact.update': AGENTS,
+  'contact.create': EVERYONE,
+  'contact.update': EVERYONE,
   'contact.erase': MANAGERS,
   'contact.export': MANAGERS,
   'conversation.update': EVERYONE,

@@ -22,8 +22,20 @@ export const MAX_ATTRIBUTE_NAME = 100;
 export const MAX_ATTRIBUTE_TEXT = 500;
 const MAX_NAME = 200;
 const MAX_PHONE = 50;
+const MAX_EXTERNAL_ID = 200;
 
 export type AttributeValue = string | number | boolean;
+
+/** Schema of the attributes that a request gives. */
+const ATTRIBUTES = {
+  type: 'object' as const,
+  maxProperties: MAX_ATTRIBUTES,
+  additionalProperties: {
+    oneOf: [{ type: 'string', maxLength: MAX_ATTRIBUTE_TEXT }, { type: 'number' }, { type: 'boolean' }],
+  },
+  description: `Other facts that the workspace keeps: up to ${MAX_ATTRIBUTES}, by names of at most ${MAX_ATTRIBUTE_NAME} characters.`,
+  example: { city: 'Valencia' },
+};
 
 function AreAttributes(): PropertyDecorator {
   return ValidateBy(
@@ -53,34 +65,53 @@ function isAttribute(value: unknown): value is AttributeValue {
 
 /** Id of a person on one channel. */
 export class NewIdentity {
+  @ApiProperty({ enum: CHANNELS, example: 'WHATSAPP' })
   @IsIn(CHANNELS, { message: `must be one of ${CHANNELS.join(', ')}` })
   channel: Channel;
 
-  /** Provider's id of the person: a phone number, a chat id, a page-scoped id. */
-  @MaxCharacters(200)
+  @ApiProperty({
+    minLength: 1,
+    maxLength: MAX_EXTERNAL_ID,
+    description: "The provider's id of the person: a phone number in digits, a chat id, a page-scoped id.",
+    example: '34600112233',
+  })
+  @MaxCharacters(MAX_EXTERNAL_ID)
   @NotBlank()
   @IsStorableText()
   externalId: string;
 }
 
+/** New contact. A field that is left out is unknown. */
 export class CreateContact {
+  @ApiPropertyOptional({ minLength: 1, maxLength: MAX_NAME, example: 'Zoë Martín' })
   @IsOptional()
   @MaxCharacters(MAX_NAME)
   @NotBlank()
   @IsStorableText()
   name?: string;
 
+  @ApiPropertyOptional({ format: 'email', example: 'zoe@example.com' })
   @IsOptional()
   @IsEmail({}, { message: 'must be an e-mail address' })
   email?: string;
 
+  @ApiPropertyOptional({ minLength: 1, maxLength: MAX_PHONE, example: '+34 600 11 22 33' })
   @IsOptional()
   @MaxCharacters(MAX_PHONE)
   @NotBlank()
   @IsStorableText()
   phone?: string;
 
-  /** Id on a channel, with which the workspace can write before the contact has written. */
+  @ApiPropertyOptional({ ...ATTRIBUTES, description: `${ATTRIBUTES.description} None by default.` })
+  @ValidateIf((_, value) => value !== undefined)
+  @AreAttributes()
+  attributes?: Record<string, AttributeValue>;
+
+  @ApiPropertyOptional({
+    description:
+      'The id on a channel, by which the workspace can write before the contact has written. No other contact may have it.',
+    example: { channel: 'WHATSAPP', externalId: '34600112233' },
+  })
   @IsOptional()
   @IsObject({ message: 'must be an object' })
   @ValidateNested()
@@ -90,27 +121,53 @@ export class CreateContact {
 
 /** Edit of a contact. What it does not give stays as it is; null empties a field. */
 export class UpdateContact {
-  /** `updatedAt` of the contact that was read before the edit. */
+  @ApiPropertyOptional({
+    type: String,
+    format: 'date-time',
+    example: '2026-11-18T16:20:00.000Z',
+    description:
+      'The `updatedAt` of the contact that you edit: if it was changed since, the edit is refused with 409. Without it ' +
+      'the edit applies to the contact as it is by now.',
+  })
+  @ValidateIf((_, value) => value !== undefined)
   @IsDateTime()
-  updatedAt: Date;
+  updatedAt?: Date;
 
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    minLength: 1,
+    maxLength: MAX_NAME,
+    example: 'Zoë Martín',
+  })
   @IsOptional()
   @MaxCharacters(MAX_NAME)
   @NotBlank()
   @IsStorableText()
   name?: string | null;
 
+  @ApiPropertyOptional({ type: String, nullable: true, format: 'email', example: 'zoe@example.com' })
   @IsOptional()
   @IsEmail({}, { message: 'must be an e-mail address' })
   email?: string | null;
 
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    minLength: 1,
+    maxLength: MAX_PHONE,
+    example: '+34 600 11 22 33',
+  })
   @IsOptional()
   @MaxCharacters(MAX_PHONE)
   @NotBlank()
   @IsStorableText()
   phone?: string | null;
 
-  /** Other facts, which replace all earlier ones: up to 50 texts, numbers and truth values by name. */
+  @ApiPropertyOptional({
+    ...ATTRIBUTES,
+    description: `${ATTRIBUTES.description} They replace all earlier ones.`,
+  })
   @ValidateIf((_, value) => value !== undefined)
   @AreAttributes()
   attributes?: Record<string, AttributeValue>;

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
 import { DatabaseModule } from '../database/database.module';
+import { IdempotencyModule } from '../idempotency/idempotency.module';
 import { OutboxModule } from '../outbox/outbox.module';
 import { RateLimitModule } from '../rate-limit/rate-limit.module';
 import { TableRegistry } from '../stored-data/table-registry';
@@ -17,6 +18,7 @@ import { ContactsService } from './contacts.service';
     DatabaseModule.forEntities([ContactEntity, ContactIdentityEntity]),
     AuditModule,
     OutboxModule,
+    IdempotencyModule,
     RateLimitModule,
   ],
   providers: [ContactSearchRepository, ContactsRepository, ContactsService],

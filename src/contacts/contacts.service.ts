@@ -6,24 +6,25 @@ import { AppError } from '../common/app-error';
 import { Channel } from '../common/channel-descriptors';
 import { isId, newId } from '../common/ids';
 import { Page, toPage } from '../common/page';
-import { Actor } from '../common/principal';
+import { Actor, SYSTEM } from '../common/principal';
 import { validate } from '../common/validate';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
+import { IdempotencyService } from '../idempotency/idempotency.service';
+import { IdempotentRequest } from '../idempotency/idempotent-request';
 import { EventlessChanges } from '../outbox/eventless-changes';
 import { Closable } from '../rate-limit/work-budget';
 import {
   ContactDetail,
   CreateContact,
   ListContactsQuery,
-  NewIdentity,
   ContactResponse,
   toContact,
   toContactDetail,
   UpdateContact,
 } from './contact.dto';
-import { ContactIdentityEntity } from './contact-identity.entity';
 import { ContactEntity } from './contact.entity';
+import { ContactIdentityEntity } from './contact-identity.entity';
 import { toSearchable } from './contact-search';
 import { ContactProfile, ContactsRepository } from './contacts.repository';
 
@@ -47,6 +48,7 @@ export class ContactsService {
     private readonly contacts: ContactsRepository,
     private readonly audit: AuditService,
     private readonly changes: EventlessChanges,
+    private readonly idempotency: IdempotencyService,
   ) {}
 
   /**
@@ -90,39 +92,58 @@ export class ContactsService {
   }
 
   /**
-   * Creates a contact. The audit log gets an entry, unless the system is the actor.
+   * Creates a contact. The audit log gets an entry, unless the system is the actor. A repeated request gets
+   * the contact that the first one has created, as it is by now: no copy of it is kept.
    * @throws AppError INVALID_BODY, also when another contact has the identity; FORBIDDEN; NOT_FOUND (the
-   *   workspace)
+   *   workspace); IDEMPOTENCY_CONFLICT
    */
-  async create(tenantId: string, input: CreateContact, actor: Actor): Promise<ContactResponse> {
-    const { name = null, email = null, phone = null, identity } = validate(CreateContact, input);
+  async create(
+    tenantId: string,
+    input: CreateContact,
+    actor: Actor,
+    request: IdempotentRequest | null = null,
+  ): Promise<ContactResponse> {
+    const {
+      name = null,
+      email = null,
+      phone = null,
+      attributes = {},
+      identity,
+    } = validate(CreateContact, input);
     if (!isId(tenantId)) throw AppError.notFound('Workspace');
-    const contact = newContact(tenantId, { name, email, phone });
-    const identities = await this.database.transaction(async (tx) => {
+    const contact = newContact(tenantId, { name, email, phone, attributes });
+    const { id: contactId, createdAt } = contact;
+    const identities = identity ? [{ tenantId, ...identity, contactId, createdAt }] : [];
+    const { id } = await this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'contact.create');
-      await this.contacts.insert(tx, contact);
-      if (actor.type !== 'system')
-        this.audit.appendPipelined(tx, { ...subjectOf(contact, actor), action: 'contact.created' });
-      return identity ? [await this.addIdentity(tx, contact, identity)] : [];
+      return this.idempotency.once(tx, { tenantId, conversationId: null }, request, async () => {
+        await this.contacts.insert(tx, contact);
+        if (actor.type !== 'system')
+          this.audit.appendPipelined(tx, { ...subjectOf(contact, actor), action: 'contact.created' });
+        for (const one of identities) await this.addIdentity(tx, one);
+        return { id: contactId };
+      });
     });
-    return toContact(contact, identities);
+    return id === contactId ? toContact(contact, identities) : this.get(tenantId, id, SYSTEM);
   }
 
   /**
    * Changes a contact's name, e-mail address, phone or attributes. A value that the workspace's server has
    * signed is verified no longer once it is changed, until the server signs one again. The audit log names
    * the changed fields, and none of their values, because it outlives the contact.
-   * @throws AppError INVALID_BODY; CONFLICT: the contact was changed since `updatedAt`, or is erased;
-   *   FORBIDDEN; NOT_FOUND
+   * @throws AppError INVALID_BODY, also without a field to change; CONFLICT: the contact was changed since
+   *   `updatedAt`, or is erased; FORBIDDEN; NOT_FOUND
    */
-  async update(tenantId: string, id: string, input: UpdateContact, actor: Actor): Promise<ContactDetail> {
+  async update(tenantId: string, id: string, input: UpdateContact, actor: Actor): Promise<ContactResponse> {
     const { updatedAt, ...given } = validate(UpdateContact, input);
+    if (EDITABLE.every((field) => given[field] === undefined))
+      throw new AppError('INVALID_BODY', `Name at least one of ${EDITABLE.join(', ')}.`);
     const contact = await this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'contact.update');
       const before = await this.contacts.lock(tx, tenantId, id);
       if (!before) throw AppError.notFound('Contact');
       if (before.erasedAt) throw AppError.because('CONFLICT', 'contact_erased');
-      if (before.updatedAt.getTime() !== updatedAt.getTime())
+      if (updatedAt && before.updatedAt.getTime() !== updatedAt.getTime())
         throw AppError.because('CONFLICT', 'contact_edited');
       const after = edit(before, given);
       const fields = EDITABLE.filter((field) => changedValues(before, after, [field]));
@@ -136,7 +157,7 @@ export class ContactsService {
       });
       return after;
     });
-    return toContactDetail(contact, await this.contacts.listIdentities(tenantId, [id]));
+    return toContact(contact, await this.contacts.listIdentities(tenantId, [id]));
   }
 
   /**
@@ -149,7 +170,7 @@ export class ContactsService {
     const { channel, externalId, name, phone } = customer;
     const known = await this.contacts.lockIdentity(tx, tenantId, channel, externalId);
     if (known) return known.contactId;
-    const contact = newContact(tenantId, { name, email: null, phone });
+    const contact = newContact(tenantId, { name, email: null, phone, attributes: {} });
     await this.contacts.insert(tx, contact);
     const { id: contactId, createdAt } = contact;
     await this.contacts.insertIdentity(tx, { tenantId, channel, externalId, contactId, createdAt });
@@ -177,16 +198,11 @@ export class ContactsService {
     return contact;
   }
 
-  private async addIdentity(
-    tx: Transaction,
-    { id: contactId, tenantId, createdAt }: ContactEntity,
-    { channel, externalId }: NewIdentity,
-  ): Promise<ContactIdentityEntity> {
+  private async addIdentity(tx: Transaction, identity: ContactIdentityEntity): Promise<void> {
+    const { tenantId, channel, externalId } = identity;
     const known = await this.contacts.lockIdentity(tx, tenantId, channel, externalId);
     if (known) throw AppError.invalidBody('identity', 'identity_taken', { contact: known.contactId });
-    const identity = { tenantId, channel, externalId, contactId, createdAt };
     await this.contacts.insertIdentity(tx, identity);
-    return identity;
   }
 }
 
@@ -212,7 +228,10 @@ function subjectOf({ tenantId, id }: ContactEntity, actor: Actor) {
   return { tenantId, actor, entity: 'contact', entityId: id };
 }
 
-function newContact(tenantId: string, known: Pick<ContactEntity, 'name' | 'email' | 'phone'>): ContactEntity {
+function newContact(
+  tenantId: string,
+  known: Pick<ContactEntity, 'name' | 'email' | 'phone' | 'attributes'>,
+): ContactEntity {
   const now = new Date();
   return {
     id: newId(),
@@ -222,7 +241,7 @@ function newContact(tenantId: string, known: Pick<ContactEntity, 'name' | 'email
     phone: known.phone,
     avatarUrl: null,
     verified: [],
-    attributes: {},
+    attributes: known.attributes,
     createdAt: now,
     updatedAt: now,
     erasedAt: null,

@@ -67,10 +67,15 @@ export function ApiErrors(...codes: ApiErrorCode[]): MethodDecorator {
 }
 
 export function ApiConversationId(): MethodDecorator {
+  return ApiId('conversation', '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11');
+}
+
+/** Documents the `:id` of a path. */
+export function ApiId(thing: string, example: string): MethodDecorator {
   return ApiParam({
     name: 'id',
-    description: "The conversation's id.",
-    schema: { type: 'string', example: '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11' },
+    description: `The ${thing}'s id.`,
+    schema: { type: 'string', example },
   });
 }
 

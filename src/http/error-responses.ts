@@ -1,6 +1,6 @@
 import type { ApiResponseOptions } from '@nestjs/swagger';
 import { API_ERROR_STATUS, ApiErrorCode, ErrorDetail, RETRYABLE } from '../common/app-error';
-import { makeFault } from '../common/error-texts';
+import { makeFault, REASONS } from '../common/error-texts';
 
 /** Documentation of an error: when it is answered, and an example. */
 export interface ErrorDocumentation {
@@ -43,6 +43,10 @@ const DOCUMENTATION: Record<ApiErrorCode, ErrorDocumentation> = {
   REQUEST_TIMEOUT: {
     when: 'The request did not arrive in time: its head within 10 seconds, its body within 30.',
     message: 'The request took too long to arrive.',
+  },
+  CONFLICT: {
+    when: 'What the request changes was changed since it was read, or erased: read it again.',
+    message: REASONS.contact_edited,
   },
   IDEMPOTENCY_CONFLICT: {
     when: 'The Idempotency-Key was used within 24 hours for a request with another path or body.',

@@ -19,7 +19,7 @@ export class IdempotencyKeyEntity {
   @Column('json', { nullable: true })
   response: object | null;
 
-  /** Conversation whose message the response contains. */
+  /** Conversation whose message the response contains; null for other responses. */
   @Column('uuid', { name: 'conversation_id', nullable: true })
   conversationId: string | null;
 

@@ -11,7 +11,7 @@ export interface KeptRequest {
   tenantId: string;
   key: string;
   fingerprint: Buffer;
-  /** Conversation whose message the response contains; null when the request named none that can exist. */
+  /** Conversation whose message the response contains; null for other responses. */
   conversationId: string | null;
 }
 

@@ -10,7 +10,9 @@ export function idempotencyTables(keys: IdempotencyKeysRepository): TableDeclara
       placement: 'workspace',
       deletion: {},
       erasure: { eraseUnlocked: (tx, messages) => keys.erase(tx, messages) },
-      export: { none: 'A response holds a message that is exported, and is gone after a day.' },
+      export: {
+        none: 'A response holds a message, which is exported, or no personal data. It is gone after a day.',
+      },
       retention: { age: 'created_at', keptHours: 24 },
     },
   ];

@@ -13,13 +13,13 @@ export class IdempotencyService {
    * Runs `work` in the transaction, or returns the first answer again if the same request ran under this key
    * within 24 hours. Key and work commit together: a failed request leaves its key free, and if a request
    * comes twice at once, the second waits for the first.
-   * @param subject the workspace, and the conversation whose message the response contains: the key is
-   *   deleted when that conversation is erased
+   * @param subject the workspace, and the conversation whose message the response contains, if it contains
+   *   one: the key is deleted when that conversation is erased
    * @throws AppError IDEMPOTENCY_CONFLICT when the key was used for another request
    */
   async once<T extends object>(
     tx: Transaction,
-    subject: { tenantId: string; conversationId: string },
+    subject: { tenantId: string; conversationId: string | null },
     request: IdempotentRequest | null,
     work: () => Promise<T>,
   ): Promise<T> {
@@ -27,7 +27,8 @@ export class IdempotencyService {
     const { tenantId, conversationId } = subject;
     const fingerprint = request.fingerprint();
     const { key } = request;
-    const kept = { tenantId, key, fingerprint, conversationId: isId(conversationId) ? conversationId : null };
+    const isNamed = conversationId !== null && isId(conversationId);
+    const kept = { tenantId, key, fingerprint, conversationId: isNamed ? conversationId : null };
     if (!(await this.keys.claim(tx, kept))) return this.replay<T>(tx, tenantId, request);
     const response = await work();
     this.keys.setResponsePipelined(tx, tenantId, key, response);

@@ -107,6 +107,7 @@ function apiHead(settings: DocumentSettings): Head {
     .addTag('Conversations', 'Conversations with customers.')
     .addTag('Messages', 'Their messages.')
     .addTag('Contacts', 'The customers.')
+    .addTag('Agents', 'Who answers them: people and bot accounts.')
     .addTag('Webhooks', 'What the service sends.')
     .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'plk_…' }, 'bearer')
     .addApiKey({ type: 'apiKey', in: 'header', name: 'x-api-key' }, 'apiKey');

@@ -2,8 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { isId } from '../common/ids';
 import { Database, Reader } from '../database/database';
 import { MOMENT } from '../database/moment';
+import { PageStatement } from '../database/page-statement';
 import { Transaction } from '../database/transaction';
 import { AgentEntity } from './agent.entity';
+
+/** Columns of an AgentEntity, in SQL. */
+const LISTED = `tenant_id AS "tenantId", id, name, display_name AS "displayName", email, role, is_bot AS "isBot",
+  active, erased_at AS "erasedAt", created_at AS "createdAt", updated_at AS "updatedAt"`;
 
 type AgentKey = Pick<AgentEntity, 'tenantId' | 'id'>;
 
@@ -14,6 +19,17 @@ export class AgentsRepository {
   async list(tenantId: string): Promise<AgentEntity[]> {
     if (!isId(tenantId)) return [];
     return this.database.manager.find(AgentEntity, { where: { tenantId }, order: { id: 'ASC' } });
+  }
+
+  /** Lists up to `count` agents below the cursor, the newest first. */
+  listBelow(tenantId: string, cursor: string | undefined, count: number): Promise<AgentEntity[]> {
+    return new PageStatement(LISTED, 'agents')
+      .where('tenant_id = ?', tenantId)
+      .read(this.database, cursor, count);
+  }
+
+  async find(tenantId: string, id: string): Promise<AgentEntity | null> {
+    return isId(id) ? this.database.manager.findOneBy(AgentEntity, { tenantId, id }) : null;
   }
 
   /** Finds an agent; null if the agent is unknown, inactive or of another workspace. */

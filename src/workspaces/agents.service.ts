@@ -5,11 +5,12 @@ import { changedValues, valuesOf } from '../audit/changed-values';
 import { AppError } from '../common/app-error';
 import { violatesUnique } from '../database/database-errors';
 import { newId } from '../common/ids';
+import { Page, PageQuery, toPage } from '../common/page';
 import { Actor } from '../common/principal';
 import { validate } from '../common/validate';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
-import { CreateAgent, UpdateAgent } from './agent.dto';
+import { AgentResponse, CreateAgent, toAgentResponse, UpdateAgent } from './agent.dto';
 import { AgentEntity } from './agent.entity';
 import { AgentsRepository } from './agents.repository';
 import { WorkspacesRepository } from './workspaces.repository';
@@ -17,7 +18,7 @@ import { WorkspacesRepository } from './workspaces.repository';
 /** Limit of a workspace's agents, inactive ones included, because they are listed together. */
 const MAX_AGENTS = 1_000;
 
-/** Manages a workspace's agents, for the dashboard and the CLI. */
+/** Manages a workspace's agents, for the dashboard and the CLI, and shows them to the API. */
 @Injectable()
 export class AgentsService {
   constructor(
@@ -34,6 +35,29 @@ export class AgentsService {
   async list(tenantId: string, actor: Actor): Promise<AgentEntity[]> {
     await requireReadPermission(this.database, tenantId, actor, 'agent.read');
     return this.agents.list(tenantId);
+  }
+
+  /**
+   * Returns a page of the workspace's agents, newest first, including bots and inactive agents: 50 by
+   * default, 200 at most.
+   * @throws AppError INVALID_QUERY, FORBIDDEN
+   */
+  async listPage(tenantId: string, input: Partial<PageQuery>, actor: Actor): Promise<Page<AgentResponse>> {
+    const { cursor, limit } = validate(PageQuery, input, 'INVALID_QUERY');
+    await requireReadPermission(this.database, tenantId, actor, 'agent.read');
+    const rows = await this.agents.listBelow(tenantId, cursor, limit + 1);
+    return toPage(rows, limit, toAgentResponse);
+  }
+
+  /**
+   * Returns an agent, who may be a bot or inactive.
+   * @throws AppError FORBIDDEN, NOT_FOUND
+   */
+  async get(tenantId: string, id: string, actor: Actor): Promise<AgentResponse> {
+    await requireReadPermission(this.database, tenantId, actor, 'agent.read');
+    const agent = await this.agents.find(tenantId, id);
+    if (!agent) throw AppError.notFound('Agent');
+    return toAgentResponse(agent);
   }
 
   /**

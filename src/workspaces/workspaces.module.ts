@@ -3,6 +3,7 @@ import { AuditModule } from '../audit/audit.module';
 import { DatabaseModule } from '../database/database.module';
 import { TableRegistry } from '../stored-data/table-registry';
 import { AgentEntity } from './agent.entity';
+import { AgentsController } from './agents.controller';
 import { AgentsRepository } from './agents.repository';
 import { AgentsService } from './agents.service';
 import { WorkspaceDeletionsRepository } from './deletion/workspace-deletions.repository';
@@ -33,3 +34,6 @@ export class WorkspacesModule {
     tables.register(...WORKSPACE_TABLES);
   }
 }
+
+@Module({ imports: [WorkspacesModule], controllers: [AgentsController] })
+export class AgentsApiModule {}

@@ -1,11 +1,12 @@
 import { ModulesContainer } from '@nestjs/core';
 import { METHOD_METADATA } from '@nestjs/common/constants';
+import { CreatedApiKey } from '../../src/auth/api-key.dto';
 import { generateApiKey } from '../../src/auth/api-key-token';
 import { ApiKeysService } from '../../src/auth/api-keys.service';
 import { PUBLIC, SCOPES_ALLOWED } from '../../src/http/access.decorators';
 import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
-import { SCOPES } from '../../src/common/permissions';
+import { Scope, SCOPES } from '../../src/common/permissions';
 import { ApiResponse } from '../support/api-client';
 import { errorBody } from '../support/errors';
 import {
@@ -33,11 +34,14 @@ describe('access', () => {
   let service: TestService;
   let tenant: Tenant;
   let stranger: Tenant;
+  /** Keys of the tenant, each with one scope. */
+  const keys = new Map<Scope, CreatedApiKey>();
 
   beforeAll(async () => {
     service = await TestService.create();
     tenant = await createTenant(service);
     stranger = await createTenant(service);
+    for (const scope of SCOPES) keys.set(scope, await service.make.apiKey(tenant.workspace, [scope]));
   });
   afterAll(() => service.close());
 
@@ -89,8 +93,7 @@ describe('access', () => {
     });
 
     it('is open to each of its scopes alone, and to no other', async () => {
-      for (const scope of SCOPES) {
-        const { key } = await service.make.apiKey(tenant.workspace, [scope]);
+      for (const [scope, { key }] of keys) {
         const { status, body } = await callWith({ 'x-api-key': key }, route);
         if (route.scopes.length === 0 || route.scopes.includes(scope)) {
           expect(status).toBe(route.success);

@@ -10,7 +10,7 @@ import { STANDARD_HEADERS } from '../../src/http/standard-headers';
 import { errorBody } from '../support/errors';
 import { failConnections } from '../support/failing-sockets';
 import { PostgresProxy } from '../support/postgres-proxy';
-import { callIn, createTenant, nameOf, Route, ROUTES, Tenant } from '../support/routes';
+import { callIn, CONTRACT_ROUTES, createTenant, nameOf, Route, Tenant } from '../support/routes';
 import { TestService } from '../support/service';
 import { TcpProxy } from '../support/tcp-proxy';
 import { createStores, dropStores, TestStores } from '../support/test-database';
@@ -42,11 +42,11 @@ describe('errors', () => {
       ['GET', '/conversations'],
       ['GET', '/'],
       ['POST', '/api/v1/me'],
-      ['POST', '/api/v1/conversations'],
+      ['PUT', '/api/v1/conversations'],
       ['DELETE', `/api/v1/conversations/${newId()}`],
       ['PUT', `/api/v1/conversations/${newId()}`],
       ['PATCH', '/api/v1/contacts'],
-      ['GET', `/api/v1/contacts/${newId()}`],
+      ['DELETE', `/api/v1/contacts/${newId()}`],
       ['GET', '/api/v1/conversations//messages'],
     ] as const)('answers 404 to %s %s, with and without a key', async (method, path) => {
       for (const client of [service.client, tenant.client]) {
@@ -230,7 +230,7 @@ describe('errors', () => {
       await dropStores(stores);
     });
 
-    it.each(ROUTES.map((route): [string, Route] => [nameOf(route), route]))(
+    it.each(CONTRACT_ROUTES.map((route): [string, Route] => [nameOf(route), route]))(
       '%s answers 503 with Retry-After',
       async (_, route) => {
         const { status, body, headers } = await callIn(there, route);
@@ -301,7 +301,7 @@ describe('errors', () => {
     });
 
     async function expectUnavailable(): Promise<void> {
-      for (const route of ROUTES) {
+      for (const route of CONTRACT_ROUTES) {
         const { status, body, headers } = await callIn(there, route);
         expect([nameOf(route), status, body]).toEqual([nameOf(route), 503, errorBody('UNAVAILABLE', BUSY)]);
         expect(headers['retry-after']).toBe('2');

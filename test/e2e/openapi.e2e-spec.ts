@@ -14,6 +14,11 @@ const ROUTES = [
   'GET /api/v1/conversations/{id}/messages',
   'POST /api/v1/conversations/{id}/messages',
   'GET /api/v1/contacts',
+  'POST /api/v1/contacts',
+  'GET /api/v1/contacts/{id}',
+  'PATCH /api/v1/contacts/{id}',
+  'GET /api/v1/agents',
+  'GET /api/v1/agents/{id}',
 ];
 
 /** Routes without an API key: the hooks that the channels' providers call. */
@@ -185,6 +190,11 @@ describe('the OpenAPI documents', () => {
     ['GET /api/v1/conversations/{id}/messages', ['messages:read', 'conversations:read']],
     ['POST /api/v1/conversations/{id}/messages', ['messages:write']],
     ['GET /api/v1/contacts', ['contacts:read']],
+    ['POST /api/v1/contacts', ['contacts:write']],
+    ['GET /api/v1/contacts/{id}', ['contacts:read']],
+    ['PATCH /api/v1/contacts/{id}', ['contacts:write']],
+    ['GET /api/v1/agents', ['agents:read']],
+    ['GET /api/v1/agents/{id}', ['agents:read']],
   ])('%s asks for a key in either header, with a scope of %j', (route, scopes) => {
     const alternatives = scopes.length > 0 ? scopes.map((scope) => [scope]) : [[]];
     expect(operation(route).security).toHaveLength(2 * alternatives.length);
@@ -208,6 +218,11 @@ describe('the OpenAPI documents', () => {
     ['GET /api/v1/conversations/{id}/messages', '200 400 401 403 404 429 500 503'],
     ['POST /api/v1/conversations/{id}/messages', '201 400 401 402 403 404 408 409 413 429 500 503'],
     ['GET /api/v1/contacts', '200 400 401 403 429 500 503'],
+    ['POST /api/v1/contacts', '201 400 401 402 403 408 409 413 429 500 503'],
+    ['GET /api/v1/contacts/{id}', '200 400 401 403 404 429 500 503'],
+    ['PATCH /api/v1/contacts/{id}', '200 400 401 402 403 404 408 409 413 429 500 503'],
+    ['GET /api/v1/agents', '200 400 401 403 429 500 503'],
+    ['GET /api/v1/agents/{id}', '200 400 401 403 404 429 500 503'],
   ])('%s can answer %s', (route, statuses) => {
     const { responses } = operation(route);
     expect(Object.keys(responses)).toEqual(statuses.split(' '));

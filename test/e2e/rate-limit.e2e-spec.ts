@@ -48,7 +48,7 @@ describe('the rate limit', () => {
     expect(use).toContainEqual({ path: '/api/v1/me', used: 2, endsInSeconds });
     // GET and PATCH count together.
     expect(use).toContainEqual({ path: '/api/v1/conversations/:id', used: 2, endsInSeconds });
-    expect(use).toContainEqual({ path: '/api/v1/contacts', used: 1, endsInSeconds });
+    expect(use).toContainEqual({ path: '/api/v1/agents', used: 1, endsInSeconds });
     expect(use!.at(-1)!.used).toBe(1);
     expect(await service.app.get(RateLimitUseService, { strict: false }).list('nope', SYSTEM)).toEqual([]);
   });

@@ -29,8 +29,11 @@ interface Thing {
 }
 
 const CONVERSATION: Thing = { noun: 'Conversation', idOf: ({ conversation }) => conversation.id };
+const CONTACT: Thing = { noun: 'Contact', idOf: ({ conversation }) => conversation.contact.id };
+const AGENT: Thing = { noun: 'Agent', idOf: ({ owner }) => owner.id };
 
-export const ROUTES: Route[] = [
+/** Routes that the service has had from the first. */
+export const CONTRACT_ROUTES: Route[] = [
   { method: 'GET', path: '/api/v1/me', scopes: [], success: 200 },
   { method: 'GET', path: '/api/v1/conversations', scopes: ['conversations:read'], success: 200 },
   {
@@ -64,6 +67,28 @@ export const ROUTES: Route[] = [
     thing: CONVERSATION,
   },
   { method: 'GET', path: '/api/v1/contacts', scopes: ['contacts:read'], success: 200 },
+];
+
+export const ROUTES: Route[] = [
+  ...CONTRACT_ROUTES,
+  {
+    method: 'POST',
+    path: '/api/v1/contacts',
+    scopes: ['contacts:write'],
+    body: () => ({ name: 'Zoë Martín' }),
+    success: 201,
+  },
+  { method: 'GET', path: '/api/v1/contacts/:id', scopes: ['contacts:read'], success: 200, thing: CONTACT },
+  {
+    method: 'PATCH',
+    path: '/api/v1/contacts/:id',
+    scopes: ['contacts:write'],
+    body: () => ({ attributes: { city: 'Valencia' } }),
+    success: 200,
+    thing: CONTACT,
+  },
+  { method: 'GET', path: '/api/v1/agents', scopes: ['agents:read'], success: 200 },
+  { method: 'GET', path: '/api/v1/agents/:id', scopes: ['agents:read'], success: 200, thing: AGENT },
 ];
 
 export const ROUTES_WITH_ID = ROUTES.filter(

@@ -93,6 +93,12 @@ export function readsOf(host: () => MessagingHost): Record<string, Read> {
     'AgentsService.list': read('agent.read', ({ own }, actor) =>
       host().get(AgentsService).list(own.id, actor),
     ),
+    'AgentsService.listPage': read('agent.read', ({ own }, actor) =>
+      host().get(AgentsService).listPage(own.id, {}, actor),
+    ),
+    'AgentsService.get': read('agent.read', ({ own }, actor) =>
+      host().get(AgentsService).get(own.id, own.agent.id, actor),
+    ),
     'AgentsService.countPeople': read('agent.read', ({ own }, actor) =>
       host().get(AgentsService).countPeople(own.id, actor),
     ),

@@ -7,6 +7,7 @@ import { MessagesService } from '../../../src/messages/messages.service';
 import { NotesService } from '../../../src/notes/notes.service';
 import { WebhookDeliveriesService } from '../../../src/webhooks/browsing/webhook-deliveries.service';
 import { WebhookRecoveriesService } from '../../../src/webhooks/recoveries/webhook-recoveries.service';
+import { AgentsService } from '../../../src/workspaces/agents.service';
 import { MessagingHost } from '../../support/messaging-host';
 import { expectRefusal } from '../../support/errors';
 import { listingMethods } from '../../support/service-methods';
@@ -28,6 +29,7 @@ interface Query {
 
 /** Lists with pages, each called for the workspace. */
 const PAGED: Record<string, (query: Query) => Promise<unknown>> = {
+  'AgentsService.listPage': (query) => host.get(AgentsService).listPage(own.id, query, SYSTEM),
   'AuditService.list': (query) => host.get(AuditService).list(own.id, query, SYSTEM),
   'ContactsService.list': (query) => host.get(ContactsService).list(own.id, query, SYSTEM),
   'ContactConversationsService.list': (query) =>

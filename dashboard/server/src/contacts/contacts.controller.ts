@@ -60,7 +60,7 @@ export class ContactsController {
     @Param('id') id: string,
     @Body() body: UpdateContact,
     @CurrentActor() actor: Actor,
-  ): Promise<ContactDetail> {
+  ): Promise<ContactResponse> {
     return this.contacts.update(workspaceId, id, body, actor);
   }
 

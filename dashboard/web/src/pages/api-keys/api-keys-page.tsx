@@ -93,7 +93,7 @@ function useColumns(onRevoke: (key: ApiKey) => void): Column<ApiKey>[] {
       cell: ({ scopes, allowedNetworks }) => (
         <Stack gap={4}>
           <Group gap={4}>
-            {(scopes.length === SCOPES.length ? [texts.apiKeys.presets.all] : scopes).map((scope) => (
+            {(scopes.length === SCOPES.length ? [texts.apiKeys.everything] : scopes).map((scope) => (
               <Badge key={scope} variant="default">
                 {scope}
               </Badge>

@@ -12,13 +12,19 @@ export const SCOPE_TEXTS: Record<Scope, Record<Locale, string>> = {
   },
   'messages:read': { en: 'Read a conversation’s messages', de: 'Die Nachrichten einer Unterhaltung lesen' },
   'messages:write': { en: 'Send a message as an agent', de: 'Eine Nachricht als Agent senden' },
-  'contacts:read': { en: 'List and search contacts', de: 'Kontakte auflisten und suchen' },
+  'contacts:read': { en: 'List, search and read contacts', de: 'Kontakte auflisten, suchen und lesen' },
+  'contacts:write': { en: 'Create and change contacts', de: 'Kontakte anlegen und ändern' },
+  'agents:read': {
+    en: 'List and read agents, with their e-mail addresses',
+    de: 'Agenten und ihre E-Mail-Adressen auflisten und lesen',
+  },
 };
 
 export const SCOPES = Object.keys(SCOPE_TEXTS) as Scope[];
 
+/** Sets of scopes for common uses. A new scope is in none of them, so that a key gets it by choice alone. */
 export const PRESETS = {
-  read: SCOPES.filter((scope) => scope.endsWith(':read')),
+  read: ['conversations:read', 'messages:read', 'contacts:read'],
   answer: ['conversations:read', 'messages:read', 'messages:write'],
-  all: SCOPES,
+  all: ['conversations:read', 'conversations:write', 'messages:read', 'messages:write', 'contacts:read'],
 } as const satisfies Record<string, readonly Scope[]>;
