@@ -18,7 +18,7 @@ import { ATTEMPT_ERRORS } from '../../../src/webhooks/sending/attempt-outcome';
 const ROOT = resolve(__dirname, '../../..');
 const read = (path: string) => readFileSync(resolve(ROOT, path), 'utf8');
 const PAGES = [
-  ...['README.md', 'CHANGELOG.md', 'SECURITY.md'],
+  ...['README.md', 'CHANGELOG.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CODE_OF_CONDUCT.md'],
   ...readdirSync(resolve(ROOT, 'docs'))
     .filter((file) => file.endsWith('.md'))
     .map((file) => `docs/${file}`),
