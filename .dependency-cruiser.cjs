@@ -1,7 +1,7 @@
 // The layers, as arrows: which folder may import which. Arrows go down only and never in a circle.
 //
 //                 main  cli  index                          the top: wires everything
-//      webhooks  channels  retention  openapi  health  widget-files   react to events, or serve the process
+//      webhooks  channels  retention  openapi  health  widget-files  docs-site   react, or serve
 //                                ↓
 //                             privacy                      erases and exports what others keep
 //                    ↓
@@ -65,6 +65,7 @@ const MAY_IMPORT = {
   health: ['http', ...GROUND],
   openapi: ['outbox', 'http', ...GROUND],
   'widget-files': ['http', ...GROUND],
+  'docs-site': ['http', ...GROUND],
 };
 
 /**

@@ -12,7 +12,10 @@ COPY src ./src
 COPY migrations ./migrations
 COPY scripts/bundle-cli.mjs ./scripts/
 COPY widget ./widget
-RUN npm run build:service && npm run build:widget
+COPY scripts/docs ./scripts/docs
+COPY docs ./docs
+COPY SECURITY.md CHANGELOG.md ./
+RUN npm run build:service && npm run build:widget && npm run build:docs
 
 # The packages for running. Those of the widget are in its built files; the optional ones are native parts with a fallback.
 FROM ${NODE_IMAGE} AS dependencies

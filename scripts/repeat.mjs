@@ -16,7 +16,7 @@ import { parseArgs, stripVTControlCharacters } from 'node:util';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Path of the page with a row for each run, and the line before which the next row goes. */
-const RECORD = join(ROOT, 'docs/test-runs.md');
+const RECORD = join(ROOT, 'docs/project/test-runs.md');
 const END_OF_ROWS = '<!-- The next run gets its row above. -->';
 /** Path of the folder that keeps the whole output of each run. Git ignores it. */
 const LOGS = join(ROOT, 'test-runs');
@@ -25,7 +25,7 @@ const SPINNERS = 2;
 const MOST_FAILURES = 20;
 const MOST_LINES = 60;
 
-const HELP = `Runs .ci/run again and again, each time in a fresh clone of HEAD, and adds each run to docs/test-runs.md.
+const HELP = `Runs .ci/run again and again, each time in a fresh clone of HEAD, and adds each run to docs/project/test-runs.md.
 
   --runs <n>      how many runs (default 10)
   --spinning <n>  how many of them, the last ones, have ${SPINNERS} spinning processes beside them (default 0)
@@ -157,8 +157,8 @@ function failuresIn(lines) {
 }
 
 /**
- * Adds a run's row to the table of docs/test-runs.md, and the output of its failed tests to the end of the
- * page.
+ * Adds a run's row to the table of docs/project/test-runs.md, and the output of its failed tests to the end
+ * of the page.
  *
  * @param {Run} run
  */

@@ -9,7 +9,7 @@ import { requireClock } from './health/require-clock';
 import { configureHttp } from './http/configure-http';
 import { HttpAdapter } from './http/http-adapter';
 import { standardHeaders } from './http/standard-headers';
-import { DOCS_FILES_PATH, setupOpenApi } from './openapi/openapi';
+import { setupOpenApi } from './openapi/openapi';
 import { AppModule } from './app.module';
 
 /** Prefix of every route except those in `OUTSIDE_API`. */
@@ -21,6 +21,10 @@ const OUTSIDE_API = [
   'channels/*path',
   // Workspaces' pages load the widget's files by snippets, which outlive a version of the API.
   'widget/*path',
+  // The documentation is for people, and names the API's version itself.
+  '/',
+  'docs',
+  'docs/*path',
 ];
 
 /** Makes the service, ready to listen, for the process and the tests. */
@@ -34,7 +38,7 @@ export async function createApp(config: Config, logger: pino.Logger): Promise<Ne
   configureHttp(app, {
     ...config.http,
     logger,
-    headers: [standardHeaders(DOCS_FILES_PATH)],
+    headers: [standardHeaders],
     beforeBody: [requireClock(app.get(DatabaseClock))],
     // A hook's route reads its body itself: it checks the hook's key first, and providers sign the raw bytes.
     bodyLimits: [{ path: HOOK_PATH, bytes: null }],

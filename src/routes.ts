@@ -3,13 +3,15 @@ import { HooksModule } from './channels/inbound/hooks.module';
 import { WidgetModule } from './channels/widget/widget.module';
 import { ContactsApiModule } from './contacts/contacts.module';
 import { ConversationsApiModule } from './conversations/conversations.module';
+import { DocsSiteModule } from './docs-site/docs-site.module';
 import { MessagesApiModule } from './messages/messages.module';
 import { WidgetFilesModule } from './widget-files/widget-files.module';
 import { AgentsApiModule } from './workspaces/workspaces.module';
 
 /**
- * Modules that serve HTTP: the REST API below `/api/v1`, the providers' hooks and the widget. The API's root
- * alone imports them: the CLI and other applications, which take the services, load no queue for them.
+ * Modules that serve HTTP: the REST API below `/api/v1`, the providers' hooks, the widget and the
+ * documentation. The API's root alone imports them: the CLI and other applications, which take the services,
+ * load no queue for them.
  */
 export const ROUTES = [
   AuthApiModule,
@@ -20,4 +22,5 @@ export const ROUTES = [
   HooksModule,
   WidgetModule,
   WidgetFilesModule,
+  DocsSiteModule,
 ];

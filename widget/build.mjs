@@ -8,7 +8,9 @@ process.env.NODE_ENV = 'production';
 const OUT_DIR = fileURLToPath(new URL('../dist/widget', import.meta.url));
 const source = (path) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
 
-/** Settings of all builds. They support the browsers of the last two and a half years: docs/widget.md. */
+/**
+ * Settings of all builds. They support the browsers of the last two and a half years: docs/how-to/widget.md.
+ */
 const COMMON = {
   configFile: false,
   logLevel: 'warn',

@@ -8,7 +8,7 @@ import { makePrivate, runAs } from './home.mjs';
 import { describe } from './postgres-binaries.mjs';
 import { startPostgres } from './postgres.mjs';
 
-const RECIPE = 'docs/contributing.md says how to build one in two minutes.';
+const RECIPE = 'docs/project/contributing.md says how to build one in two minutes.';
 
 /** Settings that Citus needs, beside those of any PostgreSQL here. */
 const SETTINGS = {

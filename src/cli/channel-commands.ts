@@ -22,7 +22,7 @@ const CREDENTIALS = `
 Credentials are one JSON object: in the argument, as @file, or as - on stdin, which keeps them out of the shell's
 history. The fields of each channel, [optional] in brackets:
 ${credentialRows.join('\n')}
-docs/channels.md shows where to find each.
+docs/how-to/channels.md shows where to find each.
 `;
 
 export function addChannelCommands(program: Command): void {

@@ -9,7 +9,7 @@ export type Role = (typeof ROLES)[number];
 
 /**
  * The service's own environment variables and their defaults. The addresses of providers and the variables of
- * `http-settings.ts` are read elsewhere. `docs/configuration.md` lists all.
+ * `http-settings.ts` are read elsewhere. `docs/reference/configuration.md` lists all.
  */
 export class Environment {
   @IsIn(ROLES)

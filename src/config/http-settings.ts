@@ -5,7 +5,10 @@ import { IsWhole } from './setting-validators';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** Variables of every process that serves HTTP, with their defaults. `docs/configuration.md` lists them. */
+/**
+ * Variables of every process that serves HTTP, with their defaults. `docs/reference/configuration.md` lists
+ * them.
+ */
 class HttpEnvironment {
   @IsWhole(0, 65_535)
   PORT: number = 3000;

@@ -12,14 +12,8 @@ export const STANDARD_HEADERS: Readonly<Record<string, string>> = {
 
 const NAMES_AND_VALUES = Object.entries(STANDARD_HEADERS);
 
-/**
- * Makes the middleware that sets the headers of every answer.
- * @param staticPath path of files, which say themselves how long they may be kept
- */
-export function standardHeaders(staticPath: string) {
-  return (request: Request, response: Response, next: NextFunction): void => {
-    for (const [name, value] of NAMES_AND_VALUES) response.setHeader(name, value);
-    if (request.url.startsWith(staticPath)) response.removeHeader('Cache-Control');
-    next();
-  };
+/** Sets the headers of every answer. A route whose answers may be kept sets its own `Cache-Control`. */
+export function standardHeaders(_: Request, response: Response, next: NextFunction): void {
+  for (const [name, value] of NAMES_AND_VALUES) response.setHeader(name, value);
+  next();
 }

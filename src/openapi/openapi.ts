@@ -1,3 +1,4 @@
+import type { INestApplication } from '@nestjs/common';
 import type { Express } from 'express';
 import { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
@@ -16,9 +17,6 @@ const VERSION = '3.1.0';
 const API_PATH = '/api/v1/';
 const CHANNELS_PATH = '/channels/';
 const DOCUMENT = 'openapi.json';
-const PAGE_PATH = 'docs';
-/** Path of the folder with the scripts and styles of the page that shows the OpenAPI document. */
-export const DOCS_FILES_PATH = `/${PAGE_PATH}/`;
 
 type DocumentSettings = Pick<Config, 'appUrl' | 'publicUrl'>;
 
@@ -31,20 +29,14 @@ export interface OpenApiDocuments {
 }
 
 /**
- * Serves the OpenAPI documents and a page to read that of the API. They are built at the first request. Their
- * bytes are kept: writing them takes milliseconds, and any stranger may ask for a document as often as they
- * like.
+ * Serves the OpenAPI documents. They are built at the first request, and their bytes are kept: writing them
+ * takes milliseconds, and any stranger may ask for a document as often as they like.
  */
 export function setupOpenApi(app: NestExpressApplication, config: Config): void {
   let documents: OpenApiDocuments | undefined;
   const read = () => (documents ??= openApiDocuments(app, config));
   serve(app, API_PATH + DOCUMENT, () => read().api);
   serve(app, CHANNELS_PATH + DOCUMENT, () => read().channels);
-  SwaggerModule.setup(PAGE_PATH, app, () => read().api, {
-    raw: false,
-    customSiteTitle: 'Conversation Messaging Service',
-    swaggerOptions: { tryItOutEnabled: false, validatorUrl: null },
-  });
 }
 
 function serve(app: NestExpressApplication, path: string, read: () => OpenAPIObject): void {
@@ -57,7 +49,7 @@ function serve(app: NestExpressApplication, path: string, read: () => OpenAPIObj
 }
 
 /** Builds the documents of the routes, as they are declared, and of the webhook events. */
-export function openApiDocuments(app: NestExpressApplication, settings: DocumentSettings): OpenApiDocuments {
+export function openApiDocuments(app: INestApplication, settings: DocumentSettings): OpenApiDocuments {
   const document = SwaggerModule.createDocument(
     app,
     new DocumentBuilder().setOpenAPIVersion(VERSION).build(),

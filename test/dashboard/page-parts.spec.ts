@@ -131,7 +131,7 @@ describe('parts of the pages', () => {
 
   it.each(['en', 'de'] as const)('have names in %s for every action of the audit log', (locale) => {
     const { entities, acts: known } = AUDIT_NAMES[locale];
-    const rows = readFileSync('docs/audit.md', 'utf8')
+    const rows = readFileSync('docs/reference/audit.md', 'utf8')
       .split('## Actions')[1]!
       .split('\n\n')[1]!
       .split('\n')

@@ -334,8 +334,9 @@ describe('access', () => {
       /^\/channels\//,
       // The snippets in workspaces' pages outlive it, too.
       /^\/widget\//,
-      // The documentation is for people, and names the API's version itself.
+      // The documentation is for people, and names the API's version itself; the first page leads there.
       /^\/docs/,
+      /^\/$/,
     ];
     const { router } = service.app.getHttpAdapter().getInstance() as {
       router: { stack: { route?: { path: string } }[] };

@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { Client } from 'pg';
 import { VisitorStreams } from '../../src/channels/widget/visitor-streams';
 import { STANDARD_HEADERS } from '../../src/http/standard-headers';
@@ -176,7 +178,9 @@ describe('connections', () => {
     const connection = await open();
     connection.stopReading();
     // The answers exceed the buffers of the system.
-    for (let i = 0; i < 20; i++) connection.send(request('/docs/swagger-ui-bundle.js'));
+    const files = resolve(__dirname, '../../dist/docs/assets');
+    const large = readdirSync(files).find((name) => /^search-.*\.json$/.test(name))!;
+    for (let i = 0; i < 90; i++) connection.send(request(`/docs/assets/${large}`));
     await waitFor('the connection to be closed', async () => (await closedBy('unread_answer')) > 0);
     connection.destroy();
   });

@@ -300,20 +300,6 @@ describe('the OpenAPI documents', () => {
       expect(validate({ ...example, event: 'another.event' })).toBe(false);
     }
   });
-
-  it('are a page to read, from this server alone', async () => {
-    const page = await fetch(`${service.baseUrl}/docs`);
-    const html = await page.text();
-    expect(page.status).toBe(200);
-    expect(page.headers.get('content-type')).toMatch(/^text\/html/);
-    const assets = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address!);
-    expect(assets.length).toBeGreaterThan(2);
-    for (const asset of assets) {
-      expect(asset).not.toMatch(/^(https?:)?\/\//);
-      const answer = await fetch(new URL(asset, `${service.baseUrl}/docs`));
-      expect([answer.status, (await answer.text()).length > 0]).toEqual([200, true]);
-    }
-  });
 });
 
 /** Returns a schema of the document with references that work outside the document. */

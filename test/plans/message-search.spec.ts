@@ -13,7 +13,7 @@ import { expectOnlyIndexed, nodesOf, PlanReader, rowsRead } from './plans';
 
 /**
  * Number of messages in the workspace. `MESSAGES=1000000 npx jest test/plans/message-search` gives the
- * figures of docs/performance.md.
+ * figures of docs/project/performance.md.
  */
 const MESSAGES = Number(process.env.MESSAGES ?? 60_000);
 /** Number of messages that are indexed as they come. */

@@ -13,8 +13,8 @@ interface Page {
 }
 
 /**
- * A visitor's page as docs/widget-protocol.md describes it: it connects again when its stream ends, and reads
- * what it missed.
+ * A visitor's page as docs/reference/widget-protocol.md describes it: it connects again when its stream ends,
+ * and reads what it missed.
  */
 export class VisitorPage {
   /** The bodies of the conversation's messages, by id. */

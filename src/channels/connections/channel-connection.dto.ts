@@ -6,7 +6,7 @@ export class ConnectChannel {
   @IsIn(CHANNELS, { message: `must be one of ${CHANNELS.join(', ')}` })
   channel: Channel;
 
-  /** Credentials of the channel, such as `{botToken}` of TELEGRAM: see `docs/channels.md`. */
+  /** Credentials of the channel, such as `{botToken}` of TELEGRAM: see `docs/how-to/channels.md`. */
   @IsObject({ message: 'must be an object' })
   credentials: object;
 }

@@ -60,8 +60,8 @@ describe('every change of a workspace is known here:', () => {
     expect(called.filter((method) => method !== null && !writing.has(method))).toEqual([]);
   });
 
-  it('every action is in the table of docs/audit.md', () => {
-    const rows = readFileSync(resolve(__dirname, '../../../docs/audit.md'), 'utf8').split('\n');
+  it('every action is in the table of docs/reference/audit.md', () => {
+    const rows = readFileSync(resolve(__dirname, '../../../docs/reference/audit.md'), 'utf8').split('\n');
     const actions = Object.keys(scenarios).map((name) => name.split(',')[0]!);
     const isListed = (action: string) => {
       const [entity, act] = action.split('.');

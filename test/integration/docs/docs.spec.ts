@@ -19,7 +19,7 @@ const ROOT = resolve(__dirname, '../../..');
 const read = (path: string) => readFileSync(resolve(ROOT, path), 'utf8');
 const PAGES = [
   ...['README.md', 'CHANGELOG.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CODE_OF_CONDUCT.md'],
-  ...readdirSync(resolve(ROOT, 'docs'))
+  ...readdirSync(resolve(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.md'))
     .map((file) => `docs/${file}`),
 ];
@@ -69,7 +69,7 @@ it('has a README of at most 15 kB', () => {
 });
 
 it('shows the examples as they are, and no other code', () => {
-  const pages = ['README.md', 'docs/receiving-webhooks.md', 'docs/dashboard-backends.md']
+  const pages = ['README.md', 'docs/how-to/receive-webhooks.md', 'docs/how-to/dashboard-backends.md']
     .map(read)
     .join('\n');
   const blocks = [...pages.matchAll(/^```(?:ts|python)\n([^]*?)^```$/gm)].map(([, code]) => code);
@@ -84,7 +84,7 @@ it('lists every variable that the configuration reads, with its default', () => 
     ...Object.entries(PROVIDER_URLS),
   ];
   expect(variables.length).toBeGreaterThan(0);
-  expect(namesAndDefaults('docs/configuration.md', '## Variables')).toEqual(variables.sort());
+  expect(namesAndDefaults('docs/reference/configuration.md', '## Variables')).toEqual(variables.sort());
 });
 
 it('lists every variable of the dashboard, with its default', () => {
@@ -94,7 +94,7 @@ it('lists every variable of the dashboard, with its default', () => {
     ...variablesOf('dashboard/server/src/config/dashboard-config.ts'),
   ];
   expect(variables.length).toBeGreaterThan(0);
-  expect(namesAndDefaults('docs/dashboard.md', '## Variables')).toEqual(variables.sort());
+  expect(namesAndDefaults('docs/how-to/dashboard.md', '## Variables')).toEqual(variables.sort());
 });
 
 /** Reads variables as the class Environment declares them: `  NAME: type = default;` or `  NAME?: type;`. */
@@ -116,7 +116,7 @@ it('passes the addresses of the outside world to the containers', () => {
 });
 
 it("lists every channel's credentials", () => {
-  const rows = table('docs/channels.md', '## Connecting', 'Channel').map(([channel, credentials]) => [
+  const rows = table('docs/how-to/channels.md', '## Connecting', 'Channel').map(([channel, credentials]) => [
     bare(channel),
     [...credentials!.matchAll(/`(\[?\w+\]?)`/g)].map(([, field]) => field),
   ]);
@@ -138,12 +138,12 @@ it('lists every command of the CLI', () => {
       const name = [...path, command.name()];
       return command.commands.length > 0 ? leaves(command, name) : [name.join(' ')];
     });
-  const rows = table('docs/operating.md', '## CLI', 'Command').map(([name]) => bare(name));
+  const rows = table('docs/how-to/operating.md', '## CLI', 'Command').map(([name]) => bare(name));
   expect(rows.sort()).toEqual(leaves(buildProgram()).sort());
 });
 
 it('explains every way in which an attempt can fail', () => {
-  const rows = table('docs/operating.md', '## Failed attempts', 'Error').map(([name]) => bare(name));
+  const rows = table('docs/how-to/operating.md', '## Failed attempts', 'Error').map(([name]) => bare(name));
   expect(rows.sort()).toEqual([...ATTEMPT_ERRORS].sort());
 });
 
@@ -172,23 +172,23 @@ it('lists every error code and its status', () => {
 });
 
 it('promises the same of the API and the events on each page that does', () => {
-  for (const page of ['README.md', 'docs/contributing.md'])
+  for (const page of ['README.md', 'docs/project/contributing.md'])
     expect(read(page).replace(/\s+/g, ' ')).toContain(COMPATIBILITY);
 });
 
 it('lists every event', () => {
-  const rows = table('docs/receiving-webhooks.md', '## Events', 'Event').map(([name]) => bare(name));
+  const rows = table('docs/how-to/receive-webhooks.md', '## Events', 'Event').map(([name]) => bare(name));
   expect(rows).toEqual(Object.keys(eventCatalog));
 });
 
 it('lists every status of an outbound message, and why one may fail', () => {
-  const statuses = listsOf('docs/channels.md', 'Status').map((list) => list.sort());
+  const statuses = listsOf('docs/how-to/channels.md', 'Status').map((list) => list.sort());
   expect(statuses).toContainEqual([...DELIVERY_STATUSES].sort());
-  expect(listsOf('docs/channels.md', 'Code')).toContainEqual(Object.keys(DELIVERY_ERROR_CODES));
+  expect(listsOf('docs/how-to/channels.md', 'Code')).toContainEqual(Object.keys(DELIVERY_ERROR_CODES));
 });
 
 it('says how every channel is connected', () => {
-  const channels = listsOf('docs/channels.md', 'Channel').map((list) => list.sort());
+  const channels = listsOf('docs/how-to/channels.md', 'Channel').map((list) => list.sort());
   expect(channels).toContainEqual([...CHANNELS].sort());
 });
 
@@ -202,14 +202,17 @@ it('names only npm scripts that exist', () => {
 
 it.each(PAGES)('%s links to files and headings that exist', (page) => {
   const links = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
-  expect(links.length > 0 || page === 'docs/internals-we-rely-on.md').toBe(true);
+  expect(links.length > 0 || page === 'docs/project/internals-we-rely-on.md').toBe(true);
   const broken = links.filter((link) => !link.startsWith('https://') && !exists(page, link));
   expect(broken).toEqual([]);
 });
 
-it('links from the README to every page', () => {
-  const links = [...read('README.md').matchAll(/\]\(([^)\s#]+)/g)].map(([, target]) => target!);
-  expect(PAGES.filter((page) => page !== 'README.md' && !links.includes(page))).toEqual([]);
+it('has every page in the navigation of the site', () => {
+  const sections = JSON.parse(read('docs/navigation.json')) as { pages: string[] }[];
+  const named = sections.flatMap(({ pages }) => pages).map((name) => name.replace(/^(?=[a-z])/, 'docs/'));
+  const elsewhere = ['README.md', 'docs/index.md', 'CONTRIBUTING.md', 'CODE_OF_CONDUCT.md'];
+  const pages = PAGES.filter((page) => !elsewhere.includes(page));
+  expect(named.map((name) => `${name}.md`).sort()).toEqual(pages.sort());
 });
 
 /** Returns the files that a page names in backquotes. */
@@ -219,20 +222,22 @@ const filesNamedIn = (page: string) =>
   );
 
 it.each(PAGES)('%s names files that exist', (page) => {
-  // The examples of docs/extending.md make new files.
+  // The examples of docs/project/extending.md make new files.
   const missing = filesNamedIn(page).filter(
     (path) => !/\btags?\b|\bsms\b/.test(path) && !existsSync(resolve(ROOT, path)),
   );
   expect(missing).toEqual([]);
 });
 
-it.each(['docs/architecture.md', 'docs/extending.md', 'docs/glossary.md', 'SECURITY.md'])(
-  '%s says where things are',
-  (page) => expect(filesNamedIn(page).length).toBeGreaterThan(0),
-);
+it.each([
+  'docs/explanation/architecture.md',
+  'docs/project/extending.md',
+  'docs/project/glossary.md',
+  'SECURITY.md',
+])('%s says where things are', (page) => expect(filesNamedIn(page).length).toBeGreaterThan(0));
 
 it('has a glossary in alphabetical order, each entry with its place', () => {
-  const [entries] = tables(read('docs/glossary.md'), 'Noun') as [string[][]];
+  const [entries] = tables(read('docs/project/glossary.md'), 'Noun') as [string[][]];
   const nouns = entries.map(([noun]) => noun!.toLowerCase());
   expect(nouns.length).toBeGreaterThan(50);
   expect(nouns).toEqual([...new Set(nouns)].sort((a, b) => a.localeCompare(b)));

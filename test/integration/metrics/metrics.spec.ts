@@ -13,7 +13,7 @@ import { ServiceOptions, TestService } from '../../support/service';
 import { waitFor } from '../../support/wait';
 import { WebhookWorkspace } from '../../support/webhook-workspace';
 
-const DOCUMENT = resolve(__dirname, '../../../docs/metrics.md');
+const DOCUMENT = resolve(__dirname, '../../../docs/reference/metrics.md');
 /** Names of the standard metrics, which the library provides. */
 const STANDARD = /^(process|nodejs)_/;
 
@@ -299,7 +299,7 @@ describe('of a worker', () => {
     expect(difference).toBe(1);
   });
 
-  it('are the ones that docs/metrics.md lists, and all of them', async () => {
+  it('are the ones that docs/reference/metrics.md lists, and all of them', async () => {
     const listed = [...readFileSync(DOCUMENT, 'utf8').matchAll(/^\| `([a-z0-9_]+)`/gm)].map(
       ([, name]) => name!,
     );

@@ -14,8 +14,8 @@ import { DELIVERY_QUEUE } from '../../../src/webhooks/deliveries/delivery';
 import { TestService } from '../../support/service';
 
 /**
- * Tests of what docs/internals-we-rely-on.md lists: a new version of a library that lacks one of these parts
- * fails here.
+ * Tests of what docs/project/internals-we-rely-on.md lists: a new version of a library that lacks one of
+ * these parts fails here.
  */
 describe('the private parts of libraries that the service relies on', () => {
   let service: TestService;
@@ -108,7 +108,7 @@ describe('the private parts of libraries that the service relies on', () => {
   });
 
   it('are listed with the exact versions that package.json pins', () => {
-    const page = readFileSync('docs/internals-we-rely-on.md', 'utf8');
+    const page = readFileSync('docs/project/internals-we-rely-on.md', 'utf8');
     const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
       dependencies: Record<string, string>;
       devDependencies: Record<string, string>;

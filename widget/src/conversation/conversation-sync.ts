@@ -22,8 +22,8 @@ interface SyncEvents {
 }
 
 /**
- * Keeps the timeline complete, by the rules of docs/widget-protocol.md. Events are handled one after the
- * other, because each may have to wait for a page.
+ * Keeps the timeline complete, by the rules of docs/reference/widget-protocol.md. Events are handled one
+ * after the other, because each may have to wait for a page.
  */
 export class ConversationSync {
   private work: Promise<void> = Promise.resolve();
@@ -85,7 +85,10 @@ export class ConversationSync {
     }, backoffMs(this.failures));
   }
 
-  /** Adds an announced message, and reads what is missing before it (rule 2 of docs/widget-protocol.md). */
+  /**
+   * Adds an announced message, and reads what is missing before it (rule 2 of
+   * docs/reference/widget-protocol.md).
+   */
   private async takeMessage(event: Position & { message: Message }): Promise<void> {
     const { timeline } = this;
     const isNext = timeline.sequence !== null && event.sequence === timeline.sequence + 1;
@@ -107,8 +110,8 @@ export class ConversationSync {
   }
 
   /**
-   * Reports whether an event belongs to another conversation (rule 3 of docs/widget-protocol.md). No
-   * conversation at all is not another one: the service may have lost it (rule 4).
+   * Reports whether an event belongs to another conversation (rule 3 of docs/reference/widget-protocol.md).
+   * No conversation at all is not another one: the service may have lost it (rule 4).
    */
   private isOther({ conversationId }: Position): boolean {
     const known = this.timeline.conversationId;
@@ -124,7 +127,9 @@ export class ConversationSync {
     this.events.onChange(isFirst ? [] : page.data.toReversed());
   }
 
-  /** Reads the pages between the timeline's end and a position (rule 1 of docs/widget-protocol.md). */
+  /**
+   * Reads the pages between the timeline's end and a position (rule 1 of docs/reference/widget-protocol.md).
+   */
   private async readBack(position: Position): Promise<void> {
     const { timeline } = this;
     const { data } = await this.readOn(await this.readPage(FIRST_PAGE), (read) => timeline.isReachedBy(read));
@@ -134,7 +139,8 @@ export class ConversationSync {
   }
 
   /**
-   * Reads all shown messages again, because the service has lost some (rule 4 of docs/widget-protocol.md).
+   * Reads all shown messages again, because the service has lost some (rule 4 of
+   * docs/reference/widget-protocol.md).
    */
   private async readAnew(position: Position): Promise<void> {
     const { timeline } = this;

@@ -1,4 +1,4 @@
-// Answers and events of the service, as in docs/widget-protocol.md.
+// Answers and events of the service, as in docs/reference/widget-protocol.md.
 
 export interface SessionAnswer {
   token: string;

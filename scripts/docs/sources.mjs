@@ -1,0 +1,74 @@
+// The pages of the documentation, as the site orders them.
+import { readFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** Path below which the API process serves the site. */
+export const BASE = '/docs';
+
+/**
+ * Page before it is rendered. `path` is its address below `/docs/`, without an extension. `source` is the
+ * file that its relative links start from, as a path in the repository.
+ *
+ * @typedef {{ path: string, source: string, markdown: string }} Page
+ */
+
+/**
+ * Group of pages in the navigation. `groups` are lists of pages with a title of their own below the others.
+ *
+ * @typedef {{ title: string, pages: string[] }} Group
+ * @typedef {Group & { folder: string, groups?: Group[] }} Section
+ */
+
+/** Pages at the top of the repository, by what the navigation calls them, each with its address. */
+const AT_THE_TOP = /** @type {Record<string, string>} */ ({
+  SECURITY: 'explanation/security',
+  CHANGELOG: 'project/changelog',
+});
+
+/** @returns {Section[]} */
+export function readSections() {
+  const sections = /** @type {Section[]} */ (
+    JSON.parse(readFileSync(join(ROOT, 'docs/navigation.json'), 'utf8'))
+  );
+  return sections.map((section) => ({
+    ...section,
+    pages: section.pages.map((name) => AT_THE_TOP[name] ?? name),
+  }));
+}
+
+/**
+ * Reads the pages that are files of the repository.
+ *
+ * @returns {Page[]}
+ */
+export function readPages() {
+  const sections = /** @type {Section[]} */ (
+    JSON.parse(readFileSync(join(ROOT, 'docs/navigation.json'), 'utf8'))
+  );
+  const names = ['index', ...sections.flatMap(({ pages }) => pages)];
+  return names.map((name) => {
+    const source = name in AT_THE_TOP ? `${name}.md` : `docs/${name}.md`;
+    const path = name === 'index' ? '' : (AT_THE_TOP[name] ?? name);
+    return { path, source, markdown: readFileSync(join(ROOT, source), 'utf8') };
+  });
+}
+
+/**
+ * Returns the address of the page that a relative link of another page leads to, with its anchor; null if it
+ * leads to a file of the repository that is no page.
+ *
+ * @param {string} source
+ * @param {string} target
+ * @param {ReadonlyMap<string, Page>} pagesBySource
+ */
+export function resolveLink(source, target, pagesBySource) {
+  const [path, anchor] = /** @type {[string, string?]} */ (target.split('#', 2));
+  const file = path ? posix.normalize(posix.join(dirname(source), path)) : source;
+  const page = pagesBySource.get(file);
+  return page ? addressOf(page.path) + (anchor === undefined ? '' : `#${anchor}`) : null;
+}
+
+/** @param {string} path of a page */
+export const addressOf = (path) => (path ? `${BASE}/${path}` : BASE);

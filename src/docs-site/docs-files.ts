@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+
+/** Encodings in which a build has a file, the smallest first, each with what it adds to the file's name. */
+const ENCODINGS = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+  ['identity', ''],
+] as const;
+export type Encoding = (typeof ENCODINGS)[number][0];
+
+const CONTENT_TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.svg': 'image/svg+xml; charset=utf-8',
+  '.png': 'image/png',
+};
+
+/** Folder of files whose names contain a hash of their content. */
+const ASSETS = 'assets/';
+const PAGE_OF_UNKNOWN_PATHS = '404.html';
+
+/** A file of the built documentation, in memory, in each encoding that the build has. */
+export interface DocsFile {
+  contentType: string;
+  bytes: ReadonlyMap<Encoding, Buffer>;
+  /** Hash of the content. */
+  hash: string;
+  /** Whether the name contains a hash of the content. */
+  isNamedByContent: boolean;
+}
+
+/** Files of one build of the documentation. */
+export class DocsFiles {
+  private constructor(private readonly byName: ReadonlyMap<string, DocsFile>) {}
+
+  /** Reads the files of a folder. Without a build in the folder there are none. */
+  static async read(folder: string): Promise<DocsFiles> {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error;
+        return [];
+      },
+    );
+    const paths = entries
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name));
+    const names = new Set(paths.map((path) => path.slice(folder.length + 1)));
+    const files = [...names]
+      .filter((name) => extname(name) in CONTENT_TYPES)
+      .map(async (name) => [name, await readDocsFile(folder, name, names)] as const);
+    return new DocsFiles(new Map(await Promise.all(files)));
+  }
+
+  /**
+   * Finds the file of a path below `/docs/`. A page has no extension in its path, and the first page has the
+   * path ''.
+   */
+  find(path: string): DocsFile | undefined {
+    return this.byName.get(path) ?? this.byName.get(`${path || 'index'}.html`);
+  }
+
+  /** Page that says that a path is not known; undefined if the documentation is not built. */
+  get pageOfUnknownPaths(): DocsFile | undefined {
+    return this.byName.get(PAGE_OF_UNKNOWN_PATHS);
+  }
+}
+
+async function readDocsFile(folder: string, name: string, names: ReadonlySet<string>): Promise<DocsFile> {
+  const present = ENCODINGS.filter(([, end]) => names.has(name + end));
+  const bytes = new Map(
+    await Promise.all(
+      present.map(async ([encoding, end]) => [encoding, await readFile(join(folder, name + end))] as const),
+    ),
+  );
+  return {
+    contentType: CONTENT_TYPES[extname(name)]!,
+    bytes,
+    hash: createHash('sha256').update(bytes.get('identity')!).digest('base64url').slice(0, 16),
+    isNamedByContent: name.startsWith(ASSETS),
+  };
+}
