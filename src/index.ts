@@ -113,6 +113,7 @@ export type { ContactErasureSummary } from './privacy/contact-erasure.dto';
 export { ContactExportService, type ContactExportLine } from './privacy/contact-export.service';
 export { ConversationsService } from './conversations/conversations.service';
 export { ContactConversationsService } from './conversations/contact-conversations.service';
+export { NewConversationsService } from './channels/outbound/new-conversations.service';
 export { ReplyChecksService, type ReplyCheck } from './channels/outbound/reply-checks.service';
 export {
   ActiveConversation,

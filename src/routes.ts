@@ -1,5 +1,6 @@
 import { AuthApiModule } from './auth/auth.module';
 import { HooksModule } from './channels/inbound/hooks.module';
+import { NewConversationsApiModule } from './channels/outbound/outbound-messages.module';
 import { WidgetModule } from './channels/widget/widget.module';
 import { ContactsApiModule } from './contacts/contacts.module';
 import { ConversationsApiModule } from './conversations/conversations.module';
@@ -17,6 +18,7 @@ export const ROUTES = [
   AuthApiModule,
   ContactsApiModule,
   ConversationsApiModule,
+  NewConversationsApiModule,
   MessagesApiModule,
   AgentsApiModule,
   HooksModule,

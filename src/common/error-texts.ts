@@ -77,6 +77,7 @@ export const FAULTS = {
   not_snoozed: 'is only for a snoozed conversation',
   not_lost: 'is no message of this conversation that was not delivered',
   identity_taken: 'is that of the contact {contact}',
+  contact_not_on_channel: 'is that of a contact without an id on {channel}',
   not_attributes:
     'must be up to {max} names of at most {name} characters, each with a text of at most {text} characters, a number, true or false',
   name_taken: 'is the name of another one',
@@ -87,6 +88,7 @@ export const FAULTS = {
   body_too_long: 'is longer than the {max} {unit} that {channel} takes',
 
   // Of channels.
+  channel_not_connected: 'is one on which the workspace is not connected: {channel}',
   channel_connected: 'is connected already, to {account}: rotate that connection, or disconnect it first',
   account_elsewhere:
     'are those of {account}, which is connected in another workspace; disconnect it there first',

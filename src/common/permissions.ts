@@ -9,6 +9,7 @@ export const SCOPE_DESCRIPTIONS = {
   'contacts:read': 'list, search and read contacts',
   'contacts:write': 'create and change contacts',
   'agents:read': 'list and read agents',
+  'conversations:create': 'open conversations with contacts',
 } as const;
 export type Scope = keyof typeof SCOPE_DESCRIPTIONS;
 export const SCOPES = Object.keys(SCOPE_DESCRIPTIONS) as unknown as readonly [Scope, ...Scope[]];
@@ -75,6 +76,7 @@ export const PERMISSIONS = {
   'contact.update': EVERYONE,
   'contact.erase': MANAGERS,
   'contact.export': MANAGERS,
+  'conversation.create': EVERYONE,
   'conversation.update': EVERYONE,
   'message.send': EVERYONE,
   'draft.save': AGENTS,

@@ -64,8 +64,9 @@ function isAttribute(value: unknown): value is AttributeValue {
 }
 
 /** Id of a person on one channel. */
+@ApiSchema({ name: 'NewContactIdentity' })
 export class NewIdentity {
-  @ApiProperty({ enum: CHANNELS, example: 'WHATSAPP' })
+  @ApiProperty({ enum: CHANNELS, enumName: 'Channel', example: 'WHATSAPP' })
   @IsIn(CHANNELS, { message: `must be one of ${CHANNELS.join(', ')}` })
   channel: Channel;
 
@@ -82,6 +83,7 @@ export class NewIdentity {
 }
 
 /** New contact. A field that is left out is unknown. */
+@ApiSchema({ name: 'NewContact' })
 export class CreateContact {
   @ApiPropertyOptional({ minLength: 1, maxLength: MAX_NAME, example: 'Zoë Martín' })
   @IsOptional()
@@ -120,6 +122,7 @@ export class CreateContact {
 }
 
 /** Edit of a contact. What it does not give stays as it is; null empties a field. */
+@ApiSchema({ name: 'ContactChanges' })
 export class UpdateContact {
   @ApiPropertyOptional({
     type: String,

@@ -59,6 +59,20 @@ export class ContactsRepository {
     );
   }
 
+  /** Finds the id that a contact got last on a channel; null if it has none there. */
+  async findLatestIdentity(
+    tx: Transaction,
+    { tenantId, contactId }: ContactKey,
+    channel: Channel,
+  ): Promise<string | null> {
+    const [identity] = await tx.query<{ externalId: string }>(
+      `SELECT external_id AS "externalId" FROM contact_identities
+       WHERE tenant_id = $1 AND contact_id = $2 AND channel = $3 ORDER BY created_at DESC, external_id LIMIT 1`,
+      [tenantId, contactId, channel],
+    );
+    return identity?.externalId ?? null;
+  }
+
   /**
    * Locks an identity until the transaction ends, even if no row exists yet, so that concurrent first
    * messages of a new customer make one contact.

@@ -11,18 +11,26 @@ import {
   ConversationEntity,
   endOfSnooze,
 } from './conversation.entity';
+import type { FoundConversation } from './conversation-lists.repository';
 import { ContactActivity, ListedActivity, ListedConversation } from './conversations.repository';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_SNOOZE_DAYS = 366;
 
+@ApiSchema({ name: 'NewConversation' })
 export class CreateConversation {
+  @ApiProperty({ example: '019ab3f2-3b4c-7d5e-8f60-718293a4b5c6', description: 'The id of a contact.' })
   @IsString()
   contactId: string;
 
+  @ApiProperty({ enum: CHANNELS, enumName: 'Channel', example: 'WHATSAPP' })
   @IsIn(CHANNELS)
   channel: Channel;
 }
+
+/** Value of `assignedAgentId` in the API's list that asks for the conversations which are nobody's. */
+export const NO_AGENT = 'none';
+const SORTS = ['activity'] as const;
 
 export class ListConversationsQuery extends PageQuery {
   @ApiPropertyOptional({
@@ -38,6 +46,44 @@ export class ListConversationsQuery extends PageQuery {
   @IsOptional()
   @IsIn(CHANNELS)
   channel?: Channel;
+
+  @ApiPropertyOptional({
+    description: `Only those that are assigned to the agent with this id; with \`${NO_AGENT}\`, those assigned to nobody.`,
+    example: NO_AGENT,
+  })
+  @IsOptional()
+  @IsString()
+  assignedAgentId?: string;
+
+  @ApiPropertyOptional({
+    description: 'Only those with this contact.',
+    example: '019ab3f2-3b4c-7d5e-8f60-718293a4b5c6',
+  })
+  @IsOptional()
+  @IsString()
+  contactId?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    format: 'date-time',
+    description:
+      'Only those that have got a message, or another status or agent, since then: an ISO 8601 time with its zone.',
+    example: '2026-11-20T09:00:00Z',
+  })
+  @ValidateIf((_, value) => value !== undefined)
+  @IsDateTime()
+  updatedSince?: Date;
+
+  @ApiPropertyOptional({
+    enum: SORTS,
+    description:
+      'The order: with `activity` those with the latest messages come first, and each row has its `contact`. A conversation ' +
+      'that gets a message while you read the pages moves to the first one: no page repeats it. By default the newest ' +
+      'conversations come first.',
+  })
+  @IsOptional()
+  @IsIn(SORTS)
+  sort?: (typeof SORTS)[number];
 }
 
 /** Value of `assignedAgentId` that asks for the conversations which nobody is assigned to. */
@@ -152,6 +198,26 @@ export class ConversationListItem {
   createdAt: Date;
 }
 
+@ApiSchema({ name: 'ContactName' })
+export class ContactNameResponse {
+  @ApiProperty({ example: '019ab3f2-3b4c-7d5e-8f60-718293a4b5c6' })
+  id: string;
+
+  @ApiProperty({ type: String, nullable: true, example: 'Zoë Martín' })
+  name: string | null;
+}
+
+/** Row of the API's list. */
+@ApiSchema({ name: 'ConversationListItem' })
+export class ConversationRow extends ConversationListItem {
+  @ApiPropertyOptional({
+    type: ContactNameResponse,
+    description: 'Only with `sort=activity`.',
+    example: { id: '019ab3f2-3b4c-7d5e-8f60-718293a4b5c6', name: 'Zoë Martín' },
+  })
+  contact?: ContactNameResponse;
+}
+
 /** Conversation in the list of a contact. */
 export class ContactConversation extends ConversationListItem {
   /** Agent who wrote the newest message; null if it is the customer's, or there is none. */
@@ -191,6 +257,11 @@ export function toConversationListItem(conversation: ListedConversation): Conver
     lastMessageAt,
     createdAt,
   };
+}
+
+export function toConversationRow(conversation: FoundConversation): ConversationRow {
+  const { contactId, contactName } = conversation;
+  return { ...toConversationListItem(conversation), contact: { id: contactId, name: contactName } };
 }
 
 export function toContactConversation(conversation: ContactActivity): ContactConversation {

@@ -9,8 +9,8 @@ import {
   ListConversationsQuery,
   UpdateConversation,
   ConversationDetail,
-  ConversationListItem,
   ConversationResponse,
+  ConversationRow,
 } from './conversation.dto';
 import { ConversationsService } from './conversations.service';
 
@@ -21,13 +21,13 @@ export class ConversationsController {
 
   @Get()
   @RequireScope('conversations:read')
-  @ApiPage('List conversations, newest first', ConversationListItem)
+  @ApiPage('List conversations, newest first, or by latest activity', ConversationRow)
   @ApiErrors('INVALID_QUERY')
   list(
     @CurrentPrincipal() { tenant }: Principal,
     @CurrentActor() actor: Actor,
     @Query() query: ListConversationsQuery,
-  ): Promise<Page<ConversationListItem>> {
+  ): Promise<Page<ConversationRow>> {
     return this.conversations.list(tenant.id, query, actor);
   }
 

@@ -10,6 +10,7 @@ import { AgentReleaser } from './agent-releaser';
 import { AgentReleasesRepository } from './agent-releases.repository';
 import { conversationTables } from './conversation-tables';
 import { ConversationEntity } from './conversation.entity';
+import { ConversationListsRepository } from './conversation-lists.repository';
 import { ConversationsController } from './conversations.controller';
 import { ConversationsRepository } from './conversations.repository';
 import { ConversationsService } from './conversations.service';
@@ -25,7 +26,13 @@ import { SnoozesRepository } from './snoozes.repository';
     OutboxModule,
     AuditModule,
   ],
-  providers: [ConversationsRepository, ConversationsService, ContactConversationsService, Handovers],
+  providers: [
+    ConversationsRepository,
+    ConversationListsRepository,
+    ConversationsService,
+    ContactConversationsService,
+    Handovers,
+  ],
   exports: [ConversationsRepository, ConversationsService, ContactConversationsService, Handovers],
 })
 export class ConversationsModule {

@@ -54,7 +54,8 @@ export type ContactActivity = ListedConversation & Pick<ListedActivity, 'activit
 /** Number of conversations among which a page looks for those on one channel, or of one contact. */
 const MAX_SCANNED = 1_000;
 
-const LISTED = `id, source_channel AS "sourceChannel", status, snoozed_until AS "snoozedUntil",
+/** Columns of a ListedConversation, in SQL. */
+export const LISTED = `id, source_channel AS "sourceChannel", status, snoozed_until AS "snoozedUntil",
   assigned_agent_id AS "assignedAgentId", last_message_preview AS "lastMessagePreview",
   last_message_at AS "lastMessageAt", created_at AS "createdAt"`;
 

@@ -18,15 +18,17 @@ import {
   CreateConversation,
   ListActiveConversationsQuery,
   ListConversationsQuery,
+  NO_AGENT,
   NOBODY,
   UpdateConversation,
   ConversationDetail,
-  ConversationListItem,
   ConversationResponse,
+  ConversationRow,
   toActiveConversation,
   toConversation,
   toConversationDetail,
   toConversationListItem,
+  toConversationRow,
 } from './conversation.dto';
 import {
   ASSIGNED,
@@ -36,6 +38,7 @@ import {
   toConversationChange,
 } from './conversation-change';
 import { ConversationEntity, ConversationStatus, endOfSnooze } from './conversation.entity';
+import { ConversationListsRepository } from './conversation-lists.repository';
 import { ActivityFilter, ConversationPartner, ConversationsRepository } from './conversations.repository';
 import { Handovers } from './handovers';
 import { SnoozedConversation } from './snoozes.repository';
@@ -48,6 +51,7 @@ export class ConversationsService {
   constructor(
     private readonly database: Database,
     private readonly conversations: ConversationsRepository,
+    private readonly lists: ConversationListsRepository,
     private readonly contacts: ContactsService,
     private readonly agents: AgentsRepository,
     private readonly handovers: Handovers,
@@ -56,18 +60,35 @@ export class ConversationsService {
   ) {}
 
   /**
-   * Returns a page of conversations, newest first: 50 by default, 200 at most.
+   * Returns a page of conversations, newest first, or by latest activity: 50 by default, 200 at most. With an
+   * agent, a contact or a time, or by latest activity on a channel, a page may be short before the last one.
+   * A conversation that gets a message between two pages by activity moves to the top.
    * @throws AppError INVALID_QUERY, FORBIDDEN
    */
   async list(
     tenantId: string,
     input: Partial<ListConversationsQuery>,
     actor: Actor,
-  ): Promise<Page<ConversationListItem>> {
-    const { limit, ...filter } = validate(ListConversationsQuery, input, 'INVALID_QUERY');
+  ): Promise<Page<ConversationRow>> {
+    const { limit, cursor, ...query } = validate(ListConversationsQuery, input, 'INVALID_QUERY');
+    const { status, channel, assignedAgentId, contactId, updatedSince, sort } = query;
     await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
-    const rows = await this.conversations.list(tenantId, filter, limit + 1);
-    return toPage(rows, limit, toConversationListItem);
+    if ([assignedAgentId, contactId, updatedSince, sort].every((asked) => asked === undefined)) {
+      const rows = await this.conversations.list(tenantId, { status, channel, cursor }, limit + 1);
+      return toPage(rows, limit, toConversationListItem);
+    }
+    const agentId = assignedAgentId === NO_AGENT ? null : assignedAgentId;
+    // Nobody has such an id.
+    if ([agentId, contactId].some((id) => typeof id === 'string' && !isId(id)))
+      return { data: [], nextCursor: null };
+    const { rows, end } = await this.lists.find(
+      tenantId,
+      { status, channel, agentId, contactId, updatedSince },
+      { order: sort ?? 'id', cursor, count: limit + 1 },
+    );
+    const shown = rows.slice(0, limit);
+    const data = shown.map(sort === 'activity' ? toConversationRow : toConversationListItem);
+    return { data, nextCursor: rows.length > limit ? shown.at(-1)!.position : end };
   }
 
   /**
@@ -147,6 +168,21 @@ export class ConversationsService {
     const conversation = newConversation(partner);
     await this.database.transaction((tx) => this.conversations.insert(tx, conversation));
     return toConversationDetail(conversation, contact);
+  }
+
+  /**
+   * Opens a conversation with a customer, whose identity the transaction has locked. The audit log gets an
+   * entry.
+   * @internal
+   */
+  async begin(tx: Transaction, partner: ConversationPartner, actor: Actor): Promise<ConversationEntity> {
+    const conversation = newConversation(partner);
+    await this.conversations.insert(tx, conversation);
+    const { tenantId, id: entityId, sourceChannel } = conversation;
+    const subject = { tenantId, actor, entity: 'conversation', entityId };
+    const after = { sourceChannel };
+    this.audit.appendPipelined(tx, { ...subject, action: 'conversation.created', after });
+    return conversation;
   }
 
   /**

@@ -8,6 +8,7 @@ import {
   ApiResponse,
   ApiSchema,
   getSchemaPath,
+  type ApiOperationOptions,
   type ApiResponseOptions,
 } from '@nestjs/swagger';
 import { ApiErrorCode } from '../common/app-error';
@@ -23,18 +24,22 @@ const COMMON_ERRORS: ApiErrorCode[] = ['UNAUTHENTICATED', 'RATE_LIMITED', 'INTER
 interface AnswerOptions {
   status?: number;
   headers?: string[];
+  /** Name of the operation, where it does not follow from those of the controller and its method. */
+  operationId?: string;
+  description?: string;
 }
 
 export function ApiAnswer(
   summary: string,
   type: Type,
-  { status = 200, headers = [] }: AnswerOptions = {},
+  { status = 200, headers = [], ...operation }: AnswerOptions = {},
 ): MethodDecorator {
-  return success(summary, type, {
+  const response = {
     status,
     headers: headerRefs([...SUCCESS_HEADERS, ...headers]),
     schema: { $ref: getSchemaPath(type) },
-  });
+  };
+  return success({ summary, ...operation }, type, response);
 }
 
 export function ApiPage(summary: string, row: Type): MethodDecorator {
@@ -96,10 +101,10 @@ export function ApiIdempotencyKey(): MethodDecorator {
   });
 }
 
-function success(summary: string, model: Type, response: ApiResponseOptions): MethodDecorator {
+function success(operation: ApiOperationOptions, model: Type, response: ApiResponseOptions): MethodDecorator {
   return applyDecorators(
     ApiExtraModels(model),
-    ApiOperation({ summary }),
+    ApiOperation(operation),
     ApiResponse({ description: 'Done.', ...response }),
     ApiErrors(...COMMON_ERRORS),
   );

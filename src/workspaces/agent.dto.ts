@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { IsBoolean, IsEmail, IsIn, IsOptional } from 'class-validator';
 import { AGENT_ROLES, type AgentRole } from '../common/agent-role';
 import { IsPlainEmail } from '../common/plain-email';
@@ -61,6 +61,7 @@ export class UpdateAgent {
 }
 
 /** Agent of the API. Of an erased agent the names and the address are null. */
+@ApiSchema({ name: 'Agent' })
 export class AgentResponse {
   @ApiProperty({ example: '019ab3ee-1f2d-7b3c-9e4f-5a6b7c8d9e0f' })
   id: string;
@@ -89,7 +90,7 @@ export class AgentResponse {
   })
   email: string | null;
 
-  @ApiProperty({ enum: AGENT_ROLES, example: 'ADMIN' })
+  @ApiProperty({ enum: AGENT_ROLES, enumName: 'AgentRole', example: 'ADMIN' })
   role: AgentRole;
 
   @ApiProperty({ example: false, description: "True for a bot account, which can't log in." })

@@ -211,6 +211,192 @@ describe('conversations', () => {
     });
   });
 
+  describe('GET /api/v1/conversations, with more filters', () => {
+    const idsOf = async (query: string, limit = 2): Promise<string[]> =>
+      (await tenant.client.all(`/conversations?${query}`, limit)).map(({ id }) => id as string);
+
+    it("finds those of an agent, and nobody's, newest first", async () => {
+      const { workspace, owner, conversation: first } = tenant;
+      const made: string[] = [first.id];
+      for (let n = 0; n < 5; n++) made.unshift((await service.make.conversation(workspace)).id);
+      const own = [made[0]!, made[2]!, made[4]!];
+      for (const id of own)
+        await service.make.updateConversation(workspace, { id }, { assignedAgentId: owner.id });
+      await service.make.updateConversation(workspace, { id: made[2]! }, { status: 'CLOSED' });
+      await service.make.received(workspace, { id: made[4]! });
+      expect(await idsOf(`assignedAgentId=${owner.id}`)).toEqual(own);
+      expect(await idsOf(`assignedAgentId=${owner.id}&status=OPEN`)).toEqual([made[0], made[4]]);
+      expect(await idsOf('assignedAgentId=none')).toEqual([made[1], made[3], made[5]]);
+      expect(await idsOf(`assignedAgentId=${owner.id}&sort=activity`)).toEqual([made[4], made[0], made[2]]);
+    });
+
+    it('finds those of a contact, with other filters', async () => {
+      const { workspace, conversation: other } = tenant;
+      const { id: contactId } = await service.make.contact(workspace);
+      const made: string[] = [];
+      for (const channel of ['WIDGET', 'TELEGRAM', 'WIDGET'] as const)
+        made.unshift((await service.make.conversation(workspace, { channel, contactId })).id);
+      await service.make.received(workspace, { id: made[2]! });
+      await service.make.updateConversation(workspace, { id: made[0]! }, { status: 'CLOSED' });
+      expect(await idsOf(`contactId=${contactId}`)).toEqual(made);
+      expect(await idsOf(`contactId=${contactId}&channel=WIDGET`)).toEqual([made[0], made[2]]);
+      expect(await idsOf(`contactId=${contactId}&status=OPEN`)).toEqual([made[1], made[2]]);
+      expect(await idsOf(`contactId=${contactId}&sort=activity`)).toEqual([made[2], made[0], made[1]]);
+      expect(await idsOf(`contactId=${other.contact.id}`)).toEqual([other.id]);
+    });
+
+    it('finds those that have changed since a time: by a message, a status or an agent', async () => {
+      const { workspace, owner } = tenant;
+      const made: string[] = [];
+      for (let n = 0; n < 4; n++) made.unshift((await service.make.conversation(workspace)).id);
+      await service.query(
+        `UPDATE conversations SET created_at = created_at - interval '1 day', updated_at = updated_at - interval '1 day'
+         WHERE tenant_id = $1`,
+        [workspace.id],
+      );
+      const since = new Date(Date.now() - 60_000).toISOString();
+      await service.make.received(workspace, { id: made[3]! });
+      await service.make.updateConversation(workspace, { id: made[1]! }, { status: 'CLOSED' });
+      await service.make.updateConversation(workspace, { id: made[2]! }, { assignedAgentId: owner.id });
+      expect(await idsOf(`updatedSince=${since}`)).toEqual([made[1], made[2], made[3]]);
+      expect(await idsOf(`updatedSince=${since}&status=OPEN`)).toEqual([made[2], made[3]]);
+      expect(await idsOf(`updatedSince=${since}&assignedAgentId=none`)).toEqual([made[1], made[3]]);
+      expect(await idsOf(`updatedSince=${since}&sort=activity`)).toEqual([made[3], made[1], made[2]]);
+      expect(await idsOf(`updatedSince=${new Date(Date.now() + 60_000).toISOString()}`)).toEqual([]);
+    });
+
+    it('lists by latest activity, with the contact, and repeats none that moves', async () => {
+      const { client, workspace, conversation: first } = tenant;
+      const made: string[] = [first.id];
+      for (let n = 0; n < 5; n++) made.unshift((await service.make.conversation(workspace)).id);
+      await service.make.received(workspace, first);
+      await service.make.updateConversation(workspace, { id: made[1]! }, { status: 'CLOSED' });
+      const { body } = await client.get('/conversations?sort=activity&limit=2');
+      expect(body.data[0]).toEqual({
+        ...(await client.get('/conversations?limit=200')).body.data.at(-1),
+        contact: { id: first.contact.id, name: 'Zoë Martín' },
+      });
+      expect(body.data.map(({ id }: { id: string }) => id)).toEqual([first.id, made[0]]);
+      // One that was shown moves to the top, and so does one that was not.
+      await service.make.received(workspace, { id: made[0]! });
+      await service.make.received(workspace, { id: made[4]! });
+      const rest = await idsOf(`sort=activity&cursor=${body.nextCursor}`);
+      expect(rest).toEqual([made[1], made[2], made[3]]);
+      expect(await idsOf('sort=activity')).toEqual([made[4], made[0], first.id, made[1], made[2], made[3]]);
+      expect(await idsOf('sort=activity&channel=WIDGET&status=OPEN')).toHaveLength(5);
+      expect(await idsOf('sort=activity&channel=TELEGRAM')).toEqual([]);
+    });
+
+    it("finds nothing by another workspace's ids", async () => {
+      const { owner, conversation } = await createTenant(service);
+      for (const id of [owner.id, newId(), 'ana']) expect(await idsOf(`assignedAgentId=${id}`)).toEqual([]);
+      for (const id of [conversation.contact.id, newId(), 'zoe'])
+        expect(await idsOf(`contactId=${id}`)).toEqual([]);
+    });
+
+    it.each([
+      ['updatedSince=yesterday', 'updatedSince', 'must be an ISO 8601 date'],
+      ['updatedSince=2026-11-20', 'updatedSince', 'must be an ISO 8601 date'],
+      ['sort=created', 'sort', 'must be one of the following values: activity'],
+      ['contactId=a&contactId=b', 'contactId', 'must be a string'],
+      ['assignedAgentId=a&assignedAgentId=b', 'assignedAgentId', 'must be a string'],
+    ])('refuses ?%s', async (query, field, message) => {
+      const { status, body } = await tenant.client.get(`/conversations?${query}`);
+      expect(status).toBe(400);
+      expect(body).toEqual(fieldError('INVALID_QUERY', field, message));
+    });
+  });
+
+  describe('POST /api/v1/conversations', () => {
+    it('opens one with a contact whom the workspace can reach, as the doing of the key', async () => {
+      const { client, workspace, key, reachContact } = tenant;
+      const contactId = await reachContact();
+      const { status, body } = await client.post('/conversations', { contactId, channel: 'WIDGET' });
+      expect(status).toBe(201);
+      expect(body).toEqual({
+        id: expect.any(String),
+        sourceChannel: 'WIDGET',
+        status: 'OPEN',
+        snoozedUntil: null,
+        assignedAgentId: null,
+        lastMessagePreview: null,
+        lastMessageAt: null,
+        createdAt: expect.any(String),
+        updatedAt: body.createdAt,
+      });
+      const detail = (await client.get(`/conversations/${body.id}`)).body;
+      expect(detail).toMatchObject({ ...body, contact: { id: contactId } });
+      const audited = await eventsOf(service, workspace, 'audit.event');
+      expect(audited.filter(({ entityId }) => entityId === body.id)).toEqual([
+        expect.objectContaining({ action: 'conversation.created', actorId: key.id }),
+      ]);
+      expect((await client.post(`/conversations/${body.id}/messages`, { body: 'Hello' })).status).toBe(201);
+    });
+
+    it('is what the customer goes on with', async () => {
+      const { client, workspace, reachContact } = tenant;
+      const contactId = await reachContact();
+      const { body } = await client.post('/conversations', { contactId, channel: 'WIDGET' });
+      const [row] = await service.query<{ identity_external_id: string }>(
+        'SELECT identity_external_id FROM conversations WHERE tenant_id = $1 AND id = $2',
+        [workspace.id, body.id],
+      );
+      expect(row).toEqual({ identity_external_id: 'visitor-1' });
+    });
+
+    it('opens one conversation for one Idempotency-Key', async () => {
+      const { client, reachContact } = tenant;
+      const contactId = await reachContact();
+      const post = (body: object) => client.post('/conversations', body, { 'Idempotency-Key': 'welcome' });
+      const answers = await Promise.all([1, 2].map(() => post({ contactId, channel: 'WIDGET' })));
+      expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+      expect(answers[0]!.body).toEqual(answers[1]!.body);
+      expect(answers.filter(({ headers }) => headers['idempotency-replayed'] === 'true')).toHaveLength(1);
+      expect(await client.all(`/conversations?contactId=${contactId}`, 10)).toHaveLength(1);
+      const other = await post({ contactId, channel: 'TELEGRAM' });
+      expect([other.status, other.body.error.code]).toEqual([409, 'IDEMPOTENCY_CONFLICT']);
+    });
+
+    it('refuses a channel on which the workspace is not connected', async () => {
+      const contactId = await tenant.reachContact();
+      const { status, body } = await tenant.client.post('/conversations', { contactId, channel: 'WHATSAPP' });
+      expect(status).toBe(400);
+      expect(body).toEqual(
+        fieldError('INVALID_BODY', 'channel', 'is one on which the workspace is not connected: WhatsApp'),
+      );
+    });
+
+    it('refuses a contact who has no id on the channel', async () => {
+      await tenant.reachContact();
+      const contactId = tenant.conversation.contact.id;
+      const { status, body } = await tenant.client.post('/conversations', { contactId, channel: 'WIDGET' });
+      expect(status).toBe(400);
+      expect(body).toEqual(
+        fieldError('INVALID_BODY', 'contactId', 'is that of a contact without an id on Widget'),
+      );
+    });
+
+    it("does not find another workspace's contact", async () => {
+      const stranger = await createTenant(service);
+      await tenant.reachContact();
+      for (const contactId of [await stranger.reachContact(), newId(), 'zoe']) {
+        const { status, body } = await tenant.client.post('/conversations', { contactId, channel: 'WIDGET' });
+        expect(status).toBe(404);
+        expect(body).toEqual(errorBody('NOT_FOUND', 'Contact not found.'));
+      }
+    });
+
+    it.each([
+      [{}, ['contactId', 'channel']],
+      [{ contactId: 'x', channel: 'FAX' }, ['channel']],
+      [{ contactId: 'x', channel: 'WIDGET', status: 'CLOSED' }, ['status']],
+    ])('refuses %j', async (body, fields) => {
+      const answer = await tenant.client.post('/conversations', body);
+      expect([answer.status, answer.body.error.code]).toEqual([400, 'INVALID_BODY']);
+      expect(answer.body.error.details.map(({ field }: { field: string }) => field)).toEqual(fields);
+    });
+  });
+
   describe('GET /api/v1/conversations/:id', () => {
     it('answers the conversation with its contact', async () => {
       const { workspace, client, owner } = tenant;

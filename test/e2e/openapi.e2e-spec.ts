@@ -14,6 +14,7 @@ const ROUTES = [
   'GET /api/v1/conversations/{id}/messages',
   'POST /api/v1/conversations/{id}/messages',
   'GET /api/v1/contacts',
+  'POST /api/v1/conversations',
   'POST /api/v1/contacts',
   'GET /api/v1/contacts/{id}',
   'PATCH /api/v1/contacts/{id}',
@@ -58,6 +59,12 @@ const OPERATION_IDS = {
   listMessages: 'GET /api/v1/conversations/{id}/messages',
   sendMessage: 'POST /api/v1/conversations/{id}/messages',
   listContacts: 'GET /api/v1/contacts',
+  createConversation: 'POST /api/v1/conversations',
+  createContact: 'POST /api/v1/contacts',
+  getContact: 'GET /api/v1/contacts/{id}',
+  updateContact: 'PATCH /api/v1/contacts/{id}',
+  listAgents: 'GET /api/v1/agents',
+  getAgent: 'GET /api/v1/agents/{id}',
 };
 /** Rule for the names of schemas: a noun, without a verb at the start or what says only where it is used. */
 const NOUN = /^(?!(Create|Update|Send|List|Get|Post|Open)[A-Z])[A-Z][A-Za-z]+(?<!Response|Dto|Query)$/;
@@ -190,6 +197,7 @@ describe('the OpenAPI documents', () => {
     ['GET /api/v1/conversations/{id}/messages', ['messages:read', 'conversations:read']],
     ['POST /api/v1/conversations/{id}/messages', ['messages:write']],
     ['GET /api/v1/contacts', ['contacts:read']],
+    ['POST /api/v1/conversations', ['conversations:create']],
     ['POST /api/v1/contacts', ['contacts:write']],
     ['GET /api/v1/contacts/{id}', ['contacts:read']],
     ['PATCH /api/v1/contacts/{id}', ['contacts:write']],
@@ -218,6 +226,7 @@ describe('the OpenAPI documents', () => {
     ['GET /api/v1/conversations/{id}/messages', '200 400 401 403 404 429 500 503'],
     ['POST /api/v1/conversations/{id}/messages', '201 400 401 402 403 404 408 409 413 429 500 503'],
     ['GET /api/v1/contacts', '200 400 401 403 429 500 503'],
+    ['POST /api/v1/conversations', '201 400 401 402 403 404 408 409 413 429 500 503'],
     ['POST /api/v1/contacts', '201 400 401 402 403 408 409 413 429 500 503'],
     ['GET /api/v1/contacts/{id}', '200 400 401 403 404 429 500 503'],
     ['PATCH /api/v1/contacts/{id}', '200 400 401 402 403 404 408 409 413 429 500 503'],

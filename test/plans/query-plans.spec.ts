@@ -18,6 +18,10 @@ import { HIGHEST_ID, LOWEST_ID, newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
 import { ContactsRepository } from '../../src/contacts/contacts.repository';
 import { CONVERSATION_STATUSES } from '../../src/conversations/conversation.entity';
+import {
+  ConversationListsRepository,
+  ListFilter,
+} from '../../src/conversations/conversation-lists.repository';
 import { ConversationsRepository } from '../../src/conversations/conversations.repository';
 import {
   AgentReleasesRepository,
@@ -326,6 +330,41 @@ describe('query plans', () => {
         expectPage(await plansFor({ ...filter, entity: 'e7' }), 'audit_entries_entity_idx');
         expectPage(await plansFor({ ...filter, entityId: '7' }), 'audit_entries_entity_id_idx');
       }
+    });
+  });
+
+  describe.each(['id', 'activity'] as const)("of the API's conversations by %s", (order) => {
+    const plansFor = (tenantId: string, filter: ListFilter, cursor?: string) =>
+      plansOf(() =>
+        host.app.get(ConversationListsRepository).find(tenantId, filter, { order, cursor, count: PAGE }),
+      );
+    // A list is looked through up to here, once for each status, and once more for where it ends.
+    const MOST = 2 * 3 * 2_001 + 3 * PAGE;
+
+    it.each([
+      ['no other filter', {}],
+      ['a status', { status: 'OPEN' }],
+      ['a channel', { channel: 'TELEGRAM' }],
+      ['an agent', { agentId: uuid(9) }],
+      ['nobody', { agentId: null }],
+      ['an agent and a status', { agentId: uuid(9), status: 'CLOSED' }],
+      ['a contact', { contactId: BIG }],
+      ['a time long ago', { updatedSince: new Date(0) }],
+      ['a time to come', { updatedSince: new Date(Date.now() + 3_600_000) }],
+    ] satisfies [string, ListFilter][])('with %s', async (_, filter: ListFilter) => {
+      for (const tenantId of [BIG, TINY])
+        for (const cursor of [undefined, sequential(ROWS / 2)])
+          for (const plan of await plansFor(tenantId, filter, cursor)) {
+            expectOnlyIndexed(plan, ['conversations', 'contacts']);
+            expect(rowsRead(plan)).toBeLessThanOrEqual(MOST);
+          }
+    });
+
+    it('reads a page, and few conversations that were changed lately', async () => {
+      const filter = { updatedSince: new Date(Date.now() + 3_600_000) };
+      for (const plan of await plansFor(BIG, filter)) expect(rowsRead(plan)).toBeLessThanOrEqual(PAGE);
+      if (order === 'activity')
+        for (const plan of await plansFor(BIG, {})) expect(rowsRead(plan)).toBeLessThanOrEqual(5 * PAGE);
     });
   });
 

@@ -1,4 +1,6 @@
 import { Method } from 'axios';
+import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
+import { SYSTEM } from '../../src/common/principal';
 import { Scope } from '../../src/common/permissions';
 import { ConversationDetail } from '../../src/conversations/conversation.dto';
 import { CreatedApiKey } from '../../src/auth/api-key.dto';
@@ -13,8 +15,8 @@ export interface Route {
   path: string;
   /** Scopes of which a key needs one; without any, every key may call the route. */
   scopes: Scope[];
-  /** Makes a body for one call. */
-  body?: () => object;
+  /** Makes a body for one call in a workspace. */
+  body?: (tenant: Tenant) => object | Promise<object>;
   success: number;
   /** Kind of thing that a path with an `:id` names. */
   thing?: Thing;
@@ -73,6 +75,13 @@ export const ROUTES: Route[] = [
   ...CONTRACT_ROUTES,
   {
     method: 'POST',
+    path: '/api/v1/conversations',
+    scopes: ['conversations:create'],
+    body: async ({ reachContact }) => ({ contactId: await reachContact(), channel: 'WIDGET' }),
+    success: 201,
+  },
+  {
+    method: 'POST',
     path: '/api/v1/contacts',
     scopes: ['contacts:write'],
     body: () => ({ name: 'Zoë Martín' }),
@@ -101,13 +110,19 @@ export function nameOf({ method, path }: Route): string {
   return `${method} ${path}`;
 }
 
-export function call(client: ApiClient, { method, path, body }: Route, id: string): Promise<ApiResponse> {
-  return client.send({ method, path: path.replace(':id', id), body: body?.() });
+/** Calls a route with an id. The body is for the workspace, where it depends on one. */
+export async function call(
+  client: ApiClient,
+  { method, path, body }: Route,
+  id: string,
+  tenant?: Tenant,
+): Promise<ApiResponse> {
+  return client.send({ method, path: path.replace(':id', id), body: await body?.(tenant!) });
 }
 
 /** Calls a route with the id of a thing of the workspace. */
 export async function callIn(tenant: Tenant, route: Route, client = tenant.client): Promise<ApiResponse> {
-  return call(client, route, (await route.thing?.idOf(tenant)) ?? '');
+  return call(client, route, (await route.thing?.idOf(tenant)) ?? '', tenant);
 }
 
 /** A workspace with an owner, a key of all scopes, and a conversation: what every route needs to work. */
@@ -117,6 +132,8 @@ export interface Tenant {
   key: CreatedApiKey;
   conversation: ConversationDetail;
   client: ApiClient;
+  /** Connects the widget, and returns the id of a contact who has written there; the same at each call. */
+  reachContact(): Promise<string>;
 }
 
 export async function createTenant(
@@ -127,5 +144,14 @@ export async function createTenant(
   const owner = await service.make.agent(workspace);
   const key = await service.make.apiKey(workspace);
   const conversation = await service.make.conversation(workspace);
-  return { workspace, owner, key, conversation, client: service.client.as(key) };
+  let contactId: Promise<string> | undefined;
+  const reachContact = () => (contactId ??= connectWidget(service, workspace));
+  return { workspace, owner, key, conversation, client: service.client.as(key), reachContact };
+}
+
+async function connectWidget(service: TestService, workspace: WorkspaceEntity): Promise<string> {
+  const widget = { channel: 'WIDGET' as const, credentials: { allowedOrigins: ['https://shop.example'] } };
+  await service.app.get(ChannelConnectionsService, { strict: false }).connect(workspace.id, widget, SYSTEM);
+  const identity = { channel: 'WIDGET' as const, externalId: 'visitor-1' };
+  return (await service.make.contact(workspace, { name: 'Zoë Martín', identity })).id;
 }

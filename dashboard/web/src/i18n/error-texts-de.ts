@@ -70,6 +70,7 @@ const faults: Record<FaultCode, string> = {
   not_snoozed: 'gibt es nur bei einer zurückgestellten Unterhaltung',
   not_lost: 'ist keine nicht zugestellte Nachricht dieser Unterhaltung',
   identity_taken: 'gehört dem Kontakt {contact}',
+  contact_not_on_channel: 'gehört einem Kontakt ohne ID bei {channel}',
   not_attributes:
     'müssen bis zu {max} Namen von höchstens {name} Zeichen sein, jeder mit einem Text von höchstens {text} Zeichen, einer Zahl, ja oder nein',
   name_taken: 'heißt schon ein anderer',
@@ -79,6 +80,7 @@ const faults: Record<FaultCode, string> = {
   sender_missing: 'fehlt: Der Workspace hat weder einen aktiven Eigentümer noch einen Admin',
   body_too_long: 'ist länger als {max} {unit}, mehr nimmt {channel} nicht an',
 
+  channel_not_connected: 'ist einer, über den der Workspace nicht verbunden ist: {channel}',
   channel_connected: 'ist schon mit {account} verbunden: Erneuern oder trennen Sie zuerst diese Verbindung',
   account_elsewhere:
     'gehören zu {account}, das in einem anderen Workspace verbunden ist: Trennen Sie es dort zuerst',

@@ -1,3 +1,5 @@
+import { ChannelConnectionsService } from '../../../../src/channels/connections/channel-connections.service';
+import { NewConversationsService } from '../../../../src/channels/outbound/new-conversations.service';
 import { Actor, SYSTEM } from '../../../../src/common/principal';
 import { ContactsService } from '../../../../src/contacts/contacts.service';
 import { ConversationsService } from '../../../../src/conversations/conversations.service';
@@ -70,6 +72,22 @@ export function conversationChanges(host: () => MessagingHost): Record<string, S
           await host().get(ContactExportService).export(workspace.id, contact.id, actor).next();
           return { entity: 'contact', entityId: contact.id };
         },
+    },
+    'conversation.created': {
+      method: 'NewConversationsService.create',
+      permission: 'conversation.create',
+      prepare: async ({ workspace }, actor) => {
+        const credentials = { allowedOrigins: ['https://shop.example'] };
+        const widget = { channel: 'WIDGET' as const, credentials };
+        await host().get(ChannelConnectionsService).connect(workspace.id, widget, SYSTEM);
+        const identity = { channel: 'WIDGET' as const, externalId: 'visitor-1' };
+        const contact = await host().make.contact(workspace, { identity });
+        return async () => {
+          const input = { contactId: contact.id, channel: 'WIDGET' as const };
+          const { id } = await host().get(NewConversationsService).create(workspace.id, input, actor);
+          return { entity: 'conversation', entityId: id, after: { sourceChannel: 'WIDGET' } };
+        };
+      },
     },
     'conversation.assigned': {
       method: 'ConversationsService.update',

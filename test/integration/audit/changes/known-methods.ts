@@ -111,6 +111,7 @@ export const WITHOUT_SERVICE = ['migrate'];
 export const ROUTES: Record<string, string> = {
   'PATCH /api/v1/conversations/:id': 'ConversationsService.update',
   'POST /api/v1/conversations/:id/messages': 'MessagesService.send',
+  'POST /api/v1/conversations': 'NewConversationsService.create',
   'POST /api/v1/contacts': 'ContactsService.create',
   'PATCH /api/v1/contacts/:id': 'ContactsService.update',
 };

@@ -10,6 +10,10 @@ export const SCOPE_TEXTS: Record<Scope, Record<Locale, string>> = {
     en: 'Close, reopen or reassign conversations',
     de: 'Unterhaltungen schließen, öffnen oder zuweisen',
   },
+  'conversations:create': {
+    en: 'Open conversations with contacts',
+    de: 'Unterhaltungen mit Kontakten beginnen',
+  },
   'messages:read': { en: 'Read a conversation’s messages', de: 'Die Nachrichten einer Unterhaltung lesen' },
   'messages:write': { en: 'Send a message as an agent', de: 'Eine Nachricht als Agent senden' },
   'contacts:read': { en: 'List, search and read contacts', de: 'Kontakte auflisten, suchen und lesen' },

@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import { requirePermission } from '../../access/require-permission';
+import { AppError } from '../../common/app-error';
+import { describeChannel } from '../../common/channel-descriptors';
+import { Actor } from '../../common/principal';
+import { validate } from '../../common/validate';
+import { ContactsRepository } from '../../contacts/contacts.repository';
+import {
+  ConversationResponse,
+  CreateConversation,
+  toConversation,
+} from '../../conversations/conversation.dto';
+import { ConversationPartner } from '../../conversations/conversations.repository';
+import { ConversationsService } from '../../conversations/conversations.service';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
+import { IdempotencyService } from '../../idempotency/idempotency.service';
+import { IdempotentRequest } from '../../idempotency/idempotent-request';
+import { ChannelConnectionsRepository } from '../connections/channel-connections.repository';
+
+/** Opens conversations that a workspace can write in before its customer does. */
+@Injectable()
+export class NewConversationsService {
+  constructor(
+    private readonly database: Database,
+    private readonly connections: ChannelConnectionsRepository,
+    private readonly contacts: ContactsRepository,
+    private readonly conversations: ConversationsService,
+    private readonly idempotency: IdempotencyService,
+  ) {}
+
+  /**
+   * Opens a conversation with a contact over a channel: the workspace must be connected there, and the
+   * contact must have an id there. What the customer writes next belongs to this conversation.
+   * @throws AppError INVALID_BODY: the channel is not connected, or the contact has no id there; FORBIDDEN;
+   *   NOT_FOUND (the contact); IDEMPOTENCY_CONFLICT
+   */
+  create(
+    tenantId: string,
+    input: CreateConversation,
+    actor: Actor,
+    request: IdempotentRequest | null = null,
+  ): Promise<ConversationResponse> {
+    const given = validate(CreateConversation, input);
+    return this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, 'conversation.create');
+      return this.idempotency.once(tx, { tenantId, conversationId: null }, request, async () => {
+        const partner = await this.lockPartner(tx, tenantId, given);
+        return toConversation(await this.conversations.begin(tx, partner, actor));
+      });
+    });
+  }
+
+  /** Finds the customer, and locks its identity: an erasure comes before, or finds the conversation. */
+  private async lockPartner(
+    tx: Transaction,
+    tenantId: string,
+    { contactId, channel }: CreateConversation,
+  ): Promise<ConversationPartner> {
+    const { label } = describeChannel(channel);
+    if (!(await this.contacts.find(tenantId, contactId, tx))) throw AppError.notFound('Contact');
+    if (!(await this.connections.findByChannel(tx, tenantId, channel)))
+      throw AppError.invalidBody('channel', 'channel_not_connected', { channel: label });
+    const latest = await this.contacts.findLatestIdentity(tx, { tenantId, contactId }, channel);
+    const identity = latest && (await this.contacts.lockIdentity(tx, tenantId, channel, latest));
+    if (identity?.contactId !== contactId)
+      throw AppError.invalidBody('contactId', 'contact_not_on_channel', { channel: label });
+    return { tenantId, contactId, sourceChannel: channel, identityExternalId: identity.externalId };
+  }
+}

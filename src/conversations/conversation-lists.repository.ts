@@ -1,0 +1,213 @@
+import { Injectable } from '@nestjs/common';
+import { Channel } from '../common/channel-descriptors';
+import { HIGHEST_ID, idFloor } from '../common/ids';
+import { MAX_LIMIT } from '../common/page';
+import { Database } from '../database/database';
+import { Parameters } from '../database/parameters';
+import { CONVERSATION_STATUSES, ConversationEntity, ConversationStatus } from './conversation.entity';
+import { LISTED, ListedConversation } from './conversations.repository';
+
+/** Filter of a list of conversations. `agentId` is null for those that are nobody's. */
+export interface ListFilter {
+  status?: ConversationStatus;
+  channel?: Channel;
+  agentId?: string | null;
+  contactId?: string;
+  /** Time since which they have changed. */
+  updatedSince?: Date;
+}
+
+/** Order of a list: the newest conversations first, or those with the latest activity. */
+export type ListOrder = 'id' | 'activity';
+
+export interface ListPosition {
+  order: ListOrder;
+  /** Position below which the list goes on; from the top by default. */
+  cursor?: string;
+  count: number;
+}
+
+/** Conversation with its contact, and its position in the list: an id by which the list is ordered. */
+export type FoundConversation = ListedConversation &
+  Pick<ConversationEntity, 'contactId'> & { contactName: string | null; position: string };
+
+/** Rows of a list, and where it goes on. */
+export interface FoundConversations {
+  rows: FoundConversation[];
+  /** Position up to which the list was looked through; null if the rows, or the list, ended before. */
+  end: string | null;
+}
+
+/**
+ * Limit of the conversations that one index leads to, so that a page takes a bounded time: up to so many are
+ * read and sorted. More are not sorted: the list is read in its own order, so many rows for a page at most.
+ */
+const MAX_READ = 2_000;
+
+/**
+ * Time in milliseconds by which the time in a message's id may be earlier than its conversation's
+ * `updated_at`.
+ */
+const CLOCKS_DIFFER_MS = 60_000;
+
+/** SQL of the id of a conversation's newest message, or of the conversation before the first one. */
+const ACTIVITY = 'coalesce(last_message_id, id)';
+const POSITIONS: Record<ListOrder, string> = { id: 'id', activity: ACTIVITY };
+
+const CONTACT_NAME = `(SELECT name FROM contacts WHERE tenant_id = $1 AND id = page."contactId") AS "contactName"`;
+
+const hasConversation = ({ id }: { id: string | null }) => id !== null;
+
+/** Lists conversations by filters of which not every set has an index of its own. */
+@Injectable()
+export class ConversationListsRepository {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Finds up to `count` conversations below a position. If a selective filter leads to few conversations,
+   * they are read and sorted; otherwise the list is looked through, MAX_READ of its conversations at once.
+   */
+  async find(tenantId: string, filter: ListFilter, position: ListPosition): Promise<FoundConversations> {
+    return (
+      (await this.findAmongFew(tenantId, filter, position)) ?? this.lookThrough(tenantId, filter, position)
+    );
+  }
+
+  private async findAmongFew(
+    tenantId: string,
+    filter: ListFilter,
+    { order, cursor = HIGHEST_ID, count }: ListPosition,
+  ): Promise<FoundConversations | null> {
+    const statement = new ListStatement(tenantId, filter, order);
+    const scans = statement.selectiveScans();
+    if (scans.length === 0) return null;
+    const rows = await this.database.prepared<FoundConversation & { read: number }>(
+      `WITH few AS MATERIALIZED (${scans.map((scan) => `(${scan} LIMIT ${MAX_READ + 1})`).join(' UNION ALL ')}),
+       page AS (
+         SELECT * FROM few WHERE position < ${statement.bind(cursor)} AND ${statement.condition}
+         ORDER BY position DESC LIMIT ${statement.bind(count)}
+       )
+       SELECT page.*, ${CONTACT_NAME}, (SELECT count(*) FROM few)::integer AS read
+       FROM (VALUES (1)) AS one LEFT JOIN page ON true ORDER BY position DESC`,
+      statement.values,
+    );
+    return rows[0]!.read > MAX_READ ? null : { rows: rows.filter(hasConversation), end: null };
+  }
+
+  private async lookThrough(
+    tenantId: string,
+    filter: ListFilter,
+    { order, cursor = HIGHEST_ID, count }: ListPosition,
+  ): Promise<FoundConversations> {
+    const statement = new ListStatement(tenantId, filter, order);
+    const scans = statement.orderedScans(cursor).map((scan) => `(${scan} LIMIT ${MAX_READ})`);
+    const list = `SELECT * FROM (${scans.join(' UNION ALL ')}) AS scanned ORDER BY position DESC`;
+    const wanted = statement.bind(count);
+    const rows = await this.database.prepared<FoundConversation & { end: string | null }>(
+      `WITH page AS MATERIALIZED (
+         SELECT * FROM (${list} LIMIT ${MAX_READ}) AS looked_at WHERE ${statement.condition}
+         ORDER BY position DESC LIMIT ${wanted}
+       )
+       SELECT page.*, ${CONTACT_NAME},
+              CASE WHEN (SELECT count(*) FROM page) < ${wanted} THEN (
+                SELECT position FROM (${list} OFFSET ${MAX_READ - 1} LIMIT 1) AS last) END AS end
+       FROM (VALUES (1)) AS one LEFT JOIN page ON true ORDER BY position DESC`,
+      statement.values,
+    );
+    return { rows: rows.filter(hasConversation), end: rows[0]!.end };
+  }
+}
+
+/** Makes the parts of a statement that lists conversations. */
+class ListStatement {
+  private readonly parameters = new Parameters();
+  private readonly tenant: string;
+  /** SQL condition that a row which was read is one that is asked for. */
+  readonly condition: string;
+
+  constructor(
+    tenantId: string,
+    private readonly filter: ListFilter,
+    private readonly order: ListOrder,
+  ) {
+    this.tenant = `tenant_id = ${this.bind(tenantId)}`;
+    const { status, channel, contactId, updatedSince } = filter;
+    const conditions = [
+      status && `status = ${this.bind(status)}`,
+      channel && `"sourceChannel" = ${this.bind(channel)}`,
+      this.isAgents('"assignedAgentId"'),
+      contactId && `"contactId" = ${this.bind(contactId)}`,
+      updatedSince && `"updatedAt" >= ${this.bind(updatedSince)}`,
+    ];
+    this.condition = conditions.filter(Boolean).join(' AND ') || 'true';
+  }
+
+  get values(): unknown[] {
+    return this.parameters.values;
+  }
+
+  bind(value: unknown): string {
+    return this.parameters.bind(value);
+  }
+
+  /** Returns scans of the index of the most selective filter, without a limit; none without such a filter. */
+  selectiveScans(): string[] {
+    const { contactId, updatedSince, agentId } = this.filter;
+    if (contactId) return [`${this.scan(`contact_id = ${this.bind(contactId)}`)} ORDER BY id DESC`];
+    if (updatedSince) return this.scansOfChanged(updatedSince);
+    // By activity, the index of an agent's conversations has them in the list's order.
+    if (agentId === undefined || this.order === 'activity') return [];
+    return this.scansByActivity([]);
+  }
+
+  /** Returns scans that have the list in its order below a position, without a limit. */
+  orderedScans(cursor: string): string[] {
+    const below = `${POSITIONS[this.order]} < ${this.bind(cursor)}`;
+    if (this.order === 'activity') return this.scansByActivity([below]);
+    const { status, channel } = this.filter;
+    const conditions = [
+      status && `status = ${this.bind(status)}`,
+      channel && `source_channel = ${this.bind(channel)}`,
+      below,
+    ];
+    return [`${this.scan(...conditions)} ORDER BY id DESC`];
+  }
+
+  /**
+   * Returns scans of the conversations that have changed since a time: those whose newest message is not much
+   * older, and those which were changed after their newest message.
+   */
+  private scansOfChanged(since: Date): string[] {
+    const floor = this.bind(idFloor(new Date(since.getTime() - CLOCKS_DIFFER_MS)));
+    const changed = this.scan(
+      'updated_at > coalesce(last_message_at, created_at)',
+      `updated_at >= ${this.bind(since)}`,
+      `${ACTIVITY} < ${floor}`,
+    );
+    return [...this.scansByActivity([`${ACTIVITY} >= ${floor}`]), `${changed} ORDER BY updated_at DESC`];
+  }
+
+  /** Returns scans by latest activity, one for each status, because the indexes begin with it. */
+  private scansByActivity(conditions: string[]): string[] {
+    const { status, agentId } = this.filter;
+    // PostgreSQL does not see that IS NULL leaves one value, so the order names that column too.
+    const first = agentId === null ? 'assigned_agent_id DESC, ' : '';
+    return (status ? [status] : CONVERSATION_STATUSES).map(
+      (one) =>
+        `${this.scan(this.isAgents('assigned_agent_id'), `status = ${this.bind(one)}`, ...conditions)}
+         ORDER BY ${first}${ACTIVITY} DESC`,
+    );
+  }
+
+  private scan(...conditions: (string | undefined)[]): string {
+    const all = [this.tenant, ...conditions].filter(Boolean);
+    return `SELECT ${LISTED}, contact_id AS "contactId", updated_at AS "updatedAt", ${POSITIONS[this.order]} AS position
+      FROM conversations WHERE ${all.join(' AND ')}`;
+  }
+
+  private isAgents(column: string): string | undefined {
+    const { agentId } = this.filter;
+    if (agentId === undefined) return undefined;
+    return agentId === null ? `${column} IS NULL` : `${column} = ${this.bind(agentId)}`;
+  }
+}
