@@ -90,6 +90,7 @@ const INSIDE = {
     deliveries: ['endpoints', 'sending', 'rollups'],
     browsing: ['deliveries', 'endpoints', 'sending'],
     recoveries: ['browsing', 'deliveries', 'endpoints'],
+    api: ['browsing', 'endpoints'],
   },
   channels: {
     adapters: [],

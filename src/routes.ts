@@ -5,7 +5,9 @@ import { WidgetModule } from './channels/widget/widget.module';
 import { ContactsApiModule } from './contacts/contacts.module';
 import { ConversationsApiModule } from './conversations/conversations.module';
 import { DocsSiteModule } from './docs-site/docs-site.module';
+import { MessageSearchApiModule } from './message-search/message-search.module';
 import { MessagesApiModule } from './messages/messages.module';
+import { WebhookEndpointsApiModule } from './webhooks/api/webhook-endpoints-api.module';
 import { WidgetFilesModule } from './widget-files/widget-files.module';
 import { AgentsApiModule } from './workspaces/workspaces.module';
 
@@ -20,7 +22,9 @@ export const ROUTES = [
   ConversationsApiModule,
   NewConversationsApiModule,
   MessagesApiModule,
+  MessageSearchApiModule,
   AgentsApiModule,
+  WebhookEndpointsApiModule,
   HooksModule,
   WidgetModule,
   WidgetFilesModule,

@@ -4,10 +4,15 @@ export const RATE_LIMITED_PATHS = [
   '/api/v1/conversations',
   '/api/v1/conversations/:id',
   '/api/v1/conversations/:id/messages',
+  '/api/v1/messages/search',
   '/api/v1/contacts',
   '/api/v1/contacts/:id',
   '/api/v1/agents',
   '/api/v1/agents/:id',
+  '/api/v1/webhook-endpoints',
+  '/api/v1/webhook-endpoints/:id',
+  '/api/v1/webhook-endpoints/:id/test',
+  '/api/v1/webhook-endpoints/:id/roll-secret',
 ] as const;
 
 /** Returns the key under which a workspace's requests to a path are counted. */

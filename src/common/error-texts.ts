@@ -136,6 +136,8 @@ export const REASONS = {
   // Permissions.
   role_lacks_permission: 'An agent with the role {role} may not do this ({permission}).',
   key_lacks_permission: 'An API key may not do this ({permission}).',
+  key_lacks_event_scope: 'The API key lacks the scope {scope}, which an endpoint for {event} needs.',
+  event_not_for_keys: 'An API key may not manage an endpoint for {event}.',
   only_owner: 'Only an OWNER may do this to an OWNER.',
   only_as_itself: 'An agent sends messages as itself alone.',
   only_operator: 'Only an operator may do this ({permission}).',

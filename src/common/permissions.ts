@@ -10,6 +10,8 @@ export const SCOPE_DESCRIPTIONS = {
   'contacts:write': 'create and change contacts',
   'agents:read': 'list and read agents',
   'conversations:create': 'open conversations with contacts',
+  'webhooks:read': 'list and read webhook endpoints',
+  'webhooks:write': 'create, change, test and delete webhook endpoints, for events that the key may read',
 } as const;
 export type Scope = keyof typeof SCOPE_DESCRIPTIONS;
 export const SCOPES = Object.keys(SCOPE_DESCRIPTIONS) as unknown as readonly [Scope, ...Scope[]];
@@ -19,6 +21,7 @@ type Holder = AgentRole | 'API_KEY';
 const OWNERS: readonly Holder[] = ['OWNER'];
 const MANAGERS: readonly Holder[] = ['OWNER', 'ADMIN'];
 const AGENTS: readonly Holder[] = AGENT_ROLES;
+const MANAGERS_AND_KEYS: readonly Holder[] = [...MANAGERS, 'API_KEY'];
 const EVERYONE: readonly Holder[] = [...AGENT_ROLES, 'API_KEY'];
 /** Holders of a permission that no agent and no key has: operators and the system alone. */
 const OPERATORS_ALONE: readonly Holder[] = [];
@@ -33,7 +36,7 @@ export const PERMISSIONS = {
   'agent.read': EVERYONE,
   'invitation.read': MANAGERS,
   'api_key.read': MANAGERS,
-  'webhook.read': MANAGERS,
+  'webhook.read': MANAGERS_AND_KEYS,
   'channel.read': MANAGERS,
   'contact.read': EVERYONE,
   'conversation.read': EVERYONE,
@@ -60,13 +63,13 @@ export const PERMISSIONS = {
   'agent.reset_password': MANAGERS,
   'api_key.create': MANAGERS,
   'api_key.revoke': MANAGERS,
-  'webhook_endpoint.create': MANAGERS,
-  'webhook_endpoint.update': MANAGERS,
-  'webhook_endpoint.activate': MANAGERS,
-  'webhook_endpoint.deactivate': MANAGERS,
-  'webhook_endpoint.delete': MANAGERS,
-  'webhook_endpoint.roll_secret': MANAGERS,
-  'webhook_endpoint.test': MANAGERS,
+  'webhook_endpoint.create': MANAGERS_AND_KEYS,
+  'webhook_endpoint.update': MANAGERS_AND_KEYS,
+  'webhook_endpoint.activate': MANAGERS_AND_KEYS,
+  'webhook_endpoint.deactivate': MANAGERS_AND_KEYS,
+  'webhook_endpoint.delete': MANAGERS_AND_KEYS,
+  'webhook_endpoint.roll_secret': MANAGERS_AND_KEYS,
+  'webhook_endpoint.test': MANAGERS_AND_KEYS,
   'webhook_endpoint.recover': MANAGERS,
   'webhook_delivery.redeliver': MANAGERS,
   'channel_connection.connect': MANAGERS,

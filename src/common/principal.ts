@@ -28,11 +28,22 @@ export interface Origin {
 }
 
 /**
+ * An API key as the author of a change. The route has checked its scopes; a service looks at them where a
+ * request needs more than its route does. Without them it has none.
+ */
+export interface KeyActor {
+  type: 'api_key';
+  id: string;
+  scopes?: readonly Scope[];
+}
+
+/**
  * The author of a change: an agent in the dashboard, an API key, an operator of the CLI, or the service
  * itself. The audit log stores its `origin`; a dashboard's backend passes the origin of its own request.
  */
 export type Actor = (
-  | { type: 'agent' | 'api_key'; id: string }
+  | { type: 'agent'; id: string }
+  | KeyActor
   | { type: 'operator'; name: string }
   | { type: 'system'; id: null }
 ) & { origin?: Origin };

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Channel } from '../common/channel-descriptors';
 import { HIGHEST_ID, idFloor } from '../common/ids';
-import { MAX_LIMIT } from '../common/page';
 import { Database } from '../database/database';
 import { Parameters } from '../database/parameters';
 import { CONVERSATION_STATUSES, ConversationEntity, ConversationStatus } from './conversation.entity';
@@ -42,7 +41,7 @@ export interface FoundConversations {
  * Limit of the conversations that one index leads to, so that a page takes a bounded time: up to so many are
  * read and sorted. More are not sorted: the list is read in its own order, so many rows for a page at most.
  */
-const MAX_READ = 2_000;
+const MAX_READ = 1_000;
 
 /**
  * Time in milliseconds by which the time in a message's id may be earlier than its conversation's
@@ -178,7 +177,7 @@ class ListStatement {
    * older, and those which were changed after their newest message.
    */
   private scansOfChanged(since: Date): string[] {
-    const floor = this.bind(idFloor(new Date(since.getTime() - CLOCKS_DIFFER_MS)));
+    const floor = this.bind(idFloor(new Date(Math.max(0, since.getTime() - CLOCKS_DIFFER_MS))));
     const changed = this.scan(
       'updated_at > coalesce(last_message_at, created_at)',
       `updated_at >= ${this.bind(since)}`,

@@ -44,7 +44,8 @@ export const CurrentPrincipal = createParamDecorator(
 /** Returns the request's key as the author of a change, with the origin of the request. */
 export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): Actor => {
   const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
-  return { type: 'api_key', id: request.principal.apiKeyId, origin: originOf(request) };
+  const { apiKeyId, scopes } = request.principal;
+  return { type: 'api_key', id: apiKeyId, scopes, origin: originOf(request) };
 });
 
 export function originOf({ ip: address, headers, requestId }: IdentifiedRequest): Origin {

@@ -42,6 +42,15 @@ export function ApiAnswer(
   return success({ summary, ...operation }, type, response);
 }
 
+/** Documents a success without a body. */
+export function ApiNoContent(summary: string): MethodDecorator {
+  return applyDecorators(
+    ApiOperation({ summary }),
+    ApiResponse({ status: 204, description: 'Done.', headers: headerRefs(SUCCESS_HEADERS) }),
+    ApiErrors(...COMMON_ERRORS),
+  );
+}
+
 export function ApiPage(summary: string, row: Type): MethodDecorator {
   return ApiAnswer(summary, pageOf(row));
 }

@@ -1,11 +1,12 @@
-import { PickType } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, ApiSchema, PickType } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
-import { type Channel } from '../common/channel-descriptors';
-import { PageQuery } from '../common/page';
-import { IsStorableText, MaxCharacters } from '../common/validators';
+import { type Channel, CHANNELS } from '../common/channel-descriptors';
+import { MAX_LIMIT, PageQuery } from '../common/page';
+import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
 import { CONVERSATION_STATUSES, type ConversationStatus } from '../conversations/conversation.entity';
+import { ContactNameResponse } from '../conversations/conversation.dto';
 import type { SenderType } from '../messages/message.entity';
-import type { ExcerptPart } from './search-phrases';
+import { ExcerptPart } from './search-phrases';
 
 const MAX_SEARCH_CHARACTERS = 200;
 
@@ -23,19 +24,70 @@ export class SearchMessagesQuery extends PageQuery {
   status?: ConversationStatus;
 }
 
+/** Query of the API's search. */
+export class FindMessagesQuery extends PageQuery {
+  @ApiProperty({
+    maxLength: MAX_SEARCH_CHARACTERS,
+    description:
+      'Words that a message must all have, and phrases between quotation marks. Case and accents do not matter, and the ' +
+      'last letters of a word may be left out. A search that takes too long is answered with 503.',
+    example: 'parcel "on its way"',
+  })
+  @MaxCharacters(MAX_SEARCH_CHARACTERS)
+  @NotBlank()
+  @IsStorableText()
+  q: string;
+
+  @ApiPropertyOptional({
+    enum: CONVERSATION_STATUSES,
+    enumName: 'ConversationStatus',
+    description: 'Only messages of conversations with this status.',
+  })
+  @IsOptional()
+  @IsIn(CONVERSATION_STATUSES)
+  status?: ConversationStatus;
+}
+
+export function toSearch({ q, ...others }: FindMessagesQuery): SearchMessagesQuery {
+  return { text: q, ...others };
+}
+
 /** Message that a search has found. */
-export interface FoundMessage {
+export class FoundMessage {
+  @ApiProperty({ example: '019ab3f6-0d4b-7c55-8a2e-6f1f7d1b2c90' })
   id: string;
+
+  @ApiProperty({ example: '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11' })
   conversationId: string;
+
+  @ApiProperty({ type: String, example: 'AGENT', description: 'CUSTOMER or AGENT; more may come.' })
   senderType: SenderType;
-  /** Null for a customer's message. */
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: '019ab3ee-1f2d-7b3c-9e4f-5a6b7c8d9e0f',
+    description: "null for a customer's message.",
+  })
   senderAgentId: string | null;
+
+  @ApiProperty({ example: '2026-11-20T09:41:07.512Z' })
   createdAt: Date;
-  /** Text around the first hit, in parts: one after the other, they are the excerpt. */
+
+  @ApiProperty({
+    type: [ExcerptPart],
+    description: 'The text around the first hit, in parts: one after the other, they are the excerpt.',
+  })
   excerpt: ExcerptPart[];
+
+  @ApiProperty({ enum: CHANNELS, enumName: 'Channel', example: 'WHATSAPP' })
   sourceChannel: Channel;
+
+  @ApiProperty({ enum: CONVERSATION_STATUSES, enumName: 'ConversationStatus', example: 'OPEN' })
   status: ConversationStatus;
-  contact: { id: string; name: string | null };
+
+  @ApiProperty()
+  contact: ContactNameResponse;
 }
 
 export class SearchConversationsQuery extends PickType(SearchMessagesQuery, ['text']) {}
@@ -53,14 +105,35 @@ export interface FoundConversation {
 }
 
 /** Page of found messages, newest first. */
-export interface FoundMessages {
+@ApiSchema({ name: 'FoundMessagePage' })
+export class FoundMessages {
+  @ApiProperty({ type: [FoundMessage], maxItems: MAX_LIMIT })
   data: FoundMessage[];
-  /** Starts the next page; null when all indexed messages were looked through. */
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: null,
+    description:
+      'Send it as `cursor` to go on. A page may be short, or empty, before the last one. null when all messages were looked ' +
+      'through.',
+  })
   nextCursor: string | null;
-  /**
-   * Time of the oldest message that was looked at, when the page ends before it is full; otherwise null.
-   */
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    example: null,
+    description:
+      'Time of the oldest message that was looked at, when the page ends before it is full; otherwise null.',
+  })
   searchedUntil: Date | null;
-  /** False while messages that were there before the index are still being added to it. */
+
+  @ApiProperty({
+    example: true,
+    description:
+      'False while messages that are older than the search are still being added to its index: some are not found yet.',
+  })
   isIndexComplete: boolean;
 }

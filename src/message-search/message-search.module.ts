@@ -7,6 +7,7 @@ import { MessageIndexRepository } from './message-index.repository';
 import { MessageIndexWorker } from './message-index.worker';
 import { MessageIndexer } from './message-indexer';
 import { messageSearchTables } from './message-search-tables';
+import { MessageSearchController } from './message-search.controller';
 import { MessageSearchRepository } from './message-search.repository';
 import { MessageSearchService } from './message-search.service';
 import { SettledTime } from './settled-time';
@@ -28,3 +29,6 @@ export class MessageSearchModule {
   providers: [SettledTime, MessageIndexer, MessageIndexWorker],
 })
 export class MessageSearchWorkerModule {}
+
+@Module({ imports: [MessageSearchModule, RateLimitModule], controllers: [MessageSearchController] })
+export class MessageSearchApiModule {}

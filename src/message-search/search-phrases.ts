@@ -1,12 +1,15 @@
+import { ApiProperty } from '@nestjs/swagger';
 import { Atom, isPair, pairOf, splitText, termsOf } from './text-atoms';
 
 /** Atoms that a text must have one after the other. */
 export type Phrase = readonly Atom[];
 
 /** Part of an excerpt. The parts of an excerpt, one after the other, are its text. */
-export interface ExcerptPart {
+export class ExcerptPart {
+  @ApiProperty({ example: 'parcel' })
   text: string;
-  /** Whether it is a part that was searched for. */
+
+  @ApiProperty({ example: true, description: 'Whether it is a part that was searched for.' })
   isHit: boolean;
 }
 

@@ -5,8 +5,8 @@ const scopeRows = Object.entries(SCOPE_DESCRIPTIONS).map(([scope, allows]) => `|
 
 /** Description in the API's OpenAPI document: what holds for every route and every webhook. */
 export const description = `
-Act for a workspace of the live-chat platform: list and update conversations, read their messages, send messages as an
-agent, search contacts. Webhooks push what happens.
+Act for a workspace of the live-chat platform: list, open and update conversations, read and search their messages, send
+messages as an agent, keep contacts, look agents up, and manage webhook endpoints. Webhooks push what happens.
 
 ## Authentication
 Every request carries an API key, made in the dashboard, in either header: \`Authorization: Bearer plk_…\` or
@@ -28,7 +28,9 @@ ${COMPATIBILITY}
 ## Pagination
 Lists come newest first, in pages of \`limit\` rows (1 to 200, default 50): \`{ data, nextCursor }\`. Send \`nextCursor\`
 as \`cursor\` to get the next page; it is null on the last one. Pages neither repeat nor lose a row that existed at the
-first page, whatever changes in between.
+first page, whatever changes in between. Where a list is filtered by agent, contact or time of change, and in a search, a
+page may be short, or empty, before the last one: go on until \`nextCursor\` is null. By latest activity, a conversation
+that gets a message between two pages moves to the first page.
 
 ## Errors
 Every error has one form: \`{ error: { code, message, reason?, values?, details?, requestId } }\`. Decide by \`code\`;
@@ -48,9 +50,10 @@ channel, in order; \`delivery\` shows its progress when you read it again. What 
 call takes no API key, and has a document of its own: \`/channels/openapi.json\`.
 
 ## Webhooks
-Each event is an HTTPS POST to every active endpoint subscribed to it, or to \`*\`. Answer with 2xx within 10 seconds;
-any other answer is retried up to 5 times, after 2, 4, 8, 16 and 32 seconds. The same event can arrive twice, with the
-same \`x-service-delivery\` and the same \`data.message.id\`.
+Each event is an HTTPS POST to every active endpoint subscribed to it, or to \`*\`. Endpoints are made in the dashboard, or
+with a key: one may make and change those whose events it has the scope to read, so never those for \`audit.event\` or
+\`*\`. Answer with 2xx within 10 seconds; any other answer is retried up to 5 times, after 2, 4, 8, 16 and 32 seconds. The
+same event can arrive twice, with the same \`x-service-delivery\` and the same \`data.message.id\`.
 
 To verify a delivery, compute the HMAC-SHA256 of the raw body with the endpoint's whole secret as the key, and compare its
 hex digest with \`x-service-signature\` (after \`sha256=\`) in constant time. Or hand the \`webhook-*\` headers to any

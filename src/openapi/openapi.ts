@@ -101,6 +101,7 @@ function apiHead(settings: DocumentSettings): Head {
     .addTag('Contacts', 'The customers.')
     .addTag('Agents', 'Who answers them: people and bot accounts.')
     .addTag('Webhooks', 'What the service sends.')
+    .addTag('Webhook endpoints', 'Where it sends that.')
     .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'plk_…' }, 'bearer')
     .addApiKey({ type: 'apiKey', in: 'header', name: 'x-api-key' }, 'apiKey');
   return headOf(builder, { title: 'Conversation Messaging Service', description, settings });

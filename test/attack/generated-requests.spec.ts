@@ -84,21 +84,39 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
     const telegramHook = await connect(service, workspace, 'TELEGRAM', { botToken });
     const secretToken = telegram.webhooks.get(botToken)!.secret_token!;
     const hooks = [whatsAppHook, messengerHook, instagramHook, telegramHook].map(pathOf);
-    const ids = [conversation.id, answer.id, written, (await service.make.contact(workspace)).id];
+    const identity = { channel: 'WIDGET' as const, externalId: 'visitor-1' };
+    const contact = await service.make.contact(workspace, { identity });
+    const ids = [conversation.id, answer.id, written, contact.id];
+    const endpoint = await tenant.makeEndpoint();
+    const spareEndpoints = [await tenant.makeEndpoint(), await tenant.makeEndpoint()];
+    /** Ids of the things that the API's paths name, by the paths' second part. */
+    const things: Record<string, string> = {
+      conversations: conversation.id,
+      contacts: contact.id,
+      agents: owner.id,
+      'webhook-endpoints': endpoint,
+    };
 
     return {
-      pathValues: ({ template }) =>
-        template.startsWith('/channels/widget/')
-          ? [widget.siteKey]
-          : template.startsWith('/channels/')
-            ? hooks
-                .filter((path) => path.startsWith(template.split('{')[0]!))
-                .map((path) => path.split('/').at(-1)!)
-            : [conversation.id],
+      pathValues: ({ template, method }) => {
+        if (template.startsWith('/channels/widget/')) return [widget.siteKey];
+        if (template.startsWith('/channels/'))
+          return hooks
+            .filter((path) => path.startsWith(template.split('{')[0]!))
+            .map((path) => path.split('/').at(-1)!);
+        if (method === 'DELETE') return spareEndpoints;
+        return [things[template.split('/')[3]!] ?? ''];
+      },
       fields: {
         cursor: fc.constantFrom(...ids),
         messageId: fc.constant(answer.id),
         senderAgentId: fc.constant(owner.id),
+        contactId: fc.constant(contact.id),
+        channel: fc.constantFrom('WIDGET', 'TELEGRAM'),
+        url: fc.constantFrom('https://127.0.0.1:9999/hook', 'https://example.invalid/hook', 'http://x'),
+        events: fc.constantFrom(['webhook.test'], ['message.created'], ['*']),
+        version: fc.constantFrom(1, 2),
+        updatedAt: fc.constant(contact.updatedAt.toISOString()),
         assignedAgentId: fc.constantFrom(owner.id, null),
         body: fc.constantFrom('Hello', 'Sí 😀', 'x'.repeat(4096)),
         q: fc.constantFrom('zo', 'zoë', '+34', 'martin', '_', '\\'),
@@ -255,6 +273,20 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
     'GET /api/v1/conversations/{id}/messages',
     'POST /api/v1/conversations/{id}/messages',
     'GET /api/v1/contacts',
+    'POST /api/v1/conversations',
+    'GET /api/v1/messages/search',
+    'POST /api/v1/contacts',
+    'GET /api/v1/contacts/{id}',
+    'PATCH /api/v1/contacts/{id}',
+    'GET /api/v1/agents',
+    'GET /api/v1/agents/{id}',
+    'GET /api/v1/webhook-endpoints',
+    'POST /api/v1/webhook-endpoints',
+    'GET /api/v1/webhook-endpoints/{id}',
+    'PATCH /api/v1/webhook-endpoints/{id}',
+    'DELETE /api/v1/webhook-endpoints/{id}',
+    'POST /api/v1/webhook-endpoints/{id}/test',
+    'POST /api/v1/webhook-endpoints/{id}/roll-secret',
     'POST /channels/telegram/{hookKey}',
     'GET /channels/whatsapp/{hookKey}',
     'POST /channels/whatsapp/{hookKey}',

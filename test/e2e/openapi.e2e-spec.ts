@@ -19,6 +19,14 @@ const ROUTES = [
   'GET /api/v1/contacts/{id}',
   'PATCH /api/v1/contacts/{id}',
   'GET /api/v1/agents',
+  'GET /api/v1/messages/search',
+  'GET /api/v1/webhook-endpoints',
+  'POST /api/v1/webhook-endpoints',
+  'GET /api/v1/webhook-endpoints/{id}',
+  'PATCH /api/v1/webhook-endpoints/{id}',
+  'DELETE /api/v1/webhook-endpoints/{id}',
+  'POST /api/v1/webhook-endpoints/{id}/test',
+  'POST /api/v1/webhook-endpoints/{id}/roll-secret',
   'GET /api/v1/agents/{id}',
 ];
 
@@ -64,6 +72,14 @@ const OPERATION_IDS = {
   getContact: 'GET /api/v1/contacts/{id}',
   updateContact: 'PATCH /api/v1/contacts/{id}',
   listAgents: 'GET /api/v1/agents',
+  searchMessages: 'GET /api/v1/messages/search',
+  listWebhookEndpoints: 'GET /api/v1/webhook-endpoints',
+  createWebhookEndpoint: 'POST /api/v1/webhook-endpoints',
+  getWebhookEndpoint: 'GET /api/v1/webhook-endpoints/{id}',
+  updateWebhookEndpoint: 'PATCH /api/v1/webhook-endpoints/{id}',
+  deleteWebhookEndpoint: 'DELETE /api/v1/webhook-endpoints/{id}',
+  testWebhookEndpoint: 'POST /api/v1/webhook-endpoints/{id}/test',
+  rollWebhookEndpointSecret: 'POST /api/v1/webhook-endpoints/{id}/roll-secret',
   getAgent: 'GET /api/v1/agents/{id}',
 };
 /** Rule for the names of schemas: a noun, without a verb at the start or what says only where it is used. */
@@ -202,6 +218,14 @@ describe('the OpenAPI documents', () => {
     ['GET /api/v1/contacts/{id}', ['contacts:read']],
     ['PATCH /api/v1/contacts/{id}', ['contacts:write']],
     ['GET /api/v1/agents', ['agents:read']],
+    ['GET /api/v1/messages/search', ['messages:read']],
+    ['GET /api/v1/webhook-endpoints', ['webhooks:read']],
+    ['POST /api/v1/webhook-endpoints', ['webhooks:write']],
+    ['GET /api/v1/webhook-endpoints/{id}', ['webhooks:read']],
+    ['PATCH /api/v1/webhook-endpoints/{id}', ['webhooks:write']],
+    ['DELETE /api/v1/webhook-endpoints/{id}', ['webhooks:write']],
+    ['POST /api/v1/webhook-endpoints/{id}/test', ['webhooks:write']],
+    ['POST /api/v1/webhook-endpoints/{id}/roll-secret', ['webhooks:write']],
     ['GET /api/v1/agents/{id}', ['agents:read']],
   ])('%s asks for a key in either header, with a scope of %j', (route, scopes) => {
     const alternatives = scopes.length > 0 ? scopes.map((scope) => [scope]) : [[]];
@@ -231,6 +255,14 @@ describe('the OpenAPI documents', () => {
     ['GET /api/v1/contacts/{id}', '200 400 401 403 404 429 500 503'],
     ['PATCH /api/v1/contacts/{id}', '200 400 401 402 403 404 408 409 413 429 500 503'],
     ['GET /api/v1/agents', '200 400 401 403 429 500 503'],
+    ['GET /api/v1/messages/search', '200 400 401 403 429 500 503'],
+    ['GET /api/v1/webhook-endpoints', '200 400 401 403 429 500 503'],
+    ['POST /api/v1/webhook-endpoints', '201 400 401 402 403 408 409 413 429 500 503'],
+    ['GET /api/v1/webhook-endpoints/{id}', '200 400 401 403 404 429 500 503'],
+    ['PATCH /api/v1/webhook-endpoints/{id}', '200 400 401 402 403 404 408 409 413 429 500 503'],
+    ['DELETE /api/v1/webhook-endpoints/{id}', '204 400 401 402 403 404 429 500 503'],
+    ['POST /api/v1/webhook-endpoints/{id}/test', '200 400 401 402 403 404 429 500 503'],
+    ['POST /api/v1/webhook-endpoints/{id}/roll-secret', '200 400 401 402 403 404 408 413 429 500 503'],
     ['GET /api/v1/agents/{id}', '200 400 401 403 404 429 500 503'],
   ])('%s can answer %s', (route, statuses) => {
     const { responses } = operation(route);

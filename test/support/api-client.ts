@@ -70,6 +70,10 @@ export class ApiClient {
     return this.send({ method: 'PATCH', path: `/api/v1${path}`, body, headers });
   }
 
+  delete(path: string): Promise<ApiResponse> {
+    return this.send({ method: 'DELETE', path: `/api/v1${path}` });
+  }
+
   async send({ method, path, headers, body, raw }: ApiRequest): Promise<ApiResponse> {
     const data = raw ?? (body === undefined ? undefined : JSON.stringify(body));
     const { status, ...answer } = await this.http.request<string>({

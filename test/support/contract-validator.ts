@@ -11,7 +11,7 @@ const OWN_HEADERS = /^(x-(?!accel-)|retry-after$|idempotency-)/;
 const ERROR_SCHEMA = ['components', 'schemas', 'Error'];
 
 /** Statuses of answers that are given only after the call has been counted for the rate limit. */
-const COUNTED = new Set([200, 201, 402, 403, 409]);
+const COUNTED = new Set([200, 201, 204, 402, 403, 409]);
 
 interface Header {
   required?: boolean;
@@ -118,7 +118,7 @@ export class ContractValidator {
  * call.
  */
 function isOfRefusedAddress({ body }: ApiResponse): boolean {
-  return body.error?.message === 'The API key may not be used from this address.';
+  return body?.error?.message === 'The API key may not be used from this address.';
 }
 
 /**

@@ -7,12 +7,14 @@ import { CreatedApiKey } from '../../src/auth/api-key.dto';
 import { AgentEntity } from '../../src/workspaces/agent.entity';
 import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
 import { ApiClient, ApiResponse } from './api-client';
+import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { TestService } from './service';
 
 /** A route of the REST API, with an example of a successful call. */
 export interface Route {
   method: Method;
   path: string;
+  query?: string;
   /** Scopes of which a key needs one; without any, every key may call the route. */
   scopes: Scope[];
   /** Makes a body for one call in a workspace. */
@@ -32,6 +34,10 @@ interface Thing {
 
 const CONVERSATION: Thing = { noun: 'Conversation', idOf: ({ conversation }) => conversation.id };
 const CONTACT: Thing = { noun: 'Contact', idOf: ({ conversation }) => conversation.contact.id };
+/** Address at which nothing listens. */
+const HOOK = 'https://127.0.0.1:9999/hook';
+const ENDPOINT: Thing = { noun: 'Webhook endpoint', idOf: ({ findEndpoint }) => findEndpoint() };
+const NEW_ENDPOINT: Thing = { noun: 'Webhook endpoint', idOf: ({ makeEndpoint }) => makeEndpoint() };
 const AGENT: Thing = { noun: 'Agent', idOf: ({ owner }) => owner.id };
 
 /** Routes that the service has had from the first. */
@@ -96,6 +102,58 @@ export const ROUTES: Route[] = [
     success: 200,
     thing: CONTACT,
   },
+  {
+    method: 'GET',
+    path: '/api/v1/messages/search',
+    query: 'q=parcel',
+    scopes: ['messages:read'],
+    success: 200,
+  },
+  { method: 'GET', path: '/api/v1/webhook-endpoints', scopes: ['webhooks:read'], success: 200 },
+  {
+    method: 'GET',
+    path: '/api/v1/webhook-endpoints/:id',
+    scopes: ['webhooks:read'],
+    success: 200,
+    thing: ENDPOINT,
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/webhook-endpoints',
+    scopes: ['webhooks:write'],
+    body: () => ({ url: HOOK, events: ['webhook.test'] }),
+    success: 201,
+  },
+  {
+    method: 'PATCH',
+    path: '/api/v1/webhook-endpoints/:id',
+    scopes: ['webhooks:write'],
+    body: () => ({ name: 'CRM' }),
+    success: 200,
+    thing: ENDPOINT,
+  },
+  {
+    method: 'DELETE',
+    path: '/api/v1/webhook-endpoints/:id',
+    scopes: ['webhooks:write'],
+    success: 204,
+    thing: NEW_ENDPOINT,
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/webhook-endpoints/:id/test',
+    scopes: ['webhooks:write'],
+    success: 200,
+    thing: ENDPOINT,
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/webhook-endpoints/:id/roll-secret',
+    scopes: ['webhooks:write'],
+    body: () => ({ gracePeriodSeconds: 0 }),
+    success: 200,
+    thing: ENDPOINT,
+  },
   { method: 'GET', path: '/api/v1/agents', scopes: ['agents:read'], success: 200 },
   { method: 'GET', path: '/api/v1/agents/:id', scopes: ['agents:read'], success: 200, thing: AGENT },
 ];
@@ -113,11 +171,12 @@ export function nameOf({ method, path }: Route): string {
 /** Calls a route with an id. The body is for the workspace, where it depends on one. */
 export async function call(
   client: ApiClient,
-  { method, path, body }: Route,
+  { method, path, query, body }: Route,
   id: string,
   tenant?: Tenant,
 ): Promise<ApiResponse> {
-  return client.send({ method, path: path.replace(':id', id), body: await body?.(tenant!) });
+  const address = path.replace(':id', id) + (query ? `?${query}` : '');
+  return client.send({ method, path: address, body: await body?.(tenant!) });
 }
 
 /** Calls a route with the id of a thing of the workspace. */
@@ -133,7 +192,11 @@ export interface Tenant {
   conversation: ConversationDetail;
   client: ApiClient;
   /** Connects the widget, and returns the id of a contact who has written there; the same at each call. */
-  reachContact(): Promise<string>;
+  reachContact: () => Promise<string>;
+  /** Returns the id of an endpoint at which nothing listens; the same at each call. */
+  findEndpoint: () => Promise<string>;
+  /** Makes such an endpoint. */
+  makeEndpoint: () => Promise<string>;
 }
 
 export async function createTenant(
@@ -146,7 +209,14 @@ export async function createTenant(
   const conversation = await service.make.conversation(workspace);
   let contactId: Promise<string> | undefined;
   const reachContact = () => (contactId ??= connectWidget(service, workspace));
-  return { workspace, owner, key, conversation, client: service.client.as(key), reachContact };
+  const makeEndpoint = async () => {
+    const endpoints = service.app.get(WebhookEndpointsService, { strict: false });
+    return (await endpoints.create(workspace.id, { url: HOOK, events: ['webhook.test'] }, SYSTEM)).id;
+  };
+  let endpointId: Promise<string> | undefined;
+  const findEndpoint = () => (endpointId ??= makeEndpoint());
+  const client = service.client.as(key);
+  return { workspace, owner, key, conversation, client, reachContact, findEndpoint, makeEndpoint };
 }
 
 async function connectWidget(service: TestService, workspace: WorkspaceEntity): Promise<string> {

@@ -47,6 +47,7 @@ const HASHES: Record<string, string> = {
   'migrations/1795486100000-look-ups.ts': '7193ce2f6f7dcb83',
   'migrations/support/partitions.ts': '223117a7e3ea7c0a',
   'migrations/1795487000000-repeated-messages.ts': 'b1337e50e9cc0bc1',
+  'migrations/1795488100000-changed-conversations.ts': 'a3ecbd44269ad993',
 };
 
 describe('migrations', () => {

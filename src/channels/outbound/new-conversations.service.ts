@@ -62,8 +62,8 @@ export class NewConversationsService {
     if (!(await this.connections.findByChannel(tx, tenantId, channel)))
       throw AppError.invalidBody('channel', 'channel_not_connected', { channel: label });
     const latest = await this.contacts.findLatestIdentity(tx, { tenantId, contactId }, channel);
-    const identity = latest && (await this.contacts.lockIdentity(tx, tenantId, channel, latest));
-    if (identity?.contactId !== contactId)
+    const identity = latest !== null && (await this.contacts.lockIdentity(tx, tenantId, channel, latest));
+    if (!identity || identity.contactId !== contactId)
       throw AppError.invalidBody('contactId', 'contact_not_on_channel', { channel: label });
     return { tenantId, contactId, sourceChannel: channel, identityExternalId: identity.externalId };
   }

@@ -14,6 +14,7 @@ import { entitlementOf, eventCatalog, EventType } from '../../outbox/event-catal
 import { OutboxService } from '../../outbox/outbox.service';
 import { WorkBudgets } from '../../rate-limit/work-budgets';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
+import { requireEventScopes } from '../endpoints/event-scopes';
 import { EndpointSubscription } from '../endpoints/subscription';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { contentOf, Delivery, deliveryIdOf, NOT_ATTEMPTED, TestExample } from '../deliveries/delivery';
@@ -22,7 +23,7 @@ import { bodyOf } from '../sending/delivery-request';
 import { checkExample } from './example-check';
 import { SendExample, toReadable, WebhookTestResult } from './webhook-delivery.dto';
 
-/** Tests endpoints, for the dashboard's Test button. */
+/** Tests endpoints. */
 @Injectable()
 export class WebhookTestService {
   constructor(
@@ -107,6 +108,7 @@ export class WebhookTestService {
       await requirePermission(tx, tenantId, actor, 'webhook_endpoint.test');
       const endpoint = await this.endpoints.lock(tx, tenantId, endpointId);
       if (!endpoint) throw AppError.notFound('Webhook endpoint');
+      requireEventScopes(actor, endpoint.events);
       if (!(await this.workspaces.lockSending(tx, tenantId))) throw AppError.workspaceSuspended();
       if (example) await this.requireEntitlement(tx, tenantId, example.event);
       const data = { tenantId, test: true as const, ...(example && { example }) };

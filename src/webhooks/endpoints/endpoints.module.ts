@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../../audit/audit.module';
 import { DatabaseModule } from '../../database/database.module';
+import { IdempotencyModule } from '../../idempotency/idempotency.module';
 import { RateLimitModule } from '../../rate-limit/rate-limit.module';
 import { SecretsModule } from '../../secrets/secrets.module';
 import { TableRegistry } from '../../stored-data/table-registry';
@@ -19,6 +20,7 @@ import { WebhookEndpointsService } from './webhook-endpoints.service';
   imports: [
     DatabaseModule.forEntities([WebhookEndpointEntity]),
     AuditModule,
+    IdempotencyModule,
     RateLimitModule,
     SecretsModule,
     WorkspacesModule,

@@ -1,7 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import {
   ArrayNotEmpty,
   ArrayUnique,
+  IsBoolean,
   IsIn,
   IsInt,
   IsOptional,
@@ -14,7 +16,11 @@ import {
 import { IsStorableText, MaxCharacters, NotBlank } from '../../common/validators';
 import { eventCatalog, isEventType } from '../../outbox/event-catalog';
 import { ALL_EVENTS } from './subscription';
-import { DeactivationReason, WebhookEndpointEntity } from './webhook-endpoint.entity';
+import {
+  DEACTIVATION_REASONS,
+  type DeactivationReason,
+  WebhookEndpointEntity,
+} from './webhook-endpoint.entity';
 
 export const MAX_ENDPOINT_RATE = 1_000;
 export const MAX_ENDPOINT_NAME = 100;
@@ -43,57 +49,110 @@ const IsRate = () => applyDecorators(Max(MAX_ENDPOINT_RATE), Min(1), IsInt(), Is
 const IsWords = (max: number) =>
   applyDecorators(NotBlank(), IsStorableText(), MaxCharacters(max), IsOptional());
 
+const URL = { format: 'uri', example: 'https://hooks.example.com/messaging' };
+const EVENTS = {
+  type: [String] as [StringConstructor],
+  minItems: 1,
+  uniqueItems: true,
+  description:
+    'Event types. A key may name those whose data it has the scope to read, and neither `audit.event` nor `*`.',
+  example: ['message.created', 'conversation.updated'],
+};
+const RATE = { type: 'integer', minimum: 1, maximum: MAX_ENDPOINT_RATE, example: 50 } as const;
+const NAME = { minLength: 1, maxLength: MAX_ENDPOINT_NAME, example: 'CRM' };
+const DESCRIPTION = {
+  minLength: 1,
+  maxLength: MAX_ENDPOINT_DESCRIPTION,
+  example: 'Copies messages to the CRM.',
+};
+
 /** Endpoint to be registered. */
+@ApiSchema({ name: 'NewWebhookEndpoint' })
 export class CreateWebhookEndpoint {
-  /** Address with https, of a public host; port 443, or 1024 and above; without credentials. */
+  @ApiProperty({
+    ...URL,
+    description: 'Address with https, of a public host; port 443, or 1024 and above; without credentials.',
+  })
   @IsString()
   url: string;
 
   /** Event types, or `*` for all. */
+  @ApiProperty(EVENTS)
   @AreEvents()
   events: string[];
 
-  /** Limit of deliveries a second, over all workers; no limit by default. */
+  @ApiPropertyOptional({
+    ...RATE,
+    description: 'Limit of deliveries a second, over all workers; no limit by default.',
+  })
   @IsRate()
   rateLimit?: number;
 
-  /** Name by which people know the endpoint, up to 100 characters; none by default. */
+  @ApiPropertyOptional({ ...NAME, description: 'Name by which people know the endpoint; none by default.' })
   @IsWords(MAX_ENDPOINT_NAME)
   name?: string;
 
-  /** Description of what the endpoint is for, up to 500 characters; none by default. */
+  @ApiPropertyOptional({ ...DESCRIPTION, description: 'What the endpoint is for; none by default.' })
   @IsWords(MAX_ENDPOINT_DESCRIPTION)
   description?: string;
 }
 
 /** Edit of an endpoint. What it does not give stays as it is. */
+@ApiSchema({ name: 'WebhookEndpointChanges' })
 export class UpdateWebhookEndpoint {
-  /** `version` of the endpoint that was read before the edit. */
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    example: 1,
+    description:
+      'The `version` of the endpoint that you edit: if its settings were changed since, the edit is refused with 409. ' +
+      'Without it the edit applies to the endpoint as it is by now.',
+  })
+  @IfGiven()
   @Min(1)
   @IsInt()
-  version: number;
+  version?: number;
 
-  /** Address, as of a new endpoint. */
+  @ApiPropertyOptional({ ...URL, description: 'Address, as of a new endpoint.' })
   @IfGiven()
   @IsString()
   url?: string;
 
   /** Event types, or `*` for all. */
+  @ApiPropertyOptional(EVENTS)
   @IfGiven()
   @AreEvents()
   events?: string[];
 
-  /** Limit of deliveries a second, over all workers; null for none. */
+  @ApiPropertyOptional({
+    ...RATE,
+    nullable: true,
+    description: 'Limit of deliveries a second, over all workers; null for none.',
+  })
   @IsRate()
   rateLimit?: number | null;
 
-  /** Name of up to 100 characters; null for none. */
+  @ApiPropertyOptional({ ...NAME, type: String, nullable: true, description: 'Name; null for none.' })
   @IsWords(MAX_ENDPOINT_NAME)
   name?: string | null;
 
-  /** Description of up to 500 characters; null for none. */
+  @ApiPropertyOptional({
+    ...DESCRIPTION,
+    type: String,
+    nullable: true,
+    description: 'What the endpoint is for; null for nothing.',
+  })
   @IsWords(MAX_ENDPOINT_DESCRIPTION)
   description?: string | null;
+
+  @ApiPropertyOptional({
+    example: true,
+    description:
+      'False stops its deliveries, and what it is owed is cancelled. True starts them, for events from then on.',
+  })
+  @IfGiven()
+  @IsBoolean()
+  active?: boolean;
 }
 
 export class CheckUrl {
@@ -112,49 +171,136 @@ export const SERVICE_SIGNATURES = ['previous', 'new'] as const;
 export type ServiceSignature = (typeof SERVICE_SIGNATURES)[number];
 
 /** Settings of a roll of an endpoint's secret. */
+@ApiSchema({ name: 'SecretRoll' })
 export class RollSecret {
-  /** Time for which the previous secret signs too: up to 7 days, 24 hours by default. 0 ends it at once. */
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 0,
+    maximum: MAX_GRACE_PERIOD_SECONDS,
+    default: DEFAULT_GRACE_PERIOD_SECONDS,
+    example: DEFAULT_GRACE_PERIOD_SECONDS,
+    description: 'Time for which the previous secret signs too. 0 ends it at once.',
+  })
   @IsOptional()
   @IsInt()
   @Min(0)
   @Max(MAX_GRACE_PERIOD_SECONDS)
   gracePeriodSeconds?: number;
 
-  /** Secret that makes `x-service-signature` until the grace period ends; `previous` by default. */
+  @ApiPropertyOptional({
+    enum: SERVICE_SIGNATURES,
+    default: 'previous',
+    example: 'previous',
+    description: 'The secret that makes `x-service-signature` until the grace period ends.',
+  })
   @IsOptional()
   @IsIn(SERVICE_SIGNATURES)
   serviceSignature?: ServiceSignature;
 }
 
+@ApiSchema({ name: 'WebhookEndpointDeactivation' })
+export class EndpointDeactivation {
+  @ApiProperty({
+    enum: DEACTIVATION_REASONS,
+    example: 'failing',
+    description: 'gone: a delivery was answered with 410. failing: all deliveries failed for five days.',
+  })
+  reason: DeactivationReason;
+
+  @ApiProperty({ example: '2026-11-20T09:41:07.512Z' })
+  at: Date;
+}
+
+const A_TIME = { type: String, format: 'date-time', nullable: true, example: null };
+
 /** Endpoint without its secret. */
-export interface WebhookEndpointSummary {
+@ApiSchema({ name: 'WebhookEndpoint' })
+export class WebhookEndpointSummary {
+  @ApiProperty({ example: '019ab3f1-9a3b-7c44-8d55-6e7f8091a2b3' })
   id: string;
+
+  @ApiProperty({ type: String, nullable: true, example: 'CRM' })
   name: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: null })
   description: string | null;
+
+  @ApiProperty({ example: 'https://hooks.example.com/messaging' })
   url: string;
+
+  @ApiProperty({ type: [String], example: ['message.created'], description: 'Event types, or `*` for all.' })
   events: string[];
+
+  @ApiProperty({ example: true })
   active: boolean;
-  /** Number of the present settings, which an edit must name. */
+
+  @ApiProperty({
+    type: 'integer',
+    example: 1,
+    description: 'Number of the present settings, which an edit can name.',
+  })
   version: number;
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    example: null,
+    description: 'Deliveries a second; null for no limit.',
+  })
   rateLimit: number | null;
-  /** Time until which the secret before the last roll signs too; null if only the present one signs. */
+
+  @ApiProperty({
+    ...A_TIME,
+    description: 'When the secret before the last roll ends; null if only the present one signs.',
+  })
   previousSecretEndsAt: Date | null;
-  /** Time of the first failure since the last success; null without one. */
+
+  @ApiProperty({
+    ...A_TIME,
+    description: 'Time of the first failure since the last success; null without one.',
+  })
   failingSince: Date | null;
-  /** Time of the last success, to the minute. */
+
+  @ApiProperty({ ...A_TIME, description: 'Time of the last success, to the minute; null before the first.' })
   lastSuccessAt: Date | null;
-  /**
-   * Reason for which the service deactivated the endpoint, and the time: a delivery ended with 410 (`gone`),
-   * or all failed for five days (`failing`). Null while it is active, and after anybody else deactivated it.
-   */
-  deactivation: { reason: DeactivationReason; at: Date } | null;
+
+  @ApiProperty({
+    type: EndpointDeactivation,
+    nullable: true,
+    example: null,
+    description:
+      'Why and when the service deactivated it; null while it is active, and after anybody else did.',
+  })
+  deactivation: EndpointDeactivation | null;
+
+  @ApiProperty({ example: '2026-11-02T08:15:30.000Z' })
   createdAt: Date;
+
+  @ApiProperty({ example: '2026-11-18T16:20:00.000Z' })
   updatedAt: Date;
 }
 
+const SECRET = { example: 'whsec_3JgYl5oXhDkq0m7cV1bT9sWnE4uRzP6aKfLdHyQxGiM=' };
+
 /** Endpoint with its new `secret`, which can't be read again. */
-export interface CreatedWebhookEndpoint extends WebhookEndpointSummary {
+@ApiSchema({ name: 'WebhookEndpointWithSecret' })
+export class CreatedWebhookEndpoint extends WebhookEndpointSummary {
+  @ApiProperty({ ...SECRET, description: 'Shown only here.' })
   secret: string;
+}
+
+/** Endpoint as the API answers with it when it is created. */
+@ApiSchema({ name: 'RegisteredWebhookEndpoint' })
+export class RegisteredWebhookEndpoint extends WebhookEndpointSummary {
+  @ApiProperty({
+    ...SECRET,
+    type: String,
+    nullable: true,
+    description:
+      'Shown only here, and only in the first answer: null when the request is repeated under its Idempotency-Key. ' +
+      'A lost secret is replaced by rolling it.',
+  })
+  secret: string | null;
 }
 
 export function toEndpointSummary(endpoint: WebhookEndpointEntity): WebhookEndpointSummary {

@@ -3,7 +3,8 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /**
  * Reason for which the service deactivated an endpoint: a delivery ended with 410, or all failed for days.
  */
-export type DeactivationReason = 'gone' | 'failing';
+export const DEACTIVATION_REASONS = ['gone', 'failing'] as const;
+export type DeactivationReason = (typeof DEACTIVATION_REASONS)[number];
 
 /** URL that a workspace has registered for its events. */
 @Entity('webhook_endpoints')

@@ -3,18 +3,24 @@ import { requirePermission, requireReadPermission } from '../../access/require-p
 import { AuditRecord, AuditService } from '../../audit/audit.service';
 import { changedValues, valuesOf } from '../../audit/changed-values';
 import { AppError } from '../../common/app-error';
+import { HIGHEST_ID } from '../../common/ids';
+import { Page, PageQuery, toPage } from '../../common/page';
 import { Actor, SYSTEM } from '../../common/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
 import { Pipelined, Transaction } from '../../database/transaction';
+import { IdempotencyService } from '../../idempotency/idempotency.service';
+import { IdempotentRequest } from '../../idempotency/idempotent-request';
 import { WorkspaceEntity } from '../../workspaces/workspace.entity';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 import { EndpointRegistration } from './endpoint-registration';
+import { requireEventScopes } from './event-scopes';
 import {
   CheckUrl,
   CreatedWebhookEndpoint,
   CreateWebhookEndpoint,
   DEFAULT_GRACE_PERIOD_SECONDS,
+  RegisteredWebhookEndpoint,
   RollSecret,
   toEndpointSummary,
   UpdateWebhookEndpoint,
@@ -47,7 +53,7 @@ type Action =
 const SETTINGS = ['url', 'events', 'rateLimit', 'name', 'description'] as const;
 const AUDITED = [...SETTINGS, 'active'] as const;
 
-/** Manages a workspace's webhook endpoints, for the dashboard. */
+/** Manages a workspace's webhook endpoints. */
 @Injectable()
 export class WebhookEndpointsService {
   constructor(
@@ -57,29 +63,43 @@ export class WebhookEndpointsService {
     private readonly cancellations: PendingCancellationsRepository,
     private readonly registration: EndpointRegistration,
     private readonly audit: AuditService,
+    private readonly idempotency: IdempotencyService,
   ) {}
 
   /**
-   * Registers an active endpoint. Only this result holds its secret.
-   * @throws AppError INVALID_BODY: a refused URL, an unknown event, a 51st endpoint; FORBIDDEN; NOT_FOUND
-   *   (workspace)
+   * Registers an active endpoint. Only this result holds its secret: a repeated request gets the endpoint
+   * without it.
+   * @throws AppError INVALID_BODY: a refused URL, an unknown event, a 51st endpoint; FORBIDDEN, also for a
+   *   key that may not read the events; NOT_FOUND (workspace); IDEMPOTENCY_CONFLICT
    */
+  create(tenantId: string, input: CreateWebhookEndpoint, actor: Actor): Promise<CreatedWebhookEndpoint>;
+  create(
+    tenantId: string,
+    input: CreateWebhookEndpoint,
+    actor: Actor,
+    request: IdempotentRequest | null,
+  ): Promise<RegisteredWebhookEndpoint>;
   async create(
     tenantId: string,
     input: CreateWebhookEndpoint,
     actor: Actor,
-  ): Promise<CreatedWebhookEndpoint> {
+    request: IdempotentRequest | null = null,
+  ): Promise<RegisteredWebhookEndpoint> {
     const checked = validate(CreateWebhookEndpoint, input);
+    requireEventScopes(actor, checked.events);
     const { endpoint, secret } = await this.registration.prepare(tenantId, checked);
-    await this.database.transaction(async (tx) => {
+    const summary = await this.database.transaction(async (tx) => {
       const workspace = await this.workspaces.lock(tx, tenantId);
       await requirePermission(tx, tenantId, actor, 'webhook_endpoint.create');
       if (!workspace) throw AppError.notFound('Workspace');
-      await this.registration.insert(tx, endpoint);
-      const after = valuesOf(endpoint, AUDITED);
-      this.recordPipelined(tx, endpoint, 'created', actor, { after });
+      return this.idempotency.once(tx, { tenantId, conversationId: null }, request, async () => {
+        await this.registration.insert(tx, endpoint);
+        const after = valuesOf(endpoint, AUDITED);
+        this.recordPipelined(tx, endpoint, 'created', actor, { after });
+        return toEndpointSummary(endpoint);
+      });
     });
-    return { ...toEndpointSummary(endpoint), secret };
+    return { ...summary, secret: summary.id === endpoint.id ? secret : null };
   }
 
   /**
@@ -108,6 +128,20 @@ export class WebhookEndpointsService {
   }
 
   /**
+   * Returns a page of the endpoints of a workspace, newest first: 50 by default, 200 at most.
+   * @throws AppError INVALID_QUERY, FORBIDDEN
+   */
+  async listPage(
+    tenantId: string,
+    input: Partial<PageQuery>,
+    actor: Actor,
+  ): Promise<Page<WebhookEndpointSummary>> {
+    const { cursor = HIGHEST_ID, limit } = validate(PageQuery, input, 'INVALID_QUERY');
+    const below = (await this.list(tenantId, actor)).filter(({ id }) => id < cursor);
+    return toPage(below, limit, (endpoint) => endpoint);
+  }
+
+  /**
    * Returns an endpoint.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
@@ -119,14 +153,17 @@ export class WebhookEndpointsService {
   }
 
   /**
-   * Edits an endpoint. No attempt at the old address, and none for an event type that was taken out, begins
-   * more than a second after the answer. What the endpoint is owed goes to the new address, with the attempts
-   * that are left. Deliveries of a type that was taken out are read as cancelled from now on, and a worker
-   * cancels them in the background. An active endpoint stays active, so it misses no event, and its secret
-   * stays. A new address begins without failures. Nothing changes if the values are those of the endpoint.
-   * The lookup of an address's host name may take 5 seconds.
-   * @throws AppError INVALID_BODY: a refused URL, an unknown event; CONFLICT: the endpoint was edited since
-   *   `version`; FORBIDDEN; NOT_FOUND; RATE_LIMITED, UNAVAILABLE: too many look-ups at once
+   * Edits an endpoint, and activates or deactivates it.
+   *
+   * No attempt at the old address, and none for an event type that was taken out, begins more than a second
+   * after the answer. What the endpoint is owed goes to the new address, with the attempts that are left.
+   * Deliveries of a type that was taken out are read as cancelled from now on, and a worker cancels them in
+   * the background. An active endpoint that stays active misses no event, and its secret stays. A new address
+   * begins without failures. Nothing changes if the values are those of the endpoint. The lookup of an
+   * address's host name may take 5 seconds.
+   * @throws AppError INVALID_BODY: no field, a refused URL, an unknown event; CONFLICT: the endpoint was
+   *   edited since `version`; FORBIDDEN, also for a key that may not read the events, before or after;
+   *   NOT_FOUND; RATE_LIMITED, UNAVAILABLE: too many look-ups at once
    */
   async update(
     tenantId: string,
@@ -134,12 +171,15 @@ export class WebhookEndpointsService {
     input: UpdateWebhookEndpoint,
     actor: Actor,
   ): Promise<WebhookEndpointSummary> {
-    const { version, ...given } = validate(UpdateWebhookEndpoint, input);
+    const { version, active, ...given } = validate(UpdateWebhookEndpoint, input);
+    if ([version, active, ...Object.values(given)].every((value) => value === undefined))
+      throw new AppError('INVALID_BODY', `Name at least one of ${AUDITED.join(', ')}.`);
     await this.database.transaction((tx) =>
       requirePermission(tx, tenantId, actor, 'webhook_endpoint.update'),
     );
     const present = await this.endpoints.find(tenantId, id);
     if (!present) throw AppError.notFound('Webhook endpoint');
+    requireEventScopes(actor, [...present.events, ...(given.events ?? [])]);
     const settings = Object.fromEntries(
       Object.entries(given).filter(([, value]) => value !== undefined),
     ) as Partial<EndpointSettings>;
@@ -147,17 +187,12 @@ export class WebhookEndpointsService {
       settings.url = await this.registration.checkUrl(tenantId, settings.url);
     return this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'webhook_endpoint.update');
-      const before = await this.endpoints.lock(tx, tenantId, id);
-      if (!before) throw AppError.notFound('Webhook endpoint');
-      const after = { ...before, ...settings };
-      const changed = changedValues(before, after, SETTINGS);
-      if (!changed) return toEndpointSummary(before);
-      if (before.version !== version) throw AppError.because('CONFLICT', 'endpoint_edited');
-      await this.endpoints.update(tx, before, settings);
-      if (before.active && takesFewerTypes(after, before))
-        await this.cancellations.insert(tx, tenantId, id, before.activation);
-      this.recordPipelined(tx, before, 'updated', actor, { ...changed, metadata: { url: before.url } });
-      return toEndpointSummary(await this.endpoints.reload(tx, tenantId, id));
+      const before = await this.lock(tx, tenantId, id, actor);
+      const after = await this.edit(tx, before, { settings, version }, actor);
+      if (active === undefined || active === before.active) return toEndpointSummary(after);
+      const change = active ? 'activate' : 'deactivate';
+      await requirePermission(tx, tenantId, actor, `webhook_endpoint.${change}`);
+      return toEndpointSummary(await this.apply(tx, after, change, actor));
     });
   }
 
@@ -229,8 +264,7 @@ export class WebhookEndpointsService {
     );
     return this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'webhook_endpoint.roll_secret');
-      const before = await this.endpoints.lock(tx, tenantId, id);
-      if (!before) throw AppError.notFound('Webhook endpoint');
+      const before = await this.lock(tx, tenantId, id, actor);
       const { secret, sealed } = this.registration.makeSecret(id);
       if (gracePeriodSeconds === 0) await this.endpoints.replaceSecret(tx, tenantId, id, sealed);
       else {
@@ -251,12 +285,47 @@ export class WebhookEndpointsService {
   endPreviousSecret(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {
     return this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'webhook_endpoint.roll_secret');
-      const before = await this.endpoints.lock(tx, tenantId, id);
-      if (!before) throw AppError.notFound('Webhook endpoint');
+      const before = await this.lock(tx, tenantId, id, actor);
       if (toEndpointSummary(before).previousSecretEndsAt === null) return toEndpointSummary(before);
       await this.endpoints.endPreviousSecret(tx, tenantId, id);
       return this.recordRoll(tx, before, 'previous_secret_ended', actor);
     });
+  }
+
+  /**
+   * Locks an endpoint that the actor changes.
+   * @throws AppError NOT_FOUND; FORBIDDEN: a key that may not read the endpoint's events
+   */
+  private async lock(
+    tx: Transaction,
+    tenantId: string,
+    id: string,
+    actor: Actor,
+  ): Promise<WebhookEndpointEntity> {
+    const endpoint = await this.endpoints.lock(tx, tenantId, id);
+    if (!endpoint) throw AppError.notFound('Webhook endpoint');
+    requireEventScopes(actor, endpoint.events);
+    return endpoint;
+  }
+
+  /** Edits the settings of a locked endpoint, and returns it as it is then. */
+  private async edit(
+    tx: Transaction,
+    before: WebhookEndpointEntity,
+    { settings, version }: { settings: Partial<EndpointSettings>; version?: number },
+    actor: Actor,
+  ): Promise<WebhookEndpointEntity> {
+    const { tenantId, id, url, activation } = before;
+    const after = { ...before, ...settings };
+    const changed = changedValues(before, after, SETTINGS);
+    if (!changed) return before;
+    if (version !== undefined && before.version !== version)
+      throw AppError.because('CONFLICT', 'endpoint_edited');
+    await this.endpoints.update(tx, before, settings);
+    if (before.active && takesFewerTypes(after, before))
+      await this.cancellations.insert(tx, tenantId, id, activation);
+    this.recordPipelined(tx, before, 'updated', actor, { ...changed, metadata: { url } });
+    return this.endpoints.reload(tx, tenantId, id);
   }
 
   private change(
@@ -267,8 +336,7 @@ export class WebhookEndpointsService {
   ): Promise<WebhookEndpointSummary> {
     return this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, `webhook_endpoint.${change}`);
-      const before = await this.endpoints.lock(tx, tenantId, id);
-      if (!before) throw AppError.notFound('Webhook endpoint');
+      const before = await this.lock(tx, tenantId, id, actor);
       if (before.active === CHANGES[change].active && change !== 'delete') return toEndpointSummary(before);
       return toEndpointSummary(await this.apply(tx, before, change, actor));
     });

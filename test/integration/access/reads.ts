@@ -115,6 +115,9 @@ export function readsOf(host: () => MessagingHost): Record<string, Read> {
       host().get(ApiKeysService).countWorking(own.id, actor),
     ),
     'WebhookEndpointsService.list': read('webhook.read', ({ own }, actor) => endpoints().list(own.id, actor)),
+    'WebhookEndpointsService.listPage': read('webhook.read', ({ own }, actor) =>
+      endpoints().listPage(own.id, {}, actor),
+    ),
     'WebhookEndpointsService.get': read('webhook.read', ({ own }, actor) =>
       endpoints().get(own.id, own.endpoint.id, actor),
     ),

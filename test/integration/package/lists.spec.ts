@@ -6,6 +6,7 @@ import { ConversationsService } from '../../../src/conversations/conversations.s
 import { MessagesService } from '../../../src/messages/messages.service';
 import { NotesService } from '../../../src/notes/notes.service';
 import { WebhookDeliveriesService } from '../../../src/webhooks/browsing/webhook-deliveries.service';
+import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WebhookRecoveriesService } from '../../../src/webhooks/recoveries/webhook-recoveries.service';
 import { AgentsService } from '../../../src/workspaces/agents.service';
 import { MessagingHost } from '../../support/messaging-host';
@@ -42,6 +43,8 @@ const PAGED: Record<string, (query: Query) => Promise<unknown>> = {
   'MessagesService.list': (query) =>
     host.get(MessagesService).list(own.id, own.conversation.id, query, SYSTEM),
   'NotesService.list': (query) => host.get(NotesService).list(own.id, own.conversation.id, query, SYSTEM),
+  'WebhookEndpointsService.listPage': (query) =>
+    host.get(WebhookEndpointsService).listPage(own.id, query, SYSTEM),
   'WebhookDeliveriesService.list': (query) => host.get(WebhookDeliveriesService).list(own.id, query, SYSTEM),
 };
 

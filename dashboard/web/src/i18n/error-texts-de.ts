@@ -124,6 +124,8 @@ const reasons: Record<ReasonCode, string> = {
 
   role_lacks_permission: 'Mit der Rolle {role} ist das nicht erlaubt ({permission}).',
   key_lacks_permission: 'Einem API-Schlüssel ist das nicht erlaubt ({permission}).',
+  key_lacks_event_scope: 'Dem API-Schlüssel fehlt das Recht {scope}, das ein Endpunkt für {event} braucht.',
+  event_not_for_keys: 'Ein API-Schlüssel darf keinen Endpunkt für {event} verwalten.',
   only_owner: 'Bei einem Eigentümer darf das nur ein Eigentümer.',
   only_as_itself: 'Sie schreiben Nachrichten nur im eigenen Namen.',
   only_operator: 'Das dürfen nur die Betreiber des Dienstes ({permission}).',
@@ -230,6 +232,7 @@ export const errorTextsDe: ErrorTexts = {
     'look-ups of names for this workspace': 'Abfragen von Namen für diesen Workspace',
     'tests of this workspace': 'Tests dieses Workspace',
     'changes of channels of this workspace': 'Änderungen an Kanälen dieses Workspace',
+    'changes of webhook endpoints of this workspace': 'Änderungen an Webhook-Endpunkten dieses Workspace',
     'mails of this workspace': 'E-Mails dieses Workspace',
     'a page': 'einer Seite',
     'a phone number': 'einer Telefonnummer',

@@ -113,5 +113,10 @@ export const ROUTES: Record<string, string> = {
   'POST /api/v1/conversations/:id/messages': 'MessagesService.send',
   'POST /api/v1/conversations': 'NewConversationsService.create',
   'POST /api/v1/contacts': 'ContactsService.create',
+  'POST /api/v1/webhook-endpoints': 'WebhookEndpointsService.create',
+  'PATCH /api/v1/webhook-endpoints/:id': 'WebhookEndpointsService.update',
+  'DELETE /api/v1/webhook-endpoints/:id': 'WebhookEndpointsService.delete',
+  'POST /api/v1/webhook-endpoints/:id/test': 'WebhookTestService.test',
+  'POST /api/v1/webhook-endpoints/:id/roll-secret': 'WebhookEndpointsService.rollSecret',
   'PATCH /api/v1/contacts/:id': 'ContactsService.update',
 };

@@ -21,6 +21,9 @@ const ACTORS: Record<string, (agentId: string) => Actor> = {
   'the system': () => SYSTEM,
 };
 
+/** Events of an endpoint that an API key with the scopes to read them may change. */
+const FOR_KEYS = ['message.created', 'conversation.updated'];
+
 /** Tables that the scenarios change, whose rows are of one workspace. */
 const TABLES = [
   'agents',
@@ -189,14 +192,17 @@ export function testChanges(
           refusal: NO_ACTOR,
         },
         'an API key': {
-          make: async (subject) => ({ type: 'api_key', id: (await host.make.apiKey(subject.workspace)).id }),
+          make: async (subject) => {
+            const { id, scopes } = await host.make.apiKey(subject.workspace);
+            return { type: 'api_key', id, scopes };
+          },
           refusal: holders.includes('API_KEY') ? null : FORBIDDEN,
         },
       };
 
       it('is open to those alone who may do it, and is refused before anything changes', async () => {
         for (const [who, { make, refusal }] of Object.entries(CALLERS)) {
-          const subject = await subscribe(host, HOOK);
+          const subject = await subscribe(host, HOOK, { events: FOR_KEYS });
           const act = await prepare(subject, await make(subject));
           const before = refusal && (await snapshot(host, subject));
           const outcome = await act().catch((error: unknown) => error);

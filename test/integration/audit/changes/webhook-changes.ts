@@ -30,10 +30,11 @@ export function webhookChanges(host: () => MessagingHost): Record<string, Scenar
         ({ workspace }, actor) =>
         async () => {
           const url = 'https://127.0.0.1:9999/second/cApAbIlItY';
-          const { id } = await endpoints().create(workspace.id, { url, events: ['*'] }, actor);
+          const events = ['message.created'];
+          const { id } = await endpoints().create(workspace.id, { url, events }, actor);
           const after = {
             url: maskUrls(url),
-            events: ['*'],
+            events,
             rateLimit: null,
             name: null,
             description: null,
@@ -48,7 +49,7 @@ export function webhookChanges(host: () => MessagingHost): Record<string, Scenar
       prepare: (subject, actor) => async () => {
         const { workspace, endpoint } = subject;
         const url = 'https://127.0.0.1:9999/other/cApAbIlItY';
-        const after = { url, events: ['audit.event'], rateLimit: 7, name: 'CRM' };
+        const after = { url, events: ['conversation.updated'], rateLimit: 7, name: 'CRM' };
         await endpoints().update(workspace.id, endpoint.id, { version: 1, ...after }, actor);
         return endpointEntry(subject, {
           before: { url: maskUrls(endpoint.url), events: endpoint.events, rateLimit: null, name: null },

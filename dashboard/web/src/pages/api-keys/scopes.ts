@@ -18,6 +18,14 @@ export const SCOPE_TEXTS: Record<Scope, Record<Locale, string>> = {
   'messages:write': { en: 'Send a message as an agent', de: 'Eine Nachricht als Agent senden' },
   'contacts:read': { en: 'List, search and read contacts', de: 'Kontakte auflisten, suchen und lesen' },
   'contacts:write': { en: 'Create and change contacts', de: 'Kontakte anlegen und ändern' },
+  'webhooks:read': {
+    en: 'List and read webhook endpoints',
+    de: 'Webhook-Endpunkte auflisten und lesen',
+  },
+  'webhooks:write': {
+    en: 'Create, change, test and delete webhook endpoints, for events that the key may read',
+    de: 'Webhook-Endpunkte anlegen, ändern, testen und löschen, für Ereignisse, die der Schlüssel lesen darf',
+  },
   'agents:read': {
     en: 'List and read agents, with their e-mail addresses',
     de: 'Agenten und ihre E-Mail-Adressen auflisten und lesen',

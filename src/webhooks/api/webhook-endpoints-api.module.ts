@@ -1,0 +1,11 @@
+import { Module } from '@nestjs/common';
+import { RateLimitModule } from '../../rate-limit/rate-limit.module';
+import { BrowsingModule } from '../browsing/browsing.module';
+import { EndpointsModule } from '../endpoints/endpoints.module';
+import { WebhookEndpointsController } from './webhook-endpoints.controller';
+
+@Module({
+  imports: [EndpointsModule, BrowsingModule, RateLimitModule],
+  controllers: [WebhookEndpointsController],
+})
+export class WebhookEndpointsApiModule {}

@@ -1,0 +1,31 @@
+import { AppError } from '../../common/app-error';
+import { Scope } from '../../common/permissions';
+import { Actor } from '../../common/principal';
+import { EventType, isEventType } from '../../outbox/event-catalog';
+
+/**
+ * Scopes with which an API key can read by itself what the events of a type tell: it may manage an endpoint
+ * for them with one of these. An empty list is for every key; null is for none.
+ */
+const READ_SCOPES: Record<EventType, readonly Scope[] | null> = {
+  'message.created': ['messages:read', 'conversations:read'],
+  'conversation.updated': ['conversations:read'],
+  'audit.event': null,
+  'webhook.test': [],
+};
+
+/**
+ * Refuses an API key that may not read what an endpoint is sent. Otherwise a key could get by an endpoint
+ * what its scopes keep from it: now, or with event types that come later.
+ * @param events event types of the endpoint, or `*`
+ * @throws AppError FORBIDDEN
+ */
+export function requireEventScopes(actor: Actor, events: string[]): void {
+  if (actor.type !== 'api_key') return;
+  for (const event of events) {
+    const scopes = isEventType(event) ? READ_SCOPES[event] : null;
+    if (scopes === null) throw AppError.because('FORBIDDEN', 'event_not_for_keys', { event });
+    if (scopes.length > 0 && !scopes.some((scope) => actor.scopes?.includes(scope)))
+      throw AppError.because('FORBIDDEN', 'key_lacks_event_scope', { event, scope: scopes.join(' or ') });
+  }
+}
