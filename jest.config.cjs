@@ -37,7 +37,8 @@ module.exports = {
   ],
   collectCoverageFrom: ['src/**/*.ts', '!src/**/*.spec.ts'],
   coverageProvider: 'v8',
-  maxWorkers: 3,
+  // Most tests wait most of the time: five use one and a half of two cores.
+  maxWorkers: 5,
   workerIdleMemoryLimit: '768MB',
   clearMocks: true,
   // Several waits of a test may each take long on a busy machine. A test of something fast has a limit of its

@@ -27,7 +27,7 @@ await runLauncher(
     requireCitus();
     const named = process.argv.slice(2);
     await run('npm', ['run', '--silent', 'build']);
-    await run(process.execPath, [JEST, ...(named.length > 0 ? named : SUITES)]);
+    await run(process.execPath, [JEST, '--maxWorkers=3', ...(named.length > 0 ? named : SUITES)]);
     if (named.length > 0) return;
     for (const folder of ['test/slow', 'test/citus']) await run(process.execPath, [JEST, ...SYSTEM, folder]);
   },
