@@ -107,7 +107,8 @@ function readChanges() {
       throw new Refusal(
         `${CHANGES}/${name}: name it <name>.<kind>.md, the kind one of ${kinds().join(', ')}.`,
       );
-    const text = readFileSync(join(CHANGES, name), 'utf8').trim();
+    // The changelog is a folder above: links lead from there.
+    const text = readFileSync(join(CHANGES, name), 'utf8').trim().replaceAll('](../', '](');
     if (!text) throw new Refusal(`${CHANGES}/${name} is empty.`);
     return { kind, name, text };
   });

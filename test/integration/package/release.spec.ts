@@ -74,7 +74,7 @@ describe('a release', () => {
     await commit({
       'b.fixed.md': 'A fault.\n',
       'a.fixed.md': 'Another fault.\n',
-      'key.security.md': 'A [key](README.md).\n',
+      'key.security.md': 'A [key](../README.md).\n',
     });
     await release();
     const next = pkg.version.replace(/\d+$/, (patch) => `${Number(patch) + 1}`);
@@ -134,5 +134,5 @@ it('will find changes of known kinds only, whose links lead to files', () => {
   const links = texts.flatMap((text) =>
     [...text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, link]) => link!),
   );
-  expect(links.filter((link) => !existsSync(join(ROOT, link)))).toEqual([]);
+  expect(links.filter((link) => !existsSync(join(ROOT, 'changes', link)))).toEqual([]);
 });
