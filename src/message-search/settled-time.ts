@@ -25,18 +25,20 @@ const BY_NUMBERS = `
   FROM pg_current_snapshot() AS snapshot`;
 /**
  * SQL of a sample by the times at which transactions began. Where nodes write the rows, a transaction has no
- * number on the server that the service is connected to. The sample is as old as the oldest one that runs.
+ * number on the server that the service is connected to, but holds the lock of each table in which it has
+ * locked or written a row. The sample is as old as the oldest such transaction that runs.
  */
 const BY_TIMES = `
   SELECT extract(epoch FROM least(now(), min(xact_start)))::float8 * 1000 AS at, 0 AS oldest, 0 AS next
   FROM pg_stat_activity
   WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()
-    AND xact_start > now() - interval '${LONGEST_TRANSACTION_MS} milliseconds'`;
+    AND xact_start > now() - interval '${LONGEST_TRANSACTION_MS} milliseconds'
+    AND pid IN (SELECT pid FROM pg_locks WHERE mode IN ('RowShareLock', 'RowExclusiveLock'))`;
 
 /**
- * Tells up to which time all messages are committed. A transaction begins, and gets its number, before it
- * makes the ids of messages. So once every transaction of a moment has ended, no message that was made before
- * it can appear any more.
+ * Tells up to which time all messages are committed. A transaction begins, and locks a row, which gives it
+ * its number, before it makes the ids of messages. So once every transaction of a moment has ended, no
+ * message that was made before it can appear any more.
  */
 @Injectable()
 export class SettledTime {

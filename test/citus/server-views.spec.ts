@@ -20,12 +20,15 @@ describe('what the nodes alone know', () => {
   });
   afterAll(() => host.close());
 
-  it('holds back the time up to which all is committed: a transaction that has not ended', async () => {
+  it.each([
+    ['locked', 'SELECT FROM conversations WHERE tenant_id = $1 FOR NO KEY UPDATE'],
+    ['written', 'UPDATE contacts SET name = name WHERE tenant_id = $1'],
+  ])('holds back the time up to which all is committed: a transaction that has %s a row', async (_, sql) => {
     const database = host.get(Database);
     const settled = new SettledTime(database);
     const { id: workspaceId } = await host.make.workspace();
     const messageId = await database.transaction(async (tx) => {
-      await tx.query('SELECT FROM workspaces WHERE id = $1 FOR KEY SHARE', [workspaceId]);
+      await tx.prepared(sql, [workspaceId]);
       const id = newId();
       await letTimePass(LONGER_THAN_CLOCKS_MS);
       await settled.sample();
@@ -35,6 +38,19 @@ describe('what the nodes alone know', () => {
     await waitFor('the message to be settled', async () => {
       await settled.sample();
       return settled.settledId! > messageId;
+    });
+  });
+
+  it('does not hold that time back: a transaction that only reads', async () => {
+    const database = host.get(Database);
+    const settled = new SettledTime(database);
+    const { id: workspaceId } = await host.make.workspace();
+    await database.transaction(async (tx) => {
+      await tx.prepared('SELECT FROM conversations WHERE tenant_id = $1', [workspaceId]);
+      const id = newId();
+      await letTimePass(LONGER_THAN_CLOCKS_MS);
+      await settled.sample();
+      expect([id, settled.settledId].sort()).toEqual([id, settled.settledId]);
     });
   });
 
