@@ -371,6 +371,7 @@ describe("access to the widget's routes", () => {
       const busy = await TestWidget.connect(service, own.workspace);
       const visitors = await Promise.all(Array.from({ length: 8 }, () => crowd.visitor(busy)));
       await Promise.all(visitors.map((visitor) => visitor.post('m-1')));
+      const quiet = await crowd.visitor(widget);
       const blocker = new Client({ connectionString: service.stores.databaseUrl });
       await blocker.connect();
       await blocker.query('BEGIN');
@@ -379,12 +380,12 @@ describe("access to the widget's routes", () => {
       const blocked = () => countLockWaits(service);
       // Half of half of the tests' 10 connections, rounded up.
       await waitFor('messages that hold connections', async () => (await blocked()) === 3);
-      const quiet = await crowd.visitor(widget);
       expect((await quiet.post('m-1')).status).toBe(201);
       expect(await blocked()).toBeLessThanOrEqual(3);
       await blocker.query('ROLLBACK');
       await blocker.end();
-      for (const { status } of await answers) expect([201, 503]).toContain(status);
+      // On a busy machine some have waited for two seconds without a slot, or for five with one.
+      for (const { status } of await answers) expect([201, 429, 503]).toContain(status);
     });
 
     it('refuse an address that guesses tokens', () =>

@@ -13,7 +13,7 @@ import { PostgresProxy } from '../support/postgres-proxy';
 import { callIn, CONTRACT_ROUTES, createTenant, nameOf, Route, Tenant } from '../support/routes';
 import { TestService } from '../support/service';
 import { TcpProxy } from '../support/tcp-proxy';
-import { createStores, dropStores, TestStores } from '../support/test-database';
+import { createStores, dropStores, isOnCitus, TestStores } from '../support/test-database';
 import { letTimePass, waitFor } from '../support/wait';
 
 const INTERNAL = 'Something went wrong on our side. Quote the requestId to support.';
@@ -263,6 +263,7 @@ describe('errors', () => {
         privileges: 'granted',
         settings: 'set',
         clock: 'synchronized',
+        ...(isOnCitus() && { nodeClocks: 'synchronized' }),
         redis: 'up',
       });
     });
