@@ -4,9 +4,14 @@ import { AuditEntryEntity } from '../../src/audit/audit-entry.entity';
 import { AuditService } from '../../src/audit/audit.service';
 import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
+import { Database } from '../../src/database/database';
 import { ConversationDetail } from '../../src/conversations/conversation.dto';
 import { MessageResponse } from '../../src/messages/message.dto';
 import { DELIVERY_QUEUE, deliveryIdOf } from '../../src/webhooks/deliveries/delivery';
+import {
+  BEFORE_ALL_ENDPOINTS,
+  DueDeliveriesRepository,
+} from '../../src/webhooks/deliveries/due-deliveries.repository';
 import { WakeUpQueue, wakeUpsOf } from '../../src/queue/wake-up-queue';
 import { MAX_DELIVERY_ATTEMPTS } from '../../src/webhooks/deliveries/delivery-attempter';
 import { WebhookDeliveriesService } from '../../src/webhooks/browsing/webhook-deliveries.service';
@@ -431,4 +436,26 @@ export async function endEventLeases(host: WebhookHost, { id }: Identified): Pro
     `UPDATE event_queue SET lease_until = now() - interval '1 second' WHERE tenant_id = $1 AND lease_id IS NOT NULL`,
     [id],
   );
+}
+
+/** Returns the ids of the endpoints that a worker's search for due deliveries finds, in all places. */
+export async function findDue({ app }: WebhookHost): Promise<string[]> {
+  const found: string[] = [];
+  for (const place of await app.get(Database).listPlaces())
+    for (let position: typeof BEFORE_ALL_ENDPOINTS | null = BEFORE_ALL_ENDPOINTS; position !== null;) {
+      const repository = app.get(DueDeliveriesRepository);
+      const step: Awaited<ReturnType<typeof repository.findDue>> = await repository.findDue(position, place);
+      found.push(...step.targets.map(({ id }) => id));
+      position = step.next;
+    }
+  return found;
+}
+
+/** Returns the ids of the endpoints with retries and leases whose time came after `since`, in all places. */
+export async function findScheduled({ app }: WebhookHost, since: Date): Promise<string[]> {
+  const places = await app.get(Database).listPlaces();
+  const steps = await Promise.all(
+    places.map((place) => app.get(DueDeliveriesRepository).findScheduled(since, place)),
+  );
+  return steps.flatMap(({ targets }) => targets.map(({ id }) => id));
 }

@@ -1,12 +1,7 @@
 import { SYSTEM } from '../../../src/common/principal';
 import { Database } from '../../../src/database/database';
-import { ONE_SERVER } from '../../../src/database/places';
 import { AttemptRecorder } from '../../../src/webhooks/deliveries/attempt-recorder';
 import { AttemptRecord } from '../../../src/webhooks/deliveries/delivery';
-import {
-  BEFORE_ALL_ENDPOINTS,
-  DueDeliveriesRepository,
-} from '../../../src/webhooks/deliveries/due-deliveries.repository';
 import { PendingDeliveriesRepository } from '../../../src/webhooks/deliveries/pending-deliveries.repository';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { Claimed, claimPending, recordOf } from '../../support/claimed-deliveries';
@@ -15,6 +10,8 @@ import {
   attemptsOf,
   deliveriesOf,
   endLeases,
+  findDue,
+  findScheduled,
   insertPendingDeliveries,
   subscribe,
   Subscription,
@@ -27,7 +24,6 @@ describe('leases', () => {
   let host: MessagingHost;
   let database: Database;
   let store: PendingDeliveriesRepository;
-  let dueStore: DueDeliveriesRepository;
   let recorder: AttemptRecorder;
   let subscription: Subscription;
 
@@ -35,7 +31,6 @@ describe('leases', () => {
     host = await MessagingHost.create();
     database = host.get(Database);
     store = host.get(PendingDeliveriesRepository);
-    dueStore = host.get(DueDeliveriesRepository);
     recorder = host.get(AttemptRecorder);
   });
   afterAll(() => host.close());
@@ -228,23 +223,8 @@ describe('leases', () => {
   });
 
   describe('that have ended', () => {
-    /** Returns the endpoints that a search for due deliveries finds, step by step. */
-    async function due(): Promise<string[]> {
-      const found: string[] = [];
-      for (let position: typeof BEFORE_ALL_ENDPOINTS | null = BEFORE_ALL_ENDPOINTS; position !== null;) {
-        const step: Awaited<ReturnType<typeof dueStore.findDue>> = await dueStore.findDue(
-          position,
-          ONE_SERVER,
-        );
-        found.push(...step.targets.map(({ id }) => id));
-        position = step.next;
-      }
-      return found;
-    }
-
-    async function scheduled(since: Date): Promise<string[]> {
-      return (await dueStore.findScheduled(since, ONE_SERVER)).targets.map(({ id }) => id);
-    }
+    const due = () => findDue(host);
+    const scheduled = (since: Date) => findScheduled(host, since);
 
     it('are found by the poll, and none before', async () => {
       const { id } = subscription.endpoint;
