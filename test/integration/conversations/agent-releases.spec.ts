@@ -109,13 +109,12 @@ describe('the conversations of a deactivated agent', () => {
     for (const worker of workers.splice(0)) await worker.close();
     const crowded = await service.make.workspace();
     const { id: contactId } = await service.make.contact(crowded);
-    const leavers = await Promise.all(
-      Array.from({ length: 40 }, () => service.make.agent(crowded, { role: 'AGENT' })),
-    );
+    const leavers: { id: string }[] = [];
+    for (let n = 0; n < 40; n++) leavers.push(await service.make.agent(crowded, { role: 'AGENT' }));
     for (const { id } of leavers)
       await service.query(
         `INSERT INTO conversations (tenant_id, id, contact_id, source_channel, status, assigned_agent_id, created_at, updated_at)
-         SELECT $1, gen_random_uuid(), $2, 'WIDGET', 'OPEN', $3, now(), now() FROM generate_series(1, 10)`,
+         SELECT $1, gen_random_uuid(), $2, 'WIDGET', 'OPEN', $3, now(), now() FROM generate_series(1, 5)`,
         [crowded.id, contactId, id],
       );
     const { workspace, agent } = await assigned();
@@ -124,7 +123,7 @@ describe('the conversations of a deactivated agent', () => {
     await startWorker();
     await waitFor('the one of the other workspace', async () => (await countAssigned(agent)) === 0);
     // Each turn of the crowded one is of ten conversations, of ten agents.
-    expect(await countAssignedIn(crowded)).toBeGreaterThan(40 * 10 - 200);
+    expect(await countAssignedIn(crowded)).toBeGreaterThan(40 * 5 - 100);
     await waitFor('all', async () => (await countAssignedIn(crowded)) === 0);
   }, 60_000);
 

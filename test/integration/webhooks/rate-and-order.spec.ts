@@ -107,7 +107,7 @@ describe('the rate of an endpoint', () => {
   it('does not hold up another endpoint of the same workspace', async () => {
     const slow = await tenant.addEndpoint(receiver.url('/slow'), { rateLimit: 1 });
     const fast = await tenant.addEndpoint(receiver.url('/fast'));
-    await Promise.all(Array.from({ length: 30 }, () => tenant.message()));
+    for (let n = 0; n < 30; n++) await tenant.message();
     await tenant.waitForStatus(fast, 'succeeded', 30);
     expect((await tenant.list({ endpointId: slow.id, status: 'pending' })).length).toBeGreaterThan(0);
   });
