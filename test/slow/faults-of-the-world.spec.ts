@@ -97,7 +97,7 @@ describe('a fault of the world', () => {
   it.each(['42501', '53200', '57014'])(
     'parks no event: the claim of events is answered with %s',
     async (code) => {
-      proxy.failStatements(code, /AS turn \(tenant_id, count/);
+      proxy.failStatements(code, / l\.queued_at AS /);
       const message = await chat.send('patience');
       await waitFor('two failing turns', () => proxy.failed >= 2);
       proxy.mend();
@@ -155,10 +155,11 @@ describe('a fault of the world', () => {
       let sent!: (message: Message) => void;
       const healthy = new Promise<Message>((resolve) => (sent = resolve));
       /** Gives the poisoned event to another worker as soon as the turn is undone. */
-      const handOver = async (eventId: string) => {
+      const handOver = async (tenantId: string, eventId: string) => {
         sent(await other.send('healthy'));
         await locker.query('BEGIN');
-        void locker.query('SELECT FROM event_queue WHERE event_id = $1 FOR UPDATE', [eventId]);
+        const lock = 'SELECT FROM event_queue WHERE tenant_id = $1 AND event_id = $2 FOR UPDATE';
+        void locker.query(lock, [tenantId, eventId]);
         await waitForLockWait(api, 'the other worker');
       };
       let tries = 0;
@@ -170,7 +171,7 @@ describe('a fault of the world', () => {
             consume: async (events) => {
               const poison = events.find(({ data }) => data.includes(`poison ${turns}`));
               if (!poison) return new Set();
-              if (++tries === turns) await handOver(poison.id);
+              if (++tries === turns) await handOver(poison.tenantId, poison.id);
               throw new TypeError('x is undefined');
             },
           }),

@@ -143,7 +143,10 @@ describe('recording attempts', () => {
     await locker.connect();
     try {
       await locker.query('BEGIN');
-      await locker.query('SELECT FROM pending_deliveries WHERE id = $1 FOR UPDATE', [locked.delivery.id]);
+      await locker.query('SELECT FROM pending_deliveries WHERE tenant_id = $1 AND id = $2 FOR UPDATE', [
+        subscription.id,
+        locked.delivery.id,
+      ]);
       const stuck = recorder.record(locked);
       const beside = submit(free);
       await waitForLockWait(host, 'the batch');

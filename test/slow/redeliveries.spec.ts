@@ -214,7 +214,10 @@ it('gives a delivery a round of its own, though another one ended since it was r
   await other.connect();
   try {
     await other.query('BEGIN');
-    await other.query('SELECT FROM webhook_endpoints WHERE id = $1 FOR UPDATE', [endpoint.id]);
+    await other.query('SELECT FROM webhook_endpoints WHERE tenant_id = $1 AND id = $2 FOR UPDATE', [
+      tenant.id,
+      endpoint.id,
+    ]);
     const redelivered = tenant.redeliver({ id: id! });
     await waitForLockWait(service, 'the redelivery');
     // Another redelivery, and its end.
@@ -285,7 +288,7 @@ it('goes on with another worker where a stopped one has left it, and delivers no
     await lock.query('BEGIN');
     await startWorker();
     await waitFor('a part of it', async () => (await progressOf(started)).recovered > 0);
-    await lock.query('SELECT FROM webhook_recoveries FOR UPDATE');
+    await lock.query('SELECT FROM webhook_recoveries WHERE tenant_id = $1 FOR UPDATE', [tenant.id]);
     await stopWorkers();
   } finally {
     await lock.end();
