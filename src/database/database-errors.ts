@@ -12,6 +12,8 @@ import { AppError } from '../common/app-error';
  * (a standby) and 42501 (privileges). Of other transactions: the class 40 and 55P03 (locks).
  */
 const AWAY = /^(08|28|3D|40|53|57|58|25006|42501|55P03)/;
+/** SQLSTATEs among them that are of one statement: of its locks and privileges. */
+const OF_ONE_STATEMENT = /^(40|42501|55P03)/;
 /**
  * SQLSTATEs of a statement's values: the classes of data exceptions, of violated constraints, and of values
  * that are larger or deeper than PostgreSQL can store.
@@ -71,6 +73,15 @@ export function isDatabaseAway(error: unknown): boolean {
   if (errno !== undefined || syscall !== undefined) return true;
   // An error that pg or its socket made while a statement was on its way.
   return error instanceof QueryFailedError && code !== undefined ? true : MESSAGES.test(message ?? '');
+}
+
+/** Reports whether a server has refused this statement, and so may run others. */
+export function isStatementRefused(error: unknown): boolean {
+  const fault = driverError(error);
+  if (error instanceof DatabaseUnavailable || !(fault instanceof DatabaseError) || isNodeLost(fault))
+    return false;
+  const { code = '' } = fault;
+  return OF_ONE_STATEMENT.test(code) || !AWAY.test(code);
 }
 
 /**

@@ -22,6 +22,13 @@ const OF_ONE_SERVER = [
  */
 export const ONE_SHARD_AT_A_TIME = `SET LOCAL citus.multi_shard_modify_mode = 'sequential'`;
 
+/**
+ * Function of Citus that runs a search of one node there: the coordinator sends a call to the node of the
+ * workspace. Citus has no other way to send what names shards over a connection that it keeps.
+ */
+export const NODE_SEARCH = 'search_on_node';
+const NODE_SEARCH_SIGNATURE = `${NODE_SEARCH}(uuid, text, timestamptz)`;
+
 /** Table that Citus does not know yet, and the column by which its rows are divided; null for none. */
 interface NewTable {
   name: string;
@@ -72,16 +79,18 @@ export async function requireDistributable(dataSource: DataSource): Promise<void
 /**
  * Distributes the tables that Citus does not know yet: those whose key begins with the workspace by their
  * workspace, in one co-location group, and the workspaces with them. All others stay on the coordinator, but
- * Citus knows them, so that a transaction commits there and on a node, or on neither. It is one transaction:
- * a run that was killed has changed nothing.
+ * Citus knows them, so that a transaction commits there and on a node, or on neither. It adds the search of a
+ * node, too. It is one transaction: a run that was killed has changed nothing.
  */
 export async function distributeTables(dataSource: DataSource): Promise<void> {
   const runner = dataSource.createQueryRunner();
   try {
     const tables = await listNewTables(runner);
-    if (tables.length === 0) return;
+    const isSearchable = await hasNodeSearch(runner);
+    if (tables.length === 0 && isSearchable) return;
     await runner.startTransaction();
-    await distribute(runner, tables);
+    if (tables.length > 0) await distribute(runner, tables);
+    if (!isSearchable) await addNodeSearch(runner);
     await runner.commitTransaction();
   } catch (error) {
     if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
@@ -109,9 +118,32 @@ async function distribute(runner: QueryRunner, tables: NewTable[]): Promise<void
   for (const { add } of keys) await runner.query(add);
 }
 
-/** Reports whether Citus knows all tables: `migrate` may have been killed after it made them. */
+/** Makes the function that a search of one node calls, on every node. */
+async function addNodeSearch(runner: QueryRunner): Promise<void> {
+  await runner.query(
+    `CREATE OR REPLACE FUNCTION ${NODE_SEARCH}(workspace_id uuid, search text, present timestamptz) RETURNS text
+     STABLE LANGUAGE plpgsql AS $$
+     DECLARE found text;
+     BEGIN EXECUTE search INTO found USING present; RETURN found; END $$`,
+  );
+  await runner.query(
+    `SELECT create_distributed_function($1::regprocedure, 'workspace_id', colocate_with => 'workspaces')`,
+    [NODE_SEARCH_SIGNATURE],
+  );
+}
+
+/** Reports whether Citus knows all tables and searches: `migrate` may have been killed after it made them. */
 export async function areTablesDistributed(dataSource: DataSource): Promise<boolean> {
-  return (await listNewTables(dataSource)).length === 0;
+  return (await listNewTables(dataSource)).length === 0 && (await hasNodeSearch(dataSource));
+}
+
+async function hasNodeSearch(runner: QueryRunner | DataSource): Promise<boolean> {
+  const found = (await runner.query(
+    `SELECT FROM pg_dist_object WHERE classid = 'pg_proc'::regclass AND objid = to_regprocedure($1)
+       AND distribution_argument_index IS NOT NULL`,
+    [NODE_SEARCH_SIGNATURE],
+  )) as unknown[];
+  return found.length > 0;
 }
 
 /** Lists the tables that Citus does not know, the workspaces first. Partitions go with their table. */

@@ -1,16 +1,18 @@
 import { Logger } from '@nestjs/common';
 import { escapeLiteral } from 'pg';
 import { prepareValue } from 'pg/lib/utils';
+import { isStatementRefused } from './database-errors';
+import { NODE_SEARCH } from './distributed-tables';
 import { MOMENT } from './moment';
+
+/** Number of ids of which one is surely in a range of workspaces. */
+const TRIES = 100_000;
 
 /** Time for which the places of the shards count as known, unless a node could not answer. */
 const KNOWN_FOR_MS = 10_000;
 
-/** Beginning of the answer of a node that was reached, and could not run the statement. */
-const STATEMENT_FAILED = 'ERROR:';
-
-/** Mark in a statement for a node in place of the present time, which the coordinator puts there. */
-const PRESENT = '{present}';
+/** Parameter of a statement for a node that has the present time, by the coordinator's clock. */
+const PRESENT = '$1';
 
 /** A search that a node did not answer. The log has the reason already. */
 export class NodeFailed extends Error {}
@@ -44,12 +46,14 @@ export interface Node {
   host: string;
   port: number;
   ranges: Range[];
+  /** Id that a workspace of this node might have: by it Citus sends a search there. */
+  workspaceId: string;
 }
 
 /**
  * Asks the nodes of Citus for work, each for itself: a SELECT over all shards would fail while one is away.
- * The searches of one turn of the event loop go to a node together, because each request has a connection of
- * its own. What a search calls the present is that of the coordinator: the nodes' own clocks may differ.
+ * The searches of one turn of the event loop go to a node together, over a connection that the coordinator
+ * keeps. What a search calls the present is that of the coordinator: the nodes' own clocks may differ.
  */
 export class NodeSearches {
   private readonly logger = new Logger(NodeSearches.name);
@@ -105,48 +109,41 @@ export class NodeSearches {
    * @throws NodeFailed
    */
   private async ask(node: Node, searches: Waiting[]): Promise<object[][]> {
-    const { name, host, port } = node;
+    const { name } = node;
     if (this.away.has(name) && this.asked.has(name)) throw new NodeFailed(`${name} is away`);
     this.asked.add(name);
     try {
-      const request = requestTo(node, searches, await this.hashesOf(searches));
-      const answer = await this.askFor(host, port, request);
-      const hasFailed = !answer.success && answer.result.startsWith(STATEMENT_FAILED);
-      this.noteAnswer(name, answer.success || hasFailed ? null : answer.result);
-      if (answer.success) return JSON.parse(answer.result) as object[][];
-      if (hasFailed) return await this.askApart(node, searches, answer.result);
+      const answer = await this.askFor(node, requestTo(node, searches, await this.hashesOf(searches)));
+      this.noteAnswer(name, null);
+      return answer;
     } catch (error) {
-      if (error instanceof NodeFailed) throw error;
-      this.noteAnswer(name, error);
+      const isRefused = isStatementRefused(error);
+      this.noteAnswer(name, isRefused ? null : error);
+      if (isRefused) return await this.askApart(node, searches, error);
     } finally {
       this.asked.delete(name);
     }
     throw new NodeFailed(`${name} does not answer`);
   }
 
-  private async askFor(
-    host: string,
-    port: number,
-    request: string,
-  ): Promise<{ success: boolean; result: string }> {
-    const [answer] = await this.query<{ success: boolean; result: string }>(
-      `SELECT success, result FROM master_run_on_worker($1::text[], $2::integer[],
-         ARRAY[replace($3, $4, quote_literal(now()))], true)`,
-      [[host], [port], request, PRESENT],
+  private async askFor({ workspaceId }: Node, request: string): Promise<object[][]> {
+    const [answer] = await this.query<{ found: string }>(
+      `SELECT ${NODE_SEARCH}($1::uuid, $2, $3::timestamptz) AS found`,
+      [workspaceId, request, MOMENT],
     );
-    return answer!;
+    return JSON.parse(answer!.found) as object[][];
   }
 
   /**
    * Asks a node for each search alone, because one of them has failed. One that fails alone is rejected.
    * @throws NodeFailed when there is one search
    */
-  private async askApart(node: Node, searches: Waiting[], error: string): Promise<object[][]> {
+  private async askApart(node: Node, searches: Waiting[], error: unknown): Promise<object[][]> {
     // Its shards may have moved to another node.
     this.knownUntil = 0;
     if (searches.length === 1) {
       this.logger.error({ node: node.name, err: error }, 'a search has failed on a node');
-      throw new NodeFailed(`${node.name}: ${error}`);
+      throw new NodeFailed(`${node.name} refuses a search`);
     }
     const answers = await Promise.allSettled(searches.map((search) => this.ask(node, [search])));
     return answers.map((answer, n) => {
@@ -181,7 +178,10 @@ export class NodeSearches {
 
   private async readNodes(): Promise<Node[]> {
     const nodes = await this.query<Omit<Node, 'name'>>(
-      `SELECT host, port, json_agg(json_build_object('least', least, 'most', most, 'names', names)) AS ranges FROM (
+      `SELECT host, port, json_agg(json_build_object('least', least, 'most', most, 'names', names)) AS ranges,
+         (SELECT id FROM (SELECT gen_random_uuid() AS id, generate_series(1, ${TRIES})) AS tried
+          WHERE worker_hash(id) BETWEEN min(least) AND min(most) LIMIT 1) AS "workspaceId"
+       FROM (
          SELECT n.nodename AS host, n.nodeport AS port, s.shardminvalue::integer AS least, s.shardmaxvalue::integer AS most,
                 json_object_agg(c.relname, shard_name(s.logicalrelid, s.shardid)) AS names
          FROM pg_dist_shard s JOIN pg_dist_placement p ON p.shardid = s.shardid
@@ -233,11 +233,11 @@ function ofShards(statement: string, { names }: Range): string {
   return `(WITH ${tables.join(', ')} SELECT * FROM (${statement}) AS step)`;
 }
 
-/** Returns a statement with its values in it, and a mark in place of the present time. */
+/** Returns a statement with its values in it, but for the present time. */
 function withValues(sql: string, parameters: unknown[]): string {
   return sql.replace(/\$(\d+)|\bnow\(\)/g, (_, n?: string) => {
     const value = n === undefined ? MOMENT : (prepareValue(parameters[Number(n) - 1]) as string | null);
-    if (value === MOMENT) return `${PRESENT}::timestamptz`;
+    if (value === MOMENT) return PRESENT;
     return value === null ? 'NULL' : escapeLiteral(value);
   });
 }
