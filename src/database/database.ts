@@ -100,9 +100,11 @@ export class Database {
 
   /**
    * Runs a prepared read that is always fast. The reads of one turn of the event loop share a connection and
-   * a packet, whatever requests they belong to; each waits for the reads before it.
+   * a packet, whatever requests they belong to; each waits for the reads before it. Where the tables are on
+   * several nodes, one of which may hang, each has a connection of its own.
    */
   async pipelinedRead<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
+    if (this.isDivided) return this.prepared(sql, parameters);
     return (await this.pipelinedReads.runPrepared(sql, parameters)).rows as Row[];
   }
 

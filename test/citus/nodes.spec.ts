@@ -92,6 +92,23 @@ describe('a transaction on several nodes', () => {
   });
 });
 
+describe('a read', () => {
+  it('does not wait for one of another node in the same turn', async () => {
+    const { rows } = await admin.query<{ host: string; port: number }>(
+      'SELECT nodename AS host, nodeport AS port FROM pg_dist_node WHERE shouldhaveshards ORDER BY nodeid',
+    );
+    const [slow, other] = await Promise.all(rows.map(({ host, port }) => listWorkspacesOn(host, port)));
+    const onNode = await holdEvents(rows[0]!, slow![0]!);
+    const read = (tenantId: string) =>
+      database.pipelinedRead('SELECT event_id FROM event_queue WHERE tenant_id = $1', [tenantId]);
+    const waiting = read(slow![0]!);
+    expect(await read(other![0]!)).toHaveLength(1);
+    await onNode.query('ROLLBACK');
+    await onNode.end();
+    expect(await waiting).toHaveLength(1);
+  });
+});
+
 describe('the search for work', () => {
   interface WorkerNode {
     id: number;
@@ -176,6 +193,17 @@ describe('the search for work', () => {
       await run();
       return there.every((tenantId) => found.has(tenantId));
     });
+  });
+
+  it('goes to a node over a connection that the coordinator keeps', async () => {
+    const place = (await database.listPlaces()).find(({ name }) => name === `${node.host}:${node.port}`)!;
+    const sql = 'SELECT pg_backend_pid() AS id FROM (SELECT count(*) FROM event_queue) AS queue';
+    const processes: number[] = [];
+    for (let n = 0; n < 2; n += 1) {
+      const rows = await database.searchIn<{ id: number }>(place, sql, [], { order: () => [] });
+      processes.push(...rows.map(({ id }) => id));
+    }
+    expect(new Set(processes).size).toBe(1);
   });
 
   it('tells each node of its own workspaces alone', async () => {

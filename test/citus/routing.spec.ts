@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { print } from '../support/report';
 import { createStores, dropStores, setting, TestStores } from '../support/test-database';
 import { ExecutedStatement, readStatements } from './recorded-statements';
 import { Route, routeOf } from './routes';
@@ -25,6 +26,9 @@ describe('the statements of the service, on Citus', () => {
   });
 
   it('are taken by Citus', () => {
+    const counts = new Map<string, number>();
+    for (const { route } of routes) counts.set(route.kind, (counts.get(route.kind) ?? 0) + 1);
+    print(`Of ${routes.length} texts: ${JSON.stringify(Object.fromEntries(counts))}`);
     const refused = routes.flatMap(({ place, sql, route }) =>
       route.kind === 'refused' ? [`${place}: ${route.because}\n${sql}`] : [],
     );

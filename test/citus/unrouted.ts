@@ -19,4 +19,6 @@ export const UNROUTED: Record<string, string> = {
 export const BY_COORDINATOR: Record<string, string> = {
   'TableRowsRepository.cleanUp':
     'nightly, in steps of bounded size: rows of people who log in, whose tables are on the coordinator',
+  'TableRowsRepository.deleteStep':
+    'at the deletion of a workspace, in steps of bounded size: its look-ups, whose tables are on the coordinator',
 };
