@@ -35,6 +35,8 @@ const SETTINGS = {
   synchronous_commit: 'on',
   'citus.recover_2pc_interval': '2s',
 };
+/** Time in which rows are moved in the background. */
+const REBALANCED_WITHIN_MS = 180_000;
 /** Time in which Citus tells all nodes of a new address. */
 const SYNCED_WITHIN_MS = 60_000;
 
@@ -134,6 +136,22 @@ export class CitusNodes {
       `SELECT citus_move_shard_placement(get_shard_id_for_distribution_column('workspaces', $1::uuid), $2, $3, 'force_logical')`,
       [workspaceId, nodeId, to.nodeId],
     );
+  }
+
+  /** Moves rows between the nodes in the background, until each has its share. */
+  async rebalance(): Promise<void> {
+    await this.query(`SELECT citus_rebalance_start(shard_transfer_mode => 'force_logical')`);
+    const job = await waitFor(
+      'the rows to be moved',
+      async () => {
+        const [latest] = await this.query<{ state: string }>(
+          'SELECT state FROM pg_dist_background_job ORDER BY job_id DESC LIMIT 1',
+        );
+        return !['scheduled', 'running'].includes(latest!.state) && latest;
+      },
+      REBALANCED_WITHIN_MS,
+    );
+    if (job.state !== 'finished') throw new Error(`The rows were not moved: the job is ${job.state}`);
   }
 
   /** Address of a worker itself, for the administrator. */

@@ -96,7 +96,7 @@ describe('nodes of Citus under load', () => {
   it('share their rows with a node that is added', async () => {
     const beganAt = Date.now();
     const added = await nodes.addWorker();
-    await nodes.query(`SELECT rebalance_table_shards(shard_transfer_mode => 'force_logical')`);
+    await nodes.rebalance();
     const ms = Date.now() - beganAt;
     const [placed] = await nodes.query<{ count: number }>(
       'SELECT count(*)::integer FROM pg_dist_placement WHERE groupid = $1',

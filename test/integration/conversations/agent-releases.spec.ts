@@ -5,6 +5,9 @@ import { countLockWaits, waitForLockWait } from '../../support/lock-waits';
 import { TestService } from '../../support/service';
 import { waitFor } from '../../support/wait';
 
+/** Time in which hundreds of conversations of one workspace are released, one after the other. */
+const ALL_WITHIN_MS = 40_000;
+
 describe('the conversations of a deactivated agent', () => {
   let service: TestService;
   const workers: TestService[] = [];
@@ -65,7 +68,7 @@ describe('the conversations of a deactivated agent', () => {
     workers.splice(workers.indexOf(first), 1);
     await first.close();
     await Promise.all([startWorker(), startWorker()]);
-    await waitFor('all', async () => (await countAssigned(agent)) === 1);
+    await waitFor('all', async () => (await countAssigned(agent)) === 1, ALL_WITHIN_MS);
 
     const told = await service.query<{ entity: string; actor: string }>(
       `SELECT entity_id AS entity, actor_type AS actor FROM audit_entries
@@ -81,7 +84,7 @@ describe('the conversations of a deactivated agent', () => {
       [workspace.id],
     );
     expect(events).toHaveLength(301);
-  }, 60_000);
+  }, 120_000);
 
   it('become nobody’s, too, when they are assigned at the moment of the deactivation', async () => {
     for (const worker of workers.splice(0)) await worker.close();
@@ -124,8 +127,8 @@ describe('the conversations of a deactivated agent', () => {
     await waitFor('the one of the other workspace', async () => (await countAssigned(agent)) === 0);
     // Each turn of the crowded one is of ten conversations, of ten agents.
     expect(await countAssignedIn(crowded)).toBeGreaterThan(40 * 5 - 100);
-    await waitFor('all', async () => (await countAssignedIn(crowded)) === 0);
-  }, 60_000);
+    await waitFor('all', async () => (await countAssignedIn(crowded)) === 0, ALL_WITHIN_MS);
+  }, 120_000);
 
   it('stay with an agent who is active again in time', async () => {
     for (const worker of workers.splice(0)) await worker.close();

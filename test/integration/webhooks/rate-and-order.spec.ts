@@ -121,7 +121,7 @@ describe('the order of a conversation', () => {
     const conversations = await Promise.all([1, 2, 3].map(() => service.make.conversation(tenant.workspace)));
     await Promise.all(
       conversations.flatMap((conversation) =>
-        Array.from({ length: 12 }, (_, i) => {
+        Array.from({ length: 8 }, (_, i) => {
           const { make } = i % 2 ? service : beside;
           return i % 4 === 3
             ? make.updateConversation(tenant.workspace, conversation, {
