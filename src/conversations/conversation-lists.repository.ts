@@ -78,11 +78,10 @@ export class ConversationListsRepository {
     { order, cursor = HIGHEST_ID, count }: ListPosition,
   ): Promise<FoundConversations | null> {
     const statement = new ListStatement(tenantId, filter, order);
-    const scans = statement.selectiveScans();
-    if (scans.length === 0) return null;
+    const selected = statement.selectFew();
+    if (selected === null) return null;
     const rows = await this.database.prepared<FoundConversation & { read: number }>(
-      `WITH few AS MATERIALIZED (${scans.map((scan) => `(${scan} LIMIT ${MAX_READ + 1})`).join(' UNION ALL ')}),
-       page AS (
+      `WITH few AS MATERIALIZED (${selected}), page AS (
          SELECT * FROM few WHERE position < ${statement.bind(cursor)} AND ${statement.condition}
          ORDER BY position DESC LIMIT ${statement.bind(count)}
        )
@@ -99,8 +98,7 @@ export class ConversationListsRepository {
     { order, cursor = HIGHEST_ID, count }: ListPosition,
   ): Promise<FoundConversations> {
     const statement = new ListStatement(tenantId, filter, order);
-    const scans = statement.orderedScans(cursor).map((scan) => `(${scan} LIMIT ${MAX_READ})`);
-    const list = `SELECT * FROM (${scans.join(' UNION ALL ')}) AS scanned ORDER BY position DESC`;
+    const list = statement.selectBelow(cursor);
     const wanted = statement.bind(count);
     const rows = await this.database.prepared<FoundConversation & { end: string | null }>(
       `WITH page AS MATERIALIZED (
@@ -117,10 +115,9 @@ export class ConversationListsRepository {
   }
 }
 
-/** Makes the parts of a statement that lists conversations. */
+/** Makes the parts of a statement that lists conversations. The workspace is $1. */
 class ListStatement {
   private readonly parameters = new Parameters();
-  private readonly tenant: string;
   /** SQL condition that a row which was read is one that is asked for. */
   readonly condition: string;
 
@@ -129,7 +126,7 @@ class ListStatement {
     private readonly filter: ListFilter,
     private readonly order: ListOrder,
   ) {
-    this.tenant = `tenant_id = ${this.bind(tenantId)}`;
+    this.bind(tenantId);
     const { status, channel, contactId, updatedSince } = filter;
     const conditions = [
       status && `status = ${this.bind(status)}`,
@@ -149,20 +146,33 @@ class ListStatement {
     return this.parameters.bind(value);
   }
 
-  /** Returns scans of the index of the most selective filter, without a limit; none without such a filter. */
-  selectiveScans(): string[] {
+  /**
+   * Returns SQL that selects what the index of the most selective filter leads to, in no order, and more than
+   * MAX_READ rows if these are not all; null without such a filter.
+   */
+  selectFew(): string | null {
+    const scans = this.selectiveScans();
+    return scans.length > 0 ? scans.map((scan) => limited(scan, MAX_READ + 1)).join(' UNION ALL ') : null;
+  }
+
+  /** Returns SQL that selects the list below a position, in its order. Its first MAX_READ rows are right. */
+  selectBelow(cursor: string): string {
+    const below = `${POSITIONS[this.order]} < ${this.bind(cursor)}`;
+    const scans = this.orderedScans(below).map((scan) => limited(scan, MAX_READ));
+    return `SELECT * FROM (${scans.join(' UNION ALL ')}) AS scanned ORDER BY position DESC`;
+  }
+
+  private selectiveScans(): string[] {
     const { contactId, updatedSince, agentId } = this.filter;
     if (contactId) return [`${this.scan(`contact_id = ${this.bind(contactId)}`)} ORDER BY id DESC`];
     if (updatedSince) return this.scansOfChanged(updatedSince);
     // By activity, the index of an agent's conversations has them in the list's order.
     if (agentId === undefined || this.order === 'activity') return [];
-    return this.scansByActivity([]);
+    return this.scansByActivity();
   }
 
-  /** Returns scans that have the list in its order below a position, without a limit. */
-  orderedScans(cursor: string): string[] {
-    const below = `${POSITIONS[this.order]} < ${this.bind(cursor)}`;
-    if (this.order === 'activity') return this.scansByActivity([below]);
+  private orderedScans(below: string): string[] {
+    if (this.order === 'activity') return this.scansByActivity(below);
     const { status, channel } = this.filter;
     const conditions = [
       status && `status = ${this.bind(status)}`,
@@ -183,25 +193,23 @@ class ListStatement {
       `updated_at >= ${this.bind(since)}`,
       `${ACTIVITY} < ${floor}`,
     );
-    return [...this.scansByActivity([`${ACTIVITY} >= ${floor}`]), `${changed} ORDER BY updated_at DESC`];
+    return [...this.scansByActivity(`${ACTIVITY} >= ${floor}`), `${changed} ORDER BY updated_at DESC`];
   }
 
   /** Returns scans by latest activity, one for each status, because the indexes begin with it. */
-  private scansByActivity(conditions: string[]): string[] {
+  private scansByActivity(condition?: string): string[] {
     const { status, agentId } = this.filter;
     // PostgreSQL does not see that IS NULL leaves one value, so the order names that column too.
     const first = agentId === null ? 'assigned_agent_id DESC, ' : '';
-    return (status ? [status] : CONVERSATION_STATUSES).map(
-      (one) =>
-        `${this.scan(this.isAgents('assigned_agent_id'), `status = ${this.bind(one)}`, ...conditions)}
-         ORDER BY ${first}${ACTIVITY} DESC`,
-    );
+    return (status ? [status] : CONVERSATION_STATUSES).map((one) => {
+      const scan = this.scan(this.isAgents('assigned_agent_id'), `status = ${this.bind(one)}`, condition);
+      return `${scan} ORDER BY ${first}${ACTIVITY} DESC`;
+    });
   }
 
   private scan(...conditions: (string | undefined)[]): string {
-    const all = [this.tenant, ...conditions].filter(Boolean);
     return `SELECT ${LISTED}, contact_id AS "contactId", updated_at AS "updatedAt", ${POSITIONS[this.order]} AS position
-      FROM conversations WHERE ${all.join(' AND ')}`;
+      FROM conversations WHERE tenant_id = $1 AND ${conditions.filter(Boolean).join(' AND ')}`;
   }
 
   private isAgents(column: string): string | undefined {
@@ -209,4 +217,8 @@ class ListStatement {
     if (agentId === undefined) return undefined;
     return agentId === null ? `${column} IS NULL` : `${column} = ${this.bind(agentId)}`;
   }
+}
+
+function limited(scan: string, limit: number): string {
+  return `(${scan} LIMIT ${limit})`;
 }
