@@ -39,7 +39,7 @@ export { RateLimitUseService, type RateLimitUse } from './auth/rate-limit-use.se
 
 // Webhook endpoints, the events that they get, their deliveries and statistics.
 export { WebhookEndpointsService } from './webhooks/endpoints/webhook-endpoints.service';
-export { ALL_EVENTS } from './webhooks/endpoints/subscription';
+export { ALL_EVENTS } from './outbox/event-catalog';
 export {
   CreateWebhookEndpoint,
   RollSecret,

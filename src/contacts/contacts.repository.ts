@@ -9,12 +9,23 @@ import { ContactKey } from '../stored-data/table-declaration';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { toSearchable } from './contact-search';
 import { ContactSearchRepository } from './contact-search.repository';
-import { LISTED, ListedContact } from './contact-columns';
-import { ContactEntity, VERIFIED_FIELDS } from './contact.entity';
+import { LISTED, ListedContact, listedOf } from './contact-columns';
+import { ContactEntity, VERIFIED_FIELDS, VerifiedField } from './contact.entity';
 
 export interface ContactFilter {
   q?: string;
   cursor?: string;
+}
+
+const LIST_IDENTITIES = `
+  SELECT tenant_id AS "tenantId", channel, external_id AS "externalId", contact_id AS "contactId",
+         created_at AS "createdAt"
+  FROM contact_identities WHERE tenant_id = $1 AND contact_id = ANY ($2) ORDER BY created_at, channel`;
+
+/** Contact whose profile was updated. */
+export interface UpdatedProfile {
+  contact: ListedContact;
+  changed: (VerifiedField | 'verified')[];
 }
 
 /** Name and e-mail address of a contact, signed or claimed. */
@@ -51,12 +62,11 @@ export class ContactsRepository {
   }
 
   listIdentities(tenantId: string, contactIds: string[]): Promise<ContactIdentityEntity[]> {
-    return this.database.pipelinedRead(
-      `SELECT tenant_id AS "tenantId", channel, external_id AS "externalId", contact_id AS "contactId",
-              created_at AS "createdAt"
-       FROM contact_identities WHERE tenant_id = $1 AND contact_id = ANY ($2) ORDER BY created_at, channel`,
-      [tenantId, contactIds],
-    );
+    return this.database.pipelinedRead(LIST_IDENTITIES, [tenantId, contactIds]);
+  }
+
+  listIdentitiesIn(tx: Transaction, tenantId: string, contactId: string): Promise<ContactIdentityEntity[]> {
+    return tx.query(LIST_IDENTITIES, [tenantId, [contactId]]);
   }
 
   /** Finds the id that a contact got last on a channel; null if it has none there. */
@@ -140,25 +150,32 @@ export class ContactsRepository {
     );
   }
 
-  /** Updates a profile as `ContactsService.updateProfile` says, and returns whether it has changed. */
+  /**
+   * Updates a profile as `ContactsService.updateProfile` says.
+   * @returns null when nothing has changed
+   */
   async updateProfile(
     tx: Transaction,
     tenantId: string,
     contactId: string,
     { signed = {}, claimed }: { signed?: ContactProfile; claimed: ContactProfile },
-  ): Promise<boolean> {
+  ): Promise<UpdatedProfile | null> {
     const verified = VERIFIED_FIELDS.filter((field) => typeof signed[field] === 'string');
-    const rows = await tx.query(
+    const [row] = await tx.query<ListedContact & Pick<UpdatedProfile, 'changed'>>(
       `UPDATE contacts SET name = now.name, email = now.email, verified = now.verified, updated_at = $3
        FROM (
          SELECT coalesce($4, name, $5) AS name, coalesce($6, email, $7) AS email,
-                ARRAY (SELECT unnest(verified) UNION SELECT unnest($8::text[]) ORDER BY 1) AS verified
+                ARRAY (SELECT unnest(verified) UNION SELECT unnest($8::text[]) ORDER BY 1) AS verified,
+                name AS old_name, email AS old_email, verified AS old_verified
          FROM contacts WHERE tenant_id = $1 AND id = $2 FOR NO KEY UPDATE
        ) AS now
        WHERE contacts.tenant_id = $1 AND contacts.id = $2
          AND (now.name, now.email, now.verified)
            IS DISTINCT FROM (contacts.name, contacts.email, contacts.verified)
-       RETURNING 1`,
+       RETURNING ${listedOf('contacts.')}, array_remove(ARRAY[
+         CASE WHEN now.name IS DISTINCT FROM now.old_name THEN 'name' END,
+         CASE WHEN now.email IS DISTINCT FROM now.old_email THEN 'email' END,
+         CASE WHEN now.verified IS DISTINCT FROM now.old_verified THEN 'verified' END], NULL) AS changed`,
       [
         tenantId,
         contactId,
@@ -169,7 +186,9 @@ export class ContactsRepository {
         verified,
       ],
     );
-    return rows.length > 0;
+    if (!row) return null;
+    const { changed, ...contact } = row;
+    return { contact, changed };
   }
 
   async insertIdentity(tx: Transaction, identity: ContactIdentityEntity): Promise<void> {

@@ -12,7 +12,9 @@ import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { IdempotencyService } from '../idempotency/idempotency.service';
 import { IdempotentRequest } from '../idempotency/idempotent-request';
+import { EventData } from '../outbox/event-catalog';
 import { EventlessChanges } from '../outbox/eventless-changes';
+import { OutboxService } from '../outbox/outbox.service';
 import { Closable } from '../rate-limit/work-budget';
 import {
   ContactDetail,
@@ -47,6 +49,7 @@ export class ContactsService {
     private readonly database: Database,
     private readonly contacts: ContactsRepository,
     private readonly audit: AuditService,
+    private readonly outbox: OutboxService,
     private readonly changes: EventlessChanges,
     private readonly idempotency: IdempotencyService,
   ) {}
@@ -92,8 +95,9 @@ export class ContactsService {
   }
 
   /**
-   * Creates a contact. The audit log gets an entry, unless the system is the actor. A repeated request gets
-   * the contact that the first one has created, as it is by now: no copy of it is kept.
+   * Creates a contact, with its `contact.created`. The audit log gets an entry, unless the system is the
+   * actor. A repeated request gets the contact that the first one has created, as it is by now: no copy of it
+   * is kept.
    * @throws AppError INVALID_BODY, also when another contact has the identity; FORBIDDEN; NOT_FOUND (the
    *   workspace); IDEMPOTENCY_CONFLICT
    */
@@ -121,6 +125,7 @@ export class ContactsService {
         if (actor.type !== 'system')
           this.audit.appendPipelined(tx, { ...subjectOf(contact, actor), action: 'contact.created' });
         for (const one of identities) await this.addIdentity(tx, one);
+        this.tellCreatedPipelined(tx, contact, identities);
         return { id: contactId };
       });
     });
@@ -128,9 +133,9 @@ export class ContactsService {
   }
 
   /**
-   * Changes a contact's name, e-mail address, phone or attributes. A value that the workspace's server has
-   * signed is verified no longer once it is changed, until the server signs one again. The audit log names
-   * the changed fields, and none of their values, because it outlives the contact.
+   * Changes a contact's name, e-mail address, phone or attributes, with one `contact.updated`. A value that
+   * the workspace's server has signed is verified no longer once it is changed, until the server signs one
+   * again. The audit log names the changed fields, and none of their values, because it outlives the contact.
    * @throws AppError INVALID_BODY, also without a field to change; CONFLICT: the contact was changed since
    *   `updatedAt`, or is erased; FORBIDDEN; NOT_FOUND
    */
@@ -138,7 +143,7 @@ export class ContactsService {
     const { updatedAt, ...given } = validate(UpdateContact, input);
     if (EDITABLE.every((field) => given[field] === undefined))
       throw new AppError('INVALID_BODY', `Name at least one of ${EDITABLE.join(', ')}.`);
-    const contact = await this.database.transaction(async (tx) => {
+    return this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'contact.update');
       const before = await this.contacts.lock(tx, tenantId, id);
       if (!before) throw AppError.notFound('Contact');
@@ -146,23 +151,27 @@ export class ContactsService {
       if (updatedAt && before.updatedAt.getTime() !== updatedAt.getTime())
         throw AppError.because('CONFLICT', 'contact_edited');
       const after = edit(before, given);
+      const identities = await this.contacts.listIdentitiesIn(tx, tenantId, id);
       const fields = EDITABLE.filter((field) => changedValues(before, after, [field]));
-      if (fields.length === 0) return before;
+      if (fields.length === 0) return toContact(before, identities);
+      const unverified = changedValues(before, after, ['verified']);
       await this.contacts.update(tx, after);
       this.audit.appendPipelined(tx, {
         ...subjectOf(after, actor),
         action: 'contact.updated',
-        ...changedValues(before, after, ['verified']),
+        ...unverified,
         metadata: { fields },
       });
-      return after;
+      const changed = [...fields, ...(unverified ? (['verified'] as const) : [])];
+      const updated = toContact(after, identities);
+      this.tellUpdatedPipelined(tx, tenantId, changed, updated);
+      return updated;
     });
-    return toContact(contact, await this.contacts.listIdentities(tenantId, [id]));
   }
 
   /**
-   * Finds the contact with this id on the channel, or creates one. Other transactions with the same id wait
-   * until this one ends.
+   * Finds the contact with this id on the channel, or creates one, with its `contact.created`. Other
+   * transactions with the same id wait until this one ends.
    * @returns the contact's id
    * @internal
    */
@@ -173,13 +182,16 @@ export class ContactsService {
     const contact = newContact(tenantId, { name, email: null, phone, attributes: {} });
     await this.contacts.insert(tx, contact);
     const { id: contactId, createdAt } = contact;
-    await this.contacts.insertIdentity(tx, { tenantId, channel, externalId, contactId, createdAt });
+    const identity = { tenantId, channel, externalId, contactId, createdAt };
+    await this.contacts.insertIdentity(tx, identity);
+    this.tellCreatedPipelined(tx, contact, [identity]);
     return contactId;
   }
 
   /**
-   * Updates a contact's profile. Values that the workspace's server has signed replace the contact's, and are
-   * verified. Values that are only claimed fill those that are empty.
+   * Updates a contact's profile, with one `contact.updated` if it changes. Values that the workspace's server
+   * has signed replace the contact's, and are verified. Values that are only claimed fill those that are
+   * empty.
    * @internal
    */
   async updateProfile(
@@ -188,8 +200,30 @@ export class ContactsService {
     contactId: string,
     profiles: { signed?: ContactProfile; claimed: ContactProfile },
   ): Promise<void> {
-    const hasChanged = await this.contacts.updateProfile(tx, tenantId, contactId, profiles);
-    if (hasChanged) this.changes.note(tx, tenantId, { contactId });
+    const updated = await this.contacts.updateProfile(tx, tenantId, contactId, profiles);
+    if (!updated) return;
+    this.changes.note(tx, tenantId, { contactId });
+    const identities = await this.contacts.listIdentitiesIn(tx, tenantId, contactId);
+    this.tellUpdatedPipelined(tx, tenantId, updated.changed, toContact(updated.contact, identities));
+  }
+
+  private tellCreatedPipelined(
+    tx: Transaction,
+    contact: ContactEntity,
+    identities: ContactIdentityEntity[],
+  ): void {
+    const data = { contactId: contact.id, contact: toEventContact(toContact(contact, identities)) };
+    this.outbox.appendPipelined(tx, contact.tenantId, 'contact.created', data);
+  }
+
+  private tellUpdatedPipelined(
+    tx: Transaction,
+    tenantId: string,
+    changed: EventData<'contact.updated'>['changed'],
+    contact: ContactResponse,
+  ): void {
+    const data = { contactId: contact.id, changed, contact: toEventContact(contact) };
+    this.outbox.appendPipelined(tx, tenantId, 'contact.updated', data);
   }
 
   private async find(tenantId: string, id: string): Promise<ContactEntity> {
@@ -204,6 +238,12 @@ export class ContactsService {
     if (known) throw AppError.invalidBody('identity', 'identity_taken', { contact: known.contactId });
     await this.contacts.insertIdentity(tx, identity);
   }
+}
+
+/** Returns a contact as events have it. */
+function toEventContact(contact: ContactResponse): EventData<'contact.created'>['contact'] {
+  const { createdAt, updatedAt } = contact;
+  return { ...contact, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
 }
 
 /** Returns a contact with other values. Those that were verified and have changed are so no longer. */

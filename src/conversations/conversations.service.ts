@@ -158,7 +158,7 @@ export class ConversationsService {
   }
 
   /**
-   * Opens a conversation with a contact over a channel.
+   * Opens a conversation with a contact over a channel, with its `conversation.created`.
    * @throws AppError INVALID_BODY, NOT_FOUND (the contact)
    */
   async create(tenantId: string, input: CreateConversation): Promise<ConversationDetail> {
@@ -166,18 +166,18 @@ export class ConversationsService {
     const contact = await this.contacts.get(tenantId, contactId, SYSTEM);
     const partner = { tenantId, contactId, sourceChannel: channel, identityExternalId: null };
     const conversation = newConversation(partner);
-    await this.database.transaction((tx) => this.conversations.insert(tx, conversation));
+    await this.database.transaction((tx) => this.insert(tx, conversation));
     return toConversationDetail(conversation, contact);
   }
 
   /**
-   * Opens a conversation with a customer, whose identity the transaction has locked. The audit log gets an
-   * entry.
+   * Opens a conversation with a customer, whose identity the transaction has locked, with its
+   * `conversation.created`. The audit log gets an entry.
    * @internal
    */
   async begin(tx: Transaction, partner: ConversationPartner, actor: Actor): Promise<ConversationEntity> {
     const conversation = newConversation(partner);
-    await this.conversations.insert(tx, conversation);
+    await this.insert(tx, conversation);
     const { tenantId, id: entityId, sourceChannel } = conversation;
     const subject = { tenantId, actor, entity: 'conversation', entityId };
     const after = { sourceChannel };
@@ -235,7 +235,7 @@ export class ConversationsService {
     const latest = await this.conversations.lockLatest(tx, partner);
     if (latest) return latest;
     const conversation = newConversation(partner);
-    await this.conversations.insert(tx, conversation);
+    await this.insert(tx, conversation);
     return conversation;
   }
 
@@ -277,6 +277,13 @@ export class ConversationsService {
    */
   async unassign(tx: Transaction, conversation: ConversationEntity): Promise<void> {
     await this.change(tx, conversation, { assignedAgentId: null }, SYSTEM);
+  }
+
+  private async insert(tx: Transaction, conversation: ConversationEntity): Promise<void> {
+    const { tenantId, id: conversationId, contactId, sourceChannel } = conversation;
+    await this.conversations.insert(tx, conversation);
+    const data = { conversationId, contactId, sourceChannel };
+    this.outbox.appendPipelined(tx, tenantId, 'conversation.created', data);
   }
 
   private async handOver(tx: Transaction, conversation: ConversationEntity): Promise<void> {

@@ -11,7 +11,7 @@ export function idempotencyTables(keys: IdempotencyKeysRepository): TableDeclara
       deletion: {},
       erasure: { eraseUnlocked: (tx, messages) => keys.erase(tx, messages) },
       export: {
-        none: 'A response holds a message, which is exported, or no personal data. It is gone after a day.',
+        none: 'A response, which is gone after a day, holds a message, which is exported, or no personal data.',
       },
       retention: { age: 'created_at', keptHours: 24 },
     },

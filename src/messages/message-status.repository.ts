@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { groupByWorkspace } from '../common/group-by';
 import { Channel } from '../common/channel-descriptors';
 import { Database } from '../database/database';
 import { Batch, workspaceOf } from '../database/key-list';
-import { Pipelined, Transaction } from '../database/transaction';
+import { Transaction } from '../database/transaction';
 import { EventlessChanges } from '../outbox/eventless-changes';
 import {
   DeliveryError,
@@ -12,6 +13,7 @@ import {
   statusesBefore,
   withoutDetails,
 } from './message-status';
+import { ChangedStatus, isStatusTakenSql, StatusEvents } from './status-events';
 
 /** Names a message of a workspace. */
 export interface MessageKey {
@@ -19,6 +21,8 @@ export interface MessageKey {
   conversationId: string;
   messageId: string;
 }
+
+type FailedMessage = ChangedStatus & { tenantId: string; channel: Channel; errorCode: DeliveryErrorCode };
 
 /** Fields of a message that a channel needs to send it. */
 export interface SendingMessage {
@@ -38,8 +42,10 @@ const failIn = (batch: Batch) => `
   JOIN conversations c ON c.tenant_id = ${workspaceOf('f', '$1', batch)} AND c.id = f.conversation_id
   WHERE m.tenant_id = ${workspaceOf('f', '$1', batch)} AND m.conversation_id = f.conversation_id AND m.id = f.id
     AND ${STATUS_BY_KEY} = 'QUEUED'
-  RETURNING c.source_channel AS channel, f.code`;
+  RETURNING f.tenant_id AS "tenantId", f.conversation_id AS "conversationId", f.id AS "messageId",
+    c.source_channel AS channel, f.code AS "errorCode", ${isStatusTakenSql(workspaceOf('f', '$1', batch))} AS "isTaken"`;
 
+const IS_TAKEN = `${isStatusTakenSql('$1')} AS "isTaken"`;
 const BY_KEY = 'm.tenant_id = $1 AND m.conversation_id = $2 AND m.id = $3';
 
 /** Writes the delivery status of messages, which is everything that channels write to a message. */
@@ -48,6 +54,7 @@ export class MessageStatusRepository {
   constructor(
     private readonly database: Database,
     private readonly changes: EventlessChanges,
+    private readonly events: StatusEvents,
   ) {}
 
   /**
@@ -76,12 +83,12 @@ export class MessageStatusRepository {
     status: DeliveryStatus,
     error: DeliveryError | null = null,
   ): Promise<DeliveryStatus | null> {
-    const [row] = await tx.prepared<{ before: DeliveryStatus }>(
+    const [row] = await tx.prepared<{ before: DeliveryStatus; isTaken: boolean }>(
       `WITH old AS (
          SELECT m.delivery_status FROM messages m WHERE ${BY_KEY} AND m.delivery_status = ANY ($6) FOR NO KEY UPDATE
        )
        UPDATE messages m SET delivery_status = $4, delivery_error = CASE WHEN m.body = '' THEN $7::jsonb ELSE $5::jsonb END
-       FROM old WHERE ${BY_KEY} RETURNING old.delivery_status AS before`,
+       FROM old WHERE ${BY_KEY} RETURNING old.delivery_status AS before, ${IS_TAKEN}`,
       [
         tenantId,
         conversationId,
@@ -92,8 +99,10 @@ export class MessageStatusRepository {
         error && JSON.stringify(withoutDetails(error)),
       ],
     );
-    if (row) this.changes.note(tx, tenantId, { conversationId });
-    return row?.before ?? null;
+    if (!row) return null;
+    const changed = { conversationId, messageId, errorCode: error?.code ?? null, isTaken: row.isTaken };
+    this.tellPipelined(tx, tenantId, status, [changed]);
+    return row.before;
   }
 
   /**
@@ -109,14 +118,14 @@ export class MessageStatusRepository {
     selection: string,
     parameters: unknown[],
   ): Promise<number> {
-    const rows = await tx.query<{ conversationId: string }>(
+    const rows = await tx.query<ChangedStatus>(
       `WITH passed AS (${selection})
        UPDATE messages m SET delivery_status = $2, delivery_error = passed.error FROM passed
        WHERE m.tenant_id = $1 AND m.conversation_id = passed.conversation_id AND m.id = passed.id
-       RETURNING m.conversation_id AS "conversationId"`,
+       RETURNING m.conversation_id AS "conversationId", m.id AS "messageId", passed.error->>'code' AS "errorCode", ${IS_TAKEN}`,
       [tenantId, status, ...parameters],
     );
-    for (const { conversationId } of rows) this.changes.note(tx, tenantId, { conversationId });
+    this.tellPipelined(tx, tenantId, status, rows);
     return rows.length;
   }
 
@@ -131,7 +140,7 @@ export class MessageStatusRepository {
     status: DeliveryStatus,
   ): Promise<number> {
     const before = statusesBefore(status).filter((earlier) => earlier !== 'QUEUED');
-    const rows = await tx.query(
+    const rows = await tx.query<Pick<ChangedStatus, 'messageId' | 'isTaken'>>(
       `WITH due AS (
          SELECT id FROM messages
          WHERE tenant_id = $1 AND conversation_id = $2 AND id <= $3 AND delivery_status = ANY ($4)
@@ -139,10 +148,11 @@ export class MessageStatusRepository {
        )
        UPDATE messages m SET delivery_status = $5, delivery_error = NULL
        FROM due WHERE m.tenant_id = $1 AND m.conversation_id = $2 AND m.id = due.id
-       RETURNING m.id`,
+       RETURNING m.id AS "messageId", ${IS_TAKEN}`,
       [tenantId, conversationId, messageId, before, status],
     );
-    if (rows.length > 0) this.changes.note(tx, tenantId, { conversationId });
+    const changed = rows.map((row) => ({ ...row, conversationId, errorCode: null }));
+    this.tellPipelined(tx, tenantId, status, changed);
     return rows.length;
   }
 
@@ -163,18 +173,20 @@ export class MessageStatusRepository {
    * Fails those of the messages that are QUEUED.
    * @returns the channel and the code of each that has failed
    */
-  failPipelined(
+  async failAll(
     tx: Transaction,
     failed: (MessageKey & { code: DeliveryErrorCode })[],
-  ): Pipelined<{ channel: Channel; code: DeliveryErrorCode }> {
-    for (const { tenantId, conversationId } of failed) this.changes.note(tx, tenantId, { conversationId });
-    return tx.pipeline(failIn(this.database), [
+  ): Promise<{ channel: Channel; errorCode: DeliveryErrorCode }[]> {
+    const rows = await tx.query<FailedMessage>(failIn(this.database), [
       failed.map(({ tenantId }) => tenantId),
       failed.map(({ conversationId }) => conversationId),
       failed.map(({ messageId }) => messageId),
       failed.map(({ code }) => code),
       ERRORS_BY_CODE,
     ]);
+    for (const [tenantId, changed] of groupByWorkspace(rows))
+      this.tellPipelined(tx, tenantId, 'FAILED', changed);
+    return rows;
   }
 
   /**
@@ -186,12 +198,25 @@ export class MessageStatusRepository {
     { tenantId, conversationId, messageId }: MessageKey,
     error: DeliveryError,
   ): Promise<boolean> {
-    const rows = await tx.query(
+    const [row] = await tx.query<Pick<ChangedStatus, 'isTaken'>>(
       `UPDATE messages m SET delivery_status = 'FAILED', delivery_error = $4
-       WHERE ${BY_KEY} AND m.delivery_status = 'QUEUED' RETURNING 1`,
+       WHERE ${BY_KEY} AND m.delivery_status = 'QUEUED' RETURNING ${IS_TAKEN}`,
       [tenantId, conversationId, messageId, JSON.stringify(error)],
     );
-    if (rows.length > 0) this.changes.note(tx, tenantId, { conversationId });
-    return rows.length > 0;
+    if (!row) return false;
+    const changed = { conversationId, messageId, errorCode: error.code, isTaken: row.isTaken };
+    this.tellPipelined(tx, tenantId, 'FAILED', [changed]);
+    return true;
+  }
+
+  /** Tells inboxes and webhooks of messages whose status has changed. */
+  private tellPipelined(
+    tx: Transaction,
+    tenantId: string,
+    status: DeliveryStatus,
+    changed: ChangedStatus[],
+  ): void {
+    for (const { conversationId } of changed) this.changes.note(tx, tenantId, { conversationId });
+    this.events.appendPipelined(tx, tenantId, status, changed);
   }
 }

@@ -12,6 +12,7 @@ import { MessageEntity } from './message.entity';
 import { MessagesController } from './messages.controller';
 import { MessagesRepository } from './messages.repository';
 import { MessagesService } from './messages.service';
+import { StatusEvents } from './status-events';
 
 @Module({
   imports: [
@@ -21,7 +22,7 @@ import { MessagesService } from './messages.service';
     OutboxModule,
     WorkspacesModule,
   ],
-  providers: [MessagesRepository, MessageStatusRepository, MessageWriter, MessagesService],
+  providers: [MessagesRepository, MessageStatusRepository, StatusEvents, MessageWriter, MessagesService],
   exports: [MessagesRepository, MessageStatusRepository, MessageWriter, MessagesService],
 })
 export class MessagesModule {

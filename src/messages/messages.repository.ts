@@ -6,6 +6,7 @@ import { PageStatement } from '../database/page-statement';
 import { ConversationKey, ErasedMessages } from '../stored-data/table-declaration';
 import { ERRORS_BY_CODE } from './message-status';
 import { MessageEntity } from './message.entity';
+import { isStatusTakenSql, StatusEvents } from './status-events';
 
 export type ListedMessage = Pick<
   MessageEntity,
@@ -41,7 +42,10 @@ const COUNT_UNSENT = boundedCount(
 
 @Injectable()
 export class MessagesRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly events: StatusEvents,
+  ) {}
 
   /** Lists up to `count` messages of a conversation, newest first, with ids below the cursor. */
   list(
@@ -187,8 +191,8 @@ export class MessagesRepository {
     beingSent: string[],
   ): Promise<number> {
     const isUnsent = `(delivery_status IN ('QUEUED', 'SENDING') AND id <> ALL ($4::uuid[]))`;
-    const due = await tx.query<{ id: string; hasBody: boolean }>(
-      `SELECT id, body <> '' AS "hasBody" FROM messages
+    const due = await tx.query<{ id: string; hasBody: boolean; isUnsent: boolean; isTaken: boolean }>(
+      `SELECT id, body <> '' AS "hasBody", ${isUnsent} AS "isUnsent", ${isStatusTakenSql('$1')} AS "isTaken" FROM messages
        WHERE tenant_id = $1 AND conversation_id = $2 AND id = ANY ($3)
          AND (body <> '' OR metadata IS NOT NULL OR delivery_error IS NOT NULL OR ${isUnsent})
        ORDER BY id FOR NO KEY UPDATE`,
@@ -203,6 +207,10 @@ export class MessagesRepository {
        WHERE tenant_id = $1 AND conversation_id = $2 AND id = ANY ($3)`,
       [tenantId, conversationId, due.map(({ id }) => id), beingSent, ERRORS_BY_CODE],
     );
+    const failed = due
+      .filter((message) => message.isUnsent)
+      .map(({ id, isTaken }) => ({ conversationId, messageId: id, errorCode: 'ERASED' as const, isTaken }));
+    this.events.appendPipelined(tx, tenantId, 'FAILED', failed);
     return due.filter(({ hasBody }) => hasBody).length;
   }
 }

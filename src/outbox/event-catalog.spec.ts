@@ -6,8 +6,25 @@ const TYPES = Object.keys(eventCatalog) as EventType[];
 const ajv = addFormats(new Ajv({ allErrors: true }));
 
 describe('event catalog', () => {
-  it('has the contract’s four events', () => {
-    expect(TYPES).toEqual(['message.created', 'conversation.updated', 'audit.event', 'webhook.test']);
+  it('has the contract’s four events, which are frozen, and others', () => {
+    expect(TYPES.filter((type) => eventCatalog[type].isFrozen)).toEqual([
+      'message.created',
+      'conversation.updated',
+      'audit.event',
+      'webhook.test',
+    ]);
+    expect(TYPES.filter((type) => !eventCatalog[type].isFrozen)).toEqual([
+      'message.status_changed',
+      'conversation.created',
+      'contact.created',
+      'contact.updated',
+      'channel.status_changed',
+    ]);
+  });
+
+  it('tells of a message under another name in other events, because receivers know `data.message.id`', () => {
+    const others = TYPES.filter((type) => type !== 'message.created');
+    expect(others.filter((type) => 'message' in eventCatalog[type].data.properties)).toEqual([]);
   });
 
   /** Compares the schemas with those that consumers rely on: no key may disappear or change its type. */
@@ -17,6 +34,25 @@ describe('event catalog', () => {
     const string = { type: 'string' };
     const timestamp = { type: 'string', format: 'date-time' };
     const closedObject = { type: 'object', additionalProperties: false };
+    const anyOf = (...values: string[]) => ({
+      anyOf: values.map((value) => ({ type: 'string', const: value })),
+    });
+    const orNull = (schema: object) => ({ anyOf: [schema, { type: 'null' }] });
+    const channel = anyOf('WIDGET', 'WHATSAPP', 'TELEGRAM', 'MESSENGER', 'INSTAGRAM');
+    const connectionStatus = anyOf('ACTIVE', 'REAUTH_REQUIRED', 'DISCONNECTED');
+    const anything = { type: 'object', patternProperties: { '^(.*)$': {} } };
+    const contact = objectOf({
+      id,
+      name: orNull(string),
+      email: orNull(string),
+      phone: orNull(string),
+      avatarUrl: orNull(string),
+      identities: { type: 'array', items: objectOf({ channel, externalId: string }) },
+      verified: { type: 'array', items: anyOf('name', 'email') },
+      attributes: anything,
+      createdAt: timestamp,
+      updatedAt: timestamp,
+    });
 
     expect(JSON.parse(JSON.stringify(schemas))).toEqual({
       'message.created': {
@@ -31,17 +67,34 @@ describe('event catalog', () => {
           },
         },
       },
+      'message.status_changed': objectOf({
+        conversationId: id,
+        messageId: id,
+        status: anyOf('SENT', 'DELIVERED', 'READ', 'FAILED', 'UNKNOWN'),
+        errorCode: orNull(string),
+      }),
+      'conversation.created': objectOf({ conversationId: id, contactId: id, sourceChannel: channel }),
       'conversation.updated': {
         ...closedObject,
         required: ['conversationId'],
         properties: {
           conversationId: id,
-          status: {
-            anyOf: ['OPEN', 'SNOOZED', 'CLOSED'].map((status) => ({ type: 'string', const: status })),
-          },
-          assignedAgentId: { anyOf: [id, { type: 'null' }] },
+          status: anyOf('OPEN', 'SNOOZED', 'CLOSED'),
+          assignedAgentId: orNull(id),
         },
       },
+      'contact.created': objectOf({ contactId: id, contact }),
+      'contact.updated': objectOf({
+        contactId: id,
+        changed: { type: 'array', items: anyOf('name', 'email', 'phone', 'attributes', 'verified') },
+        contact,
+      }),
+      'channel.status_changed': objectOf({
+        connectionId: id,
+        channel,
+        status: connectionStatus,
+        previousStatus: orNull(connectionStatus),
+      }),
       'audit.event': {
         ...closedObject,
         required: ['action', 'entity', 'entityId', 'actorId', 'metadata'],
@@ -50,7 +103,7 @@ describe('event catalog', () => {
           entity: string,
           entityId: id,
           actorId: id,
-          metadata: { type: 'object', patternProperties: { '^(.*)$': {} } },
+          metadata: anything,
         },
       },
       'webhook.test': {
@@ -69,8 +122,14 @@ describe('event catalog', () => {
         return [type, { isFrozen, order, entitlement, kind, erases: erase !== null }];
       }),
     );
-    const fact = { isFrozen: true, entitlement: null, kind: 'fact', erases: false };
+    const later = { isFrozen: false, order: null, entitlement: null, kind: 'fact', erases: false };
+    const fact = { ...later, isFrozen: true };
     expect(treatments).toEqual({
+      'message.status_changed': later,
+      'conversation.created': later,
+      'contact.created': { ...later, erases: true },
+      'contact.updated': { ...later, erases: true },
+      'channel.status_changed': later,
       'message.created': { ...fact, order: 'conversation', erases: true },
       'conversation.updated': { ...fact, order: 'conversation' },
       'audit.event': { ...fact, order: null, entitlement: 'auditWebhookExport' },
@@ -85,6 +144,22 @@ describe('event catalog', () => {
     expect(ajv.validate(eventCatalog['message.created'].data, left)).toBe(true);
     expect(erasedData('message.created', left)).toEqual(left);
   });
+
+  it.each(['contact.created', 'contact.updated'] as const)(
+    'erases the profile in %s, and leaves its keys',
+    (type) => {
+      const { data, example } = eventCatalog[type];
+      const left = erasedData(type, example) as typeof example;
+      expect(ajv.validate(data, left) || ajv.errors).toBe(true);
+      expect(Object.keys(left.contact)).toEqual(Object.keys(example.contact));
+      const { id, createdAt, updatedAt } = example.contact;
+      const said = Object.values(left.contact).filter(
+        (value) => value !== null && Object.keys(value).length > 0,
+      );
+      expect(said).toEqual([id, createdAt, updatedAt]);
+      expect(erasedData(type, left)).toEqual(left);
+    },
+  );
 
   it.each(TYPES.filter((type) => eventCatalog[type].erase === null))('leaves %s as it is', (type) => {
     const { example } = eventCatalog[type];
@@ -109,3 +184,8 @@ describe('event catalog', () => {
     );
   });
 });
+
+/** Returns the schema of an object with these keys, all of them required, and no others. */
+function objectOf(properties: Record<string, object>): object {
+  return { type: 'object', additionalProperties: false, required: Object.keys(properties), properties };
+}

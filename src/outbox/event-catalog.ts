@@ -1,5 +1,9 @@
-import { Static, TObject, Type } from '@sinclair/typebox';
+import { Static, TObject, TSchema, Type } from '@sinclair/typebox';
+import { CHANNELS } from '../common/channel-descriptors';
 import { Entitlement } from '../common/entitlement';
+
+/** Event type that subscribes a webhook endpoint to all types, future ones included. */
+export const ALL_EVENTS = '*';
 
 /** Definition of an event type. Code that treats one type unlike another reads the difference here. */
 interface EventDefinition<Data extends TObject, Order extends 'conversation' | null> {
@@ -26,9 +30,9 @@ interface EventDefinition<Data extends TObject, Order extends 'conversation' | n
    */
   kind: 'fact' | 'test';
   /**
-   * Returns the data without what customers and agents wrote. Null when the data holds no such text. The
-   * eraser finds an event by its id, so the event of a type with `erase` must have the id of the message that
-   * it quotes.
+   * Returns the data without what it says of a person: what customers and agents wrote, or a contact's
+   * profile. Null when the data holds nothing of that. The eraser finds the event of a message by its id,
+   * which must be that of the message, and the events of a contact by `contactId`.
    */
   erase: ((data: Static<Data>) => Static<Data>) | null;
   /**
@@ -41,6 +45,56 @@ interface EventDefinition<Data extends TObject, Order extends 'conversation' | n
 const Id = Type.String({ minLength: 1 });
 const Timestamp = Type.String({ format: 'date-time' });
 const closed = { additionalProperties: false };
+const OrNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+const OneOf = <const Value extends string>(values: readonly Value[]) =>
+  Type.Unsafe<Value>(Type.Union(values.map((value) => Type.Literal(value))));
+const ChannelName = OneOf(CHANNELS);
+
+/** Contact as the API shows it. */
+const Contact = Type.Object(
+  {
+    id: Id,
+    name: OrNull(Type.String()),
+    email: OrNull(Type.String()),
+    phone: OrNull(Type.String()),
+    avatarUrl: OrNull(Type.String()),
+    identities: Type.Array(Type.Object({ channel: ChannelName, externalId: Type.String() }, closed)),
+    verified: Type.Array(OneOf(['name', 'email'])),
+    attributes: Type.Record(Type.String(), Type.Unknown()),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
+  closed,
+);
+
+/** Returns a contact as it is after its erasure. */
+function erasedContact({ id, createdAt, updatedAt }: Static<typeof Contact>): Static<typeof Contact> {
+  return {
+    id,
+    name: null,
+    email: null,
+    phone: null,
+    avatarUrl: null,
+    identities: [],
+    verified: [],
+    attributes: {},
+    createdAt,
+    updatedAt,
+  };
+}
+
+const EXAMPLE_CONTACT: Static<typeof Contact> = {
+  id: '019ab3f2-3b4c-7d5e-8f60-718293a4b5c6',
+  name: 'Zoë Martín',
+  email: 'zoe@example.com',
+  phone: '+34 600 11 22 33',
+  avatarUrl: null,
+  identities: [{ channel: 'WHATSAPP', externalId: '34600112233' }],
+  verified: [],
+  attributes: { city: 'Valencia' },
+  createdAt: '2026-11-02T08:15:30.000Z',
+  updatedAt: '2026-11-18T16:20:00.000Z',
+};
 
 function define<Data extends TObject, Order extends 'conversation' | null>(
   definition: EventDefinition<Data, Order>,
@@ -81,6 +135,46 @@ export const eventCatalog = {
     erase: ({ message, ...data }) => ({ ...data, message: { ...message, body: '' } }),
     excerpt: ({ message }) => message?.body,
   }),
+  'message.status_changed': define({
+    description:
+      "An agent's message got further on its way: SENT, DELIVERED, READ, FAILED or UNKNOWN. The furthest status counts.",
+    data: Type.Object(
+      {
+        conversationId: Id,
+        messageId: Id,
+        status: OneOf(['SENT', 'DELIVERED', 'READ', 'FAILED', 'UNKNOWN']),
+        errorCode: OrNull(Type.String()),
+      },
+      closed,
+    ),
+    isFrozen: false,
+    example: {
+      conversationId: '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11',
+      messageId: '019ab3f6-0d4b-7c55-8a2e-6f1f7d1b2c90',
+      status: 'DELIVERED',
+      errorCode: null,
+    },
+    order: null,
+    entitlement: null,
+    kind: 'fact',
+    erase: null,
+    excerpt: ({ status }) => status,
+  }),
+  'conversation.created': define({
+    description: 'A conversation was opened.',
+    data: Type.Object({ conversationId: Id, contactId: Id, sourceChannel: ChannelName }, closed),
+    isFrozen: false,
+    example: {
+      conversationId: '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11',
+      contactId: '019ab3f2-3b4c-7d5e-8f60-718293a4b5c6',
+      sourceChannel: 'WHATSAPP',
+    },
+    order: null,
+    entitlement: null,
+    kind: 'fact',
+    erase: null,
+    excerpt: ({ sourceChannel }) => sourceChannel,
+  }),
   'conversation.updated': define({
     description:
       "A conversation's status or assigned agent changed. Only the keys of what changed are present.",
@@ -97,6 +191,60 @@ export const eventCatalog = {
     isFrozen: true,
     example: { conversationId: '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11', status: 'CLOSED' },
     order: 'conversation',
+    entitlement: null,
+    kind: 'fact',
+    erase: null,
+    excerpt: ({ status }) => status,
+  }),
+  'contact.created': define({
+    description: 'A contact was created: a customer wrote for the first time, or somebody added one.',
+    data: Type.Object({ contactId: Id, contact: Contact }, closed),
+    isFrozen: false,
+    example: { contactId: EXAMPLE_CONTACT.id, contact: EXAMPLE_CONTACT },
+    order: null,
+    entitlement: null,
+    kind: 'fact',
+    erase: ({ contact, ...data }) => ({ ...data, contact: erasedContact(contact) }),
+    excerpt: ({ contact }) => contact?.name ?? undefined,
+  }),
+  'contact.updated': define({
+    description: "A contact's profile changed. `changed` names the fields; `contact` has all of them.",
+    data: Type.Object(
+      {
+        contactId: Id,
+        changed: Type.Array(OneOf(['name', 'email', 'phone', 'attributes', 'verified'])),
+        contact: Contact,
+      },
+      closed,
+    ),
+    isFrozen: false,
+    example: { contactId: EXAMPLE_CONTACT.id, changed: ['phone'], contact: EXAMPLE_CONTACT },
+    order: null,
+    entitlement: null,
+    kind: 'fact',
+    erase: ({ contact, ...data }) => ({ ...data, contact: erasedContact(contact) }),
+    excerpt: ({ contact }) => contact?.name ?? undefined,
+  }),
+  'channel.status_changed': define({
+    description:
+      "A channel's connection was made, ended, works again, or needs new credentials (REAUTH_REQUIRED).",
+    data: Type.Object(
+      {
+        connectionId: Id,
+        channel: ChannelName,
+        status: OneOf(['ACTIVE', 'REAUTH_REQUIRED', 'DISCONNECTED']),
+        previousStatus: OrNull(OneOf(['ACTIVE', 'REAUTH_REQUIRED', 'DISCONNECTED'])),
+      },
+      closed,
+    ),
+    isFrozen: false,
+    example: {
+      connectionId: '019ab3f1-5d6e-7f80-9a1b-2c3d4e5f6a7b',
+      channel: 'WHATSAPP',
+      status: 'REAUTH_REQUIRED',
+      previousStatus: 'ACTIVE',
+    },
+    order: null,
     entitlement: null,
     kind: 'fact',
     erase: null,
@@ -166,10 +314,7 @@ export function entitlementOf(type: string): Entitlement | null {
   return isEventType(type) ? eventCatalog[type].entitlement : null;
 }
 
-/**
- * Returns the data of an event without what customers and agents wrote; the data itself when it holds no such
- * text.
- */
+/** Returns the data of an event without what it says of a person; the data itself when it says nothing. */
 export function erasedData(type: string, data: object): object {
   const erase = isEventType(type) ? (eventCatalog[type].erase as ((data: object) => object) | null) : null;
   return erase ? erase(data) : data;

@@ -5,6 +5,7 @@ import { isDivisionByZero } from '../database/database-errors';
 import { asOneRow, workspaceOf, Batch } from '../database/key-list';
 import { MOMENT } from '../database/moment';
 import { Place } from '../database/places';
+import { InsertedColumn, rowsToInsert } from '../database/rows-to-insert';
 import { Pipelined, Transaction } from '../database/transaction';
 import { QueueFloors, QueuePart } from '../queue-floors/queue-floors';
 import { savedFirstEvent } from '../queue-floors/queue-floors.repository';
@@ -148,6 +149,25 @@ export class EventQueueRepository {
     return tx.pipeline('INSERT INTO event_queue (tenant_id, event_id) VALUES ($1, $2)', [tenantId, id]);
   }
 
+  /** Inserts events that consumers get. */
+  insertAllPipelined(tx: Transaction, events: OutboxEvent[]): void {
+    const tenantIds = { name: 'tenant_id', type: 'uuid', values: events.map(({ tenantId }) => tenantId) };
+    const ids = events.map(({ id }) => id);
+    const columns: InsertedColumn[] = [
+      tenantIds,
+      { name: 'id', type: 'uuid', values: ids },
+      { name: 'type', type: 'text', values: events.map(({ type }) => type) },
+      { name: 'data', type: 'json', values: events.map(({ data }) => data) },
+      { name: 'sequence', type: 'bigint', values: events.map(({ sequence }) => sequence) },
+      { name: 'created_at', type: 'timestamptz', values: events.map(({ createdAt }) => createdAt) },
+    ];
+    for (const { rows, parameters } of rowsToInsert(columns, this.database))
+      tx.pipeline(`INSERT INTO events (tenant_id, id, type, data, sequence, created_at) ${rows}`, parameters);
+    const queued = [tenantIds, { name: 'event_id', type: 'uuid', values: ids }];
+    for (const { rows, parameters } of rowsToInsert(queued, this.database))
+      tx.pipeline(`INSERT INTO event_queue (tenant_id, event_id) ${rows}`, parameters);
+  }
+
   /**
    * Leases the oldest free events of each workspace, up to its limit, from the floor of its queue. Events
    * that were queued after the transaction began are left to the next one: the consumers' `prepare` has run,
@@ -276,6 +296,23 @@ export class EventQueueRepository {
     return rows.map(({ id }) => id);
   }
 
+  /** Lists the ids of the next events of a contact's profile, oldest first. */
+  async listNextIdsByContact(
+    tx: Transaction,
+    tenantId: string,
+    contactId: string,
+    { after, before }: IdRange,
+    count: number,
+  ): Promise<string[]> {
+    const rows = await tx.query<{ id: string }>(
+      `SELECT id FROM events WHERE tenant_id = $1 AND data->>'contactId' = $2 AND id > $3 AND id < $4
+         AND type IN ('contact.created', 'contact.updated')
+       ORDER BY id LIMIT $5`,
+      [tenantId, contactId, after, before, count],
+    );
+    return rows.map(({ id }) => id);
+  }
+
   /** Lists the ids of the next events of a conversation, oldest first. */
   async listNextIdsByConversation(
     tx: Transaction,
@@ -340,8 +377,16 @@ export class EventQueueRepository {
     );
   }
 
-  /** Erases the texts in the events of messages. Such an event has the id of its message. */
-  async erase(tx: Transaction, { tenantId, ids }: ErasedMessages): Promise<void> {
+  /**
+   * Erases the texts in the events of messages, which have the ids of their messages; and, with a contact,
+   * its profile in its own.
+   */
+  async erase(
+    tx: Transaction,
+    { tenantId, ids: ofMessages, eventIds, withContact }: ErasedMessages,
+  ): Promise<void> {
+    const ids = withContact ? eventIds : ofMessages;
+    if (ids.length === 0) return;
     const events = await tx.query<Pick<OutboxEvent, 'id' | 'type' | 'data'>>(
       'SELECT id, type, data::text FROM events WHERE tenant_id = $1 AND id = ANY ($2)',
       [tenantId, ids],

@@ -3,7 +3,7 @@ import { EventQueueRepository } from './event-queue.repository';
 import { ParkedEventsRepository } from './parked-events.repository';
 
 const NEEDS_ITS_EVENT = 't.event_id >= day.first AND t.event_id < day.next';
-const NO_COPY = { none: 'It tells nothing that a message or a conversation does not.' };
+const NO_COPY = { none: 'It tells nothing that a message, a conversation or a contact does not.' };
 
 /** Declares the tables of events, of their queue, and of parked events. */
 export function outboxTables(

@@ -27,6 +27,11 @@ type Options<T extends EventType> = (typeof eventCatalog)[T]['order'] extends nu
   ? [options?: AppendOptions]
   : [options: OrderedOptions];
 
+/** Types whose events have no number. */
+type UnorderedType = {
+  [T in EventType]: (typeof eventCatalog)[T]['order'] extends null ? T : never;
+}[EventType];
+
 @Injectable()
 export class OutboxService {
   constructor(
@@ -47,6 +52,27 @@ export class OutboxService {
     if (isQueued) tx.onCommit(() => this.signals.send(EVENT_APPENDED, tenantId, appended));
     const event = { id, tenantId, type, data: JSON.stringify(data), sequence: sequence ?? null };
     return this.events.insertPipelined(tx, { ...event, createdAt: new Date() }, isQueued);
+  }
+
+  /** Appends several events of a type without an order, as `appendPipelined` does. */
+  appendAllPipelined<T extends UnorderedType>(
+    tx: Transaction,
+    tenantId: string,
+    type: T,
+    data: EventData<T>[],
+  ): void {
+    const createdAt = new Date();
+    const events = data.map((one) => ({ id: newId(), one }));
+    tx.onCommit(() => {
+      for (const { id, one } of events)
+        this.signals.send(EVENT_APPENDED, tenantId, { tenantId, id, ...subjectOf(one) });
+    });
+    this.events.insertAllPipelined(
+      tx,
+      events.map(({ id, one }) => {
+        return { id, tenantId, type, data: JSON.stringify(one), sequence: null, createdAt };
+      }),
+    );
   }
 }
 

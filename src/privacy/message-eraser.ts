@@ -57,8 +57,8 @@ export class MessageEraser {
   }
 
   /**
-   * Lists the first `count` ids of a range: those of messages, of events of the conversation, and of the
-   * entity's audit entries. The event of a message or of an entry has the same id.
+   * Lists the first `count` ids of a range: those of messages, of events of the conversation or the contact,
+   * and of the entity's audit entries. The event of a message or of an entry has the same id.
    */
   private async list(
     tx: Transaction,
@@ -68,7 +68,10 @@ export class MessageEraser {
   ): Promise<{ ids: string[]; eventIds: string[]; next: string | null }> {
     const { tenantId, conversationId } = range;
     const ids = await this.messages.listIds(tx, range, count);
-    const events = await this.events.listNextIdsByConversation(tx, tenantId, conversationId, range, count);
+    const events =
+      conversationId === LOWEST_ID
+        ? await this.events.listNextIdsByContact(tx, tenantId, entityId, range, count)
+        : await this.events.listNextIdsByConversation(tx, tenantId, conversationId, range, count);
     const entries = await this.entries.listNextIds(tx, tenantId, entityId, range, count);
     const eventIds = [...new Set([...ids, ...events, ...entries])].sort().slice(0, count);
     if (eventIds.length < count) return { ids, eventIds, next: null };

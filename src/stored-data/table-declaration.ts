@@ -28,8 +28,8 @@ export interface ErasedMessages extends ConversationKey {
   /** Ids of the messages, ascending. Empty when the step of a contact's erasure has found no message. */
   ids: string[];
   /**
-   * Ids of the events that tell of these messages, of changes of the conversation, and of audit entries about
-   * it or about the contact.
+   * Ids of the events that tell of these messages, of changes of the conversation or of the contact's
+   * profile, and of audit entries about either.
    */
   eventIds: string[];
   /**

@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { SYSTEM } from '../../src/common/principal';
+import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
+import { eventsOf } from '../support/events';
 import { MessagingChannel, newAccountId, newCustomerId } from '../support/messaging-channel';
 import { TestService } from '../support/service';
 import { MessengerSimulator } from '../support/simulators/messenger';
@@ -109,7 +111,10 @@ describe('Messenger', () => {
     });
 
     it('is DELIVERED and READ after its receipts', async () => {
-      const message = await page.converse(customer);
+      const taker = { url: 'https://127.0.0.1:1024/', events: ['message.status_changed'] };
+      await service.app.get(WebhookEndpointsService).create(page.workspace.id, taker, SYSTEM);
+      const { conversationId } = await page.write(customer, 'Opening hours?');
+      const message = await page.send(conversationId, 'Until six.');
       await page.delivery(message, ['SENT']);
       const { mid } = sentTo(customer)[0]!;
       await page.notify(provider.delivered(page.accountId, customer, [mid]));
@@ -118,6 +123,14 @@ describe('Messenger', () => {
       await page.delivery(message, ['READ']);
       await page.notify(provider.delivered(page.accountId, customer, [mid]));
       expect(await page.delivery(message, ['READ', 'DELIVERED'])).toMatchObject({ status: 'READ' });
+      expect(await eventsOf(service, page.workspace, 'message.status_changed')).toEqual(
+        ['SENT', 'DELIVERED', 'READ'].map((status) => ({
+          conversationId,
+          messageId: message.id,
+          status,
+          errorCode: null,
+        })),
+      );
     });
 
     it('is READ by a watermark alone, unlike later ones and other customers’', async () => {

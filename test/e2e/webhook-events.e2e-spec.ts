@@ -4,12 +4,16 @@ import addFormats from 'ajv-formats';
 import { Type } from '@sinclair/typebox';
 import { Webhook } from 'standardwebhooks';
 import { ApiKeysService } from '../../src/auth/api-keys.service';
+import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { Entitlement } from '../../src/common/entitlement';
 import { SYSTEM } from '../../src/common/principal';
+import { UpdateContact } from '../../src/contacts/contact.dto';
+import { ContactsService } from '../../src/contacts/contacts.service';
 import { Database } from '../../src/database/database';
 import { eventCatalog, EventType } from '../../src/outbox/event-catalog';
 import { OutboxService } from '../../src/outbox/outbox.service';
 import { WorkspacesService } from '../../src/workspaces/workspaces.service';
+import { eventsOf } from '../support/events';
 import { MessagingHost } from '../support/messaging-host';
 import { ReceivedWebhook, Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
@@ -410,7 +414,8 @@ describe.each(WAYS)('outbound webhooks, taken %s,', (_, CROSS_WORKSPACE_BATCHES)
       const subscription = await subscribe(host, receiver, { events: ['*', 'conversation.updated'] });
       const { workspace, conversation } = subscription;
       await host.make.updateConversation(workspace, conversation, { status: 'CLOSED' });
-      expect(await receivedSoFar(subscription)).toHaveLength(1);
+      const received = (await receivedSoFar(subscription)).map(({ envelope }) => envelope.event);
+      expect(received.filter((event) => event === 'conversation.updated')).toHaveLength(1);
     });
 
     it('give each endpoint its own delivery and signature', async () => {
@@ -428,7 +433,117 @@ describe.each(WAYS)('outbound webhooks, taken %s,', (_, CROSS_WORKSPACE_BATCHES)
     });
   });
 
-  describe('a fifth event type', () => {
+  describe('conversation.created and contact.created', () => {
+    it('tell of what is new, with the whole contact', async () => {
+      const subscription = await subscribe(host, receiver, {
+        events: ['conversation.created', 'contact.created'],
+      });
+      const { workspace } = subscription;
+      const contact = await host.make.contact(workspace, { name: 'Ana', email: 'ana@example.com' });
+      const { id: conversationId } = await host.make.conversation(workspace, { contactId: contact.id });
+
+      const created = await receivedBy(subscription, 'contact.created');
+      expect(created.envelope.data).toEqual({
+        contactId: contact.id,
+        contact: JSON.parse(JSON.stringify(contact)),
+      });
+      const { envelope } = await receivedBy(subscription, 'conversation.created');
+      expect(envelope.data).toEqual({ conversationId, contactId: contact.id, sourceChannel: 'WIDGET' });
+    });
+  });
+
+  describe('contact.updated', () => {
+    it('names what changed, and has the whole contact', async () => {
+      const subscription = await subscribe(host, receiver, { events: ['contact.updated'] });
+      const { workspace } = subscription;
+      const { id, email } = await host.make.contact(workspace, { name: 'Ana', email: 'ana@example.com' });
+      const update = (changes: Omit<UpdateContact, 'updatedAt'>) =>
+        host.get(ContactsService).update(workspace.id, id, changes, SYSTEM);
+      await update({ name: 'Ana' });
+      const after = await update({ name: 'Ana', email, phone: '+34 600', attributes: { city: 'Valencia' } });
+
+      const { envelope } = await receivedBy(subscription, 'contact.updated');
+      expect(envelope.data).toEqual({
+        contactId: id,
+        changed: ['phone', 'attributes'],
+        contact: JSON.parse(JSON.stringify(after)),
+      });
+      expect(await eventsOf(service, workspace, 'contact.updated')).toHaveLength(1);
+    });
+  });
+
+  describe('message.status_changed', () => {
+    const fail = async ({ workspace, conversation }: Subscription) => {
+      const { id } = await host.make.sent(workspace, conversation);
+      await waitFor('the end of the message', async () => {
+        const [row] = await service.query<{ status: string }>(
+          'SELECT delivery_status AS status FROM messages WHERE tenant_id = $1 AND id = $2',
+          [workspace.id, id],
+        );
+        return row!.status === 'FAILED';
+      });
+      return id;
+    };
+
+    it.each([[['message.status_changed']], [['*']]])('reaches an endpoint of %j', async (events) => {
+      const subscription = await subscribe(host, receiver, { events });
+      const messageId = await fail(subscription);
+      const { envelope } = await receivedBy(subscription, 'message.status_changed');
+      const { id: conversationId } = subscription.conversation;
+      expect(envelope.data).toEqual({
+        conversationId,
+        messageId,
+        status: 'FAILED',
+        errorCode: 'NO_CONNECTION',
+      });
+    });
+
+    it('is stored only while an active endpoint takes it', async () => {
+      const subscription = await subscribe(host, receiver, { events: ['message.created'] });
+      const { workspace, path } = subscription;
+      const told = async () =>
+        (await eventsOf(service, workspace, 'message.status_changed')).map(({ messageId }) => messageId);
+      await fail(subscription);
+      expect(await told()).toEqual([]);
+
+      const endpoint = await subscription.addEndpoint(receiver.url(`${path}-s`), {
+        events: ['message.created', 'message.status_changed'],
+      });
+      const first = await fail(subscription);
+      expect(await told()).toEqual([first]);
+
+      await subscription.deactivate(endpoint);
+      await fail(subscription);
+      expect(await told()).toEqual([first]);
+
+      await subscription.activate(endpoint);
+      expect(await told()).toEqual([first]);
+      const second = await fail(subscription);
+      expect(await told()).toEqual([first, second]);
+    });
+  });
+
+  describe('channel.status_changed', () => {
+    it('tells of a connection that is made and ended', async () => {
+      const subscription = await subscribe(host, receiver, { events: ['channel.status_changed'] });
+      const connections = host.get(ChannelConnectionsService);
+      const { workspace } = subscription;
+      const credentials = { allowedOrigins: ['https://shop.example'] };
+      const input = { channel: 'WIDGET' as const, credentials };
+      const { id: connectionId } = await connections.connect(workspace.id, input, SYSTEM);
+      await connections.disconnect(workspace.id, connectionId, SYSTEM);
+      for (const [status, previousStatus] of [
+        ['ACTIVE', null],
+        ['DISCONNECTED', 'ACTIVE'],
+      ]) {
+        const fits = (data: { status: string }) => data.status === status;
+        const { envelope } = await receivedBy(subscription, 'channel.status_changed', fits);
+        expect(envelope.data).toEqual({ connectionId, channel: 'WIDGET', status, previousStatus });
+      }
+    });
+  });
+
+  describe('a later event type', () => {
     const catalog = eventCatalog as unknown as Record<string, unknown>;
     const append = (tenantId: string) =>
       host
@@ -459,7 +574,7 @@ describe.each(WAYS)('outbound webhooks, taken %s,', (_, CROSS_WORKSPACE_BATCHES)
     });
 
     it('reaches an endpoint that subscribed to * before', async () => {
-      const subscription = await subscribe(host, receiver);
+      const subscription = await subscribe(host, receiver, { events: ['*'] });
       await append(subscription.workspace.id);
       const { envelope } = await receivedBy(subscription, 'parcel.shipped' as EventType);
       expect(envelope.data).toEqual({ contactId: 'c1' });
@@ -484,6 +599,7 @@ describe.each(WAYS)('outbound webhooks, taken %s,', (_, CROSS_WORKSPACE_BATCHES)
         ['does not reach a workspace without it', [], 0],
       ])('%s, neither at once nor by a recovery', async (_title, entitlements, count) => {
         const subscription = await subscribe(host, receiver, {
+          events: ['*'],
           workspace: { planTier: 'PRO', entitlements },
         });
         const { endpoint, path } = subscription;

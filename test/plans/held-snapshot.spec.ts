@@ -13,8 +13,10 @@ import { DatabaseClock } from '../../src/database/database-clock';
 import { ONE_SERVER } from '../../src/database/places';
 import { Transaction } from '../../src/database/transaction';
 import { MessageStatusRepository } from '../../src/messages/message-status.repository';
+import { StatusEvents } from '../../src/messages/status-events';
 import { Metrics } from '../../src/metrics/metrics';
 import { ClaimedEvent, EventQueueRepository } from '../../src/outbox/event-queue.repository';
+import { OutboxService } from '../../src/outbox/outbox.service';
 import { QueueFloors } from '../../src/queue-floors/queue-floors';
 import { QueueFloorsRepository } from '../../src/queue-floors/queue-floors.repository';
 import { WakeUpQueue } from '../../src/queue/wake-up-queue';
@@ -64,19 +66,16 @@ class Worker {
     readonly floors: QueueFloors,
     changes: EventlessChanges,
   ) {
+    const statuses = new MessageStatusRepository(database, changes, new StatusEvents({} as OutboxService));
     this.events = new EventQueueRepository(database, floors);
     this.pending = new PendingDeliveriesRepository(database, floors);
     this.due = new DueDeliveriesRepository(database, floors);
-    this.messages = new OutboundMessagesRepository(
-      database,
-      new MessageStatusRepository(database, changes),
-      floors,
-    );
+    this.messages = new OutboundMessagesRepository(database, statuses, floors);
     this.dueMessages = new DueMessagesRepository(database, floors);
     this.router = new OutboundMessageRouter(
       new RoutedMessagesRepository(database),
       this.messages,
-      new MessageStatusRepository(database, changes),
+      statuses,
       {} as WakeUpQueue,
       {} as Metrics,
     );

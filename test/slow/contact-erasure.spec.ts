@@ -1,6 +1,7 @@
 import { AuditService } from '../../src/audit/audit.service';
 import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
+import { ContactsService } from '../../src/contacts/contacts.service';
 import { NotesService } from '../../src/notes/notes.service';
 import { ContactExportService } from '../../src/privacy/contact-export.service';
 import { CreatedWebhookEndpoint } from '../../src/webhooks/endpoints/webhook-endpoint.dto';
@@ -97,7 +98,12 @@ describe('erasing a contact', () => {
     await service.query(`UPDATE workspaces SET plan_tier = 'ENTERPRISE' WHERE id = $1`, [tenantId]);
     const answered = await webhooks.addEndpoint(receiver.url());
     const failing = await webhooks.addEndpoint(receiver.url('/failing'));
-    const changes = { events: ['conversation.updated', 'audit.event'] };
+    const changes = {
+      events: [
+        ...['conversation.created', 'conversation.updated', 'message.status_changed'],
+        ...['contact.created', 'contact.updated', 'audit.event'],
+      ],
+    };
     await webhooks.addEndpoint(receiver.url('/changes'), changes);
     await webhooks.addEndpoint(receiver.url('/failing/changes'), changes);
     const person = { first_name: `Zoë ${marker}`, id: chatId, is_bot: false };
@@ -112,6 +118,9 @@ describe('erasing a contact', () => {
          attributes = jsonb_build_object($3::text, $3::text) WHERE tenant_id = $1 AND id = $2`,
       [tenantId, conversation.contact.id, marker],
     );
+    await service.app
+      .get(ContactsService)
+      .update(tenantId, conversation.contact.id, { name: `Zoë ${marker} again` }, SYSTEM);
     await shop.tenant.client.post(
       `/conversations/${conversation.id}/messages`,
       { body: `Dear ${marker}` },
@@ -149,13 +158,14 @@ describe('erasing a contact', () => {
       .get(ContactExportService)
       .export(tenantId, conversation.contact.id, SYSTEM))
       expect(line.type).toEqual(expect.any(String));
-    for (const what of ['conversation.updated', 'conversation.closed', 'contact.exported'])
+    for (const what of ['conversation.updated', 'conversation.closed', 'contact.exported', 'contact.updated'])
       await receiver.waitFor(({ body }) => body.includes(what), '/changes');
     await waitForAnswers();
     await service.query(
       `INSERT INTO parked_events (tenant_id, event_id, consumer, error, queued_at)
        SELECT tenant_id, id, 'webhooks', $2, now() FROM events
-       WHERE tenant_id = $1 AND (data->>'conversationId' = $3 OR data->>'entityId' IN ($3, $4))`,
+       WHERE tenant_id = $1
+         AND (data->>'conversationId' = $3 OR data->>'entityId' IN ($3, $4) OR data->>'contactId' = $4)`,
       [tenantId, marker, conversation.id, conversation.contact.id],
     );
     return { conversation, answered, failing, since };

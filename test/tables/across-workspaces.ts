@@ -78,7 +78,7 @@ export const BATCHES: Record<string, string> = {
   'EventQueueRepository.deletePipelined': 'the same turn',
   'EventQueueRepository.settle': 'a batch of AttemptRecorder',
   'EventQueueRepository.settleAllPipelined': 'a batch of AttemptRecorder',
-  'MessageStatusRepository.failPipelined': 'the same turn as RoutedMessagesRepository.enqueue',
+  'MessageStatusRepository.failAll': 'the same turn as RoutedMessagesRepository.enqueue',
   'PendingDeliveriesRepository.claim': 'a batch of DeliveryClaimer',
   'PendingDeliveriesRepository.postponePipelined': 'a batch of DeliveryClaimer',
   'PendingDeliveriesRepository.settle': 'a batch of AttemptRecorder',

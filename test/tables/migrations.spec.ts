@@ -48,6 +48,7 @@ const HASHES: Record<string, string> = {
   'migrations/support/partitions.ts': '223117a7e3ea7c0a',
   'migrations/1795487000000-repeated-messages.ts': 'b1337e50e9cc0bc1',
   'migrations/1795488100000-changed-conversations.ts': 'a3ecbd44269ad993',
+  'migrations/1795488200000-contact-events.ts': '77af43712668b522',
 };
 
 describe('migrations', () => {

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../../audit/audit.module';
 import { DatabaseModule } from '../../database/database.module';
+import { OutboxModule } from '../../outbox/outbox.module';
 import { RateLimitModule } from '../../rate-limit/rate-limit.module';
 import { SecretsModule } from '../../secrets/secrets.module';
 import { TableRegistry } from '../../stored-data/table-registry';
@@ -17,6 +18,7 @@ import { PreviewTokens } from './preview-tokens';
   imports: [
     DatabaseModule.forEntities([ChannelConnectionEntity]),
     AuditModule,
+    OutboxModule,
     RateLimitModule,
     SecretsModule,
     ChannelAdaptersModule,

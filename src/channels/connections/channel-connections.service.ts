@@ -9,6 +9,7 @@ import { Actor, SYSTEM } from '../../common/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
 import { Pipelined, Transaction } from '../../database/transaction';
+import { OutboxService } from '../../outbox/outbox.service';
 import { WorkBudgets } from '../../rate-limit/work-budgets';
 import { CheckedCredentials, Connection } from '../adapters/channel-adapter';
 import {
@@ -19,7 +20,7 @@ import {
   toConnectionSummary,
   WidgetPreview,
 } from './channel-connection.dto';
-import { ChannelConnectionEntity } from './channel-connection.entity';
+import { ChannelConnectionEntity, ConnectionStatus } from './channel-connection.entity';
 import { ChannelConnectionsRepository, ConnectionChanges } from './channel-connections.repository';
 import { ConnectionRegistration } from './connection-registration';
 import { ConnectionLoader } from './connection-loader';
@@ -42,6 +43,7 @@ export class ChannelConnectionsService {
     private readonly registration: ConnectionRegistration,
     private readonly previewTokens: PreviewTokens,
     private readonly audit: AuditService,
+    private readonly outbox: OutboxService,
     private readonly budgets: WorkBudgets,
   ) {}
 
@@ -70,6 +72,7 @@ export class ChannelConnectionsService {
       await this.registration.prove(proved);
       if (!isFree) throw connectedElsewhere(connection);
       this.recordPipelined(tx, connection, 'connected', actor, { after: valuesOf(connection, AUDITED) });
+      this.tellPipelined(tx, connection, null);
       await this.registration.register(proved);
     });
     return { ...this.summarize(connection), reveal: checked.reveal };
@@ -215,7 +218,18 @@ export class ChannelConnectionsService {
   ): Promise<ChannelConnectionEntity> {
     const stamped = { ...changes, updatedAt: new Date() };
     await this.connections.update(tx, before.tenantId, before.id, stamped);
-    return { ...before, ...stamped };
+    const after = { ...before, ...stamped };
+    if (after.status !== before.status) this.tellPipelined(tx, after, before.status);
+    return after;
+  }
+
+  private tellPipelined(
+    tx: Transaction,
+    { tenantId, id: connectionId, channel, status }: ChannelConnectionEntity,
+    previousStatus: ConnectionStatus | null,
+  ): void {
+    const data = { connectionId, channel, status, previousStatus };
+    this.outbox.appendPipelined(tx, tenantId, 'channel.status_changed', data);
   }
 
   /**

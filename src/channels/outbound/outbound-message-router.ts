@@ -48,7 +48,7 @@ export class OutboundMessageRouter {
       failed.push(...routed.filter(hasFailed));
       tx.onCommit(() => this.wake(routed));
     }
-    if (failed.length > 0) this.failPipelined(tx, failed);
+    if (failed.length > 0) await this.fail(tx, failed);
     // A failed message may have been the first.
     const failedIn = new Set(failed.map(({ tenantId }) => tenantId));
     for (const { tenantId, conversationId } of conversations) {
@@ -56,13 +56,12 @@ export class OutboundMessageRouter {
     }
   }
 
-  private failPipelined(tx: Transaction, messages: FailedMessage[]): void {
-    const { rows } = this.statuses.failPipelined(tx, messages);
-    const count = (failed: Awaited<typeof rows>) => {
-      for (const { channel, code } of failed)
-        this.metrics.outboundMessages.inc({ channel, outcome: code.toLowerCase() });
-    };
-    tx.onCommit(() => void rows.then(count));
+  private async fail(tx: Transaction, messages: FailedMessage[]): Promise<void> {
+    const failed = await this.statuses.failAll(tx, messages);
+    tx.onCommit(() => {
+      for (const { channel, errorCode } of failed)
+        this.metrics.outboundMessages.inc({ channel, outcome: errorCode.toLowerCase() });
+    });
   }
 
   private wake(routed: RoutedMessage[]): void {

@@ -1,14 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Reader } from '../../database/database';
-import { entitlementOf, eventCatalog, isTest, TEST_TYPES } from '../../outbox/event-catalog';
+import { ALL_EVENTS, entitlementOf, eventCatalog, isTest, TEST_TYPES } from '../../outbox/event-catalog';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
 import { isEntitled } from '../../workspaces/plan-policy';
 import { WorkspaceEntity } from '../../workspaces/workspace.entity';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';
-
-/** Event type that subscribes an endpoint to all types, future ones included. */
-export const ALL_EVENTS = '*';
 
 function isSubscribed(events: string[], type: string): boolean {
   return events.includes(ALL_EVENTS) || events.includes(type);

@@ -14,8 +14,7 @@ import {
   ValidateIf,
 } from 'class-validator';
 import { IsStorableText, MaxCharacters, NotBlank } from '../../common/validators';
-import { eventCatalog, isEventType } from '../../outbox/event-catalog';
-import { ALL_EVENTS } from './subscription';
+import { ALL_EVENTS, eventCatalog, isEventType } from '../../outbox/event-catalog';
 import {
   DEACTIVATION_REASONS,
   type DeactivationReason,

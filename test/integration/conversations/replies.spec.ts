@@ -52,7 +52,8 @@ describe('the replies of agents', () => {
       { action: 'conversation.assigned', actorId: lin.id, after: { assignedAgentId: lin.id } },
     ]);
     const events = await host.query<{ type: string; data: object }>(
-      `SELECT type, data FROM events WHERE tenant_id = $1 AND data->>'conversationId' = $2 ORDER BY sequence`,
+      `SELECT type, data FROM events
+       WHERE tenant_id = $1 AND data->>'conversationId' = $2 AND sequence IS NOT NULL ORDER BY sequence`,
       [own.id, conversation.id],
     );
     expect(events.map(({ type }) => type)).toEqual([

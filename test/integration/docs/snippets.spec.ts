@@ -230,7 +230,7 @@ describe('examples/webhook-receiver.ts', () => {
   });
 
   it('accepts an event that it does not know', async () => {
-    const eventType = 'contact.created';
+    const eventType = 'parcel.shipped';
     expect(isEventType(eventType)).toBe(false);
     expect(await send(port, { eventType, data: {} })).toMatchObject({ statusCode: 204 });
     expect(arrived).toEqual([]);

@@ -133,7 +133,8 @@ describe('the order of a conversation', () => {
     );
     for (const { id } of conversations) {
       const events = await service.query<{ sequence: string }>(
-        `SELECT sequence FROM events WHERE tenant_id = $1 AND data->>'conversationId' = $2 ORDER BY sequence`,
+        `SELECT sequence FROM events
+         WHERE tenant_id = $1 AND data->>'conversationId' = $2 AND sequence IS NOT NULL ORDER BY sequence`,
         [tenant.id, id],
       );
       const own = (webhook: ReceivedWebhook) => webhook.envelope.data.conversationId === id;

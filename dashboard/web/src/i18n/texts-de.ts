@@ -533,8 +533,16 @@ export const de: Texts = {
   },
   eventsAbout: {
     'message.created': 'Eine neue Nachricht kam in eine Unterhaltung, egal von wem: Kunde, Agent oder API.',
+    'message.status_changed':
+      'Eine Nachricht eines Agenten kam weiter: SENT, DELIVERED, READ, FAILED oder UNKNOWN. Es zählt, was am weitesten ist.',
+    'conversation.created': 'Eine Unterhaltung wurde eröffnet.',
     'conversation.updated':
       'Der Status einer Unterhaltung oder ihr Agent hat sich geändert. Enthalten ist nur, was sich geändert hat.',
+    'contact.created': 'Ein Kontakt ist neu: Ein Kunde schrieb zum ersten Mal, oder jemand hat ihn angelegt.',
+    'contact.updated':
+      'Das Profil eines Kontakts hat sich geändert. `changed` nennt die Felder; `contact` hat sie alle.',
+    'channel.status_changed':
+      'Ein Kanal wurde verbunden oder getrennt, geht wieder oder braucht neue Zugangsdaten (REAUTH_REQUIRED).',
     'audit.event':
       'Ein Eintrag kam ins Audit-Log. Nur für Workspaces, deren Plan das Audit-Log als Webhook enthält.',
     'webhook.test': 'Jemand hat einen Webhook-Endpunkt getestet.',

@@ -1,0 +1,13 @@
+import { ALL_EVENTS, EventType } from './event-catalog';
+
+/**
+ * Returns SQL that reports whether an active webhook endpoint of a workspace takes events of a type. The
+ * statement of a frequent change asks it along with the change, so that an event that nobody takes is not
+ * stored: one look-up by index among at most 50 rows, without a round trip. An endpoint that was activated
+ * before the statement began is never missed.
+ * @param tenantId SQL for the workspace's id
+ */
+export function isTakenSql(tenantId: string, type: EventType): string {
+  return `EXISTS (SELECT FROM webhook_endpoints taking
+    WHERE taking.tenant_id = ${tenantId} AND taking.active AND taking.events && ARRAY['${ALL_EVENTS}', '${type}'])`;
+}
