@@ -22,6 +22,7 @@ import { scaling } from './scenarios/scaling.mts';
 import { sendMessage } from './scenarios/send-message.mts';
 import { shares } from './scenarios/shares.mts';
 import { start } from './scenarios/start.mts';
+import { subscriptions } from './scenarios/subscriptions.mts';
 import { tarpits } from './scenarios/tarpits.mts';
 import { Environment } from './support/environment.mts';
 import { describeMachine, machineOf } from './support/machine.mts';
@@ -36,6 +37,7 @@ const SCENARIOS: Scenario[] = [
   manyWorkspaces,
   latency,
   perEvent,
+  subscriptions,
   isolation,
   growingReads,
   scaling,

@@ -132,9 +132,10 @@ function askedAt({ body, createdAt }: { body: string; createdAt: string }): numb
   return asked ? Number(asked) : Date.parse(createdAt);
 }
 
+/** Returns the message of an event; an event of its status has none, and counts as one without a time. */
 function messageOf(body: Buffer): { body: string; createdAt: string } {
-  const event = JSON.parse(body.toString()) as { data: { message: { body: string; createdAt: string } } };
-  return event.data.message;
+  const event = JSON.parse(body.toString()) as { data: { message?: { body: string; createdAt: string } } };
+  return event.data.message ?? { body: '', createdAt: '' };
 }
 
 const commands: { [Name in keyof Inputs]: (input: Inputs[Name]) => Results[Name] } = {

@@ -1,0 +1,122 @@
+import { sleep } from '../../scripts/processes.mjs';
+import type { Bench, Scenario } from '../scenario.mts';
+import { ApiCallers } from '../support/api-callers.mts';
+import { untilRecorded } from '../support/deliveries.mts';
+import type { Deployment } from '../support/deployment.mts';
+import { measureWork, type EventWork } from '../support/event-meter.mts';
+import { inTurn, middle } from '../support/measure.mts';
+import type { Sender } from '../support/offer-by-api.mts';
+import { microseconds, ratioOf, type Pair, type Row } from '../support/report.mts';
+
+const WORKSPACES = 20;
+
+/**
+ * Subscriptions of a workspace's endpoint; null for none. Each message fails for want of a channel, so that
+ * an endpoint that takes all events gets two.
+ */
+const SUBSCRIPTIONS: Record<string, string[] | null> = {
+  none: null,
+  'message.created': ['message.created'],
+  'message.created and message.status_changed': ['message.created', 'message.status_changed'],
+  '*': ['*'],
+};
+
+/** Measures what a message costs by what its endpoint subscribes to, against one without an endpoint. */
+export const subscriptions: Scenario = {
+  name: 'subscriptions',
+  heavy: true,
+
+  async run(bench) {
+    const { plan, environment, progress } = bench;
+    const deployment = await environment.deployment('subscriptions', plan.small);
+    const senders: Record<string, Sender[]> = {};
+    for (const [name, events] of Object.entries(SUBSCRIPTIONS))
+      senders[name] = await addSenders(deployment, events);
+    const [api, worker] = await Promise.all([
+      deployment.startService('api'),
+      deployment.startService('worker'),
+    ]);
+    const pids = { api: api.pid, worker: worker.pid };
+    const rest = await measureWork(deployment, pids, () => sleep(plan.perEvent.restSeconds * 1000));
+    const loads = Object.fromEntries(
+      Object.entries(senders).map(([name, workspaces]) => [
+        name,
+        () => {
+          progress(name);
+          return measureEach(bench, deployment, { url: api.url, pids, rest }, workspaces);
+        },
+      ]),
+    );
+    const runs = await inTurn(plan.latency.rounds, loads);
+    return Object.keys(SUBSCRIPTIONS).map((name): Row => {
+      const [ours, limit] = [name, 'none'].map((of) => middle(runs, (run) => run[of]!)) as [number, number];
+      const pairs = runs.map((run): Pair => [run[name]!, run['none']!]);
+      return {
+        scenario: `a message with an endpoint of ${name}: own and PostgreSQL`,
+        ours: microseconds(ours),
+        limit: microseconds(limit),
+        ratio: ratioOf(pairs),
+        goal: 'reported',
+        met: null,
+        runs: name === 'none' ? runs : null,
+      };
+    });
+  },
+};
+
+async function addSenders(deployment: Deployment, events: string[] | null): Promise<Sender[]> {
+  const senders = await deployment.addApiKeys(await deployment.addReceiving(WORKSPACES, 'live'));
+  const ids = senders.map(({ id }) => id);
+  if (events === null)
+    await deployment.query('DELETE FROM webhook_endpoints WHERE tenant_id = ANY ($1)', [ids]);
+  else
+    await deployment.query('UPDATE webhook_endpoints SET events = $2 WHERE tenant_id = ANY ($1)', [
+      ids,
+      events,
+    ]);
+  return senders;
+}
+
+interface Service {
+  url: string;
+  pids: Record<string, number>;
+  rest: EventWork;
+}
+
+/** Returns the processor time of a message, in microseconds, without that of the same time at rest. */
+async function measureEach(
+  { plan, environment: { receiver } }: Bench,
+  deployment: Deployment,
+  { url, pids, rest }: Service,
+  senders: Sender[],
+): Promise<number> {
+  const { rates, callers, warmUpSeconds } = plan.perEvent;
+  const { perSecond, seconds } = rates.find((rate) => rate.perSecond === 200)!;
+  const [endpoint] = await deployment.query<{ events: string[] }>(
+    'SELECT events FROM webhook_endpoints WHERE tenant_id = $1',
+    [senders[0]!.id],
+  );
+  const each = endpoint === undefined ? 0 : deliveriesOf(endpoint.events);
+  await receiver.expect(senders);
+  const post = async (duration: number) => {
+    const since = await deployment.now();
+    const one = new ApiCallers(url, senders, callers);
+    const { accepted } = await one.offer({ perSecond, seconds: duration });
+    await one.close();
+    await receiver.take(accepted * each);
+    await untilRecorded(deployment, senders, since, accepted * each);
+    return accepted;
+  };
+  await post(warmUpSeconds);
+  let count = 0;
+  const work = await measureWork(deployment, pids, async () => {
+    count = await post(seconds);
+  });
+  const used = ({ ownUs, postgresUs }: EventWork) =>
+    Object.values(ownUs).reduce((all, one) => all + one, 0) + postgresUs;
+  return (used(work) - (used(rest) * work.seconds) / rest.seconds) / count;
+}
+
+function deliveriesOf(events: string[]): number {
+  return events.includes('*') ? 2 : events.length;
+}
