@@ -7,6 +7,8 @@ import { LoadByNode } from './load-by-node';
 const MESSAGES = 20;
 /** Time in which workspaces get answers and webhooks while another node hangs or is dead. */
 const OTHERS_WAIT_MS = 4_000;
+/** Connections of each process, as it has by default: what waits for a node that hangs holds some. */
+const CONNECTIONS = { DATABASE_POOL_SIZE: '20' };
 /** Time for which a node hangs. */
 const HANGS_MS = 12_000;
 /** Time in which messages are taken again once a coordinator runs again, or a standby has taken over. */
@@ -23,7 +25,7 @@ describe('nodes of Citus under load', () => {
   beforeAll(async () => {
     nodes = await CitusNodes.start({ standbys: true });
     [first, second] = (await nodes.groups()) as [Group, Group];
-    load = await LoadByNode.start(nodes);
+    load = await LoadByNode.start(nodes, nodes.stores, CONNECTIONS);
     await load.goOn(MESSAGES);
   }, 240_000);
   afterAll(async () => {
