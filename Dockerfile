@@ -14,7 +14,7 @@ COPY scripts/bundle-cli.mjs ./scripts/
 COPY widget ./widget
 COPY scripts/docs ./scripts/docs
 COPY docs ./docs
-COPY SECURITY.md CHANGELOG.md ./
+COPY README.md SECURITY.md CHANGELOG.md ./
 RUN npm run build:service && npm run build:widget && npm run build:docs
 
 # The packages for running. Those of the widget are in its built files; the optional ones are native parts with a fallback.

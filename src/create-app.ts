@@ -1,3 +1,4 @@
+import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { NestExpressApplication } from '@nestjs/platform-express';
 import type pino from 'pino';
@@ -9,7 +10,7 @@ import { requireClock } from './health/require-clock';
 import { configureHttp } from './http/configure-http';
 import { HttpAdapter } from './http/http-adapter';
 import { standardHeaders } from './http/standard-headers';
-import { setupOpenApi } from './openapi/openapi';
+import { type OpenApiDocuments, openApiDocuments, setupOpenApi } from './openapi/openapi';
 import { AppModule } from './app.module';
 
 /** Prefix of every route except those in `OUTSIDE_API`. */
@@ -34,7 +35,7 @@ export async function createApp(config: Config, logger: pino.Logger): Promise<Ne
     bodyParser: false,
     abortOnError: false,
   });
-  app.setGlobalPrefix(API_PREFIX, { exclude: OUTSIDE_API });
+  setPaths(app);
   configureHttp(app, {
     ...config.http,
     logger,
@@ -45,4 +46,16 @@ export async function createApp(config: Config, logger: pino.Logger): Promise<Ne
   });
   if (config.role !== 'worker') setupOpenApi(app, config);
   return app;
+}
+
+/** Builds the OpenAPI documents without a database, for tools: nothing of the service is made or started. */
+export async function readOpenApiDocuments(config: Config): Promise<OpenApiDocuments> {
+  const settings = { preview: true, logger: false, abortOnError: false } as const;
+  const app = await NestFactory.create(AppModule.forRoot(config), settings);
+  setPaths(app);
+  return openApiDocuments(app, config);
+}
+
+function setPaths(app: INestApplication): void {
+  app.setGlobalPrefix(API_PREFIX, { exclude: OUTSIDE_API });
 }

@@ -6,6 +6,11 @@ import { basename, dirname, extname, join, posix } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { render } from './markdown.mjs';
+import { apiPages } from './reference/api-pages.mjs';
+import { readDocument } from './reference/document.mjs';
+import { errorPages } from './reference/error-pages.mjs';
+import { eventPages } from './reference/event-pages.mjs';
+import { tryItForms } from './reference/try-it.mjs';
 import { addressOf, BASE, readPages, readSections, resolveLink, ROOT } from './sources.mjs';
 import { markdownAddressOf, pageOf } from './template.mjs';
 
@@ -74,8 +79,23 @@ function markdownOf({ source, markdown }) {
   return linked.replace(/^<!-- .* -->\n/gm, '').replace(/^(```\w+) tab=.*$/gm, '$1');
 }
 
-const sections = readSections();
-const pages = readPages();
+const document = await readDocument();
+const generated = [
+  { title: 'REST API', pages: apiPages(document) },
+  { title: 'Events', pages: eventPages(document) },
+  { title: 'Errors', pages: errorPages(document) },
+];
+const sections = readSections().map((section) =>
+  section.folder === 'reference'
+    ? {
+        ...section,
+        groups: generated.map((group) => ({ ...group, pages: group.pages.map(({ path }) => path) })),
+      }
+    : section,
+);
+const written = readPages();
+const pages = [...written, ...generated.flatMap((group) => group.pages)];
+const forms = tryItForms(document);
 const pagesBySource = new Map(pages.map((page) => [page.source, page]));
 // The README's parts that other pages name are the first page's.
 const first = /** @type {import('./sources.mjs').Page} */ (pagesBySource.get('docs/index.md'));
@@ -86,7 +106,7 @@ const rendered = new Map(
     const made = render(page.markdown, {
       resolve: (target) => resolveLink(page.source, target, pagesBySource),
       image: (target) => addImage(page.source, target),
-      expand: () => '',
+      expand: written.includes(page) ? () => '' : expand,
     });
     return [page.path, { ...page, ...made }];
   }),
@@ -113,8 +133,9 @@ for (const { title, folder, entries, groups } of navigation) {
     some.map((entry) => `- [${entry.title}](${addressOf(entry.path)}): ${entry.summary}`).join('\n');
   const markdown = [
     `# ${title}`,
+    ...groups.map((group) => `## ${group.title}\n\n${list(group.entries)}\n\n`),
+    groups.length > 0 ? '## More' : '',
     list(entries),
-    ...groups.map((group) => `## ${group.title}\n\n${list(group.entries)}`),
   ].join('\n\n');
   const page = { path: folder, source: `docs/${folder}.md`, markdown: `${markdown}\n` };
   const made = render(page.markdown, {
@@ -133,18 +154,37 @@ const searchIndex = everyPage.map(({ path, title, parts }) => ({
   path: addressOf(path),
   title,
   section: navigation.find(({ folder }) => path.startsWith(`${folder}/`))?.title ?? '',
-  parts: parts
-    .filter(({ heading, text }) => heading || text.trim())
-    .map(({ id, heading, text }) => [id ?? '', heading, text.trim()]),
+  parts: searchedParts(path, parts).map(({ id, heading, text }) => [id ?? '', heading, text.trim()]),
 }));
 
+/**
+ * Returns the parts of a page that the search finds. An operation of the API is one part, with its parameters
+ * and answers.
+ *
+ * @param {string} path
+ * @param {import('./markdown.mjs').Part[]} parts
+ */
+function searchedParts(path, parts) {
+  if (!path.startsWith('reference/api/')) return parts.filter(({ heading, text }) => heading || text.trim());
+  /** @type {import('./markdown.mjs').Part[]} */
+  const merged = [];
+  for (const part of parts) {
+    const last = merged.at(-1);
+    if (last && part.level > 2) last.text += part.text;
+    else merged.push({ ...part });
+  }
+  return merged;
+}
+
+const script = addBrowserFile('site.js');
+const tryIt = readFileSync(join(BROWSER, 'try-it.js'), 'utf8').replace("'./site.js'", `'${script}'`);
 const frame = {
   sections: navigation,
   assets: {
     theme: addBrowserFile('theme.js'),
     style: addBrowserFile('site.css'),
-    script: addBrowserFile('site.js'),
-    tryIt: addBrowserFile('try-it.js'),
+    script,
+    tryIt: addAsset('try-it.js', tryIt),
     icon: addBrowserFile('icon.svg'),
     search: addAsset('search.json', JSON.stringify(searchIndex)),
   },
@@ -160,6 +200,23 @@ files.set('404.md', Buffer.from(unknown.markdown));
 files.set('llms.txt', Buffer.from(llmsText()));
 
 await writeFiles();
+
+/**
+ * Returns the HTML that a comment in a generated page stands for.
+ *
+ * @param {string} marker
+ */
+function expand(marker) {
+  const form = forms.get(marker);
+  if (form) return form;
+  const html = {
+    operation: '<div class="operation"><div class="description">\n',
+    samples: '</div><div class="samples">\n',
+    end: '</div></div>\n',
+  }[marker];
+  if (html === undefined) throw new Error(`A comment stands for nothing: ${marker}`);
+  return html;
+}
 
 /** Fails when a link leads to a page or a heading that does not exist. */
 function checkLinks() {
@@ -196,7 +253,7 @@ function llmsText() {
     `> ${/** @type {{ summary: string }} */ (rendered.get('')).summary}`,
     'The OpenAPI document is at /api/v1/openapi.json.',
     ...navigation.map(({ title, entries, groups }) =>
-      [`## ${title}`, '', list([...entries, ...groups.flatMap((group) => group.entries)])].join('\n'),
+      [`## ${title}`, '', list([...groups.flatMap((group) => group.entries), ...entries])].join('\n'),
     ),
   ]
     .join('\n\n')

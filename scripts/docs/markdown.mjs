@@ -13,6 +13,7 @@ const LANGUAGES = /** @type {Record<string, string>} */ ({
   js: 'javascript',
   html: 'xml',
   prometheus: 'plaintext',
+  text: 'plaintext',
 });
 
 /**

@@ -23,8 +23,8 @@ const NAME = 'Conversation Messaging Service';
 export function pageOf(frame, { path, title, summary, html, parts }) {
   const section = frame.sections.find(({ folder }) => path.startsWith(`${folder}/`) || path === folder);
   const order = frame.sections.flatMap((one) => [
-    ...one.entries,
     ...one.groups.flatMap(({ entries }) => entries),
+    ...one.entries,
   ]);
   const index = order.findIndex((entry) => entry.path === path);
   const isReference = html.includes('class="operation"');
@@ -94,7 +94,7 @@ function sectionOf({ title, entries, groups }, path, isOpen) {
     const hasPage = group.entries.some((entry) => entry.path === path);
     return `<details${hasPage ? ' open' : ''}><summary>${escape(group.title)}</summary>${list(group.entries)}</details>`;
   });
-  return `<details${isOpen ? ' open' : ''}><summary>${escape(title)}</summary>${list(entries)}${below.join('')}</details>`;
+  return `<details${isOpen ? ' open' : ''}><summary>${escape(title)}</summary>${below.join('')}${list(entries)}</details>`;
 }
 
 /**
