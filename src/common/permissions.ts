@@ -4,7 +4,7 @@ import { AGENT_ROLES, AgentRole } from './agent-role';
 export const SCOPE_DESCRIPTIONS = {
   'conversations:read': 'list and read conversations and their messages',
   'conversations:write': 'close, reopen or reassign conversations',
-  'messages:read': "read a conversation's message history",
+  'messages:read': "read a conversation's message history, and search messages",
   'messages:write': 'send a message as an agent',
   'contacts:read': 'list, search and read contacts',
   'contacts:write': 'create and change contacts',

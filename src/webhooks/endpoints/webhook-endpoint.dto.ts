@@ -54,7 +54,8 @@ const EVENTS = {
   minItems: 1,
   uniqueItems: true,
   description:
-    'Event types. A key may name those whose data it has the scope to read, and neither `audit.event` nor `*`.',
+    'Event types. A key may name those whose data it has the scope to read, so not `channel.status_changed`, ' +
+    '`audit.event` or `*`.',
   example: ['message.created', 'conversation.updated'],
 };
 const RATE = { type: 'integer', minimum: 1, maximum: MAX_ENDPOINT_RATE, example: 50 } as const;

@@ -1,4 +1,4 @@
-import { Checkbox, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, NativeSelect, SimpleGrid, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { api } from '../../api/client';
 import type { CreateApiKey, CreatedApiKey, Scope } from '../../api/types';
@@ -39,7 +39,7 @@ export function CreateKeyDialog({
     create.mutate(input, { onSuccess: onCreated });
   };
   return (
-    <Dialog title={texts.apiKeys.create} onClose={onClose}>
+    <Dialog title={texts.apiKeys.create} onClose={onClose} size="lg">
       <Form
         action={texts.apiKeys.create}
         isPending={create.isPending}
@@ -79,11 +79,11 @@ export function CreateKeyDialog({
           onChange={(chosen) => setScopes(SCOPES.filter((scope) => chosen.includes(scope)))}
           error={scopes.length === 0 ? texts.apiKeys.scopeNeeded : faultOf(create.error, 'scopes')}
         >
-          <Stack gap="xs" mt="xs">
+          <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs" mt="xs">
             {SCOPES.map((scope) => (
               <Checkbox key={scope} value={scope} label={scope} description={SCOPE_TEXTS[scope][locale]} />
             ))}
-          </Stack>
+          </SimpleGrid>
         </Checkbox.Group>
 
         <NativeSelect

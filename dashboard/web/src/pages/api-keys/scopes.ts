@@ -14,7 +14,10 @@ export const SCOPE_TEXTS: Record<Scope, Record<Locale, string>> = {
     en: 'Open conversations with contacts',
     de: 'Unterhaltungen mit Kontakten beginnen',
   },
-  'messages:read': { en: 'Read a conversation’s messages', de: 'Die Nachrichten einer Unterhaltung lesen' },
+  'messages:read': {
+    en: 'Read a conversation’s messages, and search messages',
+    de: 'Die Nachrichten einer Unterhaltung lesen, und Nachrichten suchen',
+  },
   'messages:write': { en: 'Send a message as an agent', de: 'Eine Nachricht als Agent senden' },
   'contacts:read': { en: 'List, search and read contacts', de: 'Kontakte auflisten, suchen und lesen' },
   'contacts:write': { en: 'Create and change contacts', de: 'Kontakte anlegen und ändern' },
