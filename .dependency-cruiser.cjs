@@ -226,11 +226,20 @@ module.exports = {
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
     },
     {
-      name: 'widget-apart',
-      comment: 'The widget runs in pages: it imports nothing of the service, and the service nothing of it.',
+      name: 'widget-and-client-apart',
+      comment:
+        'The widget runs in pages, the client at its users: they import nothing of the service, and the service ' +
+        'nothing of them.',
       severity: 'error',
-      from: { path: '^(src|widget)/' },
-      to: { path: '^(src|widget)/', pathNot: '^$1/' },
+      from: { path: '^(src|widget|client)/' },
+      to: { path: '^(src|widget|client|dashboard)/', pathNot: '^$1/' },
+    },
+    {
+      name: 'client-without-dependencies',
+      comment: 'The client runs wherever there is fetch and WebCrypto: in Node, Deno, Bun and workers.',
+      severity: 'error',
+      from: { path: '^client/src/' },
+      to: { pathNot: '^client/src/' },
     },
     {
       name: 'loader-alone',

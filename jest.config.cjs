@@ -1,7 +1,13 @@
 module.exports = {
   testEnvironment: '<rootDir>/test/jest/environment.cjs',
   runtime: '<rootDir>/test/jest/runtime.cjs',
-  roots: ['<rootDir>/src', '<rootDir>/test', '<rootDir>/widget/src', '<rootDir>/dashboard/server/src'],
+  roots: [
+    '<rootDir>/src',
+    '<rootDir>/test',
+    '<rootDir>/widget/src',
+    '<rootDir>/dashboard/server/src',
+    '<rootDir>/client/test',
+  ],
   testMatch: ['**/*.spec.ts', '**/*.e2e-spec.ts'],
   testPathIgnorePatterns: [
     '/node_modules/',
@@ -12,6 +18,7 @@ module.exports = {
   moduleNameMapper: {
     '^conversation-messaging-service$': '<rootDir>/src/index.ts',
     '^conversation-messaging-service/(\\w+)$': '<rootDir>/src/index-$1.ts',
+    '^@conversation-messaging/client$': '<rootDir>/client/src/index.ts',
   },
   transform: {
     '\\.ts$': [

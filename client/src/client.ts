@@ -1,0 +1,39 @@
+import type { ApiKeyIdentity, ApiPath } from './api-types.ts';
+import type { CallOptions, ClientOptions } from './options.ts';
+import type { RateLimit } from './rate-limits.ts';
+import { Agents } from './resources/agents.ts';
+import { Contacts } from './resources/contacts.ts';
+import { Conversations } from './resources/conversations.ts';
+import { Messages } from './resources/messages.ts';
+import { WebhookEndpoints } from './resources/webhook-endpoints.ts';
+import { Transport } from './transport.ts';
+
+/** Client of the service's REST API. It acts for the workspace of its key. */
+export class MessagingClient {
+  readonly conversations: Conversations;
+  readonly messages: Messages;
+  readonly contacts: Contacts;
+  readonly agents: Agents;
+  readonly webhookEndpoints: WebhookEndpoints;
+  readonly #transport: Transport;
+
+  /** @throws TypeError the address or the key is malformed */
+  constructor(options: ClientOptions) {
+    this.#transport = new Transport(options);
+    this.conversations = new Conversations(this.#transport);
+    this.messages = new Messages(this.#transport);
+    this.contacts = new Contacts(this.#transport);
+    this.agents = new Agents(this.#transport);
+    this.webhookEndpoints = new WebhookEndpoints(this.#transport);
+  }
+
+  /** State of the rate limit of each path that was called, as its last answer told it. */
+  get rateLimits(): ReadonlyMap<ApiPath, RateLimit> {
+    return this.#transport.rateLimits;
+  }
+
+  /** Returns who the key is: its workspace and its scopes. Needs no scope. */
+  me(options?: CallOptions): Promise<ApiKeyIdentity> {
+    return this.#transport.send({ operation: 'getMe', method: 'GET', path: '/api/v1/me' }, options);
+  }
+}

@@ -1,0 +1,1869 @@
+// Generated from the service's OpenAPI document: npm run generate --workspace client.
+export interface paths {
+    "/api/v1/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listContacts"];
+        put?: never;
+        post: operations["createContact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getContact"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch: operations["updateContact"];
+        trace?: never;
+    };
+    "/api/v1/conversations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listConversations"];
+        put?: never;
+        post: operations["createConversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/conversations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getConversation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch: operations["updateConversation"];
+        trace?: never;
+    };
+    "/api/v1/conversations/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listMessages"];
+        put?: never;
+        post: operations["sendMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/messages/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["searchMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listAgents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getAgent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listWebhookEndpoints"];
+        put?: never;
+        post: operations["createWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getWebhookEndpoint"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteWebhookEndpoint"];
+        options?: never;
+        head?: never;
+        patch: operations["updateWebhookEndpoint"];
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["testWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}/roll-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["rollWebhookEndpointSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        ApiKeyIdentity: {
+            /** @example 019ab3f0-77aa-7f10-8d2f-1b6f3a4c5d6e */
+            apiKeyId: string;
+            /**
+             * @example [
+             *       "conversations:read",
+             *       "messages:write"
+             *     ]
+             */
+            scopes: components["schemas"]["Scope"][];
+            tenant: components["schemas"]["Tenant"];
+        };
+        /** @enum {string} */
+        Scope: "conversations:read" | "conversations:write" | "messages:read" | "messages:write" | "contacts:read" | "contacts:write" | "agents:read" | "conversations:create" | "webhooks:read" | "webhooks:write";
+        Tenant: {
+            /** @example 019ab3ee-0a1b-7c2d-8e3f-4a5b6c7d8e9f */
+            id: string;
+            /** @example Acme Support */
+            name: string;
+            /** @example acme */
+            slug: string;
+            /**
+             * @description TRIAL, STARTER, PRO or ENTERPRISE; more may come.
+             * @example PRO
+             */
+            planTier: string;
+        };
+        Error: {
+            error: {
+                code: components["schemas"]["ErrorCode"];
+                /** @description For people. Its wording may change. */
+                message: string;
+                /** @description Says more than the code. New reasons may appear. */
+                reason?: string;
+                values?: components["schemas"]["ErrorValues"];
+                /** @description What is wrong with which field. */
+                details?: components["schemas"]["ErrorDetail"][];
+                /** @description The same as in the X-Request-Id header. */
+                requestId: string;
+            };
+        };
+        /** @enum {string} */
+        ErrorCode: "INVALID_BODY" | "INVALID_QUERY" | "UNAUTHENTICATED" | "TRIAL_EXPIRED" | "FORBIDDEN" | "WORKSPACE_SUSPENDED" | "NOT_FOUND" | "REQUEST_TIMEOUT" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "UNAVAILABLE";
+        /** @description Values that the message holds, such as a limit. */
+        ErrorValues: {
+            [key: string]: unknown;
+        };
+        ErrorDetail: {
+            field: string;
+            message: string;
+            /** @description Says what is wrong. New codes may appear. */
+            code?: string;
+            values?: components["schemas"]["ErrorValues"];
+        };
+        ContactPage: {
+            data: components["schemas"]["Contact"][];
+            /**
+             * @description The id of the last row: send it as `cursor` to get the next page. null on the last page.
+             * @example null
+             */
+            nextCursor: string | null;
+        };
+        Contact: {
+            /** @example 019ab3f2-3b4c-7d5e-8f60-718293a4b5c6 */
+            id: string;
+            /** @example Zoë Martín */
+            name: string | null;
+            /** @example zoe@example.com */
+            email: string | null;
+            /** @example +34 600 11 22 33 */
+            phone: string | null;
+            /** @example null */
+            avatarUrl: string | null;
+            /** @description The person's id on each channel. */
+            identities: components["schemas"]["ContactIdentity"][];
+            /**
+             * @description Which of `name` and `email` the workspace's own server has signed, for a visitor who is logged in. The others may be what the person says.
+             * @example [
+             *       "email"
+             *     ]
+             */
+            verified: components["schemas"]["VerifiedField"][];
+            /**
+             * @description Other facts that the workspace keeps.
+             * @example {
+             *       "city": "Valencia"
+             *     }
+             */
+            attributes: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @example 2026-11-02T08:15:30.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-18T16:20:00.000Z
+             */
+            updatedAt: string;
+        };
+        ContactIdentity: {
+            /** @example WHATSAPP */
+            channel: components["schemas"]["Channel"];
+            /**
+             * @description The provider's id of the person.
+             * @example 34600112233
+             */
+            externalId: string;
+        };
+        /** @enum {string} */
+        Channel: "WIDGET" | "WHATSAPP" | "TELEGRAM" | "MESSENGER" | "INSTAGRAM";
+        /**
+         * @description Which of `name` and `email` the workspace's own server has signed, for a visitor who is logged in. The others may be what the person says.
+         * @enum {string}
+         */
+        VerifiedField: "name" | "email";
+        NewContact: {
+            /** @example Zoë Martín */
+            name?: string;
+            /**
+             * Format: email
+             * @example zoe@example.com
+             */
+            email?: string;
+            /** @example +34 600 11 22 33 */
+            phone?: string;
+            /**
+             * @description Other facts that the workspace keeps: up to 50, by names of at most 100 characters. None by default.
+             * @example {
+             *       "city": "Valencia"
+             *     }
+             */
+            attributes?: {
+                [key: string]: string | number | boolean;
+            };
+            /**
+             * @description The id on a channel, by which the workspace can write before the contact has written. No other contact may have it.
+             * @example {
+             *       "channel": "WHATSAPP",
+             *       "externalId": "34600112233"
+             *     }
+             */
+            identity?: components["schemas"]["NewContactIdentity"];
+        };
+        NewContactIdentity: {
+            /** @example WHATSAPP */
+            channel: components["schemas"]["Channel"];
+            /**
+             * @description The provider's id of the person: a phone number in digits, a chat id, a page-scoped id.
+             * @example 34600112233
+             */
+            externalId: string;
+        };
+        ContactChanges: {
+            /**
+             * Format: date-time
+             * @description The `updatedAt` of the contact that you edit: if it was changed since, the edit is refused with 409. Without it the edit applies to the contact as it is by now.
+             * @example 2026-11-18T16:20:00.000Z
+             */
+            updatedAt?: string;
+            /** @example Zoë Martín */
+            name?: string | null;
+            /**
+             * Format: email
+             * @example zoe@example.com
+             */
+            email?: string | null;
+            /** @example +34 600 11 22 33 */
+            phone?: string | null;
+            /**
+             * @description Other facts that the workspace keeps: up to 50, by names of at most 100 characters. They replace all earlier ones.
+             * @example {
+             *       "city": "Valencia"
+             *     }
+             */
+            attributes?: {
+                [key: string]: string | number | boolean;
+            };
+        };
+        /** @enum {string} */
+        ConversationStatus: "OPEN" | "SNOOZED" | "CLOSED";
+        ConversationPage: {
+            data: components["schemas"]["ConversationListItem"][];
+            /**
+             * @description The id of the last row: send it as `cursor` to get the next page. null on the last page.
+             * @example null
+             */
+            nextCursor: string | null;
+        };
+        ConversationListItem: {
+            /** @example 019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11 */
+            id: string;
+            /** @example WHATSAPP */
+            sourceChannel: components["schemas"]["Channel"];
+            /** @example OPEN */
+            status: components["schemas"]["ConversationStatus"];
+            /**
+             * Format: date-time
+             * @description When it opens by itself; null when it is not snoozed, or snoozed without an end.
+             * @example null
+             */
+            snoozedUntil: string | null;
+            /** @example 019ab3ee-1f2d-7b3c-9e4f-5a6b7c8d9e0f */
+            assignedAgentId: string | null;
+            /**
+             * @description The first 140 characters of the latest message, on one line; null before the first message.
+             * @example Your parcel is on its way.
+             */
+            lastMessagePreview: string | null;
+            /**
+             * Format: date-time
+             * @description null before the first message.
+             * @example 2026-11-20T09:41:07.512Z
+             */
+            lastMessageAt: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:38:55.000Z
+             */
+            createdAt: string;
+            /**
+             * @description Only with `sort=activity`.
+             * @example {
+             *       "id": "019ab3f2-3b4c-7d5e-8f60-718293a4b5c6",
+             *       "name": "Zoë Martín"
+             *     }
+             */
+            contact?: components["schemas"]["ContactName"];
+        };
+        ContactName: {
+            /** @example 019ab3f2-3b4c-7d5e-8f60-718293a4b5c6 */
+            id: string;
+            /** @example Zoë Martín */
+            name: string | null;
+        };
+        NewConversation: {
+            /**
+             * @description The id of a contact.
+             * @example 019ab3f2-3b4c-7d5e-8f60-718293a4b5c6
+             */
+            contactId: string;
+            /** @example WHATSAPP */
+            channel: components["schemas"]["Channel"];
+        };
+        Conversation: {
+            /** @example 019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11 */
+            id: string;
+            /** @example WHATSAPP */
+            sourceChannel: components["schemas"]["Channel"];
+            /** @example OPEN */
+            status: components["schemas"]["ConversationStatus"];
+            /**
+             * Format: date-time
+             * @description When it opens by itself; null when it is not snoozed, or snoozed without an end.
+             * @example null
+             */
+            snoozedUntil: string | null;
+            /** @example 019ab3ee-1f2d-7b3c-9e4f-5a6b7c8d9e0f */
+            assignedAgentId: string | null;
+            /**
+             * @description The first 140 characters of the latest message, on one line; null before the first message.
+             * @example Your parcel is on its way.
+             */
+            lastMessagePreview: string | null;
+            /**
+             * Format: date-time
+             * @description null before the first message.
+             * @example 2026-11-20T09:41:07.512Z
+             */
+            lastMessageAt: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:38:55.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:41:07.512Z
+             */
+            updatedAt: string;
+        };
+        ConversationDetail: {
+            /** @example 019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11 */
+            id: string;
+            /** @example WHATSAPP */
+            sourceChannel: components["schemas"]["Channel"];
+            /** @example OPEN */
+            status: components["schemas"]["ConversationStatus"];
+            /**
+             * Format: date-time
+             * @description When it opens by itself; null when it is not snoozed, or snoozed without an end.
+             * @example null
+             */
+            snoozedUntil: string | null;
+            /** @example 019ab3ee-1f2d-7b3c-9e4f-5a6b7c8d9e0f */
+            assignedAgentId: string | null;
+            /**
+             * @description The first 140 characters of the latest message, on one line; null before the first message.
+             * @example Your parcel is on its way.
+             */
+            lastMessagePreview: string | null;
+            /**
+             * Format: date-time
+             * @description null before the first message.
+             * @example 2026-11-20T09:41:07.512Z
+             */
+            lastMessageAt: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:38:55.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:41:07.512Z
+             */
+            updatedAt: string;
+            contact: components["schemas"]["Contact"];
+        };
+        ConversationChanges: {
+            /**
+             * @description Any status may follow any.
+             * @example CLOSED
+             */
+            status?: components["schemas"]["ConversationStatus"];
+            /**
+             * @description An active agent of the workspace; null removes the assignment.
+             * @example 019ab3ee-1f2d-7b3c-9e4f-5a6b7c8d9e0f
+             */
+            assignedAgentId?: string | null;
+            /**
+             * Format: date-time
+             * @description When a snoozed conversation opens by itself, such as 2027-01-04T08:00:00Z: at most 366 days ahead. Only with status SNOOZED, or while it is snoozed. null removes the time.
+             * @example null
+             */
+            snoozedUntil?: string | null;
+        };
+        MessagePage: {
+            data: components["schemas"]["Message"][];
+            /**
+             * @description The id of the last row: send it as `cursor` to get the next page. null on the last page.
+             * @example null
+             */
+            nextCursor: string | null;
+        };
+        Message: {
+            /** @example 019ab3f6-0d4b-7c55-8a2e-6f1f7d1b2c90 */
+            id: string;
+            /**
+             * @description CUSTOMER or AGENT; more may come.
+             * @example AGENT
+             */
+            senderType: string;
+            /**
+             * @description null for a customer's message.
+             * @example 019ab3ee-1f2d-7b3c-9e4f-5a6b7c8d9e0f
+             */
+            senderAgentId: string | null;
+            /**
+             * @description Empty after the message was erased.
+             * @example Your parcel is on its way.
+             */
+            body: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:41:07.512Z
+             */
+            createdAt: string;
+            delivery: components["schemas"]["MessageDelivery"];
+        };
+        MessageDelivery: {
+            /**
+             * @description It only advances. UNKNOWN: the provider did not say whether it accepted the message, which is not sent again. More may come.
+             * @example QUEUED
+             * @enum {string|null}
+             */
+            status: "QUEUED" | "SENDING" | "SENT" | "DELIVERED" | "READ" | "FAILED" | "UNKNOWN" | null;
+            /**
+             * @description Why it is FAILED, UNKNOWN, or retried (SENDING).
+             * @example null
+             */
+            error: components["schemas"]["MessageDeliveryError"] | null;
+        };
+        MessageDeliveryError: {
+            /**
+             * @description NO_CONNECTION, NO_RECIPIENT, REAUTH_REQUIRED, WINDOW_CLOSED, REFUSED, RETRYING, RETRIES_EXHAUSTED, GIVEN_UP, ERASED, OUTCOME_UNKNOWN; more may come.
+             * @example WINDOW_CLOSED
+             */
+            code: string;
+            /**
+             * @description The channel provider's own code; null where it gave none.
+             * @example 131047
+             */
+            providerCode: string | null;
+            /** @example Re-engagement message */
+            message: string;
+        };
+        NewMessage: {
+            /**
+             * @description Not blank, valid Unicode, no NUL. Lower limits: Instagram 1000 UTF-8 bytes, Messenger 2000 characters. Never split or cut.
+             * @example Your parcel is on its way.
+             */
+            body: string;
+            /**
+             * @description The sender: an active agent or bot account. By default the workspace's first active OWNER or ADMIN.
+             * @example 019ab3ee-1f2d-7b3c-9e4f-5a6b7c8d9e0f
+             */
+            senderAgentId?: string;
+        };
+        SentMessage: {
+            message: components["schemas"]["Message"];
+        };
+        FoundMessagePage: {
+            data: components["schemas"]["FoundMessage"][];
+            /**
+             * @description Send it as `cursor` to go on. A page may be short, or empty, before the last one. null when all messages were looked through.
+             * @example null
+             */
+            nextCursor: string | null;
+            /**
+             * Format: date-time
+             * @description Time of the oldest message that was looked at, when the page ends before it is full; otherwise null.
+             * @example null
+             */
+            searchedUntil: string | null;
+            /**
+             * @description False while messages that are older than the search are still being added to its index: some are not found yet.
+             * @example true
+             */
+            isIndexComplete: boolean;
+        };
+        FoundMessage: {
+            /** @example 019ab3f6-0d4b-7c55-8a2e-6f1f7d1b2c90 */
+            id: string;
+            /** @example 019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11 */
+            conversationId: string;
+            /**
+             * @description CUSTOMER or AGENT; more may come.
+             * @example AGENT
+             */
+            senderType: string;
+            /**
+             * @description null for a customer's message.
+             * @example 019ab3ee-1f2d-7b3c-9e4f-5a6b7c8d9e0f
+             */
+            senderAgentId: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:41:07.512Z
+             */
+            createdAt: string;
+            /** @description The text around the first hit, in parts: one after the other, they are the excerpt. */
+            excerpt: components["schemas"]["ExcerptPart"][];
+            /** @example WHATSAPP */
+            sourceChannel: components["schemas"]["Channel"];
+            /** @example OPEN */
+            status: components["schemas"]["ConversationStatus"];
+            contact: components["schemas"]["ContactName"];
+        };
+        ExcerptPart: {
+            /** @example parcel */
+            text: string;
+            /**
+             * @description Whether it is a part that was searched for.
+             * @example true
+             */
+            isHit: boolean;
+        };
+        AgentPage: {
+            data: components["schemas"]["Agent"][];
+            /**
+             * @description The id of the last row: send it as `cursor` to get the next page. null on the last page.
+             * @example null
+             */
+            nextCursor: string | null;
+        };
+        Agent: {
+            /** @example 019ab3ee-1f2d-7b3c-9e4f-5a6b7c8d9e0f */
+            id: string;
+            /**
+             * @description The name that colleagues see; null after the agent was erased.
+             * @example Ana Admin
+             */
+            name: string | null;
+            /**
+             * @description The name that customers see; null if they see none.
+             * @example Ana
+             */
+            displayName: string | null;
+            /**
+             * @description null after the agent was erased.
+             * @example ana@example.com
+             */
+            email: string | null;
+            /** @example ADMIN */
+            role: components["schemas"]["AgentRole"];
+            /**
+             * @description True for a bot account, which can't log in.
+             * @example false
+             */
+            isBot: boolean;
+            /**
+             * @description Only active agents can be assigned conversations, and send messages.
+             * @example true
+             */
+            active: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-02T08:15:30.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-18T16:20:00.000Z
+             */
+            updatedAt: string;
+        };
+        /** @enum {string} */
+        AgentRole: "OWNER" | "ADMIN" | "AGENT";
+        WebhookEndpointPage: {
+            data: components["schemas"]["WebhookEndpoint"][];
+            /**
+             * @description The id of the last row: send it as `cursor` to get the next page. null on the last page.
+             * @example null
+             */
+            nextCursor: string | null;
+        };
+        WebhookEndpoint: {
+            /** @example 019ab3f1-9a3b-7c44-8d55-6e7f8091a2b3 */
+            id: string;
+            /** @example CRM */
+            name: string | null;
+            /** @example null */
+            description: string | null;
+            /** @example https://hooks.example.com/messaging */
+            url: string;
+            /**
+             * @description Event types, or `*` for all.
+             * @example [
+             *       "message.created"
+             *     ]
+             */
+            events: string[];
+            /** @example true */
+            active: boolean;
+            /**
+             * @description Number of the present settings, which an edit can name.
+             * @example 1
+             */
+            version: number;
+            /**
+             * @description Deliveries a second; null for no limit.
+             * @example null
+             */
+            rateLimit: number | null;
+            /**
+             * Format: date-time
+             * @description When the secret before the last roll ends; null if only the present one signs.
+             * @example null
+             */
+            previousSecretEndsAt: string | null;
+            /**
+             * Format: date-time
+             * @description Time of the first failure since the last success; null without one.
+             * @example null
+             */
+            failingSince: string | null;
+            /**
+             * Format: date-time
+             * @description Time of the last success, to the minute; null before the first.
+             * @example null
+             */
+            lastSuccessAt: string | null;
+            /**
+             * @description Why and when the service deactivated it; null while it is active, and after anybody else did.
+             * @example null
+             */
+            deactivation: components["schemas"]["WebhookEndpointDeactivation"] | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-02T08:15:30.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-18T16:20:00.000Z
+             */
+            updatedAt: string;
+        };
+        WebhookEndpointDeactivation: {
+            /**
+             * @description gone: a delivery was answered with 410. failing: all deliveries failed for five days.
+             * @example failing
+             * @enum {string}
+             */
+            reason: "gone" | "failing";
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:41:07.512Z
+             */
+            at: string;
+        };
+        NewWebhookEndpoint: {
+            /**
+             * Format: uri
+             * @description Address with https, of a public host; port 443, or 1024 and above; without credentials.
+             * @example https://hooks.example.com/messaging
+             */
+            url: string;
+            /**
+             * @description Event types. A key may name those whose data it has the scope to read, so not `channel.status_changed`, `audit.event` or `*`.
+             * @example [
+             *       "message.created",
+             *       "conversation.updated"
+             *     ]
+             */
+            events: string[];
+            /**
+             * @description Limit of deliveries a second, over all workers; no limit by default.
+             * @example 50
+             */
+            rateLimit?: number;
+            /**
+             * @description Name by which people know the endpoint; none by default.
+             * @example CRM
+             */
+            name?: string;
+            /**
+             * @description What the endpoint is for; none by default.
+             * @example Copies messages to the CRM.
+             */
+            description?: string;
+        };
+        RegisteredWebhookEndpoint: {
+            /** @example 019ab3f1-9a3b-7c44-8d55-6e7f8091a2b3 */
+            id: string;
+            /** @example CRM */
+            name: string | null;
+            /** @example null */
+            description: string | null;
+            /** @example https://hooks.example.com/messaging */
+            url: string;
+            /**
+             * @description Event types, or `*` for all.
+             * @example [
+             *       "message.created"
+             *     ]
+             */
+            events: string[];
+            /** @example true */
+            active: boolean;
+            /**
+             * @description Number of the present settings, which an edit can name.
+             * @example 1
+             */
+            version: number;
+            /**
+             * @description Deliveries a second; null for no limit.
+             * @example null
+             */
+            rateLimit: number | null;
+            /**
+             * Format: date-time
+             * @description When the secret before the last roll ends; null if only the present one signs.
+             * @example null
+             */
+            previousSecretEndsAt: string | null;
+            /**
+             * Format: date-time
+             * @description Time of the first failure since the last success; null without one.
+             * @example null
+             */
+            failingSince: string | null;
+            /**
+             * Format: date-time
+             * @description Time of the last success, to the minute; null before the first.
+             * @example null
+             */
+            lastSuccessAt: string | null;
+            /**
+             * @description Why and when the service deactivated it; null while it is active, and after anybody else did.
+             * @example null
+             */
+            deactivation: components["schemas"]["WebhookEndpointDeactivation"] | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-02T08:15:30.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-18T16:20:00.000Z
+             */
+            updatedAt: string;
+            /**
+             * @description Shown only here, and only in the first answer: null when the request is repeated under its Idempotency-Key. A lost secret is replaced by rolling it.
+             * @example whsec_3JgYl5oXhDkq0m7cV1bT9sWnE4uRzP6aKfLdHyQxGiM=
+             */
+            secret: string | null;
+        };
+        WebhookEndpointChanges: {
+            /**
+             * @description The `version` of the endpoint that you edit: if its settings were changed since, the edit is refused with 409. Without it the edit applies to the endpoint as it is by now.
+             * @example 1
+             */
+            version?: number;
+            /**
+             * Format: uri
+             * @description Address, as of a new endpoint.
+             * @example https://hooks.example.com/messaging
+             */
+            url?: string;
+            /**
+             * @description Event types. A key may name those whose data it has the scope to read, so not `channel.status_changed`, `audit.event` or `*`.
+             * @example [
+             *       "message.created",
+             *       "conversation.updated"
+             *     ]
+             */
+            events?: string[];
+            /**
+             * @description Limit of deliveries a second, over all workers; null for none.
+             * @example 50
+             */
+            rateLimit?: number | null;
+            /**
+             * @description Name; null for none.
+             * @example CRM
+             */
+            name?: string | null;
+            /**
+             * @description What the endpoint is for; null for nothing.
+             * @example Copies messages to the CRM.
+             */
+            description?: string | null;
+            /**
+             * @description False stops its deliveries, and what it is owed is cancelled. True starts them, for events from then on.
+             * @example true
+             */
+            active?: boolean;
+        };
+        WebhookTest: {
+            /**
+             * @description The delivery of the test: its `x-service-delivery`.
+             * @example 019ab3f7-2e1d-7a66-9c3b-7f8091a2b3c4
+             */
+            deliveryId: string;
+            /**
+             * @description The HTTP status of the receiver's answer; null without one.
+             * @example 200
+             */
+            status: number | null;
+            /**
+             * @description How long it took, in milliseconds.
+             * @example 84
+             */
+            elapsedMs: number;
+            /**
+             * @description Why it failed; null for a success, which is any status from 200 to 299.
+             * @example null
+             */
+            error: string | null;
+        };
+        SecretRoll: {
+            /**
+             * @description Time for which the previous secret signs too. 0 ends it at once.
+             * @default 86400
+             * @example 86400
+             */
+            gracePeriodSeconds?: number;
+            /**
+             * @description The secret that makes `x-service-signature` until the grace period ends.
+             * @default previous
+             * @example previous
+             * @enum {string}
+             */
+            serviceSignature?: "previous" | "new";
+        };
+        WebhookEndpointWithSecret: {
+            /** @example 019ab3f1-9a3b-7c44-8d55-6e7f8091a2b3 */
+            id: string;
+            /** @example CRM */
+            name: string | null;
+            /** @example null */
+            description: string | null;
+            /** @example https://hooks.example.com/messaging */
+            url: string;
+            /**
+             * @description Event types, or `*` for all.
+             * @example [
+             *       "message.created"
+             *     ]
+             */
+            events: string[];
+            /** @example true */
+            active: boolean;
+            /**
+             * @description Number of the present settings, which an edit can name.
+             * @example 1
+             */
+            version: number;
+            /**
+             * @description Deliveries a second; null for no limit.
+             * @example null
+             */
+            rateLimit: number | null;
+            /**
+             * Format: date-time
+             * @description When the secret before the last roll ends; null if only the present one signs.
+             * @example null
+             */
+            previousSecretEndsAt: string | null;
+            /**
+             * Format: date-time
+             * @description Time of the first failure since the last success; null without one.
+             * @example null
+             */
+            failingSince: string | null;
+            /**
+             * Format: date-time
+             * @description Time of the last success, to the minute; null before the first.
+             * @example null
+             */
+            lastSuccessAt: string | null;
+            /**
+             * @description Why and when the service deactivated it; null while it is active, and after anybody else did.
+             * @example null
+             */
+            deactivation: components["schemas"]["WebhookEndpointDeactivation"] | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-02T08:15:30.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-18T16:20:00.000Z
+             */
+            updatedAt: string;
+            /**
+             * @description Shown only here.
+             * @example whsec_3JgYl5oXhDkq0m7cV1bT9sWnE4uRzP6aKfLdHyQxGiM=
+             */
+            secret: string;
+        };
+        /** @description A new message landed on a conversation, from any sender: customer, agent or API. */
+        MessageCreatedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "message.created";
+            /**
+             * Format: date-time
+             * @description The moment of this attempt.
+             */
+            deliveredAt: string;
+            data: {
+                conversationId: string;
+                message: {
+                    id: string;
+                    body: string;
+                    senderType: string;
+                    /** Format: date-time */
+                    createdAt: string;
+                };
+            };
+        };
+        /** @description An agent's message got further on its way: SENT, DELIVERED, READ, FAILED or UNKNOWN. The furthest status counts. */
+        MessageStatusChangedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "message.status_changed";
+            /**
+             * Format: date-time
+             * @description The moment of this attempt.
+             */
+            deliveredAt: string;
+            data: {
+                conversationId: string;
+                messageId: string;
+                status: "SENT" | "DELIVERED" | "READ" | "FAILED" | "UNKNOWN";
+                errorCode: string | null;
+            };
+        };
+        /** @description A conversation was opened. */
+        ConversationCreatedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "conversation.created";
+            /**
+             * Format: date-time
+             * @description The moment of this attempt.
+             */
+            deliveredAt: string;
+            data: {
+                conversationId: string;
+                contactId: string;
+                sourceChannel: "WIDGET" | "WHATSAPP" | "TELEGRAM" | "MESSENGER" | "INSTAGRAM";
+            };
+        };
+        /** @description A conversation's status or assigned agent changed. Only the keys of what changed are present. */
+        ConversationUpdatedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "conversation.updated";
+            /**
+             * Format: date-time
+             * @description The moment of this attempt.
+             */
+            deliveredAt: string;
+            data: {
+                conversationId: string;
+                status?: "OPEN" | "SNOOZED" | "CLOSED";
+                assignedAgentId?: string | null;
+            };
+        };
+        /** @description A contact was created: a customer wrote for the first time, or somebody added one. */
+        ContactCreatedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "contact.created";
+            /**
+             * Format: date-time
+             * @description The moment of this attempt.
+             */
+            deliveredAt: string;
+            data: {
+                contactId: string;
+                contact: {
+                    id: string;
+                    name: string | null;
+                    email: string | null;
+                    phone: string | null;
+                    avatarUrl: string | null;
+                    identities: {
+                        channel: "WIDGET" | "WHATSAPP" | "TELEGRAM" | "MESSENGER" | "INSTAGRAM";
+                        externalId: string;
+                    }[];
+                    verified: ("name" | "email")[];
+                    attributes: {
+                        [key: string]: unknown;
+                    };
+                    /** Format: date-time */
+                    createdAt: string;
+                    /** Format: date-time */
+                    updatedAt: string;
+                };
+            };
+        };
+        /** @description A contact's profile changed. `changed` names the fields; `contact` has all of them. */
+        ContactUpdatedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "contact.updated";
+            /**
+             * Format: date-time
+             * @description The moment of this attempt.
+             */
+            deliveredAt: string;
+            data: {
+                contactId: string;
+                changed: ("name" | "email" | "phone" | "attributes" | "verified")[];
+                contact: {
+                    id: string;
+                    name: string | null;
+                    email: string | null;
+                    phone: string | null;
+                    avatarUrl: string | null;
+                    identities: {
+                        channel: "WIDGET" | "WHATSAPP" | "TELEGRAM" | "MESSENGER" | "INSTAGRAM";
+                        externalId: string;
+                    }[];
+                    verified: ("name" | "email")[];
+                    attributes: {
+                        [key: string]: unknown;
+                    };
+                    /** Format: date-time */
+                    createdAt: string;
+                    /** Format: date-time */
+                    updatedAt: string;
+                };
+            };
+        };
+        /** @description A channel's connection was made, ended, works again, or needs new credentials (REAUTH_REQUIRED). */
+        ChannelStatusChangedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "channel.status_changed";
+            /**
+             * Format: date-time
+             * @description The moment of this attempt.
+             */
+            deliveredAt: string;
+            data: {
+                connectionId: string;
+                channel: "WIDGET" | "WHATSAPP" | "TELEGRAM" | "MESSENGER" | "INSTAGRAM";
+                status: "ACTIVE" | "REAUTH_REQUIRED" | "DISCONNECTED";
+                previousStatus: ("ACTIVE" | "REAUTH_REQUIRED" | "DISCONNECTED") | null;
+            };
+        };
+        /** @description A row was written to the audit log. Only for workspaces with the auditWebhookExport entitlement. */
+        AuditEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "audit.event";
+            /**
+             * Format: date-time
+             * @description The moment of this attempt.
+             */
+            deliveredAt: string;
+            data: {
+                action: string;
+                entity: string;
+                entityId: string;
+                actorId: string;
+                metadata: {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        /** @description The Test button of a webhook endpoint was pressed. */
+        WebhookTestEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "webhook.test";
+            /**
+             * Format: date-time
+             * @description The moment of this attempt.
+             */
+            deliveredAt: string;
+            data: {
+                tenantId: string;
+                /** @constant */
+                test: true;
+            };
+        };
+        /** @description Body of a webhook. More types may come, for endpoints that are subscribed to `*`. */
+        WebhookEvent: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageStatusChangedEvent"] | components["schemas"]["ConversationCreatedEvent"] | components["schemas"]["ConversationUpdatedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ChannelStatusChangedEvent"] | components["schemas"]["AuditEvent"] | components["schemas"]["WebhookTestEvent"];
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type ApiKeyIdentity = components['schemas']['ApiKeyIdentity'];
+export type Scope = components['schemas']['Scope'];
+export type Tenant = components['schemas']['Tenant'];
+export type Error = components['schemas']['Error'];
+export type ErrorCode = components['schemas']['ErrorCode'];
+export type ErrorValues = components['schemas']['ErrorValues'];
+export type ErrorDetail = components['schemas']['ErrorDetail'];
+export type ContactPage = components['schemas']['ContactPage'];
+export type Contact = components['schemas']['Contact'];
+export type ContactIdentity = components['schemas']['ContactIdentity'];
+export type Channel = components['schemas']['Channel'];
+export type VerifiedField = components['schemas']['VerifiedField'];
+export type NewContact = components['schemas']['NewContact'];
+export type NewContactIdentity = components['schemas']['NewContactIdentity'];
+export type ContactChanges = components['schemas']['ContactChanges'];
+export type ConversationStatus = components['schemas']['ConversationStatus'];
+export type ConversationPage = components['schemas']['ConversationPage'];
+export type ConversationListItem = components['schemas']['ConversationListItem'];
+export type ContactName = components['schemas']['ContactName'];
+export type NewConversation = components['schemas']['NewConversation'];
+export type Conversation = components['schemas']['Conversation'];
+export type ConversationDetail = components['schemas']['ConversationDetail'];
+export type ConversationChanges = components['schemas']['ConversationChanges'];
+export type MessagePage = components['schemas']['MessagePage'];
+export type Message = components['schemas']['Message'];
+export type MessageDelivery = components['schemas']['MessageDelivery'];
+export type MessageDeliveryError = components['schemas']['MessageDeliveryError'];
+export type NewMessage = components['schemas']['NewMessage'];
+export type SentMessage = components['schemas']['SentMessage'];
+export type FoundMessagePage = components['schemas']['FoundMessagePage'];
+export type FoundMessage = components['schemas']['FoundMessage'];
+export type ExcerptPart = components['schemas']['ExcerptPart'];
+export type AgentPage = components['schemas']['AgentPage'];
+export type Agent = components['schemas']['Agent'];
+export type AgentRole = components['schemas']['AgentRole'];
+export type WebhookEndpointPage = components['schemas']['WebhookEndpointPage'];
+export type WebhookEndpoint = components['schemas']['WebhookEndpoint'];
+export type WebhookEndpointDeactivation = components['schemas']['WebhookEndpointDeactivation'];
+export type NewWebhookEndpoint = components['schemas']['NewWebhookEndpoint'];
+export type RegisteredWebhookEndpoint = components['schemas']['RegisteredWebhookEndpoint'];
+export type WebhookEndpointChanges = components['schemas']['WebhookEndpointChanges'];
+export type WebhookTest = components['schemas']['WebhookTest'];
+export type SecretRoll = components['schemas']['SecretRoll'];
+export type WebhookEndpointWithSecret = components['schemas']['WebhookEndpointWithSecret'];
+export type MessageCreatedEvent = components['schemas']['MessageCreatedEvent'];
+export type MessageStatusChangedEvent = components['schemas']['MessageStatusChangedEvent'];
+export type ConversationCreatedEvent = components['schemas']['ConversationCreatedEvent'];
+export type ConversationUpdatedEvent = components['schemas']['ConversationUpdatedEvent'];
+export type ContactCreatedEvent = components['schemas']['ContactCreatedEvent'];
+export type ContactUpdatedEvent = components['schemas']['ContactUpdatedEvent'];
+export type ChannelStatusChangedEvent = components['schemas']['ChannelStatusChangedEvent'];
+export type AuditEvent = components['schemas']['AuditEvent'];
+export type WebhookTestEvent = components['schemas']['WebhookTestEvent'];
+export type WebhookEvent = components['schemas']['WebhookEvent'];
+export type $defs = Record<string, never>;
+export interface operations {
+    getMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyIdentity"];
+                };
+            };
+        };
+    };
+    listContacts: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of rows. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                /** @description Searches name, e-mail and phone. Case and a phone's spacing do not matter. A search that takes too long is answered with 503: search for more of the text. */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactPage"];
+                };
+            };
+        };
+    };
+    createContact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewContact"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contact"];
+                };
+            };
+        };
+    };
+    getContact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The contact's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contact"];
+                };
+            };
+        };
+    };
+    updateContact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The contact's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContactChanges"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contact"];
+                };
+            };
+        };
+    };
+    listConversations: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of rows. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                /** @description Only those with this status. */
+                status?: components["schemas"]["ConversationStatus"];
+                /** @description Only those on this channel. */
+                channel?: components["schemas"]["Channel"];
+                /** @description Only those that are assigned to the agent with this id; with `none`, those assigned to nobody. */
+                assignedAgentId?: string;
+                /** @description Only those with this contact. */
+                contactId?: string;
+                /** @description Only those that have got a message, or another status or agent, since then: an ISO 8601 time with its zone. */
+                updatedSince?: string;
+                /** @description The order: with `activity` those with the latest messages come first, and each row has its `contact`. A conversation that gets a message while you read the pages moves to the first one: no page repeats it. By default the newest conversations come first. */
+                sort?: "activity";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationPage"];
+                };
+            };
+        };
+    };
+    createConversation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewConversation"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+        };
+    };
+    getConversation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The conversation's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationDetail"];
+                };
+            };
+        };
+    };
+    updateConversation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The conversation's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConversationChanges"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+        };
+    };
+    listMessages: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of rows. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The conversation's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessagePage"];
+                };
+            };
+        };
+    };
+    sendMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The conversation's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewMessage"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentMessage"];
+                };
+            };
+        };
+    };
+    searchMessages: {
+        parameters: {
+            query: {
+                /** @description The maximum number of rows. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                /** @description Words that a message must all have, and phrases between quotation marks. Case and accents do not matter, and the last letters of a word may be left out. A search that takes too long is answered with 503. */
+                q: string;
+                /** @description Only messages of conversations with this status. */
+                status?: components["schemas"]["ConversationStatus"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundMessagePage"];
+                };
+            };
+        };
+    };
+    listAgents: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of rows. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentPage"];
+                };
+            };
+        };
+    };
+    getAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The agent's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+        };
+    };
+    listWebhookEndpoints: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of rows. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointPage"];
+                };
+            };
+        };
+    };
+    createWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWebhookEndpoint"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegisteredWebhookEndpoint"];
+                };
+            };
+        };
+    };
+    getWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The webhook endpoint's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+        };
+    };
+    deleteWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The webhook endpoint's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The webhook endpoint's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEndpointChanges"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+        };
+    };
+    testWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The webhook endpoint's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookTest"];
+                };
+            };
+        };
+    };
+    rollWebhookEndpointSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The webhook endpoint's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecretRoll"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointWithSecret"];
+                };
+            };
+        };
+    };
+}

@@ -1,0 +1,13 @@
+export type * from './api-types.ts';
+export { MessagingClient } from './client.ts';
+export * from './errors.ts';
+export type { Attempt, CallOptions, ClientOptions, CreateOptions } from './options.ts';
+export type { Page, PagedList } from './pages.ts';
+export type { RateLimit } from './rate-limits.ts';
+export type { WebhookDelivery } from './webhooks/delivery.ts';
+export type { UnknownEvent, UnknownEventType, WebhookEvent } from './webhooks/event.ts';
+export type { NodeRequest, NodeResponse } from './webhooks/handlers.ts';
+export type { WebhookHeaders } from './webhooks/headers.ts';
+export type { EventHandler, HandledDeliveries, HandlerOptions } from './webhooks/receiver.ts';
+export { type VerifyOptions, type WebhookFault, WebhookVerificationError } from './webhooks/verify.ts';
+export { webhooks } from './webhooks/webhooks.ts';

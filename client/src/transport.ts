@@ -1,0 +1,197 @@
+import { errorOf, parseJson } from './answers.ts';
+import type { ApiPath, OperationId } from './api-types.ts';
+import { ConnectionError, type MessagingError, TimeoutError } from './errors.ts';
+import type { AnswerOf, BodyOf, QueryOf } from './operation-types.ts';
+import type { Attempt, CallOptions, ClientOptions, CreateOptions } from './options.ts';
+import { PagedList, type Page } from './pages.ts';
+import { type RateLimit, readRateLimit } from './rate-limits.ts';
+import { retryDelayMs } from './retries.ts';
+import { VERSION } from './version.ts';
+
+const DEFAULT_MAX_RETRIES = 4;
+const DEFAULT_ATTEMPT_TIMEOUT_MS = 20_000;
+const DEFAULT_TIMEOUT_MS = 90_000;
+
+/** Operation of the API, and what it is asked. */
+export interface Call<Id extends OperationId = OperationId> {
+  operation: Id;
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  path: ApiPath;
+  /** Value of `{id}` in the path. */
+  id?: string;
+  query?: QueryOf<Id>;
+  body?: BodyOf<Id>;
+  /** Whether the service takes an `Idempotency-Key`: one goes along, and the request may be repeated. */
+  takesKey?: boolean;
+}
+
+type PagedListOf<Answer> = Answer extends Page<infer Row> ? PagedList<Row, Answer> : never;
+
+/** Outcome of one attempt. */
+interface Outcome {
+  answer?: unknown;
+  error: MessagingError | null;
+  headers?: Headers;
+  status: number | null;
+}
+
+/** Sends requests, repeats those that fail and may be repeated, and reads the answers. */
+export class Transport {
+  /** State of each path's rate limit, as the last answer told it. */
+  readonly rateLimits = new Map<ApiPath, RateLimit>();
+  readonly #options: ClientOptions;
+  readonly #baseUrl: string;
+
+  constructor(options: ClientOptions) {
+    // Messages name no value: a key must not appear in a log.
+    if (!/^[\x21-\x7e]+$/.test(options.apiKey ?? ''))
+      throw new TypeError('apiKey must be an API key of the service: plk_… without blanks.');
+    if (!/^https?:\/\/[^/?#]/.test(options.baseUrl ?? ''))
+      throw new TypeError('baseUrl must be the address of the service, such as https://chat.example.com.');
+    this.#options = options;
+    this.#baseUrl = options.baseUrl.replace(/\/+$/, '');
+  }
+
+  /** Returns the list that an operation reads page by page. */
+  list<Id extends OperationId>(
+    call: Call<Id>,
+    query: QueryOf<Id> | undefined,
+    options?: CallOptions,
+  ): PagedListOf<AnswerOf<Id>> {
+    const read = (cursor?: string) =>
+      this.send({ ...call, query: cursor ? { ...query, cursor } : query }, options);
+    return new PagedList(read as () => Promise<Page<unknown>>) as PagedListOf<AnswerOf<Id>>;
+  }
+
+  /**
+   * Performs an operation, and returns the body of its answer.
+   * @throws ApiError the service refused
+   * @throws ConnectionError, TimeoutError no answer arrived
+   */
+  async send<Id extends OperationId>(call: Call<Id>, options: CreateOptions = {}): Promise<AnswerOf<Id>> {
+    const { maxRetries = DEFAULT_MAX_RETRIES, timeoutMs = DEFAULT_TIMEOUT_MS } = this.#options;
+    const url = this.#urlOf(call);
+    const headers = this.#headersOf(call, options);
+    const isRepeatable = call.method !== 'POST' || headers.has('idempotency-key');
+    const deadline = Date.now() + (options.timeoutMs ?? timeoutMs);
+
+    for (let attempt = 1; ; attempt++) {
+      const startedAt = Date.now();
+      const outcome = await this.#attempt(url, call, headers, deadline, options.signal);
+      const delayMs =
+        outcome.error && attempt <= maxRetries ? retryDelayMs(outcome.error, attempt, isRepeatable) : null;
+      const retryInMs = delayMs !== null && Date.now() + delayMs < deadline ? delayMs : null;
+      this.#report(call, outcome, { attempt, durationMs: Date.now() - startedAt, retryInMs });
+      if (!outcome.error) return outcome.answer as AnswerOf<Id>;
+      if (retryInMs === null) throw outcome.error;
+      await pause(retryInMs, options.signal);
+    }
+  }
+
+  /** Sends a request once. It throws nothing but the reason of the caller's signal. */
+  async #attempt(
+    url: string,
+    { method, body }: Call,
+    headers: Headers,
+    deadline: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Outcome> {
+    const { attemptTimeoutMs = DEFAULT_ATTEMPT_TIMEOUT_MS, fetch: send = fetch } = this.#options;
+    signal?.throwIfAborted();
+    const timer = new AbortController();
+    const timeoutMs = Math.max(0, Math.min(attemptTimeoutMs, deadline - Date.now()));
+    const timeout = setTimeout(() => timer.abort(), timeoutMs);
+    const abort = () => timer.abort();
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      const response = await send(url, {
+        method,
+        headers,
+        body: body && JSON.stringify(body),
+        // The key must not follow a redirect.
+        redirect: 'manual',
+        signal: timer.signal,
+      });
+      return readOutcome(response, await response.text());
+    } catch (cause) {
+      signal?.throwIfAborted();
+      const error = timer.signal.aborted
+        ? new TimeoutError(`No answer arrived within ${timeoutMs} ms.`)
+        : new ConnectionError('The service could not be reached, or the connection broke.', { cause });
+      return { error, status: null };
+    } finally {
+      clearTimeout(timeout);
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  #urlOf({ path, id, query = {} }: Call): string {
+    const url = new URL(this.#baseUrl + (id === undefined ? path : path.replace('{id}', pathSegment(id))));
+    for (const [name, value] of Object.entries(query) as [string, string | number | boolean | undefined][])
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    return url.href;
+  }
+
+  #headersOf({ body, takesKey }: Call, { idempotencyKey, requestId }: CreateOptions): Headers {
+    const headers = new Headers({
+      accept: 'application/json',
+      authorization: `Bearer ${this.#options.apiKey}`,
+      'user-agent': `conversation-messaging-client-js/${VERSION}`,
+    });
+    if (body) headers.set('content-type', 'application/json');
+    if (takesKey) headers.set('idempotency-key', idempotencyKey ?? crypto.randomUUID());
+    if (requestId !== undefined) headers.set('x-request-id', requestId);
+    return headers;
+  }
+
+  #report(
+    { operation, method, path }: Call,
+    { error, headers, status }: Outcome,
+    progress: Pick<Attempt, 'attempt' | 'durationMs' | 'retryInMs'>,
+  ): void {
+    const rateLimit = headers ? readRateLimit(headers) : null;
+    if (rateLimit) this.rateLimits.set(path, rateLimit);
+    this.#options.onAttempt?.({
+      operation,
+      method,
+      path,
+      ...progress,
+      status,
+      requestId: headers?.get('x-request-id') ?? null,
+      isReplayed: headers?.get('idempotency-replayed') === 'true',
+      rateLimit,
+      error,
+    });
+  }
+}
+
+function readOutcome(response: Response, text: string): Outcome {
+  const { headers, status } = response;
+  if (!response.ok) return { error: errorOf(response, text), headers, status };
+  const answer = text === '' ? undefined : parseJson(text);
+  if (text !== '' && answer === undefined) return { error: errorOf(response, text), headers, status };
+  return { answer, error: null, headers, status };
+}
+
+/** Returns an id as a part of a path. An empty one, or one of dots alone, would lead to another route. */
+function pathSegment(id: string): string {
+  if (typeof id !== 'string' || /^\.{0,2}$/.test(id))
+    throw new TypeError('An id must be a string, and not empty.');
+  return encodeURIComponent(id);
+}
+
+/** Waits; throws the signal's reason as soon as it is aborted. */
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    }, ms);
+    if (signal?.aborted) abort();
+    else signal?.addEventListener('abort', abort, { once: true });
+  });
+}

@@ -1,0 +1,26 @@
+import { readHeader, type WebhookHeaders } from './headers.ts';
+
+/** Delivery of an event, as the webhook's headers describe it. */
+export interface WebhookDelivery {
+  /** Id of the delivery: the same each time that it is sent. */
+  id: string;
+  /**
+   * Number of the event within its conversation, rising; null for events without an order. It is not signed.
+   */
+  sequence: number | null;
+  /**
+   * Whether somebody tries the endpoint out: by `webhook.test`, or by an example, whose ids name nothing.
+   */
+  isTest: boolean;
+}
+
+/** Reads what the headers of a verified webhook say beside its event. */
+export function readDelivery(headers: WebhookHeaders, event: string): WebhookDelivery {
+  const id = readHeader(headers, 'webhook-id') ?? readHeader(headers, 'x-service-delivery') ?? '';
+  const sequence = Number(readHeader(headers, 'x-service-sequence') ?? Number.NaN);
+  return {
+    id,
+    sequence: Number.isSafeInteger(sequence) ? sequence : null,
+    isTest: event === 'webhook.test' || id.startsWith('test_'),
+  };
+}

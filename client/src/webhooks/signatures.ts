@@ -1,0 +1,68 @@
+const SECRET_PREFIX = 'whsec_';
+const SERVICE_SIGNATURE = /^sha256=([0-9a-f]{64})$/;
+const STANDARD_SIGNATURE = /^v1,([A-Za-z0-9+/]{43}=)$/;
+/** Most signatures of one webhook that are tried: the service sends two while a secret is rolled. */
+const MAX_SIGNATURES = 8;
+
+const encoder = new TextEncoder();
+
+/** Reports whether a secret made the service's own signature, `sha256=<hex>`, of a body. */
+export async function isServiceSignature(
+  signature: string,
+  secrets: readonly string[],
+  body: Uint8Array<ArrayBuffer>,
+): Promise<boolean> {
+  const hex = SERVICE_SIGNATURE.exec(signature)?.[1];
+  if (hex === undefined) return false;
+  const digest = Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
+  // The key is the whole secret as the receiver knows it.
+  return isAnyDigest(
+    [digest],
+    secrets.map((secret) => encoder.encode(secret)),
+    body,
+  );
+}
+
+/** Reports whether a secret made one of the signatures of Standard Webhooks, `v1,<base64> …`. */
+export async function isStandardSignature(
+  signatures: string,
+  secrets: readonly string[],
+  signed: Uint8Array<ArrayBuffer>,
+): Promise<boolean> {
+  const digests = signatures
+    .split(' ')
+    .slice(0, MAX_SIGNATURES)
+    .flatMap((signature) => STANDARD_SIGNATURE.exec(signature)?.[1] ?? [])
+    .map(bytesOfBase64);
+  return isAnyDigest(digests, secrets.map(keyOf), signed);
+}
+
+/** Compares with `crypto.subtle.verify`, which takes the same time wherever the digests differ. */
+async function isAnyDigest(
+  digests: Uint8Array<ArrayBuffer>[],
+  keys: Uint8Array<ArrayBuffer>[],
+  signed: Uint8Array<ArrayBuffer>,
+): Promise<boolean> {
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  for (const bytes of keys) {
+    const key = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['verify']);
+    for (const digest of digests) if (await crypto.subtle.verify('HMAC', key, digest, signed)) return true;
+  }
+  return false;
+}
+
+function keyOf(secret: string): Uint8Array<ArrayBuffer> {
+  return bytesOfBase64(secret.slice(SECRET_PREFIX.length));
+}
+
+/** Throws unless each secret has the form of an endpoint's secret. The message names no secret. */
+export function requireSecrets(secrets: readonly unknown[]): asserts secrets is readonly string[] {
+  const isSecret = (secret: unknown) =>
+    typeof secret === 'string' && /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(secret);
+  if (secrets.length > 0 && secrets.every(isSecret)) return;
+  throw new TypeError(`The secret must be an endpoint's whole secret, ${SECRET_PREFIX}…, or a list of them.`);
+}
+
+function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+}
