@@ -1,5 +1,5 @@
 // The pages of the documentation, as the site orders them.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -67,6 +67,7 @@ export function resolveLink(source, target, pagesBySource) {
   const [path, anchor] = /** @type {[string, string?]} */ (target.split('#', 2));
   const file = path ? posix.normalize(posix.join(dirname(source), path)) : source;
   const page = pagesBySource.get(file);
+  if (!page && !existsSync(join(ROOT, file))) throw new Error(`A link of ${source} leads nowhere: ${target}`);
   return page ? addressOf(page.path) + (anchor === undefined ? '' : `#${anchor}`) : null;
 }
 
