@@ -15,6 +15,7 @@ COPY widget ./widget
 COPY scripts/docs ./scripts/docs
 COPY docs ./docs
 COPY README.md SECURITY.md CHANGELOG.md ./
+COPY client/README.md ./client/
 RUN npm run build:service && npm run build:widget && npm run build:docs
 
 # The packages for running. Those of the widget are in its built files; the optional ones are native parts with a fallback.

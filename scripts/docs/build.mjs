@@ -224,6 +224,7 @@ function checkLinks() {
     links
       .filter((link) => {
         const [address, anchor] = /** @type {[string, string?]} */ (link.split('#', 2));
+        if (address === `${BASE}/llms.txt`) return false;
         const page = pagesByAddress.get(address);
         return !page || (anchor !== undefined && !page.parts.some(({ id }) => id === anchor));
       })

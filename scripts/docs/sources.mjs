@@ -21,10 +21,11 @@ export const BASE = '/docs';
  * @typedef {Group & { folder: string, groups?: Group[] }} Section
  */
 
-/** Pages at the top of the repository, by what the navigation calls them, each with its address. */
-const AT_THE_TOP = /** @type {Record<string, string>} */ ({
+/** Pages outside docs/, by what the navigation calls them, each with its address. */
+const ELSEWHERE = /** @type {Record<string, string>} */ ({
   SECURITY: 'explanation/security',
   CHANGELOG: 'project/changelog',
+  'client/README': 'how-to/client',
 });
 
 /** @returns {Section[]} */
@@ -34,7 +35,7 @@ export function readSections() {
   );
   return sections.map((section) => ({
     ...section,
-    pages: section.pages.map((name) => AT_THE_TOP[name] ?? name),
+    pages: section.pages.map((name) => ELSEWHERE[name] ?? name),
   }));
 }
 
@@ -49,8 +50,8 @@ export function readPages() {
   );
   const names = ['index', ...sections.flatMap(({ pages }) => pages)];
   return names.map((name) => {
-    const source = name in AT_THE_TOP ? `${name}.md` : `docs/${name}.md`;
-    const path = name === 'index' ? '' : (AT_THE_TOP[name] ?? name);
+    const source = name in ELSEWHERE ? `${name}.md` : `docs/${name}.md`;
+    const path = name === 'index' ? '' : (ELSEWHERE[name] ?? name);
     return { path, source, markdown: readFileSync(join(ROOT, source), 'utf8') };
   });
 }

@@ -7,7 +7,6 @@ import { resolve } from './document.mjs';
 /** Address in the samples. A page of the site shows its own in its place. */
 export const BASE_URL = 'http://localhost:3000';
 const PAGE_SIZE = 20;
-const IDEMPOTENCY_KEY = 'answer-1';
 
 /**
  * Request of a sample: values for the path, the query and the body.
@@ -78,11 +77,11 @@ export function sampleRequest(document, { path, parameters = [], requestBody }) 
  * @param {Operation} operation
  * @param {SampleRequest} request
  */
-function curl({ method }, { url, body, takesKey }) {
+function curl({ method, operationId }, { url, body, takesKey }) {
   const lines = [
     `curl ${method === 'GET' || (method === 'POST' && body !== undefined) ? '' : `-X ${method} `}'${url}'`,
     `-H "Authorization: Bearer $MESSAGING_API_KEY"`,
-    ...(takesKey ? [`-H 'Idempotency-Key: ${IDEMPOTENCY_KEY}'`] : []),
+    ...(takesKey ? [`-H 'Idempotency-Key: ${keyOf(operationId)}'`] : []),
     ...(body === undefined
       ? []
       : [`-H 'Content-Type: application/json'`, `-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`]),
@@ -152,10 +151,10 @@ function literal(value) {
  * @param {Operation} operation
  * @param {SampleRequest} request
  */
-function python({ method }, { url, body, takesKey }) {
+function python({ method, operationId }, { url, body, takesKey }) {
   const headers = [
     `"Authorization": f"Bearer {os.environ['MESSAGING_API_KEY']}"`,
-    ...(takesKey ? [`"Idempotency-Key": "${IDEMPOTENCY_KEY}"`] : []),
+    ...(takesKey ? [`"Idempotency-Key": "${keyOf(operationId)}"`] : []),
     ...(body === undefined ? [] : ['"Content-Type": "application/json"']),
   ];
   const lines = [
@@ -184,4 +183,14 @@ function pythonLiteral(value) {
       (_, /** @type {string} */ before, /** @type {string} */ word) =>
         before + { true: 'True', false: 'False', null: 'None' }[/** @type {'true'} */ (word)],
     );
+}
+
+/**
+ * Returns the `Idempotency-Key` of an operation's samples: `contact-1` for `createContact`.
+ *
+ * @param {string} operationId
+ */
+function keyOf(operationId) {
+  const thing = operationId.replace(/^[a-z]+/, '').replace(/(?<!^)[A-Z]/g, '-$&');
+  return `${thing.toLowerCase()}-1`;
 }
