@@ -48,6 +48,11 @@ export class Batcher<Item, Result> {
     this.enough = enough;
   }
 
+  /** True when no item waits, and no batch runs. */
+  get isIdle(): boolean {
+    return this.working === 0 && this.waiting.length === 0;
+  }
+
   /**
    * Adds an item to the next batch, and resolves to its result. If `work` rejects, so do all items of its
    * batch.

@@ -13,7 +13,7 @@ import { PendingCancellationsRepository } from '../../src/webhooks/endpoints/pen
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { claimPending, recordOf } from '../support/claimed-deliveries';
 import { failConnections } from '../support/failing-sockets';
-import { waitForLockWait } from '../support/lock-waits';
+import { hasLockWait, waitForLockWait } from '../support/lock-waits';
 import { MessagingHost } from '../support/messaging-host';
 import { PostgresProxy } from '../support/postgres-proxy';
 import { createStores, dropStores, TestStores } from '../support/test-database';
@@ -66,6 +66,12 @@ describe('recording attempts', () => {
   const statusesOf = (outcomes: PromiseSettledResult<unknown>[]) => outcomes.map(({ status }) => status);
   const statusOf = async ({ delivery: { id } }: AttemptRecord, owed = subscription) =>
     (await deliveriesOf(host, owed.endpoint)).find((stored) => stored.id === id)!.status;
+
+  const lockDelivery = (locker: Client, { delivery }: AttemptRecord) =>
+    locker.query('SELECT FROM pending_deliveries WHERE tenant_id = $1 AND id = $2 FOR UPDATE', [
+      delivery.endpoint.tenantId,
+      delivery.id,
+    ]);
 
   /** Expects that two records were written, with all that the receiver answered. */
   async function expectWhole(): Promise<void> {
@@ -143,10 +149,7 @@ describe('recording attempts', () => {
     await locker.connect();
     try {
       await locker.query('BEGIN');
-      await locker.query('SELECT FROM pending_deliveries WHERE tenant_id = $1 AND id = $2 FOR UPDATE', [
-        subscription.id,
-        locked.delivery.id,
-      ]);
+      await lockDelivery(locker, locked);
       const stuck = recorder.record(locked);
       const beside = submit(free);
       await waitForLockWait(host, 'the batch');
@@ -161,15 +164,43 @@ describe('recording attempts', () => {
     }
   });
 
-  it('keeps the workspaces apart without batches across them: the failure of one rejects no other', async () => {
+  /** Makes a recorder whose batches are of one workspace each. */
+  async function recorderApart(): Promise<AttemptRecorder> {
     const dataSource = host.app.get<DataSource>(getDataSourceToken(DATA_SOURCE), { strict: false });
-    const apart = new AttemptRecorder(
+    return new AttemptRecorder(
       await Database.forDataSource(dataSource, { crossWorkspaceBatches: false }),
       host.get(EventQueueRepository),
       host.get(PendingDeliveriesRepository),
       host.get(DeliveryHistoryRepository),
       host.get(PendingCancellationsRepository),
     );
+  }
+
+  it('goes on without batches across workspaces while the batch of one waits', async () => {
+    const apart = await recorderApart();
+    const other = await subscribe(host, 'https://127.0.0.1:9999/');
+    const [locked] = await attempted(1);
+    const [free] = await attempted(1, other);
+    const locker = new Client({ connectionString: stores.databaseUrl });
+    await locker.connect();
+    try {
+      await locker.query('BEGIN');
+      await lockDelivery(locker, locked!);
+      const stuck = apart.record(locked!);
+      await waitForLockWait(host, 'the record');
+      await apart.record(free!);
+      expect(await hasLockWait(host)).toBe(true);
+      await locker.query('COMMIT');
+      await stuck;
+    } finally {
+      await locker.end();
+    }
+    expect(await statusOf(locked!)).toBe('EXHAUSTED');
+    expect(await statusOf(free!, other)).toBe('EXHAUSTED');
+  });
+
+  it('keeps the workspaces apart without batches across them: the failure of one rejects no other', async () => {
+    const apart = await recorderApart();
     const others = [
       await subscribe(host, 'https://127.0.0.1:9999/'),
       await subscribe(host, 'https://127.0.0.1:9999/'),

@@ -1,7 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Batcher } from '../../common/batcher';
-import { groupBy } from '../../common/group-by';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import {
@@ -26,6 +25,8 @@ const BATCH_EVERY_MS = 20;
 /** Number of slots of an endpoint: so an endpoint that gets many events never waits for a batch. */
 const ENOUGH = 10;
 const RETRY_MS = 500;
+/** Key of batches with records of all workspaces. */
+const ALL_WORKSPACES = '';
 /**
  * Time from the start of an attempt to its record after which its endpoint may have been deactivated, and all
  * other deliveries of the activation cancelled: the process has stood still.
@@ -52,7 +53,11 @@ interface Sources {
 @Injectable()
 export class AttemptRecorder {
   private readonly logger = new Logger(AttemptRecorder.name);
-  private readonly batcher: Batcher<AttemptRecord, AttemptRecord>;
+  /**
+   * Batches under way, by workspace where a statement serves one: the records of a workspace whose node hangs
+   * hold up no others.
+   */
+  private readonly batchers = new Map<string, Batcher<AttemptRecord, AttemptRecord>>();
   /**
    * Numbers of first attempts that are not recorded yet, by the key of their event's lease. A lease whose
    * attempts can't all be recorded has none: its event ends after another worker has taken it.
@@ -69,18 +74,7 @@ export class AttemptRecorder {
     private readonly pending: PendingDeliveriesRepository,
     private readonly history: DeliveryHistoryRepository,
     private readonly cancellations: PendingCancellationsRepository,
-  ) {
-    const writeAll = async (records: AttemptRecord[]) => {
-      if (database.spansWorkspaces) return this.writeBatch(records);
-      const written = new Map<AttemptRecord, AttemptRecord | Promise<AttemptRecord>>();
-      for (const batch of groupBy(records, ({ delivery }) => delivery.endpoint.tenantId).values()) {
-        const results = await this.writeBatch(batch);
-        for (const [n, record] of batch.entries()) written.set(record, results[n]!);
-      }
-      return records.map((record) => written.get(record)!);
-    };
-    this.batcher = new Batcher(MAX_BATCH, writeAll, { everyMs: BATCH_EVERY_MS, enough: ENOUGH });
-  }
+  ) {}
 
   /** Notes first attempts that begin: an event ends with the record of the last attempt of its lease. */
   expectAttempts(deliveries: Delivery[]): void {
@@ -95,13 +89,23 @@ export class AttemptRecorder {
    * has ended.
    */
   record(record: AttemptRecord): Promise<AttemptRecord> {
-    return this.batcher.submit(record);
+    const key = this.database.spansWorkspaces ? ALL_WORKSPACES : record.delivery.endpoint.tenantId;
+    const batcher = this.batchers.get(key) ?? this.makeBatcher();
+    this.batchers.set(key, batcher);
+    return batcher.submit(record).finally(() => {
+      if (batcher.isIdle && this.batchers.get(key) === batcher) this.batchers.delete(key);
+    });
+  }
+
+  private makeBatcher(): Batcher<AttemptRecord, AttemptRecord> {
+    const write = (records: AttemptRecord[]) => this.writeBatch(records);
+    return new Batcher(MAX_BATCH, write, { everyMs: BATCH_EVERY_MS, enough: ENOUGH });
   }
 
   /**
    * Writes a batch. While the database serves nobody, it tries the same batch again: any other would fail
-   * too, and a lost outcome makes the receiver get a duplicate. After another failure the records are written
-   * apart, and the next batch does not wait for them.
+   * too, and a lost outcome makes the receiver get a duplicate. After another failure, or if the database may
+   * serve other workspaces, the records are written apart, and the next batch does not wait for them.
    */
   private async writeBatch(records: AttemptRecord[]): Promise<(AttemptRecord | Promise<AttemptRecord>)[]> {
     for (;;) {
@@ -110,7 +114,8 @@ export class AttemptRecorder {
         return records;
       } catch (error) {
         logRetry(this.logger, records, error as Error);
-        if (mayBeOfOneRecord(error) || records.some(isTestRecord)) return this.retries.begin(records, error);
+        const isOfThese = !this.database.spansWorkspaces || mayBeOfOneRecord(error);
+        if (isOfThese || records.some(isTestRecord)) return this.retries.begin(records, error);
         await sleep(RETRY_MS);
       }
     }

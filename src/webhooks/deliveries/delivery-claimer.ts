@@ -25,6 +25,11 @@ import { ClaimedRow, PendingDeliveriesRepository, toPending } from './pending-de
 const MAX_BATCH = 50;
 /** Number of claims that run at the same time, for targets that are claimed together and for slow ones. */
 const LANES = 2;
+/**
+ * Number of claims that run at the same time where no claim has endpoints of several workspaces: some may
+ * wait for a node that hangs.
+ */
+const LANES_OF_ONE = 8;
 /** Time for which no claim meets a delivery again that is to be cancelled. */
 const UNOWED_DELAY_MS = 60_000;
 /** Time from which a claim is slow. */
@@ -68,7 +73,9 @@ export class DeliveryClaimer {
     private readonly metrics: Metrics,
   ) {
     const claim = (requests: Request[]) => this.claimTimed(requests);
-    this.together = new Batcher(database.spansWorkspaces ? MAX_BATCH : 1, claim, { lanes: LANES });
+    this.together = database.spansWorkspaces
+      ? new Batcher(MAX_BATCH, claim, { lanes: LANES })
+      : new Batcher(1, claim, { lanes: LANES_OF_ONE });
     this.apart = new Batcher(1, claim, { lanes: LANES });
   }
 
