@@ -338,9 +338,8 @@ describe('contacts and agents', () => {
       const { client, workspace } = await createTenant(service);
       const { id } = await service.make.agent(workspace, { displayName: 'Lin', active: false });
       await service.query(
-        `UPDATE agents SET name = '', display_name = NULL, email = id || '@erased.invalid', erased_at = now()
-         WHERE id = $1`,
-        [id],
+        `UPDATE agents SET name = '', display_name = NULL, email = $2, erased_at = now() WHERE id = $1`,
+        [id, `${id}@erased.invalid`],
       );
       const nothing = { name: null, displayName: null, email: null, active: false };
       expect((await client.get(`/agents/${id}`)).body).toMatchObject(nothing);
