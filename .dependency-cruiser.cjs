@@ -59,7 +59,7 @@ const MAY_IMPORT = {
   privacy: ['notes', 'messages', 'conversations', 'contacts', 'workspaces', ...SUPPORT],
   'message-search': ['messages', 'conversations', 'contacts', 'workspaces', ...SUPPORT],
 
-  webhooks: ['conversations', 'workspaces', 'queue', ...SUPPORT],
+  webhooks: ['messages', 'conversations', 'contacts', 'workspaces', 'queue', ...SUPPORT],
   channels: ['presence', 'messages', 'conversations', 'contacts', 'workspaces', 'queue', ...SUPPORT],
   retention: ['privacy', 'workspaces', 'queue', ...GROUND],
   health: ['http', ...GROUND],
@@ -85,10 +85,11 @@ const INSIDE = {
   },
   webhooks: {
     sending: [],
-    endpoints: ['sending'],
+    context: [],
+    endpoints: ['context', 'sending'],
     rollups: ['endpoints', 'sending'],
-    deliveries: ['endpoints', 'sending', 'rollups'],
-    browsing: ['deliveries', 'endpoints', 'sending'],
+    deliveries: ['endpoints', 'context', 'sending', 'rollups'],
+    browsing: ['deliveries', 'endpoints', 'context', 'sending'],
     recoveries: ['browsing', 'deliveries', 'endpoints'],
     api: ['browsing', 'endpoints'],
   },

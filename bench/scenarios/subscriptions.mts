@@ -10,16 +10,29 @@ import { microseconds, ratioOf, type Pair, type Row } from '../support/report.mt
 
 const WORKSPACES = 20;
 
+const ROUNDS = 3;
+
+interface Subscription {
+  events: string[];
+  /** Parts of the context that the endpoint asks for; none by default. */
+  context?: string[];
+}
+
 /**
- * Subscriptions of a workspace's endpoint; null for none. Each message fails for want of a channel, so that
- * an endpoint that takes all events gets two.
+ * Subscriptions of a workspace's endpoint; null without one. Each message fails for want of a channel, so an
+ * endpoint that takes all events gets two.
  */
-const SUBSCRIPTIONS: Record<string, string[] | null> = {
-  none: null,
-  'message.created': ['message.created'],
-  'message.created and message.status_changed': ['message.created', 'message.status_changed'],
-  '*': ['*'],
+const SUBSCRIPTIONS: Record<string, Subscription | null> = {
+  'no endpoint': null,
+  'message.created': { events: ['message.created'] },
+  'message.created with its context': {
+    events: ['message.created'],
+    context: ['conversation', 'contact', 'sender'],
+  },
+  'message.created and message.status_changed': { events: ['message.created', 'message.status_changed'] },
+  'all events': { events: ['*'] },
 };
+const [NO_ENDPOINT] = Object.keys(SUBSCRIPTIONS) as [string];
 
 /** Measures what a message costs by what its endpoint subscribes to, against one without an endpoint. */
 export const subscriptions: Scenario = {
@@ -30,8 +43,8 @@ export const subscriptions: Scenario = {
     const { plan, environment, progress } = bench;
     const deployment = await environment.deployment('subscriptions', plan.small);
     const senders: Record<string, Sender[]> = {};
-    for (const [name, events] of Object.entries(SUBSCRIPTIONS))
-      senders[name] = await addSenders(deployment, events);
+    for (const [name, subscription] of Object.entries(SUBSCRIPTIONS))
+      senders[name] = await addSenders(deployment, subscription);
     const [api, worker] = await Promise.all([
       deployment.startService('api'),
       deployment.startService('worker'),
@@ -47,33 +60,36 @@ export const subscriptions: Scenario = {
         },
       ]),
     );
-    const runs = await inTurn(plan.latency.rounds, loads);
+    const runs = await inTurn(ROUNDS, loads);
     return Object.keys(SUBSCRIPTIONS).map((name): Row => {
-      const [ours, limit] = [name, 'none'].map((of) => middle(runs, (run) => run[of]!)) as [number, number];
-      const pairs = runs.map((run): Pair => [run[name]!, run['none']!]);
+      const [ours, limit] = [name, NO_ENDPOINT].map((of) => middle(runs, (run) => run[of]!)) as [
+        number,
+        number,
+      ];
+      const pairs = runs.map((run): Pair => [run[name]!, run[NO_ENDPOINT]!]);
       return {
-        scenario: `a message with an endpoint of ${name}: own and PostgreSQL`,
+        scenario: `a message, ${name}: own and PostgreSQL`,
         ours: microseconds(ours),
         limit: microseconds(limit),
         ratio: ratioOf(pairs),
         goal: 'reported',
         met: null,
-        runs: name === 'none' ? runs : null,
+        runs: name === NO_ENDPOINT ? runs : null,
       };
     });
   },
 };
 
-async function addSenders(deployment: Deployment, events: string[] | null): Promise<Sender[]> {
+async function addSenders(deployment: Deployment, subscription: Subscription | null): Promise<Sender[]> {
   const senders = await deployment.addApiKeys(await deployment.addReceiving(WORKSPACES, 'live'));
   const ids = senders.map(({ id }) => id);
-  if (events === null)
+  if (subscription === null)
     await deployment.query('DELETE FROM webhook_endpoints WHERE tenant_id = ANY ($1)', [ids]);
   else
-    await deployment.query('UPDATE webhook_endpoints SET events = $2 WHERE tenant_id = ANY ($1)', [
-      ids,
-      events,
-    ]);
+    await deployment.query(
+      'UPDATE webhook_endpoints SET events = $2, context_parts = $3 WHERE tenant_id = ANY ($1)',
+      [ids, subscription.events, subscription.context ?? null],
+    );
   return senders;
 }
 

@@ -22,6 +22,7 @@ interface CreateOptions {
   rateLimit?: number;
   name?: string;
   description?: string;
+  context?: boolean;
 }
 
 interface UpdateOptions {
@@ -31,6 +32,7 @@ interface UpdateOptions {
   rateLimit?: number | false;
   name?: string | false;
   description?: string | false;
+  context?: boolean;
 }
 
 type DeliveriesOptions = Partial<Omit<ListWebhookDeliveriesQuery, 'endpointId'>> & {
@@ -58,6 +60,7 @@ export function addWebhookCommands(program: Command): void {
     .option('--rate-limit <n>', 'deliveries a second; default: no limit', wholeNumber)
     .option('--name <name>', 'a name for people')
     .option('--description <text>', 'what it is for')
+    .option('--context', 'sends the conversation, its contact and the sender along')
     .addHelpText(
       'after',
       example(
@@ -83,6 +86,8 @@ export function addWebhookCommands(program: Command): void {
     .option('--no-name', 'no name')
     .option('--description <text>', 'what it is for')
     .option('--no-description', 'no description')
+    .option('--context', 'sends the conversation, its contact and the sender along')
+    .option('--no-context', 'sends events alone')
     .hook('preAction', requireChange)
     .addHelpText(
       'after',

@@ -137,6 +137,7 @@ export const REASONS = {
   role_lacks_permission: 'An agent with the role {role} may not do this ({permission}).',
   key_lacks_permission: 'An API key may not do this ({permission}).',
   key_lacks_event_scope: 'The API key lacks the scope {scope}, which an endpoint for {event} needs.',
+  key_lacks_context_scope: "The API key lacks the scope {scope}, which this endpoint's context needs.",
   event_not_for_keys: 'An API key may not manage an endpoint for {event}.',
   only_owner: 'Only an OWNER may do this to an OWNER.',
   only_as_itself: 'An agent sends messages as itself alone.',

@@ -45,6 +45,15 @@ export class ContactsRepository {
     return isId(id) ? reader.manager.findOneBy(ContactEntity, { tenantId, id }) : null;
   }
 
+  /** Finds those of the contacts that the workspace has and that are not erased. */
+  async findMany(tenantId: string, ids: string[]): Promise<ListedContact[]> {
+    if (ids.length === 0) return [];
+    return this.database.pipelinedRead(
+      `SELECT ${LISTED} FROM contacts WHERE tenant_id = $1 AND id = ANY ($2) AND erased_at IS NULL`,
+      [tenantId, ids],
+    );
+  }
+
   /**
    * Lists contacts below the cursor, the newest first.
    * @param caller ends a search when it closes

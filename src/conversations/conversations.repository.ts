@@ -109,6 +109,13 @@ export class ConversationsRepository {
     return isId(id) ? this.database.manager.findOneBy(ConversationEntity, { tenantId, id }) : null;
   }
 
+  /** Finds those of the conversations that the workspace has. */
+  async findMany(tenantId: string, ids: string[]): Promise<ConversationEntity[]> {
+    if (ids.length === 0) return [];
+    const sql = `${SELECT_CONVERSATION} WHERE tenant_id = $1 AND id = ANY ($2)`;
+    return this.database.pipelinedRead(sql, [tenantId, ids]);
+  }
+
   async exists(tenantId: string, id: string, reader: Reader = this.database): Promise<boolean> {
     if (!isId(id)) return false;
     const sql = 'SELECT FROM conversations WHERE tenant_id = $1 AND id = $2';

@@ -60,6 +60,21 @@ export class MessagesRepository {
       .read(this.database, cursor, count);
   }
 
+  /** Returns the agents who wrote those of the messages that agents wrote, by the ids of the messages. */
+  async findSenders(
+    tenantId: string,
+    conversationIds: string[],
+    ids: string[],
+  ): Promise<Map<string, string>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.database.pipelinedRead<{ id: string; senderId: string }>(
+      `SELECT id, sender_agent_id AS "senderId" FROM messages
+       WHERE tenant_id = $1 AND conversation_id = ANY ($2) AND id = ANY ($3) AND sender_agent_id IS NOT NULL`,
+      [tenantId, conversationIds, ids],
+    );
+    return new Map(rows.map(({ id, senderId }) => [id, senderId]));
+  }
+
   /** Counts a workspace's messages that are not sent yet, up to 1,001. */
   async countUnsent(tenantId: string): Promise<number> {
     const [row] = await this.database.pipelinedRead<{ count: number }>(COUNT_UNSENT, [tenantId]);

@@ -1,5 +1,13 @@
 import { eventCatalog, EventType } from '../outbox/event-catalog';
-import { Components, Operation, Parameter, Reference, Schema, Webhooks } from './document-types';
+import {
+  Components,
+  Operation,
+  Parameter,
+  Reference,
+  Schema,
+  SchemaOrReference,
+  Webhooks,
+} from './document-types';
 
 const DELIVERED_AT = '2026-11-20T09:41:07.803Z';
 const DELIVERY_ID = '019ab3f6-2e10-7aa4-8c3d-5e6f7a8b9c0d';
@@ -19,6 +27,7 @@ export function eventSchemas(): NonNullable<Components['schemas']> {
   const mapping = Object.fromEntries(TYPES.map((type) => [type, eventReference(type).$ref]));
   return {
     ...Object.fromEntries(TYPES.map((type) => [eventName(type), eventSchema(type)])),
+    WebhookContext: contextSchema,
     WebhookEvent: {
       description: 'Body of a webhook. More types may come, for endpoints that are subscribed to `*`.',
       oneOf: TYPES.map(eventReference),
@@ -77,9 +86,27 @@ function eventSchema(type: EventType): Schema {
       event: { type: 'string', enum: [type] },
       deliveredAt: { type: 'string', format: 'date-time', description: 'The moment of this attempt.' },
       data: isFrozen ? copy(data) : open(data),
+      context: { $ref: '#/components/schemas/WebhookContext' },
     },
   };
 }
+
+const orNull = (schema: string): SchemaOrReference => ({
+  anyOf: [{ $ref: `#/components/schemas/${schema}` }, { type: 'null' }],
+});
+
+const contextSchema: Schema = {
+  type: 'object',
+  description:
+    'What the event is about, as it is at the attempt: only for an endpoint that asks for it. A part is null when the ' +
+    'event has none, when its contact is erased, or when whoever asked may not read it.',
+  required: ['conversation', 'contact', 'sender'],
+  properties: {
+    conversation: orNull('Conversation'),
+    contact: orNull('Contact'),
+    sender: { ...orNull('Agent'), description: "The agent who wrote; null for a customer's message." },
+  },
+};
 
 /** Returns the name of an event's schema: `MessageCreatedEvent`. */
 function eventName(type: EventType): string {

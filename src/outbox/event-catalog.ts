@@ -208,7 +208,7 @@ export const eventCatalog = {
     excerpt: ({ contact }) => contact?.name ?? undefined,
   }),
   'contact.updated': define({
-    description: "A contact's profile changed. `changed` names the fields; `contact` has all of them.",
+    description: "A contact's profile changed: changed names the fields, and contact has all of them.",
     data: Type.Object(
       {
         contactId: Id,

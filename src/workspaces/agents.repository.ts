@@ -32,6 +32,13 @@ export class AgentsRepository {
     return isId(id) ? this.database.manager.findOneBy(AgentEntity, { tenantId, id }) : null;
   }
 
+  /** Finds those of the agents that the workspace has. */
+  async findMany(tenantId: string, ids: string[]): Promise<AgentEntity[]> {
+    if (ids.length === 0) return [];
+    const sql = `SELECT ${LISTED} FROM agents WHERE tenant_id = $1 AND id = ANY ($2)`;
+    return this.database.pipelinedRead(sql, [tenantId, ids]);
+  }
+
   /** Finds an agent; null if the agent is unknown, inactive or of another workspace. */
   async findActive(reader: Reader, tenantId: string, id: string): Promise<AgentEntity | null> {
     return isId(id) ? reader.manager.findOneBy(AgentEntity, { tenantId, id, active: true }) : null;

@@ -48,6 +48,7 @@ describe('webhook endpoints, and the search in messages', () => {
         previousSecretEndsAt: null,
         failingSince: null,
         lastSuccessAt: null,
+        context: false,
         deactivation: null,
         createdAt: expect.any(String),
         updatedAt: endpoint.createdAt,

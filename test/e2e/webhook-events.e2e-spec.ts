@@ -6,12 +6,15 @@ import { Webhook } from 'standardwebhooks';
 import { ApiKeysService } from '../../src/auth/api-keys.service';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { Entitlement } from '../../src/common/entitlement';
-import { SYSTEM } from '../../src/common/principal';
+import { newId } from '../../src/common/ids';
+import { Scope } from '../../src/common/permissions';
+import { Actor, SYSTEM } from '../../src/common/principal';
 import { UpdateContact } from '../../src/contacts/contact.dto';
 import { ContactsService } from '../../src/contacts/contacts.service';
 import { Database } from '../../src/database/database';
 import { eventCatalog, EventType } from '../../src/outbox/event-catalog';
 import { OutboxService } from '../../src/outbox/outbox.service';
+import { ContactErasuresService } from '../../src/privacy/contact-erasures.service';
 import { WorkspacesService } from '../../src/workspaces/workspaces.service';
 import { eventsOf } from '../support/events';
 import { MessagingHost } from '../support/messaging-host';
@@ -540,6 +543,72 @@ describe.each(WAYS)('outbound webhooks, taken %s,', (_, CROSS_WORKSPACE_BATCHES)
         const { envelope } = await receivedBy(subscription, 'channel.status_changed', fits);
         expect(envelope.data).toEqual({ connectionId, channel: 'WIDGET', status, previousStatus });
       }
+    });
+  });
+
+  describe('a context', () => {
+    async function subscribeWithContext(actor: Actor = SYSTEM) {
+      const subscription = await subscribe(host, receiver);
+      const path = `${subscription.path}-context`;
+      const events = ['message.created', 'conversation.updated'];
+      const input = { url: receiver.url(path), events, context: true };
+      const asking = await subscription.endpoints.create(subscription.workspace.id, input, actor);
+      const first = (type: EventType) => receiver.waitFor(({ envelope }) => envelope.event === type, path);
+      return { subscription, asking, first };
+    }
+
+    const keyWith = (...scopes: Scope[]): Actor => ({
+      type: 'api_key',
+      id: newId(),
+      scopes: ['webhooks:write', ...scopes],
+    });
+
+    it('comes with each delivery to an endpoint that asks for it, and with no other', async () => {
+      const { subscription, asking, first } = await subscribeWithContext();
+      const { workspace, conversation, agent } = subscription;
+      await host.make.sent(workspace, conversation);
+      const { envelope, body, headers } = await first('message.created');
+      expect(Object.keys(envelope)).toEqual(['event', 'deliveredAt', 'data', 'context']);
+      const { client } = await clientOf(subscription);
+      const { contact, ...whole } = (await client.get(`/conversations/${conversation.id}`)).body;
+      const sender = (await client.get(`/agents/${agent.id}`)).body as object;
+      expect(envelope.context).toEqual({ conversation: whole, contact, sender });
+      const signature = createHmac('sha256', asking.secret).update(body).digest('hex');
+      expect(headers['x-service-signature']).toBe(`sha256=${signature}`);
+      expect((await receivedBy(subscription, 'message.created')).envelope.data).toEqual(envelope.data);
+
+      await subscription.test(asking);
+      const test = await first('webhook.test');
+      expect(test.envelope.context).toEqual({ conversation: null, contact: null, sender: null });
+    });
+
+    it('has no contact that is erased, and no sender of a customer’s message', async () => {
+      const { subscription, first } = await subscribeWithContext();
+      const { workspace, conversation } = subscription;
+      const { id } = conversation.contact;
+      await host.make.received(workspace, conversation);
+      const { envelope } = await first('message.created');
+      expect(envelope.context).toMatchObject({ contact: { id }, sender: null });
+      await host.get(ContactErasuresService).start(workspace.id, id, SYSTEM);
+      await host.make.updateConversation(workspace, conversation, { status: 'CLOSED' });
+      const update = await first('conversation.updated');
+      expect(update.envelope.context).toMatchObject({ conversation: { status: 'CLOSED' }, contact: null });
+    });
+
+    it('has what the key that switched it on may read; no other key may edit the endpoint', async () => {
+      const { subscription, asking, first } = await subscribeWithContext(keyWith('conversations:read'));
+      const { workspace, conversation, endpoints } = subscription;
+      await host.make.sent(workspace, conversation);
+      const { envelope } = await first('message.created');
+      const read = { conversation: { id: conversation.id }, contact: null, sender: null };
+      expect(envelope.context).toMatchObject(read);
+
+      const edit = (actor: Actor) => endpoints.update(workspace.id, asking.id, { name: 'Mine' }, actor);
+      await expect(edit(keyWith('messages:read'))).rejects.toMatchObject({ code: 'FORBIDDEN' });
+      expect(await edit(keyWith('conversations:read'))).toMatchObject({ name: 'Mine', context: true });
+      await endpoints.update(workspace.id, asking.id, { context: false }, SYSTEM);
+      await endpoints.update(workspace.id, asking.id, { context: true }, SYSTEM);
+      await expect(edit(keyWith('conversations:read'))).rejects.toMatchObject({ code: 'FORBIDDEN' });
     });
   });
 

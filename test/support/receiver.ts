@@ -6,7 +6,7 @@ import { waitFor } from './wait';
 /** A webhook in the form in which its receiver gets it. */
 export interface ReceivedWebhook extends ReceivedRequest {
   /** The parsed body. */
-  envelope: { event: string; deliveredAt: string; data: any };
+  envelope: { event: string; deliveredAt: string; data: any; context?: any };
 }
 
 /** An https receiver that the service under test trusts and may reach. */

@@ -757,6 +757,11 @@ export interface components {
              *     ]
              */
             events: string[];
+            /**
+             * @description Whether its deliveries have a `context`.
+             * @example false
+             */
+            context: boolean;
             /** @example true */
             active: boolean;
             /**
@@ -846,6 +851,12 @@ export interface components {
              * @example Copies messages to the CRM.
              */
             description?: string;
+            /**
+             * @description Whether each delivery has a fourth key, `context`: the conversation, its contact and the agent who wrote, as they are at the attempt. What the key that switches it on may not read is null.
+             * @default false
+             * @example false
+             */
+            context?: boolean;
         };
         RegisteredWebhookEndpoint: {
             /** @example 019ab3f1-9a3b-7c44-8d55-6e7f8091a2b3 */
@@ -863,6 +874,11 @@ export interface components {
              *     ]
              */
             events: string[];
+            /**
+             * @description Whether its deliveries have a `context`.
+             * @example false
+             */
+            context: boolean;
             /** @example true */
             active: boolean;
             /**
@@ -950,6 +966,11 @@ export interface components {
              */
             description?: string | null;
             /**
+             * @description Whether each delivery has a fourth key, `context`: the conversation, its contact and the agent who wrote, as they are at the attempt. What the key that switches it on may not read is null.
+             * @example false
+             */
+            context?: boolean;
+            /**
              * @description False stops its deliveries, and what it is owed is cancelled. True starts them, for events from then on.
              * @example true
              */
@@ -1008,6 +1029,11 @@ export interface components {
              *     ]
              */
             events: string[];
+            /**
+             * @description Whether its deliveries have a `context`.
+             * @example false
+             */
+            context: boolean;
             /** @example true */
             active: boolean;
             /**
@@ -1081,6 +1107,14 @@ export interface components {
                     createdAt: string;
                 };
             };
+            context?: components["schemas"]["WebhookContext"];
+        };
+        /** @description What the event is about, as it is at the attempt: only for an endpoint that asks for it. A part is null when the event has none, when its contact is erased, or when whoever asked may not read it. */
+        WebhookContext: {
+            conversation: components["schemas"]["Conversation"] | null;
+            contact: components["schemas"]["Contact"] | null;
+            /** @description The agent who wrote; null for a customer's message. */
+            sender: components["schemas"]["Agent"] | null;
         };
         /** @description An agent's message got further on its way: SENT, DELIVERED, READ, FAILED or UNKNOWN. The furthest status counts. */
         MessageStatusChangedEvent: {
@@ -1100,6 +1134,7 @@ export interface components {
                 status: "SENT" | "DELIVERED" | "READ" | "FAILED" | "UNKNOWN";
                 errorCode: string | null;
             };
+            context?: components["schemas"]["WebhookContext"];
         };
         /** @description A conversation was opened. */
         ConversationCreatedEvent: {
@@ -1118,6 +1153,7 @@ export interface components {
                 contactId: string;
                 sourceChannel: "WIDGET" | "WHATSAPP" | "TELEGRAM" | "MESSENGER" | "INSTAGRAM";
             };
+            context?: components["schemas"]["WebhookContext"];
         };
         /** @description A conversation's status or assigned agent changed. Only the keys of what changed are present. */
         ConversationUpdatedEvent: {
@@ -1136,6 +1172,7 @@ export interface components {
                 status?: "OPEN" | "SNOOZED" | "CLOSED";
                 assignedAgentId?: string | null;
             };
+            context?: components["schemas"]["WebhookContext"];
         };
         /** @description A contact was created: a customer wrote for the first time, or somebody added one. */
         ContactCreatedEvent: {
@@ -1171,8 +1208,9 @@ export interface components {
                     updatedAt: string;
                 };
             };
+            context?: components["schemas"]["WebhookContext"];
         };
-        /** @description A contact's profile changed. `changed` names the fields; `contact` has all of them. */
+        /** @description A contact's profile changed: changed names the fields, and contact has all of them. */
         ContactUpdatedEvent: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1207,6 +1245,7 @@ export interface components {
                     updatedAt: string;
                 };
             };
+            context?: components["schemas"]["WebhookContext"];
         };
         /** @description A channel's connection was made, ended, works again, or needs new credentials (REAUTH_REQUIRED). */
         ChannelStatusChangedEvent: {
@@ -1226,6 +1265,7 @@ export interface components {
                 status: "ACTIVE" | "REAUTH_REQUIRED" | "DISCONNECTED";
                 previousStatus: ("ACTIVE" | "REAUTH_REQUIRED" | "DISCONNECTED") | null;
             };
+            context?: components["schemas"]["WebhookContext"];
         };
         /** @description A row was written to the audit log. Only for workspaces with the auditWebhookExport entitlement. */
         AuditEvent: {
@@ -1248,6 +1288,7 @@ export interface components {
                     [key: string]: unknown;
                 };
             };
+            context?: components["schemas"]["WebhookContext"];
         };
         /** @description The Test button of a webhook endpoint was pressed. */
         WebhookTestEvent: {
@@ -1266,6 +1307,7 @@ export interface components {
                 /** @constant */
                 test: true;
             };
+            context?: components["schemas"]["WebhookContext"];
         };
         /** @description Body of a webhook. More types may come, for endpoints that are subscribed to `*`. */
         WebhookEvent: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageStatusChangedEvent"] | components["schemas"]["ConversationCreatedEvent"] | components["schemas"]["ConversationUpdatedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ChannelStatusChangedEvent"] | components["schemas"]["AuditEvent"] | components["schemas"]["WebhookTestEvent"];
@@ -1321,6 +1363,7 @@ export type WebhookTest = components['schemas']['WebhookTest'];
 export type SecretRoll = components['schemas']['SecretRoll'];
 export type WebhookEndpointWithSecret = components['schemas']['WebhookEndpointWithSecret'];
 export type MessageCreatedEvent = components['schemas']['MessageCreatedEvent'];
+export type WebhookContext = components['schemas']['WebhookContext'];
 export type MessageStatusChangedEvent = components['schemas']['MessageStatusChangedEvent'];
 export type ConversationCreatedEvent = components['schemas']['ConversationCreatedEvent'];
 export type ConversationUpdatedEvent = components['schemas']['ConversationUpdatedEvent'];

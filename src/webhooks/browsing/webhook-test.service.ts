@@ -15,6 +15,7 @@ import { OutboxService } from '../../outbox/outbox.service';
 import { WorkBudgets } from '../../rate-limit/work-budgets';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 import { requireEventScopes } from '../endpoints/event-scopes';
+import { NO_CONTEXT } from '../context/webhook-context';
 import { EndpointSubscription } from '../endpoints/subscription';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { contentOf, Delivery, deliveryIdOf, NOT_ATTEMPTED, TestExample } from '../deliveries/delivery';
@@ -159,7 +160,7 @@ export class WebhookTestService {
 }
 
 /** Returns what the audit log says of an example: its event, and the hash of the exact body. */
-function describe({ id, event }: Delivery, { event: type }: TestExample): object {
-  const body = bodyOf(contentOf(id, event), event.createdAt);
+function describe({ id, event, endpoint }: Delivery, { event: type }: TestExample): object {
+  const body = bodyOf(contentOf(id, event, endpoint.context && NO_CONTEXT), event.createdAt);
   return { event: type, bodySha256: hash('sha256', body, 'hex') };
 }

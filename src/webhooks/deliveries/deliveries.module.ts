@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { OutboxModule } from '../../outbox/outbox.module';
 import { QueueFloorsModule } from '../../queue-floors/queue-floors.module';
 import { TableRegistry } from '../../stored-data/table-registry';
+import { ContextModule } from '../context/context.module';
 import { EndpointsModule } from '../endpoints/endpoints.module';
 import { SendingModule } from '../sending/sending.module';
 import { AttemptRecorder } from './attempt-recorder';
@@ -17,7 +18,7 @@ import { RecordedDeliveries } from './recorded-deliveries';
  * it.
  */
 @Module({
-  imports: [OutboxModule, QueueFloorsModule, EndpointsModule, SendingModule],
+  imports: [OutboxModule, QueueFloorsModule, ContextModule, EndpointsModule, SendingModule],
   providers: [
     PendingDeliveriesRepository,
     DueDeliveriesRepository,

@@ -2,9 +2,13 @@ import { Injectable, Logger } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
 import { backoffMs } from '../../common/backoff';
 import { Database } from '../../database/database';
+import { isDatabaseAway } from '../../database/database-errors';
 import { isTest } from '../../outbox/event-catalog';
+import { OutboxEvent } from '../../outbox/event-queue.repository';
 import { isTooLate, StartBy, startByFromNow } from '../../queue/start-capacity';
 import { SecretUnreadable } from '../../secrets/secret-box';
+import { ContextReader } from '../context/context-reader';
+import { NO_CONTEXT, WebhookContext, withParts } from '../context/webhook-context';
 import { takesType } from '../endpoints/subscription';
 import { Subscriber, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { AttemptOutcome, internalError, isShortage } from '../sending/attempt-outcome';
@@ -27,6 +31,7 @@ export class DeliveryAttempter {
   constructor(
     private readonly database: Database,
     private readonly endpoints: WebhookEndpointsRepository,
+    private readonly contexts: ContextReader,
     private readonly sender: DeliverySender,
     private readonly recorder: AttemptRecorder,
   ) {}
@@ -71,6 +76,15 @@ export class DeliveryAttempter {
     }
   }
 
+  /** Reads what an attempt tells beside its event. A test is about nothing that exists. */
+  private async readContext(
+    { context: parts }: Subscriber,
+    event: OutboxEvent,
+  ): Promise<WebhookContext | null> {
+    if (parts === null) return null;
+    return isTest(event.type) ? NO_CONTEXT : withParts(await this.contexts.read(event), parts);
+  }
+
   private async send(
     { id, endpoint, event, lease }: Delivery,
     permit: StartPermit,
@@ -79,13 +93,13 @@ export class DeliveryAttempter {
     try {
       const { url, secrets } = endpoint;
       if (secrets instanceof SecretUnreadable) throw secrets;
-      const content = contentOf(id, event);
+      const content = contentOf(id, event, await this.readContext(endpoint, event));
       // The audit entry of an example has the hash of the body with this time.
       const at = content.isExample && lease === null ? event.createdAt : undefined;
       const request = { url, ...content, ...secrets, keepsHeaders: isTest(event.type), at };
       return await this.sender.send(request, permit);
     } catch (error) {
-      if (isShortage(error)) {
+      if (isShortage(error) || isDatabaseAway(error)) {
         this.logger.error({ err: error as Error }, 'an attempt was postponed: this process lacks something');
         return null;
       }
@@ -105,6 +119,7 @@ function isSame(now: Subscriber, before: Subscriber): boolean {
   return (
     now.activation === before.activation &&
     now.url === before.url &&
+    isDeepStrictEqual(now.context, before.context) &&
     isDeepStrictEqual(now.secrets, before.secrets)
   );
 }

@@ -4,6 +4,7 @@ import { OutboxEvent } from '../../outbox/event-queue.repository';
 import { StartBy } from '../../queue/start-capacity';
 import { Target } from '../../queue/targets';
 import { Signal } from '../../redis/redis-signals';
+import { WebhookContext } from '../context/webhook-context';
 import { Subscriber } from '../endpoints/webhook-endpoints.repository';
 import { AttemptOutcome } from '../sending/attempt-outcome';
 import { RequestContent } from '../sending/delivery-request';
@@ -64,12 +65,20 @@ export interface TestExample {
   data: object;
 }
 
-/** Returns what is sent for an event: of a test with an example, the example. */
-export function contentOf(deliveryId: string, { type, data, sequence }: OutboxEvent): RequestContent {
+/**
+ * Returns what is sent for an event: of a test with an example, the example.
+ * @param context what is told beside the event; null for nothing
+ */
+export function contentOf(
+  deliveryId: string,
+  { type, data, sequence }: OutboxEvent,
+  context: WebhookContext | null = null,
+): RequestContent {
   const { example } = isTest(type) ? (JSON.parse(data) as { example?: TestExample }) : {};
-  if (!example) return { deliveryId, eventType: type, data, sequence };
+  const content = { deliveryId, sequence, context: context && JSON.stringify(context) };
+  if (!example) return { ...content, eventType: type, data };
   const { event: eventType } = example;
-  return { deliveryId, eventType, data: JSON.stringify(example.data), sequence, isExample: true };
+  return { ...content, eventType, data: JSON.stringify(example.data), isExample: true };
 }
 
 /**

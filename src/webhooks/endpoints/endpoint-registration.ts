@@ -6,6 +6,7 @@ import { newId } from '../../common/ids';
 import { WorkBudgets } from '../../rate-limit/work-budgets';
 import { SealedSecret, SecretBox } from '../../secrets/secret-box';
 import { Transaction } from '../../database/transaction';
+import { ContextPart } from '../context/context-parts';
 import { AddressPolicy, AddressRefused, EndpointUrlRefused } from '../sending/address-policy';
 import { DnsFailure, HostResolver } from '../sending/host-resolver';
 import { generateEndpointSecret } from '../sending/signature';
@@ -36,6 +37,7 @@ export class EndpointRegistration {
   async prepare(
     tenantId: string,
     { url: given, events, rateLimit, name, description }: CreateWebhookEndpoint,
+    context: ContextPart[] | null,
   ): Promise<{ endpoint: WebhookEndpointEntity; secret: string }> {
     const url = await this.checkUrl(tenantId, given);
     const id = newId();
@@ -48,6 +50,7 @@ export class EndpointRegistration {
       description: description ?? null,
       url,
       events,
+      context,
       secretKeyId: sealed.keyId,
       secretCiphertext: sealed.ciphertext,
       previousSecretKeyId: null,

@@ -58,6 +58,12 @@ const EVENTS = {
     '`audit.event` or `*`.',
   example: ['message.created', 'conversation.updated'],
 };
+const CONTEXT = {
+  example: false,
+  description:
+    'Whether each delivery has a fourth key, `context`: the conversation, its contact and the agent who wrote, as they ' +
+    'are at the attempt. What the key that switches it on may not read is null.',
+};
 const RATE = { type: 'integer', minimum: 1, maximum: MAX_ENDPOINT_RATE, example: 50 } as const;
 const NAME = { minLength: 1, maxLength: MAX_ENDPOINT_NAME, example: 'CRM' };
 const DESCRIPTION = {
@@ -95,6 +101,11 @@ export class CreateWebhookEndpoint {
   @ApiPropertyOptional({ ...DESCRIPTION, description: 'What the endpoint is for; none by default.' })
   @IsWords(MAX_ENDPOINT_DESCRIPTION)
   description?: string;
+
+  @ApiPropertyOptional({ ...CONTEXT, default: false })
+  @IfGiven()
+  @IsBoolean()
+  context?: boolean;
 }
 
 /** Edit of an endpoint. What it does not give stays as it is. */
@@ -144,6 +155,11 @@ export class UpdateWebhookEndpoint {
   })
   @IsWords(MAX_ENDPOINT_DESCRIPTION)
   description?: string | null;
+
+  @ApiPropertyOptional(CONTEXT)
+  @IfGiven()
+  @IsBoolean()
+  context?: boolean;
 
   @ApiPropertyOptional({
     example: true,
@@ -231,6 +247,9 @@ export class WebhookEndpointSummary {
   @ApiProperty({ type: [String], example: ['message.created'], description: 'Event types, or `*` for all.' })
   events: string[];
 
+  @ApiProperty({ example: false, description: 'Whether its deliveries have a `context`.' })
+  context: boolean;
+
   @ApiProperty({ example: true })
   active: boolean;
 
@@ -315,6 +334,7 @@ export function toEndpointSummary(endpoint: WebhookEndpointEntity): WebhookEndpo
     description,
     url,
     events,
+    context: endpoint.context !== null,
     active,
     version,
     rateLimit,

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { type ContextPart } from '../context/context-parts';
 
 /**
  * Reason for which the service deactivated an endpoint: a delivery ended with 410, or all failed for days.
@@ -28,6 +29,10 @@ export class WebhookEndpointEntity {
   /** Event types, or `*` for all, future ones included. */
   @Column('text', { array: true })
   events: string[];
+
+  /** Parts of the context that its deliveries have; null if it does not ask for a context. */
+  @Column('text', { name: 'context_parts', array: true, nullable: true })
+  context: ContextPart[] | null;
 
   /** Secret, encrypted and not hashed, because it signs deliveries. */
   @Column('bytea', { name: 'secret_ciphertext', select: false })

@@ -15,6 +15,7 @@ export type Subscriber = Pick<
   | 'id'
   | 'tenantId'
   | 'events'
+  | 'context'
   | 'url'
   | 'activation'
   | 'activatedAt'
@@ -46,7 +47,7 @@ export type Subscriber = Pick<
 /** Settings of an endpoint that an edit can change. */
 export type EndpointSettings = Pick<
   WebhookEndpointEntity,
-  'url' | 'events' | 'rateLimit' | 'name' | 'description'
+  'url' | 'events' | 'context' | 'rateLimit' | 'name' | 'description'
 >;
 
 /**
@@ -325,7 +326,7 @@ export class WebhookEndpointsRepository {
        ), held AS (
          SELECT id, version FROM webhook_endpoints WHERE ${ofTenants} FOR KEY SHARE SKIP LOCKED
        )
-       SELECT id, tenant_id AS "tenantId", events, url, activation, activated_at AS "activatedAt",
+       SELECT id, tenant_id AS "tenantId", events, context_parts AS context, url, activation, activated_at AS "activatedAt",
               rate_limit AS "rateLimit", failing_since AS "failingSince", last_success_at AS "lastSuccessAt",
               failing_since IS NULL AND last_success_at > $2::timestamptz - interval '1 day' AS "answersLately",
               ${secretsAt('$2')}, tenant_id IN (SELECT id FROM sending) AS "maySend",

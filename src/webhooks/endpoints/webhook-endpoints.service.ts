@@ -13,6 +13,7 @@ import { IdempotencyService } from '../../idempotency/idempotency.service';
 import { IdempotentRequest } from '../../idempotency/idempotent-request';
 import { WorkspaceEntity } from '../../workspaces/workspace.entity';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
+import { partsFor, requireContextScopes } from '../context/context-parts';
 import { EndpointRegistration } from './endpoint-registration';
 import { requireEventScopes } from './event-scopes';
 import {
@@ -50,7 +51,7 @@ type Action =
   | 'previous_secret_ended';
 
 /** Settings that an edit can change. */
-const SETTINGS = ['url', 'events', 'rateLimit', 'name', 'description'] as const;
+const SETTINGS = ['url', 'events', 'context', 'rateLimit', 'name', 'description'] as const;
 const AUDITED = [...SETTINGS, 'active'] as const;
 
 /** Manages a workspace's webhook endpoints. */
@@ -87,7 +88,8 @@ export class WebhookEndpointsService {
   ): Promise<RegisteredWebhookEndpoint> {
     const checked = validate(CreateWebhookEndpoint, input);
     requireEventScopes(actor, checked.events);
-    const { endpoint, secret } = await this.registration.prepare(tenantId, checked);
+    const context = checked.context ? partsFor(actor) : null;
+    const { endpoint, secret } = await this.registration.prepare(tenantId, checked, context);
     const summary = await this.database.transaction(async (tx) => {
       const workspace = await this.workspaces.lock(tx, tenantId);
       await requirePermission(tx, tenantId, actor, 'webhook_endpoint.create');
@@ -159,11 +161,11 @@ export class WebhookEndpointsService {
    * after the answer. What the endpoint is owed goes to the new address, with the attempts that are left.
    * Deliveries of a type that was taken out are read as cancelled from now on, and a worker cancels them in
    * the background. An active endpoint that stays active misses no event, and its secret stays. A new address
-   * begins without failures. Nothing changes if the values are those of the endpoint. The lookup of an
-   * address's host name may take 5 seconds.
+   * begins without failures. A context that is switched on has what the actor may read. Nothing changes if
+   * the values are those of the endpoint. The lookup of an address's host name may take 5 seconds.
    * @throws AppError INVALID_BODY: no field, a refused URL, an unknown event; CONFLICT: the endpoint was
-   *   edited since `version`; FORBIDDEN, also for a key that may not read the events, before or after;
-   *   NOT_FOUND; RATE_LIMITED, UNAVAILABLE: too many look-ups at once
+   *   edited since `version`; FORBIDDEN, also for a key that may not read the events, before or after, or the
+   *   context; NOT_FOUND; RATE_LIMITED, UNAVAILABLE: too many look-ups at once
    */
   async update(
     tenantId: string,
@@ -171,8 +173,8 @@ export class WebhookEndpointsService {
     input: UpdateWebhookEndpoint,
     actor: Actor,
   ): Promise<WebhookEndpointSummary> {
-    const { version, active, ...given } = validate(UpdateWebhookEndpoint, input);
-    if ([version, active, ...Object.values(given)].every((value) => value === undefined))
+    const { version, active, context, ...given } = validate(UpdateWebhookEndpoint, input);
+    if ([version, active, context, ...Object.values(given)].every((value) => value === undefined))
       throw new AppError('INVALID_BODY', `Name at least one of ${AUDITED.join(', ')}.`);
     await this.database.transaction((tx) =>
       requirePermission(tx, tenantId, actor, 'webhook_endpoint.update'),
@@ -188,6 +190,8 @@ export class WebhookEndpointsService {
     return this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'webhook_endpoint.update');
       const before = await this.lock(tx, tenantId, id, actor);
+      // Who leaves the context on, leaves its parts as they are.
+      if (context !== undefined) settings.context = context ? (before.context ?? partsFor(actor)) : null;
       const after = await this.edit(tx, before, { settings, version }, actor);
       if (active === undefined || active === before.active) return toEndpointSummary(after);
       const change = active ? 'activate' : 'deactivate';
@@ -294,7 +298,7 @@ export class WebhookEndpointsService {
 
   /**
    * Locks an endpoint that the actor changes.
-   * @throws AppError NOT_FOUND; FORBIDDEN: a key that may not read the endpoint's events
+   * @throws AppError NOT_FOUND; FORBIDDEN: a key that may not read the endpoint's events or context
    */
   private async lock(
     tx: Transaction,
@@ -305,6 +309,7 @@ export class WebhookEndpointsService {
     const endpoint = await this.endpoints.lock(tx, tenantId, id);
     if (!endpoint) throw AppError.notFound('Webhook endpoint');
     requireEventScopes(actor, endpoint.events);
+    requireContextScopes(actor, endpoint.context);
     return endpoint;
   }
 

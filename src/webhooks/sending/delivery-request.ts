@@ -8,6 +8,8 @@ export interface RequestContent {
   data: string;
   /** Position of the event in its conversation; null for an event of no conversation. */
   sequence: string | null;
+  /** JSON text of the context; null, or left out, for an endpoint that does not ask for it. */
+  context?: string | null;
   /** Whether a test sends the example of an event type, which a receiver must not take for an event. */
   isExample?: boolean;
 }
@@ -18,8 +20,12 @@ export function webhookIdOf({ deliveryId, isExample }: RequestContent): string {
 }
 
 /** Returns the body. It is built as text, so that the event's data is sent exactly as it was recorded. */
-export function bodyOf({ eventType, data }: Pick<RequestContent, 'eventType' | 'data'>, at: Date): string {
-  return `{"event":${JSON.stringify(eventType)},"deliveredAt":"${at.toISOString()}","data":${data}}`;
+export function bodyOf(
+  { eventType, data, context }: Pick<RequestContent, 'eventType' | 'data' | 'context'>,
+  at: Date,
+): string {
+  const beside = context ? `,"context":${context}` : '';
+  return `{"event":${JSON.stringify(eventType)},"deliveredAt":"${at.toISOString()}","data":${data}${beside}}`;
 }
 
 /** Returns a time in whole seconds, as it is signed and sent in `webhook-timestamp`. */

@@ -43,6 +43,7 @@ describe('webhook', () => {
       previousSecretEndsAt: null,
       failingSince: null,
       lastSuccessAt: null,
+      context: false,
       deactivation: null,
       createdAt: MOMENT,
       updatedAt: MOMENT,

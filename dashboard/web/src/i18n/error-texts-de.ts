@@ -125,6 +125,8 @@ const reasons: Record<ReasonCode, string> = {
   role_lacks_permission: 'Mit der Rolle {role} ist das nicht erlaubt ({permission}).',
   key_lacks_permission: 'Einem API-Schlüssel ist das nicht erlaubt ({permission}).',
   key_lacks_event_scope: 'Dem API-Schlüssel fehlt das Recht {scope}, das ein Endpunkt für {event} braucht.',
+  key_lacks_context_scope:
+    'Dem API-Schlüssel fehlt das Recht {scope}, das der Kontext dieses Endpunkts braucht.',
   event_not_for_keys: 'Ein API-Schlüssel darf keinen Endpunkt für {event} verwalten.',
   only_owner: 'Bei einem Eigentümer darf das nur ein Eigentümer.',
   only_as_itself: 'Sie schreiben Nachrichten nur im eigenen Namen.',

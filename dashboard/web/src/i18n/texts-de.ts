@@ -540,7 +540,7 @@ export const de: Texts = {
       'Der Status einer Unterhaltung oder ihr Agent hat sich geändert. Enthalten ist nur, was sich geändert hat.',
     'contact.created': 'Ein Kontakt ist neu: Ein Kunde schrieb zum ersten Mal, oder jemand hat ihn angelegt.',
     'contact.updated':
-      'Das Profil eines Kontakts hat sich geändert. `changed` nennt die Felder; `contact` hat sie alle.',
+      'Das Profil eines Kontakts hat sich geändert: changed nennt die Felder, und contact hat sie alle.',
     'channel.status_changed':
       'Ein Kanal wurde verbunden oder getrennt, geht wieder oder braucht neue Zugangsdaten (REAUTH_REQUIRED).',
     'audit.event':
@@ -683,6 +683,9 @@ export const de: Texts = {
     rollNext: 'Danach das Secret erneuern',
     fewerAdvice: 'Ausstehende Zustellungen von Ereignissen, die Sie herausnehmen, werden abgebrochen.',
     urlFits: 'Diese Adresse geht.',
+    context: 'Kontext mitschicken',
+    contextAdvice:
+      'Jede Zustellung hat einen vierten Schlüssel, context: die Unterhaltung, ihr Kontakt und der Agent, der schrieb, wie sie in dem Moment sind. Ein Bot muss sie also nicht lesen.',
     rateLimit: 'Zustellungen pro Sekunde',
     rateLimitAdvice: 'Höchstens. Leer lassen für keine Grenze.',
     last24Hours: 'Letzte 24 Stunden',

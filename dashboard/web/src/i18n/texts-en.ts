@@ -619,6 +619,9 @@ export const en = {
     movedAdvice: 'What is pending goes to the new address too, signed with the same secret.',
     rollNext: 'Then roll the secret',
     fewerAdvice: 'Pending deliveries of events that you take out are cancelled.',
+    context: 'Send the context along',
+    contextAdvice:
+      'Each delivery has a fourth key, context: the conversation, its contact and the agent who wrote, as they are at that moment. So a bot need not read them.',
     rateLimit: 'Deliveries a second',
     rateLimitAdvice: 'At most. Leave it empty for no limit.',
     last24Hours: 'Last 24 hours',

@@ -2,6 +2,7 @@ import { maskUrls } from '../../../../src/audit/masked-urls';
 import { SYSTEM } from '../../../../src/common/principal';
 import { WebhookDeliveriesService } from '../../../../src/webhooks/browsing/webhook-deliveries.service';
 import { WebhookTestService } from '../../../../src/webhooks/browsing/webhook-test.service';
+import { CONTEXT_PARTS } from '../../../../src/webhooks/context/context-parts';
 import { WebhookEndpointsService } from '../../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WebhookRecoveriesService } from '../../../../src/webhooks/recoveries/webhook-recoveries.service';
 import { MessagingHost } from '../../../support/messaging-host';
@@ -35,6 +36,7 @@ export function webhookChanges(host: () => MessagingHost): Record<string, Scenar
           const after = {
             url: maskUrls(url),
             events,
+            context: null,
             rateLimit: null,
             name: null,
             description: null,
@@ -50,10 +52,17 @@ export function webhookChanges(host: () => MessagingHost): Record<string, Scenar
         const { workspace, endpoint } = subject;
         const url = 'https://127.0.0.1:9999/other/cApAbIlItY';
         const after = { url, events: ['conversation.updated'], rateLimit: 7, name: 'CRM' };
-        await endpoints().update(workspace.id, endpoint.id, { version: 1, ...after }, actor);
+        const changes = { version: 1, context: true, ...after };
+        await endpoints().update(workspace.id, endpoint.id, changes, actor);
         return endpointEntry(subject, {
-          before: { url: maskUrls(endpoint.url), events: endpoint.events, rateLimit: null, name: null },
-          after: { ...after, url: maskUrls(url) },
+          before: {
+            url: maskUrls(endpoint.url),
+            events: endpoint.events,
+            context: null,
+            rateLimit: null,
+            name: null,
+          },
+          after: { ...after, context: CONTEXT_PARTS, url: maskUrls(url) },
         });
       },
     },
@@ -93,7 +102,8 @@ export function webhookChanges(host: () => MessagingHost): Record<string, Scenar
       prepare: (subject, actor) => async () => {
         await endpoints().delete(subject.workspace.id, subject.endpoint.id, actor);
         const { url, events, rateLimit, name, description } = subject.endpoint;
-        const before = { url: maskUrls(url), events, rateLimit, name, description, active: true };
+        const settings = { url: maskUrls(url), events, context: null, rateLimit, name, description };
+        const before = { ...settings, active: true };
         return endpointEntry(subject, { before });
       },
     },

@@ -18,6 +18,7 @@ export interface EndpointValues {
   rateLimit: string | number;
   name: string;
   description: string;
+  context: boolean;
 }
 
 export const NEW_ENDPOINT: EndpointValues = {
@@ -26,20 +27,29 @@ export const NEW_ENDPOINT: EndpointValues = {
   rateLimit: '',
   name: '',
   description: '',
+  context: false,
 };
 
-export function valuesOf({ url, events, rateLimit, name, description }: Endpoint): EndpointValues {
-  return { url, events, rateLimit: rateLimit ?? '', name: name ?? '', description: description ?? '' };
+export function valuesOf({ url, events, rateLimit, name, description, context }: Endpoint): EndpointValues {
+  return {
+    url,
+    events,
+    rateLimit: rateLimit ?? '',
+    name: name ?? '',
+    description: description ?? '',
+    context,
+  };
 }
 
 /** Returns the settings as the service takes them; null for what is left empty. */
-export function inputOf({ url, events, rateLimit, name, description }: EndpointValues) {
+export function inputOf({ url, events, rateLimit, name, description, context }: EndpointValues) {
   return {
     url: url.trim(),
     events,
     rateLimit: rateLimit === '' ? null : Number(rateLimit),
     name: name.trim() || null,
     description: description.trim() || null,
+    context,
   };
 }
 
@@ -62,7 +72,7 @@ export function EndpointFields({
   onChange: (values: EndpointValues) => void;
 }) {
   const texts = useTexts();
-  const { url, events, rateLimit, name, description } = values;
+  const { url, events, rateLimit, name, description, context } = values;
   const check = useUrlCheck(url, url.trim() !== present);
   const set = (changes: Partial<EndpointValues>) => onChange({ ...values, ...changes });
   const urlFault = check && !check.ok ? <Fault detail={check.fault} /> : faultOf(error, 'url');
@@ -104,6 +114,12 @@ export function EndpointFields({
         error={faultOf(error, 'description')}
       />
       <EventChoice events={events} onChange={(chosen) => set({ events: chosen })} />
+      <Checkbox
+        label={texts.webhooks.context}
+        description={texts.webhooks.contextAdvice}
+        checked={context}
+        onChange={(event) => set({ context: event.currentTarget.checked })}
+      />
       <NumberInput
         label={texts.webhooks.rateLimit}
         description={texts.webhooks.rateLimitAdvice}

@@ -1,0 +1,38 @@
+import { AppError } from '../../common/app-error';
+import { Scope } from '../../common/permissions';
+import { Actor } from '../../common/principal';
+
+/** Scope with which an API key can read each part of a context by itself. */
+const READ_SCOPES = {
+  conversation: 'conversations:read',
+  contact: 'contacts:read',
+  sender: 'agents:read',
+} as const satisfies Record<string, Scope>;
+
+/** Part of what a delivery tells beside its event, for an endpoint that asks for it. */
+export type ContextPart = keyof typeof READ_SCOPES;
+
+export const CONTEXT_PARTS = Object.keys(READ_SCOPES) as ContextPart[];
+
+/**
+ * Returns the parts that an endpoint gets, by what whoever asks for them may read: of a key, by its scopes.
+ * Everybody else who may manage endpoints reads all parts.
+ */
+export function partsFor(actor: Actor): ContextPart[] {
+  return CONTEXT_PARTS.filter((part) => mayRead(actor, part));
+}
+
+/**
+ * Refuses an API key that may not read a part of an endpoint's context: it could have the part sent to an
+ * address of its own.
+ * @throws AppError FORBIDDEN
+ */
+export function requireContextScopes(actor: Actor, parts: ContextPart[] | null): void {
+  const unreadable = parts?.find((part) => !mayRead(actor, part));
+  if (unreadable)
+    throw AppError.because('FORBIDDEN', 'key_lacks_context_scope', { scope: READ_SCOPES[unreadable] });
+}
+
+function mayRead(actor: Actor, part: ContextPart): boolean {
+  return actor.type !== 'api_key' || (actor.scopes?.includes(READ_SCOPES[part]) ?? false);
+}
