@@ -210,6 +210,19 @@ describe('what a process does at once', () => {
     });
   });
 
+  it("is two for one workspace's changes of endpoints, which take no slot of its other requests", async () => {
+    await blocker.query('BEGIN');
+    await blocker.query('SELECT FROM workspaces WHERE id = $1 FOR UPDATE', [loud.workspace.id]);
+    const endpoint = { url: 'https://127.0.0.1:9999/hook', events: ['webhook.test'] };
+    const changes = Promise.all(times(6, () => loud.client.post('/webhook-endpoints', endpoint)));
+    await waitFor('changes that hold connections', async () => (await blocked()) === 2);
+    const others = await Promise.all(times(10, () => loud.client.get('/conversations')));
+    expect(statusesOf(others)).toEqual([200]);
+    expect(await blocked()).toBe(2);
+    await blocker.query('ROLLBACK');
+    expect(statusesOf(await changes)).toEqual([201]);
+  });
+
   it('leaves other statements on the connection of a search their own limit', async () => {
     const alone = await TestService.create({ beside: service, env: { DATABASE_POOL_SIZE: '2' } });
     try {

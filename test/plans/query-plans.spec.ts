@@ -68,6 +68,7 @@ import { WebhookDayRepository } from '../../src/webhooks/rollups/webhook-day.rep
 import { WebhookEndpointsRepository } from '../../src/webhooks/endpoints/webhook-endpoints.repository';
 import { DatabaseClock } from '../../src/database/database-clock';
 import { Transaction } from '../../src/database/transaction';
+import { AgentsRepository } from '../../src/workspaces/agents.repository';
 import { MessagingHost } from '../support/messaging-host';
 import {
   PlanNode,
@@ -197,6 +198,14 @@ describe('query plans', () => {
     it.each([BIG, TINY])('of the contacts of tenant %s', async (tenantId) => {
       const repository = host.app.get(ContactsRepository);
       expectPage(await plansOf(() => repository.list(tenantId, { cursor }, PAGE)), 'contacts_pkey');
+    });
+
+    it.each([BIG, TINY])('of the agents of tenant %s', async (tenantId) => {
+      const repository = host.app.get(AgentsRepository);
+      for (const plan of await plansOf(() => repository.listBelow(tenantId, cursor, PAGE))) {
+        expectInOrder(plan);
+        expect(indexesOf(plan)).toEqual(['agents_pkey']);
+      }
     });
 
     it('of an endpoint’s finished deliveries', async () => {
@@ -366,6 +375,18 @@ describe('query plans', () => {
       if (order === 'activity')
         for (const plan of await plansFor(BIG, {})) expect(rowsRead(plan)).toBeLessThanOrEqual(5 * PAGE);
     });
+  });
+
+  it("of a contact's latest identity on a channel", async () => {
+    const contact = { tenantId: BIG, contactId: sequential(5) };
+    const find = () =>
+      host
+        .get(Database)
+        .transaction((tx) => host.app.get(ContactsRepository).findLatestIdentity(tx, contact, 'WHATSAPP'));
+    for (const plan of await plansOf(find, /^SELECT external_id/)) {
+      expectOnlyIndexed(plan, ['contact_identities']);
+      expect(rowsRead(plan)).toBeLessThanOrEqual(1);
+    }
   });
 
   it('of the conversations of one contact, by latest activity', async () => {
