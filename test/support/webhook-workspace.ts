@@ -159,18 +159,26 @@ export class WebhookWorkspace {
     return this.recoveries.get(this.id, id!, SYSTEM);
   }
 
-  /** Waits until a recovery has ended. */
+  /** Waits until a recovery has ended. While it goes on, it takes a step, or delivers what it has taken. */
   async waitForRecovery(recovery: Pick<WebhookRecoverySummary, 'id'>): Promise<WebhookRecoverySummary> {
-    let seen = await this.recovery(recovery);
-    // Thousands of deliveries take as long as the machine needs: each step is waited for.
-    while (seen.status === 'running') {
-      const { recovered } = seen;
-      seen = await waitFor('a step of a recovery', async () => {
-        const now = await this.recovery(recovery);
-        return (now.status !== 'running' || now.recovered > recovered) && now;
-      });
-    }
+    let { seen, mark } = await this.progressOf(recovery);
+    // Thousands of deliveries take as long as the machine needs, and a step waits for those of the last one.
+    while (seen.status === 'running')
+      ({ seen, mark } = await waitFor('a recovery to go on', async () => {
+        const now = await this.progressOf(recovery);
+        return now.mark !== mark && now;
+      }));
     return seen;
+  }
+
+  /** Reads a recovery, with a mark that changes when it takes a step, ends, or a delivery is finished. */
+  private async progressOf(recovery: Pick<WebhookRecoverySummary, 'id'>) {
+    const seen = await this.recovery(recovery);
+    const [pending] = await this.host.query<{ count: string }>(
+      'SELECT count(*) AS count FROM pending_deliveries WHERE tenant_id = $1',
+      [this.id],
+    );
+    return { seen, mark: [seen.status, seen.recovered, pending!.count].join(' ') };
   }
 
   /** Stores a customer's message. */
