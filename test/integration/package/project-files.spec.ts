@@ -34,6 +34,14 @@ it('runs on each change what .ci/run runs', () => {
   expect(commands(CI).map(plain)).toEqual(commands('.ci/run').map(plain));
 });
 
+it('publishes every package that is not private, and no other', () => {
+  const folders = ['.', ...pkg.workspaces.map((folder) => `./${folder}`)].filter(
+    (folder) => !(JSON.parse(read(`${folder}/package.json`)) as { private?: boolean }).private,
+  );
+  const [packed] = all(read('.github/workflows/release.yml'), /npm pack .*--pack-destination packages (.*)/g);
+  expect(packed!.split(' ')).toEqual(folders);
+});
+
 it('has one opinion of Node: what packages demand, what is tested, what images run, what nvm installs', () => {
   const tested = all(read(CI), /node: \[(.*)\]/g).flatMap((list) => list.split(', '));
   expect(pkg.engines.node).toMatch(new RegExp(`^>=${tested[0]}\\.`));
