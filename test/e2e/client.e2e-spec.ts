@@ -1,3 +1,6 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import {
   ApiError,
   ERROR_CLASSES,
@@ -11,6 +14,7 @@ import {
   type WebhookEvent,
   webhooks,
 } from '@conversation-messaging/client';
+import axios from 'axios';
 import { generateTypes } from '../../client/generated-types.mjs';
 import { type ScriptedAnswer, ScriptedFetch } from '../../client/test/scripted-fetch';
 import signatures from '../../client/vectors/signatures.json';
@@ -18,9 +22,9 @@ import { API_ERROR_STATUS } from '../../src/common/app-error';
 import { serviceSignature, standardSignature } from '../../src/webhooks/sending/signature';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { waitFor } from '../support/wait';
 
+const ROOT = resolve(__dirname, '../..');
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 const ID = '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11';
 
@@ -57,7 +61,7 @@ let document: any;
 beforeAll(async () => {
   service = await TestService.create({ role: 'all' });
   receiver = await Receiver.start();
-  document = await (await fetch(`${service.baseUrl}/api/v1/openapi.json`)).json();
+  document = (await axios.get(`${service.baseUrl}/api/v1/openapi.json`, { proxy: false })).data;
 });
 afterAll(async () => {
   await service.close();
@@ -89,7 +93,7 @@ function operations(): Record<string, { route: string; operation: any }> {
 
 describe("the client beside the service's OpenAPI document", () => {
   it('has the types that are generated from it', async () => {
-    const committed = readFileSync(resolve(__dirname, '../../client/src/generated/openapi.ts'), 'utf8');
+    const committed = readFileSync(resolve(ROOT, 'client/src/generated/openapi.ts'), 'utf8');
     // When they differ: npm run build:service && npm run generate --workspace client
     expect(await generateTypes(document)).toBe(committed);
   });
@@ -261,5 +265,68 @@ describe('the client on the service', () => {
     expect(await client.webhookEndpoints.update(id, { active: false })).toMatchObject({ active: false });
     await client.webhookEndpoints.delete(id);
     await expect(client.webhookEndpoints.get(id)).rejects.toThrow(NotFoundError);
+  });
+});
+
+describe('examples/assistant', () => {
+  const path = '/assistant';
+  let assistant: ChildProcess;
+
+  afterAll(() => assistant.kill());
+
+  it('answers each message of a customer, once', async () => {
+    const workspace = await service.make.workspace();
+    await service.make.agent(workspace);
+    const { key } = await service.make.apiKey(workspace);
+    const client = new MessagingClient({ baseUrl: service.baseUrl, apiKey: key });
+    const { secret } = await client.webhookEndpoints.create({
+      url: receiver.url(path),
+      events: ['message.created'],
+    });
+    assistant = spawn(process.execPath, ['examples/assistant/assistant.mjs'], {
+      cwd: ROOT,
+      env: { MESSAGING_URL: service.baseUrl, MESSAGING_API_KEY: key, WEBHOOK_SECRET: secret!, PORT: '0' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let said = '';
+    assistant.stdout!.on('data', (text: Buffer) => (said += text.toString()));
+    const port = await waitFor('the assistant', () => /"port":(\d+)/.exec(said)?.[1]);
+    // The receiver stands for the proxy with TLS in front of the assistant. It passes each webhook on twice.
+    receiver.https.respond = (response, { body, headers: { host: _, connection: __, ...headers } }) => {
+      const webhook = {
+        method: 'POST',
+        body: new Uint8Array(body),
+        headers: headers as Record<string, string>,
+      };
+      const pass = () => fetch(`http://127.0.0.1:${port}/`, webhook);
+      void pass()
+        .then(pass)
+        .then(({ status }) => response.writeHead(status).end());
+    };
+
+    const conversation = await service.make.conversation(workspace);
+    const ask = async (question: string) => {
+      await service.make.received(workspace, conversation, question);
+      await receiver.waitFor(({ envelope }) => envelope.data.message.body === question, path);
+    };
+    await ask('Where is my parcel?');
+    await waitFor(
+      'the answer',
+      async () => (await client.messages.list(conversation.id).page()).data.length === 2,
+    );
+    await ask('Found it!');
+    await waitFor(
+      'the answer',
+      async () => (await client.messages.list(conversation.id).page()).data.length === 4,
+    );
+    const messages: string[] = [];
+    for await (const { senderType, body } of client.messages.list(conversation.id))
+      messages.push(`${senderType}: ${body}`);
+    expect(messages.reverse()).toEqual([
+      'CUSTOMER: Where is my parcel?',
+      'AGENT: Good question. A colleague will look into it.',
+      'CUSTOMER: Found it!',
+      'AGENT: Thank you for your message!',
+    ]);
   });
 });
