@@ -1,5 +1,5 @@
 // Builds dist/: the sources as ES modules and as CommonJS, each with the types that belong to it.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
@@ -7,6 +7,7 @@ import ts from 'typescript';
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 const SOURCES = join(FOLDER, 'src');
 const DIST = join(FOLDER, 'dist');
+const { version } = JSON.parse(readFileSync(join(FOLDER, 'package.json'), 'utf8'));
 /** @type {[folder: string, type: string, module: ts.ModuleKind][]} */
 const FORMATS = [
   ['esm', 'module', ts.ModuleKind.ESNext],
@@ -45,7 +46,10 @@ rmSync(DIST, { recursive: true, force: true });
 for (const [folder, type, module] of FORMATS) {
   write(join(DIST, folder, 'package.json'), `${JSON.stringify({ type })}\n`);
   for (const file of files) {
-    const source = program.getSourceFile(file)?.text ?? '';
+    const source = (program.getSourceFile(file)?.text ?? '').replace(
+      "VERSION = '0.0.0'",
+      `VERSION = '${version}'`,
+    );
     const { outputText } = ts.transpileModule(source, { compilerOptions: { ...options, module } });
     write(join(DIST, folder, relative(SOURCES, file).replace(/\.ts$/, '.js')), outputText);
   }

@@ -1,2 +1,2 @@
-/** Version of this package. */
-export const VERSION = '0.1.0';
+/** Version of this package: the build puts that of package.json in its place. */
+export const VERSION = '0.0.0';

@@ -6,8 +6,8 @@ const { MESSAGING_URL = '', MESSAGING_API_KEY = '', WEBHOOK_SECRET = '', PORT = 
 const client = new MessagingClient({ baseUrl: MESSAGING_URL, apiKey: MESSAGING_API_KEY });
 
 /** @param {string} question */
-async function answerTo(question) {
-  // Here you ask a model, or a person.
+function answerTo(question) {
+  // Here yours asks a model, or a person.
   return question.includes('?')
     ? 'Good question. A colleague will look into it.'
     : 'Thank you for your message!';
@@ -16,7 +16,7 @@ async function answerTo(question) {
 const handler = webhooks.nodeHandler(WEBHOOK_SECRET, async (event) => {
   if (event.event !== 'message.created' || event.data.message.senderType !== 'CUSTOMER') return;
   const { conversationId, message } = event.data;
-  const body = await answerTo(message.body);
+  const body = answerTo(message.body);
   // An event can come twice. The key makes it one answer.
   await client.messages.send(conversationId, { body }, { idempotencyKey: `answer-to-${message.id}` });
 });

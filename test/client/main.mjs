@@ -1,6 +1,6 @@
-// Tries the client's package as its users get it: in Node by import and by require, in Deno, Bun and workerd, with the
-// compiler's ways to resolve it, and with the checks of publint and arethetypeswrong. npx fetches what is not
-// installed here.
+// Tries the client's package as its users get it: in Node by import and by require, in Deno, Bun and workerd,
+// with the compiler's ways to resolve it, and with the checks of publint and arethetypeswrong. npx fetches
+// what is not installed here.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const NAME = '@conversation-messaging/client';
+const { version } = JSON.parse(readFileSync(join(ROOT, 'client/package.json'), 'utf8'));
 const TOOLS = {
   publint: 'publint@0.3.25',
   attw: '@arethetypeswrong/cli@0.18.5',
@@ -23,7 +24,9 @@ const inFolder = (/** @type {string} */ name) => join(folder, name);
 let attempts = 0;
 const server = createServer((request, response) => {
   response.setHeader('content-type', 'application/json');
-  if (request.url !== '/api/v1/me') {
+  if (request.headers['user-agent'] !== `conversation-messaging-client-js/${version}`) {
+    response.writeHead(400).end();
+  } else if (request.url !== '/api/v1/me') {
     response.writeHead(404).end('{"error":{"code":"NOT_FOUND","message":"None.","requestId":"r"}}');
   } else if (attempts++ % 2 === 0) {
     response.writeHead(503, { 'retry-after': '0' }).end('{"error":{"code":"UNAVAILABLE","message":"Busy."}}');
