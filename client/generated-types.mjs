@@ -25,7 +25,7 @@ import openapiTS, { astToString } from 'openapi-typescript';
  * @property {{ schemas?: object }} components
  */
 
-const BEGINNING = `// Generated from the service's OpenAPI document: npm run generate --workspace client.
+const BEGINNING = `// Generated from the service's OpenAPI document: npm run generate:client.
 `;
 
 /**

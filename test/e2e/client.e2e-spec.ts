@@ -94,7 +94,7 @@ function operations(): Record<string, { route: string; operation: any }> {
 describe("the client beside the service's OpenAPI document", () => {
   it('has the types that are generated from it', async () => {
     const committed = readFileSync(resolve(ROOT, 'client/src/generated/openapi.ts'), 'utf8');
-    // When they differ: npm run build:service && npm run generate --workspace client
+    // When they differ: npm run build:service && npm run generate:client
     expect(await generateTypes(document)).toBe(committed);
   });
 

@@ -1,4 +1,4 @@
-// Generated from the service's OpenAPI document: npm run generate --workspace client.
+// Generated from the service's OpenAPI document: npm run generate:client.
 export interface paths {
     "/api/v1/me": {
         parameters: {

@@ -82,11 +82,13 @@ it('shows the examples as they are, and no other code', () => {
     .map(read)
     .join('\n');
   const blocks = [...pages.matchAll(/^```(?:ts|python)\n([^]*?)^```$/gm)].map(([, code]) => code);
-  const files = readdirSync(resolve(ROOT, 'examples')).map((file) => read(`examples/${file}`));
+  const files = readdirSync(resolve(ROOT, 'examples'), { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => read(`examples/${name}`));
   expect(blocks.sort()).toEqual(files.sort());
 });
 
-const GUIDES = PAGES.filter((page) => /^docs\/(?:start|how-to)\//.test(page));
+const GUIDES = [...PAGES.filter((page) => /^docs\/(?:start|how-to)\//.test(page)), 'client/README.md'];
 
 it.each(GUIDES)('%s has snippets that parse', (page) => {
   const blocks = [...read(page).matchAll(/^```(ts|js|sh)\b.*\n([^]*?)^```$/gm)];
