@@ -308,7 +308,7 @@ it('goes on with another worker where a stopped one has left it, and delivers no
     [tenant.id],
   );
   expect(rounds).toEqual([{ round: 1 }, { round: 2 }]);
-});
+}, 180_000);
 
 it('can be cancelled, and gives way to live deliveries', async () => {
   receiver.https.respond = (response) => setTimeout(() => response.end(), 20);
