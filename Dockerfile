@@ -23,6 +23,8 @@ FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --loglevel=error --no-audit --no-fund --ignore-scripts --omit=dev --omit=optional --workspaces=false
+# Swagger's page comes with the package that makes the OpenAPI document, and is not served.
+RUN rm -r node_modules/swagger-ui-dist
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production PORT=3000

@@ -1,7 +1,7 @@
 // Builds the documentation into dist/docs: a page of HTML and one of Markdown for each page of docs/ and of
 // the reference, the index of the search, and llms.txt. The build fails when a link leads nowhere.
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, join, posix } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -11,7 +11,16 @@ import { readDocument } from './reference/document.mjs';
 import { errorPages } from './reference/error-pages.mjs';
 import { eventPages } from './reference/event-pages.mjs';
 import { tryItForms } from './reference/try-it.mjs';
-import { addressOf, BASE, readPages, readSections, resolveLink, ROOT } from './sources.mjs';
+import {
+  addressOf,
+  BASE,
+  DIAGRAMS,
+  diagramNameOf,
+  readPages,
+  readSections,
+  resolveLink,
+  ROOT,
+} from './sources.mjs';
 import { markdownAddressOf, pageOf } from './template.mjs';
 
 const OUT = join(ROOT, 'dist/docs');
@@ -58,7 +67,7 @@ function addImage(source, target) {
  */
 function sizeOf(path, bytes) {
   if (path.endsWith('.png')) return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
-  const box = /viewBox="[\d.]+ [\d.]+ ([\d.]+) ([\d.]+)"/.exec(bytes.toString());
+  const box = /viewBox="[-\d.]+ [-\d.]+ ([\d.]+) ([\d.]+)"/.exec(bytes.toString());
   if (!box) throw new Error(`${path} has no viewBox.`);
   return { width: Math.round(Number(box[1])), height: Math.round(Number(box[2])) };
 }
@@ -106,6 +115,7 @@ const rendered = new Map(
     const made = render(page.markdown, {
       resolve: (target) => resolveLink(page.source, target, pagesBySource),
       image: (target) => addImage(page.source, target),
+      diagram,
       expand: written.includes(page) ? () => '' : expand,
     });
     return [page.path, { ...page, ...made }];
@@ -141,6 +151,7 @@ for (const { title, folder, entries, groups } of navigation) {
   const made = render(page.markdown, {
     resolve: () => null,
     image: () => null,
+    diagram,
     expand: () => '',
   });
   rendered.set(folder, { ...page, ...made });
@@ -218,6 +229,20 @@ function expand(marker) {
   return html;
 }
 
+/**
+ * Returns a drawn diagram. `draw-diagrams.mjs` draws it.
+ *
+ * @param {string} text
+ */
+function diagram(text) {
+  const path = join(DIAGRAMS, diagramNameOf(text));
+  if (!existsSync(path)) throw new Error('A diagram is not drawn: run scripts/docs/draw-diagrams.mjs.');
+  const bytes = readFileSync(path);
+  const { width, height } = sizeOf(path, bytes);
+  const src = addAsset('diagram.svg', bytes);
+  return `<p class="diagram"><img src="${src}" alt="A diagram of what the text says" width="${width}" height="${height}" loading="lazy"></p>\n`;
+}
+
 /** Fails when a link leads to a page or a heading that does not exist. */
 function checkLinks() {
   const broken = [...rendered.values()].flatMap(({ path, links }) =>
@@ -239,7 +264,7 @@ function unknownPage() {
 
 It may have been moved: search for it, or begin at the [first page](${BASE}).
 `;
-  const made = render(markdown, { resolve: () => null, image: () => null, expand: () => '' });
+  const made = render(markdown, { resolve: () => null, image: () => null, diagram, expand: () => '' });
   return { path: '404', markdown, ...made };
 }
 

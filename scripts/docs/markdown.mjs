@@ -23,6 +23,7 @@ const LANGUAGES = /** @type {Record<string, string>} */ ({
  * @typedef {object} Site
  * @property {(target: string) => string | null} resolve
  * @property {(target: string) => { src: string, width: number, height: number } | null} image
+ * @property {(text: string) => string} diagram HTML of a diagram in Mermaid's language
  * @property {(marker: string) => string} expand HTML that stands for a comment of generated Markdown
  */
 
@@ -83,7 +84,7 @@ export function render(markdown, site) {
         return `<img src="${src}" alt="${escape(text)}" width="${width}" height="${height}" loading="lazy">`;
       },
       code(token) {
-        return renderCode(token);
+        return token.lang === 'mermaid' ? site.diagram(token.text) : renderCode(token);
       },
       table(token) {
         const cells = (/** @type {import('marked').Tokens.TableCell[]} */ row, /** @type {string} */ tag) =>

@@ -1,9 +1,22 @@
 // The pages of the documentation, as the site orders them.
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** Folder of the drawn diagrams. */
+export const DIAGRAMS = join(ROOT, 'docs/images/diagrams');
+
+/**
+ * Returns the name of the file that has a diagram.
+ *
+ * @param {string} text the diagram in Mermaid's language
+ */
+export function diagramNameOf(text) {
+  return `${createHash('sha256').update(text).digest('hex').slice(0, 12)}.svg`;
+}
+
 /** Path below which the API process serves the site. */
 export const BASE = '/docs';
 
@@ -68,7 +81,9 @@ export function resolveLink(source, target, pagesBySource) {
   const [path, anchor] = /** @type {[string, string?]} */ (target.split('#', 2));
   const file = path ? posix.normalize(posix.join(dirname(source), path)) : source;
   const page = pagesBySource.get(file);
-  if (!page && !existsSync(join(ROOT, file))) throw new Error(`A link of ${source} leads nowhere: ${target}`);
+  // The image's build has docs/ and few other files of the repository.
+  if (!page && file.startsWith('docs/') && !existsSync(join(ROOT, file)))
+    throw new Error(`A link of ${source} leads nowhere: ${target}`);
   return page ? addressOf(page.path) + (anchor === undefined ? '' : `#${anchor}`) : null;
 }
 

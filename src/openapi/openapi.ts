@@ -97,11 +97,11 @@ function apiHead(settings: DocumentSettings): Head {
   const builder = new DocumentBuilder()
     .addTag('Me', 'Who a key is.')
     .addTag('Conversations', 'Conversations with customers.')
-    .addTag('Messages', 'Their messages.')
+    .addTag('Messages', 'Messages of conversations.')
     .addTag('Contacts', 'The customers.')
-    .addTag('Agents', 'Who answers them: people and bot accounts.')
+    .addTag('Agents', 'Who answers customers: people and bot accounts.')
     .addTag('Webhooks', 'What the service sends.')
-    .addTag('Webhook endpoints', 'Where it sends that.')
+    .addTag('Webhook endpoints', 'Addresses to which the service sends events.')
     .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'plk_…' }, 'bearer')
     .addApiKey({ type: 'apiKey', in: 'header', name: 'x-api-key' }, 'apiKey');
   return headOf(builder, { title: 'Conversation Messaging Service', description, settings });

@@ -72,6 +72,15 @@ const navigation = /** @type {HTMLElement} */ (document.querySelector('.navigati
 const current = navigation.querySelector('[aria-current="page"]');
 if (current) navigation.scrollTop = current.offsetTop - navigation.clientHeight / 2;
 
+// Samples name the service that serves the page.
+for (const code of document.querySelectorAll('.samples code, .tabs code')) {
+  const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const text = /** @type {Text} */ (texts.currentNode);
+    text.data = text.data.replace('http://localhost:3000', location.origin);
+  }
+}
+
 // Copying.
 /**
  * @param {HTMLElement} button
