@@ -40,6 +40,7 @@ export type {
   SecretRoll,
   Tenant,
   VerifiedField,
+  WebhookContext,
   WebhookEndpoint,
   WebhookEndpointChanges,
   WebhookEndpointDeactivation,

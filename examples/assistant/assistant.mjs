@@ -5,18 +5,16 @@ import { MessagingClient, webhooks } from '@conversation-messaging/client';
 const { MESSAGING_URL = '', MESSAGING_API_KEY = '', WEBHOOK_SECRET = '', PORT = '8080' } = process.env;
 const client = new MessagingClient({ baseUrl: MESSAGING_URL, apiKey: MESSAGING_API_KEY });
 
-/** @param {string} question */
-function answerTo(question) {
+/** @type {(question: string, name: string) => string} */
+function answerTo(question, name) {
   // Here yours asks a model, or a person.
-  return question.includes('?')
-    ? 'Good question. A colleague will look into it.'
-    : 'Thank you for your message!';
+  return question.includes('?') ? `Good question, ${name}. A colleague comes.` : `Thank you, ${name}!`;
 }
 
 const handler = webhooks.nodeHandler(WEBHOOK_SECRET, async (event) => {
   if (event.event !== 'message.created' || event.data.message.senderType !== 'CUSTOMER') return;
   const { conversationId, message } = event.data;
-  const body = answerTo(message.body);
+  const body = answerTo(message.body, event.context?.contact?.name ?? 'dear customer');
   // An event can come twice. The key makes it one answer.
   await client.messages.send(conversationId, { body }, { idempotencyKey: `answer-to-${message.id}` });
 });

@@ -270,9 +270,9 @@ describe('the client on the service', () => {
 
 describe('examples/assistant', () => {
   const path = '/assistant';
-  let assistant: ChildProcess;
+  let assistant: ChildProcess | undefined;
 
-  afterAll(() => assistant.kill());
+  afterAll(() => assistant?.kill());
 
   it('answers each message of a customer, once', async () => {
     const workspace = await service.make.workspace();
@@ -282,6 +282,7 @@ describe('examples/assistant', () => {
     const { secret } = await client.webhookEndpoints.create({
       url: receiver.url(path),
       events: ['message.created'],
+      context: true,
     });
     assistant = spawn(process.execPath, ['examples/assistant/assistant.mjs'], {
       cwd: ROOT,
@@ -324,9 +325,9 @@ describe('examples/assistant', () => {
       messages.push(`${senderType}: ${body}`);
     expect(messages.reverse()).toEqual([
       'CUSTOMER: Where is my parcel?',
-      'AGENT: Good question. A colleague will look into it.',
+      'AGENT: Good question, Zoë Martín. A colleague comes.',
       'CUSTOMER: Found it!',
-      'AGENT: Thank you for your message!',
+      'AGENT: Thank you, Zoë Martín!',
     ]);
   });
 });

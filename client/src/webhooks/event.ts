@@ -1,4 +1,4 @@
-import type { WebhookEvent as DocumentedEvent } from '../generated/openapi.ts';
+import type { WebhookContext, WebhookEvent as DocumentedEvent } from '../generated/openapi.ts';
 
 /**
  * Name of an event's type that this version of the client does not know: a string like any other. The
@@ -13,6 +13,7 @@ export interface UnknownEvent {
   event: UnknownEventType;
   deliveredAt: string;
   data: Record<string, unknown>;
+  context?: WebhookContext;
 }
 
 /** Body of a webhook. A `switch` over `event` narrows `data`. */
