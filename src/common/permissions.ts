@@ -2,12 +2,12 @@ import { AGENT_ROLES, AgentRole } from './agent-role';
 
 /** Scopes of API keys, with what each allows. A route names the scope that it requires. */
 export const SCOPE_DESCRIPTIONS = {
-  'conversations:read': 'list and read conversations and their messages',
+  'conversations:read': 'list and read conversations and their messages, and search messages',
   'conversations:write': 'close, reopen or reassign conversations',
-  'messages:read': "read a conversation's message history, and search messages",
+  'messages:read': "read a conversation's message history",
   'messages:write': 'send a message as an agent',
   'contacts:read': 'list, search and read contacts',
-  'contacts:write': 'create and change contacts',
+  'contacts:write': 'create and change contacts, and read those',
   'agents:read': 'list and read agents',
   'conversations:create': 'open conversations with contacts',
   'webhooks:read': 'list and read webhook endpoints',
@@ -36,7 +36,8 @@ export const PERMISSIONS = {
   'agent.read': EVERYONE,
   'invitation.read': MANAGERS,
   'api_key.read': MANAGERS,
-  'webhook.read': MANAGERS_AND_KEYS,
+  'webhook_endpoint.read': MANAGERS_AND_KEYS,
+  'webhook.read': MANAGERS,
   'channel.read': MANAGERS,
   'contact.read': EVERYONE,
   'conversation.read': EVERYONE,

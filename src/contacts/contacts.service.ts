@@ -148,12 +148,13 @@ export class ContactsService {
       const before = await this.contacts.lock(tx, tenantId, id);
       if (!before) throw AppError.notFound('Contact');
       if (before.erasedAt) throw AppError.because('CONFLICT', 'contact_erased');
-      if (updatedAt && before.updatedAt.getTime() !== updatedAt.getTime())
-        throw AppError.because('CONFLICT', 'contact_edited');
       const after = edit(before, given);
       const identities = await this.contacts.listIdentitiesIn(tx, tenantId, id);
       const fields = EDITABLE.filter((field) => changedValues(before, after, [field]));
+      // A repeated request finds what it has changed.
       if (fields.length === 0) return toContact(before, identities);
+      if (updatedAt && before.updatedAt.getTime() !== updatedAt.getTime())
+        throw AppError.because('CONFLICT', 'contact_edited');
       const unverified = changedValues(before, after, ['verified']);
       await this.contacts.update(tx, after);
       this.audit.appendPipelined(tx, {

@@ -152,7 +152,7 @@ class ListStatement {
    */
   selectFew(): string | null {
     const scans = this.selectiveScans();
-    return scans.length > 0 ? scans.map((scan) => limited(scan, MAX_READ + 1)).join(' UNION ALL ') : null;
+    return scans.length > 0 ? scans.map((scan) => limited(scan, MAX_READ + 1)).join(' UNION ') : null;
   }
 
   /** Returns SQL that selects the list below a position, in its order. Its first MAX_READ rows are right. */
@@ -184,14 +184,13 @@ class ListStatement {
 
   /**
    * Returns scans of the conversations that have changed since a time: those whose newest message is not much
-   * older, and those which were changed after their newest message.
+   * older, and those which were changed after their newest message. Both may find the same ones.
    */
   private scansOfChanged(since: Date): string[] {
     const floor = this.bind(idFloor(new Date(Math.max(0, since.getTime() - CLOCKS_DIFFER_MS))));
     const changed = this.scan(
       'updated_at > coalesce(last_message_at, created_at)',
       `updated_at >= ${this.bind(since)}`,
-      `${ACTIVITY} < ${floor}`,
     );
     return [...this.scansByActivity(`${ACTIVITY} >= ${floor}`), `${changed} ORDER BY updated_at DESC`];
   }

@@ -28,8 +28,8 @@ export class CreateConversation {
   channel: Channel;
 }
 
-/** Value of `assignedAgentId` in the API's list that asks for the conversations which are nobody's. */
-export const NO_AGENT = 'none';
+/** Value of `assignedAgentId` that asks for the conversations which nobody is assigned to. */
+export const NOBODY = 'nobody';
 const SORTS = ['activity'] as const;
 
 export class ListConversationsQuery extends PageQuery {
@@ -48,8 +48,8 @@ export class ListConversationsQuery extends PageQuery {
   channel?: Channel;
 
   @ApiPropertyOptional({
-    description: `Only those that are assigned to the agent with this id; with \`${NO_AGENT}\`, those assigned to nobody.`,
-    example: NO_AGENT,
+    description: `Only those that are assigned to the agent with this id; with \`${NOBODY}\`, those that nobody is assigned to.`,
+    example: NOBODY,
   })
   @IsOptional()
   @IsString()
@@ -67,7 +67,8 @@ export class ListConversationsQuery extends PageQuery {
     type: String,
     format: 'date-time',
     description:
-      'Only those that have got a message, or another status or agent, since then: an ISO 8601 time with its zone.',
+      'Only those that have got a message, or another status or agent, since then: an ISO 8601 time with its zone. A change ' +
+      'can become visible some seconds after its time: whoever asks again and again asks for the last minute once more.',
     example: '2026-11-20T09:00:00Z',
   })
   @ValidateIf((_, value) => value !== undefined)
@@ -85,9 +86,6 @@ export class ListConversationsQuery extends PageQuery {
   @IsIn(SORTS)
   sort?: (typeof SORTS)[number];
 }
-
-/** Value of `assignedAgentId` that asks for the conversations which nobody is assigned to. */
-export const NOBODY = 'nobody';
 
 export class CountConversationsQuery {
   @IsIn(CONVERSATION_STATUSES)

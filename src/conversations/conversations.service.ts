@@ -18,7 +18,6 @@ import {
   CreateConversation,
   ListActiveConversationsQuery,
   ListConversationsQuery,
-  NO_AGENT,
   NOBODY,
   UpdateConversation,
   ConversationDetail,
@@ -77,7 +76,7 @@ export class ConversationsService {
       const rows = await this.conversations.list(tenantId, { status, channel, cursor }, limit + 1);
       return toPage(rows, limit, toConversationListItem);
     }
-    const agentId = assignedAgentId === NO_AGENT ? null : assignedAgentId;
+    const agentId = assignedAgentId === NOBODY ? null : assignedAgentId;
     // Nobody has such an id.
     if ([agentId, contactId].some((id) => typeof id === 'string' && !isId(id)))
       return { data: [], nextCursor: null };

@@ -67,7 +67,7 @@ export function pageOf(row: Type): Type {
     @ApiProperty({
       type: String,
       nullable: true,
-      description: 'The id of the last row: send it as `cursor` to get the next page. null on the last page.',
+      description: 'Send it as `cursor` to get the next page. null on the last page.',
       example: null,
     })
     nextCursor: string | null;

@@ -14,7 +14,7 @@ export class MessageSearchController {
   constructor(private readonly messages: MessageSearchService) {}
 
   @Get()
-  @RequireScope('messages:read')
+  @RequireScope('conversations:read')
   @HasOwnBudget(() => true)
   @ApiAnswer('Search messages by their words, newest first', FoundMessages, {
     operationId: 'searchMessages',

@@ -226,7 +226,7 @@ describe('conversations', () => {
       await service.make.received(workspace, { id: made[4]! });
       expect(await idsOf(`assignedAgentId=${owner.id}`)).toEqual(own);
       expect(await idsOf(`assignedAgentId=${owner.id}&status=OPEN`)).toEqual([made[0], made[4]]);
-      expect(await idsOf('assignedAgentId=none')).toEqual([made[1], made[3], made[5]]);
+      expect(await idsOf('assignedAgentId=nobody')).toEqual([made[1], made[3], made[5]]);
       expect(await idsOf(`assignedAgentId=${owner.id}&sort=activity`)).toEqual([made[4], made[0], made[2]]);
     });
 
@@ -260,7 +260,7 @@ describe('conversations', () => {
       await service.make.updateConversation(workspace, { id: made[2]! }, { assignedAgentId: owner.id });
       expect(await idsOf(`updatedSince=${since}`)).toEqual([made[1], made[2], made[3]]);
       expect(await idsOf(`updatedSince=${since}&status=OPEN`)).toEqual([made[2], made[3]]);
-      expect(await idsOf(`updatedSince=${since}&assignedAgentId=none`)).toEqual([made[1], made[3]]);
+      expect(await idsOf(`updatedSince=${since}&assignedAgentId=nobody`)).toEqual([made[1], made[3]]);
       expect(await idsOf(`updatedSince=${since}&sort=activity`)).toEqual([made[3], made[1], made[2]]);
       expect(await idsOf(`updatedSince=${new Date(Date.now() + 60_000).toISOString()}`)).toEqual([]);
       expect(await idsOf('updatedSince=1970-01-01T00:00:00Z')).toHaveLength(5);

@@ -218,7 +218,7 @@ describe('the OpenAPI documents', () => {
     ['GET /api/v1/contacts/{id}', ['contacts:read']],
     ['PATCH /api/v1/contacts/{id}', ['contacts:write']],
     ['GET /api/v1/agents', ['agents:read']],
-    ['GET /api/v1/messages/search', ['messages:read']],
+    ['GET /api/v1/messages/search', ['conversations:read']],
     ['GET /api/v1/webhook-endpoints', ['webhooks:read']],
     ['POST /api/v1/webhook-endpoints', ['webhooks:write']],
     ['GET /api/v1/webhook-endpoints/{id}', ['webhooks:read']],

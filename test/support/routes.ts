@@ -106,7 +106,7 @@ export const ROUTES: Route[] = [
     method: 'GET',
     path: '/api/v1/messages/search',
     query: 'q=parcel',
-    scopes: ['messages:read'],
+    scopes: ['conversations:read'],
     success: 200,
   },
   { method: 'GET', path: '/api/v1/webhook-endpoints', scopes: ['webhooks:read'], success: 200 },

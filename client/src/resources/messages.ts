@@ -34,7 +34,7 @@ export class Messages {
 
   /**
    * Searches messages by their words, newest first. Its pages say how far the search has come. Scope:
-   * `messages:read`.
+   * `conversations:read`.
    */
   search(query: SearchMessagesQuery, options?: CallOptions): PagedList<FoundMessage, FoundMessagePage> {
     return this.#transport.list(

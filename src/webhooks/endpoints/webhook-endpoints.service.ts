@@ -125,7 +125,7 @@ export class WebhookEndpointsService {
    * @throws AppError FORBIDDEN
    */
   async list(tenantId: string, actor: Actor): Promise<WebhookEndpointSummary[]> {
-    await requireReadPermission(this.database, tenantId, actor, 'webhook.read');
+    await requireReadPermission(this.database, tenantId, actor, 'webhook_endpoint.read');
     return (await this.endpoints.list(tenantId)).map(toEndpointSummary);
   }
 
@@ -148,7 +148,7 @@ export class WebhookEndpointsService {
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async get(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {
-    await requireReadPermission(this.database, tenantId, actor, 'webhook.read');
+    await requireReadPermission(this.database, tenantId, actor, 'webhook_endpoint.read');
     const endpoint = await this.endpoints.find(tenantId, id);
     if (!endpoint) throw AppError.notFound('Webhook endpoint');
     return toEndpointSummary(endpoint);

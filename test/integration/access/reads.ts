@@ -114,11 +114,11 @@ export function readsOf(host: () => MessagingHost): Record<string, Read> {
     'ApiKeysService.countWorking': read('api_key.read', ({ own }, actor) =>
       host().get(ApiKeysService).countWorking(own.id, actor),
     ),
-    'WebhookEndpointsService.list': read('webhook.read', ({ own }, actor) => endpoints().list(own.id, actor)),
-    'WebhookEndpointsService.listPage': read('webhook.read', ({ own }, actor) =>
+    'WebhookEndpointsService.list': read('webhook_endpoint.read', ({ own }, actor) => endpoints().list(own.id, actor)),
+    'WebhookEndpointsService.listPage': read('webhook_endpoint.read', ({ own }, actor) =>
       endpoints().listPage(own.id, {}, actor),
     ),
-    'WebhookEndpointsService.get': read('webhook.read', ({ own }, actor) =>
+    'WebhookEndpointsService.get': read('webhook_endpoint.read', ({ own }, actor) =>
       endpoints().get(own.id, own.endpoint.id, actor),
     ),
     'WebhookDeliveriesService.list': read('webhook.read', ({ own }, actor) =>

@@ -3,8 +3,8 @@ import type { Locale, Scope } from '../../api/types';
 /** Sentences that say what each scope allows, in each language of the pages. */
 export const SCOPE_TEXTS: Record<Scope, Record<Locale, string>> = {
   'conversations:read': {
-    en: 'List and read conversations and their messages',
-    de: 'Unterhaltungen und ihre Nachrichten auflisten und lesen',
+    en: 'List and read conversations and their messages, and search messages',
+    de: 'Unterhaltungen und ihre Nachrichten auflisten und lesen, und Nachrichten suchen',
   },
   'conversations:write': {
     en: 'Close, reopen or reassign conversations',
@@ -15,12 +15,15 @@ export const SCOPE_TEXTS: Record<Scope, Record<Locale, string>> = {
     de: 'Unterhaltungen mit Kontakten beginnen',
   },
   'messages:read': {
-    en: 'Read a conversation’s messages, and search messages',
-    de: 'Die Nachrichten einer Unterhaltung lesen, und Nachrichten suchen',
+    en: 'Read a conversation’s messages',
+    de: 'Die Nachrichten einer Unterhaltung lesen',
   },
   'messages:write': { en: 'Send a message as an agent', de: 'Eine Nachricht als Agent senden' },
   'contacts:read': { en: 'List, search and read contacts', de: 'Kontakte auflisten, suchen und lesen' },
-  'contacts:write': { en: 'Create and change contacts', de: 'Kontakte anlegen und ändern' },
+  'contacts:write': {
+    en: 'Create and change contacts, and read those',
+    de: 'Kontakte anlegen und ändern, und diese lesen',
+  },
   'webhooks:read': {
     en: 'List and read webhook endpoints',
     de: 'Webhook-Endpunkte auflisten und lesen',
