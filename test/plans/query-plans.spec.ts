@@ -359,6 +359,7 @@ describe('query plans', () => {
       ['an agent and a status', { agentId: uuid(9), status: 'CLOSED' }],
       ['a contact', { contactId: BIG }],
       ['a time long ago', { updatedSince: new Date(0) }],
+      ['a time that lies between messages and changes', { updatedSince: new Date(Date.now() + 900_000) }],
       ['a time to come', { updatedSince: new Date(Date.now() + 3_600_000) }],
     ] satisfies [string, ListFilter][])('with %s', async (_, filter: ListFilter) => {
       for (const tenantId of [BIG, TINY])

@@ -113,14 +113,14 @@ const IDENTITIES = `
 
 /**
  * SQL that inserts conversations, each with its tenant's one contact, so that contacts can be inserted at the
- * same time.
+ * same time. Every second one was changed after its newest message.
  */
 const CONVERSATIONS = `
   INSERT INTO conversations (tenant_id, id, contact_id, source_channel, status, snoozed_until, last_message_preview,
     last_message_at, created_at, updated_at)
   SELECT t, ${ID}, t, (ARRAY['${CHANNELS.join("','")}'])[CASE WHEN h < 60 THEN 1 WHEN h < 90 THEN 2 ELSE 3 + h % 3 END],
     CASE WHEN g < 90 THEN 'CLOSED' WHEN g < 99 THEN 'OPEN' ELSE 'SNOOZED' END,
-    CASE WHEN g = 99 THEN now() - i * interval '1 second' END, 'Preview', now(), now(), now()
+    CASE WHEN g = 99 THEN now() - i * interval '1 second' END, 'Preview', now(), now(), now() + (i % 2) * interval '30 minutes'
   FROM generate_series(1, ${ROWS}) i,
     LATERAL (SELECT ${TENANT} AS t, (i * 7919::bigint / 13) % 100 AS h, (i * 104729::bigint / 17) % 100 AS g) x`;
 
