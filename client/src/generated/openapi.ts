@@ -269,7 +269,7 @@ export interface components {
         ContactPage: {
             data: components["schemas"]["Contact"][];
             /**
-             * @description The id of the last row: send it as `cursor` to get the next page. null on the last page.
+             * @description Send it as `cursor` to get the next page. null on the last page.
              * @example null
              */
             nextCursor: string | null;
@@ -398,7 +398,7 @@ export interface components {
         ConversationPage: {
             data: components["schemas"]["ConversationListItem"][];
             /**
-             * @description The id of the last row: send it as `cursor` to get the next page. null on the last page.
+             * @description Send it as `cursor` to get the next page. null on the last page.
              * @example null
              */
             nextCursor: string | null;
@@ -554,7 +554,7 @@ export interface components {
         MessagePage: {
             data: components["schemas"]["Message"][];
             /**
-             * @description The id of the last row: send it as `cursor` to get the next page. null on the last page.
+             * @description Send it as `cursor` to get the next page. null on the last page.
              * @example null
              */
             nextCursor: string | null;
@@ -685,7 +685,7 @@ export interface components {
         AgentPage: {
             data: components["schemas"]["Agent"][];
             /**
-             * @description The id of the last row: send it as `cursor` to get the next page. null on the last page.
+             * @description Send it as `cursor` to get the next page. null on the last page.
              * @example null
              */
             nextCursor: string | null;
@@ -736,7 +736,7 @@ export interface components {
         WebhookEndpointPage: {
             data: components["schemas"]["WebhookEndpoint"][];
             /**
-             * @description The id of the last row: send it as `cursor` to get the next page. null on the last page.
+             * @description Send it as `cursor` to get the next page. null on the last page.
              * @example null
              */
             nextCursor: string | null;
@@ -1507,11 +1507,11 @@ export interface operations {
                 status?: components["schemas"]["ConversationStatus"];
                 /** @description Only those on this channel. */
                 channel?: components["schemas"]["Channel"];
-                /** @description Only those that are assigned to the agent with this id; with `none`, those assigned to nobody. */
+                /** @description Only those that are assigned to the agent with this id; with `nobody`, those that nobody is assigned to. */
                 assignedAgentId?: string;
                 /** @description Only those with this contact. */
                 contactId?: string;
-                /** @description Only those that have got a message, or another status or agent, since then: an ISO 8601 time with its zone. */
+                /** @description Only those that have got a message, or another status or agent, since then: an ISO 8601 time with its zone. A change can become visible some seconds after its time: whoever asks again and again asks for the last minute once more. */
                 updatedSince?: string;
                 /** @description The order: with `activity` those with the latest messages come first, and each row has its `contact`. A conversation that gets a message while you read the pages moves to the first one: no page repeats it. By default the newest conversations come first. */
                 sort?: "activity";

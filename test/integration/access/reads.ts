@@ -114,7 +114,9 @@ export function readsOf(host: () => MessagingHost): Record<string, Read> {
     'ApiKeysService.countWorking': read('api_key.read', ({ own }, actor) =>
       host().get(ApiKeysService).countWorking(own.id, actor),
     ),
-    'WebhookEndpointsService.list': read('webhook_endpoint.read', ({ own }, actor) => endpoints().list(own.id, actor)),
+    'WebhookEndpointsService.list': read('webhook_endpoint.read', ({ own }, actor) =>
+      endpoints().list(own.id, actor),
+    ),
     'WebhookEndpointsService.listPage': read('webhook_endpoint.read', ({ own }, actor) =>
       endpoints().listPage(own.id, {}, actor),
     ),
