@@ -11,6 +11,10 @@ module.exports = {
     'migrations are applied once by two that start together':
       'it takes the last migration down, as the one above',
   },
+  'test/integration/database/pipelined-reads.spec.ts': {
+    'Reads that are asked in one turn share a connection, and each has its own answer':
+      'each has a connection of its own there: test/citus/nodes.spec.ts',
+  },
   'test/integration/metrics/metrics.spec.ts': {
     'of the API are there while the database does not answer, except for what only it knows':
       'it locks a table of the coordinator, which holds up no search on the nodes',

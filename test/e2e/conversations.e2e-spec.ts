@@ -249,8 +249,9 @@ describe('conversations', () => {
       const { workspace, owner } = tenant;
       const made: string[] = [];
       for (let n = 0; n < 4; n++) made.unshift((await service.make.conversation(workspace)).id);
+      const dayBefore = (at: string) => `(${at} AT TIME ZONE 'UTC' - interval '1 day') AT TIME ZONE 'UTC'`;
       await service.query(
-        `UPDATE conversations SET created_at = created_at - interval '1 day', updated_at = updated_at - interval '1 day'
+        `UPDATE conversations SET created_at = ${dayBefore('created_at')}, updated_at = ${dayBefore('updated_at')}
          WHERE tenant_id = $1`,
         [workspace.id],
       );
