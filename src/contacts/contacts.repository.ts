@@ -161,7 +161,7 @@ export class ContactsRepository {
 
   /**
    * Updates a profile as `ContactsService.updateProfile` says.
-   * @returns null when nothing has changed
+   * @returns null when nothing has changed, or the contact is erased
    */
   async updateProfile(
     tx: Transaction,
@@ -176,7 +176,7 @@ export class ContactsRepository {
          SELECT coalesce($4, name, $5) AS name, coalesce($6, email, $7) AS email,
                 ARRAY (SELECT unnest(verified) UNION SELECT unnest($8::text[]) ORDER BY 1) AS verified,
                 name AS old_name, email AS old_email, verified AS old_verified
-         FROM contacts WHERE tenant_id = $1 AND id = $2 FOR NO KEY UPDATE
+         FROM contacts WHERE tenant_id = $1 AND id = $2 AND erased_at IS NULL FOR NO KEY UPDATE
        ) AS now
        WHERE contacts.tenant_id = $1 AND contacts.id = $2
          AND (now.name, now.email, now.verified)

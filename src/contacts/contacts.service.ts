@@ -192,7 +192,7 @@ export class ContactsService {
   /**
    * Updates a contact's profile, with one `contact.updated` if it changes. Values that the workspace's server
    * has signed replace the contact's, and are verified. Values that are only claimed fill those that are
-   * empty.
+   * empty. An erased contact stays as it is.
    * @internal
    */
   async updateProfile(

@@ -170,6 +170,9 @@ describe('a contact', () => {
       code: 'CONFLICT',
       reason: { reason: 'contact_erased' },
     });
+    // Nor does a login, as by an identity that a worker is yet to erase, bring the profile back.
+    await sign(id, { name: 'Zoë', email: 'zoe@example.com' });
+    expect(await get(id)).toEqual(erased);
     // A second erasure does not move the time of the first.
     await erasures.start(workspace.id, id, SYSTEM);
     expect((await get(id)).erasedAt).toEqual(erased.erasedAt);
