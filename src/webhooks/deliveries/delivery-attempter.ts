@@ -23,6 +23,13 @@ export const MAX_DELIVERY_ATTEMPTS = 6;
 /** Delay of a delivery whose connection was made and then not used, or could not be made by this process. */
 const POSTPONED_MS = 1_000;
 
+/** Error of a context that could not be read for a passing reason. No request was made. */
+class ContextUnreadable extends Error {
+  constructor(cause: unknown) {
+    super('a context could not be read', { cause });
+  }
+}
+
 /** Makes one attempt of a claimed delivery: sends it, decides what follows, and records that. */
 @Injectable()
 export class DeliveryAttempter {
@@ -76,13 +83,21 @@ export class DeliveryAttempter {
     }
   }
 
-  /** Reads what an attempt tells beside its event. A test is about nothing that exists. */
+  /**
+   * Reads what an attempt tells beside its event. A test is about nothing that exists.
+   * @throws ContextUnreadable when this process or its database lacks something at the moment
+   */
   private async readContext(
     { context: parts }: Subscriber,
     event: OutboxEvent,
   ): Promise<WebhookContext | null> {
     if (parts === null) return null;
-    return isTest(event.type) ? NO_CONTEXT : withParts(await this.contexts.read(event), parts);
+    if (isTest(event.type)) return NO_CONTEXT;
+    try {
+      return withParts(await this.contexts.read(event), parts);
+    } catch (error) {
+      throw isShortage(error) || isDatabaseAway(error) ? new ContextUnreadable(error) : error;
+    }
   }
 
   private async send(
@@ -99,8 +114,9 @@ export class DeliveryAttempter {
       const request = { url, ...content, ...secrets, keepsHeaders: isTest(event.type), at };
       return await this.sender.send(request, permit);
     } catch (error) {
-      if (isShortage(error) || isDatabaseAway(error)) {
-        this.logger.error({ err: error as Error }, 'an attempt was postponed: this process lacks something');
+      if (error instanceof ContextUnreadable || isShortage(error)) {
+        const err = (error instanceof ContextUnreadable ? error.cause : error) as Error;
+        this.logger.error({ err }, 'an attempt was postponed: this process lacks something');
         return null;
       }
       // It counts like a failure of the receiver, so that it is not repeated for ever.
