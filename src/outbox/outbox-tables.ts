@@ -3,7 +3,9 @@ import { EventQueueRepository } from './event-queue.repository';
 import { ParkedEventsRepository } from './parked-events.repository';
 
 const NEEDS_ITS_EVENT = 't.event_id >= day.first AND t.event_id < day.next';
-const NO_COPY = { none: 'It tells nothing that a message, a conversation or a contact does not.' };
+const NO_COPY = {
+  none: 'It tells what a message, a conversation or a contact does, or did within RETENTION_DAYS.',
+};
 
 /** Declares the tables of events, of their queue, and of parked events. */
 export function outboxTables(
