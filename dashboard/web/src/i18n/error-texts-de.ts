@@ -276,6 +276,7 @@ export const errorTextsDe: ErrorTexts = {
     entityId: 'ID',
     error: 'Fehler',
     event: 'Ereignis',
+    context: 'Zusammenhang',
     events: 'Ereignisse',
     expiresAt: 'Ablauf',
     facebookAppSecret: 'Secret der Facebook-App',
