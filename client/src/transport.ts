@@ -78,6 +78,8 @@ export class Transport {
     for (let attempt = 1; ; attempt++) {
       const startedAt = Date.now();
       const outcome = await this.#attempt(url, call, headers, deadline, options.signal);
+      // An earlier attempt, whose answer was lost, has deleted it.
+      if (call.method === 'DELETE' && attempt > 1 && outcome.status === 404) outcome.error = null;
       const delayMs =
         outcome.error && attempt <= maxRetries ? retryDelayMs(outcome.error, attempt, isRepeatable) : null;
       const retryInMs = delayMs !== null && Date.now() + delayMs < deadline ? delayMs : null;

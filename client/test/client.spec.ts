@@ -120,6 +120,18 @@ describe('a call', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
+  it('takes a repeated deletion for done when there is nothing left', async () => {
+    const gone = { status: 404, headers: {}, body: { error: { code: 'NOT_FOUND', message: 'Not found.' } } };
+    const repeated = clientOn(['no connection', gone]);
+    const outcome = await settle(repeated.client.webhookEndpoints.delete(ID));
+    expect(outcome).toEqual({ status: 'fulfilled', value: undefined });
+    const first = clientOn([gone]);
+    expect(await settle(first.client.webhookEndpoints.delete(ID))).toMatchObject({
+      status: 'rejected',
+      reason: { status: 404 },
+    });
+  });
+
   it('leaves no timer and no listener behind', async () => {
     const { client } = clientOn([retries[0]!.answers[0] as ScriptedAnswer]);
     await client.me();

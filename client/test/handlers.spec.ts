@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -132,6 +133,22 @@ describe('a handler', () => {
     expect(await receive(webhookTo(url, { id: '3', event: 'webhook.test' }), onEvent, { onTest })).toBe(204);
     expect(taken).toEqual([]);
     expect(tests).toEqual(['test_2 true', '3 true']);
+  });
+
+  it.each(['delivery-2', 'test_1'])('refuses a kept webhook under the unsigned id %s', async (id) => {
+    const request = webhookTo(url);
+    const body = await request.text();
+    const signature = createHmac('sha256', SECRET).update(body).digest('hex');
+    const headers = { 'x-service-signature': `sha256=${signature}` };
+    // The body's signature is right, so it is the id that is refused.
+    expect(await webhooks.verify(body, headers, SECRET)).toEqual(JSON.parse(body));
+    const taken: string[] = [];
+    const onEvent: EventHandler = ({ event }) => taken.push(event);
+    for (const name of ['webhook-id', 'x-service-delivery']) {
+      const again = new Request(url, { method: 'POST', headers: { ...headers, [name]: id }, body });
+      expect(await receive(again, onEvent, { onTest: onEvent })).toBe(401);
+    }
+    expect(taken).toEqual([]);
   });
 
   it('hands on events of types that come later', async () => {

@@ -1,4 +1,5 @@
 import { readHeader, type WebhookHeaders } from './headers.ts';
+import { WebhookVerificationError } from './verify.ts';
 
 /** Delivery of an event, as the webhook's headers describe it. */
 export interface WebhookDelivery {
@@ -14,9 +15,15 @@ export interface WebhookDelivery {
   isTest: boolean;
 }
 
-/** Reads what the headers of a verified webhook say beside its event. */
+/**
+ * Reads what the headers of a verified webhook say beside its event.
+ * @throws WebhookVerificationError NO_SIGNATURE: the headers of Standard Webhooks, which alone sign the id,
+ *   are missing, so that anybody who has kept the webhook could send it again with another id
+ */
 export function readDelivery(headers: WebhookHeaders, event: string): WebhookDelivery {
-  const id = readHeader(headers, 'webhook-id') ?? readHeader(headers, 'x-service-delivery') ?? '';
+  const id = readHeader(headers, 'webhook-id');
+  if (!id || readHeader(headers, 'webhook-signature') === undefined)
+    throw new WebhookVerificationError('NO_SIGNATURE', 'webhook-id or webhook-signature is missing.');
   const sequence = Number(readHeader(headers, 'x-service-sequence') ?? Number.NaN);
   return {
     id,
