@@ -51,10 +51,11 @@ export class DocsFiles {
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => join(parentPath, name));
     const names = new Set(paths.map((path) => path.slice(folder.length + 1)));
-    const files = [...names]
-      .filter((name) => extname(name) in CONTENT_TYPES)
-      .map(async (name) => [name, await readDocsFile(folder, name, names)] as const);
-    return new DocsFiles(new Map(await Promise.all(files)));
+    const files = new Map<string, DocsFile>();
+    // One after the other, so that few files are open at a time.
+    for (const name of names)
+      if (extname(name) in CONTENT_TYPES) files.set(name, await readDocsFile(folder, name, names));
+    return new DocsFiles(files);
   }
 
   /**

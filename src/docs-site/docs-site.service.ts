@@ -31,13 +31,21 @@ export class DocsSiteService {
    * @throws AppError NOT_FOUND: there is none, and the client takes no page
    */
   async send(path: string, request: Request, response: Response): Promise<void> {
-    const files = await (this.files ??= DocsFiles.read(FOLDER));
+    const files = await (this.files ??= this.read());
     const found = files.find(path);
     if (found) return sendFile(found, request, response);
     const page = files.pageOfUnknownPaths;
     if (!page || request.accepts(['json', 'html']) !== 'html') throw AppError.notFound('File');
     response.status(404);
     sendFile(page, request, response);
+  }
+
+  /** Reads the files. The next request tries again if that fails. */
+  private read(): Promise<DocsFiles> {
+    return DocsFiles.read(FOLDER).catch((error: unknown) => {
+      this.files = undefined;
+      throw error;
+    });
   }
 }
 
