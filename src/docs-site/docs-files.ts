@@ -1,14 +1,9 @@
-import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import { ENCODINGS, EncodedFile } from '../http/encoded-file';
 
-/** Encodings in which a build has a file, the smallest first, each with what it adds to the file's name. */
-const ENCODINGS = [
-  ['br', '.br'],
-  ['gzip', '.gz'],
-  ['identity', ''],
-] as const;
-export type Encoding = (typeof ENCODINGS)[number][0];
+/** Endings of the names of files that the build has compressed, by encoding. */
+const COMPRESSED_NAMES = { br: '.br', gzip: '.gz' };
 
 const CONTENT_TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -25,12 +20,10 @@ const CONTENT_TYPES: Record<string, string> = {
 const ASSETS = 'assets/';
 const PAGE_OF_UNKNOWN_PATHS = '404.html';
 
-/** A file of the built documentation, in memory, in each encoding that the build has. */
+/** A file of the built documentation. */
 export interface DocsFile {
+  file: EncodedFile;
   contentType: string;
-  bytes: ReadonlyMap<Encoding, Buffer>;
-  /** Hash of the content. */
-  hash: string;
   /** Whether the name contains a hash of the content. */
   isNamedByContent: boolean;
 }
@@ -73,16 +66,14 @@ export class DocsFiles {
 }
 
 async function readDocsFile(folder: string, name: string, names: ReadonlySet<string>): Promise<DocsFile> {
-  const present = ENCODINGS.filter(([, end]) => names.has(name + end));
-  const bytes = new Map(
-    await Promise.all(
-      present.map(async ([encoding, end]) => [encoding, await readFile(join(folder, name + end))] as const),
-    ),
-  );
+  const compressed: Partial<Record<keyof typeof COMPRESSED_NAMES, Buffer>> = {};
+  for (const encoding of ENCODINGS) {
+    const compressedName = name + COMPRESSED_NAMES[encoding];
+    if (names.has(compressedName)) compressed[encoding] = await readFile(join(folder, compressedName));
+  }
   return {
+    file: new EncodedFile(await readFile(join(folder, name)), compressed),
     contentType: CONTENT_TYPES[extname(name)]!,
-    bytes,
-    hash: createHash('sha256').update(bytes.get('identity')!).digest('base64url').slice(0, 16),
     isNamedByContent: name.startsWith(ASSETS),
   };
 }

@@ -33,11 +33,11 @@ export class DocsSiteService {
   async send(path: string, request: Request, response: Response): Promise<void> {
     const files = await (this.files ??= this.read());
     const found = files.find(path);
-    if (found) return sendFile(found, request, response);
+    if (found) return send(found, request, response);
     const page = files.pageOfUnknownPaths;
     if (!page || request.accepts(['json', 'html']) !== 'html') throw AppError.notFound('File');
     response.status(404);
-    sendFile(page, request, response);
+    await send(page, request, response);
   }
 
   /** Reads the files. The next request tries again if that fails. */
@@ -49,16 +49,15 @@ export class DocsSiteService {
   }
 }
 
-/** Sends a file; without a body if the client has these bytes already, or asks by HEAD. */
-function sendFile(file: DocsFile, request: Request, response: Response): void {
-  const encodings = [...file.bytes.keys()];
-  const encoding = encodings.find((candidate) => request.acceptsEncodings(candidate)) ?? 'identity';
-  response.set({
+function send(
+  { file, contentType, isNamedByContent }: DocsFile,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const cacheControl = isNamedByContent ? FOREVER : ASK;
+  return file.send(request, response, {
     ...HEADERS,
-    'Cache-Control': file.isNamedByContent ? FOREVER : ASK,
-    'Content-Type': file.contentType,
-    ETag: `"${file.hash}-${encoding}"`,
+    'Cache-Control': cacheControl,
+    'Content-Type': contentType,
   });
-  if (encoding !== 'identity') response.set('Content-Encoding', encoding);
-  response.send(file.bytes.get(encoding));
 }

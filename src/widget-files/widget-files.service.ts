@@ -3,7 +3,6 @@ import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AppError } from '../common/app-error';
 import { NO_STORE } from '../http/standard-headers';
-import { ENCODINGS, WidgetFile } from './widget-file';
 import { WidgetFiles } from './widget-files';
 
 /** Folder of the widget's build; the path is right from `src` and from `dist`. */
@@ -44,7 +43,7 @@ export class WidgetFilesService implements OnModuleInit {
    */
   async sendLoader(request: Request, response: Response): Promise<void> {
     if (!this.files.loader) throw AppError.notFound('File');
-    await send(this.files.loader, SHORT, request, response);
+    await this.files.loader.send(request, response, { ...HEADERS, 'Cache-Control': SHORT });
   }
 
   /**
@@ -54,20 +53,7 @@ export class WidgetFilesService implements OnModuleInit {
   async sendChunk(fileName: string, request: Request, response: Response): Promise<void> {
     const found = this.files.findChunk(fileName);
     if (!found) throw AppError.notFound('File');
-    await send(found.file, found.isExact ? FOREVER : NO_STORE, request, response);
+    const cacheControl = found.isExact ? FOREVER : NO_STORE;
+    await found.file.send(request, response, { ...HEADERS, 'Cache-Control': cacheControl });
   }
-}
-
-/** Sends a file; without a body if the client has these bytes already, or asks by HEAD. */
-async function send(
-  file: WidgetFile,
-  cacheControl: string,
-  request: Request,
-  response: Response,
-): Promise<void> {
-  const encoding = ENCODINGS.find((candidate) => request.acceptsEncodings(candidate)) ?? 'identity';
-  response.set({ ...HEADERS, 'Cache-Control': cacheControl, ETag: file.etag(encoding) });
-  const bytes = await file.read(encoding);
-  if (encoding !== 'identity') response.set('Content-Encoding', encoding);
-  response.send(bytes);
 }
