@@ -50,6 +50,11 @@ export type Actor = (
 
 export const SYSTEM = { type: 'system', id: null } as const satisfies Actor;
 
+/** Reports whether an actor has one of the scopes. They bind API keys alone. */
+export function hasScope(actor: Actor, scopes: readonly Scope[]): boolean {
+  return actor.type !== 'api_key' || scopes.some((scope) => actor.scopes?.includes(scope));
+}
+
 /**
  * Returns an actor as one text, as in an `audit.event`: the id of an agent or key, `operator:<name>`, or
  * `system`.

@@ -1,6 +1,6 @@
 import { AppError } from '../../common/app-error';
 import { Scope } from '../../common/permissions';
-import { Actor } from '../../common/principal';
+import { Actor, hasScope } from '../../common/principal';
 
 /** Scope with which an API key can read each part of a context by itself. */
 const READ_SCOPES = {
@@ -19,7 +19,7 @@ export const CONTEXT_PARTS = Object.keys(READ_SCOPES) as ContextPart[];
  * Everybody else who may manage endpoints reads all parts.
  */
 export function partsFor(actor: Actor): ContextPart[] {
-  return CONTEXT_PARTS.filter((part) => mayRead(actor, part));
+  return CONTEXT_PARTS.filter((part) => hasScope(actor, [READ_SCOPES[part]]));
 }
 
 /**
@@ -28,11 +28,7 @@ export function partsFor(actor: Actor): ContextPart[] {
  * @throws AppError FORBIDDEN
  */
 export function requireContextScopes(actor: Actor, parts: ContextPart[] | null): void {
-  const unreadable = parts?.find((part) => !mayRead(actor, part));
+  const unreadable = parts?.find((part) => !hasScope(actor, [READ_SCOPES[part]]));
   if (unreadable)
     throw AppError.because('FORBIDDEN', 'key_lacks_context_scope', { scope: READ_SCOPES[unreadable] });
-}
-
-function mayRead(actor: Actor, part: ContextPart): boolean {
-  return actor.type !== 'api_key' || (actor.scopes?.includes(READ_SCOPES[part]) ?? false);
 }

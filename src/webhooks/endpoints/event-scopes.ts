@@ -1,6 +1,6 @@
 import { AppError } from '../../common/app-error';
 import { Scope } from '../../common/permissions';
-import { Actor } from '../../common/principal';
+import { Actor, hasScope } from '../../common/principal';
 import { EventType, isEventType } from '../../outbox/event-catalog';
 
 /**
@@ -30,7 +30,7 @@ export function requireEventScopes(actor: Actor, events: string[]): void {
   for (const event of events) {
     const scopes = isEventType(event) ? READ_SCOPES[event] : null;
     if (scopes === null) throw AppError.because('FORBIDDEN', 'event_not_for_keys', { event });
-    if (scopes.length > 0 && !scopes.some((scope) => actor.scopes?.includes(scope)))
+    if (scopes.length > 0 && !hasScope(actor, scopes))
       throw AppError.because('FORBIDDEN', 'key_lacks_event_scope', { event, scope: scopes.join(' or ') });
   }
 }
