@@ -2,7 +2,14 @@ import { Body, Controller, Get, Param, Patch, Post, Query, Res } from '@nestjs/c
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { CurrentActor, CurrentPrincipal, RequireScope } from '../http/access.decorators';
-import { ApiAnswer, ApiErrors, ApiId, ApiIdempotencyKey, ApiPage } from '../http/api.decorators';
+import {
+  ApiAnswer,
+  ApiBodyErrors,
+  ApiErrors,
+  ApiId,
+  ApiIdempotencyKey,
+  ApiPage,
+} from '../http/api.decorators';
 import { NoQuery } from '../http/request.pipe';
 import { type Page } from '../common/page';
 import { type Actor, type Principal } from '../common/principal';
@@ -49,14 +56,7 @@ export class ContactsController {
   @NoQuery()
   @ApiIdempotencyKey()
   @ApiAnswer('Create a contact', ContactResponse, { status: 201, headers: ['Idempotency-Replayed'] })
-  @ApiErrors(
-    'INVALID_QUERY',
-    'INVALID_BODY',
-    'TRIAL_EXPIRED',
-    'IDEMPOTENCY_CONFLICT',
-    'REQUEST_TIMEOUT',
-    'PAYLOAD_TOO_LARGE',
-  )
+  @ApiBodyErrors('IDEMPOTENCY_CONFLICT')
   create(
     @CurrentPrincipal() { tenant }: Principal,
     @CurrentActor() actor: Actor,
@@ -71,15 +71,7 @@ export class ContactsController {
   @NoQuery()
   @ApiId('contact', '019ab3f2-3b4c-7d5e-8f60-718293a4b5c6')
   @ApiAnswer('Change a contact', ContactResponse)
-  @ApiErrors(
-    'INVALID_QUERY',
-    'INVALID_BODY',
-    'TRIAL_EXPIRED',
-    'NOT_FOUND',
-    'CONFLICT',
-    'REQUEST_TIMEOUT',
-    'PAYLOAD_TOO_LARGE',
-  )
+  @ApiBodyErrors('NOT_FOUND', 'CONFLICT')
   update(
     @CurrentPrincipal() { tenant }: Principal,
     @CurrentActor() actor: Actor,

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Param, Patch, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { CurrentActor, CurrentPrincipal, RequireScope } from '../http/access.decorators';
-import { ApiAnswer, ApiConversationId, ApiErrors, ApiPage } from '../http/api.decorators';
+import { ApiAnswer, ApiBodyErrors, ApiConversationId, ApiErrors, ApiPage } from '../http/api.decorators';
 import { NoQuery } from '../http/request.pipe';
 import { type Page } from '../common/page';
 import { type Actor, type Principal } from '../common/principal';
@@ -50,14 +50,7 @@ export class ConversationsController {
   @NoQuery()
   @ApiConversationId()
   @ApiAnswer('Close, snooze, reopen or reassign a conversation', ConversationResponse)
-  @ApiErrors(
-    'INVALID_QUERY',
-    'INVALID_BODY',
-    'TRIAL_EXPIRED',
-    'NOT_FOUND',
-    'REQUEST_TIMEOUT',
-    'PAYLOAD_TOO_LARGE',
-  )
+  @ApiBodyErrors('NOT_FOUND')
   update(
     @CurrentPrincipal() { tenant }: Principal,
     @CurrentActor() actor: Actor,

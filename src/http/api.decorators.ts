@@ -80,6 +80,18 @@ export function ApiErrors(...codes: ApiErrorCode[]): MethodDecorator {
   return applyDecorators(...errorResponses(codes).map((response) => ApiResponse(response)));
 }
 
+/** Documents the errors of a route that takes a body and no query, beyond those of every route. */
+export function ApiBodyErrors(...codes: ApiErrorCode[]): MethodDecorator {
+  return ApiErrors(
+    'INVALID_QUERY',
+    'INVALID_BODY',
+    'TRIAL_EXPIRED',
+    'REQUEST_TIMEOUT',
+    'PAYLOAD_TOO_LARGE',
+    ...codes,
+  );
+}
+
 export function ApiConversationId(): MethodDecorator {
   return ApiId('conversation', '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11');
 }

@@ -1,7 +1,14 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { CurrentActor, CurrentPrincipal, RequireScope } from '../http/access.decorators';
-import { ApiAnswer, ApiConversationId, ApiErrors, ApiIdempotencyKey, ApiPage } from '../http/api.decorators';
+import {
+  ApiAnswer,
+  ApiBodyErrors,
+  ApiConversationId,
+  ApiErrors,
+  ApiIdempotencyKey,
+  ApiPage,
+} from '../http/api.decorators';
 import { NoQuery } from '../http/request.pipe';
 import { type Page, PageQuery } from '../common/page';
 import { type Actor, type Principal } from '../common/principal';
@@ -37,15 +44,7 @@ export class MessagesController {
     status: 201,
     headers: ['Idempotency-Replayed'],
   })
-  @ApiErrors(
-    'INVALID_QUERY',
-    'INVALID_BODY',
-    'TRIAL_EXPIRED',
-    'NOT_FOUND',
-    'IDEMPOTENCY_CONFLICT',
-    'REQUEST_TIMEOUT',
-    'PAYLOAD_TOO_LARGE',
-  )
+  @ApiBodyErrors('NOT_FOUND', 'IDEMPOTENCY_CONFLICT')
   send(
     @CurrentPrincipal() { tenant }: Principal,
     @CurrentActor() actor: Actor,

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { type Actor, type Principal } from '../../common/principal';
 import { ConversationResponse, CreateConversation } from '../../conversations/conversation.dto';
 import { CurrentActor, CurrentPrincipal, RequireScope } from '../../http/access.decorators';
-import { ApiAnswer, ApiErrors, ApiIdempotencyKey } from '../../http/api.decorators';
+import { ApiAnswer, ApiBodyErrors, ApiIdempotencyKey } from '../../http/api.decorators';
 import { NoQuery } from '../../http/request.pipe';
 import { Idempotent, type IdempotentRequest } from '../../idempotency/idempotent-request';
 import { NewConversationsService } from './new-conversations.service';
@@ -30,15 +30,7 @@ export class NewConversationsController {
     operationId: 'createConversation',
     description: DESCRIPTION,
   })
-  @ApiErrors(
-    'INVALID_QUERY',
-    'INVALID_BODY',
-    'TRIAL_EXPIRED',
-    'NOT_FOUND',
-    'IDEMPOTENCY_CONFLICT',
-    'REQUEST_TIMEOUT',
-    'PAYLOAD_TOO_LARGE',
-  )
+  @ApiBodyErrors('NOT_FOUND', 'IDEMPOTENCY_CONFLICT')
   create(
     @CurrentPrincipal() { tenant }: Principal,
     @CurrentActor() actor: Actor,

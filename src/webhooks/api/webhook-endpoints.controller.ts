@@ -5,6 +5,7 @@ import { type Actor, type Principal } from '../../common/principal';
 import { CurrentActor, CurrentPrincipal, RequireScope } from '../../http/access.decorators';
 import {
   ApiAnswer,
+  ApiBodyErrors,
   ApiErrors,
   ApiId,
   ApiIdempotencyKey,
@@ -72,14 +73,7 @@ export class WebhookEndpointsController {
     headers: ['Idempotency-Replayed'],
     description: 'The key needs the scope to read what the events tell. A workspace has up to 50 endpoints.',
   })
-  @ApiErrors(
-    'INVALID_QUERY',
-    'INVALID_BODY',
-    'TRIAL_EXPIRED',
-    'IDEMPOTENCY_CONFLICT',
-    'REQUEST_TIMEOUT',
-    'PAYLOAD_TOO_LARGE',
-  )
+  @ApiBodyErrors('IDEMPOTENCY_CONFLICT')
   create(
     @CurrentPrincipal() { tenant }: Principal,
     @CurrentActor() actor: Actor,
@@ -95,15 +89,7 @@ export class WebhookEndpointsController {
   @TakesSlotOf('endpoints')
   @ApiEndpointId()
   @ApiAnswer('Change, activate or deactivate a webhook endpoint', WebhookEndpointSummary)
-  @ApiErrors(
-    'INVALID_QUERY',
-    'INVALID_BODY',
-    'TRIAL_EXPIRED',
-    'NOT_FOUND',
-    'CONFLICT',
-    'REQUEST_TIMEOUT',
-    'PAYLOAD_TOO_LARGE',
-  )
+  @ApiBodyErrors('NOT_FOUND', 'CONFLICT')
   update(
     @CurrentPrincipal() { tenant }: Principal,
     @CurrentActor() actor: Actor,
@@ -152,14 +138,7 @@ export class WebhookEndpointsController {
   @NoQuery()
   @ApiEndpointId()
   @ApiAnswer('Give a webhook endpoint a new secret', CreatedWebhookEndpoint)
-  @ApiErrors(
-    'INVALID_QUERY',
-    'INVALID_BODY',
-    'TRIAL_EXPIRED',
-    'NOT_FOUND',
-    'REQUEST_TIMEOUT',
-    'PAYLOAD_TOO_LARGE',
-  )
+  @ApiBodyErrors('NOT_FOUND')
   rollSecret(
     @CurrentPrincipal() { tenant }: Principal,
     @CurrentActor() actor: Actor,
