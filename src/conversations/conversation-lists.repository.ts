@@ -27,12 +27,12 @@ export interface ListPosition {
 }
 
 /** Conversation with its contact, and its position in the list: an id by which the list is ordered. */
-export type FoundConversation = ListedConversation &
+export type PositionedConversation = ListedConversation &
   Pick<ConversationEntity, 'contactId'> & { contactName: string | null; position: string };
 
 /** Rows of a list, and where it goes on. */
-export interface FoundConversations {
-  rows: FoundConversation[];
+export interface ListResult {
+  rows: PositionedConversation[];
   /** Position up to which the list was looked through; null if the rows, or the list, ended before. */
   end: string | null;
 }
@@ -66,7 +66,7 @@ export class ConversationListsRepository {
    * Finds up to `count` conversations below a position. If a selective filter leads to few conversations,
    * they are read and sorted; otherwise the list is looked through, MAX_READ of its conversations at once.
    */
-  async find(tenantId: string, filter: ListFilter, position: ListPosition): Promise<FoundConversations> {
+  async find(tenantId: string, filter: ListFilter, position: ListPosition): Promise<ListResult> {
     return (
       (await this.findAmongFew(tenantId, filter, position)) ?? this.lookThrough(tenantId, filter, position)
     );
@@ -76,11 +76,11 @@ export class ConversationListsRepository {
     tenantId: string,
     filter: ListFilter,
     { order, cursor = HIGHEST_ID, count }: ListPosition,
-  ): Promise<FoundConversations | null> {
+  ): Promise<ListResult | null> {
     const statement = new ListStatement(tenantId, filter, order);
     const selected = statement.selectFew();
     if (selected === null) return null;
-    const rows = await this.database.prepared<FoundConversation & { read: number }>(
+    const rows = await this.database.prepared<PositionedConversation & { read: number }>(
       `WITH few AS MATERIALIZED (${selected}), page AS (
          SELECT * FROM few WHERE position < ${statement.bind(cursor)} AND ${statement.condition}
          ORDER BY position DESC LIMIT ${statement.bind(count)}
@@ -96,11 +96,11 @@ export class ConversationListsRepository {
     tenantId: string,
     filter: ListFilter,
     { order, cursor = HIGHEST_ID, count }: ListPosition,
-  ): Promise<FoundConversations> {
+  ): Promise<ListResult> {
     const statement = new ListStatement(tenantId, filter, order);
     const list = statement.selectBelow(cursor);
     const wanted = statement.bind(count);
-    const rows = await this.database.prepared<FoundConversation & { end: string | null }>(
+    const rows = await this.database.prepared<PositionedConversation & { end: string | null }>(
       `WITH page AS MATERIALIZED (
          SELECT * FROM (${list} LIMIT ${MAX_READ}) AS looked_at WHERE ${statement.condition}
          ORDER BY position DESC LIMIT ${wanted}

@@ -11,7 +11,7 @@ import {
   ConversationEntity,
   endOfSnooze,
 } from './conversation.entity';
-import type { FoundConversation } from './conversation-lists.repository';
+import type { PositionedConversation } from './conversation-lists.repository';
 import { ContactActivity, ListedActivity, ListedConversation } from './conversations.repository';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -257,7 +257,7 @@ export function toConversationListItem(conversation: ListedConversation): Conver
   };
 }
 
-export function toConversationRow(conversation: FoundConversation): ConversationRow {
+export function toConversationRow(conversation: PositionedConversation): ConversationRow {
   const { contactId, contactName } = conversation;
   return { ...toConversationListItem(conversation), contact: { id: contactId, name: contactName } };
 }

@@ -22,7 +22,7 @@ export interface MessageKey {
   messageId: string;
 }
 
-type FailedMessage = ChangedStatus & { tenantId: string; channel: Channel; errorCode: DeliveryErrorCode };
+type FailedStatus = ChangedStatus & { tenantId: string; channel: Channel; errorCode: DeliveryErrorCode };
 
 /** Fields of a message that a channel needs to send it. */
 export interface SendingMessage {
@@ -177,7 +177,7 @@ export class MessageStatusRepository {
     tx: Transaction,
     failed: (MessageKey & { code: DeliveryErrorCode })[],
   ): Promise<{ channel: Channel; errorCode: DeliveryErrorCode }[]> {
-    const rows = await tx.query<FailedMessage>(failIn(this.database), [
+    const rows = await tx.query<FailedStatus>(failIn(this.database), [
       failed.map(({ tenantId }) => tenantId),
       failed.map(({ conversationId }) => conversationId),
       failed.map(({ messageId }) => messageId),
