@@ -28,6 +28,7 @@ import {
 import { PendingDeliveriesRepository } from '../../src/webhooks/deliveries/pending-deliveries.repository';
 import { holdSnapshot } from '../support/held-snapshot';
 import { EventlessChanges } from '../../src/outbox/eventless-changes';
+import { RedisSignals } from '../../src/redis/redis-signals';
 import { MessagingHost } from '../support/messaging-host';
 import { buffersRead, PlanReader } from './plans';
 import { run, uuid } from './rows';
@@ -66,8 +67,9 @@ class Worker {
     readonly floors: QueueFloors,
     changes: EventlessChanges,
   ) {
-    const statuses = new MessageStatusRepository(database, changes, new StatusEvents({} as OutboxService));
     this.events = new EventQueueRepository(database, floors);
+    const outbox = new OutboxService(this.events, {} as RedisSignals);
+    const statuses = new MessageStatusRepository(database, changes, new StatusEvents(outbox));
     this.pending = new PendingDeliveriesRepository(database, floors);
     this.due = new DueDeliveriesRepository(database, floors);
     this.messages = new OutboundMessagesRepository(database, statuses, floors);

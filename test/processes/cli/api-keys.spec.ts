@@ -52,7 +52,7 @@ describe('api-key', () => {
   });
 
   it('refuses a scope that is none, and an end that has passed', async () => {
-    const create = ['api-key', 'create', '--workspace', 'acme', '--name', 'x', '--scopes', 'contacts:write'];
+    const create = ['api-key', 'create', '--workspace', 'acme', '--name', 'x', '--scopes', 'contacts:erase'];
     expect(await cli.refusal(...create, '--expires-at', '2020-01-01')).toMatchObject({
       code: 'INVALID_BODY',
       details: [{ field: 'scopes' }, { field: 'expiresAt', message: 'must be in the future' }],
