@@ -177,7 +177,7 @@ export class MessageStatusRepository {
     tx: Transaction,
     failed: (MessageKey & { code: DeliveryErrorCode })[],
   ): Promise<{ channel: Channel; errorCode: DeliveryErrorCode }[]> {
-    const rows = await tx.query<FailedStatus>(failIn(this.database), [
+    const rows = await tx.prepared<FailedStatus>(failIn(this.database), [
       failed.map(({ tenantId }) => tenantId),
       failed.map(({ conversationId }) => conversationId),
       failed.map(({ messageId }) => messageId),
