@@ -8,7 +8,7 @@ import { isInNetworks } from '../common/network';
 import { Metrics } from '../metrics/metrics';
 import { KeyLookup } from '../rate-limit/key-lookup';
 import { RateLimit, RateLimiter } from '../rate-limit/rate-limiter';
-import { hasOwnBudget, slotKindOf } from '../rate-limit/request-budget.interceptor';
+import { hasOwnBudget } from '../rate-limit/request-budget.interceptor';
 import { WorkBudgets } from '../rate-limit/work-budgets';
 import { hashApiKey, isWellFormedApiKey } from './api-key-token';
 import { ApiKeyPlace, ApiKeysRepository } from './api-keys.repository';
@@ -67,7 +67,7 @@ export class ApiKeyGuard implements CanActivate {
   private refuseEarly(context: ExecutionContext, hash: Buffer): void {
     const place = this.lookup.findAccepted(hash);
     if (place && !hasOwnBudget(this.reflector, context))
-      this.budgets.requirePlace(slotKindOf(this.reflector, context), place.tenantId);
+      this.budgets.requirePlace('requests', place.tenantId);
   }
 
   private countRefusal(context: ExecutionContext, hash: Buffer | null): Promise<void> {

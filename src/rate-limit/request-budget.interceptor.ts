@@ -1,12 +1,12 @@
 import { CallHandler, ExecutionContext, Injectable, NestInterceptor, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
-import { finalize, Observable } from 'rxjs';
+import { finalize, from, lastValueFrom, Observable } from 'rxjs';
 import { AuthenticatedRequest } from '../http/access.decorators';
-import { WorkBudgets, WorkKind } from './work-budgets';
+import { WorkBudgets } from './work-budgets';
 
 const OWN_BUDGET = 'budget:own';
-const KIND = 'budget:kind';
+const WAITS_OUTSIDE = 'budget:outside';
 
 /**
  * Marks a route whose service takes a slot of another kind. A request that waited with two slots would hold
@@ -14,13 +14,8 @@ const KIND = 'budget:kind';
  */
 export const HasOwnBudget = (has: (request: Request) => boolean) => SetMetadata(OWN_BUDGET, has);
 
-/** Names the kind of slots that the requests of a route take, in place of `requests`. */
-export const TakesSlotOf = (kind: WorkKind) => SetMetadata(KIND, kind);
-
-/** Returns the kind of slots that the requests of a route take. */
-export function slotKindOf(reflector: Reflector, context: ExecutionContext): WorkKind {
-  return reflector.get<WorkKind | undefined>(KIND, context.getHandler()) ?? 'requests';
-}
+/** Marks a route whose service waits for somebody outside, and gives the request's slot back meanwhile. */
+export const WaitsOutside = () => SetMetadata(WAITS_OUTSIDE, true);
 
 /** Reports whether the service of a request's route takes a slot of another kind than `requests`. */
 export function hasOwnBudget(reflector: Reflector, context: ExecutionContext): boolean {
@@ -29,7 +24,8 @@ export function hasOwnBudget(reflector: Reflector, context: ExecutionContext): b
 }
 
 /**
- * Gives each request with an API key a slot of its workspace, after the guards and until its answer is made.
+ * Gives each request with an API key a slot of its workspace, after the guards and until its answer is made,
+ * but not while it waits for somebody outside.
  */
 @Injectable()
 export class RequestBudgetInterceptor implements NestInterceptor {
@@ -42,8 +38,10 @@ export class RequestBudgetInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<Request & Partial<AuthenticatedRequest>>();
     if (!request.principal || hasOwnBudget(this.reflector, context)) return next.handle();
     const response = context.switchToHttp().getResponse<Response>();
-    const kind = slotKindOf(this.reflector, context);
-    const release = await this.budgets.acquire(kind, request.principal.tenant.id, response);
+    const { id } = request.principal.tenant;
+    if (this.reflector.get<boolean | undefined>(WAITS_OUTSIDE, context.getHandler()))
+      return from(this.budgets.runRequest(id, response, () => lastValueFrom(next.handle())));
+    const release = await this.budgets.acquire('requests', id, response);
     return next.handle().pipe(finalize(release));
   }
 }

@@ -14,20 +14,11 @@ import { Closable, Release, WorkBudget, WorkLimits } from './work-budget';
 export type OutsideKind = 'exports' | 'lookups' | 'tests' | 'providers' | 'mails';
 
 /**
- * Kind of work. The key is a workspace for `requests`, `searches`, `walks`, `endpoints` and the work that
- * waits for somebody outside, a connection for `hooks`, a site key for `widget`, a client's network for
- * `passwords`. A walk is a search of several statements. `endpoints` are requests that change a webhook
- * endpoint, and may wait for a name server.
+ * Kind of work. The key is a workspace for `requests`, `searches`, `walks` and the work that waits for
+ * somebody outside, a connection for `hooks`, a site key for `widget`, a client's network for `passwords`. A
+ * walk is a search of several statements.
  */
-export type WorkKind =
-  | 'requests'
-  | 'searches'
-  | 'walks'
-  | 'hooks'
-  | 'widget'
-  | 'passwords'
-  | 'endpoints'
-  | OutsideKind;
+export type WorkKind = 'requests' | 'searches' | 'walks' | 'hooks' | 'widget' | 'passwords' | OutsideKind;
 
 /** Request that has a slot of `requests`, or had one before it waited for somebody outside. */
 interface RequestSlot {
@@ -75,9 +66,6 @@ const LOOKUPS: WorkLimits = { total: 100, perKey: 10 };
 const TESTS: WorkLimits = { total: 50, perKey: 5 };
 const MAILS: WorkLimits = { total: 50, perKey: 5 };
 
-/** Slots for requests that change a webhook endpoint: few of a workspace's, enough for many workspaces. */
-const ENDPOINTS: WorkLimits = { total: 100, perKey: 2, waiting: 200, waitingPerKey: 20 };
-
 /** Lines for calls of providers, which follow one another in a workspace. */
 const PROVIDERS_WAITING = { perKey: 1, waiting: 100, waitingPerKey: 10 };
 /**
@@ -98,7 +86,6 @@ export const WORK_NAMES: Record<WorkKind, string> = {
   lookups: 'look-ups of names for this workspace',
   tests: 'tests of this workspace',
   providers: 'changes of channels of this workspace',
-  endpoints: 'changes of webhook endpoints of this workspace',
   mails: 'mails of this workspace',
 };
 
@@ -129,7 +116,6 @@ export class WorkBudgets {
         total: Math.ceil(config.databasePoolSize * PROVIDERS_SHARE),
         ...PROVIDERS_WAITING,
       }),
-      endpoints: new WorkBudget(ENDPOINTS),
       mails: new WorkBudget(MAILS),
     };
   }

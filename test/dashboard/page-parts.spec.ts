@@ -187,7 +187,6 @@ describe('parts of the pages', () => {
       'lookups',
       'tests',
       'providers',
-      'endpoints',
       'mails',
     ])('with a German word for too many %s at once', (kind) => {
       const values = { work: WORK_NAMES[kind as WorkKind] };

@@ -1,9 +1,12 @@
-import { createSocket, Socket } from 'node:dgram';
+import { createSocket, RemoteInfo, Socket } from 'node:dgram';
 import * as ipaddr from 'ipaddr.js';
 
 type Family = 'A' | 'AAAA';
-/** Answer to a question: addresses, an error, or no answer at all. An empty list is NODATA. */
-export type StubAnswer = string[] | 'NXDOMAIN' | 'SERVFAIL' | 'REFUSED' | 'SILENCE';
+/**
+ * Answer to a question: addresses, an error, no answer at all, or none until the name gets another one. An
+ * empty list is NODATA.
+ */
+export type StubAnswer = string[] | 'NXDOMAIN' | 'SERVFAIL' | 'REFUSED' | 'SILENCE' | 'WAIT';
 
 const TYPES: Record<number, Family> = { 1: 'A', 28: 'AAAA' };
 const RCODES = { SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 };
@@ -15,12 +18,15 @@ const HEADER_BYTES = 12;
 export class DnsStub {
   /** Questions asked so far, as `A example.com`. */
   readonly questions: string[] = [];
+  /** Questions whose answers are `WAIT`. */
+  private readonly waiting: [query: Buffer, peer: RemoteInfo][] = [];
   private readonly zones = new Map<string, Partial<Record<Family, StubAnswer>> & { alias?: string }>();
 
   private constructor(private readonly socket: Socket) {
     socket.on('message', (query, peer) => {
-      const reply = this.answer(query);
-      if (reply) socket.send(reply, peer.port, peer.address);
+      const { family, name } = readQuestion(query);
+      this.questions.push(`${family} ${name}`);
+      this.reply(query, peer);
     });
   }
 
@@ -41,19 +47,19 @@ export class DnsStub {
    */
   set(name: string, answers: Partial<Record<Family, StubAnswer>> & { alias?: string }): void {
     this.zones.set(name, answers);
+    for (const [query, peer] of this.waiting.splice(0)) this.reply(query, peer);
   }
 
   async stop(): Promise<void> {
     await new Promise<void>((resolve) => this.socket.close(resolve));
   }
 
-  private answer(query: Buffer): Buffer | null {
-    const { name, end } = readName(query, HEADER_BYTES);
-    const family = TYPES[query.readUInt16BE(end)];
-    this.questions.push(`${family} ${name}`);
+  private reply(query: Buffer, peer: RemoteInfo): void {
+    const { family, name, end } = readQuestion(query);
     const zone = this.zones.get(name);
     const answer = zone ? ((family && zone[family]) ?? []) : 'NXDOMAIN';
-    if (answer === 'SILENCE') return null;
+    if (answer === 'WAIT') this.waiting.push([query, peer]);
+    if (answer === 'WAIT' || answer === 'SILENCE') return;
 
     const records: Buffer[] = [];
     if (Array.isArray(answer)) {
@@ -70,8 +76,14 @@ export class DnsStub {
     header.writeUInt16BE(0x8180 | (Array.isArray(answer) ? 0 : RCODES[answer]), 2);
     header.writeUInt16BE(1, 4);
     header.writeUInt16BE(records.length, 6);
-    return Buffer.concat([header, query.subarray(HEADER_BYTES, end + 4), ...records]);
+    const reply = Buffer.concat([header, query.subarray(HEADER_BYTES, end + 4), ...records]);
+    this.socket.send(reply, peer.port, peer.address);
   }
+}
+
+function readQuestion(query: Buffer): { family: Family | undefined; name: string; end: number } {
+  const { name, end } = readName(query, HEADER_BYTES);
+  return { family: TYPES[query.readUInt16BE(end)], name, end };
 }
 
 function readName(message: Buffer, start: number): { name: string; end: number } {

@@ -14,7 +14,7 @@ import {
 } from '../../http/api.decorators';
 import { NoQuery } from '../../http/request.pipe';
 import { Idempotent, type IdempotentRequest } from '../../idempotency/idempotent-request';
-import { HasOwnBudget, TakesSlotOf } from '../../rate-limit/request-budget.interceptor';
+import { WaitsOutside } from '../../rate-limit/request-budget.interceptor';
 import { WebhookTestService } from '../browsing/webhook-test.service';
 import {
   CreatedWebhookEndpoint,
@@ -66,7 +66,7 @@ export class WebhookEndpointsController {
   @Post()
   @RequireScope('webhooks:write')
   @NoQuery()
-  @TakesSlotOf('endpoints')
+  @WaitsOutside()
   @ApiIdempotencyKey()
   @ApiAnswer('Create a webhook endpoint', RegisteredWebhookEndpoint, {
     status: 201,
@@ -86,7 +86,7 @@ export class WebhookEndpointsController {
   @Patch(':id')
   @RequireScope('webhooks:write')
   @NoQuery()
-  @TakesSlotOf('endpoints')
+  @WaitsOutside()
   @ApiEndpointId()
   @ApiAnswer('Change, activate or deactivate a webhook endpoint', WebhookEndpointSummary)
   @ApiBodyErrors('NOT_FOUND', 'CONFLICT')
@@ -118,7 +118,7 @@ export class WebhookEndpointsController {
   @HttpCode(200)
   @RequireScope('webhooks:write')
   @NoQuery()
-  @HasOwnBudget(() => true)
+  @WaitsOutside()
   @ApiEndpointId()
   @ApiAnswer('Send a test to a webhook endpoint', WebhookTestResponse, {
     description: 'Sends a `webhook.test` in one attempt, and waits for the answer, 10 seconds at most.',

@@ -234,7 +234,6 @@ export const errorTextsDe: ErrorTexts = {
     'look-ups of names for this workspace': 'Abfragen von Namen für diesen Workspace',
     'tests of this workspace': 'Tests dieses Workspace',
     'changes of channels of this workspace': 'Änderungen an Kanälen dieses Workspace',
-    'changes of webhook endpoints of this workspace': 'Änderungen an Webhook-Endpunkten dieses Workspace',
     'mails of this workspace': 'E-Mails dieses Workspace',
     'a page': 'einer Seite',
     'a phone number': 'einer Telefonnummer',
