@@ -54,7 +54,7 @@ export class ContactsController {
   @Post()
   @RequireScope('contacts:write')
   @NoQuery()
-  @ApiIdempotencyKey()
+  @ApiIdempotencyKey('the contact as it is by then')
   @ApiAnswer('Create a contact', ContactResponse, { status: 201, headers: ['Idempotency-Replayed'] })
   @ApiBodyErrors('IDEMPOTENCY_CONFLICT')
   create(

@@ -105,13 +105,17 @@ export function ApiId(thing: string, example: string): MethodDecorator {
   });
 }
 
-export function ApiIdempotencyKey(): MethodDecorator {
+/**
+ * Documents the header that makes a request safe to repeat.
+ * @param repeatGets what the repeated request gets, where it is not the first answer as it was
+ */
+export function ApiIdempotencyKey(repeatGets = 'the first answer again'): MethodDecorator {
   return ApiHeader({
     name: 'Idempotency-Key',
     required: false,
     description:
-      'Makes the request safe to repeat: for 24 hours the same request under the same key runs once and gets the ' +
-      'first answer again, with `Idempotency-Replayed: true`. Another request under that key gets 409.',
+      'Makes the request safe to repeat: for 24 hours the same request under the same key runs once, and a repeated one ' +
+      `gets ${repeatGets}, with \`Idempotency-Replayed: true\`. Another request under that key gets 409.`,
     schema: {
       type: 'string',
       minLength: 1,

@@ -45,14 +45,16 @@ export class IdempotencyKeysRepository {
     ]);
   }
 
+  /** Finds a key that was used within 24 hours. */
   async find<T>(
     tx: Transaction,
     tenantId: string,
     key: string,
   ): Promise<{ fingerprint: Buffer; response: T } | null> {
     const [kept] = await tx.query<{ fingerprint: Buffer; response: T }>(
-      `SELECT fingerprint, response FROM idempotency_keys WHERE tenant_id = $1 AND key = $2`,
-      [tenantId, key],
+      `SELECT fingerprint, response FROM idempotency_keys
+       WHERE tenant_id = $1 AND key = $2 AND $3::timestamptz - created_at <= interval '24 hours'`,
+      [tenantId, key, MOMENT],
     );
     return kept ?? null;
   }

@@ -29,18 +29,34 @@ export class IdempotencyService {
     const { key } = request;
     const isNamed = conversationId !== null && isId(conversationId);
     const kept = { tenantId, key, fingerprint, conversationId: isNamed ? conversationId : null };
-    if (!(await this.keys.claim(tx, kept))) return this.replay<T>(tx, tenantId, request);
+    if (!(await this.keys.claim(tx, kept))) {
+      const first = await this.findFirst<T>(tx, tenantId, request);
+      if (first === null) throw conflict();
+      return first;
+    }
     const response = await work();
     this.keys.setResponsePipelined(tx, tenantId, key, response);
     return response;
   }
 
-  private async replay<T>(tx: Transaction, tenantId: string, request: IdempotentRequest): Promise<T> {
-    const kept = await this.keys.find<T>(tx, tenantId, request.key);
-    if (!kept?.fingerprint.equals(request.fingerprint())) {
-      throw new AppError('IDEMPOTENCY_CONFLICT', 'This Idempotency-Key was used for another request.');
-    }
+  /**
+   * Returns the first answer if the same request ran under this key within 24 hours, or null. It spares a
+   * repeated request the work that comes before the transaction of `once`, which decides.
+   * @throws AppError IDEMPOTENCY_CONFLICT when the key was used for another request
+   */
+  async findFirst<T extends object>(
+    tx: Transaction,
+    tenantId: string,
+    request: IdempotentRequest | null,
+  ): Promise<T | null> {
+    const kept = request && (await this.keys.find<T>(tx, tenantId, request.key));
+    if (!kept) return null;
+    if (!kept.fingerprint.equals(request.fingerprint())) throw conflict();
     request.markReplayed();
     return kept.response;
   }
+}
+
+function conflict(): AppError {
+  return new AppError('IDEMPOTENCY_CONFLICT', 'This Idempotency-Key was used for another request.');
 }

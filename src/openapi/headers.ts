@@ -57,7 +57,7 @@ export const headerComponents: Components['headers'] = {
     example: 17,
   },
   'Idempotency-Replayed': {
-    description: 'Present when the request had been done before: this is its first answer again.',
+    description: 'Present when the request had been done before, and was not done again.',
     schema: { type: 'string', enum: ['true'] },
     example: 'true',
   },

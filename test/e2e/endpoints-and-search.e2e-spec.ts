@@ -3,6 +3,7 @@ import { newId } from '../../src/common/ids';
 import { MessageSearchService } from '../../src/message-search/message-search.service';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { errorBody, fieldError } from '../support/errors';
+import { DnsStub } from '../support/dns-stub';
 import { eventsOf } from '../support/events';
 import { Receiver } from '../support/receiver';
 import { createTenant, Tenant } from '../support/routes';
@@ -12,10 +13,12 @@ import { waitFor } from '../support/wait';
 describe('webhook endpoints, and the search in messages', () => {
   let service: TestService;
   let receiver: Receiver;
+  let dns: DnsStub;
   let tenant: Tenant;
 
   beforeAll(async () => {
-    service = await TestService.create({ role: 'all' });
+    dns = await DnsStub.start();
+    service = await TestService.create({ role: 'all', env: { WEBHOOK_DNS_SERVERS: dns.server } });
     receiver = await Receiver.start();
   });
   beforeEach(async () => {
@@ -24,6 +27,7 @@ describe('webhook endpoints, and the search in messages', () => {
   afterAll(async () => {
     await service.close();
     await receiver.stop();
+    await dns.stop();
   });
 
   describe('/api/v1/webhook-endpoints', () => {
@@ -80,6 +84,23 @@ describe('webhook endpoints, and the search in messages', () => {
       expect(JSON.stringify(kept)).not.toContain('whsec_');
     });
 
+    it('answers a repeated request, and refuses another under its key, without a name server', async () => {
+      const headers = { 'Idempotency-Key': 'terraform-2' };
+      const named = { ...input(), url: 'https://hooks.shop.example/messaging' };
+      dns.set('hooks.shop.example', { A: ['127.0.0.1'] });
+      const first = await post(named, headers);
+      expect(first.status).toBe(201);
+      dns.set('hooks.shop.example', { A: 'SERVFAIL', AAAA: 'SERVFAIL' });
+      const asked = dns.questions.length;
+      const second = await post(named, headers);
+      expect([second.status, second.body]).toEqual([201, { ...first.body, secret: null }]);
+      const other = await post({ ...named, name: 'Other' }, headers);
+      expect([other.status, other.body.error.code]).toEqual([409, 'IDEMPOTENCY_CONFLICT']);
+      expect(dns.questions.length).toBe(asked);
+      const [url] = (await post(named)).body.error.details;
+      expect(url).toMatchObject({ field: 'url', code: 'host_servfail' });
+    });
+
     it('changes, deactivates and activates one, and refuses what is based on earlier settings', async () => {
       const { client } = tenant;
       const { body: made } = await post(input());
@@ -120,6 +141,9 @@ describe('webhook endpoints, and the search in messages', () => {
       expect(rolled.body).toMatchObject({ id: made.id, previousSecretEndsAt: expect.any(String) });
       expect(rolled.body.secret).toMatch(/^whsec_/);
       expect(rolled.body.secret).not.toBe(made.secret);
+      const again = (body: object) => client.post(`/webhook-endpoints/${made.id}/roll-secret`, body);
+      expect((await again({})).body.error).toMatchObject({ reason: 'previous_secret_signs' });
+      expect((await again({ gracePeriodSeconds: 0 })).status).toBe(200);
       const deleted = await client.delete(`/webhook-endpoints/${made.id}`);
       expect([deleted.status, deleted.body]).toEqual([204, null]);
       expect((await client.get(`/webhook-endpoints/${made.id}`)).status).toBe(404);

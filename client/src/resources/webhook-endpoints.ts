@@ -86,7 +86,8 @@ export class WebhookEndpoints {
 
   /**
    * Gives a webhook endpoint a new secret. The previous one signs too, for a day unless `roll` says
-   * otherwise. It is not repeated by itself. Scope: `webhooks:write`.
+   * otherwise. It is not repeated by itself: if its answer is lost, roll again with `gracePeriodSeconds: 0`.
+   * Scope: `webhooks:write`.
    */
   rollSecret(id: string, roll: SecretRoll = {}, options?: CallOptions): Promise<WebhookEndpointWithSecret> {
     return this.#transport.send(

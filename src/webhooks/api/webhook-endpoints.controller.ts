@@ -67,7 +67,7 @@ export class WebhookEndpointsController {
   @RequireScope('webhooks:write')
   @NoQuery()
   @WaitsOutside()
-  @ApiIdempotencyKey()
+  @ApiIdempotencyKey('the endpoint as it was created, with `secret` null')
   @ApiAnswer('Create a webhook endpoint', RegisteredWebhookEndpoint, {
     status: 201,
     headers: ['Idempotency-Replayed'],
@@ -137,7 +137,11 @@ export class WebhookEndpointsController {
   @RequireScope('webhooks:write')
   @NoQuery()
   @ApiEndpointId()
-  @ApiAnswer('Give a webhook endpoint a new secret', CreatedWebhookEndpoint)
+  @ApiAnswer('Give a webhook endpoint a new secret', CreatedWebhookEndpoint, {
+    description:
+      'It takes no Idempotency-Key. If the answer is lost, so is the new secret: roll again with ' +
+      '`gracePeriodSeconds: 0`. Any other repetition is refused while the previous secret still signs.',
+  })
   @ApiBodyErrors('NOT_FOUND')
   rollSecret(
     @CurrentPrincipal() { tenant }: Principal,

@@ -68,8 +68,8 @@ export class WebhookEndpointsService {
   ) {}
 
   /**
-   * Registers an active endpoint. Only this result holds its secret: a repeated request gets the endpoint
-   * without it.
+   * Registers an active endpoint. Only this result holds its secret: a repeated request gets the endpoint as
+   * it was registered, without it.
    * @throws AppError INVALID_BODY: a refused URL, an unknown event, a 51st endpoint; FORBIDDEN, also for a
    *   key that may not read the events; NOT_FOUND (workspace); IDEMPOTENCY_CONFLICT
    */
@@ -88,6 +88,12 @@ export class WebhookEndpointsService {
   ): Promise<RegisteredWebhookEndpoint> {
     const checked = validate(CreateWebhookEndpoint, input);
     requireEventScopes(actor, checked.events);
+    // A repeated request needs no name server, and nobody but who may create one learns what it says.
+    const first = await this.database.transaction(async (tx) => {
+      await requirePermission(tx, tenantId, actor, 'webhook_endpoint.create');
+      return this.idempotency.findFirst<WebhookEndpointSummary>(tx, tenantId, request);
+    });
+    if (first) return { ...first, secret: null };
     const context = checked.context ? partsFor(actor) : null;
     const { endpoint, secret } = await this.registration.prepare(tenantId, checked, context);
     const summary = await this.database.transaction(async (tx) => {
