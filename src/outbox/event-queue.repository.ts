@@ -9,7 +9,7 @@ import { InsertedColumn, rowsToInsert } from '../database/rows-to-insert';
 import { Pipelined, Transaction } from '../database/transaction';
 import { QueueFloors, QueuePart } from '../queue-floors/queue-floors';
 import { savedFirstEvent } from '../queue-floors/queue-floors.repository';
-import { ErasedMessages } from '../stored-data/table-declaration';
+import { ContactKey, ErasedMessages } from '../stored-data/table-declaration';
 import { erasedData, EventType } from './event-catalog';
 
 /**
@@ -24,6 +24,9 @@ const STEP_WORKSPACES = 1_000;
  * of a worker.
  */
 const MAX_LEASED = 2_000;
+
+/** Condition that an event is of a contact's profile, which an index has. */
+const OF_PROFILE = `type IN ('contact.created', 'contact.updated')`;
 
 const LIST_WORKSPACES = `SELECT id, now() AS now FROM workspaces WHERE id > $1 ORDER BY id LIMIT ${STEP_WORKSPACES}`;
 /** SQL that looks up one workspace after the other in the queue, however many events each has. */
@@ -110,6 +113,8 @@ export interface ClaimedEvent extends OutboxEvent {
   /** Whether an earlier lease has ended, so that a part of the event's deliveries may be recorded. */
   wasLeased: boolean;
 }
+
+type ErasableEvent = Pick<OutboxEvent, 'id' | 'type' | 'data'>;
 
 /** Range of ids, both bounds exclusive. */
 export interface IdRange {
@@ -306,7 +311,7 @@ export class EventQueueRepository {
   ): Promise<string[]> {
     const rows = await tx.query<{ id: string }>(
       `SELECT id FROM events WHERE tenant_id = $1 AND data->>'contactId' = $2 AND id > $3 AND id < $4
-         AND type IN ('contact.created', 'contact.updated')
+         AND ${OF_PROFILE}
        ORDER BY id LIMIT $5`,
       [tenantId, contactId, after, before, count],
     );
@@ -387,10 +392,31 @@ export class EventQueueRepository {
   ): Promise<void> {
     const ids = withContact ? eventIds : ofMessages;
     if (ids.length === 0) return;
-    const events = await tx.query<Pick<OutboxEvent, 'id' | 'type' | 'data'>>(
+    const events = await tx.query<ErasableEvent>(
       'SELECT id, type, data::text FROM events WHERE tenant_id = $1 AND id = ANY ($2)',
       [tenantId, ids],
     );
+    await this.eraseData(tx, tenantId, events);
+  }
+
+  /**
+   * Erases a contact's profile in up to `count` of its newest events, but for those that a worker is erasing
+   * at the moment. The caller holds the contact's lock, so that no event with the profile comes after them.
+   */
+  async eraseNewestOfContact(
+    tx: Transaction,
+    { tenantId, contactId }: ContactKey,
+    count: number,
+  ): Promise<void> {
+    const events = await tx.query<ErasableEvent>(
+      `SELECT id, type, data::text FROM events WHERE tenant_id = $1 AND data->>'contactId' = $2 AND ${OF_PROFILE}
+       ORDER BY id DESC LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED`,
+      [tenantId, contactId, count],
+    );
+    await this.eraseData(tx, tenantId, events);
+  }
+
+  private async eraseData(tx: Transaction, tenantId: string, events: ErasableEvent[]): Promise<void> {
     const erased = events
       .map(({ id, type, data }) => ({
         id,

@@ -6,14 +6,15 @@ import { isId, LOWEST_ID, newId } from '../common/ids';
 import { Actor } from '../common/principal';
 import { ContactsRepository } from '../contacts/contacts.repository';
 import { Database } from '../database/database';
+import { EventQueueRepository } from '../outbox/event-queue.repository';
 import { TableRegistry } from '../stored-data/table-registry';
 import { ContactErasureEntity } from './contact-erasure.entity';
 import { ContactErasureSummary, toErasureSummary } from './contact-erasure.dto';
 import { ContactErasuresRepository } from './contact-erasures.repository';
 
 /**
- * Number of rows of each table that are erased at once, more than most contacts have. A worker erases the
- * rest.
+ * Number of rows of each table, and of the contact's events, that are erased at once, more than most contacts
+ * have. A worker erases the rest.
  */
 const MAX_ROWS = 50;
 
@@ -24,16 +25,17 @@ export class ContactErasuresService {
     private readonly database: Database,
     private readonly erasures: ContactErasuresRepository,
     private readonly contacts: ContactsRepository,
+    private readonly events: EventQueueRepository,
     private readonly tables: TableRegistry,
     private readonly audit: AuditService,
   ) {}
 
   /**
    * Begins to erase a contact, for ever. When it returns, name, e-mail, phone, avatar, attributes and
-   * identities are gone, and a message from one of those identities makes a new contact. A worker erases the
-   * messages and every copy of them; ids, times, directions and channels stay. The erasure also covers
-   * messages that are written into the contact's conversations before it is completed. While an erasure of
-   * the contact runs, the method returns that one.
+   * identities are gone, also from the contact's 50 newest events, and a message from one of those identities
+   * makes a new contact. A worker erases the messages and every copy of them; ids, times, directions and
+   * channels stay. The erasure also covers messages that are written into the contact's conversations before
+   * it is completed. While an erasure of the contact runs, the method returns that one.
    * @throws AppError NOT_FOUND, FORBIDDEN, INVALID_BODY (the actor)
    */
   async start(tenantId: string, contactId: string, actor: Actor): Promise<ContactErasureSummary> {
@@ -43,6 +45,8 @@ export class ContactErasuresService {
       if (!(await this.contacts.find(tenantId, contactId, tx))) throw AppError.notFound('Contact');
       for (const erasure of this.tables.listErasures())
         await erasure.eraseContact?.(tx, { tenantId, contactId }, MAX_ROWS);
+      // The contact's row is locked by now.
+      await this.events.eraseNewestOfContact(tx, { tenantId, contactId }, MAX_ROWS);
       const running = await this.erasures.findUnfinished(tenantId, contactId, tx);
       if (running) return toErasureSummary(running);
       const erasure = newErasure(tenantId, contactId);

@@ -791,6 +791,18 @@ describe('query plans', () => {
       }
     });
 
+    it('erases the newest events of a contact by index', async () => {
+      const contact = { tenantId: BIG, contactId: '7' };
+      const erase = (tx: Transaction) =>
+        host.app.get(EventQueueRepository).eraseNewestOfContact(tx, contact, PAGE);
+      const plans = await plansOf(() => inQueue(erase));
+      expect(plans.flatMap(indexesOf)).toContain('events_contact_idx');
+      for (const plan of plans) {
+        expectOnlyIndexed(plan, ['events']);
+        expect(rowsRead(plan)).toBeLessThanOrEqual(PAGE);
+      }
+    });
+
     it('looks for expired messages, events and notes conversation by conversation', async () => {
       // Nothing is above this id, so that all three are looked at.
       const range = { from: sequential(10 * ROWS), until: HIGHEST_ID };

@@ -366,7 +366,7 @@ describe('erasing a contact', () => {
   });
 });
 
-describe('an erasure of many messages', () => {
+describe('the worker of an erasure', () => {
   let host: MessagingHost;
 
   beforeAll(async () => {
@@ -374,9 +374,17 @@ describe('an erasure of many messages', () => {
   });
   afterAll(() => host.close());
 
-  it('makes a step that fails smaller, and holds up no other', async () => {
+  const withWorker = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     const worker = await TestService.create({ role: 'worker', beside: host });
     try {
+      return await work();
+    } finally {
+      await worker.close();
+    }
+  };
+
+  it('makes a step that fails smaller, and holds up no other', async () => {
+    await withWorker(async () => {
       const workspace = await host.make.workspace();
       const [contact, other] = [await host.make.contact(workspace), await host.make.contact(workspace)];
       const conversation = await host.make.conversation(workspace, { contactId: contact.id });
@@ -394,9 +402,41 @@ describe('an erasure of many messages', () => {
       const erasure = await erasuresOf(host).start(workspace.id, contact.id, SYSTEM);
       await completeErasure(host, workspace.id, await erasuresOf(host).start(workspace.id, other.id, SYSTEM));
       expect(await completeErasure(host, workspace.id, erasure)).toMatchObject({ messages: 40 });
+    });
+    await host.query('DROP FUNCTION refuse_many CASCADE');
+  });
+
+  it('is not needed to keep the profile out of deliveries that wait', async () => {
+    const receiver = await Receiver.start();
+    const webhooks = await WebhookWorkspace.create(host);
+    await webhooks.addEndpoint(receiver.url(), { events: ['contact.created', 'contact.updated'] });
+    receiver.https.respond = (response) => response.writeHead(500).end();
+    const contact = await host.make.contact(webhooks, { name: 'Zoe-Created', email: 'zoe@example.com' });
+    await host.app.get(ContactsService).update(webhooks.id, contact.id, { name: 'Zoe-Updated' }, SYSTEM);
+    try {
+      await withWorker(() => receiver.waitForCount(2));
+      const erasure = await erasuresOf(host).start(webhooks.id, contact.id, SYSTEM);
+      // No worker takes a step of the erasure.
+      await host.query(
+        `UPDATE contact_erasures SET due_at = now() + interval '1 hour' WHERE tenant_id = $1 AND id = $2`,
+        [webhooks.id, erasure.id],
+      );
+      receiver.https.requests.length = 0;
+      receiver.https.respond = (response) => response.writeHead(200).end();
+      const sent = await withWorker(() => receiver.waitForCount(2));
+      expect(sent.map(({ envelope }) => envelope.event).sort()).toEqual([
+        'contact.created',
+        'contact.updated',
+      ]);
+      for (const { body, envelope } of sent) {
+        expect(body.toString()).not.toMatch(/zoe/i);
+        expect(envelope.data).toMatchObject({
+          contactId: contact.id,
+          contact: { id: contact.id, name: null },
+        });
+      }
     } finally {
-      await worker.close();
-      await host.query('DROP FUNCTION refuse_many CASCADE');
+      await receiver.stop();
     }
   });
 });
