@@ -36,6 +36,9 @@ export interface SendingMessage {
  */
 export const STATUS_BY_KEY = `coalesce(m.delivery_status, '')`;
 
+/** Number of messages of a conversation that one statement advances. */
+const ADVANCE_STEP = 500;
+
 const failIn = (batch: Batch) => `
   UPDATE messages m SET delivery_status = 'FAILED', delivery_error = $5::jsonb->f.code
   FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[]) AS f (tenant_id, conversation_id, id, code)
@@ -130,30 +133,35 @@ export class MessageStatusRepository {
   }
 
   /**
-   * Advances to a status all messages of a conversation that are being sent or were sent, up to and including
-   * the given message.
-   * @returns how many have advanced
+   * Advances to a status the messages of a conversation that are being sent or were sent, up to and including
+   * the given message: the first `ADVANCE_STEP` of them after another one.
+   * @returns how many have advanced, and after which message the next step begins; null after the last
    */
   async advanceUpTo(
     tx: Transaction,
     { tenantId, conversationId, messageId }: MessageKey,
     status: DeliveryStatus,
-  ): Promise<number> {
+    after: string,
+  ): Promise<{ advanced: number; next: string | null }> {
     const before = statusesBefore(status).filter((earlier) => earlier !== 'QUEUED');
     const rows = await tx.query<Pick<ChangedStatus, 'messageId' | 'isTaken'>>(
       `WITH due AS (
          SELECT id FROM messages
-         WHERE tenant_id = $1 AND conversation_id = $2 AND id <= $3 AND delivery_status = ANY ($4)
-         ORDER BY id FOR NO KEY UPDATE
+         WHERE tenant_id = $1 AND conversation_id = $2 AND id > $6 AND id <= $3 AND delivery_status = ANY ($4)
+         ORDER BY id LIMIT ${ADVANCE_STEP} FOR NO KEY UPDATE
        )
        UPDATE messages m SET delivery_status = $5, delivery_error = NULL
        FROM due WHERE m.tenant_id = $1 AND m.conversation_id = $2 AND m.id = due.id
        RETURNING m.id AS "messageId", ${IS_TAKEN}`,
-      [tenantId, conversationId, messageId, before, status],
+      [tenantId, conversationId, messageId, before, status, after],
     );
     const changed = rows.map((row) => ({ ...row, conversationId, errorCode: null }));
     this.tellPipelined(tx, tenantId, status, changed);
-    return rows.length;
+    const last = rows
+      .map((row) => row.messageId)
+      .sort()
+      .at(-1);
+    return { advanced: rows.length, next: rows.length < ADVANCE_STEP ? null : last! };
   }
 
   /** Records why a SENDING message is retried. The next `advance` overwrites the reason. */
@@ -216,7 +224,8 @@ export class MessageStatusRepository {
     status: DeliveryStatus,
     changed: ChangedStatus[],
   ): void {
-    for (const { conversationId } of changed) this.changes.note(tx, tenantId, { conversationId });
+    for (const conversationId of new Set(changed.map((message) => message.conversationId)))
+      this.changes.note(tx, tenantId, { conversationId });
     this.events.appendPipelined(tx, tenantId, status, changed);
   }
 }

@@ -54,7 +54,10 @@ export class OutboxService {
     return this.events.insertPipelined(tx, { ...event, createdAt: new Date() }, isQueued);
   }
 
-  /** Appends several events of a type without an order, as `appendPipelined` does. */
+  /**
+   * Appends several events of a type without an order, as `appendPipelined` does. One signal tells of
+   * all that are about the same conversation.
+   */
   appendAllPipelined<T extends UnorderedType>(
     tx: Transaction,
     tenantId: string,
@@ -63,9 +66,13 @@ export class OutboxService {
   ): void {
     const createdAt = new Date();
     const events = data.map((one) => ({ id: newId(), one }));
+    const told = new Map<string, AppendedEvent>();
+    for (const { id, one } of events) {
+      const subject = subjectOf(one);
+      told.set(JSON.stringify(subject), { tenantId, id, ...subject });
+    }
     tx.onCommit(() => {
-      for (const { id, one } of events)
-        this.signals.send(EVENT_APPENDED, tenantId, { tenantId, id, ...subjectOf(one) });
+      for (const event of told.values()) this.signals.send(EVENT_APPENDED, tenantId, event);
     });
     this.events.insertAllPipelined(
       tx,

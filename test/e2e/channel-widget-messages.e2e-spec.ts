@@ -3,6 +3,10 @@ import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound
 import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
 import { Database } from '../../src/database/database';
+import { AppendedEvent } from '../../src/outbox/event-queue.repository';
+import { EVENT_APPENDED } from '../../src/outbox/outbox.service';
+import { RedisSignals } from '../../src/redis/redis-signals';
+import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { AgentsService } from '../../src/workspaces/agents.service';
 import { errorBody } from '../support/errors';
 import { eventsOf } from '../support/events';
@@ -283,6 +287,53 @@ describe("the messages of the widget's visitors", () => {
       expect(await statuses()).toEqual(['DELIVERED', 'DELIVERED', 'SENT']);
       expect((await visitor.receipt(second, 'READ')).body).toEqual({ advanced: 2 });
       expect(await statuses()).toEqual(['READ', 'READ', 'SENT']);
+    });
+
+    it('advance many messages in steps, with one signal for each', async () => {
+      const { id: tenantId } = tenant.workspace;
+      const taker = { url: 'https://127.0.0.1:1024/', events: ['message.status_changed'] };
+      await service.app.get(WebhookEndpointsService).create(tenantId, taker, SYSTEM);
+      const first = await insertOutbound('SENT');
+      const ids = Array.from({ length: 1_199 }, newId);
+      await service.query(
+        `INSERT INTO messages (tenant_id, conversation_id, id, sender_type, sender_agent_id, body, delivery_status, created_at)
+         SELECT $1, $2, n.id, m.sender_type, m.sender_agent_id, m.body, 'SENT', m.created_at
+         FROM messages m, unnest($4::uuid[]) AS n (id)
+         WHERE m.tenant_id = $1 AND m.conversation_id = $2 AND m.id = $3`,
+        [tenantId, conversationId, first, ids],
+      );
+      await insertOutbound('SENT');
+      const signals: AppendedEvent[] = [];
+      const { stop, listening } = service.app
+        .get(RedisSignals, { strict: false })
+        .listenBeside(EVENT_APPENDED, tenantId, (event) => signals.push(event));
+      await listening;
+
+      expect((await visitor.receipt(ids.at(-1)!, 'READ')).body).toEqual({ advanced: 1_200 });
+      expect(
+        await service.query(
+          `SELECT delivery_status AS status, count(*)::integer AS count FROM messages
+           WHERE tenant_id = $1 AND conversation_id = $2 AND sender_type = 'AGENT' GROUP BY 1 ORDER BY 1`,
+          [tenantId, conversationId],
+        ),
+      ).toEqual([
+        { status: 'READ', count: 1_200 },
+        { status: 'SENT', count: 1 },
+      ]);
+      const told = await eventsOf(service, tenant.workspace, 'message.status_changed');
+      expect(told.map(({ messageId }) => messageId).sort()).toEqual([first, ...ids]);
+      // Each transaction has one time.
+      expect(
+        await service.query(
+          `SELECT count(*)::integer AS count FROM events WHERE tenant_id = $1 AND type = 'message.status_changed'
+           GROUP BY created_at ORDER BY created_at`,
+          [tenantId],
+        ),
+      ).toEqual([{ count: 500 }, { count: 500 }, { count: 200 }]);
+      await waitFor('the signals', () => signals.length >= 3);
+      expect(signals).toEqual(signals.map(() => expect.objectContaining({ tenantId, conversationId })));
+      expect(signals).toHaveLength(3);
+      stop();
     });
 
     it('never go back, and don’t advance a QUEUED message', async () => {

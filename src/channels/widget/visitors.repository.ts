@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { MessageStatusRepository } from '../../messages/message-status.repository';
+import { LOWEST_ID } from '../../common/ids';
+import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
 import { Database } from '../../database/database';
 import { Batch, workspaceOf } from '../../database/key-list';
 import { isSuspended } from '../../workspaces/suspension';
@@ -92,18 +93,29 @@ export class VisitorsRepository {
    * gets its own receipt. One that waits for a retry has arrived after all, so its retry is cancelled.
    * @returns how many have advanced
    */
-  advance(
+  async advance(
     tenantId: string,
     conversationId: string,
     upTo: string,
     status: 'DELIVERED' | 'READ',
   ): Promise<number> {
     const key = { tenantId, conversationId, messageId: upTo };
+    let count = 0;
+    let after: string | null = LOWEST_ID;
+    while (after !== null) {
+      const { advanced, next } = await this.advanceStep(key, status, after);
+      count += advanced;
+      after = next;
+    }
+    return count;
+  }
+
+  private advanceStep(key: MessageKey, status: 'DELIVERED' | 'READ', after: string) {
     return this.database.transaction(async (tx) => {
       await this.outboundMessages.lockUpTo(tx, key);
-      const advanced = await this.statuses.advanceUpTo(tx, key, status);
+      const step = await this.statuses.advanceUpTo(tx, key, status, after);
       await this.outboundMessages.deleteSettledUpTo(tx, key);
-      return advanced;
+      return step;
     });
   }
 }
