@@ -142,16 +142,20 @@ async function runInWorkerd() {
 
 /** Compiles a user's program with the ways in which the compiler finds the package's types. */
 async function compile() {
-  const program = `import { MessagingClient, type Message, webhooks, type WebhookEvent } from '${NAME}';
+  const program = `import { createServer } from 'node:http';
+import { MessagingClient, type Message, webhooks, type WebhookEvent } from '${NAME}';
 export async function answer(client: MessagingClient, event: WebhookEvent): Promise<Message | null> {
   if (event.event !== 'message.created') return null;
   return client.messages.send(event.data.conversationId, { body: event.data.message.body });
 }
 export const handler = webhooks.fetchHandler('whsec_AAAA', (event) => event.deliveredAt);
+export const server = createServer(webhooks.nodeHandler('whsec_AAAA', (event) => event.deliveredAt));
 `;
   for (const name of ['main.mts', 'main.cts', 'bundled.ts']) writeFileSync(inFolder(name), program);
   const tsc = join(ROOT, 'node_modules/.bin/tsc');
-  const common = ['--noEmit', '--strict', '--target', 'es2022', '--types', 'node'];
+  // What tsc --init switches on beside --strict.
+  const stricter = ['--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'];
+  const common = ['--noEmit', '--strict', ...stricter, '--target', 'es2022', '--types', 'node'];
   const types = ['--typeRoots', join(ROOT, 'node_modules/@types')];
   for (const lib of [
     ['--lib', 'es2023'],

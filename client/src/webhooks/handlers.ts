@@ -2,7 +2,7 @@ import { type EventHandler, type HandlerOptions, readBytes, WebhookReceiver } fr
 
 /** Request of Node's `http`, and of the frameworks upon it. */
 export interface NodeRequest extends AsyncIterable<Uint8Array | string> {
-  method?: string;
+  method?: string | undefined;
   headers: Record<string, string | string[] | undefined>;
   /** Raw body, where a framework keeps one: Nest with `rawBody: true`, Google's and Firebase's functions. */
   rawBody?: unknown;
