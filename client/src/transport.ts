@@ -50,6 +50,8 @@ export class Transport {
       throw new TypeError('baseUrl must be the address of the service, such as https://chat.example.com.');
     this.#options = options;
     this.#baseUrl = options.baseUrl.replace(/\/+$/, '');
+    if (this.#baseUrl.endsWith('/api/v1'))
+      throw new TypeError('baseUrl must be the address of the service, without /api/v1.');
   }
 
   /** Returns the list that an operation reads page by page. */

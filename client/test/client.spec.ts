@@ -283,6 +283,7 @@ describe('the client', () => {
     ['no key', { apiKey: undefined }, 'apiKey must be an API key'],
     ['no address', { baseUrl: undefined }, 'baseUrl must be the address of the service'],
     ['an address without its scheme', { baseUrl: 'chat.example.com' }, 'baseUrl must be the address'],
+    ['the address of the API', { baseUrl: 'https://chat.example.com/api/v1/' }, 'without /api/v1.'],
   ])('refuses %s, and does not repeat it', (_, options, message) => {
     const make = () => clientOn([], options);
     expect(make).toThrow(TypeError);
