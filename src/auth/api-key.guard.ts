@@ -95,13 +95,14 @@ export class ApiKeyGuard implements CanActivate {
 function keyOf({ headersDistinct }: Request): string {
   const bearers = (headersDistinct['authorization'] ?? []).map((value) => BEARER.exec(value)?.[1] ?? '');
   const keys = new Set([...bearers, ...(headersDistinct['x-api-key'] ?? [])]);
+  if (keys.size > 1) throw new AppError('UNAUTHENTICATED', 'The two headers carry different API keys.');
   const [key] = keys;
-  if (key === undefined) {
+  // A header without "Bearer" carries an empty key.
+  if (!key) {
     throw new AppError(
       'UNAUTHENTICATED',
       'Send an API key as "Authorization: Bearer plk_…" or "x-api-key: plk_…".',
     );
   }
-  if (keys.size > 1) throw new AppError('UNAUTHENTICATED', 'The two headers carry different API keys.');
   return key;
 }

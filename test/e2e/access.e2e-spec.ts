@@ -191,7 +191,11 @@ describe('access', () => {
     });
 
     it.each(['Bearer', 'Bearer ', 'Token x', ''])('refuse "authorization: %s"', async (authorization) => {
-      expectRefused(await callWith({ authorization }, me), BAD_KEY);
+      expectRefused(await callWith({ authorization }, me), MISSING_KEY);
+    });
+
+    it('refuse a key without "Bearer" by saying how it is sent', async () => {
+      expectRefused(await callWith({ authorization: tenant.key.key }, me), MISSING_KEY);
     });
   });
 
