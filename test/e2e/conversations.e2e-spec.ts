@@ -378,6 +378,17 @@ describe('conversations', () => {
       );
     });
 
+    it('refuses a contact who is erased, also while an id on the channel is left', async () => {
+      const { client, workspace, reachContact } = tenant;
+      const contactId = await reachContact();
+      await service.query('UPDATE contacts SET erased_at = now() WHERE tenant_id = $1 AND id = $2', [
+        workspace.id,
+        contactId,
+      ]);
+      const { status, body } = await client.post('/conversations', { contactId, channel: 'WIDGET' });
+      expect([status, body.error.details[0].field]).toEqual([400, 'contactId']);
+    });
+
     it("does not find another workspace's contact", async () => {
       const stranger = await createTenant(service);
       await tenant.reachContact();

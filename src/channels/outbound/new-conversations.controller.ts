@@ -10,8 +10,9 @@ import { NewConversationsService } from './new-conversations.service';
 
 const DESCRIPTION = `
 The workspace must be connected on the channel, and the contact must have an id there: it gets one when it first writes, or
-when it is created with an \`identity\`. The conversation has no message yet. On WIDGET and TELEGRAM a message can be sent at
-any time, on TELEGRAM to whoever has started the bot. WHATSAPP, MESSENGER and INSTAGRAM take one within 24 hours after the
+when it is created with an \`identity\`. The conversation has no message yet. What the customer writes next on the channel goes
+to it: another conversation with them there is not continued, even if it is open. On WIDGET and TELEGRAM a message can be sent
+at any time, on TELEGRAM to whoever has started the bot. WHATSAPP, MESSENGER and INSTAGRAM take one within 24 hours after the
 customer's latest message: any other fails with \`WINDOW_CLOSED\`.
 `.trim();
 

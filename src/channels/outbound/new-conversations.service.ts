@@ -31,9 +31,10 @@ export class NewConversationsService {
 
   /**
    * Opens a conversation with a contact over a channel: the workspace must be connected there, and the
-   * contact must have an id there. What the customer writes next belongs to this conversation.
-   * @throws AppError INVALID_BODY: the channel is not connected, or the contact has no id there; FORBIDDEN;
-   *   NOT_FOUND (the contact); IDEMPOTENCY_CONFLICT
+   * contact must have an id there. What the customer writes next belongs to this conversation, also when
+   * another one with them on the channel is open.
+   * @throws AppError INVALID_BODY: the channel is not connected, or the contact has no id there or is erased;
+   *   FORBIDDEN; NOT_FOUND (the contact); IDEMPOTENCY_CONFLICT
    */
   create(
     tenantId: string,
@@ -58,10 +59,14 @@ export class NewConversationsService {
     { contactId, channel }: CreateConversation,
   ): Promise<ConversationPartner> {
     const { label } = describeChannel(channel);
-    if (!(await this.contacts.find(tenantId, contactId, tx))) throw AppError.notFound('Contact');
+    const contact = await this.contacts.find(tenantId, contactId, tx);
+    if (!contact) throw AppError.notFound('Contact');
     if (!(await this.connections.findByChannel(tx, tenantId, channel)))
       throw AppError.invalidBody('channel', 'channel_not_connected', { channel: label });
-    const latest = await this.contacts.findLatestIdentity(tx, { tenantId, contactId }, channel);
+    // The ids of an erased contact may take some steps to go.
+    const latest = contact.erasedAt
+      ? null
+      : await this.contacts.findLatestIdentity(tx, { tenantId, contactId }, channel);
     const identity = latest !== null && (await this.contacts.lockIdentity(tx, tenantId, channel, latest));
     if (!identity || identity.contactId !== contactId)
       throw AppError.invalidBody('contactId', 'contact_not_on_channel', { channel: label });
