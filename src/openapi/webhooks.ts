@@ -1,4 +1,4 @@
-import { eventCatalog, EventType } from '../outbox/event-catalog';
+import { EventContact, eventCatalog, EventType } from '../outbox/event-catalog';
 import {
   Components,
   Operation,
@@ -86,14 +86,12 @@ function eventSchema(type: EventType): Schema {
       event: { type: 'string', enum: [type] },
       deliveredAt: { type: 'string', format: 'date-time', description: 'The moment of this attempt.' },
       data: isFrozen ? copy(data) : open(data),
-      context: { $ref: '#/components/schemas/WebhookContext' },
+      context: reference('WebhookContext'),
     },
   };
 }
 
-const orNull = (schema: string): SchemaOrReference => ({
-  anyOf: [{ $ref: `#/components/schemas/${schema}` }, { type: 'null' }],
-});
+const orNull = (schema: string): SchemaOrReference => ({ anyOf: [reference(schema), { type: 'null' }] });
 
 const contextSchema: Schema = {
   type: 'object',
@@ -115,7 +113,11 @@ function eventName(type: EventType): string {
 }
 
 function eventReference(type: EventType): Reference {
-  return { $ref: `#/components/schemas/${eventName(type)}` };
+  return reference(eventName(type));
+}
+
+function reference(schema: string): Reference {
+  return { $ref: `#/components/schemas/${schema}` };
 }
 
 function parameterReference(header: string): Reference {
@@ -131,13 +133,15 @@ function copy(schema: object): Schema {
 }
 
 /**
- * Returns the schema without `additionalProperties`, because consumers must accept new keys. The catalog's
- * own schema is closed for tests.
+ * Returns the schema without `additionalProperties`, because consumers must accept new keys, and with the
+ * API's own schema of a contact. The catalog's schema is closed for tests.
  */
 function open(schema: object): Schema {
-  return JSON.parse(
-    JSON.stringify(schema, (key, value: unknown) => (key === 'additionalProperties' ? undefined : value)),
-  ) as Schema;
+  const write = (key: string, value: unknown) => {
+    if (value === EventContact) return reference('Contact');
+    return key === 'additionalProperties' ? undefined : value;
+  };
+  return JSON.parse(JSON.stringify(schema, write)) as Schema;
 }
 
 /** Headers of a delivery that are described alike for every event. */

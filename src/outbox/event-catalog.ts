@@ -50,8 +50,8 @@ const OneOf = <const Value extends string>(values: readonly Value[]) =>
   Type.Unsafe<Value>(Type.Union(values.map((value) => Type.Literal(value))));
 const ChannelName = OneOf(CHANNELS);
 
-/** Contact as the API shows it. */
-const Contact = Type.Object(
+/** Contact as the API shows it, under the same name. */
+export const EventContact = Type.Object(
   {
     id: Id,
     name: OrNull(Type.String()),
@@ -68,7 +68,11 @@ const Contact = Type.Object(
 );
 
 /** Returns a contact as it is after its erasure. */
-function erasedContact({ id, createdAt, updatedAt }: Static<typeof Contact>): Static<typeof Contact> {
+function erasedContact({
+  id,
+  createdAt,
+  updatedAt,
+}: Static<typeof EventContact>): Static<typeof EventContact> {
   return {
     id,
     name: null,
@@ -83,7 +87,7 @@ function erasedContact({ id, createdAt, updatedAt }: Static<typeof Contact>): St
   };
 }
 
-const EXAMPLE_CONTACT: Static<typeof Contact> = {
+const EXAMPLE_CONTACT: Static<typeof EventContact> = {
   id: '019ab3f2-3b4c-7d5e-8f60-718293a4b5c6',
   name: 'Zoë Martín',
   email: 'zoe@example.com',
@@ -198,7 +202,7 @@ export const eventCatalog = {
   }),
   'contact.created': define({
     description: 'A contact was created: a customer wrote for the first time, or somebody added one.',
-    data: Type.Object({ contactId: Id, contact: Contact }, closed),
+    data: Type.Object({ contactId: Id, contact: EventContact }, closed),
     isFrozen: false,
     example: { contactId: EXAMPLE_CONTACT.id, contact: EXAMPLE_CONTACT },
     order: null,
@@ -213,7 +217,7 @@ export const eventCatalog = {
       {
         contactId: Id,
         changed: Type.Array(OneOf(['name', 'email', 'phone', 'attributes', 'verified'])),
-        contact: Contact,
+        contact: EventContact,
       },
       closed,
     ),

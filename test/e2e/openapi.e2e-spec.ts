@@ -1,8 +1,13 @@
 import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import openApiSchema from '@seriousme/openapi-schema-validator/schemas/v3.1/schema.json';
+import { CHANNELS } from '../../src/common/channel-descriptors';
 import { COMPATIBILITY } from '../../src/common/compatibility';
-import { eventCatalog, EventType } from '../../src/outbox/event-catalog';
+import { ListedContact } from '../../src/contacts/contact-columns';
+import { ContactIdentityEntity } from '../../src/contacts/contact-identity.entity';
+import { toContact } from '../../src/contacts/contact.dto';
+import { VERIFIED_FIELDS } from '../../src/contacts/contact.entity';
+import { EventContact, eventCatalog, EventType } from '../../src/outbox/event-catalog';
 import { DOCUMENT_PATHS, readDocuments, resolved } from '../support/openapi-documents';
 import { TestService } from '../support/service';
 
@@ -49,6 +54,39 @@ const WIDGET_ROUTES = [
   'POST /channels/widget/{siteKey}/receipts',
   'POST /channels/widget/{siteKey}/typing',
   'GET /channels/widget/{siteKey}/events',
+];
+
+const CREATED = new Date('2026-11-02T08:15:30.000Z');
+const UNKNOWN_CONTACT: ListedContact = {
+  id: '019ab3f2-3b4c-7d5e-8f60-718293a4b5c6',
+  name: null,
+  email: null,
+  phone: null,
+  avatarUrl: null,
+  verified: [],
+  attributes: {},
+  createdAt: CREATED,
+  updatedAt: CREATED,
+};
+const KNOWN_CONTACT: ListedContact = {
+  ...UNKNOWN_CONTACT,
+  name: 'Zoë Martín',
+  email: 'zoe@example.com',
+  phone: '+34 600 11 22 33',
+  avatarUrl: 'https://example.com/zoe.png',
+  verified: [...VERIFIED_FIELDS],
+  attributes: { city: 'Valencia', orders: 3, isMember: true },
+};
+const IDENTITIES = CHANNELS.map((channel) => ({
+  tenantId: '019ab3ee-0a1b-7c2d-8e3f-4a5b6c7d8e9f',
+  channel,
+  externalId: '34600112233',
+  contactId: KNOWN_CONTACT.id,
+  createdAt: CREATED,
+}));
+const CONTACTS: [string, ListedContact, ContactIdentityEntity[]][] = [
+  ['all of it known', KNOWN_CONTACT, IDENTITIES],
+  ['nothing known, or erased', UNKNOWN_CONTACT, []],
 ];
 
 interface Operation {
@@ -340,6 +378,20 @@ describe('the OpenAPI documents', () => {
       expect([type, validate(grown)]).toEqual([type, !eventCatalog[type as EventType].isFrozen]);
       expect(validate({ ...example, event: 'another.event' })).toBe(false);
     }
+  });
+
+  it.each(CONTACTS)('have one contact, for the API and for events: %s', (_, contact, identities) => {
+    const shown: object = JSON.parse(JSON.stringify(toContact(contact, identities)));
+    const documented = ajv.compile({ $ref: 'openapi#/components/schemas/Contact' });
+    const catalogued = ajv.compile(EventContact);
+    for (const validate of [documented, catalogued]) {
+      validate(shown);
+      expect(validate.errors ?? []).toEqual([]);
+    }
+    const { Contact, ContactCreatedEvent, ContactUpdatedEvent } = api.components.schemas;
+    expect(Object.keys(Contact.properties).sort()).toEqual(Object.keys(shown).sort());
+    for (const event of [ContactCreatedEvent, ContactUpdatedEvent])
+      expect(event.properties.data.properties.contact).toEqual({ $ref: '#/components/schemas/Contact' });
   });
 });
 

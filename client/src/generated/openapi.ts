@@ -1188,25 +1188,7 @@ export interface components {
             deliveredAt: string;
             data: {
                 contactId: string;
-                contact: {
-                    id: string;
-                    name: string | null;
-                    email: string | null;
-                    phone: string | null;
-                    avatarUrl: string | null;
-                    identities: {
-                        channel: "WIDGET" | "WHATSAPP" | "TELEGRAM" | "MESSENGER" | "INSTAGRAM";
-                        externalId: string;
-                    }[];
-                    verified: ("name" | "email")[];
-                    attributes: {
-                        [key: string]: unknown;
-                    };
-                    /** Format: date-time */
-                    createdAt: string;
-                    /** Format: date-time */
-                    updatedAt: string;
-                };
+                contact: components["schemas"]["Contact"];
             };
             context?: components["schemas"]["WebhookContext"];
         };
@@ -1225,25 +1207,7 @@ export interface components {
             data: {
                 contactId: string;
                 changed: ("name" | "email" | "phone" | "attributes" | "verified")[];
-                contact: {
-                    id: string;
-                    name: string | null;
-                    email: string | null;
-                    phone: string | null;
-                    avatarUrl: string | null;
-                    identities: {
-                        channel: "WIDGET" | "WHATSAPP" | "TELEGRAM" | "MESSENGER" | "INSTAGRAM";
-                        externalId: string;
-                    }[];
-                    verified: ("name" | "email")[];
-                    attributes: {
-                        [key: string]: unknown;
-                    };
-                    /** Format: date-time */
-                    createdAt: string;
-                    /** Format: date-time */
-                    updatedAt: string;
-                };
+                contact: components["schemas"]["Contact"];
             };
             context?: components["schemas"]["WebhookContext"];
         };
