@@ -130,7 +130,7 @@ export class UpdateContact {
     example: '2026-11-18T16:20:00.000Z',
     description:
       'The `updatedAt` of the contact that you edit: if it was changed since, the edit is refused with 409. Without it ' +
-      'the edit applies to the contact as it is by now.',
+      'the edit applies to the contact as it is by now. A body with it alone is refused.',
   })
   @ValidateIf((_, value) => value !== undefined)
   @IsDateTime()

@@ -370,7 +370,7 @@ export interface components {
         ContactChanges: {
             /**
              * Format: date-time
-             * @description The `updatedAt` of the contact that you edit: if it was changed since, the edit is refused with 409. Without it the edit applies to the contact as it is by now.
+             * @description The `updatedAt` of the contact that you edit: if it was changed since, the edit is refused with 409. Without it the edit applies to the contact as it is by now. A body with it alone is refused.
              * @example 2026-11-18T16:20:00.000Z
              */
             updatedAt?: string;
@@ -932,7 +932,7 @@ export interface components {
         };
         WebhookEndpointChanges: {
             /**
-             * @description The `version` of the endpoint that you edit: if its settings were changed since, the edit is refused with 409. Without it the edit applies to the endpoint as it is by now.
+             * @description The `version` of the endpoint that you edit: if its settings were changed since, the edit is refused with 409. Without it the edit applies to the endpoint as it is by now. A body with it alone is refused.
              * @example 1
              */
             version?: number;

@@ -117,7 +117,7 @@ export class UpdateWebhookEndpoint {
     example: 1,
     description:
       'The `version` of the endpoint that you edit: if its settings were changed since, the edit is refused with 409. ' +
-      'Without it the edit applies to the endpoint as it is by now.',
+      'Without it the edit applies to the endpoint as it is by now. A body with it alone is refused.',
   })
   @IfGiven()
   @Min(1)

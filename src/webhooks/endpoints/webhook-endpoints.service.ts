@@ -180,7 +180,7 @@ export class WebhookEndpointsService {
     actor: Actor,
   ): Promise<WebhookEndpointSummary> {
     const { version, active, context, ...given } = validate(UpdateWebhookEndpoint, input);
-    if ([version, active, context, ...Object.values(given)].every((value) => value === undefined))
+    if ([active, context, ...Object.values(given)].every((value) => value === undefined))
       throw new AppError('INVALID_BODY', `Name at least one of ${AUDITED.join(', ')}.`);
     await this.database.transaction((tx) =>
       requirePermission(tx, tenantId, actor, 'webhook_endpoint.update'),
