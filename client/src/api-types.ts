@@ -41,6 +41,7 @@ export type {
   Tenant,
   VerifiedField,
   WebhookContext,
+  WebhookContextPart,
   WebhookEndpoint,
   WebhookEndpointChanges,
   WebhookEndpointDeactivation,

@@ -54,6 +54,7 @@ describe('webhook endpoints, and the search in messages', () => {
         failingSince: null,
         lastSuccessAt: null,
         context: false,
+        contextParts: [],
         deactivation: null,
         createdAt: expect.any(String),
         updatedAt: endpoint.createdAt,

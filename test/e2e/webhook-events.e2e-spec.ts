@@ -592,7 +592,8 @@ describe.each(WAYS)('outbound webhooks, taken %s,', (_, CROSS_WORKSPACE_BATCHES)
       await host.get(ContactErasuresService).start(workspace.id, id, SYSTEM);
       await host.make.updateConversation(workspace, conversation, { status: 'CLOSED' });
       const update = await first('conversation.updated');
-      expect(update.envelope.context).toMatchObject({ conversation: { status: 'CLOSED' }, contact: null });
+      const erased = { conversation: { status: 'CLOSED', lastMessagePreview: null }, contact: null };
+      expect(update.envelope.context).toMatchObject(erased);
     });
 
     it('has what the key that switched it on may read; no other key may edit the endpoint', async () => {
@@ -605,9 +606,10 @@ describe.each(WAYS)('outbound webhooks, taken %s,', (_, CROSS_WORKSPACE_BATCHES)
 
       const edit = (actor: Actor) => endpoints.update(workspace.id, asking.id, { name: 'Mine' }, actor);
       await expect(edit(keyWith('messages:read'))).rejects.toMatchObject({ code: 'FORBIDDEN' });
-      expect(await edit(keyWith('conversations:read'))).toMatchObject({ name: 'Mine', context: true });
-      await endpoints.update(workspace.id, asking.id, { context: false }, SYSTEM);
-      await endpoints.update(workspace.id, asking.id, { context: true }, SYSTEM);
+      const mine = { name: 'Mine', context: true, contextParts: ['conversation'] };
+      expect(await edit(keyWith('conversations:read'))).toMatchObject(mine);
+      const whole = await endpoints.update(workspace.id, asking.id, { context: true }, SYSTEM);
+      expect(whole.contextParts).toEqual(['conversation', 'contact', 'sender']);
       await expect(edit(keyWith('conversations:read'))).rejects.toMatchObject({ code: 'FORBIDDEN' });
     });
   });

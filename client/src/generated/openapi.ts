@@ -762,6 +762,11 @@ export interface components {
              * @example false
              */
             context: boolean;
+            /**
+             * @description Parts of the `context` that its deliveries have, where the event has them: what whoever switched the context on may read. The other parts are null.
+             * @example []
+             */
+            contextParts: components["schemas"]["WebhookContextPart"][];
             /** @example true */
             active: boolean;
             /**
@@ -808,6 +813,11 @@ export interface components {
              */
             updatedAt: string;
         };
+        /**
+         * @description Parts of the `context` that its deliveries have, where the event has them: what whoever switched the context on may read. The other parts are null.
+         * @enum {string}
+         */
+        WebhookContextPart: "conversation" | "contact" | "sender";
         WebhookEndpointDeactivation: {
             /**
              * @description gone: a delivery was answered with 410. failing: all deliveries failed for five days.
@@ -879,6 +889,11 @@ export interface components {
              * @example false
              */
             context: boolean;
+            /**
+             * @description Parts of the `context` that its deliveries have, where the event has them: what whoever switched the context on may read. The other parts are null.
+             * @example []
+             */
+            contextParts: components["schemas"]["WebhookContextPart"][];
             /** @example true */
             active: boolean;
             /**
@@ -1034,6 +1049,11 @@ export interface components {
              * @example false
              */
             context: boolean;
+            /**
+             * @description Parts of the `context` that its deliveries have, where the event has them: what whoever switched the context on may read. The other parts are null.
+             * @example []
+             */
+            contextParts: components["schemas"]["WebhookContextPart"][];
             /** @example true */
             active: boolean;
             /**
@@ -1319,6 +1339,7 @@ export type Agent = components['schemas']['Agent'];
 export type AgentRole = components['schemas']['AgentRole'];
 export type WebhookEndpointPage = components['schemas']['WebhookEndpointPage'];
 export type WebhookEndpoint = components['schemas']['WebhookEndpoint'];
+export type WebhookContextPart = components['schemas']['WebhookContextPart'];
 export type WebhookEndpointDeactivation = components['schemas']['WebhookEndpointDeactivation'];
 export type NewWebhookEndpoint = components['schemas']['NewWebhookEndpoint'];
 export type RegisteredWebhookEndpoint = components['schemas']['RegisteredWebhookEndpoint'];

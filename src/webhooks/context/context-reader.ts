@@ -82,11 +82,14 @@ export class ContextReader {
     ]);
     for (const one of batch) {
       const conversation = one.conversationId === null ? undefined : byId.get(one.conversationId);
+      // An erased contact is not among them, and the erasure may not have come to its conversations yet.
       const contact = contacts.find(({ id }) => id === contactOf(one));
       const senderId = one.messageId === null ? undefined : senders.get(one.messageId);
       const sender = agents.find(({ id }) => id === senderId);
       one.resolve({
-        conversation: conversation ? toConversation(conversation) : null,
+        conversation: conversation
+          ? { ...toConversation(conversation), ...(!contact && { lastMessagePreview: null }) }
+          : null,
         contact: contact ? toContact(contact, identities) : null,
         sender: sender ? toAgentResponse(sender) : null,
       });

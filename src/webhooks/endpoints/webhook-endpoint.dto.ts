@@ -15,6 +15,7 @@ import {
 } from 'class-validator';
 import { IsStorableText, MaxCharacters, NotBlank } from '../../common/validators';
 import { ALL_EVENTS, eventCatalog, isEventType } from '../../outbox/event-catalog';
+import { CONTEXT_PARTS, type ContextPart } from '../context/context-parts';
 import {
   DEACTIVATION_REASONS,
   type DeactivationReason,
@@ -250,6 +251,17 @@ export class WebhookEndpointSummary {
   @ApiProperty({ example: false, description: 'Whether its deliveries have a `context`.' })
   context: boolean;
 
+  @ApiProperty({
+    enum: CONTEXT_PARTS,
+    enumName: 'WebhookContextPart',
+    isArray: true,
+    example: [],
+    description:
+      'Parts of the `context` that its deliveries have, where the event has them: what whoever switched the context on ' +
+      'may read. The other parts are null.',
+  })
+  contextParts: ContextPart[];
+
   @ApiProperty({ example: true })
   active: boolean;
 
@@ -335,6 +347,7 @@ export function toEndpointSummary(endpoint: WebhookEndpointEntity): WebhookEndpo
     url,
     events,
     context: endpoint.context !== null,
+    contextParts: endpoint.context ?? [],
     active,
     version,
     rateLimit,

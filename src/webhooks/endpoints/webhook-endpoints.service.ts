@@ -167,8 +167,9 @@ export class WebhookEndpointsService {
    * after the answer. What the endpoint is owed goes to the new address, with the attempts that are left.
    * Deliveries of a type that was taken out are read as cancelled from now on, and a worker cancels them in
    * the background. An active endpoint that stays active misses no event, and its secret stays. A new address
-   * begins without failures. A context that is switched on has what the actor may read. Nothing changes if
-   * the values are those of the endpoint. The lookup of an address's host name may take 5 seconds.
+   * begins without failures. With `context: true` the context has what the actor may read, also where it was
+   * on with less. Nothing changes if the values are those of the endpoint. The lookup of an address's host
+   * name may take 5 seconds.
    * @throws AppError INVALID_BODY: no field, a refused URL, an unknown event; CONFLICT: the endpoint was
    *   edited since `version`; FORBIDDEN, also for a key that may not read the events, before or after, or the
    *   context; NOT_FOUND; RATE_LIMITED, UNAVAILABLE: too many look-ups at once
@@ -196,8 +197,8 @@ export class WebhookEndpointsService {
     return this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'webhook_endpoint.update');
       const before = await this.lock(tx, tenantId, id, actor);
-      // Who leaves the context on, leaves its parts as they are.
-      if (context !== undefined) settings.context = context ? (before.context ?? partsFor(actor)) : null;
+      // No part goes: only an actor who may read all that the context has gets here.
+      if (context !== undefined) settings.context = context ? partsFor(actor) : null;
       const after = await this.edit(tx, before, { settings, version }, actor);
       if (active === undefined || active === before.active) return toEndpointSummary(after);
       const change = active ? 'activate' : 'deactivate';

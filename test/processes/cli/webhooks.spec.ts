@@ -44,6 +44,7 @@ describe('webhook', () => {
       failingSince: null,
       lastSuccessAt: null,
       context: false,
+      contextParts: [],
       deactivation: null,
       createdAt: MOMENT,
       updatedAt: MOMENT,

@@ -686,6 +686,14 @@ export const de: Texts = {
     context: 'Kontext mitschicken',
     contextAdvice:
       'Jede Zustellung hat einen vierten Schlüssel, context: die Unterhaltung, ihr Kontakt und der Agent, der schrieb, wie sie in dem Moment sind. Ein Bot muss sie also nicht lesen.',
+    contextParts: {
+      conversation: 'die Unterhaltung',
+      contact: 'ihren Kontakt',
+      sender: 'den Agenten, der schrieb',
+    },
+    sendsAlong: (parts: string) => `Schickt ${parts} mit.`,
+    moreContextAdvice:
+      'Ein API-Schlüssel, der nicht den ganzen Kontext lesen darf, hat ihn eingeschaltet. Wenn Sie ihn eingeschaltet speichern, bekommt der Endpunkt den ganzen.',
     rateLimit: 'Zustellungen pro Sekunde',
     rateLimitAdvice: 'Höchstens. Leer lassen für keine Grenze.',
     last24Hours: 'Letzte 24 Stunden',

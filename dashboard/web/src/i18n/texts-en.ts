@@ -622,6 +622,10 @@ export const en = {
     context: 'Send the context along',
     contextAdvice:
       'Each delivery has a fourth key, context: the conversation, its contact and the agent who wrote, as they are at that moment. So a bot need not read them.',
+    contextParts: { conversation: 'the conversation', contact: 'its contact', sender: 'the agent who wrote' },
+    sendsAlong: (parts: string) => `Sends along ${parts}.`,
+    moreContextAdvice:
+      'An API key that may not read all of the context has switched it on. If you save it switched on, the endpoint gets all of it.',
     rateLimit: 'Deliveries a second',
     rateLimitAdvice: 'At most. Leave it empty for no limit.',
     last24Hours: 'Last 24 hours',

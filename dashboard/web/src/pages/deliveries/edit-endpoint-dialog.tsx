@@ -32,6 +32,8 @@ export function EditEndpointDialog({
   const isMoved = values.url.trim() !== before.url;
   const takesFewer =
     !values.events.includes(ALL_EVENTS) && before.events.some((type) => !values.events.includes(type));
+  const parts = Object.keys(texts.webhooks.contextParts).length;
+  const getsMore = values.context && before.context && before.contextParts.length < parts;
   const mayRoll = isMoved && before.previousSecretEndsAt === null;
   return (
     <Dialog title={texts.webhooks.edit} about={before.name ?? before.url} onClose={onClose} size="lg">
@@ -63,6 +65,7 @@ export function EditEndpointDialog({
             )
           }
         />
+        {getsMore && <Text size="sm">{texts.webhooks.moreContextAdvice}</Text>}
         {takesFewer && <Text size="sm">{texts.webhooks.fewerAdvice}</Text>}
       </Form>
     </Dialog>

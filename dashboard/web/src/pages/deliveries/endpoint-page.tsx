@@ -101,6 +101,13 @@ function LoadedEndpoint({ endpoint }: { endpoint: Endpoint }) {
               {endpoint.description}
             </Text>
           )}
+          {endpoint.context && (
+            <Text size="sm" c="dimmed">
+              {texts.webhooks.sendsAlong(
+                formats.list(endpoint.contextParts.map((part) => texts.webhooks.contextParts[part])),
+              )}
+            </Text>
+          )}
           <DaySummary
             counts={endpoint.health.last24Hours}
             write={(count, name) =>
