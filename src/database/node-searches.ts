@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { escapeLiteral } from 'pg';
 import { prepareValue } from 'pg/lib/utils';
-import { isStatementRefused } from './database-errors';
+import { DatabaseUnavailable, isStatementRefused } from './database-errors';
 import { NODE_SEARCH } from './distributed-tables';
 import { MOMENT } from './moment';
 
@@ -117,6 +117,8 @@ export class NodeSearches {
       this.noteAnswer(name, null);
       return answer;
     } catch (error) {
+      // No statement has reached the coordinator, so nothing is known of the node.
+      if (error instanceof DatabaseUnavailable) throw new NodeFailed(`${name} was not asked`);
       const isRefused = isStatementRefused(error);
       this.noteAnswer(name, isRefused ? null : error);
       if (isRefused) return await this.askApart(node, searches, error);
