@@ -922,7 +922,7 @@ describe('query plans', () => {
       const plans = [
         ...(await plansOf(() => stale.findScheduled(new Date(0), ONE_SERVER))),
         ...(await plansOf(() => stale.findDue(BEFORE_ALL_MESSAGES, ONE_SERVER))),
-        ...(await plansOf(() => stale.findStuck(BEFORE_ALL_MESSAGES))),
+        ...(await plansOf(() => stale.findStuck(BEFORE_ALL_MESSAGES, ONE_SERVER))),
       ];
 
       for (const plan of plans) {

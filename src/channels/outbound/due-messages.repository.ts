@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { groupBy } from '../../common/group-by';
 import { LOWEST_ID } from '../../common/ids';
 import { Database } from '../../database/database';
 import { MOMENT } from '../../database/moment';
@@ -160,22 +161,26 @@ export class DueMessagesRepository {
   }
 
   /**
-   * Makes a step of a search for conversations of which every message waits: the one before was routed later,
-   * and ended before this process could see both. The next step passes over the rest of the last
-   * conversation.
+   * Makes a step of a search of a place for conversations of which every message waits: the one before was
+   * routed later, and ended before this process could see both. The next step passes over the rest of the
+   * last conversation.
    * @returns where the next step begins; null after the last
    */
-  async findStuck(after: Position): Promise<{ stuck: Target[]; next: Position | null }> {
-    const rows = await this.database.prepared<Target & { allWait: boolean }>(
-      `SELECT tenant_id AS "tenantId", conversation_id AS id, bool_and(waits) AS "allWait"
-       FROM (SELECT tenant_id, conversation_id, waits FROM outbound_messages WHERE (tenant_id, conversation_id) > ($1, $2)
-             ORDER BY tenant_id, conversation_id, message_id LIMIT ${STEP_ROWS}) AS step
-       GROUP BY 1, 2 ORDER BY 1, 2`,
+  async findStuck(after: Position, place: Place): Promise<{ stuck: Target[]; next: Position | null }> {
+    const rows = await this.database.searchIn<Target & { waits: boolean }>(
+      place,
+      `SELECT tenant_id AS "tenantId", conversation_id AS id, waits
+       FROM outbound_messages WHERE (tenant_id, conversation_id) > ($1, $2)
+       ORDER BY tenant_id, conversation_id, message_id LIMIT ${STEP_ROWS}`,
       after,
+      { order: ({ tenantId, id }) => [tenantId, id], limit: STEP_ROWS },
     );
+    const conversations = [...groupBy(rows, ({ tenantId, id }) => tenantId + id).values()];
     const last = rows.at(-1);
     return {
-      stuck: toTargets(rows.filter(({ allWait }) => allWait)),
+      stuck: toTargets(
+        conversations.filter((messages) => messages.every(({ waits }) => waits)).map(([first]) => first!),
+      ),
       next: last ? [last.tenantId, last.id] : null,
     };
   }

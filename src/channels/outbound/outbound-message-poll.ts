@@ -1,6 +1,5 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
 import { Database } from '../../database/database';
-import { ONE_SERVER } from '../../database/places';
 import { ScheduleSearch, SteppedSearch } from '../../database/stepped-search';
 import { BEFORE_ALL_MESSAGES, DueMessagesRepository } from './due-messages.repository';
 import { OUTBOUND_MESSAGE_QUEUE } from './outbound-message-queue';
@@ -35,8 +34,8 @@ export class OutboundMessagePoll implements OnModuleInit {
     await this.stale.reconcile(ended);
     return next;
   });
-  private readonly stuck = new SteppedSearch(BEFORE_ALL_MESSAGES, MAX_STEPS, async (after) => {
-    const { stuck, next } = await this.messages.findStuck(after);
+  private readonly stuck = new SteppedSearch(BEFORE_ALL_MESSAGES, MAX_STEPS, async (after, place) => {
+    const { stuck, next } = await this.messages.findStuck(after, place);
     await this.stale.moveUp(stuck);
     return next;
   });
@@ -66,7 +65,7 @@ export class OutboundMessagePoll implements OnModuleInit {
     const startedAt = performance.now();
     if (startedAt < this.stuckAt) return;
     try {
-      await this.stuck.run([ONE_SERVER]);
+      await this.run(this.stuck);
     } finally {
       this.stuckAt = performance.now() + STUCK_PAUSE * (performance.now() - startedAt);
     }
