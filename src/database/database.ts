@@ -10,7 +10,7 @@ import { DatabasePool, poolOf } from './database-pool';
 import { merged, Merging } from './merged-rows';
 import { Node, NodeSearches } from './node-searches';
 import { PipelinedReads } from './pipelined-reads';
-import { ONE_SERVER, Place, PlacedWork } from './places';
+import { ONE_SERVER, Place, PlacedReads, PlacedWork } from './places';
 import { ReadKind, settingsFor } from './planner-settings';
 import { SharedReads } from './shared-reads';
 import { Transaction } from './transaction';
@@ -38,6 +38,8 @@ export class Database {
   private readonly pipelinedReads = new PipelinedReads((work) => this.onConnection(work));
   private readonly polledReads = new SharedReads((work) => this.orderedTransaction(work));
   private readonly nodeSearches = new NodeSearches((sql, parameters) => this.query(sql, parameters));
+
+  private readonly placedReads = new PlacedReads();
 
   /** Searches of all workspaces, by their text. */
   private readonly searches = new Map<string, PlacedWork<object[]>>();
@@ -195,6 +197,21 @@ export class Database {
       this.searchIn(place, sql, [], merging),
     );
     return merged(found.flat() as Row[], merging);
+  }
+
+  /**
+   * Reads rows of workspaces in all places, as `searchIn` does. Those of a node that does not answer within a
+   * second are left out.
+   */
+  async readInPlaces<Row extends object>(
+    sql: string,
+    parameters: unknown[],
+    options: NodeSearch<Row>,
+  ): Promise<Row[]> {
+    const rows = await this.placedReads.run(await this.listPlaces(), (place) =>
+      this.searchIn<Row>(place, sql, parameters, options),
+    );
+    return merged(rows, options);
   }
 
   /**

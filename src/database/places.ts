@@ -2,6 +2,8 @@ import { NodeFailed } from './node-searches';
 
 /** Time in milliseconds for which work in several places waits for all of them. */
 const WAIT_MS = 500;
+/** Time in milliseconds within which a place must answer a read. */
+const READ_MS = 1_000;
 
 /** Place of workspaces that a search looks through: a node of Citus, or the one server. */
 export interface Place {
@@ -54,5 +56,39 @@ export class PlacedWork<Result> {
     const [result] = await Promise.allSettled([work(place)]);
     this.busy.delete(place.name);
     this.ended.set(place.name, result);
+  }
+}
+
+/**
+ * Reads in several places, none of which holds up the others: a place that has not answered within a second
+ * is left out, and is not asked again until it has answered.
+ */
+export class PlacedReads {
+  /** Names of the places that have not answered in time. */
+  private readonly late = new Set<string>();
+
+  /** Returns the rows of the places that answer in time. */
+  async run<Row>(places: Place[], read: (place: Place) => Promise<Row[]>): Promise<Row[]> {
+    const asked = places.filter(({ name }) => !this.late.has(name));
+    return (await Promise.all(asked.map((place) => this.readIn(place, read)))).flat();
+  }
+
+  private async readIn<Row>(place: Place, read: (place: Place) => Promise<Row[]>): Promise<Row[]> {
+    const reading = read(place).catch((error: unknown) => {
+      if (error instanceof NodeFailed) return [];
+      throw error;
+    });
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<null>((resolve) => (timer = setTimeout(() => resolve(null), READ_MS)));
+    try {
+      const rows = await Promise.race([reading, late]);
+      if (rows !== null) return rows;
+    } finally {
+      clearTimeout(timer);
+    }
+    this.late.add(place.name);
+    const forget = () => this.late.delete(place.name);
+    void reading.then(forget, forget);
+    return [];
   }
 }

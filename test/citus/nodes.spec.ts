@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { AddressInfo, createServer } from 'node:net';
 import { Client } from 'pg';
@@ -8,6 +9,7 @@ import { connectionOptions } from '../../src/database/data-source';
 import { Database } from '../../src/database/database';
 import { MOMENT } from '../../src/database/moment';
 import { SteppedSearch } from '../../src/database/stepped-search';
+import { LoginSessionsRepository } from '../../src/logins/sessions/login-sessions.repository';
 import { EventQueueRepository } from '../../src/outbox/event-queue.repository';
 import { QueueFloors } from '../../src/queue-floors/queue-floors';
 import { createStores, dropStores, nodeUrlsOf, TestStores } from '../support/test-database';
@@ -98,7 +100,7 @@ describe('a read', () => {
       'SELECT nodename AS host, nodeport AS port FROM pg_dist_node WHERE shouldhaveshards ORDER BY nodeid',
     );
     const [slow, other] = await Promise.all(rows.map(({ host, port }) => listWorkspacesOn(host, port)));
-    const onNode = await holdEvents(rows[0]!, slow![0]!);
+    const onNode = await hold('event_queue', rows[0]!, slow![0]!);
     const read = (tenantId: string) =>
       database.pipelinedRead('SELECT event_id FROM event_queue WHERE tenant_id = $1', [tenantId]);
     const waiting = read(slow![0]!);
@@ -178,7 +180,7 @@ describe('the search for work', () => {
   });
 
   it('finds that of the others while a node is slow, and its own once it has answered', async () => {
-    const onNode = await holdEvents(node, there[0]!);
+    const onNode = await hold('event_queue', node, there[0]!);
     try {
       for (let n = 0; n < 2; n += 1) {
         const { tenantIds: present, ms } = await run();
@@ -207,7 +209,7 @@ describe('the search for work', () => {
   });
 
   it('tells each node of its own workspaces alone', async () => {
-    const onNode = await holdEvents(node, there[0]!);
+    const onNode = await hold('event_queue', node, there[0]!);
     try {
       const place = (await database.listPlaces()).find(({ name }) => name === `${node.host}:${node.port}`)!;
       const sent = database.searchIn<{ id: string }>(
@@ -233,11 +235,105 @@ describe('the search for work', () => {
   });
 });
 
-/** Locks the events of a workspace's shard on its node, until the transaction ends. */
-async function holdEvents({ port }: { port: number }, tenantId: string): Promise<Client> {
+describe('a session of a person whose workspaces are on two nodes', () => {
+  const hash = randomBytes(32);
+  let nodes: { id: number; host: string; port: number }[];
+  let present: string;
+  let absent: string;
+
+  beforeAll(async () => {
+    nodes = (
+      await admin.query<(typeof nodes)[number]>(
+        'SELECT nodeid AS id, nodename AS host, nodeport AS port FROM pg_dist_node WHERE shouldhaveshards ORDER BY nodeid',
+      )
+    ).rows;
+    [[absent], [present]] = (await Promise.all(
+      nodes.map(({ host, port }) => listWorkspacesOn(host, port)),
+    )) as [[string], [string]];
+    const personId = newId();
+    await admin.query(
+      `INSERT INTO people (id, email, name, theme, password_hash, created_at)
+       VALUES ($1, $2, 'Ada', 'auto', 'none', now())`,
+      [personId, `${personId}@example.com`],
+    );
+    await admin.query(
+      `INSERT INTO login_sessions (id, person_id, hash, created_at, last_used_at, expires_at)
+       VALUES ($1, $2, $3, now(), now(), now() + interval '1 hour')`,
+      [newId(), personId, hash],
+    );
+    for (const tenantId of [present, absent]) {
+      const agentId = newId();
+      await admin.query(
+        `INSERT INTO agents (id, tenant_id, name, email, role, is_bot, active, created_at, updated_at)
+         VALUES ($1, $2, 'Ada', 'ada@example.com', 'OWNER', false, true, now(), now())`,
+        [agentId, tenantId],
+      );
+      await admin.query(
+        'INSERT INTO memberships (tenant_id, agent_id, person_id, created_at) VALUES ($1, $2, $3, now())',
+        [tenantId, agentId, personId],
+      );
+      await admin.query('INSERT INTO person_workspaces (person_id, tenant_id) VALUES ($1, $2)', [
+        personId,
+        tenantId,
+      ]);
+    }
+  });
+
+  /** Returns the workspaces that a session opens, those that do not answer, and the time that it takes. */
+  async function open(): Promise<{ opened: string[]; unreachable: string[]; ms: number }> {
+    const startedAt = performance.now();
+    const session = await sessions.authenticate(hash);
+    return {
+      opened: session!.memberships.map(({ workspace }) => workspace.id).sort(),
+      unreachable: session!.unreachableWorkspaceIds,
+      ms: performance.now() - startedAt,
+    };
+  }
+  let sessions: LoginSessionsRepository;
+  beforeEach(async () => {
+    sessions = new LoginSessionsRepository(await Database.forDataSource(dataSource, config));
+  });
+
+  it('opens both', async () => {
+    expect(await open()).toMatchObject({ opened: [present, absent].sort(), unreachable: [] });
+  });
+
+  it('opens the one whose node answers while the other is away', async () => {
+    const port = await findClosedPort();
+    await admin.query('UPDATE pg_dist_node SET nodeport = $2 WHERE nodeid = $1', [nodes[0]!.id, port]);
+    try {
+      for (let n = 0; n < 2; n += 1)
+        expect(await open()).toMatchObject({ opened: [present], unreachable: [absent] });
+    } finally {
+      await admin.query('UPDATE pg_dist_node SET nodeport = $2 WHERE nodeid = $1', [
+        nodes[0]!.id,
+        nodes[0]!.port,
+      ]);
+    }
+    await waitFor('the other node', async () => (await open()).unreachable.length === 0);
+    expect((await open()).opened).toEqual([present, absent].sort());
+  });
+
+  it('opens the one whose node answers while the other is slow, and waits for that once', async () => {
+    const onNode = await hold('memberships', nodes[0]!, absent);
+    try {
+      expect(await open()).toMatchObject({ opened: [present], unreachable: [absent] });
+      const { ms, ...found } = await open();
+      expect(found).toEqual({ opened: [present], unreachable: [absent] });
+      expect(ms).toBeLessThan(FOUND_WITHIN_MS);
+    } finally {
+      await onNode.query('ROLLBACK');
+      await onNode.end();
+    }
+    await waitFor('the slow node', async () => (await open()).unreachable.length === 0);
+  });
+});
+
+/** Locks a table's rows of a workspace's shard on its node, until the transaction ends. */
+async function hold(table: string, { port }: { port: number }, tenantId: string): Promise<Client> {
   const { rows } = await admin.query<{ shard: string }>(
-    `SELECT shard_name('event_queue', get_shard_id_for_distribution_column('event_queue', $1::uuid)) AS shard`,
-    [tenantId],
+    'SELECT shard_name($2::regclass, get_shard_id_for_distribution_column($2::regclass, $1::uuid)) AS shard',
+    [tenantId, table],
   );
   const connectionString = nodeUrlsOf(stores).find((url) => Number(new URL(url).port) === port);
   const client = new Client({ connectionString });

@@ -61,6 +61,7 @@ describe('logging in to the dashboard', () => {
           isLocked: false,
         },
       ],
+      unreachableWorkspaces: 0,
       apiUrl: 'http://localhost:3000/api/v1',
       publicUrl: 'http://localhost:3000',
     });

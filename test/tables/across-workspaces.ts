@@ -16,8 +16,9 @@ export const NAMED_WORKSPACES: Record<string, string> = {
   'OperatorLookupRepository.findWorkspaceId': OPERATOR,
   'SecondFactorDemandsRepository.findLocking':
     'a person is an agent of several workspaces: when they turn the second factor off',
-  'LoginSessionsRepository.withMemberships':
+  'LoginSessionsRepository.readMemberships':
     'a person is an agent of several workspaces: one read by key for each request of a dashboard, and one a second for the sessions of open streams',
+  LIST_MEMBERSHIPS_OF_NODE: 'the same, which each node is asked for itself while one does not answer',
 };
 
 /**

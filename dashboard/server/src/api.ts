@@ -145,6 +145,8 @@ export type { UpdateWorkspaceSettings } from './workspace/workspace.dto';
 export interface DashboardSession {
   person: Person;
   workspaces: WorkspaceSummary[];
+  /** Number of further workspaces whose server does not answer. */
+  unreachableWorkspaces: number;
   /** Address of the REST API, such as `https://messaging.example.com/api/v1`. */
   apiUrl: string;
   /** Address at which browsers and channels' providers reach the service. */

@@ -5,6 +5,7 @@ import { isId, newId } from '../../common/ids';
 import { Origin } from '../../common/principal';
 import { cutStorable } from '../../common/validators';
 import { Database } from '../../database/database';
+import { isDatabaseAway, isStatementTimeout } from '../../database/database-errors';
 import { MOMENT } from '../../database/moment';
 import { Transaction } from '../../database/transaction';
 import { Entitlement } from '../../common/entitlement';
@@ -34,7 +35,12 @@ const SELECT_SESSIONS = `
           WHERE w.person_id = p.id LIMIT ${MAX_MEMBERSHIPS}) AS "tenantIds"
   FROM login_sessions s JOIN people p ON p.id = s.person_id`;
 
-/** SQL that reads memberships of the persons $2 in the workspaces $1, those of inactive agents left out. */
+/** Time in milliseconds within which the nodes of several workspaces must answer one statement. */
+const TOGETHER_MS = 1_000;
+/** Time in milliseconds for which each node is asked for itself, after one has not answered. */
+const APART_MS = 10_000;
+
+/** SQL that reads memberships, those of inactive agents left out. */
 const SELECT_MEMBERSHIPS = `
   SELECT m.person_id AS "personId", a.id AS "agentId", a.name AS "agentName", a.role, w.id AS "workspaceId",
     w.name AS "workspaceName", w.slug, w.plan_tier AS "planTier", w.trial_ends_at AS "trialEndsAt",
@@ -43,9 +49,18 @@ const SELECT_MEMBERSHIPS = `
     ${LOCKED_AT} AS "lockedAt", ${LOCKED_AT} <= now() AS "isLockTime"
   FROM memberships m JOIN agents a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id AND a.active
     JOIN workspaces w ON w.id = m.tenant_id
-    LEFT JOIN second_factor_demands d ON d.tenant_id = m.tenant_id
+    LEFT JOIN second_factor_demands d ON d.tenant_id = m.tenant_id`;
+
+/** SQL that reads memberships of the persons $2 in the workspaces $1. */
+const LIST_MEMBERSHIPS = `${SELECT_MEMBERSHIPS}
   WHERE m.tenant_id = ANY ($1::uuid[]) AND m.person_id = ANY ($2::uuid[])
   ORDER BY lower(w.name), w.id`;
+
+/** SQL that reads the same on one node, with a row for each workspace that the node has. */
+const LIST_MEMBERSHIPS_OF_NODE = `
+  SELECT named.id AS "tenantId", found.*
+  FROM unnest($1::uuid[]) AS named (id) LEFT JOIN LATERAL (
+    ${SELECT_MEMBERSHIPS} WHERE m.tenant_id = named.id AND m.person_id = ANY ($2::uuid[])) AS found ON true`;
 
 export interface AuthenticatedSession extends OpenedSession {
   /** Whether the recorded last use is more than a minute old. */
@@ -54,6 +69,9 @@ export interface AuthenticatedSession extends OpenedSession {
 
 @Injectable()
 export class LoginSessionsRepository {
+  /** Time of the process until which each node is asked for itself. */
+  private apartUntil = 0;
+
   constructor(private readonly database: Database) {}
 
   /**
@@ -81,12 +99,54 @@ export class LoginSessionsRepository {
   private async withMemberships(sessions: SessionRow[]): Promise<AuthenticatedSession[]> {
     const tenantIds = [...new Set(sessions.flatMap((session) => session.tenantIds))];
     const personIds = [...new Set(sessions.map(({ personId }) => personId))];
-    const memberships =
-      tenantIds.length === 0
-        ? []
-        : await this.database.prepared<MembershipRow>(SELECT_MEMBERSHIPS, [tenantIds, personIds]);
+    const { memberships, unreachableIds } = await this.readMemberships(tenantIds, personIds);
     const byPerson = groupBy(memberships, ({ personId }) => personId);
-    return sessions.map((session) => toSession(session, byPerson.get(session.personId) ?? []));
+    return sessions.map((session) =>
+      toSession(session, byPerson.get(session.personId) ?? [], unreachableIds),
+    );
+  }
+
+  /** Reads memberships of workspaces, and finds the workspaces whose node does not answer. */
+  private async readMemberships(tenantIds: string[], personIds: string[]): Promise<ReadMemberships> {
+    if (tenantIds.length === 0) return { memberships: [], unreachableIds: NONE };
+    const areApart = this.database.isDivided && tenantIds.length > 1;
+    if (!areApart) {
+      const memberships = await this.database.prepared<MembershipRow>(LIST_MEMBERSHIPS, [
+        tenantIds,
+        personIds,
+      ]);
+      return { memberships, unreachableIds: NONE };
+    }
+    if (performance.now() >= this.apartUntil) {
+      try {
+        const memberships = await this.database.preparedWithin<MembershipRow>(TOGETHER_MS, LIST_MEMBERSHIPS, [
+          tenantIds,
+          personIds,
+        ]);
+        return { memberships, unreachableIds: NONE };
+      } catch (error) {
+        if (!isDatabaseAway(error) && !isStatementTimeout(error)) throw error;
+        this.apartUntil = performance.now() + APART_MS;
+      }
+    }
+    return this.readByNode(tenantIds, personIds);
+  }
+
+  private async readByNode(tenantIds: string[], personIds: string[]): Promise<ReadMemberships> {
+    const rows = await this.database.readInPlaces<MembershipRow & { tenantId: string }>(
+      LIST_MEMBERSHIPS_OF_NODE,
+      [tenantIds, personIds],
+      {
+        lists: 1,
+        times: ['trialEndsAt', 'lockedAt'],
+        order: ({ workspaceName, workspaceId }) => [workspaceName?.toLowerCase() ?? '', workspaceId],
+      },
+    );
+    const answered = new Set(rows.map(({ tenantId }) => tenantId));
+    return {
+      memberships: rows.filter(({ agentId }) => agentId !== null),
+      unreachableIds: new Set(tenantIds.filter((id) => !answered.has(id))),
+    };
   }
 
   /** Returns those of the hashes that belong to active sessions. */
@@ -196,6 +256,14 @@ interface SessionRow extends LoginSession {
   tenantIds: string[];
 }
 
+interface ReadMemberships {
+  memberships: MembershipRow[];
+  /** Workspaces whose node does not answer. */
+  unreachableIds: ReadonlySet<string>;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
 /** Membership of a person whose agent is active. */
 interface MembershipRow {
   personId: string;
@@ -217,7 +285,11 @@ interface MembershipRow {
   isLockTime: boolean | null;
 }
 
-function toSession(row: SessionRow, memberships: MembershipRow[]): AuthenticatedSession {
+function toSession(
+  row: SessionRow,
+  memberships: MembershipRow[],
+  unreachableIds: ReadonlySet<string>,
+): AuthenticatedSession {
   const { personId, email, name, locale, theme, hasSecondFactor, isUseStale } = row;
   const { id, createdAt, lastUsedAt, expiresAt, address, userAgent } = row;
   const isLocked = ({ isLockTime }: MembershipRow) => isLockTime === true && !hasSecondFactor;
@@ -227,6 +299,7 @@ function toSession(row: SessionRow, memberships: MembershipRow[]): Authenticated
     session: { id, createdAt, lastUsedAt, expiresAt, address, userAgent },
     memberships: memberships.filter((one) => !isLocked(one)).map(toOwn),
     lockedMemberships: memberships.filter(isLocked).map(toOwn),
+    unreachableWorkspaceIds: row.tenantIds.filter((id) => unreachableIds.has(id)),
     isUseStale,
   };
 }

@@ -56,6 +56,11 @@ export interface OpenedSession {
    * not turned on in time.
    */
   lockedMemberships: Membership[];
+  /**
+   * Ids of workspaces whose server does not answer, so that it is not known whether the session opens them.
+   * There are none where one server has all workspaces: there the request fails.
+   */
+  unreachableWorkspaceIds: string[];
 }
 
 /** Person who is logged in and changes their own login. `holderOf(opened, origin)` makes one. */

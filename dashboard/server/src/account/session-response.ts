@@ -3,7 +3,7 @@ import type { Membership, OpenedSession } from 'conversation-messaging-service/l
 import type { DashboardSession, WorkspaceSummary } from '../api';
 
 export function toSessionResponse(
-  { person, memberships, lockedMemberships }: OpenedSession,
+  { person, memberships, lockedMemberships, unreachableWorkspaceIds }: OpenedSession,
   { publicUrl }: { publicUrl: string },
 ): DashboardSession {
   return {
@@ -12,6 +12,7 @@ export function toSessionResponse(
       ...memberships.map((membership) => toWorkspaceSummary(membership)),
       ...lockedMemberships.map((membership) => toWorkspaceSummary(membership, true)),
     ],
+    unreachableWorkspaces: unreachableWorkspaceIds.length,
     apiUrl: `${publicUrl}/api/v1`,
     publicUrl,
   };

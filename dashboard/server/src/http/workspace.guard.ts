@@ -4,8 +4,8 @@ import type { OpenedSession } from 'conversation-messaging-service/logins';
 import type { WorkspaceRequest } from './access.decorators';
 
 /**
- * Checks the workspace of the path: one in which the person is no agent is not found, and one that demands a
- * second factor is locked without it.
+ * Checks the workspace of the path: one in which the person is no agent is not found, one that demands a
+ * second factor is locked without it, and one whose server does not answer is unavailable.
  */
 @Injectable()
 export class WorkspaceGuard implements CanActivate {
@@ -20,7 +20,11 @@ export class WorkspaceGuard implements CanActivate {
   }
 }
 
-function refusalOf({ lockedMemberships }: OpenedSession, workspaceId: unknown): AppError {
+function refusalOf(
+  { lockedMemberships, unreachableWorkspaceIds }: OpenedSession,
+  workspaceId: unknown,
+): AppError {
+  if (unreachableWorkspaceIds.some((id) => id === workspaceId)) return AppError.busy();
   const locked = lockedMemberships.find(({ workspace }) => workspace.id === workspaceId);
   if (!locked) return AppError.notFound('Workspace');
   return AppError.because('FORBIDDEN', 'second_factor_demanded', { workspace: locked.workspace.name });

@@ -131,6 +131,7 @@ export class InboxStreams implements OnModuleInit, BeforeApplicationShutdown {
 
 function isOpen({ context }: InboxGroup, opened: Map<string, OpenedSession>): boolean {
   const session = opened.get(context.sessionId);
+  if (session?.unreachableWorkspaceIds.includes(context.workspaceId)) return true;
   return session !== undefined && membershipIn(session, context.workspaceId)?.role === context.role;
 }
 

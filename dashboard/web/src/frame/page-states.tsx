@@ -1,5 +1,7 @@
 import { Button, Center, Container, Loader, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
+import { sessionQuery } from '../api/session';
 import { ErrorNotice } from '../common/error-notice';
 import { useTexts } from '../i18n/locale';
 
@@ -15,6 +17,25 @@ export function NotFoundPage() {
         <Text>{texts.frame.notFoundAdvice}</Text>
         <Button component={Link} to="/">
           {texts.frame.home}
+        </Button>
+      </Stack>
+    </Container>
+  );
+}
+
+/** Page in place of those of a workspace whose server does not answer. */
+export function UnreachablePage() {
+  const texts = useTexts();
+  const { refetch, isFetching } = useQuery(sessionQuery);
+  return (
+    <Container size="sm" py="xl">
+      <Stack align="start">
+        <Title order={1} size="h2">
+          {texts.frame.unreachable}
+        </Title>
+        <Text>{texts.frame.unreachableAdvice}</Text>
+        <Button onClick={() => void refetch()} loading={isFetching}>
+          {texts.common.tryAgain}
         </Button>
       </Stack>
     </Container>

@@ -9,7 +9,7 @@ import { useFormats, useTexts } from '../i18n/locale';
 import { AGENT_PAGES, pageOf } from './agent-pages';
 import classes from './app-frame.module.css';
 import { rememberWorkspace } from './last-workspace';
-import { NotFoundPage } from './page-states';
+import { NotFoundPage, UnreachablePage } from './page-states';
 
 /** Settings that an AGENT may look at and not change. */
 const SETTINGS_TO_READ = ['workspace', 'agents'];
@@ -18,11 +18,12 @@ const SETTINGS_TO_READ = ['workspace', 'agents'];
 export function WorkspaceFrame() {
   const { slug } = useParams({ from: '/inside/w/$slug' });
   const page = useRouterState({ select: ({ location }) => pageOf(location.pathname) });
-  const workspace = useSession().workspaces.find((one) => one.slug === slug);
+  const { workspaces, unreachableWorkspaces } = useSession();
+  const workspace = workspaces.find((one) => one.slug === slug);
   useEffect(() => {
     if (workspace) rememberWorkspace(workspace.slug);
   }, [workspace]);
-  if (!workspace) return <NotFoundPage />;
+  if (!workspace) return unreachableWorkspaces > 0 ? <UnreachablePage /> : <NotFoundPage />;
   return (
     <WorkspaceProvider value={workspace} key={workspace.id}>
       <Stack gap={page === 'inbox' ? 0 : 'md'} className={page === 'inbox' ? classes.whole : undefined}>

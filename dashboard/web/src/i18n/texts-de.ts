@@ -105,6 +105,9 @@ export const de: Texts = {
     navigation: 'Navigation',
     notFound: 'Hier ist nichts',
     notFoundAdvice: 'Die Adresse ist falsch, oder was sie nennt, gibt es in Ihren Workspaces nicht.',
+    unreachable: 'Dieser Workspace ist zurzeit nicht erreichbar',
+    unreachableAdvice:
+      'Der Server eines Ihrer Workspaces antwortet nicht. Es ist nichts verloren. Versuchen Sie es gleich noch einmal.',
     chooseWorkspace: 'Workspace wählen',
     workspaceMenu: (name: string | null) => (name ? `Workspace: ${name}` : 'Workspace wählen'),
     noWorkspace: 'Sie sind in keinem Workspace',

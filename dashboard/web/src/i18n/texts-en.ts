@@ -84,6 +84,9 @@ export const en = {
     navigation: 'Navigation',
     notFound: 'Nothing is here',
     notFoundAdvice: 'The address is wrong, or what it names does not exist in your workspaces.',
+    unreachable: 'This workspace can’t be reached now',
+    unreachableAdvice:
+      'The server of one of your workspaces does not answer. Nothing is lost. Try again in a moment.',
     chooseWorkspace: 'Choose a workspace',
     workspaceMenu: (name: string | null): string => (name ? `Workspace: ${name}` : 'Choose a workspace'),
     noWorkspace: 'You are in no workspace',

@@ -4,15 +4,17 @@ import { useSession } from '../../api/session';
 import { PageLayout } from '../../common/page';
 import { homeOf } from '../../frame/agent-pages';
 import { firstWorkspace } from '../../frame/last-workspace';
+import { UnreachablePage } from '../../frame/page-states';
 import { useTexts } from '../../i18n/locale';
 
 /** Leads to the workspace of the last visit, or asks which one to open. */
 export function HomePage() {
   const texts = useTexts();
-  const { workspaces } = useSession();
+  const { workspaces, unreachableWorkspaces } = useSession();
   const first = firstWorkspace(workspaces);
   if (first) return <Navigate to={homeOf(first)} params={{ slug: first.slug }} replace />;
   if (workspaces.length === 0) {
+    if (unreachableWorkspaces > 0) return <UnreachablePage />;
     return <EmptyState title={texts.frame.noWorkspace} description={texts.frame.noWorkspaceAdvice} />;
   }
   return (
