@@ -41,6 +41,21 @@ const ELSEWHERE = /** @type {Record<string, string>} */ ({
   'client/README': 'how-to/client',
 });
 
+/**
+ * Page of the repository whose headings stand for pages that the build makes, so that links to these lead
+ * somewhere on GitHub, too.
+ */
+const STANDS_FOR_MADE_PAGES = 'docs/reference/README.md';
+/** Addresses below `/docs/` of the pages that the build makes, by the heading that stands for each. */
+const MADE_PAGES = /** @type {Record<string, string>} */ ({
+  'the-rest-api': 'reference/api',
+  conversations: 'reference/api/conversations',
+  events: 'reference/events',
+  signatures: 'reference/events/signatures',
+  errors: 'reference/errors',
+  'for-language-models': 'llms.txt',
+});
+
 /** @returns {Section[]} */
 export function readSections() {
   const sections = /** @type {Section[]} */ (
@@ -80,6 +95,11 @@ export function readPages() {
 export function resolveLink(source, target, pagesBySource) {
   const [path, anchor] = /** @type {[string, string?]} */ (target.split('#', 2));
   const file = path ? posix.normalize(posix.join(dirname(source), path)) : source;
+  if (file === STANDS_FOR_MADE_PAGES) {
+    const made = MADE_PAGES[anchor ?? ''];
+    if (!made) throw new Error(`A link of ${source} stands for no page: ${target}`);
+    return addressOf(made);
+  }
   const page = pagesBySource.get(file);
   // The image's build has docs/ and few other files of the repository.
   if (!page && file.startsWith('docs/') && !existsSync(join(ROOT, file)))

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { posix, resolve } from 'node:path';
 import { Command } from 'commander';
 import { transpileModule } from 'typescript';
 import { buildProgram } from '../../../src/cli/program';
@@ -86,6 +86,11 @@ it('shows the examples as they are, and no other code', () => {
     .filter((entry) => entry.isFile())
     .map(({ name }) => read(`examples/${name}`));
   expect(blocks.sort()).toEqual(files.sort());
+});
+
+it('shows the whole assistant in the guide on bots', () => {
+  const [, code] = /^```js\n([^]*?)^```$/m.exec(read('docs/how-to/write-a-bot.md'))!;
+  expect(code).toBe(read('examples/assistant/assistant.mjs'));
 });
 
 const GUIDES = [...PAGES.filter((page) => /^docs\/(?:start|how-to)\//.test(page)), 'client/README.md'];
@@ -228,9 +233,9 @@ it('names only npm scripts that exist', () => {
 it.each(PAGES)('%s links to files and headings that exist', (page) => {
   const links = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
   expect(links.length > 0 || page === 'docs/project/internals-we-rely-on.md').toBe(true);
-  // Generated pages have addresses of the site, whose build finds those that lead nowhere.
-  const inRepository = links.filter((link) => !/^(?:https:|\/docs\/)/.test(link));
-  const broken = inRepository.filter((link) => !exists(page, link));
+  // An address of the site leads nowhere on GitHub. docs/reference/README.md stands for the pages that the
+  // build makes.
+  const broken = links.filter((link) => !link.startsWith('https:') && !exists(page, link));
   expect(broken).toEqual([]);
 });
 
@@ -240,7 +245,10 @@ it('has every page in the navigation of the site', () => {
   const named = sections
     .flatMap(({ pages }) => pages)
     .map((name) => (fromRoot.includes(name) ? name : `docs/${name}`));
-  const elsewhere = ['README.md', 'docs/index.md', 'CONTRIBUTING.md', 'CODE_OF_CONDUCT.md'];
+  const elsewhere = [
+    ...['README.md', 'CONTRIBUTING.md', 'CODE_OF_CONDUCT.md'],
+    ...['docs/index.md', 'docs/reference/README.md'],
+  ];
   const pages = PAGES.filter((page) => !elsewhere.includes(page));
   expect(named.map((name) => `${name}.md`).sort()).toEqual(pages.sort());
 });
@@ -274,18 +282,29 @@ it('has a glossary in alphabetical order, each entry with its place', () => {
   expect(entries.filter(([, , place]) => !existsSync(resolve(ROOT, bare(place)!)))).toEqual([]);
 });
 
-/** Reports whether a link leads to a file, and, after #, to a heading in it. */
+/** Paths of the files and folders that GitHub shows: those that git does not ignore. */
+const SHOWN = new Set(
+  spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+    .stdout.split('\n')
+    .flatMap((file) => file.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'))),
+);
+
+/** Reports whether a link leads to something that GitHub shows, and, after #, to a heading in it. */
 function exists(page: string, link: string): boolean {
   const [path, anchor] = link.split('#', 2) as [string, string | undefined];
-  const file = path ? resolve(ROOT, page, '..', path) : resolve(ROOT, page);
-  if (!existsSync(file)) return false;
+  const file = path ? posix.join(page, '..', path).replace(/\/$/, '') : page;
+  if (!SHOWN.has(file)) return false;
   if (anchor === undefined) return true;
-  const headings = [...readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading!);
+  const text = read(file).replace(/^```[^]*?^```$/gm, '');
+  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading!);
   return headings.some(
     (heading) =>
       heading
         .toLowerCase()
-        .replace(/[^\w\s-]/g, '')
+        .replace(/[^\p{L}\p{N}_\s-]/gu, '')
         .replace(/ /g, '-') === anchor,
   );
 }
