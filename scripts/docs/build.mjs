@@ -28,6 +28,9 @@ const BROWSER = join(ROOT, 'scripts/docs/browser');
 /** Ends of the names of files that compression makes smaller. */
 const SHRINKS = /\.(?:html|md|txt|js|css|json|svg)$/;
 
+/** Scale at which diagrams are shown: their letters are somewhat smaller than those of the text. */
+const DIAGRAM_SCALE = 0.75;
+
 /** @type {Map<string, Buffer>} */
 const files = new Map();
 
@@ -240,7 +243,8 @@ function diagram(text) {
   const bytes = readFileSync(path);
   const { width, height } = sizeOf(path, bytes);
   const src = addAsset('diagram.svg', bytes);
-  return `<p class="diagram"><img src="${src}" alt="A diagram of what the text says" width="${width}" height="${height}" loading="lazy"></p>\n`;
+  const [shownWidth, shownHeight] = [width, height].map((pixels) => Math.round(pixels * DIAGRAM_SCALE));
+  return `<p class="diagram"><img src="${src}" alt="A diagram of what the text says" width="${shownWidth}" height="${shownHeight}" loading="lazy"></p>\n`;
 }
 
 /** Fails when a link leads to a page or a heading that does not exist. */

@@ -83,6 +83,10 @@ export function render(markdown, site) {
         const { src, width, height } = image;
         return `<img src="${src}" alt="${escape(text)}" width="${width}" height="${height}" loading="lazy">`;
       },
+      codespan({ text }) {
+        // A path may be broken behind a slash, so that a table on a phone need not break a word.
+        return `<code>${escape(text).replaceAll(/\/(?=\w)/g, '/<wbr>')}</code>`;
+      },
       code(token) {
         return token.lang === 'mermaid' ? site.diagram(token.text) : renderCode(token);
       },
@@ -194,7 +198,7 @@ export function escape(text) {
 export function plain(html) {
   return html
     .replace(/<button[^]*?<\/button>|<form[^]*?<\/form>/g, '')
-    .replace(/<a class="anchor"[^]*?<\/a>/g, '')
+    .replace(/<a class="anchor"[^]*?<\/a>|<wbr>/g, '')
     .replace(/<[^>]+>/g, ' ')
     .replace(/&lt;/g, '<')
     .replace(/&gt;/g, '>')

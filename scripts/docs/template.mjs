@@ -55,7 +55,7 @@ ${isReference ? `<script type="module" src="${frame.assets.tryIt}"></script>\n` 
         `<a href="${addressOf(one.folder)}"${one === section ? ' aria-current="true"' : ''}>${escape(one.title)}</a>`,
     )
     .join('')}</nav>
-<button class="search" type="button" hidden>${icon('search')}<span>Search</span><kbd>/</kbd></button>
+<button class="search" type="button" hidden aria-label="Search">${icon('search')}<span>Search</span><kbd>/</kbd></button>
 <button class="theme" type="button" hidden aria-label="Dark colours" aria-pressed="false">${icon('theme')}</button>
 </header>
 <div class="frame">

@@ -81,6 +81,15 @@ for (const code of document.querySelectorAll('.samples code, .tabs code')) {
   }
 }
 
+// What is wider than the page is scrolled by the keyboard, too.
+const watchWidths = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    if (target.scrollWidth > target.clientWidth) target.setAttribute('tabindex', '0');
+    else target.removeAttribute('tabindex');
+  }
+});
+for (const wide of document.querySelectorAll('.table, .diagram')) watchWidths.observe(wide);
+
 // Copying.
 /**
  * @param {HTMLElement} button
