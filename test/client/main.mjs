@@ -1,12 +1,13 @@
 // Tries the client's package as its users get it: in Node by import and by require, in Deno, Bun and workerd,
-// with the compiler's ways to resolve it, and with the checks of publint and arethetypeswrong. npx fetches
-// what is not installed here.
+// with the compiler's ways to resolve it, with the checks of publint and arethetypeswrong, and in each
+// framework for which the pages have code. npm and npx fetch what is not installed here.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { FRAMEWORKS, RECEIVERS, SECRET, tryReceiver, VERIFY_WEBHOOK } from './receivers.mjs';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const NAME = '@conversation-messaging/client';
@@ -18,6 +19,10 @@ const TOOLS = {
   bun: 'bun@1.4.5',
   workerd: 'workerd@1.20261117.1',
 };
+/** Longest time in which a server prints what it has handled. */
+const MAX_PRINT_MS = 10_000;
+const WORKERD_SERVE = ['npx', '--yes', TOOLS.workerd, 'serve', 'workerd.capnp'];
+const DENO_RUN = ['run', '--allow-net', '--allow-env', '--node-modules-dir=manual'];
 
 const folder = mkdtempSync(join(tmpdir(), 'messaging-client-'));
 const inFolder = (/** @type {string} */ name) => join(folder, name);
@@ -65,9 +70,8 @@ function installPackage() {
   });
   const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
   writeFileSync(inFolder('package.json'), JSON.stringify({ private: true, type: 'module' }));
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', `./${tarball}`], {
-    cwd: folder,
-  });
+  const options = ['--no-audit', '--no-fund', '--loglevel=error'];
+  execFileSync('npm', ['install', ...options, `./${tarball}`, ...FRAMEWORKS], { cwd: folder });
   cpSync(join(ROOT, 'test/client/smoke.mjs'), inFolder('smoke.mjs'));
   const vectors = readFileSync(join(ROOT, 'client/vectors/signatures.json'), 'utf8');
   writeFileSync(inFolder('vectors.mjs'), `export default ${vectors};`);
@@ -78,8 +82,13 @@ function installPackage() {
   return tarball;
 }
 
-/** Writes a worker with the package's files as its modules, which answers with what went wrong. */
-function writeWorker(/** @type {number} */ listening) {
+/**
+ * Writes a worker that has the package's files among its modules.
+ *
+ * @param {string} main text of its main module
+ * @param {number} listening
+ */
+function writeWorker(main, listening) {
   const dist = `node_modules/${NAME}/dist/esm`;
   const files = readdirSync(inFolder(dist), { recursive: true })
     .map(String)
@@ -93,11 +102,7 @@ function writeWorker(/** @type {number} */ listening) {
       `${dist}/${name}`,
     ]),
   ];
-  writeFileSync(
-    inFolder('worker.mjs'),
-    `import { smoke } from 'smoke.mjs'; import vectors from 'vectors.mjs';
-export default { fetch: () => smoke('${baseUrl}', vectors).then(() => new Response('passed'), (error) => new Response(error.stack)) };`,
-  );
+  writeFileSync(inFolder('worker.mjs'), main);
   writeFileSync(
     inFolder('workerd.capnp'),
     `using Workerd = import "/workerd/workerd.capnp";
@@ -121,21 +126,83 @@ async function freePort() {
   return free;
 }
 
-async function runInWorkerd() {
+async function smokeInWorkerd() {
   const free = await freePort();
-  writeWorker(free);
-  const child = spawn('npx', ['--yes', TOOLS.workerd, 'serve', 'workerd.capnp'], {
+  const main = `import { smoke } from 'smoke.mjs'; import vectors from 'vectors.mjs';
+export default { fetch: () => smoke('${baseUrl}', vectors).then(() => new Response('passed'), (error) => new Response(error.stack)) };`;
+  writeWorker(main, free);
+  await whileRunning(WORKERD_SERVE, free, async () => {
+    const text = await getWhenListening(free);
+    if (text !== 'passed') throw new Error(text);
+  });
+}
+
+/**
+ * Lets a page's receiver take webhooks.
+ *
+ * @param {import('./receivers.mjs').Receiver} receiver
+ */
+async function receive(receiver) {
+  const { code, runtime } = receiver;
+  const free = await freePort();
+  if (runtime === 'workerd') writeWorker(code, free);
+  else writeFileSync(inFolder('receiver.mjs'), code);
+  const commands = {
+    Node: [process.execPath, 'receiver.mjs'],
+    Deno: ['npx', '--yes', TOOLS.deno, ...DENO_RUN, 'receiver.mjs'],
+    Bun: ['npx', '--yes', TOOLS.bun, 'receiver.mjs'],
+    workerd: WORKERD_SERVE,
+  };
+  await whileRunning(commands[runtime], free, async (hear) => {
+    await getWhenListening(free);
+    await tryReceiver(receiver, free, hear);
+  });
+}
+
+/**
+ * Waits until a server listens, and returns its answer to a GET.
+ *
+ * @param {number} port
+ */
+function getWhenListening(port) {
+  const options = ['--silent', '--retry', '60', '--retry-delay', '1', '--retry-connrefused'];
+  return run('curl', [...options, `http://127.0.0.1:${port}/`]);
+}
+
+/**
+ * Runs a server on a port while something is done with it.
+ *
+ * @param {string[]} command
+ * @param {number} port
+ * @param {(hear: (text: string) => Promise<string>) => Promise<void>} use gets a function that waits until
+ *   the server prints a text, and returns all that it has printed
+ */
+async function whileRunning([program = '', ...given], port, use) {
+  const env = {
+    ...process.env,
+    PORT: `${port}`,
+    DENO_SERVE_ADDRESS: `tcp:127.0.0.1:${port}`,
+    WEBHOOK_SECRET: SECRET,
+  };
+  const child = spawn(program, given, {
     cwd: folder,
-    stdio: 'inherit',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env,
     detached: true,
   });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (said += String(text)));
+  const hear = async (/** @type {string} */ text) => {
+    const signal = AbortSignal.timeout(MAX_PRINT_MS);
+    while (!said.includes(text)) await once(child.stdout, 'data', { signal });
+    return said;
+  };
   try {
-    const url = `http://127.0.0.1:${free}/`;
-    const options = ['--silent', '--retry', '60', '--retry-delay', '1', '--retry-connrefused', url];
-    const text = await run('curl', options);
-    if (text !== 'passed') throw new Error(text);
+    await use(hear);
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : String(error)}\n${said}`);
   } finally {
-    // npx has workerd as its child.
+    // npx has the server as its child.
     process.kill(-(child.pid ?? 0));
   }
 }
@@ -193,11 +260,12 @@ try {
   await check('TypeScript', compile);
   await check('publint', () => npx(TOOLS.publint, tarball, '--strict'));
   await check('arethetypeswrong', () => npx(TOOLS.attw, tarball));
-  await check('Deno', () =>
-    npx(TOOLS.deno, 'run', '--allow-net', '--allow-env', '--node-modules-dir=manual', 'main.mjs'),
-  );
+  await check('Deno', () => npx(TOOLS.deno, ...DENO_RUN, 'main.mjs'));
   await check('Bun', () => npx(TOOLS.bun, 'main.mjs'));
-  await check('workerd', runInWorkerd);
+  await check('workerd', smokeInWorkerd);
+  writeFileSync(inFolder('verify-webhook.mjs'), VERIFY_WEBHOOK);
+  for (const receiver of RECEIVERS)
+    await check(`${receiver.page}, ${receiver.name}`, () => receive(receiver));
 } finally {
   server.close();
   rmSync(folder, { recursive: true });

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import {
@@ -20,6 +21,7 @@ import { type ScriptedAnswer, ScriptedFetch } from '../../client/test/scripted-f
 import signatures from '../../client/vectors/signatures.json';
 import { API_ERROR_STATUS } from '../../src/common/app-error';
 import { serviceSignature, standardSignature } from '../../src/webhooks/sending/signature';
+import { HttpsReceiver } from '../support/https-receiver';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import { waitFor } from '../support/wait';
@@ -77,6 +79,30 @@ function scripted(answer: ScriptedAnswer) {
     maxRetries: 0,
   });
   return { client, script };
+}
+
+/**
+ * Lets the receiver stand for the proxy with TLS in front of a program, which passes each webhook on.
+ * @param times how often it passes it on
+ */
+function passTo(port: number, note: (status: number) => void, times = 1): HttpsReceiver['respond'] {
+  return (response, { body, headers: { host: _, connection: __, ...headers } }) => {
+    const pass = async () => {
+      const { status } = await fetch(`http://127.0.0.1:${port}/`, {
+        method: 'POST',
+        body: new Uint8Array(body),
+        headers: headers as Record<string, string>,
+      });
+      note(status);
+      return status;
+    };
+    const passAll = async () => {
+      for (let n = 1; n < times; n++) await pass();
+      response.writeHead(await pass()).end();
+    };
+    // A program is stopped while it may still get a webhook.
+    void passAll().catch(() => response.writeHead(502).end());
+  };
 }
 
 /** Returns the operations of the document, by their names. */
@@ -268,6 +294,66 @@ describe('the client on the service', () => {
   });
 });
 
+describe("the client's README", () => {
+  const [call, receive] = [
+    ...readFileSync(resolve(ROOT, 'client/README.md'), 'utf8').matchAll(/^```js\n([^]*?)^```$/gm),
+  ].map(([, code]) => code!);
+  const programs: ChildProcess[] = [];
+
+  /** Runs the code of the README as a module, with the test's values in the place of its examples. */
+  function start(code: string, values: Record<string, string>, env: NodeJS.ProcessEnv) {
+    for (const example of Object.keys(values)) expect(code).toContain(example);
+    const text = Object.entries(values).reduce((all, [example, value]) => all.replace(example, value), code);
+    const program = spawn(process.execPath, ['--input-type=module', '--eval', text], {
+      cwd: ROOT,
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    programs.push(program);
+    const printed: string[] = [];
+    program.stdout.on('data', (text: Buffer) => printed.push(text.toString()));
+    return { program, said: () => printed.join('') };
+  }
+
+  afterAll(() => programs.forEach((program) => program.kill()));
+
+  it('lists open conversations, and answers in each', async () => {
+    const workspace = await service.make.workspace();
+    await service.make.agent(workspace);
+    const { key } = await service.make.apiKey(workspace);
+    const conversation = await service.make.conversation(workspace);
+    await service.make.received(workspace, conversation, 'Where is it?');
+    const values = { 'https://chat.example.com': service.baseUrl };
+    const { program, said } = start(call!, values, { MESSAGING_API_KEY: key });
+    expect(await once(program, 'close')).toEqual([0, null]);
+    expect(said()).toBe(`${conversation.id} Where is it?\n`);
+    const client = new MessagingClient({ baseUrl: service.baseUrl, apiKey: key });
+    const { data } = await client.messages.list(conversation.id).page();
+    expect(data.map(({ body }) => body)).toEqual(['We are on it.', 'Where is it?']);
+  });
+
+  it('receives what the service sends', async () => {
+    const workspace = await service.make.workspace();
+    const { key } = await service.make.apiKey(workspace);
+    const client = new MessagingClient({ baseUrl: service.baseUrl, apiKey: key });
+    const path = '/readme';
+    const { secret } = await client.webhookEndpoints.create({
+      url: receiver.url(path),
+      events: ['message.created'],
+    });
+    const values = { 'listen(8080)': "listen(0, function () { console.log('port', this.address().port); })" };
+    const { said } = start(receive!, values, { WEBHOOK_SECRET: secret! });
+    const port = Number(await waitFor('the receiver', () => /^port (\d+)$/m.exec(said())?.[1]));
+    const statuses: number[] = [];
+    receiver.https.respond = passTo(port, (status) => statuses.push(status));
+    const conversation = await service.make.conversation(workspace);
+    await service.make.received(workspace, conversation, 'Größe? 👋');
+    await waitFor('the event', () => said().endsWith('Größe? 👋\n'));
+    await waitFor('the answer', () => statuses.length > 0);
+    expect(statuses).toEqual([204]);
+  });
+});
+
 describe('examples/assistant', () => {
   const path = '/assistant';
   let assistant: ChildProcess | undefined;
@@ -292,22 +378,7 @@ describe('examples/assistant', () => {
     let said = '';
     assistant.stdout!.on('data', (text: Buffer) => (said += text.toString()));
     const port = await waitFor('the assistant', () => /"port":(\d+)/.exec(said)?.[1]);
-    // The receiver stands for the proxy with TLS in front of the assistant. It passes each webhook on twice.
-    receiver.https.respond = (response, { body, headers: { host: _, connection: __, ...headers } }) => {
-      const webhook = {
-        method: 'POST',
-        body: new Uint8Array(body),
-        headers: headers as Record<string, string>,
-      };
-      const pass = () => fetch(`http://127.0.0.1:${port}/`, webhook);
-      // The assistant is stopped while it may still get the webhook of its last answer.
-      void pass()
-        .then(pass)
-        .then(
-          ({ status }) => response.writeHead(status).end(),
-          () => response.writeHead(502).end(),
-        );
-    };
+    receiver.https.respond = passTo(Number(port), () => undefined, 2);
 
     const conversation = await service.make.conversation(workspace);
     const ask = async (question: string) => {
