@@ -1,44 +1,48 @@
 import { Button, Center, Container, Loader, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { sessionQuery } from '../api/session';
 import { ErrorNotice } from '../common/error-notice';
 import { useTexts } from '../i18n/locale';
 
-/** Page for an address that leads nowhere, or to something that the person may not see. Both look alike. */
-export function NotFoundPage() {
-  const texts = useTexts();
+/** Page that says why there is no other, and leads on. */
+export function TextPage({ title, text, children }: { title: string; text: string; children: ReactNode }) {
   return (
     <Container size="sm" py="xl">
       <Stack align="start">
         <Title order={1} size="h2">
-          {texts.frame.notFound}
+          {title}
         </Title>
-        <Text>{texts.frame.notFoundAdvice}</Text>
-        <Button component={Link} to="/">
-          {texts.frame.home}
-        </Button>
+        <Text>{text}</Text>
+        {children}
       </Stack>
     </Container>
   );
 }
 
+/** Page for an address that leads nowhere, or to something that the person may not see. Both look alike. */
+export function NotFoundPage() {
+  const { frame } = useTexts();
+  return (
+    <TextPage title={frame.notFound} text={frame.notFoundAdvice}>
+      <Button component={Link} to="/">
+        {frame.home}
+      </Button>
+    </TextPage>
+  );
+}
+
 /** Page in place of those of a workspace whose server does not answer. */
 export function UnreachablePage() {
-  const texts = useTexts();
+  const { common, frame } = useTexts();
   const { refetch, isFetching } = useQuery(sessionQuery);
   return (
-    <Container size="sm" py="xl">
-      <Stack align="start">
-        <Title order={1} size="h2">
-          {texts.frame.unreachable}
-        </Title>
-        <Text>{texts.frame.unreachableAdvice}</Text>
-        <Button onClick={() => void refetch()} loading={isFetching}>
-          {texts.common.tryAgain}
-        </Button>
-      </Stack>
-    </Container>
+    <TextPage title={frame.unreachable} text={frame.unreachableAdvice}>
+      <Button onClick={() => void refetch()} loading={isFetching}>
+        {common.tryAgain}
+      </Button>
+    </TextPage>
   );
 }
 

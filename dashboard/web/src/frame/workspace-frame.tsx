@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Container, Group, Stack, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Stack } from '@mantine/core';
 import { Link, Outlet, useParams, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useSession } from '../api/session';
@@ -9,7 +9,7 @@ import { useFormats, useTexts } from '../i18n/locale';
 import { AGENT_PAGES, pageOf } from './agent-pages';
 import classes from './app-frame.module.css';
 import { rememberWorkspace } from './last-workspace';
-import { NotFoundPage, UnreachablePage } from './page-states';
+import { NotFoundPage, TextPage, UnreachablePage } from './page-states';
 
 /** Settings that an AGENT may look at and not change. */
 const SETTINGS_TO_READ = ['workspace', 'agents'];
@@ -44,17 +44,11 @@ export function WorkspaceFrame() {
 function LockedPage({ workspace }: { workspace: Workspace }) {
   const { notices } = useTexts();
   return (
-    <Container size="sm" py="xl">
-      <Stack align="start">
-        <Title order={1} size="h2">
-          {notices.locked(workspace.name)}
-        </Title>
-        <Text>{notices.lockedAdvice}</Text>
-        <Button component={Link} to="/account">
-          {notices.toAccount}
-        </Button>
-      </Stack>
-    </Container>
+    <TextPage title={notices.locked(workspace.name)} text={notices.lockedAdvice}>
+      <Button component={Link} to="/account">
+        {notices.toAccount}
+      </Button>
+    </TextPage>
   );
 }
 
