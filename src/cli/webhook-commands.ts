@@ -15,6 +15,8 @@ import {
 import { optionFault } from './option-fault';
 import { isoDate, list, wholeNumber } from './option-values';
 
+const ADDRESS = 'https, to a public address or one of WEBHOOK_ALLOWED_NETWORKS';
+
 interface CreateOptions {
   workspace: string;
   url: string;
@@ -55,7 +57,7 @@ export function addWebhookCommands(program: Command): void {
     .command('create')
     .description('Creates an endpoint. Its secret is printed only once.')
     .requiredOption('--workspace <slug>', 'the workspace')
-    .requiredOption('--url <url>', 'https, to a public address')
+    .requiredOption('--url <url>', ADDRESS)
     .requiredOption('--events <list>', "event names, or '*' for all", list)
     .option('--rate-limit <n>', 'deliveries a second; default: no limit', wholeNumber)
     .option('--name <name>', 'a name for people')
@@ -78,7 +80,7 @@ export function addWebhookCommands(program: Command): void {
     .command('update')
     .description('Edits an endpoint. What it is owed goes to the new address; its secret stays.')
     .requiredOption('--id <id>', 'the endpoint')
-    .option('--url <url>', 'https, to a public address')
+    .option('--url <url>', ADDRESS)
     .option('--events <list>', "event names, or '*' for all", list)
     .option('--rate-limit <n>', 'deliveries a second', wholeNumber)
     .option('--no-rate-limit', 'no limit')
