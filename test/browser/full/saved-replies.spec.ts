@@ -101,9 +101,9 @@ describe('saved replies in a browser', () => {
   });
 
   it.each([
-    ['light', undefined],
-    ['dark', PHONE],
-  ] as const)('are accessible: %s, %o', async (colorScheme, size) => {
+    ['light', 'desktop', {}],
+    ['dark', 'phone', PHONE],
+  ] as const)('are accessible: %s, on a %s', async (colorScheme, _, size) => {
     visit = await world.enter(workspace, 'AGENT', { ...size, colorScheme, locale: 'de-DE' });
     await save('Greeting', `Dear {{contact.firstName|there}} ${'x'.repeat(300)}`);
     await open();
