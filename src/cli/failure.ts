@@ -5,6 +5,8 @@ import type { ConfigError } from '../config/config';
 const START_THE_SERVERS =
   'DATABASE_URL is not set, and this folder has no .data/servers.json of running servers. ' +
   'Run "npm start" in another terminal of the same checkout, or set DATABASE_URL and REDIS_URL.';
+/** Faults of an endpoint's address that the operator can allow. */
+const ALLOWABLE = new Set<string | undefined>(['address_private', 'host_local']);
 const UNDEFINED_TABLE = '42P01';
 const INSUFFICIENT_PRIVILEGE = '42501';
 
@@ -18,7 +20,7 @@ export async function reportFailure(error: unknown): Promise<void> {
 
 /** Turns any error into the API's form. The operator may see internals, which a caller over HTTP may not. */
 async function toAppError(error: unknown): Promise<AppError> {
-  if (error instanceof AppError) return error;
+  if (error instanceof AppError) return nameSetting(error);
   if (error instanceof CommanderError) return new AppError('INVALID_BODY', usageFault(error));
   // The import is here, so that a wrong option fails as fast as --help.
   const { ConfigError } = await import('../config/config.js');
@@ -34,6 +36,14 @@ async function toAppError(error: unknown): Promise<AppError> {
   const fault = findLastingFault(error) ?? (isDatabaseAway(error) ? 'does not answer' : null);
   if (fault) return new AppError('UNAVAILABLE', `The database ${fault}: ${textOf(error)}.`);
   return new AppError('INTERNAL', textOf(error));
+}
+
+/** Names the setting that allows a refused address. Callers over HTTP cannot change it. */
+function nameSetting(error: AppError): AppError {
+  const { code, message, details } = error;
+  if (!details?.some((detail) => ALLOWABLE.has(detail.code))) return error;
+  const advice = 'WEBHOOK_ALLOWED_NETWORKS can allow it: set it for the service and for this command.';
+  return new AppError(code, `${message} ${advice}`, details);
 }
 
 /**

@@ -265,6 +265,14 @@ describe('webhook', () => {
     expect(many).toMatchObject({ code: 'INVALID_BODY', details: [{ field: 'rateLimit' }] });
   });
 
+  it('names the setting that allows a private address', async () => {
+    expect(await cli.refusal(...create('https://10.0.0.1/', '*'))).toMatchObject({
+      code: 'INVALID_BODY',
+      message: expect.stringContaining('WEBHOOK_ALLOWED_NETWORKS'),
+      details: [{ field: 'url' }],
+    });
+  });
+
   it('rolls a secret, and ends the previous one', async () => {
     const { id, secret: old } = await cli.call(...create(receiver.url('/rolled'), '*'));
     const roll = ['webhook', 'roll-secret', '--id', id];
