@@ -9,10 +9,11 @@ import { PYTHON_INSTALL_TIMEOUT_MS, requirePython } from '../support/python';
 import { createTenant, Route, ROUTES, Tenant } from '../support/routes';
 import { TestService } from '../support/service';
 
-/** Runs every sample of the API's reference, as the built site shows it, against the service. */
+/** Runs every sample of the reference, as the built site shows it, against the service. */
 
 const ROOT = resolve(__dirname, '../..');
-const PAGES = join(ROOT, 'dist/docs/reference/api');
+const REFERENCE = join(ROOT, 'dist/docs/reference');
+const PAGES = join(REFERENCE, 'api');
 const CLIENT = pathToFileURL(join(ROOT, 'client/dist/esm/index.js')).href;
 const run = promisify(execFile);
 
@@ -75,17 +76,52 @@ describe('the samples of the reference', () => {
       (sample) => [`${sample.route.method} ${sample.route.path}`, sample.language, sample] as const,
     ),
   )('of %s run: %s', async (_, language, sample) => {
-    const code = await withRealValues(sample);
-    const env = { ...process.env, MESSAGING_API_KEY: tenant.key.key, CURL_HOME: folder };
-    if (language === 'sh') await run('bash', ['-c', code], { env });
-    else if (language === 'python') await run('python3', ['-c', code], { env });
-    else {
-      const { outputText } = transpileModule(code, { compilerOptions: { module: ModuleKind.ESNext } });
-      const file = join(folder, 'sample.mjs');
-      writeFileSync(file, outputText.replace("'@conversation-messaging/client'", `'${CLIENT}'`));
-      await run('node', [file], { env });
-    }
+    await runCode(language, await withRealValues(sample));
   });
+
+  it.each(['ts', 'python'])('read the code of an error: %s', async (language) => {
+    const [code] = blocksOf('errors.md', language);
+    const said = await runCode(language, code!.replace('http://localhost:3000', service.baseUrl));
+    expect(said).toMatch(/^NOT_FOUND Conversation not found\. [\w-]+\n$/);
+  });
+
+  it.each(['sh', 'python'])('make both signatures of the worked example: %s', async (language) => {
+    const page = 'events/signatures.md';
+    const [secret, body, service] = blocksOf(page, 'text').map((text) => text.trim());
+    const [headers] = blocksOf(page, 'http');
+    const [, id, timestamp, standard] = /id: (.*)\n.*timestamp: (.*)\n.*signature: (.*)/.exec(headers!)!;
+    const values = { SECRET: secret!, BODY: body!, ID: id!, TIMESTAMP: timestamp! };
+    const given =
+      language === 'sh'
+        ? ''
+        : `from os import environ
+secret, webhook_id, timestamp = environ["SECRET"], environ["ID"], environ["TIMESTAMP"]
+body = environ["BODY"].encode()
+`;
+    const made = [];
+    for (const code of blocksOf(page, language)) made.push(await runCode(language, given + code, values));
+    expect(made).toEqual([
+      expect.stringContaining(service!.replace('sha256=', '')),
+      expect.stringContaining(standard!.replace('v1,', '')),
+    ]);
+  });
+
+  /** Returns the code blocks of a page of the reference in one language. */
+  const blocksOf = (page: string, language: string) =>
+    [...readFileSync(join(REFERENCE, page), 'utf8').matchAll(/^```(\w+)\n([^]*?)^```$/gm)]
+      .filter(([, its]) => its === language)
+      .map(([, , code]) => code!);
+
+  /** Runs a sample, and returns what it prints. */
+  async function runCode(language: string, code: string, values: Record<string, string> = {}) {
+    const env = { ...process.env, MESSAGING_API_KEY: tenant.key.key, CURL_HOME: folder, ...values };
+    if (language === 'sh') return (await run('bash', ['-c', code], { env })).stdout;
+    if (language === 'python') return (await run('python3', ['-c', code], { env })).stdout;
+    const { outputText } = transpileModule(code, { compilerOptions: { module: ModuleKind.ESNext } });
+    const file = join(folder, 'sample.mjs');
+    writeFileSync(file, outputText.replace("'@conversation-messaging/client'", `'${CLIENT}'`));
+    return (await run('node', [file], { env })).stdout;
+  }
 
   /** Puts the service's address and things of the workspace in the place of the examples. */
   async function withRealValues({ route, language, code }: Sample): Promise<string> {

@@ -6,6 +6,7 @@ import { FAULTS } from '#dist/common/error-texts.js';
 import { ROOT } from '../sources.mjs';
 import { inCell } from './api-pages.mjs';
 import { operationsOf, resolve } from './document.mjs';
+import { BASE_URL } from './samples.mjs';
 
 /**
  * @typedef {import('./document.mjs').Document} Document
@@ -83,6 +84,40 @@ ${JSON.stringify(errors[0]?.example, null, 2)}
 | Status | Code | When |
 | --- | --- | --- |
 ${rows.join('\n')}
+
+## Read the code
+
+\`curl\` prints an error as it prints any answer. The client throws one, and so does Python's standard library, whose own
+text has the status alone:
+
+\`\`\`ts tab=TypeScript
+import { ApiError, MessagingClient } from '@conversation-messaging/client';
+
+const client = new MessagingClient({ baseUrl: '${BASE_URL}', apiKey: process.env.MESSAGING_API_KEY! });
+
+try {
+  await client.conversations.get('unknown');
+} catch (error) {
+  if (!(error instanceof ApiError)) throw error;
+  console.log(error.code, error.message, error.requestId);
+}
+\`\`\`
+\`\`\`python tab=Python
+import json
+import os
+import urllib.error
+import urllib.request
+
+request = urllib.request.Request(
+    "${BASE_URL}/api/v1/conversations/unknown",
+    headers={"Authorization": f"Bearer {os.environ['MESSAGING_API_KEY']}"},
+)
+try:
+    urllib.request.urlopen(request)
+except urllib.error.HTTPError as answer:
+    error = json.load(answer)["error"]
+    print(error["code"], error["message"], error["requestId"])
+\`\`\`
 
 To say an error in another language, \`reason\`, or the \`code\` of a detail, stands for its text, and \`values\` for
 what the text holds. \`RATE_LIMITED\` and \`UNAVAILABLE\` have a header \`Retry-After\`, in seconds. The checks run in

@@ -122,7 +122,7 @@ function signaturePage(document) {
   return `# Signatures, worked through
 
 Every delivery has two signatures of its raw body. Check either one. This example has real values: with them you can
-test a check of your own.
+test a check of your own, such as [the one in TypeScript or Python](/docs/how-to/receive-webhooks#verify).
 
 The secret of the endpoint:
 
@@ -144,8 +144,14 @@ The HMAC-SHA256 of the body. The key is the whole secret, \`whsec_\` included; t
 ${service}
 \`\`\`
 
-\`\`\`sh
+\`\`\`sh tab=Shell
 printf %s "$BODY" | openssl dgst -sha256 -hmac "$SECRET"
+\`\`\`
+\`\`\`python tab=Python
+import hashlib
+import hmac
+
+print("sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest())
 \`\`\`
 
 ## webhook-signature
@@ -160,9 +166,18 @@ webhook-timestamp: ${timestamp}
 webhook-signature: ${standard}
 \`\`\`
 
-\`\`\`sh
+\`\`\`sh tab=Shell
 KEY=$(printf %s "\${SECRET#whsec_}" | base64 -d | od -An -tx1 | tr -d ' \\n')
 printf %s "$ID.$TIMESTAMP.$BODY" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$KEY" -binary | base64
+\`\`\`
+\`\`\`python tab=Python
+import base64
+import hashlib
+import hmac
+
+key = base64.b64decode(secret.removeprefix("whsec_"))
+signed = f"{webhook_id}.{timestamp}.".encode() + body
+print("v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode())
 \`\`\`
 
 Refuse a timestamp that is more than five minutes away from your clock: then nobody can send an old delivery again. The
