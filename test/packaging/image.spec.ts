@@ -22,6 +22,19 @@ const LOCKED = lock.packages as Record<string, LockedPackage | undefined>;
  * files say.
  */
 describe('the image', () => {
+  it("does not have Swagger's page, which nothing loads", async () => {
+    for (const dockerfile of ['Dockerfile', 'dashboard/Dockerfile'])
+      expect(stageOf(dockerfile, 'dependencies')).toContain('RUN rm -r node_modules/swagger-ui-dist');
+    const page = join('node_modules', 'swagger-ui-dist');
+    const program = `
+      for (const file of ['./dist/create-app.js', './dashboard/dist/server/create-app.js']) require(file);
+      process.stdout.write(JSON.stringify(Object.keys(require.cache)));`;
+    const { stdout } = await runProgram('node', ['-e', program], { cwd: ROOT, maxBuffer: 4 * 1024 * 1024 });
+    const loaded = JSON.parse(stdout) as string[];
+    expect(loaded).toEqual(expect.arrayContaining([expect.stringContaining(join('@nestjs', 'core'))]));
+    expect(loaded.filter((file) => file.includes(page))).toEqual([]);
+  });
+
   describe('of the service', () => {
     const image = { dockerfile: 'Dockerfile', ignore: '.dockerignore' };
 
