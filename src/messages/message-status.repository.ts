@@ -3,7 +3,7 @@ import { groupByWorkspace } from '../common/group-by';
 import { Channel } from '../common/channel-descriptors';
 import { Database } from '../database/database';
 import { Batch, workspaceOf } from '../database/key-list';
-import { Transaction } from '../database/transaction';
+import { Pipelined, Transaction } from '../database/transaction';
 import { EventlessChanges } from '../outbox/eventless-changes';
 import {
   DeliveryError,
@@ -22,7 +22,14 @@ export interface MessageKey {
   messageId: string;
 }
 
-type FailedStatus = ChangedStatus & { tenantId: string; channel: Channel; errorCode: DeliveryErrorCode };
+/** Message that is to fail with a code. */
+export type FailingMessage = MessageKey & { code: DeliveryErrorCode };
+
+/** Channel of a message that has failed, and the code with which it has. */
+export interface FailedMessage {
+  channel: Channel;
+  errorCode: DeliveryErrorCode;
+}
 
 /** Fields of a message that a channel needs to send it. */
 export interface SendingMessage {
@@ -45,8 +52,10 @@ const failIn = (batch: Batch) => `
   JOIN conversations c ON c.tenant_id = ${workspaceOf('f', '$1', batch)} AND c.id = f.conversation_id
   WHERE m.tenant_id = ${workspaceOf('f', '$1', batch)} AND m.conversation_id = f.conversation_id AND m.id = f.id
     AND ${STATUS_BY_KEY} = 'QUEUED'
-  RETURNING f.tenant_id AS "tenantId", f.conversation_id AS "conversationId", f.id AS "messageId",
-    c.source_channel AS channel, f.code AS "errorCode", ${isStatusTakenSql(workspaceOf('f', '$1', batch))} AS "isTaken"`;
+  RETURNING c.source_channel AS channel, f.code AS "errorCode"`;
+const failAndTellIn = (batch: Batch) => `${failIn(batch)}, f.tenant_id AS "tenantId",
+    f.conversation_id AS "conversationId", f.id AS "messageId",
+    ${isStatusTakenSql(workspaceOf('f', '$1', batch))} AS "isTaken"`;
 
 const IS_TAKEN = `${isStatusTakenSql('$1')} AS "isTaken"`;
 const BY_KEY = 'm.tenant_id = $1 AND m.conversation_id = $2 AND m.id = $3';
@@ -178,23 +187,27 @@ export class MessageStatusRepository {
   }
 
   /**
-   * Fails those of the messages that are QUEUED.
-   * @returns the channel and the code of each that has failed
+   * Fails those of the messages that are QUEUED, with their events.
+   * @returns those that have failed
    */
-  async failAll(
-    tx: Transaction,
-    failed: (MessageKey & { code: DeliveryErrorCode })[],
-  ): Promise<{ channel: Channel; errorCode: DeliveryErrorCode }[]> {
-    const rows = await tx.prepared<FailedStatus>(failIn(this.database), [
-      failed.map(({ tenantId }) => tenantId),
-      failed.map(({ conversationId }) => conversationId),
-      failed.map(({ messageId }) => messageId),
-      failed.map(({ code }) => code),
-      ERRORS_BY_CODE,
-    ]);
-    for (const [tenantId, changed] of groupByWorkspace(rows))
+  async failAll(tx: Transaction, messages: FailingMessage[]): Promise<FailedMessage[]> {
+    const failed = await tx.prepared<FailedMessage & ChangedStatus & { tenantId: string }>(
+      failAndTellIn(this.database),
+      failingColumns(messages),
+    );
+    for (const [tenantId, changed] of groupByWorkspace(failed))
       this.tellPipelined(tx, tenantId, 'FAILED', changed);
-    return rows;
+    return failed;
+  }
+
+  /**
+   * Fails those of the messages that are QUEUED, of workspaces in which nobody takes the events. Nothing
+   * waits for the answer.
+   * @returns those that have failed
+   */
+  failUntoldPipelined(tx: Transaction, messages: FailingMessage[]): Pipelined<FailedMessage> {
+    for (const { tenantId, conversationId } of messages) this.changes.note(tx, tenantId, { conversationId });
+    return tx.pipeline(failIn(this.database), failingColumns(messages));
   }
 
   /**
@@ -228,4 +241,14 @@ export class MessageStatusRepository {
       this.changes.note(tx, tenantId, { conversationId });
     this.events.appendPipelined(tx, tenantId, status, changed);
   }
+}
+
+function failingColumns(messages: FailingMessage[]): unknown[] {
+  return [
+    messages.map(({ tenantId }) => tenantId),
+    messages.map(({ conversationId }) => conversationId),
+    messages.map(({ messageId }) => messageId),
+    messages.map(({ code }) => code),
+    ERRORS_BY_CODE,
+  ];
 }

@@ -5,10 +5,11 @@ import { OutboxService } from '../outbox/outbox.service';
 import { isTakenSql } from '../outbox/taken-type';
 import { DeliveryErrorCode, DeliveryStatus } from './message-status';
 
-const TYPE = 'message.status_changed';
+/** Type of the events of changed statuses. */
+export const STATUS_CHANGED = 'message.status_changed';
 
 /** Statuses of which events tell. QUEUED and SENDING are steps of the service's own. */
-type ToldStatus = EventData<typeof TYPE>['status'];
+type ToldStatus = EventData<typeof STATUS_CHANGED>['status'];
 
 /** Message of which a statement has changed the status. */
 export interface ChangedStatus {
@@ -20,7 +21,7 @@ export interface ChangedStatus {
 }
 
 /** Returns SQL that reports whether a workspace's events of statuses have a taker, and so are stored. */
-export const isStatusTakenSql = (tenantId: string) => isTakenSql(tenantId, TYPE);
+export const isStatusTakenSql = (tenantId: string) => isTakenSql(tenantId, STATUS_CHANGED);
 
 /** Appends the events of changed statuses, in the transaction of the change, if somebody takes them. */
 @Injectable()
@@ -34,7 +35,7 @@ export class StatusEvents {
     this.outbox.appendAllPipelined(
       tx,
       tenantId,
-      TYPE,
+      STATUS_CHANGED,
       taken.map(({ conversationId, messageId, errorCode }) => ({
         conversationId,
         messageId,

@@ -49,7 +49,7 @@ export class ParkedEventsWorker {
       if (request === 'GIVE_UP') return consumer.giveUp?.(tx, event);
       const prepared = await consumer.prepare(tx, [tenantId]);
       // Without a lease, because the event is not in the queue.
-      await prepared.consume([{ ...event, queuedAt, leaseId: null, wasLeased: true }]);
+      await prepared.consume([{ ...event, queuedAt, leaseId: null, wasLeased: true }], null);
     });
   }
 }

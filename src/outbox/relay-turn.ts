@@ -4,7 +4,7 @@ import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { Metrics } from '../metrics/metrics';
 import { ClaimedEvent, EventQueueRepository } from './event-queue.repository';
-import { OutboxConsumer } from './outbox.consumer';
+import { IsTypeTaken, OutboxConsumer, PreparedConsumer } from './outbox.consumer';
 import { ParkedEventsRepository } from './parked-events.repository';
 
 /** Workspaces of one turn, and how many events of each the turn may relay. */
@@ -71,7 +71,8 @@ export class RelayTurn {
       plan.onClaimed?.(events);
       if (parking?.eventId && events[0]?.id !== parking.eventId)
         throw new Error('Another event is the oldest now');
-      const kept = await all(prepared.map((consumer) => consumer.consume(events)));
+      const isTaken = takersOf(prepared);
+      const kept = await all(prepared.map((consumer) => consumer.consume(events, isTaken)));
       for (const { name } of parking?.consumers ?? []) this.park(tx, events, name, parking!.error);
       const ended = events.filter(({ id }) => !kept.some((ids) => ids.has(id)));
       if (ended.length > 0) this.events.deletePipelined(tx, ended);
@@ -90,6 +91,14 @@ export class RelayTurn {
       });
     }
   }
+}
+
+/** Returns what the consumers know of takers; null if none of them passes events on. */
+function takersOf(consumers: PreparedConsumer[]): IsTypeTaken | null {
+  const passing = consumers.filter(({ takesType }) => takesType);
+  return passing.length === 0
+    ? null
+    : (tenantId, type) => passing.some((consumer) => consumer.takesType!(tenantId, type));
 }
 
 function limitsOf(

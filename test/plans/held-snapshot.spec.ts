@@ -135,11 +135,10 @@ class Worker {
       'a route of a message without a connection': () =>
         this.rolledBack(
           (tx) =>
-            this.router.route(
-              tx,
-              [{ tenantId: TENANT, conversationId: WIDGET, messageId: UNSENT }],
-              new Set([TENANT]),
-            ),
+            this.router.route(tx, [{ tenantId: TENANT, conversationId: WIDGET, messageId: UNSENT }], {
+              connected: new Set([TENANT]),
+              mayTell: () => true,
+            }),
           'queueTransaction',
         ),
       'a claim of messages': () => this.messages.countReady(connection, COUNT),

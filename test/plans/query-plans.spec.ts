@@ -909,12 +909,14 @@ describe('query plans', () => {
         conversationId: CONVERSATION,
         messageId: sequential(n + 1),
       }));
-      const plans = await plansOf(
-        () => host.get(Database).queueTransaction((tx) => router.route(tx, keys, new Set([BIG]))),
-        /^(WITH|SELECT FROM|UPDATE)/,
-      );
-
-      for (const plan of plans) expect(rowsRead(plan)).toBeLessThan(150);
+      for (const mayTell of [() => true, () => false]) {
+        const workspaces = { connected: new Set([BIG]), mayTell };
+        const plans = await plansOf(
+          () => host.get(Database).queueTransaction((tx) => router.route(tx, keys, workspaces)),
+          /^(WITH|SELECT FROM|UPDATE)/,
+        );
+        for (const plan of plans) expect(rowsRead(plan)).toBeLessThan(150);
+      }
     });
 
     it('finds stale messages by index, a step at a time', async () => {

@@ -80,6 +80,7 @@ export const BATCHES: Record<string, string> = {
   'EventQueueRepository.settle': 'a batch of AttemptRecorder',
   'EventQueueRepository.settleAllPipelined': 'a batch of AttemptRecorder',
   'MessageStatusRepository.failAll': 'the same turn as RoutedMessagesRepository.enqueue',
+  'MessageStatusRepository.failUntoldPipelined': 'the same turn as RoutedMessagesRepository.enqueue',
   'PendingDeliveriesRepository.claim': 'a batch of DeliveryClaimer',
   'PendingDeliveriesRepository.postponePipelined': 'a batch of DeliveryClaimer',
   'PendingDeliveriesRepository.settle': 'a batch of AttemptRecorder',

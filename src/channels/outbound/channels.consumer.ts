@@ -2,12 +2,13 @@ import { Injectable, OnModuleInit } from '@nestjs/common';
 import { isId } from '../../common/ids';
 import { Transaction } from '../../database/transaction';
 import { MessageStatusRepository } from '../../messages/message-status.repository';
+import { STATUS_CHANGED } from '../../messages/status-events';
 import { EventData } from '../../outbox/event-catalog';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
 import { PreparedConsumer, OutboxConsumer } from '../../outbox/outbox.consumer';
 import { OutboxRelay } from '../../outbox/outbox-relay';
 import { deliveryError } from './delivery-error';
-import { OutboundMessageRouter } from './outbound-message-router';
+import { OutboundMessageRouter, RoutedWorkspaces } from './outbound-message-router';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 import { StaleMessageReconciler } from './stale-message-reconciler';
 
@@ -36,8 +37,9 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
     const connected = await this.router.findConnected(tx, tenantIds);
     return {
       limitOf: () => Infinity,
-      consume: async (events: OutboxEvent[]) => {
-        await this.route(tx, events, connected);
+      consume: async (events, isTaken) => {
+        const mayTell = (tenantId: string) => isTaken?.(tenantId, STATUS_CHANGED) ?? true;
+        await this.route(tx, events, { connected, mayTell });
         return new Set<string>();
       },
     };
@@ -57,13 +59,13 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
     this.stale.moveUpAndWake(tx, tenantId, [conversationId]);
   }
 
-  private async route(tx: Transaction, events: OutboxEvent[], connected: Set<string>): Promise<void> {
+  private async route(tx: Transaction, events: OutboxEvent[], workspaces: RoutedWorkspaces): Promise<void> {
     const keys = events.flatMap(({ tenantId, type, data }) => {
       if (type !== 'message.created') return [];
       const { conversationId, message } = JSON.parse(data) as EventData<'message.created'>;
       return message.senderType === 'AGENT' ? { tenantId, conversationId, messageId: message.id } : [];
     });
-    if (keys.length > 0) await this.router.route(tx, keys, connected);
+    if (keys.length > 0) await this.router.route(tx, keys, workspaces);
   }
 }
 

@@ -1,7 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Transaction } from '../../database/transaction';
-import { DeliveryErrorCode } from '../../messages/message-status';
-import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
+import {
+  FailedMessage,
+  FailingMessage,
+  MessageKey,
+  MessageStatusRepository,
+} from '../../messages/message-status.repository';
 import { Metrics } from '../../metrics/metrics';
 import { ConversationKey } from '../../stored-data/table-declaration';
 import { OUTBOUND_MESSAGE_QUEUE } from './outbound-message-queue';
@@ -9,7 +13,13 @@ import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 import { RoutedMessage, RoutedMessagesRepository } from './routed-messages.repository';
 
-type FailedMessage = MessageKey & { connectionId: null; code: DeliveryErrorCode };
+/** Facts that a turn of the relay knows of its workspaces. */
+export interface RoutedWorkspaces {
+  /** Workspaces as `findConnected` returned them in this transaction. */
+  connected: Set<string>;
+  /** Reports whether somebody may take a workspace's events of statuses. */
+  mayTell: (tenantId: string) => boolean;
+}
 
 /**
  * Enqueues agents' messages at their connections. Messages without a connection or a recipient fail at once.
@@ -29,39 +39,47 @@ export class OutboundMessageRouter {
     return this.routes.findConnected(tx, tenantIds);
   }
 
-  /**
-   * Routes messages that are QUEUED. Routing a message again changes nothing.
-   * @param connected workspaces as `findConnected` returned them in this transaction
-   */
-  async route(tx: Transaction, keys: MessageKey[], connected: Set<string>): Promise<void> {
+  /** Routes messages that are QUEUED. Routing a message again changes nothing. */
+  async route(tx: Transaction, keys: MessageKey[], { connected, mayTell }: RoutedWorkspaces): Promise<void> {
     const routable = keys.filter(({ tenantId }) => connected.has(tenantId));
     const others = keys.filter(({ tenantId }) => !connected.has(tenantId));
-    const failed: FailedMessage[] = others.map((key) => ({
-      ...key,
-      connectionId: null,
-      code: 'NO_CONNECTION',
-    }));
+    const failing: FailingMessage[] = others.map((key) => ({ ...key, code: 'NO_CONNECTION' }));
     const conversations = distinctConversations(routable);
     if (routable.length > 0) {
       this.routes.lockFirstPipelined(tx, conversations);
       const routed = await this.routes.enqueue(tx, routable);
-      failed.push(...routed.filter(hasFailed));
+      failing.push(...routed.filter(isFailing));
       tx.onCommit(() => this.wake(routed));
     }
-    if (failed.length > 0) await this.fail(tx, failed);
+    await this.fail(tx, failing, mayTell);
     // A failed message may have been the first.
-    const failedIn = new Set(failed.map(({ tenantId }) => tenantId));
+    const failedIn = new Set(failing.map(({ tenantId }) => tenantId));
     for (const { tenantId, conversationId } of conversations) {
       if (failedIn.has(tenantId)) this.messages.moveUpPipelined(tx, tenantId, conversationId);
     }
   }
 
-  private async fail(tx: Transaction, messages: FailedMessage[]): Promise<void> {
-    const failed = await this.statuses.failAll(tx, messages);
-    tx.onCommit(() => {
-      for (const { channel, errorCode } of failed)
-        this.metrics.outboundMessages.inc({ channel, outcome: errorCode.toLowerCase() });
-    });
+  /** Fails messages. It waits for an answer only where that may become events. */
+  private async fail(
+    tx: Transaction,
+    messages: FailingMessage[],
+    mayTell: RoutedWorkspaces['mayTell'],
+  ): Promise<void> {
+    const told = messages.filter(({ tenantId }) => mayTell(tenantId));
+    const untold = messages.filter(({ tenantId }) => !mayTell(tenantId));
+    if (untold.length > 0) {
+      const { rows } = this.statuses.failUntoldPipelined(tx, untold);
+      tx.onCommit(() => void rows.then((failed) => this.count(failed)));
+    }
+    if (told.length > 0) {
+      const failed = await this.statuses.failAll(tx, told);
+      tx.onCommit(() => this.count(failed));
+    }
+  }
+
+  private count(failed: FailedMessage[]): void {
+    for (const { channel, errorCode } of failed)
+      this.metrics.outboundMessages.inc({ channel, outcome: errorCode.toLowerCase() });
   }
 
   private wake(routed: RoutedMessage[]): void {
@@ -72,7 +90,7 @@ export class OutboundMessageRouter {
   }
 }
 
-function hasFailed(message: RoutedMessage): message is FailedMessage {
+function isFailing(message: RoutedMessage): message is Extract<RoutedMessage, FailingMessage> {
   return message.code !== null;
 }
 
