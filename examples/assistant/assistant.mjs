@@ -1,8 +1,11 @@
 // An assistant that answers each message of a customer, once.
-import { createServer } from 'node:http';
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import https from 'node:https';
 import { MessagingClient, webhooks } from '@conversation-messaging/client';
 
 const { MESSAGING_URL = '', MESSAGING_API_KEY = '', WEBHOOK_SECRET = '', PORT = '8080' } = process.env;
+const { SENDER_AGENT_ID: senderAgentId, TLS_CERT, TLS_KEY = '' } = process.env;
 const client = new MessagingClient({ baseUrl: MESSAGING_URL, apiKey: MESSAGING_API_KEY });
 
 /** @type {(question: string, name: string) => string} */
@@ -16,9 +19,10 @@ const handler = webhooks.nodeHandler(WEBHOOK_SECRET, async (event) => {
   const { conversationId, message } = event.data;
   const body = answerTo(message.body, event.context?.contact?.name ?? 'dear customer');
   // An event can come twice. The key makes it one answer.
-  await client.messages.send(conversationId, { body }, { idempotencyKey: `answer-to-${message.id}` });
+  const once = { idempotencyKey: `answer-to-${message.id}` };
+  await client.messages.send(conversationId, { body, senderAgentId }, once);
 });
 
-const server = createServer(handler).listen(Number(PORT), () => {
-  console.log('The assistant listens at', JSON.stringify(server.address()));
-});
+const tls = TLS_CERT && { cert: readFileSync(TLS_CERT), key: readFileSync(TLS_KEY) };
+const server = tls ? https.createServer(tls, handler) : http.createServer(handler);
+server.listen(Number(PORT), () => console.log('It listens at', JSON.stringify(server.address())));

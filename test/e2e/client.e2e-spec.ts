@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { Agent } from 'node:https';
 import { resolve } from 'node:path';
 import {
   ApiError,
@@ -24,6 +25,7 @@ import { serviceSignature, standardSignature } from '../../src/webhooks/sending/
 import { HttpsReceiver } from '../support/https-receiver';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
+import { setting } from '../support/test-database';
 import { waitFor } from '../support/wait';
 
 const ROOT = resolve(__dirname, '../..');
@@ -85,14 +87,12 @@ function scripted(answer: ScriptedAnswer) {
  * Lets the receiver stand for the proxy with TLS in front of a program, which passes each webhook on.
  * @param times how often it passes it on
  */
-function passTo(port: number, note: (status: number) => void, times = 1): HttpsReceiver['respond'] {
+function passTo(url: string, note: (status: number) => void, times = 1): HttpsReceiver['respond'] {
+  const httpsAgent = new Agent({ ca: readFileSync(setting('TEST_CA_FILE')) });
   return (response, { body, headers: { host: _, connection: __, ...headers } }) => {
     const pass = async () => {
-      const { status } = await fetch(`http://127.0.0.1:${port}/`, {
-        method: 'POST',
-        body: new Uint8Array(body),
-        headers: headers as Record<string, string>,
-      });
+      const settings = { headers, httpsAgent, proxy: false, validateStatus: null } as const;
+      const { status } = await axios.post(url, body, settings);
       note(status);
       return status;
     };
@@ -345,7 +345,7 @@ describe("the client's README", () => {
     const { said } = start(receive!, values, { WEBHOOK_SECRET: secret! });
     const port = Number(await waitFor('the receiver', () => /^port (\d+)$/m.exec(said())?.[1]));
     const statuses: number[] = [];
-    receiver.https.respond = passTo(port, (status) => statuses.push(status));
+    receiver.https.respond = passTo(`http://127.0.0.1:${port}/`, (status) => statuses.push(status));
     const conversation = await service.make.conversation(workspace);
     await service.make.received(workspace, conversation, 'Größe? 👋');
     await waitFor('the event', () => said().endsWith('Größe? 👋\n'));
@@ -355,14 +355,14 @@ describe("the client's README", () => {
 });
 
 describe('examples/assistant', () => {
-  const path = '/assistant';
   let assistant: ChildProcess | undefined;
 
-  afterAll(() => assistant?.kill());
+  afterEach(() => assistant?.kill());
 
-  it('answers each message of a customer, once', async () => {
+  it.each(['http', 'https'])('answers each message of a customer by %s, once', async (scheme) => {
+    const path = `/assistant-by-${scheme}`;
     const workspace = await service.make.workspace();
-    await service.make.agent(workspace);
+    const bot = await service.make.agent(workspace, { role: 'AGENT', isBot: true });
     const { key } = await service.make.apiKey(workspace);
     const client = new MessagingClient({ baseUrl: service.baseUrl, apiKey: key });
     const { secret } = await client.webhookEndpoints.create({
@@ -372,13 +372,20 @@ describe('examples/assistant', () => {
     });
     assistant = spawn(process.execPath, ['examples/assistant/assistant.mjs'], {
       cwd: ROOT,
-      env: { MESSAGING_URL: service.baseUrl, MESSAGING_API_KEY: key, WEBHOOK_SECRET: secret!, PORT: '0' },
+      env: {
+        MESSAGING_URL: service.baseUrl,
+        MESSAGING_API_KEY: key,
+        WEBHOOK_SECRET: secret!,
+        SENDER_AGENT_ID: bot.id,
+        PORT: '0',
+        ...(scheme === 'https' && { TLS_CERT: setting('TEST_CERT_FILE'), TLS_KEY: setting('TEST_KEY_FILE') }),
+      },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     let said = '';
     assistant.stdout!.on('data', (text: Buffer) => (said += text.toString()));
     const port = await waitFor('the assistant', () => /"port":(\d+)/.exec(said)?.[1]);
-    receiver.https.respond = passTo(Number(port), () => undefined, 2);
+    receiver.https.respond = passTo(`${scheme}://127.0.0.1:${port}/`, () => undefined, 2);
 
     const conversation = await service.make.conversation(workspace);
     const ask = async (question: string) => {
