@@ -29,7 +29,7 @@ const BROWSER = join(ROOT, 'scripts/docs/browser');
 const SHRINKS = /\.(?:html|md|txt|js|css|json|svg)$/;
 
 /** Scale at which diagrams are shown: their letters are somewhat smaller than those of the text. */
-const DIAGRAM_SCALE = 0.75;
+const DIAGRAM_SCALE = 0.65;
 
 /** @type {Map<string, Buffer>} */
 const files = new Map();

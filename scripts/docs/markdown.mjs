@@ -85,7 +85,7 @@ export function render(markdown, site) {
       },
       codespan({ text }) {
         // A path may be broken behind a slash, so that a table on a phone need not break a word.
-        return `<code>${escape(text).replaceAll(/\/(?=\w)/g, '/<wbr>')}</code>`;
+        return `<code>${escape(text).replaceAll(/(?<=[\w}])\/(?=\w)/g, '/<wbr>')}</code>`;
       },
       code(token) {
         return token.lang === 'mermaid' ? site.diagram(token.text) : renderCode(token);
