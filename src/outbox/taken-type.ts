@@ -3,8 +3,9 @@ import { ALL_EVENTS, EventType } from './event-catalog';
 /**
  * Returns SQL that reports whether an active webhook endpoint of a workspace takes events of a type. The
  * statement of a frequent change asks it along with the change, so that an event that nobody takes is not
- * stored: one look-up by index among at most 50 rows, without a round trip. An endpoint that was activated
- * before the statement began is never missed.
+ * stored: one look-up in `webhook_endpoints_active_idx`, of at most 50 rows, without a round trip. An
+ * endpoint that was activated before the statement began is never missed. It is the one place where this
+ * folder reads a table of a feature, which no import shows.
  * @param tenantId SQL for the workspace's id
  */
 export function isTakenSql(tenantId: string, type: EventType): string {
