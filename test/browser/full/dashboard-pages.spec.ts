@@ -3,6 +3,8 @@ import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WebhookTestService } from '../../../src/webhooks/browsing/webhook-test.service';
 import { ChannelConnectionsService } from '../../../src/channels/connections/channel-connections.service';
+import { newId } from '../../../src/common/ids';
+import { Scope } from '../../../src/common/permissions';
 import { SYSTEM } from '../../../src/common/principal';
 import { PASSWORD } from '../../support/test-dashboard';
 import { waitFor } from '../../support/wait';
@@ -211,6 +213,20 @@ describe("the dashboard's pages in a browser", () => {
     await world.receiver.waitForCount(1, '/after');
     await visit.settings(workspace, 'webhooks');
     await visit.row('CRM').getByText(world.receiver.url('/after')).waitFor();
+  });
+
+  it('show which parts of the context an endpoint gets, and give it all of them', async () => {
+    const scopes: Scope[] = ['webhooks:write', 'messages:read', 'conversations:read'];
+    const input = { url: world.receiver.url('/parts'), events: ['message.created'], context: true };
+    const { id } = await world.service.app
+      .get(WebhookEndpointsService)
+      .create(workspace.id, input, { type: 'api_key', id: newId(), scopes });
+    await visit.settings(workspace, `webhooks/${id}`);
+    await visit.text('Sends along the conversation.').waitFor();
+    await visit.button('Edit').click();
+    await visit.text(/If you save it switched on, the endpoint gets all of it\.$/).waitFor();
+    await visit.act('Save').click();
+    await visit.text('Sends along the conversation, its contact and the agent who wrote.').waitFor();
   });
 
   it('refuse an edit of what somebody else has edited meanwhile', async () => {
