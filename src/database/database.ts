@@ -166,6 +166,11 @@ export class Database {
     return this.isDivided ? this.nodeSearches.list() : [ONE_SERVER];
   }
 
+  /** Returns the name of the node that has a workspace; null on one server, or while it is not known. */
+  nodeOf(tenantId: string): string | null {
+    return this.isDivided ? this.nodeSearches.nameOf(tenantId) : null;
+  }
+
   /**
    * Searches the workspaces of one place for work, as `poll` reads.
    * @throws NodeFailed when the place is a node that does not answer

@@ -14,6 +14,9 @@ const KNOWN_FOR_MS = 10_000;
 /** Parameter of a statement for a node that has the present time, by the coordinator's clock. */
 const PRESENT = '$1';
 
+/** Limit of the workspaces whose hashes a process keeps. */
+const MAX_HASHES = 100_000;
+
 /** A search that a node did not answer. The log has the reason already. */
 export class NodeFailed extends Error {}
 
@@ -60,6 +63,12 @@ export class NodeSearches {
   private readonly waiting = new Map<string, Waiting[]>();
   private nodes: Promise<Node[]> | null = null;
   private knownUntil = 0;
+  /** Nodes as they were last read. */
+  private lastRead: Node[] = [];
+  /** Hashes of workspaces, by which Citus divides them. A workspace keeps its hash when it is moved. */
+  private readonly hashes = new Map<string, number>();
+  /** Workspaces whose hashes are being read. */
+  private readonly unhashed = new Set<string>();
   /** Nodes that did not answer last time. */
   private readonly away = new Set<string>();
   /** Nodes that are being asked. */
@@ -76,8 +85,27 @@ export class NodeSearches {
     if (Date.now() < this.knownUntil) return this.nodes!;
     this.knownUntil = Date.now() + KNOWN_FOR_MS;
     this.nodes = this.readNodes();
-    this.nodes.catch(() => (this.knownUntil = 0));
+    this.nodes.then(
+      (nodes) => (this.lastRead = nodes),
+      () => (this.knownUntil = 0),
+    );
     return this.nodes;
+  }
+
+  /**
+   * Returns the name of the node that has had a workspace lately. It is null while that is not known: then a
+   * later call may know it.
+   */
+  nameOf(tenantId: string): string | null {
+    void this.list();
+    const hash = this.hashes.get(tenantId);
+    if (hash === undefined) {
+      if (this.unhashed.size === 0) setImmediate(() => void this.readHashes());
+      this.unhashed.add(tenantId);
+      return null;
+    }
+    const has = ({ ranges }: Node) => ranges.some(({ least, most }) => least <= hash && hash <= most);
+    return this.lastRead.find(has)?.name ?? null;
   }
 
   /**
@@ -165,15 +193,31 @@ export class NodeSearches {
     else this.logger.error({ node, err: error }, 'a node finds no work: that of the others goes on');
   }
 
-  /** Returns the hash of each workspace in the lists of searches, by which Citus divides them. */
-  private async hashesOf(searches: Search[]): Promise<Map<string, number>> {
-    const ids = new Set(
-      searches.flatMap(({ lists, parameters }) => (lists > 0 ? (parameters[0] as string[]) : [])),
+  private async readHashes(): Promise<void> {
+    const ids = new Set(this.unhashed);
+    try {
+      const hashes = await this.hash(ids);
+      if (this.hashes.size + hashes.size > MAX_HASHES) this.hashes.clear();
+      for (const [id, hash] of hashes) this.hashes.set(id, hash);
+    } catch (error) {
+      this.logger.debug({ err: error }, 'the nodes of some workspaces are not known');
+    } finally {
+      this.unhashed.clear();
+    }
+  }
+
+  /** Returns the hash of each workspace in the lists of searches. */
+  private hashesOf(searches: Search[]): Promise<Map<string, number>> {
+    return this.hash(
+      new Set(searches.flatMap(({ lists, parameters }) => (lists > 0 ? (parameters[0] as string[]) : []))),
     );
-    if (ids.size === 0) return new Map();
+  }
+
+  private async hash(tenantIds: Set<string>): Promise<Map<string, number>> {
+    if (tenantIds.size === 0) return new Map();
     const rows = await this.query<{ id: string; hash: number }>(
       'SELECT id, worker_hash(id) AS hash FROM unnest($1::uuid[]) AS id',
-      [[...ids]],
+      [[...tenantIds]],
     );
     return new Map(rows.map(({ id, hash }) => [id, hash]));
   }

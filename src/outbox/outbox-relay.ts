@@ -19,6 +19,13 @@ const BACKLOG_LANE = 1;
  * mean large turns, and a turn that hangs holds up only its own lane.
  */
 const NEXT_LANE_AFTER_MS = 10;
+/**
+ * Number of sets of lanes where workspaces are on several nodes. A lane of a further set stands in for the
+ * same lane of the set before, while the turn of that one hangs.
+ */
+const SETS_ON_NODES = 3;
+/** Time from which on a turn hangs, and its node gets no further turn. */
+const HANGS_AFTER_MS = 1_000;
 /** Number of workspaces that share one turn's transaction at most. */
 const MAX_WORKSPACES = 50;
 /** Number of events of one workspace that one turn relays at most. */
@@ -31,6 +38,14 @@ const PATIENCE_MS = 1_000;
 const LOOK_EVERY_MS = 250;
 /** Age from which an event is relayed even if its consumers are busy. */
 const MAX_AGE_MS = 5_000;
+
+interface Turn {
+  tenantIds: string[];
+  /** Time at which the turn began, in milliseconds since 1970. */
+  since: number;
+}
+
+const NO_TURN: Turn = { tenantIds: [], since: Infinity };
 
 /**
  * Gives each workspace with queued events its turns, in which the events go to the consumers. Several relays
@@ -56,19 +71,21 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   private readonly shrunkTo = new Map<string, number>();
   private readonly maxWorkspaces: number;
   private lanes: Promise<void>[] = [];
-  /** Time at which each lane's turn began, in milliseconds since 1970; Infinity between turns. */
-  private readonly turnsSince = Array.from({ length: LANES }, () => Infinity);
+  /** Turn of each lane. */
+  private readonly turns: Turn[];
   private readonly sleeping = new Set<() => void>();
   private stopping = false;
 
   constructor(
-    database: Database,
+    private readonly database: Database,
     private readonly turn: RelayTurn,
     private readonly failures: RelayFailures,
     private readonly signals: RedisSignals,
     private readonly clock: DatabaseClock,
   ) {
     this.maxWorkspaces = database.spansWorkspaces ? MAX_WORKSPACES : 1;
+    const lanes = LANES * (database.isDivided ? SETS_ON_NODES : 1);
+    this.turns = Array.from({ length: lanes }, () => NO_TURN);
   }
 
   register(consumer: OutboxConsumer): void {
@@ -81,7 +98,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
 
   start(): void {
     this.signals.listen(EVENT_APPENDED, ({ tenantId }) => this.wake([tenantId]));
-    this.lanes = Array.from({ length: LANES }, (_, lane) => this.runLane(lane));
+    this.lanes = this.turns.map((_, lane) => this.runLane(lane));
   }
 
   wake(tenantIds: Iterable<string>): void {
@@ -109,15 +126,25 @@ export class OutboxRelay implements BeforeApplicationShutdown {
         await this.sleep(lane > 0 && this.ready.size > 0 ? NEXT_LANE_AFTER_MS : LOOK_EVERY_MS);
         continue;
       }
-      this.turnsSince[lane] = Date.now();
+      this.turns[lane] = { tenantIds, since: Date.now() };
       await this.takeTurn(tenantIds);
-      this.turnsSince[lane] = Infinity;
+      this.turns[lane] = NO_TURN;
     }
   }
 
-  /** Reports whether the turn of a lane takes long. */
-  private isLate(lane: number): boolean {
-    return Date.now() - this.turnsSince[lane]! >= NEXT_LANE_AFTER_MS;
+  /** Reports whether the turn of a lane has lasted so many milliseconds. */
+  private hasLasted(lane: number, ms: number): boolean {
+    return Date.now() - this.turns[lane]!.since >= ms;
+  }
+
+  /** Returns the names of the nodes of Citus on which a turn hangs. */
+  private listHangingNodes(): Set<string | null> {
+    const hanging = this.turns.filter((_, lane) => this.hasLasted(lane, HANGS_AFTER_MS));
+    const nodes = new Set(
+      hanging.flatMap(({ tenantIds }) => tenantIds.map((id) => this.database.nodeOf(id))),
+    );
+    nodes.delete(null);
+    return nodes;
   }
 
   /**
@@ -126,13 +153,15 @@ export class OutboxRelay implements BeforeApplicationShutdown {
    */
   private pickWorkspaces(lane: number): string[] {
     if (!this.clock.isTrusted) return [];
-    if (lane === 0) return this.pickReady(false);
-    const helpsFirst = this.isLate(0);
-    if (lane === BACKLOG_LANE) {
+    const first = lane - (lane % LANES);
+    if (lane >= LANES && !this.hasLasted(lane - LANES, HANGS_AFTER_MS)) return [];
+    if (lane === first) return this.pickReady(false);
+    const helpsFirst = this.hasLasted(first, NEXT_LANE_AFTER_MS);
+    if (lane === first + BACKLOG_LANE) {
       const backlogged = this.pickReady(true);
       return backlogged.length > 0 || !helpsFirst ? backlogged : this.pickReady(false);
     }
-    if (!this.isLate(BACKLOG_LANE)) return [];
+    if (!this.hasLasted(first + BACKLOG_LANE, NEXT_LANE_AFTER_MS)) return [];
     const others = helpsFirst ? this.pickReady(false) : [];
     return others.length > 0 ? others : this.pickReady(true);
   }
@@ -140,9 +169,11 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   /** Returns workspaces that are ready and may share a turn, with a backlog or without. */
   private pickReady(areBacklogged: boolean): string[] {
     const next: string[] = [];
+    const hangingNodes = this.listHangingNodes();
     for (const [tenantId, since] of this.ready) {
       if (this.backlogged.has(tenantId) !== areBacklogged) continue;
       if (this.inTurn.has(tenantId) || this.mustWait(tenantId, since)) continue;
+      if (hangingNodes.size > 0 && hangingNodes.has(this.database.nodeOf(tenantId))) continue;
       // After a failure a workspace has turns of its own.
       const isAlone = this.shrunkTo.has(tenantId);
       if (isAlone && next.length > 0) continue;

@@ -12,8 +12,9 @@ import { SteppedSearch } from '../../src/database/stepped-search';
 import { LoginSessionsRepository } from '../../src/logins/sessions/login-sessions.repository';
 import { EventQueueRepository } from '../../src/outbox/event-queue.repository';
 import { QueueFloors } from '../../src/queue-floors/queue-floors';
-import { createStores, dropStores, nodeUrlsOf, TestStores } from '../support/test-database';
+import { createStores, dropStores, TestStores } from '../support/test-database';
 import { waitFor } from '../support/wait';
+import { holdShards, listNodes, WorkerNode, workspacesOn } from './shards';
 
 const WORKSPACES = 16;
 /** Time within which work of the nodes that answer is found. */
@@ -96,11 +97,9 @@ describe('a transaction on several nodes', () => {
 
 describe('a read', () => {
   it('does not wait for one of another node in the same turn', async () => {
-    const { rows } = await admin.query<{ host: string; port: number }>(
-      'SELECT nodename AS host, nodeport AS port FROM pg_dist_node WHERE shouldhaveshards ORDER BY nodeid',
-    );
-    const [slow, other] = await Promise.all(rows.map(({ host, port }) => listWorkspacesOn(host, port)));
-    const onNode = await hold('event_queue', rows[0]!, slow![0]!);
+    const workers = await listNodes(admin);
+    const [slow, other] = await Promise.all(workers.map((one) => workspacesOn(admin, one, tenantIds)));
+    const onNode = await holdShards(admin, stores, workers[0]!, 'event_queue', [slow![0]!]);
     const read = (tenantId: string) =>
       database.pipelinedRead('SELECT event_id FROM event_queue WHERE tenant_id = $1', [tenantId]);
     const waiting = read(slow![0]!);
@@ -112,11 +111,6 @@ describe('a read', () => {
 });
 
 describe('the search for work', () => {
-  interface WorkerNode {
-    id: number;
-    host: string;
-    port: number;
-  }
   let node: WorkerNode;
   let there: string[];
   let elsewhere: string[];
@@ -124,11 +118,8 @@ describe('the search for work', () => {
   let search: SteppedSearch<string>;
 
   beforeEach(async () => {
-    const { rows } = await admin.query<WorkerNode>(
-      `SELECT nodeid AS id, nodename AS host, nodeport AS port FROM pg_dist_node WHERE shouldhaveshards ORDER BY nodeid LIMIT 1`,
-    );
-    node = rows[0]!;
-    there = await listWorkspacesOn(node.host, node.port);
+    node = (await listNodes(admin))[0]!;
+    there = await workspacesOn(admin, node, tenantIds);
     elsewhere = tenantIds.filter((tenantId) => !there.includes(tenantId));
     expect(there.length).toBeGreaterThan(0);
     expect(elsewhere.length).toBeGreaterThan(0);
@@ -180,7 +171,7 @@ describe('the search for work', () => {
   });
 
   it('finds that of the others while a node is slow, and its own once it has answered', async () => {
-    const onNode = await hold('event_queue', node, there[0]!);
+    const onNode = await holdShards(admin, stores, node, 'event_queue', [there[0]!]);
     try {
       for (let n = 0; n < 2; n += 1) {
         const { tenantIds: present, ms } = await run();
@@ -209,7 +200,7 @@ describe('the search for work', () => {
   });
 
   it('tells each node of its own workspaces alone', async () => {
-    const onNode = await hold('event_queue', node, there[0]!);
+    const onNode = await holdShards(admin, stores, node, 'event_queue', [there[0]!]);
     try {
       const place = (await database.listPlaces()).find(({ name }) => name === `${node.host}:${node.port}`)!;
       const sent = database.searchIn<{ id: string }>(
@@ -237,19 +228,16 @@ describe('the search for work', () => {
 
 describe('a session of a person whose workspaces are on two nodes', () => {
   const hash = randomBytes(32);
-  let nodes: { id: number; host: string; port: number }[];
+  let nodes: WorkerNode[];
   let present: string;
   let absent: string;
 
   beforeAll(async () => {
-    nodes = (
-      await admin.query<(typeof nodes)[number]>(
-        'SELECT nodeid AS id, nodename AS host, nodeport AS port FROM pg_dist_node WHERE shouldhaveshards ORDER BY nodeid',
-      )
-    ).rows;
-    [[absent], [present]] = (await Promise.all(
-      nodes.map(({ host, port }) => listWorkspacesOn(host, port)),
-    )) as [[string], [string]];
+    nodes = await listNodes(admin);
+    [[absent], [present]] = (await Promise.all(nodes.map((one) => workspacesOn(admin, one, tenantIds)))) as [
+      [string],
+      [string],
+    ];
     const personId = newId();
     await admin.query(
       `INSERT INTO people (id, email, name, theme, password_hash, created_at)
@@ -315,7 +303,7 @@ describe('a session of a person whose workspaces are on two nodes', () => {
   });
 
   it('opens the one whose node answers while the other is slow, and waits for that once', async () => {
-    const onNode = await hold('memberships', nodes[0]!, absent);
+    const onNode = await holdShards(admin, stores, nodes[0]!, 'memberships', [absent]);
     try {
       expect(await open()).toMatchObject({ opened: [present], unreachable: [absent] });
       const { ms, ...found } = await open();
@@ -328,31 +316,6 @@ describe('a session of a person whose workspaces are on two nodes', () => {
     await waitFor('the slow node', async () => (await open()).unreachable.length === 0);
   });
 });
-
-/** Locks a table's rows of a workspace's shard on its node, until the transaction ends. */
-async function hold(table: string, { port }: { port: number }, tenantId: string): Promise<Client> {
-  const { rows } = await admin.query<{ shard: string }>(
-    'SELECT shard_name($2::regclass, get_shard_id_for_distribution_column($2::regclass, $1::uuid)) AS shard',
-    [tenantId, table],
-  );
-  const connectionString = nodeUrlsOf(stores).find((url) => Number(new URL(url).port) === port);
-  const client = new Client({ connectionString });
-  await client.connect();
-  await client.query('SET citus.enable_manual_changes_to_shards = on');
-  await client.query(`BEGIN; LOCK TABLE ${rows[0]!.shard} IN ACCESS EXCLUSIVE MODE`);
-  return client;
-}
-
-/** Returns those of the workspaces that a node has. */
-async function listWorkspacesOn(host: string, port: number): Promise<string[]> {
-  const { rows } = await admin.query<{ id: string }>(
-    `SELECT w.id FROM unnest($3::uuid[]) AS w (id)
-     JOIN citus_shards s ON s.shardid = get_shard_id_for_distribution_column('workspaces', w.id)
-     WHERE s.nodename = $1 AND s.nodeport = $2`,
-    [host, port, tenantIds],
-  );
-  return rows.map((row) => row.id).sort();
-}
 
 /** Returns a port on which nothing listens. */
 async function findClosedPort(): Promise<number> {
