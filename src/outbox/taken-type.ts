@@ -5,7 +5,7 @@ import { ALL_EVENTS, EventType } from './event-catalog';
  * statement of a frequent change asks it along with the change, so that an event that nobody takes is not
  * stored: one look-up in `webhook_endpoints_active_idx`, of at most 50 rows, without a round trip. An
  * endpoint that was activated before the statement began is never missed. It is the one place where this
- * folder reads a table of a feature, which no import shows.
+ * folder reads a table of `webhooks`, which no import shows.
  * @param tenantId SQL for the workspace's id
  */
 export function isTakenSql(tenantId: string, type: EventType): string {
