@@ -11,4 +11,4 @@ export const listedOf = (of: 'contacts.' | '') =>
   ${of}created_at AS "createdAt", ${of}updated_at AS "updatedAt"`;
 
 /** Columns of a ListedContact, in SQL. */
-export const LISTED = listedOf('');
+export const CONTACT_COLUMNS = listedOf('');

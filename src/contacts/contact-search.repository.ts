@@ -7,7 +7,7 @@ import { WorkBudgets } from '../rate-limit/work-budgets';
 import { Database } from '../database/database';
 import { thrice } from '../database/index-condition';
 import { isIndexable, searchPatterns, SearchTerm, searchTerm } from './contact-search';
-import { LISTED, ListedContact } from './contact-columns';
+import { CONTACT_COLUMNS, ListedContact } from './contact-columns';
 
 /**
  * Number of the newest contacts, which are always looked at first: a frequent term fills its page from them.
@@ -172,7 +172,7 @@ const find = (matches: string, isIndexed: string) => `
     WHERE (${isIndexed}) AND (SELECT count(*) FROM newest) < $3 AND (SELECT count(*) FROM step) < $3
     LIMIT ${MAX_INDEXED + 1}
   )
-  SELECT ${LISTED}, (SELECT count(*) FROM indexed)::integer AS indexed
+  SELECT ${CONTACT_COLUMNS}, (SELECT count(*) FROM indexed)::integer AS indexed
   FROM (VALUES (1)) AS one LEFT JOIN (
     SELECT * FROM newest WHERE (SELECT count(*) FROM newest) = $3
     UNION ALL SELECT * FROM step WHERE (SELECT count(*) FROM step) = $3
@@ -200,7 +200,7 @@ const step = (matches: string) => `
   ), next AS (
     SELECT id FROM contacts WHERE tenant_id = $1 AND id < $2 ORDER BY id DESC OFFSET (SELECT ${STEP - 1}) LIMIT 1
   )
-  SELECT ${LISTED}, CASE WHEN (SELECT count(*) FROM matching) < $3 THEN (SELECT id FROM next) END AS next
+  SELECT ${CONTACT_COLUMNS}, CASE WHEN (SELECT count(*) FROM matching) < $3 THEN (SELECT id FROM next) END AS next
   FROM (VALUES (1)) AS one LEFT JOIN matching ON true ORDER BY id DESC`;
 
 const STEP_TEXT = step(MATCHES_TEXT);

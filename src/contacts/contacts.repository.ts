@@ -9,7 +9,7 @@ import { ContactKey } from '../stored-data/table-declaration';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { toSearchable } from './contact-search';
 import { ContactSearchRepository } from './contact-search.repository';
-import { LISTED, ListedContact, listedOf } from './contact-columns';
+import { CONTACT_COLUMNS, ListedContact, listedOf } from './contact-columns';
 import { ContactEntity, VERIFIED_FIELDS, VerifiedField } from './contact.entity';
 
 export interface ContactFilter {
@@ -49,7 +49,7 @@ export class ContactsRepository {
   async findMany(tenantId: string, ids: string[]): Promise<ListedContact[]> {
     if (ids.length === 0) return [];
     return this.database.pipelinedRead(
-      `SELECT ${LISTED} FROM contacts WHERE tenant_id = $1 AND id = ANY ($2) AND erased_at IS NULL`,
+      `SELECT ${CONTACT_COLUMNS} FROM contacts WHERE tenant_id = $1 AND id = ANY ($2) AND erased_at IS NULL`,
       [tenantId, ids],
     );
   }
@@ -65,7 +65,7 @@ export class ContactsRepository {
     caller?: Closable,
   ): Promise<ListedContact[]> {
     if (q) return this.search.find(tenantId, { q, cursor, count }, caller);
-    return new PageStatement(LISTED, 'contacts')
+    return new PageStatement(CONTACT_COLUMNS, 'contacts')
       .where('tenant_id = ?', tenantId)
       .read(this.database, cursor, count);
   }

@@ -4,7 +4,7 @@ import { HIGHEST_ID, idFloor } from '../common/ids';
 import { Database } from '../database/database';
 import { Parameters } from '../database/parameters';
 import { CONVERSATION_STATUSES, ConversationEntity, ConversationStatus } from './conversation.entity';
-import { LISTED, ListedConversation } from './conversations.repository';
+import { CONVERSATION_COLUMNS, ListedConversation } from './conversations.repository';
 
 /** Filter of a list of conversations. `agentId` is null for those that are nobody's. */
 export interface ListFilter {
@@ -57,7 +57,10 @@ const CONTACT_NAME = `(SELECT name FROM contacts WHERE tenant_id = $1 AND id = p
 
 const hasConversation = ({ id }: { id: string | null }) => id !== null;
 
-/** Lists conversations by filters of which not every set has an index of its own. */
+/**
+ * Lists conversations by filters of which not every set has an index of its own, for the API. The inbox has
+ * `ConversationsRepository.listActive`, with other columns and fewer filters.
+ */
 @Injectable()
 export class ConversationListsRepository {
   constructor(private readonly database: Database) {}
@@ -207,7 +210,7 @@ class ListStatement {
   }
 
   private scan(...conditions: (string | undefined)[]): string {
-    return `SELECT ${LISTED}, contact_id AS "contactId", updated_at AS "updatedAt", ${POSITIONS[this.order]} AS position
+    return `SELECT ${CONVERSATION_COLUMNS}, contact_id AS "contactId", updated_at AS "updatedAt", ${POSITIONS[this.order]} AS position
       FROM conversations WHERE tenant_id = $1 AND ${conditions.filter(Boolean).join(' AND ')}`;
   }
 

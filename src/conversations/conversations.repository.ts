@@ -55,7 +55,7 @@ export type ContactActivity = ListedConversation & Pick<ListedActivity, 'activit
 const MAX_SCANNED = 1_000;
 
 /** Columns of a ListedConversation, in SQL. */
-export const LISTED = `id, source_channel AS "sourceChannel", status, snoozed_until AS "snoozedUntil",
+export const CONVERSATION_COLUMNS = `id, source_channel AS "sourceChannel", status, snoozed_until AS "snoozedUntil",
   assigned_agent_id AS "assignedAgentId", last_message_preview AS "lastMessagePreview",
   last_message_at AS "lastMessageAt", created_at AS "createdAt"`;
 
@@ -131,7 +131,7 @@ export class ConversationsRepository {
     { status, channel, cursor }: ConversationFilter,
     count: number,
   ): Promise<ListedConversation[]> {
-    const page = new PageStatement(LISTED, 'conversations').where('tenant_id = ?', tenantId);
+    const page = new PageStatement(CONVERSATION_COLUMNS, 'conversations').where('tenant_id = ?', tenantId);
     if (status) page.where('status = ?', status);
     if (channel) page.where('source_channel = ?', channel);
     return page.read(this.database, cursor, count);
@@ -139,7 +139,8 @@ export class ConversationsRepository {
 
   /**
    * Lists up to `count` conversations with a status below the cursor, the one with the latest activity first.
-   * With a channel it looks among the next 1,000 conversations.
+   * With a channel it looks among the next 1,000 conversations. The inbox has this list beside the one of
+   * `ConversationListsRepository`, because it also reads who wrote each newest message, and looks among ids.
    */
   listActive(tenantId: string, filter: ActivityFilter, count: number): Promise<ListedActivity[]> {
     const { parameters, scanned, order } = scanByActivity(tenantId, filter);
@@ -150,7 +151,7 @@ export class ConversationsRepository {
     return this.database.prepared(
       `SELECT page.*, (SELECT name FROM contacts WHERE tenant_id = $1 AND id = page."contactId") AS "contactName",
               ${LAST_SENDER}
-       FROM (SELECT * FROM (SELECT ${LISTED}, last_message_id AS "lastMessageId", contact_id AS "contactId",
+       FROM (SELECT * FROM (SELECT ${CONVERSATION_COLUMNS}, last_message_id AS "lastMessageId", contact_id AS "contactId",
                               coalesce(last_message_id, id) AS activity
                             ${scanned} ORDER BY ${order} LIMIT ${channel ? MAX_SCANNED : MAX_LIMIT + 1}) AS scanned
              ${channel ? `WHERE "sourceChannel" = ${parameters.bind(channel)}` : ''}
@@ -220,7 +221,7 @@ export class ConversationsRepository {
     // The limit within is a constant, because PostgreSQL plans an unknown one as a tenth of the table.
     return this.database.prepared(
       `SELECT page.*, ${LAST_SENDER}
-       FROM (SELECT * FROM (SELECT ${LISTED}, last_message_id AS "lastMessageId",
+       FROM (SELECT * FROM (SELECT ${CONVERSATION_COLUMNS}, last_message_id AS "lastMessageId",
                               coalesce(last_message_id, id) AS activity
                             FROM conversations WHERE tenant_id = $1 AND contact_id = $2
                             ORDER BY id DESC LIMIT ${MAX_SCANNED}) AS scanned
