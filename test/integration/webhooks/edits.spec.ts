@@ -302,7 +302,8 @@ it('changes what is given, within limits, and clears what is null', async () => 
   const { workspace, endpoint } = subscription;
   const given = { name: 'CRM', description: 'Copies messages.', rateLimit: 9 };
   expect(await subscription.edit(endpoint, given)).toMatchObject({ ...given, url: endpoint.url });
-  expect(await subscription.edit(endpoint, {})).toMatchObject({ ...given, version: 2 });
+  expect(await subscription.edit(endpoint, given)).toMatchObject({ ...given, version: 2 });
+  await expectRefusal(subscription.edit(endpoint, {}), 'INVALID_BODY');
   const none = { name: null, description: null, rateLimit: null };
   expect(await subscription.edit(endpoint, none)).toMatchObject({ ...none, version: 3 });
   for (const [field, value] of Object.entries({
