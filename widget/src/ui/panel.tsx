@@ -150,8 +150,9 @@ export class Panel implements ChatDisplay {
       notice: this.notice(),
       isOnline: visitor.presence.isOnline === true,
       typing: typist === null ? null : fill(texts.typing, { name: typist || texts.support }),
+      // Read anew: the visitor may change before the panel is drawn again.
       get draft() {
-        return visitor.draft;
+        return chat.visitor.draft;
       },
       canWrite: chat.refusal !== 'unavailable',
       form: (wantsForm && settings.form) || null,
