@@ -1,6 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { escapeLiteral } from 'pg';
 import { prepareValue } from 'pg/lib/utils';
+import { Batcher } from '../common/batcher';
+import { Memo } from '../common/memo';
 import { DatabaseUnavailable, isStatementRefused } from './database-errors';
 import { NODE_SEARCH } from './distributed-tables';
 import { MOMENT } from './moment';
@@ -16,6 +18,8 @@ const PRESENT = '$1';
 
 /** Limit of the workspaces whose hashes a process keeps. */
 const MAX_HASHES = 100_000;
+/** Limit of the workspaces whose hashes one statement reads. */
+const MAX_HASHED = 1_000;
 
 /** A search that a node did not answer. The log has the reason already. */
 export class NodeFailed extends Error {}
@@ -66,9 +70,8 @@ export class NodeSearches {
   /** Nodes as they were last read. */
   private lastRead: Node[] = [];
   /** Hashes of workspaces, by which Citus divides them. A workspace keeps its hash when it is moved. */
-  private readonly hashes = new Map<string, number>();
-  /** Workspaces whose hashes are being read. */
-  private readonly unhashed = new Set<string>();
+  private readonly hashes = new Memo<number>(MAX_HASHES);
+  private readonly hashReads = new Batcher<string, number>(MAX_HASHED, (ids) => this.readHashes(ids));
   /** Nodes that did not answer last time. */
   private readonly away = new Set<string>();
   /** Nodes that are being asked. */
@@ -98,10 +101,11 @@ export class NodeSearches {
    */
   nameOf(tenantId: string): string | null {
     void this.list();
-    const hash = this.hashes.get(tenantId);
+    const hash = this.hashes.find(tenantId);
     if (hash === undefined) {
-      if (this.unhashed.size === 0) setImmediate(() => void this.readHashes());
-      this.unhashed.add(tenantId);
+      this.hashOf(tenantId).catch((error: unknown) =>
+        this.logger.debug({ err: error, tenantId }, 'the node of a workspace is not known'),
+      );
       return null;
     }
     const has = ({ ranges }: Node) => ranges.some(({ least, most }) => least <= hash && hash <= most);
@@ -193,33 +197,28 @@ export class NodeSearches {
     else this.logger.error({ node, err: error }, 'a node finds no work: that of the others goes on');
   }
 
-  private async readHashes(): Promise<void> {
-    const ids = new Set(this.unhashed);
-    try {
-      const hashes = await this.hash(ids);
-      if (this.hashes.size + hashes.size > MAX_HASHES) this.hashes.clear();
-      for (const [id, hash] of hashes) this.hashes.set(id, hash);
-    } catch (error) {
-      this.logger.debug({ err: error }, 'the nodes of some workspaces are not known');
-    } finally {
-      this.unhashed.clear();
-    }
-  }
-
   /** Returns the hash of each workspace in the lists of searches. */
-  private hashesOf(searches: Search[]): Promise<Map<string, number>> {
-    return this.hash(
-      new Set(searches.flatMap(({ lists, parameters }) => (lists > 0 ? (parameters[0] as string[]) : []))),
+  private async hashesOf(searches: Search[]): Promise<Map<string, number>> {
+    const ids = new Set(
+      searches.flatMap(({ lists, parameters }) => (lists > 0 ? (parameters[0] as string[]) : [])),
     );
+    return new Map(await Promise.all([...ids].map(async (id) => [id, await this.hashOf(id)] as const)));
   }
 
-  private async hash(tenantIds: Set<string>): Promise<Map<string, number>> {
-    if (tenantIds.size === 0) return new Map();
-    const rows = await this.query<{ id: string; hash: number }>(
-      'SELECT id, worker_hash(id) AS hash FROM unnest($1::uuid[]) AS id',
-      [[...tenantIds]],
+  private async hashOf(tenantId: string): Promise<number> {
+    const known = this.hashes.find(tenantId);
+    if (known !== undefined) return known;
+    const hash = await this.hashReads.submit(tenantId);
+    this.hashes.set(tenantId, hash);
+    return hash;
+  }
+
+  private async readHashes(tenantIds: string[]): Promise<number[]> {
+    const rows = await this.query<{ hash: number }>(
+      'SELECT worker_hash(id) AS hash FROM unnest($1::uuid[]) WITH ORDINALITY AS w (id, n) ORDER BY n',
+      [tenantIds],
     );
-    return new Map(rows.map(({ id, hash }) => [id, hash]));
+    return rows.map(({ hash }) => hash);
   }
 
   private async readNodes(): Promise<Node[]> {
