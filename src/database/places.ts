@@ -35,10 +35,7 @@ export class PlacedWork<Result> {
   private async runOnce(places: Place[], work: (place: Place) => Promise<Result>): Promise<Result[]> {
     if (places.length <= 1) return Promise.all(places.map(work));
     const begun = places.filter(({ name }) => !this.busy.has(name)).map((place) => this.begin(place, work));
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise((resolve) => (timer = setTimeout(resolve, WAIT_MS)));
-    await Promise.race([Promise.all(begun), late]);
-    clearTimeout(timer);
+    await endsWithin(WAIT_MS, Promise.all(begun));
     const ended = this.ended;
     this.ended = new Map();
     const results = [...ended.values()];
@@ -78,17 +75,24 @@ export class PlacedReads {
       if (error instanceof NodeFailed) return [];
       throw error;
     });
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<null>((resolve) => (timer = setTimeout(() => resolve(null), READ_MS)));
-    try {
-      const rows = await Promise.race([reading, late]);
-      if (rows !== null) return rows;
-    } finally {
-      clearTimeout(timer);
-    }
+    if (await endsWithin(READ_MS, reading)) return reading;
     this.late.add(place.name);
     const forget = () => this.late.delete(place.name);
     void reading.then(forget, forget);
     return [];
+  }
+}
+
+/**
+ * Reports whether work ends within so many milliseconds.
+ * @throws what the work rejects with by then
+ */
+async function endsWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), ms)));
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
