@@ -38,7 +38,6 @@ export class Database {
   private readonly pipelinedReads = new PipelinedReads((work) => this.onConnection(work));
   private readonly polledReads = new SharedReads((work) => this.orderedTransaction(work));
   private readonly nodeSearches = new NodeSearches((sql, parameters) => this.query(sql, parameters));
-
   private readonly placedReads = new PlacedReads();
 
   /** Searches of all workspaces, by their text. */
@@ -166,9 +165,11 @@ export class Database {
     return this.isDivided ? this.nodeSearches.list() : [ONE_SERVER];
   }
 
-  /** Returns the name of the node that has a workspace; null on one server, or while it is not known. */
-  nodeOf(tenantId: string): string | null {
-    return this.isDivided ? this.nodeSearches.nameOf(tenantId) : null;
+  /** Reports whether two workspaces are known to be on the same one of several nodes; false on one server. */
+  shareNode(tenantId: string, other: string): boolean {
+    if (!this.isDivided) return false;
+    const node = this.nodeSearches.nameOf(tenantId);
+    return node !== null && node === this.nodeSearches.nameOf(other);
   }
 
   /**

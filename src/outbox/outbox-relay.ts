@@ -137,14 +137,11 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     return Date.now() - this.turns[lane]!.since >= ms;
   }
 
-  /** Returns the names of the nodes of Citus on which a turn hangs. */
-  private listHangingNodes(): Set<string | null> {
-    const hanging = this.turns.filter((_, lane) => this.hasLasted(lane, HANGS_AFTER_MS));
-    const nodes = new Set(
-      hanging.flatMap(({ tenantIds }) => tenantIds.map((id) => this.database.nodeOf(id))),
+  /** Returns the workspaces of turns that hang. */
+  private listHanging(): string[] {
+    return this.turns.flatMap(({ tenantIds }, lane) =>
+      this.hasLasted(lane, HANGS_AFTER_MS) ? tenantIds : [],
     );
-    nodes.delete(null);
-    return nodes;
   }
 
   /**
@@ -169,11 +166,11 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   /** Returns workspaces that are ready and may share a turn, with a backlog or without. */
   private pickReady(areBacklogged: boolean): string[] {
     const next: string[] = [];
-    const hangingNodes = this.listHangingNodes();
+    const hanging = this.listHanging();
     for (const [tenantId, since] of this.ready) {
       if (this.backlogged.has(tenantId) !== areBacklogged) continue;
       if (this.inTurn.has(tenantId) || this.mustWait(tenantId, since)) continue;
-      if (hangingNodes.size > 0 && hangingNodes.has(this.database.nodeOf(tenantId))) continue;
+      if (hanging.some((id) => this.database.shareNode(id, tenantId))) continue;
       // After a failure a workspace has turns of its own.
       const isAlone = this.shrunkTo.has(tenantId);
       if (isAlone && next.length > 0) continue;
