@@ -88,7 +88,7 @@ export class ContextReader {
       const sender = agents.find(({ id }) => id === senderId);
       one.resolve({
         conversation: conversation
-          ? { ...toConversation(conversation), ...(!contact && { lastMessagePreview: null }) }
+          ? toConversation(contact ? conversation : { ...conversation, lastMessagePreview: null })
           : null,
         contact: contact ? toContact(contact, identities) : null,
         sender: sender ? toAgentResponse(sender) : null,
