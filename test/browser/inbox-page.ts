@@ -33,9 +33,13 @@ export class InboxPage {
     await this.page.locator('article').first().waitFor();
   }
 
-  /** Goes back to the conversation if the page has left it, because it was closed. */
+  /** Goes back to the conversation if the page has left it for the next one or the list, as closing does. */
   private async goBack(): Promise<void> {
-    if (new URL(this.page.url()).pathname !== this.path) await this.page.goBack();
+    while (!this.isHere()) await this.page.goBack();
+  }
+
+  private isHere(): boolean {
+    return new URL(this.page.url()).pathname === this.path;
   }
 
   /** Loads the page again, until it comes. */
@@ -65,7 +69,7 @@ export class InboxPage {
         await this.goBack();
         // The page may just be leaving the conversation. It stays once something is written.
         return field.fill(text, { timeout: PRESS_TIMEOUT_MS }).then(
-          () => true,
+          () => this.isHere(),
           () => false,
         );
       },
@@ -77,6 +81,7 @@ export class InboxPage {
 
   /** Closes the conversation, or opens it again. */
   async toggle(): Promise<void> {
+    await this.goBack();
     const button = this.page.getByRole('button', { name: /^(Close|Reopen)$/ });
     // It may change its name while it is pressed.
     await button.click({ timeout: PRESS_TIMEOUT_MS }).catch(() => undefined);
