@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/app-error';
 import { isStatementTimeout } from '../database/database-errors';
 import { HIGHEST_ID } from '../common/ids';
-import { Closable } from '../rate-limit/work-budget';
+import { Closable } from '../common/work-budget';
 import { WorkBudgets } from '../rate-limit/work-budgets';
 import { Database } from '../database/database';
 import { thrice } from '../database/index-condition';

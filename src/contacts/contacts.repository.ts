@@ -4,7 +4,7 @@ import { isId } from '../common/ids';
 import { Database, Reader } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { PageStatement } from '../database/page-statement';
-import { Closable } from '../rate-limit/work-budget';
+import { Closable } from '../common/work-budget';
 import { ContactKey } from '../stored-data/table-declaration';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { toSearchable } from './contact-search';

@@ -15,7 +15,7 @@ import { IdempotentRequest } from '../idempotency/idempotent-request';
 import { EventData } from '../outbox/event-catalog';
 import { EventlessChanges } from '../outbox/eventless-changes';
 import { OutboxService } from '../outbox/outbox.service';
-import { Closable } from '../rate-limit/work-budget';
+import { Closable } from '../common/work-budget';
 import {
   ContactDetail,
   CreateContact,

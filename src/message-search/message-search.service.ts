@@ -7,7 +7,7 @@ import { validate } from '../common/validate';
 import { ContactsService } from '../contacts/contacts.service';
 import { Database } from '../database/database';
 import { isStatementTimeout } from '../database/database-errors';
-import { Closable } from '../rate-limit/work-budget';
+import { Closable } from '../common/work-budget';
 import { WorkBudgets } from '../rate-limit/work-budgets';
 import {
   FoundConversation,

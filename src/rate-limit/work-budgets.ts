@@ -4,7 +4,7 @@ import { AppError } from '../common/app-error';
 import { makeReason } from '../common/error-texts';
 import { Config } from '../config/config';
 import { Metrics } from '../metrics/metrics';
-import { Closable, Release, WorkBudget, WorkLimits } from './work-budget';
+import { Closable, Release, WorkBudget, WorkLimits } from '../common/work-budget';
 
 /**
  * Kind of work that waits for somebody outside: a person who downloads (`exports`), a name server

@@ -3,7 +3,7 @@ import { Database } from '../../src/database/database';
 import { Client } from 'pg';
 import { newId } from '../../src/common/ids';
 import { Metrics } from '../../src/metrics/metrics';
-import { Release } from '../../src/rate-limit/work-budget';
+import { Release } from '../../src/common/work-budget';
 import { WorkBudgets } from '../../src/rate-limit/work-budgets';
 import { RedisConnection } from '../../src/redis/redis-connections';
 import { ApiResponse } from '../support/api-client';
