@@ -18,12 +18,26 @@ const DELETED_AT_ONCE = 100;
 
 const WORKS = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())';
 
+/** SQL that reads the key $2 of the workspace $1, if it works and has the hash $3. */
+const AUTHENTICATE = `
+  SELECT k.id AS key_id, k.scopes, k.allowed_networks,
+         coalesce(k.last_used_at < now() - interval '1 minute', true) AS use_is_stale,
+         w.id, w.name, w.slug, w.plan_tier, w.trial_ends_at, w.rate_limit,
+         w.suspended_at IS NOT NULL AS is_suspended
+  FROM api_keys k JOIN workspaces w ON w.id = $1
+  WHERE k.tenant_id = $1 AND k.id = $2 AND k.hash = $3 AND k.revoked_at IS NULL
+    AND (k.expires_at IS NULL OR k.expires_at > now())`;
+
 export type RefusedApiKey = Pick<ApiKeyEntity, 'tenantId' | 'id' | 'name' | 'hash'> & {
   reason: 'revoked' | 'expired' | 'address' | 'other';
 };
 
 /** Workspace and id of a key, which its hash leads to. */
 export type ApiKeyPlace = Pick<ApiKeyEntity, 'tenantId' | 'id'>;
+
+interface HashedKey extends ApiKeyPlace {
+  hash: Buffer;
+}
 
 export interface Authenticated {
   principal: Principal;
@@ -42,15 +56,8 @@ export class ApiKeysRepository {
    * at once.
    */
   async authenticate({ tenantId, id: keyId }: ApiKeyPlace, hash: Buffer): Promise<Authenticated | null> {
-    const [row] = await this.database.pipelinedRead<AuthenticationRow>(
-      `SELECT k.id AS key_id, k.scopes, k.allowed_networks,
-              coalesce(k.last_used_at < now() - interval '1 minute', true) AS use_is_stale,
-              w.id, w.name, w.slug, w.plan_tier, w.trial_ends_at, w.rate_limit,
-              w.suspended_at IS NOT NULL AS is_suspended
-       FROM api_keys k JOIN workspaces w ON w.id = $1
-       WHERE k.tenant_id = $1 AND k.id = $2 AND k.hash = $3 AND k.revoked_at IS NULL
-         AND (k.expires_at IS NULL OR k.expires_at > now())`,
-      [tenantId, keyId, hash],
+    const [row] = await this.database.withinNodeShare(tenantId, () =>
+      this.database.pipelinedRead<AuthenticationRow>(AUTHENTICATE, [tenantId, keyId, hash]),
     );
     if (!row) return null;
     const { id, name, slug, plan_tier: planTier, trial_ends_at: trialEndsAt, rate_limit: rateLimit } = row;
@@ -66,31 +73,26 @@ export class ApiKeysRepository {
     };
   }
 
-  /** Returns those of the hashes that belong to keys neither revoked nor expired, each with its place. */
-  async findActive(hashes: Buffer[]): Promise<FoundKey<ApiKeyPlace>[]> {
-    if (this.database.spansWorkspaces) {
-      const rows = await this.database.prepared<ApiKeyPlace & { hash: Buffer }>(
-        `SELECT k.hash, k.tenant_id AS "tenantId", k.id
-         FROM api_key_hashes h JOIN api_keys k ON k.tenant_id = h.tenant_id AND k.id = h.id
-         WHERE h.hash = ANY ($1::bytea[]) AND ${WORKS}`,
-        [hashes],
-      );
-      return rows.map(({ hash, ...place }) => ({ key: hash, place }));
-    }
-    const active = [...(await this.findPlaces(hashes))].map(async ([tenantId, places]) => {
-      const rows = await this.database.pipelinedRead<{ id: string; hash: Buffer }>(
-        `SELECT id, hash FROM api_keys WHERE tenant_id = $1 AND id = ANY ($2::uuid[]) AND ${WORKS}`,
-        [tenantId, places.map(({ id }) => id)],
-      );
-      return rows.map(({ id, hash }) => ({ key: hash, place: { tenantId, id } }));
-    });
-    return (await Promise.all(active)).flat();
+  /**
+   * Returns those of the hashes that belong to keys, each with its place. Keys that were revoked or have
+   * expired are left out, unless their workspaces would have to be read one by one.
+   */
+  async findByHash(hashes: Buffer[]): Promise<FoundKey<ApiKeyPlace>[]> {
+    const rows = this.database.spansWorkspaces
+      ? await this.database.prepared<HashedKey>(
+          `SELECT k.hash, k.tenant_id AS "tenantId", k.id
+           FROM api_key_hashes h JOIN api_keys k ON k.tenant_id = h.tenant_id AND k.id = h.id
+           WHERE h.hash = ANY ($1::bytea[]) AND ${WORKS}`,
+          [hashes],
+        )
+      : await this.findPlaces(hashes);
+    return rows.map(({ hash, ...place }) => ({ key: hash, place }));
   }
 
   /** Returns the keys with these hashes, also revoked and expired ones, and why they are refused now. */
   async findByHashes(hashes: Buffer[]): Promise<RefusedApiKey[]> {
     const found: RefusedApiKey[] = [];
-    for (const [tenantId, places] of await this.findPlaces(hashes)) {
+    for (const [tenantId, places] of groupByWorkspace(await this.findPlaces(hashes))) {
       const rows = await this.database.query<RefusedApiKey>(
         `SELECT tenant_id AS "tenantId", id, name, hash,
                 CASE WHEN revoked_at IS NOT NULL THEN 'revoked' WHEN expires_at <= now() THEN 'expired'
@@ -103,13 +105,11 @@ export class ApiKeysRepository {
     return found;
   }
 
-  /** Returns the places of the keys that have these hashes, by their workspaces. */
-  private async findPlaces(hashes: Buffer[]): Promise<Map<string, ApiKeyPlace[]>> {
-    const places = await this.database.prepared<ApiKeyPlace>(
-      'SELECT tenant_id AS "tenantId", id FROM api_key_hashes WHERE hash = ANY ($1::bytea[])',
+  private findPlaces(hashes: Buffer[]): Promise<HashedKey[]> {
+    return this.database.prepared(
+      'SELECT hash, tenant_id AS "tenantId", id FROM api_key_hashes WHERE hash = ANY ($1::bytea[])',
       [hashes],
     );
-    return groupByWorkspace(places);
   }
 
   /** Records a use of the key, at most once a minute. */

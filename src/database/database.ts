@@ -9,6 +9,7 @@ import { DatabaseClient } from './database-client';
 import { DatabasePool, poolOf } from './database-pool';
 import { merged, Merging } from './merged-rows';
 import { Node, NodeSearches } from './node-searches';
+import { NodeShares } from './node-shares';
 import { PipelinedReads } from './pipelined-reads';
 import { ONE_SERVER, Place, PlacedReads, PlacedWork } from './places';
 import { ReadKind, settingsFor } from './planner-settings';
@@ -39,6 +40,7 @@ export class Database {
   private readonly polledReads = new SharedReads((work) => this.orderedTransaction(work));
   private readonly nodeSearches = new NodeSearches((sql, parameters) => this.query(sql, parameters));
   private readonly placedReads = new PlacedReads();
+  private readonly nodeShares: NodeShares;
 
   /** Searches of all workspaces, by their text. */
   private readonly searches = new Map<string, PlacedWork<object[]>>();
@@ -54,6 +56,7 @@ export class Database {
     readonly isDivided: boolean,
   ) {
     this.spansWorkspaces = crossWorkspaceBatches && !isDivided;
+    this.nodeShares = new NodeShares(this.pool.options.max, (id) => this.nodeSearches.nodeOf(id));
     this.settings = {
       queue: settingsFor('queue', isDivided),
       ordered: settingsFor('ordered', isDivided),
@@ -107,6 +110,16 @@ export class Database {
   async pipelinedRead<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
     if (this.isDivided) return this.prepared(sql, parameters);
     return (await this.pipelinedReads.runPrepared(sql, parameters)).rows as Row[];
+  }
+
+  /**
+   * Does work for a workspace with a connection of its node's share, where workspaces are on several nodes;
+   * elsewhere, at once. The first read of a request is such work, and so are a claim and a record of a
+   * worker: when the node hangs, what would follow them does not begin. `work` must not call this itself.
+   * @throws DatabaseUnavailable when the node's share is used up; what `work` throws
+   */
+  withinNodeShare<T>(tenantId: string, work: () => Promise<T>): Promise<T> {
+    return this.isDivided ? this.nodeShares.run(tenantId, work) : work();
   }
 
   /**

@@ -112,6 +112,14 @@ export class NodeSearches {
     return this.lastRead.find(has)?.name ?? null;
   }
 
+  /** Returns the name of the node that has had a workspace lately; null when none is known to have it. */
+  async nodeOf(tenantId: string): Promise<string | null> {
+    const name = this.nameOf(tenantId);
+    if (name !== null) return name;
+    await Promise.all([this.hashOf(tenantId), this.list()]);
+    return this.nameOf(tenantId);
+  }
+
   /**
    * Runs a search on one node.
    * @throws NodeFailed when the node does not answer, or can't run the statement

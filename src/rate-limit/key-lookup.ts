@@ -33,12 +33,12 @@ export class KeyLookup<Place> {
 
   /**
    * Makes a lookup that has accepted no key yet.
-   * @param findValid returns those of the keys that are valid
+   * @param findKnown returns those of the keys that may be valid: `read` decides
    */
   constructor(
     private readonly kind: 'keys' | 'hooks' | 'sessions',
     private readonly metrics: Metrics,
-    private readonly findValid: (keys: Buffer[]) => Promise<FoundKey<Place>[]>,
+    private readonly findKnown: (keys: Buffer[]) => Promise<FoundKey<Place>[]>,
   ) {}
 
   /**
@@ -74,7 +74,7 @@ export class KeyLookup<Place> {
   private async lookUp(keys: Buffer[]): Promise<(Place | null)[]> {
     const pauseMs = this.pauseUntil - performance.now();
     if (pauseMs > 0) await sleep(pauseMs);
-    const places = new Map((await this.findValid(keys)).map(({ key, place }) => [nameOf(key), place]));
+    const places = new Map((await this.findKnown(keys)).map(({ key, place }) => [nameOf(key), place]));
     if (places.size < keys.length) this.pauseUntil = performance.now() + PAUSE_MS;
     return keys.map((key) => places.get(nameOf(key)) ?? null);
   }

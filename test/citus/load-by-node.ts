@@ -11,12 +11,15 @@ import { contradictions } from '../support/integrity';
 import { TestService } from '../support/service';
 import { ServiceProcess } from '../support/service-process';
 import { setting } from '../support/test-database';
-import { waitFor } from '../support/wait';
+import { letTimePass, waitFor } from '../support/wait';
 import { WebhookWorkspace } from '../support/webhook-workspace';
 import { CitusNodes, Group } from './citus-nodes';
 
-const WORKSPACES_OF_A_NODE = 2;
+/** Workspaces of a node: more than a process has connections. */
+const WORKSPACES_OF_A_NODE = 24;
 const NO_RATE_LIMIT = 1_000_000;
+/** Time for which a receiver keeps attempts waiting. */
+const HOLD_MS = 2_500;
 /** Name of the receiver of all webhooks of a load. */
 const RECEIVER = 'hooks';
 /** Time for a message to be taken, or for all deliveries, once the nodes are there again. */
@@ -31,6 +34,7 @@ export class NodeLoad {
     apis: ServiceProcess[],
     readonly conversations: readonly Conversation[],
     readonly ledger: Ledger,
+    private readonly receiver: ChaosReceiver,
     seed: number,
   ) {
     this.client = new Client(apis);
@@ -62,6 +66,23 @@ export class NodeLoad {
       };
       throw new Error(`${error.message}: ${JSON.stringify(state)}`);
     });
+  }
+
+  /** Sends a message to each conversation. Settles while the receiver keeps as many attempts waiting. */
+  async holdAttempts(): Promise<void> {
+    let held = 0;
+    this.receiver.behave({
+      async answer(exchange) {
+        held += 1;
+        await letTimePass(HOLD_MS);
+        if (!exchange.response.destroyed) await answering.answer(exchange);
+      },
+    });
+    const random = new Random(0);
+    for (const message of await Promise.all(this.conversations.map((one) => this.client.send(one, random))))
+      this.ledger.promise(message!);
+    await waitFor('the attempts', () => held >= this.conversations.length);
+    this.receiver.heal();
   }
 
   /** Returns how many messages were answered with 201 since a moment. */
@@ -129,7 +150,7 @@ export class LoadByNode {
         const { key: apiKey } = await maker.make.apiKey(workspace);
         conversations.push({ id: workspace.conversation.id, workspaceId: workspace.id, apiKey });
       }
-      loads.set(id, new NodeLoad(apis, conversations, ledger, id));
+      loads.set(id, new NodeLoad(apis, conversations, ledger, receiver, id));
     }
     await maker.close();
     const start = (role: 'api' | 'worker') => ServiceProcess.start(role, stores, env);
@@ -137,6 +158,31 @@ export class LoadByNode {
     await Promise.all([start('worker'), start('worker')]);
     for (const load of loads.values()) load.start();
     return new LoadByNode(nodes, apis, receivers, loads);
+  }
+
+  /**
+   * Sends requests for the workspaces of a node, evenly and without waiting for answers.
+   * @returns a function that stops, and tells how many answers had each status
+   */
+  flood(group: Group, perSecond: number): () => Record<number, number> {
+    const { conversations } = this.of(group);
+    const answers: Record<number, number> = {};
+    let sent = 0;
+    const timer = setInterval(() => {
+      const { apiKey } = conversations[sent % conversations.length]!;
+      const api = this.apis[sent++ % this.apis.length]!;
+      void fetch(`${api.url}/api/v1/me`, { headers: { authorization: `Bearer ${apiKey}` } }).then(
+        async ({ status, body }) => {
+          answers[status] = (answers[status] ?? 0) + 1;
+          await body?.cancel();
+        },
+        () => undefined,
+      );
+    }, 1_000 / perSecond);
+    return () => {
+      clearInterval(timer);
+      return answers;
+    };
   }
 
   of({ id }: Group): NodeLoad {

@@ -7,8 +7,10 @@ import { LoadByNode } from './load-by-node';
 const MESSAGES = 20;
 /** Time in which workspaces get answers and webhooks while another node hangs or is dead. */
 const OTHERS_WAIT_MS = 4_000;
-/** Connections of each process, as it has by default: what waits for a node that hangs holds some. */
+/** Connections of each process, as it has by default: fewer than a node has workspaces. */
 const CONNECTIONS = { DATABASE_POOL_SIZE: '20' };
+/** Requests a second for the workspaces of a node that hangs: many more than there are connections. */
+const FLOOD_PER_S = 50;
 /** Time for which a node hangs. */
 const HANGS_MS = 12_000;
 /** Time in which messages are taken again once a coordinator runs again, or a standby has taken over. */
@@ -34,12 +36,16 @@ describe('nodes of Citus under load', () => {
   });
 
   it('serve the workspaces of one while another hangs', async () => {
+    await load.of(first).holdAttempts();
     const frozenAt = Date.now();
+    const endFlood = load.flood(first, FLOOD_PER_S);
     await nodes.freezeWorker(first, HANGS_MS);
+    const flood = endFlood();
     const waits = {
       'longest request of others': load.of(second).longestWait(frozenAt),
       'longest delivery of others': load.of(second).longestDelivery(frozenAt),
       'messages of others': load.of(second).countSince(frozenAt),
+      flood,
       'refused requests of others': load.of(second).client.retries.length,
     };
     await load.goOn(MESSAGES);

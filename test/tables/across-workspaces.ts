@@ -104,8 +104,8 @@ export const LOCKS: Record<string, string> = {
  * several at once on one server.
  */
 export const JOINS: Record<string, string> = {
-  'ApiKeysRepository.findActive':
-    'keys that this process has not accepted yet, 20 times a second at most; of one workspace on several nodes',
+  'ApiKeysRepository.findByHash':
+    'keys that this process has not accepted yet, 20 times a second at most; on one server alone',
   'AttemptRollupsRepository.addRollups':
     'a batch of AttemptRollups, once in five seconds for each process; of one workspace on several nodes',
   'PendingCancellationsRepository.insertUnowedPipelined':

@@ -86,7 +86,9 @@ export class ChannelConnectionsRepository {
 
   /** Finds a connection by where its hook key leads. */
   findHooked({ tenantId, id }: ConnectionKey, channel: Channel): Promise<ChannelConnectionEntity | null> {
-    return findConnected(this.database, tenantId, { id, channel });
+    return this.database.withinNodeShare(tenantId, () =>
+      findConnected(this.database, tenantId, { id, channel }),
+    );
   }
 
   /** Returns those of the hook keys that connections have, in any workspace, each with its connection. */
@@ -108,15 +110,17 @@ export class ChannelConnectionsRepository {
     const found: ChannelConnectionEntity[] = [];
     // One after the other: together, they would take as many connections.
     for (const batch of toBatches(places, places.length, this.database)) {
-      const connections = await this.database.manager.find(ChannelConnectionEntity, {
-        where: {
-          tenantId: In([...new Set(batch.map(({ tenantId }) => tenantId))]),
-          id: In(batch.map(({ id }) => id)),
-          ...NOT_DISCONNECTED,
-        },
-        select: WITH_CREDENTIALS,
-      });
-      found.push(...connections);
+      const connections = this.database.withinNodeShare(batch[0]!.tenantId, () =>
+        this.database.manager.find(ChannelConnectionEntity, {
+          where: {
+            tenantId: In([...new Set(batch.map(({ tenantId }) => tenantId))]),
+            id: In(batch.map(({ id }) => id)),
+            ...NOT_DISCONNECTED,
+          },
+          select: WITH_CREDENTIALS,
+        }),
+      );
+      found.push(...(await connections));
     }
     return found;
   }

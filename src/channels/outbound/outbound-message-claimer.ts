@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { Database } from '../../database/database';
 import { SecretUnreadable } from '../../secrets/secret-box';
 import { InjectStartCapacity, StartCapacity, UNREADABLE_PAUSE_MS } from '../../queue/start-capacity';
 import { Target } from '../../queue/targets';
@@ -16,6 +17,7 @@ export class OutboundMessageClaimer {
   private readonly logger = new Logger(OutboundMessageClaimer.name);
 
   constructor(
+    private readonly database: Database,
     private readonly messages: OutboundMessagesRepository,
     private readonly loader: ConnectionLoader,
     private readonly adapters: ChannelAdapters,
@@ -26,10 +28,15 @@ export class OutboundMessageClaimer {
 
   /** Reports whether a connection has a message that can be claimed now. */
   async hasDue(target: Target): Promise<boolean> {
-    return (await this.messages.countReady(target, 1)) > 0;
+    const { tenantId } = target;
+    return (await this.database.withinNodeShare(tenantId, () => this.messages.countReady(target, 1))) > 0;
   }
 
-  async claim(target: Target, count: number): Promise<ClaimedMessage[]> {
+  claim(target: Target, count: number): Promise<ClaimedMessage[]> {
+    return this.database.withinNodeShare(target.tenantId, () => this.claimReady(target, count));
+  }
+
+  private async claimReady(target: Target, count: number): Promise<ClaimedMessage[]> {
     const ready = await this.messages.countReady(target, count);
     const connection = ready > 0 && (await this.load(target));
     if (!connection) return [];

@@ -41,7 +41,9 @@ export class OutboundMessageRecorder {
     const stopAt = Date.now() + STOP_AFTER_MS;
     for (let delayMs = RETRY_MS; ; delayMs = Math.min(2 * delayMs, LONGEST_RETRY_MS)) {
       try {
-        return await this.database.transaction((tx) => this.write(tx, message, outcome));
+        return await this.database.withinNodeShare(message.tenantId, () =>
+          this.database.transaction((tx) => this.write(tx, message, outcome)),
+        );
       } catch (error) {
         if (isFaultOfData(error) || (!isDatabaseAway(error) && Date.now() > stopAt)) throw error;
         const { messageId } = message;

@@ -69,7 +69,7 @@ export interface AuthenticatedSession extends OpenedSession {
 
 @Injectable()
 export class LoginSessionsRepository {
-  /** Time of the process until which each node is asked for itself. */
+  /** Time of the process until which each node is asked for itself; 0 while all answer. */
   private apartUntil = 0;
 
   constructor(private readonly database: Database) {}
@@ -108,21 +108,25 @@ export class LoginSessionsRepository {
 
   /** Reads memberships of workspaces, and finds the workspaces whose node does not answer. */
   private async readMemberships(tenantIds: string[], personIds: string[]): Promise<ReadMemberships> {
-    if (tenantIds.length === 0) return { memberships: [], unreachableIds: NONE };
-    const areApart = this.database.isDivided && tenantIds.length > 1;
-    if (!areApart) {
-      const memberships = await this.database.prepared<MembershipRow>(LIST_MEMBERSHIPS, [
-        tenantIds,
-        personIds,
-      ]);
+    const [first, ...others] = tenantIds;
+    if (first === undefined) return { memberships: [], unreachableIds: NONE };
+    const parameters = [tenantIds, personIds];
+    if (!this.database.isDivided || others.length === 0) {
+      const memberships = await this.database.withinNodeShare(first, () =>
+        this.database.prepared<MembershipRow>(LIST_MEMBERSHIPS, parameters),
+      );
       return { memberships, unreachableIds: NONE };
     }
     if (performance.now() >= this.apartUntil) {
+      // While one request finds out whether all nodes answer again, the others still ask each for itself.
+      if (this.apartUntil > 0) this.apartUntil = performance.now() + APART_MS;
       try {
-        const memberships = await this.database.preparedWithin<MembershipRow>(TOGETHER_MS, LIST_MEMBERSHIPS, [
-          tenantIds,
-          personIds,
-        ]);
+        const memberships = await this.database.preparedWithin<MembershipRow>(
+          TOGETHER_MS,
+          LIST_MEMBERSHIPS,
+          parameters,
+        );
+        this.apartUntil = 0;
         return { memberships, unreachableIds: NONE };
       } catch (error) {
         if (!isDatabaseAway(error) && !isStatementTimeout(error)) throw error;

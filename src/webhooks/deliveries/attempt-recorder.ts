@@ -121,7 +121,12 @@ export class AttemptRecorder {
     }
   }
 
-  private async write(records: AttemptRecord[]): Promise<void> {
+  private write(records: AttemptRecord[]): Promise<void> {
+    const { tenantId } = records[0]!.delivery.endpoint;
+    return this.database.withinNodeShare(tenantId, () => this.writeAll(records));
+  }
+
+  private async writeAll(records: AttemptRecord[]): Promise<void> {
     const fromEvents = records.filter(({ delivery }) => delivery.lease?.on === 'event');
     const fromRows = records.filter(({ delivery }) => delivery.lease?.on === 'row');
     // A test is in no queue, and has no further attempt.

@@ -25,10 +25,7 @@ import { ClaimedRow, PendingDeliveriesRepository, toPending } from './pending-de
 const MAX_BATCH = 50;
 /** Number of claims that run at the same time, for targets that are claimed together and for slow ones. */
 const LANES = 2;
-/**
- * Number of claims that run at the same time where no claim has endpoints of several workspaces: some may
- * wait for a node that hangs.
- */
+/** Number of claims that run at the same time where none has endpoints of several workspaces. */
 const LANES_OF_ONE = 8;
 /** Time for which no claim meets a delivery again that is to be cancelled. */
 const UNOWED_DELAY_MS = 60_000;
@@ -81,7 +78,7 @@ export class DeliveryClaimer {
 
   /** Reports whether a target has a delivery that can be claimed now. */
   hasDue(target: Target): Promise<boolean> {
-    return this.deliveries.hasDue(target);
+    return this.database.withinNodeShare(target.tenantId, () => this.deliveries.hasDue(target));
   }
 
   async claim(target: Target, count: number): Promise<Delivery[]> {
@@ -103,7 +100,15 @@ export class DeliveryClaimer {
   }
 
   private submit(request: Request): Promise<Claim> {
+    if (this.database.isDivided) return this.claimOnNode(request);
     return (this.slow.has(targetKeyOf(request.target)) ? this.apart : this.together).submit(request);
+  }
+
+  private claimOnNode(request: Request): Promise<Claim> {
+    return this.database.withinNodeShare(request.target.tenantId, async () => {
+      const [claim] = await this.claimAll([request]);
+      return claim!;
+    });
   }
 
   /** Claims as many deliveries as the endpoint's rate grants. The others stay as they are. */
