@@ -18,16 +18,6 @@ const DELETED_AT_ONCE = 100;
 
 const WORKS = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())';
 
-/** SQL that reads the key $2 of the workspace $1, if it works and has the hash $3. */
-const AUTHENTICATE = `
-  SELECT k.id AS key_id, k.scopes, k.allowed_networks,
-         coalesce(k.last_used_at < now() - interval '1 minute', true) AS use_is_stale,
-         w.id, w.name, w.slug, w.plan_tier, w.trial_ends_at, w.rate_limit,
-         w.suspended_at IS NOT NULL AS is_suspended
-  FROM api_keys k JOIN workspaces w ON w.id = $1
-  WHERE k.tenant_id = $1 AND k.id = $2 AND k.hash = $3 AND k.revoked_at IS NULL
-    AND (k.expires_at IS NULL OR k.expires_at > now())`;
-
 export type RefusedApiKey = Pick<ApiKeyEntity, 'tenantId' | 'id' | 'name' | 'hash'> & {
   reason: 'revoked' | 'expired' | 'address' | 'other';
 };
@@ -56,8 +46,15 @@ export class ApiKeysRepository {
    * at once.
    */
   async authenticate({ tenantId, id: keyId }: ApiKeyPlace, hash: Buffer): Promise<Authenticated | null> {
-    const [row] = await this.database.withinNodeShare(tenantId, () =>
-      this.database.pipelinedRead<AuthenticationRow>(AUTHENTICATE, [tenantId, keyId, hash]),
+    const [row] = await this.database.pipelinedRead<AuthenticationRow>(
+      `SELECT k.id AS key_id, k.scopes, k.allowed_networks,
+              coalesce(k.last_used_at < now() - interval '1 minute', true) AS use_is_stale,
+              w.id, w.name, w.slug, w.plan_tier, w.trial_ends_at, w.rate_limit,
+              w.suspended_at IS NOT NULL AS is_suspended
+       FROM api_keys k JOIN workspaces w ON w.id = $1
+       WHERE k.tenant_id = $1 AND k.id = $2 AND k.hash = $3 AND k.revoked_at IS NULL
+         AND (k.expires_at IS NULL OR k.expires_at > now())`,
+      [tenantId, keyId, hash],
     );
     if (!row) return null;
     const { id, name, slug, plan_tier: planTier, trial_ends_at: trialEndsAt, rate_limit: rateLimit } = row;

@@ -48,7 +48,7 @@ const INTERNAL_ERROR = 'XX000';
 export const TRANSACTION_FAILED = '25P02';
 
 /**
- * Error of a connection that can't be opened, or of a transaction that can't begin, whatever the reason: no
+ * Error of a connection that can't be had, or of a transaction that can't begin, whatever the reason: no
  * statement has run. It has the message and the code of its cause.
  */
 export class DatabaseUnavailable extends Error {

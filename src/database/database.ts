@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { DataSource, EntityManager, QueryFailedError } from 'typeorm';
 import { AppError } from '../common/app-error';
+import { toBatches } from '../common/group-by';
 import { Config } from '../config/config';
 import { hasCitus, ON_EACH_SERVER } from './citus';
 import { DatabaseUnavailable, followsFromAnother, isWorkspaceUnknown } from './database-errors';
@@ -103,23 +104,46 @@ export class Database {
   }
 
   /**
-   * Runs a prepared read that is always fast. The reads of one turn of the event loop share a connection and
-   * a packet, whatever requests they belong to; each waits for the reads before it. Where the tables are on
-   * several nodes, one of which may hang, each has a connection of its own.
+   * Runs a prepared read that is always fast, and whose first parameter is the id of its workspace. The reads
+   * of one turn of the event loop share a connection and a packet, whatever requests they belong to; each
+   * waits for the reads before it. Where workspaces are on several nodes, one of which may hang, each has a
+   * connection of its own, within the share of its node.
    */
   async pipelinedRead<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
-    if (this.isDivided) return this.prepared(sql, parameters);
+    if (this.isDivided)
+      return this.withinNodeShare(parameters[0] as string, () => this.prepared<Row>(sql, parameters));
     return (await this.pipelinedReads.runPrepared(sql, parameters)).rows as Row[];
   }
 
   /**
-   * Does work for a workspace with a connection of its node's share, where workspaces are on several nodes;
-   * elsewhere, at once. The first read of a request is such work, and so are a claim and a record of a
-   * worker: when the node hangs, what would follow them does not begin. `work` must not call this itself.
-   * @throws DatabaseUnavailable when the node's share is used up; what `work` throws
+   * Does work for a workspace that uses a connection: at once, or within the share of its node where
+   * workspaces are on several nodes. The first read of a request is such work, and so are a worker's claims
+   * and records: while the node hangs, what would follow them does not begin. `work` must not call this
+   * itself, and so no `pipelinedRead`.
+   * @throws DatabaseUnavailable when no connection of the share is free in time; what `work` throws
    */
   withinNodeShare<T>(tenantId: string, work: () => Promise<T>): Promise<T> {
     return this.isDivided ? this.nodeShares.run(tenantId, work) : work();
+  }
+
+  /**
+   * Does work with batches of items, each of which uses a connection: with one after the other, or with those
+   * of all workspaces at the same time where these are on several nodes. A batch that fails ends no other.
+   * @param onFailure gets the error of a batch
+   */
+  async workInBatches<T extends { tenantId: string }>(
+    items: T[],
+    size: number,
+    work: (batch: T[]) => Promise<void>,
+    onFailure: (error: Error, batch: T[]) => void,
+  ): Promise<void> {
+    const begin = (batch: T[]) =>
+      this.withinNodeShare(batch[0]!.tenantId, () => work(batch)).catch((error: Error) =>
+        onFailure(error, batch),
+      );
+    const batches = toBatches(items, size, this);
+    if (this.isDivided) await Promise.all(batches.map(begin));
+    else for (const batch of batches) await begin(batch);
   }
 
   /**

@@ -114,9 +114,8 @@ export class NodeSearches {
 
   /** Returns the name of the node that has had a workspace lately; null when none is known to have it. */
   async nodeOf(tenantId: string): Promise<string | null> {
-    const name = this.nameOf(tenantId);
-    if (name !== null) return name;
-    await Promise.all([this.hashOf(tenantId), this.list()]);
+    if (this.hashes.find(tenantId) === undefined || this.lastRead.length === 0)
+      await Promise.all([this.hashOf(tenantId), this.list()]);
     return this.nameOf(tenantId);
   }
 

@@ -9,13 +9,13 @@ function makeShares(): NodeShares {
   return new NodeShares(CONNECTIONS, (id) => Promise.resolve(id.startsWith('?') ? null : id.split('-')[0]!));
 }
 
-/** Begins work that hangs, for several workspaces of a node; counts what has begun. */
-function beginHanging(shares: NodeShares, node: string, count: number) {
+/** Begins work that hangs, for workspaces of a node; counts what has begun. */
+function beginHanging(shares: NodeShares, count: number, workspaceOf = (n: number) => `a-${n}`) {
   const hanging = { begun: 0, end: () => undefined as void, ended: [] as Promise<unknown>[] };
   const hang = new Promise<void>((resolve) => (hanging.end = resolve));
   for (let n = 0; n < count; n++)
     hanging.ended.push(
-      shares.run(`${node}-${n}`, () => {
+      shares.run(workspaceOf(n), () => {
         hanging.begun += 1;
         return hang;
       }),
@@ -28,7 +28,7 @@ const turn = () => new Promise(setImmediate);
 describe('the share of a node', () => {
   it('bounds the work for all of its workspaces, and not that for others', async () => {
     const shares = makeShares();
-    const hanging = beginHanging(shares, 'a', SHARE + 3);
+    const hanging = beginHanging(shares, SHARE + 3);
     await turn();
     expect(hanging.begun).toBe(SHARE);
     expect(await shares.run('b-1', () => Promise.resolve('done'))).toBe('done');
@@ -36,6 +36,16 @@ describe('the share of a node', () => {
     hanging.end();
     await Promise.all(hanging.ended);
     expect(hanging.begun).toBe(SHARE + 3);
+  });
+
+  it('is not for one workspace alone', async () => {
+    const shares = makeShares();
+    const hanging = beginHanging(shares, 2 * SHARE, () => 'a-1');
+    await turn();
+    expect(hanging.begun).toBe(Math.ceil(SHARE / 2));
+    expect(await shares.run('a-2', () => Promise.resolve('done'))).toBe('done');
+    hanging.end();
+    await Promise.all(hanging.ended);
   });
 
   it('is given back by work that fails', async () => {
@@ -49,7 +59,7 @@ describe('the share of a node', () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'performance'] });
     try {
       const shares = makeShares();
-      const hanging = beginHanging(shares, 'a', SHARE);
+      const hanging = beginHanging(shares, SHARE);
       await turn();
       let hasBegun = false;
       const work = () => Promise.resolve((hasBegun = true));

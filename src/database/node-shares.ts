@@ -1,17 +1,19 @@
 import { WorkBudget } from '../common/work-budget';
 import { DatabaseUnavailable } from './database-errors';
 
-/** Part of a process's connections that work for the workspaces of one node may hold. */
+/** Part of a process's connections that may be used for one node. */
 const SHARE = 1 / 3;
-/** Lines of work that waits for a connection of its node's share. */
-const WAITING = { waiting: 10_000, waitingPerKey: 2_000, maxWaitMs: 2_000 };
+/** Lines of work that waits for a connection. */
+const WAITING = { total: Infinity, waiting: 10_000, waitingPerKey: 2_000, maxWaitMs: 2_000 };
 
 /**
- * Limits the connections of a process that work for the workspaces of one node of Citus holds. While a node
- * hangs, its work waits or is refused, and leaves the other connections to the other nodes.
+ * Limits how many of a process's connections are used for the workspaces of one node of Citus. While a node
+ * hangs, its work waits or is refused, and leaves the other connections to the other nodes. A workspace has
+ * half of its node's share at most.
  */
 export class NodeShares {
-  private readonly budget: WorkBudget;
+  private readonly ofNodes: WorkBudget;
+  private readonly ofWorkspaces: WorkBudget;
 
   /**
    * Makes the shares of a process.
@@ -22,22 +24,28 @@ export class NodeShares {
     connections: number,
     private readonly nodeOf: (tenantId: string) => Promise<string | null>,
   ) {
-    this.budget = new WorkBudget({ total: Infinity, perKey: Math.ceil(connections * SHARE), ...WAITING });
+    const share = Math.ceil(connections * SHARE);
+    this.ofNodes = new WorkBudget({ perKey: share, ...WAITING });
+    this.ofWorkspaces = new WorkBudget({ perKey: Math.ceil(share / 2), ...WAITING });
   }
 
   /**
-   * Does work for a workspace that holds a connection.
-   * @throws DatabaseUnavailable when the share of the workspace's node is used up
+   * Does work for a workspace that uses a connection.
+   * @throws DatabaseUnavailable when no connection of the share is free in time
    */
   async run<T>(tenantId: string, work: () => Promise<T>): Promise<T> {
     const node = await this.nodeOf(tenantId);
     if (node === null) return work();
-    const release = await this.budget.acquire(node);
-    if (!release) throw new DatabaseUnavailable(new Error(`${node} does not answer in time`));
-    try {
-      return await work();
-    } finally {
-      release();
-    }
+    return within(this.ofWorkspaces, tenantId, () => within(this.ofNodes, node, work));
+  }
+}
+
+async function within<T>(budget: WorkBudget, key: string, work: () => Promise<T>): Promise<T> {
+  const release = await budget.acquire(key);
+  if (!release) throw new DatabaseUnavailable(new Error(`All connections for ${key} are in use`));
+  try {
+    return await work();
+  } finally {
+    release();
   }
 }

@@ -12,7 +12,7 @@ const MAX_WAITING = 5_000;
 /** Number of accepted keys that this process remembers. */
 const MAX_ACCEPTED = 10_000;
 
-/** A valid key, and where what it opens is stored. */
+/** A key that may be valid, and where what it opens is stored. */
 export interface FoundKey<Place> {
   key: Buffer;
   place: Place;
@@ -53,7 +53,7 @@ export class KeyLookup<Place> {
     if (place === null) return null;
     const found = await read(place);
     if (found) this.remember(name, place);
-    else this.accepted.delete(name);
+    else this.forget(name);
     return found;
   }
 
@@ -75,8 +75,17 @@ export class KeyLookup<Place> {
     const pauseMs = this.pauseUntil - performance.now();
     if (pauseMs > 0) await sleep(pauseMs);
     const places = new Map((await this.findKnown(keys)).map(({ key, place }) => [nameOf(key), place]));
-    if (places.size < keys.length) this.pauseUntil = performance.now() + PAUSE_MS;
+    if (places.size < keys.length) this.pause();
     return keys.map((key) => places.get(nameOf(key)) ?? null);
+  }
+
+  private forget(name: string): void {
+    this.accepted.delete(name);
+    this.pause();
+  }
+
+  private pause(): void {
+    this.pauseUntil = performance.now() + PAUSE_MS;
   }
 
   private remember(name: string, place: Place): void {

@@ -13,7 +13,7 @@ import { LoginSessionsRepository } from '../../src/logins/sessions/login-session
 import { EventQueueRepository } from '../../src/outbox/event-queue.repository';
 import { QueueFloors } from '../../src/queue-floors/queue-floors';
 import { createStores, dropStores, TestStores } from '../support/test-database';
-import { waitFor } from '../support/wait';
+import { letTimePass, waitFor } from '../support/wait';
 import { holdShards, listNodes, WorkerNode, workspacesOn } from './shards';
 
 const WORKSPACES = 16;
@@ -309,6 +309,23 @@ describe('a session of a person whose workspaces are on two nodes', () => {
       const { ms, ...found } = await open();
       expect(found).toEqual({ opened: [present], unreachable: [absent] });
       expect(ms).toBeLessThan(FOUND_WITHIN_MS);
+    } finally {
+      await onNode.query('ROLLBACK');
+      await onNode.end();
+    }
+    await waitFor('the slow node', async () => (await open()).unreachable.length === 0);
+  });
+
+  it('opens the one whose node answers for many more requests than there are connections', async () => {
+    const onNode = await holdShards(admin, stores, nodes[0]!, 'memberships', [absent]);
+    try {
+      const requests = [];
+      for (let n = 0; n < 10 * config.databasePoolSize; n += 1) {
+        requests.push(open());
+        await letTimePass(20);
+      }
+      for (const found of await Promise.all(requests))
+        expect(found).toMatchObject({ opened: [present], unreachable: [absent] });
     } finally {
       await onNode.query('ROLLBACK');
       await onNode.end();

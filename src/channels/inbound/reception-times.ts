@@ -1,5 +1,4 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
-import { toBatches } from '../../common/group-by';
 import { Periodic } from '../../common/periodic';
 import { Database } from '../../database/database';
 import { ChannelConnectionsRepository, Reception } from '../connections/channel-connections.repository';
@@ -49,6 +48,11 @@ export class ReceptionTimes implements OnApplicationBootstrap, BeforeApplication
   private async write(): Promise<void> {
     const noted = [...this.noted.values()];
     this.noted = new Map();
-    for (const batch of toBatches(noted, BATCH, this.database)) await this.connections.markReceived(batch);
+    await this.database.workInBatches(
+      noted,
+      BATCH,
+      (batch) => this.connections.markReceived(batch),
+      (error) => this.logger.warn({ err: error }, 'times of received messages were not written'),
+    );
   }
 }

@@ -1,7 +1,6 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import type { Response } from 'express';
 import { AppError } from '../../common/app-error';
-import { toBatches } from '../../common/group-by';
 import { Periodic } from '../../common/periodic';
 import { Database } from '../../database/database';
 import { EventStream } from '../../http/event-stream';
@@ -102,8 +101,12 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
   /** Sends each visitor a heartbeat, with one query for many of them. */
   async sendHeartbeats(): Promise<void> {
     const groups = this.groups.list().map((group) => ({ tenantId: group.context.key.tenantId, group }));
-    for (const batch of toBatches(groups, HEARTBEAT_BATCH, this.database))
-      await this.sendHeartbeatsTo(batch.map(({ group }) => group));
+    await this.database.workInBatches(
+      groups,
+      HEARTBEAT_BATCH,
+      (batch) => this.sendHeartbeatsTo(batch.map(({ group }) => group)),
+      (error) => this.logger.warn({ err: error }, 'sending heartbeats failed; the next ones will retry'),
+    );
   }
 
   private async sendHeartbeatsTo(groups: VisitorGroup[]): Promise<void> {

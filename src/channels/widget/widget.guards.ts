@@ -5,6 +5,7 @@ import type { Request, Response } from 'express';
 import { AppError } from '../../common/app-error';
 import { clientNetworkOf } from '../../http/client-network';
 import { Config } from '../../config/config';
+import { Database } from '../../database/database';
 import { RateLimiter, REFUSALS } from '../../rate-limit/rate-limiter';
 import { WorkBudgets } from '../../rate-limit/work-budgets';
 import { ANY_ORIGIN } from '../adapters/widget-settings';
@@ -43,13 +44,15 @@ const UNKNOWN = 'unknown';
 
 /**
  * Finds the widget of the path, checks the calling page's origin, and sets the CORS headers of every answer.
- * A request gets a slot of its widget before anything is read for it; VisitorSlotInterceptor gives it back.
+ * On one server, a request gets a slot of its widget before anything is read for it; VisitorSlotInterceptor
+ * gives it back.
  */
 @Injectable()
 export class WidgetGuard implements CanActivate {
   private readonly known = new Set<string>();
 
   constructor(
+    private readonly database: Database,
     private readonly connections: ConnectionLoader,
     private readonly limiter: RateLimiter,
     private readonly budgets: WorkBudgets,
@@ -65,10 +68,13 @@ export class WidgetGuard implements CanActivate {
     const isKnown = this.known.has(siteKey);
     // Counts first: made-up keys must not reach PostgreSQL without limit.
     if (!isKnown) await countRefusal(this.limiter, request, response);
+    const load = () => this.connections.loadByHookKey('WIDGET', siteKey);
+    // This read may wait for a node that hangs, so it holds no slot. The share of its node limits such reads.
+    const known = isKnown && this.database.isDivided ? await load() : undefined;
     request.releaseSlot = await this.budgets.acquire('widget', isKnown ? siteKey : UNKNOWN, response);
     // Another guard may refuse the request.
     response.once('close', request.releaseSlot);
-    const widget = await this.connections.loadByHookKey('WIDGET', siteKey);
+    const widget = known === undefined ? await load() : known;
     if (!widget) {
       if (this.known.delete(siteKey)) await countRefusal(this.limiter, request, response);
       throw AppError.notFound('Widget');

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AgentRole } from '../../common/agent-role';
+import { Batcher } from '../../common/batcher';
 import { groupBy } from '../../common/group-by';
 import { isId, newId } from '../../common/ids';
 import { Origin } from '../../common/principal';
@@ -40,6 +41,9 @@ const TOGETHER_MS = 1_000;
 /** Time in milliseconds for which each node is asked for itself, after one has not answered. */
 const APART_MS = 10_000;
 
+/** Number of reads of sessions whose memberships one statement reads. */
+const MAX_BATCH = 50;
+
 /** SQL that reads memberships, those of inactive agents left out. */
 const SELECT_MEMBERSHIPS = `
   SELECT m.person_id AS "personId", a.id AS "agentId", a.name AS "agentName", a.role, w.id AS "workspaceId",
@@ -69,8 +73,19 @@ export interface AuthenticatedSession extends OpenedSession {
 
 @Injectable()
 export class LoginSessionsRepository {
-  /** Time of the process until which each node is asked for itself; 0 while all answer. */
+  /** Time of the process until which each node is asked for itself. */
   private apartUntil = 0;
+  /**
+   * Reads memberships on several nodes, for many sessions with one statement: while a node hangs, few
+   * connections wait for it.
+   */
+  private readonly onSeveralNodes = new Batcher<SessionRow[], AuthenticatedSession[]>(
+    MAX_BATCH,
+    async (batch) => {
+      const opened = await this.addMemberships(batch.flat());
+      return batch.map((sessions) => opened.splice(0, sessions.length));
+    },
+  );
 
   constructor(private readonly database: Database) {}
 
@@ -96,7 +111,14 @@ export class LoginSessionsRepository {
     return this.withMemberships(sessions);
   }
 
-  private async withMemberships(sessions: SessionRow[]): Promise<AuthenticatedSession[]> {
+  private withMemberships(sessions: SessionRow[]): Promise<AuthenticatedSession[]> {
+    const [first, ...others] = new Set(sessions.flatMap(({ tenantIds }) => tenantIds));
+    if (first === undefined || !this.database.isDivided) return this.addMemberships(sessions);
+    if (others.length > 0) return this.onSeveralNodes.submit(sessions);
+    return this.database.withinNodeShare(first, () => this.addMemberships(sessions));
+  }
+
+  private async addMemberships(sessions: SessionRow[]): Promise<AuthenticatedSession[]> {
     const tenantIds = [...new Set(sessions.flatMap((session) => session.tenantIds))];
     const personIds = [...new Set(sessions.map(({ personId }) => personId))];
     const { memberships, unreachableIds } = await this.readMemberships(tenantIds, personIds);
@@ -108,25 +130,19 @@ export class LoginSessionsRepository {
 
   /** Reads memberships of workspaces, and finds the workspaces whose node does not answer. */
   private async readMemberships(tenantIds: string[], personIds: string[]): Promise<ReadMemberships> {
-    const [first, ...others] = tenantIds;
-    if (first === undefined) return { memberships: [], unreachableIds: NONE };
+    if (tenantIds.length === 0) return { memberships: [], unreachableIds: NONE };
     const parameters = [tenantIds, personIds];
-    if (!this.database.isDivided || others.length === 0) {
-      const memberships = await this.database.withinNodeShare(first, () =>
-        this.database.prepared<MembershipRow>(LIST_MEMBERSHIPS, parameters),
-      );
+    if (!this.database.isDivided || tenantIds.length === 1) {
+      const memberships = await this.database.prepared<MembershipRow>(LIST_MEMBERSHIPS, parameters);
       return { memberships, unreachableIds: NONE };
     }
     if (performance.now() >= this.apartUntil) {
-      // While one request finds out whether all nodes answer again, the others still ask each for itself.
-      if (this.apartUntil > 0) this.apartUntil = performance.now() + APART_MS;
       try {
         const memberships = await this.database.preparedWithin<MembershipRow>(
           TOGETHER_MS,
           LIST_MEMBERSHIPS,
           parameters,
         );
-        this.apartUntil = 0;
         return { memberships, unreachableIds: NONE };
       } catch (error) {
         if (!isDatabaseAway(error) && !isStatementTimeout(error)) throw error;

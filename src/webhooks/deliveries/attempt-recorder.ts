@@ -63,10 +63,8 @@ export class AttemptRecorder {
    * attempts can't all be recorded has none: its event ends after another worker has taken it.
    */
   private readonly attemptsLeft = new Map<string, number>();
-  private readonly retries = new RecordRetries(
-    (records) => this.write(records),
-    ({ delivery }) => delivery.lease && this.attemptsLeft.delete(eventLeaseKeyOf(delivery)),
-  );
+  /** Retries under way, by the keys of the batchers. */
+  private readonly retries = new Map<string, RecordRetries>();
 
   constructor(
     private readonly database: Database,
@@ -89,12 +87,32 @@ export class AttemptRecorder {
    * has ended.
    */
   record(record: AttemptRecord): Promise<AttemptRecord> {
-    const key = this.database.spansWorkspaces ? ALL_WORKSPACES : record.delivery.endpoint.tenantId;
+    const key = this.keyOf(record);
     const batcher = this.batchers.get(key) ?? this.makeBatcher();
     this.batchers.set(key, batcher);
     return batcher.submit(record).finally(() => {
       if (batcher.isIdle && this.batchers.get(key) === batcher) this.batchers.delete(key);
     });
+  }
+
+  private keyOf({ delivery }: AttemptRecord): string {
+    return this.database.spansWorkspaces ? ALL_WORKSPACES : delivery.endpoint.tenantId;
+  }
+
+  /** Returns the retries of a batch that failed, which begin where there are none. */
+  private retriesOf(record: AttemptRecord): RecordRetries {
+    const key = this.keyOf(record);
+    const known = this.retries.get(key);
+    if (known) return known;
+    const retries = new RecordRetries({
+      write: (records) => this.write(records),
+      onGivenUp: ({ delivery }) => {
+        if (delivery.lease) this.attemptsLeft.delete(eventLeaseKeyOf(delivery));
+      },
+      onDone: () => this.retries.delete(key),
+    });
+    this.retries.set(key, retries);
+    return retries;
   }
 
   private makeBatcher(): Batcher<AttemptRecord, AttemptRecord> {
@@ -115,7 +133,7 @@ export class AttemptRecorder {
       } catch (error) {
         logRetry(this.logger, records, error as Error);
         const isOfThese = !this.database.spansWorkspaces || mayBeOfOneRecord(error);
-        if (isOfThese || records.some(isTestRecord)) return this.retries.begin(records, error);
+        if (isOfThese || records.some(isTestRecord)) return this.retriesOf(records[0]!).begin(records, error);
         await sleep(RETRY_MS);
       }
     }

@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
 import { backoffMs } from '../../common/backoff';
 import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
 import { isDatabaseAway } from '../../database/database-errors';
 import { isTest } from '../../outbox/event-catalog';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
@@ -66,13 +67,14 @@ export class DeliveryAttempter {
 
   /** Returns until when an attempt may start if its endpoint is as it was; null if it has changed. */
   private async claimAgain({ id: deliveryId, endpoint, event }: Delivery): Promise<StartBy | null> {
+    const claim = async (tx: Transaction) => {
+      const [now] = await this.endpoints.lockSubscribers(tx, [endpoint], { inactiveToo: isTest(event.type) });
+      return now?.isLocked && isSame(now, endpoint) && takesType(now, event.type) ? startByFromNow() : null;
+    };
     try {
-      return await this.database.queueTransaction(async (tx) => {
-        const [now] = await this.endpoints.lockSubscribers(tx, [endpoint], {
-          inactiveToo: isTest(event.type),
-        });
-        return now?.isLocked && isSame(now, endpoint) && takesType(now, event.type) ? startByFromNow() : null;
-      });
+      return await this.database.withinNodeShare(endpoint.tenantId, () =>
+        this.database.queueTransaction(claim),
+      );
     } catch (error) {
       const { tenantId, id: endpointId } = endpoint;
       this.logger.warn(

@@ -1,5 +1,4 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
-import { toBatches } from '../../common/group-by';
 import { Periodic } from '../../common/periodic';
 import { Database } from '../../database/database';
 import { isTest } from '../../outbox/event-catalog';
@@ -70,25 +69,40 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
     const reason = reasonToDeactivate(record, outcome);
     if (!reason) return;
     // A success that is not written yet keeps the endpoint active.
-    await this.write();
+    await this.writeOf(tenantId);
     const wasActive = await this.endpoints.deactivateAfterFailures(delivery.endpoint, reason);
     if (wasActive)
       this.logger.warn({ tenantId, endpointId: id, reason }, 'a webhook endpoint was deactivated');
   }
 
+  private async writeOf(tenantId: string): Promise<void> {
+    const failed = take(this.failed, tenantId);
+    const succeeded = take(this.succeeded, tenantId);
+    await this.database.withinNodeShare(tenantId, async () => {
+      if (succeeded.length > 0) await this.repository.markSucceeded(succeeded);
+      if (failed.length > 0) await this.repository.markFailing(failed);
+    });
+  }
+
   private async write(): Promise<void> {
     const failed = take(this.failed);
     const succeeded = take(this.succeeded);
-    for (const batch of toBatches(succeeded, BATCH, this.database))
-      await this.repository.markSucceeded(batch);
+    const logFailure = (error: Error) =>
+      this.logger.warn({ err: error }, 'the health of endpoints was not written');
+    const succeed = (batch: HealthChange[]) => this.repository.markSucceeded(batch);
+    await this.database.workInBatches(succeeded, BATCH, succeed, logFailure);
     // After the successes: the later of the two wins.
-    for (const batch of toBatches(failed, BATCH, this.database)) await this.repository.markFailing(batch);
+    const fail = (batch: HealthChange[]) => this.repository.markFailing(batch);
+    await this.database.workInBatches(failed, BATCH, fail, logFailure);
   }
 }
 
-function take(changes: Map<string, HealthChange>): HealthChange[] {
-  const taken = [...changes.values()];
-  changes.clear();
+/** Takes the changes out of a map: all, or those of a workspace. */
+function take(changes: Map<string, HealthChange>, tenantId?: string): HealthChange[] {
+  const taken = [...changes.values()].filter(
+    (change) => tenantId === undefined || change.tenantId === tenantId,
+  );
+  for (const { id } of taken) changes.delete(id);
   return taken;
 }
 

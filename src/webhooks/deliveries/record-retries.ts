@@ -32,6 +32,16 @@ interface Unwritten {
   reject: (error: Error) => void;
 }
 
+/** Recorder whose batches have failed. */
+interface RetriedRecorder {
+  /** Writes all of the records, or none. */
+  write(records: AttemptRecord[]): Promise<void>;
+  /** Gets a record that is written no more. */
+  onGivenUp(record: AttemptRecord): void;
+  /** Is called when no record is left. */
+  onDone(): void;
+}
+
 /**
  * Writes the records of failed batches in smaller and smaller parts, so that one that can't be written fails
  * alone.
@@ -41,15 +51,7 @@ export class RecordRetries {
   private parts: Unwritten[][] = [];
   private isWriting = false;
 
-  /**
-   * Makes the retries of a recorder.
-   * @param write writes all of the records, or none
-   * @param onGivenUp is called with a record that is written no more
-   */
-  constructor(
-    private readonly write: (records: AttemptRecord[]) => Promise<void>,
-    private readonly onGivenUp: (record: AttemptRecord) => void,
-  ) {}
+  constructor(private readonly recorder: RetriedRecorder) {}
 
   /**
    * Begins to write the records of a batch that failed with an error.
@@ -80,12 +82,15 @@ export class RecordRetries {
       for (const part of parts) this.parts.push(...(await this.writePart(part)));
     }
     this.isWriting = false;
+    this.recorder.onDone();
   }
 
   /** Writes a part, and returns the parts that are left of it. */
   private async writePart(part: Unwritten[]): Promise<Unwritten[][]> {
     try {
-      await this.write(part.map(({ record, isReduced }) => (isReduced ? withoutDetails(record) : record)));
+      await this.recorder.write(
+        part.map(({ record, isReduced }) => (isReduced ? withoutDetails(record) : record)),
+      );
       for (const { record, resolve } of part) resolve(record);
       return [];
     } catch (error) {
@@ -110,7 +115,7 @@ export class RecordRetries {
       return true;
     }
     if (!isFaultOfData(error) && mayWait(one, error)) return true;
-    this.onGivenUp(record);
+    this.recorder.onGivenUp(record);
     one.reject(error);
     return false;
   }

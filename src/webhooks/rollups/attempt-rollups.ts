@@ -1,5 +1,4 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
-import { toBatches } from '../../common/group-by';
 import { Periodic } from '../../common/periodic';
 import { Database } from '../../database/database';
 import { AttemptOutcome } from '../sending/attempt-outcome';
@@ -62,18 +61,13 @@ export class AttemptRollups implements OnApplicationBootstrap, BeforeApplication
   private async write(): Promise<void> {
     const counted = [...this.counted.values()];
     this.counted = new Map();
-    for (const batch of toBatches(counted, BATCH, this.database)) await this.writeBatch(batch);
-  }
-
-  /**
-   * Adds a batch of counts. It does not retry after a failure: the statement may have been committed, and
-   * would be counted twice.
-   */
-  private async writeBatch(batch: AttemptRollup[]): Promise<void> {
-    try {
-      await this.rollups.addRollups(batch);
-    } catch (error) {
-      this.logger.warn({ err: error as Error, endpoints: batch.length }, 'charts lack some attempts');
-    }
+    // Without a retry after a failure: the statement may have been committed, and would be counted twice.
+    await this.database.workInBatches(
+      counted,
+      BATCH,
+      (batch) => this.rollups.addRollups(batch),
+      (error, { length: endpoints }) =>
+        this.logger.warn({ err: error, endpoints }, 'charts lack some attempts'),
+    );
   }
 }
