@@ -1,3 +1,4 @@
+import { newId } from '../../../src/common/ids';
 import { Database } from '../../../src/database/database';
 import { MessagingHost } from '../../support/messaging-host';
 
@@ -6,7 +7,7 @@ interface Row {
   pid: number;
 }
 
-const DIVIDE = 'SELECT 12 / $1::int AS quotient, pg_backend_pid() AS pid';
+const DIVIDE = 'SELECT $1::uuid, 12 / $2::int AS quotient, pg_backend_pid() AS pid';
 
 describe('Reads that are asked in one turn', () => {
   let host: MessagingHost;
@@ -18,8 +19,9 @@ describe('Reads that are asked in one turn', () => {
   });
   afterAll(() => host.close());
 
+  const tenantId = newId();
   const divideBy = (divisors: number[]) =>
-    Promise.allSettled(divisors.map((divisor) => database.pipelinedRead<Row>(DIVIDE, [divisor])));
+    Promise.allSettled(divisors.map((divisor) => database.pipelinedRead<Row>(DIVIDE, [tenantId, divisor])));
 
   it('share a connection, and each has its own answer', async () => {
     const rows = (await divideBy([1, 2, 3])).map((outcome) =>
