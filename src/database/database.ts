@@ -202,6 +202,11 @@ export class Database {
     return this.isDivided ? this.nodeSearches.list() : [ONE_SERVER];
   }
 
+  /** Has the node of a workspace known soon, for `shareNode`. */
+  locate(tenantId: string): void {
+    if (this.isDivided) this.nodeSearches.nameOf(tenantId);
+  }
+
   /** Reports whether two workspaces are known to be on the same one of several nodes; false on one server. */
   shareNode(tenantId: string, other: string): boolean {
     if (!this.isDivided) return false;

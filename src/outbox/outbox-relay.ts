@@ -102,7 +102,11 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   }
 
   wake(tenantIds: Iterable<string>): void {
-    for (const tenantId of tenantIds) if (!this.ready.has(tenantId)) this.ready.set(tenantId, Date.now());
+    for (const tenantId of tenantIds) {
+      if (this.ready.has(tenantId)) continue;
+      this.ready.set(tenantId, Date.now());
+      this.database.locate(tenantId);
+    }
     this.lookAgain();
   }
 
