@@ -35,7 +35,7 @@ export class ApiKeyGuard implements CanActivate {
     private readonly budgets: WorkBudgets,
     metrics: Metrics,
   ) {
-    this.lookup = new KeyLookup('keys', metrics, (hashes) => keys.findByHash(hashes));
+    this.lookup = new KeyLookup('keys', metrics, (hashes) => keys.lookUp(hashes));
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {

@@ -74,7 +74,7 @@ export class ApiKeysRepository {
    * Returns those of the hashes that belong to keys, each with its place. Keys that were revoked or have
    * expired are left out, unless their workspaces would have to be read one by one.
    */
-  async findByHash(hashes: Buffer[]): Promise<FoundKey<ApiKeyPlace>[]> {
+  async lookUp(hashes: Buffer[]): Promise<FoundKey<ApiKeyPlace>[]> {
     const rows = this.database.spansWorkspaces
       ? await this.database.prepared<HashedKey>(
           `SELECT k.hash, k.tenant_id AS "tenantId", k.id

@@ -202,16 +202,12 @@ export class Database {
     return this.isDivided ? this.nodeSearches.list() : [ONE_SERVER];
   }
 
-  /** Has the node of a workspace known soon, for `shareNode`. */
-  locate(tenantId: string): void {
-    if (this.isDivided) this.nodeSearches.nameOf(tenantId);
-  }
-
-  /** Reports whether two workspaces are known to be on the same one of several nodes; false on one server. */
-  shareNode(tenantId: string, other: string): boolean {
-    if (!this.isDivided) return false;
-    const node = this.nodeSearches.nameOf(tenantId);
-    return node !== null && node === this.nodeSearches.nameOf(other);
+  /**
+   * Returns the name of the node that has a workspace. It is null on one server, and while it is not known:
+   * then a later call may know it.
+   */
+  nodeOf(tenantId: string): string | null {
+    return this.isDivided ? this.nodeSearches.nameOf(tenantId) : null;
   }
 
   /**

@@ -105,7 +105,8 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     for (const tenantId of tenantIds) {
       if (this.ready.has(tenantId)) continue;
       this.ready.set(tenantId, Date.now());
-      this.database.locate(tenantId);
+      // Its node is known then when its turn comes.
+      this.database.nodeOf(tenantId);
     }
     this.lookAgain();
   }
@@ -141,11 +142,11 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     return Date.now() - this.turns[lane]!.since >= ms;
   }
 
-  /** Returns the workspaces of turns that hang. */
-  private listHanging(): string[] {
-    return this.turns.flatMap(({ tenantIds }, lane) =>
-      this.hasLasted(lane, HANGS_AFTER_MS) ? tenantIds : [],
-    );
+  /** Returns the names of the nodes on which turns hang. */
+  private listHangingNodes(): Set<string> {
+    const hanging = this.turns.filter((_, lane) => this.hasLasted(lane, HANGS_AFTER_MS));
+    const names = hanging.flatMap(({ tenantIds }) => tenantIds.map((id) => this.database.nodeOf(id)));
+    return new Set(names.filter((name) => name !== null));
   }
 
   /**
@@ -170,11 +171,12 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   /** Returns workspaces that are ready and may share a turn, with a backlog or without. */
   private pickReady(areBacklogged: boolean): string[] {
     const next: string[] = [];
-    const hanging = this.listHanging();
+    const hangingNodes = this.listHangingNodes();
     for (const [tenantId, since] of this.ready) {
       if (this.backlogged.has(tenantId) !== areBacklogged) continue;
       if (this.inTurn.has(tenantId) || this.mustWait(tenantId, since)) continue;
-      if (hanging.some((id) => this.database.shareNode(id, tenantId))) continue;
+      const node = hangingNodes.size > 0 ? this.database.nodeOf(tenantId) : null;
+      if (node !== null && hangingNodes.has(node)) continue;
       // After a failure a workspace has turns of its own.
       const isAlone = this.shrunkTo.has(tenantId);
       if (isAlone && next.length > 0) continue;

@@ -53,7 +53,10 @@ export class KeyLookup<Place> {
     if (place === null) return null;
     const found = await read(place);
     if (found) this.remember(name, place);
-    else this.forget(name);
+    else {
+      this.accepted.delete(name);
+      this.pause();
+    }
     return found;
   }
 
@@ -77,11 +80,6 @@ export class KeyLookup<Place> {
     const places = new Map((await this.findKnown(keys)).map(({ key, place }) => [nameOf(key), place]));
     if (places.size < keys.length) this.pause();
     return keys.map((key) => places.get(nameOf(key)) ?? null);
-  }
-
-  private forget(name: string): void {
-    this.accepted.delete(name);
-    this.pause();
   }
 
   private pause(): void {

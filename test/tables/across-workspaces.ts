@@ -104,7 +104,7 @@ export const LOCKS: Record<string, string> = {
  * several at once on one server.
  */
 export const JOINS: Record<string, string> = {
-  'ApiKeysRepository.findByHash':
+  'ApiKeysRepository.lookUp':
     'keys that this process has not accepted yet, 20 times a second at most; on one server alone',
   'AttemptRollupsRepository.addRollups':
     'a batch of AttemptRollups, once in five seconds for each process; of one workspace on several nodes',

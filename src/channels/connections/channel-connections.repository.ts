@@ -110,7 +110,7 @@ export class ChannelConnectionsRepository {
     const found: ChannelConnectionEntity[] = [];
     // One after the other: together, they would take as many connections.
     for (const batch of toBatches(places, places.length, this.database)) {
-      const connections = this.database.withinNodeShare(batch[0]!.tenantId, () =>
+      const connections = await this.database.withinNodeShare(batch[0]!.tenantId, () =>
         this.database.manager.find(ChannelConnectionEntity, {
           where: {
             tenantId: In([...new Set(batch.map(({ tenantId }) => tenantId))]),
@@ -120,7 +120,7 @@ export class ChannelConnectionsRepository {
           select: WITH_CREDENTIALS,
         }),
       );
-      found.push(...(await connections));
+      found.push(...connections);
     }
     return found;
   }

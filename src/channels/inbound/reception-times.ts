@@ -21,7 +21,7 @@ export class ReceptionTimes implements OnApplicationBootstrap, BeforeApplication
   private readonly writes = new Periodic(
     WRITE_EVERY_MS,
     () => this.write(),
-    (error) => this.logger.warn({ err: error }, 'times of received messages were not written'),
+    (error) => this.logFailure(error),
   );
 
   constructor(
@@ -52,7 +52,11 @@ export class ReceptionTimes implements OnApplicationBootstrap, BeforeApplication
       noted,
       BATCH,
       (batch) => this.connections.markReceived(batch),
-      (error) => this.logger.warn({ err: error }, 'times of received messages were not written'),
+      (error) => this.logFailure(error),
     );
+  }
+
+  private logFailure(error: Error): void {
+    this.logger.warn({ err: error }, 'times of received messages were not written');
   }
 }

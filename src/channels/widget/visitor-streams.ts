@@ -43,7 +43,7 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
   private readonly heartbeat = new Periodic(
     HEARTBEAT_MS,
     () => this.sendHeartbeats(),
-    (error) => this.logger.warn({ err: error }, 'sending heartbeats failed; the next ones will retry'),
+    (error) => this.logFailure(error),
   );
 
   constructor(
@@ -105,8 +105,12 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
       groups,
       HEARTBEAT_BATCH,
       (batch) => this.sendHeartbeatsTo(batch.map(({ group }) => group)),
-      (error) => this.logger.warn({ err: error }, 'sending heartbeats failed; the next ones will retry'),
+      (error) => this.logFailure(error),
     );
+  }
+
+  private logFailure(error: Error): void {
+    this.logger.warn({ err: error }, 'sending heartbeats failed; the next ones will retry');
   }
 
   private async sendHeartbeatsTo(groups: VisitorGroup[]): Promise<void> {

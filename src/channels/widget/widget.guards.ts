@@ -70,11 +70,11 @@ export class WidgetGuard implements CanActivate {
     if (!isKnown) await countRefusal(this.limiter, request, response);
     const load = () => this.connections.loadByHookKey('WIDGET', siteKey);
     // This read may wait for a node that hangs, so it holds no slot. The share of its node limits such reads.
-    const known = isKnown && this.database.isDivided ? await load() : undefined;
+    const early = isKnown && this.database.isDivided ? await load() : undefined;
     request.releaseSlot = await this.budgets.acquire('widget', isKnown ? siteKey : UNKNOWN, response);
     // Another guard may refuse the request.
     response.once('close', request.releaseSlot);
-    const widget = known === undefined ? await load() : known;
+    const widget = early === undefined ? await load() : early;
     if (!widget) {
       if (this.known.delete(siteKey)) await countRefusal(this.limiter, request, response);
       throw AppError.notFound('Widget');

@@ -112,14 +112,18 @@ export class LoginSessionsRepository {
   }
 
   private withMemberships(sessions: SessionRow[]): Promise<AuthenticatedSession[]> {
-    const [first, ...others] = new Set(sessions.flatMap(({ tenantIds }) => tenantIds));
-    if (first === undefined || !this.database.isDivided) return this.addMemberships(sessions);
-    if (others.length > 0) return this.onSeveralNodes.submit(sessions);
-    return this.database.withinNodeShare(first, () => this.addMemberships(sessions));
+    return this.mayBeSpread(workspacesOf(sessions))
+      ? this.onSeveralNodes.submit(sessions)
+      : this.addMemberships(sessions);
+  }
+
+  /** Reports whether workspaces may be on several nodes. */
+  private mayBeSpread(tenantIds: string[]): boolean {
+    return this.database.isDivided && tenantIds.length > 1;
   }
 
   private async addMemberships(sessions: SessionRow[]): Promise<AuthenticatedSession[]> {
-    const tenantIds = [...new Set(sessions.flatMap((session) => session.tenantIds))];
+    const tenantIds = workspacesOf(sessions);
     const personIds = [...new Set(sessions.map(({ personId }) => personId))];
     const { memberships, unreachableIds } = await this.readMemberships(tenantIds, personIds);
     const byPerson = groupBy(memberships, ({ personId }) => personId);
@@ -130,10 +134,13 @@ export class LoginSessionsRepository {
 
   /** Reads memberships of workspaces, and finds the workspaces whose node does not answer. */
   private async readMemberships(tenantIds: string[], personIds: string[]): Promise<ReadMemberships> {
-    if (tenantIds.length === 0) return { memberships: [], unreachableIds: NONE };
+    const [first] = tenantIds;
+    if (first === undefined) return { memberships: [], unreachableIds: NONE };
     const parameters = [tenantIds, personIds];
-    if (!this.database.isDivided || tenantIds.length === 1) {
-      const memberships = await this.database.prepared<MembershipRow>(LIST_MEMBERSHIPS, parameters);
+    if (!this.mayBeSpread(tenantIds)) {
+      const memberships = await this.database.withinNodeShare(first, () =>
+        this.database.prepared<MembershipRow>(LIST_MEMBERSHIPS, parameters),
+      );
       return { memberships, unreachableIds: NONE };
     }
     if (performance.now() >= this.apartUntil) {
@@ -303,6 +310,10 @@ interface MembershipRow {
   secondFactorGraceDays: number | null;
   lockedAt: Date | null;
   isLockTime: boolean | null;
+}
+
+function workspacesOf(sessions: SessionRow[]): string[] {
+  return [...new Set(sessions.flatMap(({ tenantIds }) => tenantIds))];
 }
 
 function toSession(

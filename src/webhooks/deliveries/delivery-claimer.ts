@@ -25,7 +25,7 @@ import { ClaimedRow, PendingDeliveriesRepository, toPending } from './pending-de
 const MAX_BATCH = 50;
 /** Number of claims that run at the same time, for targets that are claimed together and for slow ones. */
 const LANES = 2;
-/** Number of claims at the same time where none has endpoints of several workspaces, but on several nodes. */
+/** Number of claims of one workspace each that run at the same time on one server. */
 const LANES_OF_ONE = 8;
 /** Time for which no claim meets a delivery again that is to be cancelled. */
 const UNOWED_DELAY_MS = 60_000;

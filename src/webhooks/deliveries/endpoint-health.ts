@@ -30,7 +30,7 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
   private readonly writes = new Periodic(
     WRITE_EVERY_MS,
     () => this.write(),
-    (error) => this.logger.warn({ err: error }, 'the health of endpoints was not written'),
+    (error) => this.logFailure(error),
   );
 
   constructor(
@@ -87,13 +87,17 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
   private async write(): Promise<void> {
     const failed = take(this.failed);
     const succeeded = take(this.succeeded);
-    const logFailure = (error: Error) =>
-      this.logger.warn({ err: error }, 'the health of endpoints was not written');
-    const succeed = (batch: HealthChange[]) => this.repository.markSucceeded(batch);
-    await this.database.workInBatches(succeeded, BATCH, succeed, logFailure);
+    await this.writeAll(succeeded, (batch) => this.repository.markSucceeded(batch));
     // After the successes: the later of the two wins.
-    const fail = (batch: HealthChange[]) => this.repository.markFailing(batch);
-    await this.database.workInBatches(failed, BATCH, fail, logFailure);
+    await this.writeAll(failed, (batch) => this.repository.markFailing(batch));
+  }
+
+  private writeAll(changes: HealthChange[], write: (batch: HealthChange[]) => Promise<void>): Promise<void> {
+    return this.database.workInBatches(changes, BATCH, write, (error) => this.logFailure(error));
+  }
+
+  private logFailure(error: Error): void {
+    this.logger.warn({ err: error }, 'the health of endpoints was not written');
   }
 }
 
