@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { AddressInfo, createServer, Server, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Downloads } from '../../dashboard/server/src/http/downloads';
 import { newId } from '../../src/common/ids';
+import { Release } from '../../src/common/work-budget';
 import { Metrics } from '../../src/metrics/metrics';
-import { WorkBudgets } from '../../src/rate-limit/work-budgets';
+import { WorkBudgets, WorkKind } from '../../src/rate-limit/work-budgets';
 import { makeSettings, Settings } from '../support/dashboard-routes';
 import { DnsStub } from '../support/dns-stub';
 import { RawConnection } from '../support/raw-connection';
@@ -130,6 +132,54 @@ describe('requests that wait for somebody outside', () => {
       );
     const answers = await whileWaiting(send, () => sockets.size >= 2);
     for (const { status } of answers) expect([429, 503]).toContain(status);
+  });
+
+  /** Takes the slots of a kind that a key may have, and returns what gives them back. */
+  const holdAll = async (kind: WorkKind, key: string) => {
+    const releases: Release[] = [];
+    // Leaves the line at once.
+    const once = (_: 'close', leave: () => void) => setImmediate(leave);
+    const caller = { closed: false, once, off: () => undefined };
+    for (let isLast = false; !isLast;) {
+      const release = await dashboard.get(WorkBudgets).acquire(kind, key, caller).catch(() => null);
+      if (release) releases.push(release);
+      isLast = release === null;
+    }
+    return () => releases.forEach((release) => release());
+  };
+  /** Sends requests that wait for a slot of another kind, and expects that all are served meanwhile. */
+  const whileHeld = async (
+    kind: WorkKind,
+    keys: string[],
+    send: (settings: Settings) => Promise<Answer>[],
+  ): Promise<Answer[]> => {
+    const releases = await Promise.all(keys.map((key) => holdAll(kind, key)));
+    const answers = loud.flatMap(send);
+    try {
+      // None is answered while it waits.
+      expect(await Promise.race([...answers, sleep(500, 'waiting')])).toBe('waiting');
+      await expectAllServed();
+    } finally {
+      releases.forEach((release) => release());
+    }
+    return Promise.all(answers);
+  };
+  const many = (send: () => Promise<Answer>, length = 12) => Array.from({ length }, send);
+
+  it.each([
+    ['in contacts', 'walks', '/inbox/search/contacts?text=zz'],
+    ['in messages', 'searches', '/inbox/search?text=parcel'],
+  ] as const)('leave the slots to others: searches %s of the inbox', async (_, kind, path) => {
+    const keys = loud.map(({ workspace }) => workspace.id);
+    const send = (settings: Settings) => many(() => settings.browser.get(pathOf(settings, path)));
+    for (const { status } of await whileHeld(kind, keys, send)) expect(status).toBe(200);
+  });
+
+  it('leave the slots to others: passwords that wait while strangers guess', async () => {
+    const send = ({ browser }: Settings) =>
+      many(() => browser.post('/api/account/password', { currentPassword: 'x', newPassword: 'y'.repeat(20) }), 5);
+    const answers = await whileHeld('passwords', ['192.0.2.1', '192.0.2.2'], send);
+    for (const { status } of answers) expect([400, 429]).toContain(status);
   });
 
   describe('exports', () => {

@@ -46,12 +46,12 @@ export class PasswordHasher {
   private async run<T>(origin: Origin | undefined, work: (argon2: Argon2) => Promise<T>): Promise<T> {
     const argon2 = await load();
     const network = origin?.address === undefined ? 'unknown' : networkOf(origin.address);
+    // Strangers fill this line. A request that is logged in waits there without its own slot.
+    this.budgets.releaseSlot();
     const release = await this.budgets.acquire('passwords', network);
-    try {
-      return await work(argon2);
-    } finally {
-      release();
-    }
+    const result = await work(argon2).finally(release);
+    await this.budgets.reacquireSlot();
+    return result;
   }
 }
 

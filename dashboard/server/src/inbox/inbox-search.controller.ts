@@ -7,6 +7,7 @@ import {
   SearchConversationsQuery,
   SearchMessagesQuery,
 } from 'conversation-messaging-service';
+import { HasOwnBudget } from 'conversation-messaging-service/http';
 import type { Response } from 'express';
 import { CurrentActor } from '../http/access.decorators';
 
@@ -15,6 +16,7 @@ export class InboxSearchController {
   constructor(private readonly messages: MessageSearchService) {}
 
   @Get()
+  @HasOwnBudget(() => true)
   search(
     @Param('workspaceId') workspaceId: string,
     @Query() query: SearchMessagesQuery,
@@ -26,6 +28,7 @@ export class InboxSearchController {
 
   /** Finds conversations by the names, e-mails and phones of their contacts. */
   @Get('contacts')
+  @HasOwnBudget(() => true)
   async searchContacts(
     @Param('workspaceId') workspaceId: string,
     @Query() query: SearchConversationsQuery,
