@@ -187,6 +187,7 @@ export const REASONS = {
 
   // Too many requests. The time to wait follows these texts.
   too_many_requests: 'More than {max} of these requests a minute are too many.',
+  too_many_changes: 'More than {max} changes a minute in this workspace are too many.',
   too_many_at_once: 'Too many {work} at once.',
   too_many_logins_of_network: 'Too many logins from this network.',
   too_many_failed_logins: 'Too many failed logins.',

@@ -163,8 +163,7 @@ export class AgentsService {
     after: AgentEntity,
   ): Promise<void> {
     const { tenantId, id } = before;
-    if (isAccessChange(before, after) && [before.role, after.role].includes('OWNER'))
-      await requireOwner(tx, tenantId, actor);
+    if ([before.role, after.role].includes('OWNER')) await requireOwner(tx, tenantId, actor);
     if (!leads(before) || leads(after) || (await this.agents.hasOtherOwner(tx, tenantId, id))) return;
     const field = after.active ? 'role' : 'active';
     throw AppError.invalidBody(field, 'last_owner');

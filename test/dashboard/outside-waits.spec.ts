@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { AddressInfo, createServer, Server, Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Downloads } from '../../dashboard/server/src/http/downloads';
 import { newId } from '../../src/common/ids';
 import { Release } from '../../src/common/work-budget';
@@ -141,12 +140,16 @@ describe('requests that wait for somebody outside', () => {
     const once = (_: 'close', leave: () => void) => setImmediate(leave);
     const caller = { closed: false, once, off: () => undefined };
     for (let isLast = false; !isLast;) {
-      const release = await dashboard.get(WorkBudgets).acquire(kind, key, caller).catch(() => null);
+      const release = await dashboard
+        .get(WorkBudgets)
+        .acquire(kind, key, caller)
+        .catch(() => null);
       if (release) releases.push(release);
       isLast = release === null;
     }
     return () => releases.forEach((release) => release());
   };
+  const countWaiting = (kind: WorkKind) => dashboard.get(WorkBudgets)['budgets'][kind]['waitingUntil'].size;
   /** Sends requests that wait for a slot of another kind, and expects that all are served meanwhile. */
   const whileHeld = async (
     kind: WorkKind,
@@ -156,8 +159,8 @@ describe('requests that wait for somebody outside', () => {
     const releases = await Promise.all(keys.map((key) => holdAll(kind, key)));
     const answers = loud.flatMap(send);
     try {
-      // None is answered while it waits.
-      expect(await Promise.race([...answers, sleep(500, 'waiting')])).toBe('waiting');
+      // As many as the process has slots for requests.
+      await waitFor('requests that wait', () => countWaiting(kind) >= 10);
       await expectAllServed();
     } finally {
       releases.forEach((release) => release());
@@ -177,7 +180,10 @@ describe('requests that wait for somebody outside', () => {
 
   it('leave the slots to others: passwords that wait while strangers guess', async () => {
     const send = ({ browser }: Settings) =>
-      many(() => browser.post('/api/account/password', { currentPassword: 'x', newPassword: 'y'.repeat(20) }), 5);
+      many(
+        () => browser.post('/api/account/password', { currentPassword: 'x', newPassword: 'y'.repeat(20) }),
+        5,
+      );
     const answers = await whileHeld('passwords', ['192.0.2.1', '192.0.2.2'], send);
     for (const { status } of answers) expect([400, 429]).toContain(status);
   });

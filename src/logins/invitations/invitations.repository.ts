@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { AgentRole } from '../../common/agent-role';
 import { isId, newId } from '../../common/ids';
 import { Database, Reader } from '../../database/database';
 import { Transaction } from '../../database/transaction';
@@ -84,13 +85,19 @@ export class InvitationsRepository {
     await tx.query('DELETE FROM invitations WHERE tenant_id = $1 AND agent_id = $2', [tenantId, agentId]);
   }
 
-  /** Deletes an invitation, and returns its agent's id; null when there is no such invitation. */
-  async delete(tx: Transaction, tenantId: string, id: string): Promise<string | null> {
+  /** Deletes an invitation, and returns its agent; null when there is no such invitation. */
+  async delete(
+    tx: Transaction,
+    tenantId: string,
+    id: string,
+  ): Promise<{ agentId: string; role: AgentRole } | null> {
     if (!isId(id)) return null;
-    const [row] = await tx.query<{ agentId: string }>(
-      'DELETE FROM invitations WHERE tenant_id = $1 AND id = $2 RETURNING agent_id AS "agentId"',
+    const [row] = await tx.query<{ agentId: string; role: AgentRole }>(
+      `DELETE FROM invitations i USING agents a
+       WHERE i.tenant_id = $1 AND i.id = $2 AND a.tenant_id = $1 AND a.id = i.agent_id
+       RETURNING a.id AS "agentId", a.role`,
       [tenantId, id],
     );
-    return row?.agentId ?? null;
+    return row ?? null;
   }
 }

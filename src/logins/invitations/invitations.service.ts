@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { requirePermission, requireReadPermission } from '../../access/require-permission';
+import { requireOwner, requirePermission, requireReadPermission } from '../../access/require-permission';
 import { AuditService } from '../../audit/audit.service';
 import { AppError } from '../../common/app-error';
 import { Actor, agentOf } from '../../common/principal';
@@ -59,14 +59,15 @@ export class InvitationsService {
 
   /**
    * Takes an invitation back: its link does not work any more.
-   * @throws AppError FORBIDDEN, NOT_FOUND
+   * @throws AppError FORBIDDEN, also when the agent is an OWNER, and the actor is none; NOT_FOUND
    */
   async revoke(tenantId: string, id: string, actor: Actor): Promise<void> {
     await this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'agent.invite');
-      const agentId = await this.invitations.delete(tx, tenantId, id);
-      if (!agentId) throw AppError.notFound('Invitation');
-      const subject = { tenantId, actor, entity: 'agent', entityId: agentId };
+      const invited = await this.invitations.delete(tx, tenantId, id);
+      if (!invited) throw AppError.notFound('Invitation');
+      if (invited.role === 'OWNER') await requireOwner(tx, tenantId, actor);
+      const subject = { tenantId, actor, entity: 'agent', entityId: invited.agentId };
       this.audit.appendPipelined(tx, { ...subject, action: 'agent.invitation_revoked' });
     });
   }

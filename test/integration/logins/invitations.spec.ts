@@ -166,6 +166,16 @@ describe('invitations', () => {
     await expectRefusal(invitations().invite(workspace.id, agent.id, {}, SYSTEM), 'INVALID_BODY');
   });
 
+  it('of an OWNER are neither made nor taken back by an ADMIN', async () => {
+    const admin = actor(await host.make.agent(workspace, { role: 'ADMIN' }));
+    const owner = await host.make.agent(workspace);
+    await expectRefusal(invitations().invite(workspace.id, owner.id, {}, admin), 'FORBIDDEN');
+    const token = await logins.invite(workspace, owner);
+    const [invitation] = await invitations().list(workspace.id, SYSTEM);
+    await expectRefusal(invitations().revoke(workspace.id, invitation!.id, admin), 'FORBIDDEN');
+    expect(await accept(token)).toMatchObject({ status: 'logged_in' });
+  });
+
   it('are not for an agent who has a login, nor for one of another workspace', async () => {
     const member = await logins.member(workspace);
     await expectRefusal(invitations().invite(workspace.id, member.agent.id, {}, SYSTEM), 'INVALID_BODY');

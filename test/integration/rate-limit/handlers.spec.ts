@@ -58,7 +58,9 @@ describe('handlers whose services take a slot of another kind', () => {
   const dashboardHandlers = handlersIn(dashboard);
 
   it('are all seen', () => {
-    const kinds = new Set([...apiHandlers, ...dashboardHandlers].flatMap(othersOf).map((one) => one.argument));
+    const kinds = new Set(
+      [...apiHandlers, ...dashboardHandlers].flatMap(othersOf).map((one) => one.argument),
+    );
     expect([...kinds].sort()).toEqual([
       'exports',
       'lookups',

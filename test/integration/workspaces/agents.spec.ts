@@ -47,10 +47,16 @@ describe('OWNERs', () => {
     await expectRefusal(update(admin, { role: 'OWNER' }, by(admin)), 'FORBIDDEN');
     await expectRefusal(update(owner, { role: 'AGENT' }, by(admin)), 'FORBIDDEN');
     await expectRefusal(update(owner, { active: false }, by(admin)), 'FORBIDDEN');
+    // Customers see the display name.
+    await expectRefusal(update(owner, { name: 'Not Ada' }, by(admin)), 'FORBIDDEN');
+    await expectRefusal(update(owner, { displayName: 'Scam Support' }, by(admin)), 'FORBIDDEN');
+    const former = await host.make.agent(workspace, { role: 'OWNER', active: false });
+    await expectRefusal(update(former, { displayName: null }, by(admin)), 'FORBIDDEN');
     const given = { name: 'Eve', email: 'eve@example.com', role: 'OWNER' as const };
     await expectRefusal(agents().create(workspace.id, given, by(admin)), 'FORBIDDEN');
     expect(await owners()).toHaveLength(1);
 
+    expect(await update(owner, { name: 'Ada' }, by(owner))).toMatchObject({ name: 'Ada' });
     expect(await update(admin, { role: 'OWNER' }, by(owner))).toMatchObject({ role: 'OWNER' });
     expect(await agents().create(workspace.id, given, by(owner))).toMatchObject({ role: 'OWNER' });
     expect(await update(owner, { role: 'AGENT' }, by(admin))).toMatchObject({ role: 'AGENT' });

@@ -1,24 +1,51 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { clientNetworkOf, makeReason, RateLimiter } from 'conversation-messaging-service/http';
+import {
+  clientNetworkOf,
+  type IdentifiedRequest,
+  isSafe,
+  makeReason,
+  type RateLimit,
+  RateLimiter,
+} from 'conversation-messaging-service/http';
 import type { Response } from 'express';
-import type { SessionRequest } from './access.decorators';
+import type { WorkspaceRequest } from './access.decorators';
+
+type AnyRequest = IdentifiedRequest & Partial<Pick<WorkspaceRequest, 'opened' | 'membership'>>;
 
 const LIMIT = 'limit';
+/** Limit of the changes that a person makes in a minute, on routes without a limit of their own. */
+export const CHANGES_OF_PERSON = 120;
+/** Limit of the changes that all people of a workspace make in a minute. */
+export const CHANGES_OF_WORKSPACE = 600;
+/** Limit of the requests to routes before the login that a client network makes in a minute. */
+export const REQUESTS_BEFORE_LOGIN = 300;
+
+const OF_WORKSPACE: RateLimit = {
+  max: CHANGES_OF_WORKSPACE,
+  excess: makeReason('too_many_changes', { max: CHANGES_OF_WORKSPACE }),
+};
 
 interface Limit {
   /** Name of the routes that are counted together. */
   name: string;
-  /** Requests a minute by one person, or by one address before the login. */
+  /** Requests a minute by one person, or by one client network before the login. */
   max: number;
+  /** True for a route that writes over a row of the person's own: it does not count for the workspace. */
+  isOwnRow: boolean;
 }
 
 /**
- * Limits a route that costs more than reading a few rows, such as one that sends mail or calls another
- * server.
+ * Gives a route a limit of its own: one that costs more than reading a few rows, such as one that sends mail
+ * or calls another server, or one that pages call often.
  */
-export const LimitedTo = (max: number, name: string) => SetMetadata(LIMIT, { max, name } satisfies Limit);
+export const LimitedTo = (max: number, name: string, { isOwnRow = false } = {}) =>
+  SetMetadata(LIMIT, { max, name, isOwnRow } satisfies Limit);
 
+/**
+ * Limits the requests of a person, and the changes in a workspace. Every route that changes something has a
+ * limit, so that no person and no workspace fills the database.
+ */
 @Injectable()
 export class LimitGuard implements CanActivate {
   constructor(
@@ -27,18 +54,25 @@ export class LimitGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const limit = this.reflector.get<Limit | undefined>(LIMIT, context.getHandler());
-    if (!limit) return true;
     const http = context.switchToHttp();
-    const request = http.getRequest<SessionRequest & { opened?: SessionRequest['opened'] }>();
+    const request = http.getRequest<AnyRequest>();
+    const response = http.getResponse<Response>();
+    const isChange = !isSafe(request);
+    const own = this.reflector.get<Limit | undefined>(LIMIT, context.getHandler());
+    const limit = own ?? (isChange ? defaultOf(request) : undefined);
+    if (!limit) return true;
+    const { max, name, isOwnRow } = limit;
     const caller = request.opened?.person.id ?? clientNetworkOf(request);
-    const { max, name } = limit;
     const excess = makeReason('too_many_requests', { max });
-    await this.limiter.countRequest(
-      `dashboard:${name}:${caller}`,
-      { max, excess },
-      http.getResponse<Response>(),
-    );
+    await this.limiter.countRequest(`dashboard:${name}:${caller}`, { max, excess }, response);
+    const workspace = request.membership?.workspace;
+    if (workspace && isChange && !isOwnRow)
+      await this.limiter.countRequest(`dashboard:changes:${workspace.id}`, OF_WORKSPACE, response);
     return true;
   }
+}
+
+function defaultOf({ opened }: AnyRequest): Limit {
+  if (!opened) return { name: 'before-login', max: REQUESTS_BEFORE_LOGIN, isOwnRow: false };
+  return { name: 'changes', max: CHANGES_OF_PERSON, isOwnRow: false };
 }

@@ -9,7 +9,11 @@ import {
 } from 'conversation-messaging-service';
 import { CurrentActor } from '../http/access.decorators';
 import { toList } from '../http/list';
+import { LimitedTo } from '../http/limit.guard';
 import { WritableGuard } from './writable.guard';
+
+/** Limit of a person's saves in a minute. A page saves once a second at most, as its person types. */
+const MAX_SAVES = 240;
 
 @Controller('api/workspaces/:workspaceId')
 @UseGuards(WritableGuard)
@@ -34,6 +38,7 @@ export class DraftsController {
   }
 
   @Put('conversations/:id/draft')
+  @LimitedTo(MAX_SAVES, 'drafts', { isOwnRow: true })
   save(
     @Param('workspaceId') workspaceId: string,
     @Param('id') id: string,

@@ -30,7 +30,7 @@ export class PresenceController {
 
   @Post()
   @HttpCode(204)
-  @LimitedTo(MAX_SIGNALS, 'presence')
+  @LimitedTo(MAX_SIGNALS, 'presence', { isOwnRow: true })
   signal(
     @Param('workspaceId') workspaceId: string,
     @Body() body: SignalPresence,

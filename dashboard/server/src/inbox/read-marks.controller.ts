@@ -1,6 +1,10 @@
 import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Put } from '@nestjs/common';
 import { type Actor, MarkRead, ReadMarksService, type Unread } from 'conversation-messaging-service';
 import { CurrentActor } from '../http/access.decorators';
+import { LimitedTo } from '../http/limit.guard';
+
+/** Limit of a person's marks in a minute: with each message that comes while a conversation is open. */
+const MAX_MARKS = 240;
 
 /** Routes of what the person has read. It changes in a read-only workspace too, because people read there. */
 @Controller('api/workspaces/:workspaceId/conversations')
@@ -13,6 +17,7 @@ export class ReadMarksController {
   }
 
   @Put(':id/read-mark')
+  @LimitedTo(MAX_MARKS, 'read-marks', { isOwnRow: true })
   @HttpCode(HttpStatus.NO_CONTENT)
   markRead(
     @Param('workspaceId') workspaceId: string,
@@ -25,6 +30,7 @@ export class ReadMarksController {
 
   /** The conversation counts as unread until it is read again. */
   @Delete(':id/read-mark')
+  @LimitedTo(MAX_MARKS, 'read-marks', { isOwnRow: true })
   @HttpCode(HttpStatus.NO_CONTENT)
   markUnread(
     @Param('workspaceId') workspaceId: string,

@@ -174,6 +174,7 @@ const reasons: Record<ReasonCode, string> = {
   colleague_replied: 'Jemand anderes hat geantwortet, seit Sie zu schreiben begonnen haben.',
 
   too_many_requests: 'Mehr als {max} solche Anfragen in einer Minute sind zu viele.',
+  too_many_changes: 'Mehr als {max} Änderungen in einer Minute sind zu viele für diesen Workspace.',
   too_many_at_once: 'Zu viele {work} auf einmal.',
   too_many_logins_of_network: 'Zu viele Anmeldungen aus diesem Netz.',
   too_many_failed_logins: 'Zu viele fehlgeschlagene Anmeldungen.',

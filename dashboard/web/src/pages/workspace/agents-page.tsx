@@ -19,6 +19,7 @@ import { SentLinkDialog } from './sent-link-dialog';
 export function AgentsPage() {
   const texts = useTexts();
   const mayManage = useMayManage();
+  const { role } = useWorkspace();
   const agents = useRead<{ data: Agent[] }>('agents');
   const invitations = useRead<{ data: Invitation[] }>('invitations', {}, { isEnabled: mayManage });
   const secured = useRead<Page<string>>('second-factor-demand/fulfilling', {}, { isEnabled: mayManage });
@@ -50,7 +51,8 @@ export function AgentsPage() {
       isActions: true,
       cell: (agent) =>
         mayManage &&
-        !agent.isErased && (
+        !agent.isErased &&
+        (agent.role !== 'OWNER' || role === 'OWNER') && (
           <AgentMenu
             agent={agent}
             invitation={invitationOf(agent)}
