@@ -47,10 +47,14 @@ const SYLLABLES = 'ba ker lin mo ra sen to vel wi za cho du fer gan hol jen kov 
 function insertContacts(db: pg.PoolClient, fixture: Fixture, { conversations }: Sizes): Promise<void> {
   return withoutIndexes(db, 'contacts', () =>
     db.query(
-      `INSERT INTO contacts (tenant_id, id, name, email, phone, attributes, created_at, updated_at)
+      `INSERT INTO contacts (tenant_id, id, name, email, phone, attributes, search_text, created_at, updated_at)
        SELECT ${TENANT}, pg_temp.id_of(${MS}, 0), first || ' ' || initcap(last),
               lower(first) || '.' || last || n || '@example.com', '+34 6' || lpad((n * 7919 % 100000000)::text, 8, '0'),
-              '{"city": "Valencia"}', pg_temp.at(${MS}), pg_temp.at(${MS})
+              '{"city": "Valencia"}',
+              lower(first || ' ' || last || E'\\n' || first || '.' || last || n || E'@example.com\\n' || '+34 6'
+                || lpad((n * 7919 % 100000000)::text, 8, '0') || E'\\n\\x01+346' || lpad((n * 7919 % 100000000)::text, 8, '0')
+                || E'\\n'),
+              pg_temp.at(${MS}), pg_temp.at(${MS})
        FROM (SELECT n, pg_temp.pick(n, 1, $2) AS first,
                     pg_temp.pick(n, 2, $3) || pg_temp.pick(n, 3, $3) || pg_temp.pick(n, 4, $3) AS last
              FROM generate_series(1, $4::bigint) AS n) AS people`,

@@ -6,7 +6,7 @@ import { Closable } from '../common/work-budget';
 import { WorkBudgets } from '../rate-limit/work-budgets';
 import { Database } from '../database/database';
 import { thrice } from '../database/index-condition';
-import { isIndexable, searchPatterns, SearchTerm, searchTerm } from './contact-search';
+import { areIndexable, SearchPattern, searchPatterns } from './contact-search';
 import { CONTACT_COLUMNS, ListedContact } from './contact-columns';
 
 /**
@@ -45,7 +45,7 @@ const hasContact = ({ id }: { id: string | null }) => id !== null;
 /** Search of a workspace's contacts for a client that may hang up. */
 interface Search {
   tenantId: string;
-  term: SearchTerm;
+  patterns: SearchPattern[];
   /** Id below which the contacts are. */
   cursor: string;
   count: number;
@@ -74,33 +74,44 @@ export class ContactSearchRepository {
     { q, cursor = HIGHEST_ID, count }: { q: string; cursor?: string; count: number },
     caller?: Closable,
   ): Promise<ListedContact[]> {
-    const search = { tenantId, term: searchTerm(q), cursor, count, caller };
+    const search = { tenantId, patterns: searchPatterns(q), cursor, count, caller };
     return (await this.findFast(search)) ?? this.walk(search);
   }
 
   /**
-   * Finds contacts by the index; null when the index cannot find the term, or has too many contacts with it.
+   * Finds contacts by the index; null when the index cannot find the patterns, or has too many contacts with
+   * them.
    */
   private async findFast(search: Search): Promise<ListedContact[] | null> {
-    const { tenantId, term, cursor, count } = search;
-    if (!isIndexable(term)) return null;
-    const { text, digits } = term;
-    const parameters = [tenantId, cursor, count, ...searchPatterns(term), text, ...(digits ? [digits] : [])];
-    const find = this.database.spansWorkspaces ? ON_SERVER : ON_NODE;
-    const rows = await this.read<Found>(search, digits ? find.textOrDigits : find.text, parameters);
+    const { tenantId, patterns, cursor, count } = search;
+    if (!areIndexable(patterns)) return null;
+    const parameters = [
+      tenantId,
+      cursor,
+      count,
+      ...patterns.map(({ like }) => like),
+      ...patterns.map(({ has }) => has),
+    ];
+    const find = this.database.spansWorkspaces ? findOnServer : findOnNode;
+    const rows = await this.read<Found>(search, find(patterns.length), parameters);
     return rows[0]!.indexed > MAX_INDEXED ? null : rows.filter(hasContact);
   }
 
   /** Searches the whole list, step by step. */
   private async walk(search: Search): Promise<ListedContact[]> {
-    const { tenantId, term, count } = search;
+    const { tenantId, patterns, count } = search;
     const giveUpAt = performance.now() + MAX_SEARCH_MS;
     const found: ListedContact[] = [];
     for (let from: string | null = search.cursor; from !== null;) {
       if (performance.now() > giveUpAt) throw tooLong();
-      const parameters: unknown[] = [tenantId, from, count - found.length, ...searchPatterns(term)];
+      const parameters: unknown[] = [
+        tenantId,
+        from,
+        count - found.length,
+        ...patterns.map(({ like }) => like),
+      ];
       const rows: Step[] = await this.inTurn(search, () =>
-        this.read<Step>(search, term.digits ? STEP_TEXT_OR_DIGITS : STEP_TEXT, parameters),
+        this.read<Step>(search, step(matchesOneOf(patterns.length)), parameters),
       );
       found.push(...rows.filter(hasContact));
       from = rows[0]!.next;
@@ -128,15 +139,25 @@ export class ContactSearchRepository {
   }
 }
 
+/** Number of the parameter with the first pattern. */
+const FIRST_PATTERN = 4;
+
+function parametersFrom(first: number, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `$${first + index}`);
+}
+
 function tooLong(): AppError {
   return AppError.because('UNAVAILABLE', 'search_too_long');
 }
 
-// Sub-selects hide values from the planner, so that a connection plans each statement once, and evaluate them
-// once instead of once a row. PostgreSQL lowers the term, as it lowered the stored text: so both fold case
-// alike.
-const MATCHES_TEXT = 'search_text LIKE (SELECT lower($4))';
-const MATCHES_DIGITS = 'search_text LIKE (SELECT $5::text)';
+/**
+ * Returns the condition that one of several patterns matches. Sub-selects hide values from the planner, so
+ * that a connection plans each statement once, and evaluate them once instead of once a row.
+ */
+const matchesOneOf = (patterns: number) =>
+  `(${parametersFrom(FIRST_PATTERN, patterns)
+    .map((like) => `search_text LIKE (SELECT ${like}::text)`)
+    .join(' OR ')})`;
 
 /**
  * Selects matching contacts among the next ones of the list. For the planner the hidden limit is a tenth of
@@ -151,8 +172,13 @@ const below = (matches: string, contacts: number) => `
   ) AS walked WHERE ${matches}`;
 
 const hasGramsOf = (text: string) =>
-  `search_grams(tenant_id, search_text, false) @> (SELECT search_grams($1, lower(${text}), true))`;
-const hasGramsOnNode = (text: string) => `(${thrice(hasGramsOf(text))})`;
+  `search_grams(tenant_id, search_text, false) @> (SELECT search_grams($1, ${text}, true))`;
+
+/** Returns the condition by which the index finds contacts with the grams of one of several patterns. */
+const hasGramsOfOneOf = (patterns: number, grams: (text: string) => string) =>
+  parametersFrom(FIRST_PATTERN + patterns, patterns)
+    .map((text) => grams(text))
+    .join(' OR ');
 
 /**
  * Selects the page of a search: the newest contacts fill it, or so many of them match that the contacts of
@@ -180,19 +206,15 @@ const find = (matches: string, isIndexed: string) => `
     ORDER BY id DESC LIMIT $3
   ) AS found ON true ORDER BY id DESC`;
 
-const MATCHES_EITHER = `(${MATCHES_TEXT} OR ${MATCHES_DIGITS})`;
-const ON_SERVER = {
-  text: find(MATCHES_TEXT, hasGramsOf('$5')),
-  textOrDigits: find(MATCHES_EITHER, `${hasGramsOf('$6')} OR ${hasGramsOf('$7')}`),
-};
+const findOnServer = (patterns: number) =>
+  find(matchesOneOf(patterns), hasGramsOfOneOf(patterns, hasGramsOf));
+
 /** Names the workspace for the index too, by which several nodes know which of them has the contacts. */
-const ON_NODE = {
-  text: find(MATCHES_TEXT, `tenant_id = $1 AND ${hasGramsOnNode('$5')}`),
-  textOrDigits: find(
-    MATCHES_EITHER,
-    `tenant_id = $1 AND (${hasGramsOnNode('$6')} OR ${hasGramsOnNode('$7')})`,
-  ),
-};
+const findOnNode = (patterns: number) =>
+  find(
+    matchesOneOf(patterns),
+    `tenant_id = $1 AND (${hasGramsOfOneOf(patterns, (text) => `(${thrice(hasGramsOf(text))})`)})`,
+  );
 
 const step = (matches: string) => `
   WITH matching AS MATERIALIZED (
@@ -202,6 +224,3 @@ const step = (matches: string) => `
   )
   SELECT ${CONTACT_COLUMNS}, CASE WHEN (SELECT count(*) FROM matching) < $3 THEN (SELECT id FROM next) END AS next
   FROM (VALUES (1)) AS one LEFT JOIN matching ON true ORDER BY id DESC`;
-
-const STEP_TEXT = step(MATCHES_TEXT);
-const STEP_TEXT_OR_DIGITS = step(MATCHES_EITHER);

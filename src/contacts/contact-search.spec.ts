@@ -1,4 +1,6 @@
-import { escapeLike, isIndexable, phoneDigits, searchPatterns, searchTerm } from './contact-search';
+import { areIndexable, contactSearchText, escapeLike, readPhone, searchPatterns } from './contact-search';
+
+const likesOf = (q: string) => searchPatterns(q).map(({ like }) => like);
 
 describe('contact search', () => {
   it('takes wildcards literally', () => {
@@ -6,27 +8,57 @@ describe('contact search', () => {
   });
 
   it.each([
-    ['+34 600-11.22', '346001122'],
-    ['(020) 7946', '0207946'],
-    ['ana 2', null],
-    ['+-()', null],
-  ])('digits of %p: %p', (text, digits) => expect(phoneDigits(text)).toBe(digits));
+    ['+34 600-11.22', '+', ['346001122']],
+    ['0034 600 1122', '+', ['346001122']],
+    ['tel:+34-600-1122;ext=5', '+', ['346001122']],
+    ['\u202a+44 20 7946\u20110958\u202c', '+', ['442079460958']],
+    ['+44 (0)20 7946 0958', '+', ['442079460958']],
+    ['+44 020 7946', '+', ['440207946', '44207946']],
+    ['+٤٤ ٢٠', '+', ['4420']],
+    ['＋４４ ２０', '+', ['4420']],
+    ['(020) 7946', '0', ['207946']],
+    ['600 11', '', ['60011']],
+    ['0', '', ['0']],
+    ['00', '', ['00']],
+  ])('reads %p', (text, prefix, digits) => expect(readPhone(text)).toEqual({ prefix, digits }));
+
+  it.each(['ana 2', '+-()', '', '2;ana'])('reads no number in %p', (text) =>
+    expect(readPhone(text)).toBeNull(),
+  );
 
   it('looks for digits only where the text can be part of a phone number', () => {
-    expect(searchPatterns(searchTerm('Ana'))).toEqual(['%Ana%']);
-    expect(searchPatterns(searchTerm('600 11'))).toEqual(['%600 11%', '%\x01%60011%']);
+    expect(likesOf('Ana')).toEqual(['%ana%']);
+    expect(likesOf('600 11')).toEqual(['%600 11%', '%\x01%60011%']);
   });
 
   it('does not look twice for what is nothing but digits', () => {
-    expect(searchPatterns(searchTerm('60011'))).toEqual(['%60011%']);
+    expect(likesOf('60011')).toEqual(['%60011%']);
+  });
+
+  it('looks for a number with its country’s code also where it is stored without one', () => {
+    expect(likesOf('+442079460958')).toEqual([
+      '%+442079460958%',
+      '%\x01%442079460958%',
+      '%\x0102079460958\n%',
+    ]);
+  });
+
+  it('keeps a line for each value and for each form of the digits', () => {
+    expect(contactSearchText({ name: 'Đỗ', email: null, phone: '+44 020 7946' })).toBe(
+      'do\n\n+44 020 7946\n\x01+440207946\n\x01+44207946\n',
+    );
+    expect(contactSearchText({ name: null, email: 'A@b.example', phone: '020 7946' })).toBe(
+      '\na@b.example\n020 7946\n\x010207946\n',
+    );
+    expect(contactSearchText({ name: ' a\n\x01b', email: null, phone: 'x' })).toBe('a b\n\nx\n');
   });
 
   it.each(['Ana', 'Ян Ли', 'a b', 'qx-', '---', '王小明', '😀😀😀', '+34 60 01', '170'])(
     'has %p in the index of grams',
-    (q) => expect(isIndexable(searchTerm(q))).toBe(true),
+    (q) => expect(areIndexable(searchPatterns(q))).toBe(true),
   );
 
   it.each(['qx', 'e', 'Ян', '%', '😀😀', '17', '+17', '1-7'])('does not have %p in the index of grams', (q) =>
-    expect(isIndexable(searchTerm(q))).toBe(false),
+    expect(areIndexable(searchPatterns(q))).toBe(false),
   );
 });

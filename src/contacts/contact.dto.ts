@@ -180,8 +180,8 @@ export class ListContactsQuery extends PageQuery {
   @ApiPropertyOptional({
     maxLength: MAX_SEARCH_CHARACTERS,
     description:
-      "Searches name, e-mail and phone. Case and a phone's spacing do not matter. A search that takes too long is " +
-      'answered with 503: search for more of the text.',
+      "Searches name, e-mail and phone. Case, accents and a phone's spelling do not matter. A search that takes too " +
+      'long is answered with 503: search for more of the text.',
     example: 'martín',
   })
   @IsOptional()

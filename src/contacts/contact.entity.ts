@@ -32,6 +32,10 @@ export class ContactEntity {
   @Column('jsonb')
   attributes: Record<string, unknown>;
 
+  /** Text by which `q` finds the contact, which is written alone (contact-search.ts). */
+  @Column('text', { name: 'search_text', select: false })
+  searchText?: string;
+
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
 

@@ -7,9 +7,9 @@ import { PageStatement } from '../database/page-statement';
 import { Closable } from '../common/work-budget';
 import { ContactKey } from '../stored-data/table-declaration';
 import { ContactIdentityEntity } from './contact-identity.entity';
-import { toSearchable } from './contact-search';
+import { contactSearchText, toStored } from './contact-search';
 import { ContactSearchRepository } from './contact-search.repository';
-import { CONTACT_COLUMNS, ListedContact, listedOf } from './contact-columns';
+import { CONTACT_COLUMNS, ListedContact } from './contact-columns';
 import { ContactEntity, VERIFIED_FIELDS, VerifiedField } from './contact.entity';
 
 export interface ContactFilter {
@@ -138,14 +138,13 @@ export class ContactsRepository {
   }
 
   /** Stores the values of a locked contact that a person can edit. */
-  async update(
-    tx: Transaction,
-    { tenantId, id, name, email, phone, attributes, verified, updatedAt }: ContactEntity,
-  ): Promise<void> {
+  async update(tx: Transaction, tenantId: string, contact: ListedContact): Promise<void> {
+    const { id, name, email, phone, attributes, verified, updatedAt } = contact;
     await tx.query(
-      `UPDATE contacts SET name = $3, email = $4, phone = $5, attributes = $6, verified = $7, updated_at = $8
+      `UPDATE contacts SET name = $3, email = $4, phone = $5, attributes = $6, verified = $7, updated_at = $8,
+         search_text = $9
        WHERE tenant_id = $1 AND id = $2`,
-      [tenantId, id, name, email, phone, attributes, verified, updatedAt],
+      [tenantId, id, name, email, phone, attributes, verified, updatedAt, contactSearchText(contact)],
     );
   }
 
@@ -153,7 +152,7 @@ export class ContactsRepository {
   async erase(tx: Transaction, { tenantId, contactId }: ContactKey): Promise<void> {
     await tx.query(
       `UPDATE contacts SET name = NULL, email = NULL, phone = NULL, avatar_url = NULL, attributes = '{}', verified = '{}',
-         updated_at = $3, erased_at = coalesce(erased_at, $3)
+         search_text = '', updated_at = $3, erased_at = coalesce(erased_at, $3)
        WHERE tenant_id = $1 AND id = $2`,
       [tenantId, contactId, new Date()],
     );
@@ -169,35 +168,19 @@ export class ContactsRepository {
     contactId: string,
     { signed = {}, claimed }: { signed?: ContactProfile; claimed: ContactProfile },
   ): Promise<UpdatedProfile | null> {
-    const verified = VERIFIED_FIELDS.filter((field) => typeof signed[field] === 'string');
-    const [row] = await tx.query<ListedContact & Pick<UpdatedProfile, 'changed'>>(
-      `UPDATE contacts SET name = now.name, email = now.email, verified = now.verified, updated_at = $3
-       FROM (
-         SELECT coalesce($4, name, $5) AS name, coalesce($6, email, $7) AS email,
-                ARRAY (SELECT unnest(verified) UNION SELECT unnest($8::text[]) ORDER BY 1) AS verified,
-                name AS old_name, email AS old_email, verified AS old_verified
-         FROM contacts WHERE tenant_id = $1 AND id = $2 AND erased_at IS NULL FOR NO KEY UPDATE
-       ) AS now
-       WHERE contacts.tenant_id = $1 AND contacts.id = $2
-         AND (now.name, now.email, now.verified)
-           IS DISTINCT FROM (contacts.name, contacts.email, contacts.verified)
-       RETURNING ${listedOf('contacts.')}, array_remove(ARRAY[
-         CASE WHEN now.name IS DISTINCT FROM now.old_name THEN 'name' END,
-         CASE WHEN now.email IS DISTINCT FROM now.old_email THEN 'email' END,
-         CASE WHEN now.verified IS DISTINCT FROM now.old_verified THEN 'verified' END], NULL) AS changed`,
-      [
-        tenantId,
-        contactId,
-        new Date(),
-        ...[signed.name, claimed.name, signed.email, claimed.email].map(
-          (value) => toSearchable(value) ?? null,
-        ),
-        verified,
-      ],
+    const [before] = await tx.query<ListedContact>(
+      `SELECT ${CONTACT_COLUMNS} FROM contacts WHERE tenant_id = $1 AND id = $2 AND erased_at IS NULL FOR NO KEY UPDATE`,
+      [tenantId, contactId],
     );
-    if (!row) return null;
-    const { changed, ...contact } = row;
-    return { contact, changed };
+    if (!before) return null;
+    const after = withProfile(before, { signed, claimed });
+    const changed = [
+      ...VERIFIED_FIELDS.filter((field) => after[field] !== before[field]),
+      ...(after.verified.length > before.verified.length ? (['verified'] as const) : []),
+    ];
+    if (changed.length === 0) return null;
+    await this.update(tx, tenantId, after);
+    return { contact: after, changed };
   }
 
   async insertIdentity(tx: Transaction, identity: ContactIdentityEntity): Promise<void> {
@@ -205,6 +188,27 @@ export class ContactsRepository {
   }
 
   async insert(tx: Transaction, contact: ContactEntity): Promise<void> {
-    await tx.manager.insert(ContactEntity, { ...contact, attributes: contact.attributes as object });
+    await tx.manager.insert(ContactEntity, {
+      ...contact,
+      attributes: contact.attributes as object,
+      searchText: contactSearchText(contact),
+    });
   }
+}
+
+/** Returns a contact with the values that are signed, and with those that are claimed where it has none. */
+function withProfile(
+  before: ListedContact,
+  { signed, claimed }: { signed: ContactProfile; claimed: ContactProfile },
+): ListedContact {
+  const valueOf = (field: VerifiedField) =>
+    toStored(signed[field] ?? before[field] ?? claimed[field] ?? null);
+  const isSigned = (field: VerifiedField) => typeof signed[field] === 'string';
+  return {
+    ...before,
+    name: valueOf('name'),
+    email: valueOf('email'),
+    verified: [...new Set([...before.verified, ...VERIFIED_FIELDS.filter(isSigned)])].sort(),
+    updatedAt: new Date(),
+  };
 }

@@ -27,7 +27,7 @@ import {
 } from './contact.dto';
 import { ContactEntity } from './contact.entity';
 import { ContactIdentityEntity } from './contact-identity.entity';
-import { toSearchable } from './contact-search';
+import { toStored } from './contact-search';
 import { ContactProfile, ContactsRepository } from './contacts.repository';
 
 /** Person as a channel describes them. */
@@ -156,7 +156,7 @@ export class ContactsService {
       if (updatedAt && before.updatedAt.getTime() !== updatedAt.getTime())
         throw AppError.because('CONFLICT', 'contact_edited');
       const unverified = changedValues(before, after, ['verified']);
-      await this.contacts.update(tx, after);
+      await this.contacts.update(tx, tenantId, after);
       this.audit.appendPipelined(tx, {
         ...subjectOf(after, actor),
         action: 'contact.updated',
@@ -252,8 +252,8 @@ function edit(before: ContactEntity, given: Omit<UpdateContact, 'updatedAt'>): C
   const { name = before.name, email = before.email, phone = before.phone, attributes } = given;
   const after = {
     ...before,
-    name: toSearchable(name),
-    email: toSearchable(email),
+    name: toStored(name),
+    email: toStored(email),
     phone,
     attributes: attributes ?? before.attributes,
   };
@@ -277,8 +277,8 @@ function newContact(
   return {
     id: newId(),
     tenantId,
-    name: toSearchable(known.name),
-    email: toSearchable(known.email),
+    name: toStored(known.name),
+    email: toStored(known.email),
     phone: known.phone,
     avatarUrl: null,
     verified: [],

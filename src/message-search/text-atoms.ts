@@ -1,3 +1,5 @@
+import { foldText } from '../common/folded-text';
+
 /** Smallest part of a text that can be found: a word, or one character of a script without blanks. */
 export interface Atom {
   /** The part in the form in which parts are compared: without case, accents and width. */
@@ -24,18 +26,19 @@ const UNSPACED = [
   .map((script) => `\\p{scx=${script}}`)
   .join('');
 
+/** Looks ahead to what is no apostrophe, although Unicode counts some of them as letters. */
+const IN_WORD = '(?![\\u02b9-\\u02bd\\u02c8])';
+
 /**
  * A character of a script without blanks with its marks, a pictograph, or a run of other letters and digits.
- * The lookahead keeps marks and digits, which belong to several scripts, in words.
+ * The lookahead keeps marks and digits, which belong to several scripts, in words. Characters
+ * that cannot be seen do not end a word.
  */
 const ATOM = new RegExp(
-  `(?<character>(?=\\p{L})[${UNSPACED}][\\p{M}\\uff9e\\uff9f]*)|(?<picture>\\p{Extended_Pictographic})|` +
-    `(?:(?!(?=\\p{L})[${UNSPACED}])[\\p{L}\\p{N}]\\p{M}*)+`,
+  `(?<character>${IN_WORD}(?=\\p{L})[${UNSPACED}][\\p{M}\\uff9e\\uff9f]*)|(?<picture>\\p{Extended_Pictographic})|` +
+    `(?:(?!(?=\\p{L})[${UNSPACED}])${IN_WORD}[\\p{L}\\p{N}][\\p{M}\\p{Cf}]*)+`,
   'gu',
 );
-
-/** Marks that are written in Latin, Greek, Cyrillic, Hebrew and Arabic texts, and left out at will. */
-const OPTIONAL_MARKS = /[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]/g;
 
 /**
  * Splits a text into its atoms by Unicode's rules. Signs between them, such as punctuation, are left out.
@@ -44,7 +47,7 @@ export function splitText(text: string): Atom[] {
   const atoms: Atom[] = [];
   for (const match of text.matchAll(ATOM)) {
     const { character, picture } = match.groups!;
-    const folded = fold(match[0]);
+    const folded = foldText(match[0]);
     if (folded === '') continue;
     atoms.push({
       folded,
@@ -54,16 +57,6 @@ export function splitText(text: string): Atom[] {
     });
   }
   return atoms;
-}
-
-/**
- * Returns a text without case, width and optional marks: `Straße`, `STRASSE` and `ｓｔｒａｓｓｅ` are one, and so
- * are `café` and `cafe`.
- */
-function fold(text: string): string {
-  const plain = text.normalize('NFKD').replace(OPTIONAL_MARKS, '');
-  // `ẞ` and `ß` meet as `SS`, and `ſ` and `s` as `S`. `ς` is the `σ` at a word's end.
-  return plain.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 }
 
 /**

@@ -157,8 +157,9 @@ async function fillWithContacts(
   await client.connect();
   await client.query('SET statement_timeout = 0');
   await client.query(
-    `INSERT INTO contacts (tenant_id, id, name, email, created_at, updated_at)
-     SELECT $1, gen_random_uuid(), 'Customer ' || n, 'customer-' || n || '@example.com', now(), now()
+    `INSERT INTO contacts (tenant_id, id, name, email, search_text, created_at, updated_at)
+     SELECT $1, gen_random_uuid(), 'Customer ' || n, 'customer-' || n || '@example.com',
+       'customer ' || n || E'\\ncustomer-' || n || E'@example.com\\n\\n', now(), now()
      FROM generate_series(1, $2::integer) AS n`,
     [id, count],
   );

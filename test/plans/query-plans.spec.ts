@@ -17,6 +17,7 @@ import { Channel, CHANNELS } from '../../src/common/channel-descriptors';
 import { HIGHEST_ID, LOWEST_ID, newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
 import { ContactsRepository } from '../../src/contacts/contacts.repository';
+import { foldText } from '../../src/common/folded-text';
 import { CONVERSATION_STATUSES } from '../../src/conversations/conversation.entity';
 import {
   ConversationListsRepository,
@@ -421,7 +422,7 @@ describe('query plans', () => {
     const id = sequential(5);
     const inTransaction = (work: (tx: Transaction) => Promise<unknown>) =>
       plansOf(() => host.get(Database).transaction(work));
-    const edit = async (tx: Transaction) => contacts.update(tx, (await contacts.lock(tx, BIG, id))!);
+    const edit = async (tx: Transaction) => contacts.update(tx, BIG, (await contacts.lock(tx, BIG, id))!);
     const profile = { signed: { email: 'ana@example.com' }, claimed: { name: 'Ana' } };
     const plans = [
       ...(await inTransaction(edit)),
@@ -537,9 +538,9 @@ describe('query plans', () => {
       for (const tenantId of [BIG, TINY]) {
         const expected = await host.query<{ id: string }>(
           `SELECT id FROM contacts
-             WHERE tenant_id = $1 AND (search_text LIKE '%' || lower($2) || '%' OR regexp_replace(phone, '\\D', '', 'g')
+             WHERE tenant_id = $1 AND (search_text LIKE '%' || $2 || '%' OR regexp_replace(phone, '\\D', '', 'g')
                LIKE '%' || $3 || '%') ORDER BY id DESC LIMIT ${COMPARED}`,
-          [tenantId, q, digits],
+          [tenantId, foldText(q), digits],
         );
         const found: { id: string }[] = [];
         for (let page = found; found.length === 0 || page.length === PAGE;) {

@@ -99,13 +99,16 @@ export async function run(connectionString: string, sql: string[]): Promise<void
 }
 
 const CONTACTS = `
-  INSERT INTO contacts (id, tenant_id, name, email, phone, created_at, updated_at)
-  SELECT ${ID}, ${TENANT},
+  INSERT INTO contacts (id, tenant_id, name, email, phone, search_text, created_at, updated_at)
+  SELECT id, tenant_id, name, email, phone,
+    lower(translate(name, 'ëÖöüё', 'eOouе')) || E'\\n' || email || E'\\n' || phone || E'\\n\\x01' || replace(phone, ' ', '')
+      || E'\\n', now(), now()
+  FROM (SELECT ${ID} AS id, ${TENANT} AS tenant_id,
     CASE WHEN i % 10007 = 3 THEN 'Zoë Quixada' ELSE
       (ARRAY['Ana','Ben','Cleo','Dora','Emil','Фёдор','Gül','Hana'])[1 + i % 8] || ' ' ||
-      (ARRAY['Martin','Novak','Öztürk','Petrov','Rossi','Silva','Tanaka'])[1 + i % 7] END,
-    'person' || i || '@example.com', '+49 170 ' || lpad(i::text, 7, '0'), now(), now()
-  FROM generate_series(1, ${ROWS}) i`;
+      (ARRAY['Martin','Novak','Öztürk','Petrov','Rossi','Silva','Tanaka'])[1 + i % 7] END AS name,
+    'person' || i || '@example.com' AS email, '+49 170 ' || lpad(i::text, 7, '0') AS phone
+  FROM generate_series(1, ${ROWS}) i) AS people`;
 
 const IDENTITIES = `
   INSERT INTO contact_identities

@@ -1387,7 +1387,7 @@ export interface operations {
                 limit?: number;
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
-                /** @description Searches name, e-mail and phone. Case and a phone's spacing do not matter. A search that takes too long is answered with 503: search for more of the text. */
+                /** @description Searches name, e-mail and phone. Case, accents and a phone's spelling do not matter. A search that takes too long is answered with 503: search for more of the text. */
                 q?: string;
             };
             header?: never;

@@ -1,0 +1,63 @@
+/** Text whose characters have no other spelling but their case. */
+const PLAIN_TEXT = /^[\w@.+-]*$/;
+/** Characters that cannot be seen: joiners, direction marks, soft hyphens, variation selectors, fillers. */
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
+const BLANKS = /[\s\p{Z}\p{Cc}]+/gu;
+/** Accents that stand alone, which Unicode decomposes to a blank and a mark. */
+const LONE_ACCENTS = /[\u00b4\u1fbd\u1fbf\u1ffd\u1ffe]/gu;
+const APOSTROPHES = /[\u0060\u02b9-\u02bd\u02c8\u2018-\u201b\u2032\u2035]/gu;
+const QUOTES = /[\u00ab\u00bb\u201c-\u201f\u300c-\u300f]/gu;
+const HYPHENS = /[\p{Pd}\u2212]/gu;
+const DIGIT = /\p{Nd}/u;
+const OTHER_DIGITS = /(?![0-9])\p{Nd}/gu;
+
+/** Marks that are written in Latin, Greek, Cyrillic, Hebrew and Arabic texts, and left out at will. */
+const OPTIONAL_MARKS =
+  /[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0]/gu;
+
+/**
+ * Letters without a decomposition that Unicode's collation holds equal to others; and `ı` and `þ`, which
+ * people without such a key write as `i` and `th`.
+ */
+export const PLAIN_LETTERS: Readonly<Record<string, string>> = {
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  ħ: 'h',
+  ł: 'l',
+  þ: 'th',
+  ı: 'i',
+};
+const PLAIN = new RegExp(`[${Object.keys(PLAIN_LETTERS).join('')}]`, 'gu');
+
+/**
+ * Returns a text in the form in which texts are compared, by Unicode's data: without case, width, optional
+ * marks and invisible characters, with ASCII's digits, hyphen and quotes, and one blank where there are
+ * several. `Straße` and `STRASSE` are one, and so are `Đỗ` and `do`, `İrem` and `irem`, `٣` and `3`.
+ */
+export function foldText(text: string): string {
+  if (PLAIN_TEXT.test(text)) return text.toLowerCase();
+  const plain = text
+    .replace(INVISIBLE, '')
+    .replace(LONE_ACCENTS, "'")
+    .normalize('NFKD')
+    .replace(OPTIONAL_MARKS, '')
+    .replace(APOSTROPHES, "'")
+    .replace(QUOTES, '"')
+    .replace(HYPHENS, '-')
+    .replace(OTHER_DIGITS, toAsciiDigit)
+    .replace(BLANKS, ' ');
+  // `ẞ` and `ß` meet as `SS`, and `ſ` and `s` as `S`. `ς` is the `σ` at a word's end.
+  const uncased = plain.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
+  return uncased.replace(PLAIN, (letter) => PLAIN_LETTERS[letter]!).normalize('NFC');
+}
+
+/** Returns the value of a digit. Each script has its ten digits in a row, from 0 to 9. */
+function toAsciiDigit(digit: string): string {
+  const codePoint = digit.codePointAt(0)!;
+  let inRow = 0;
+  while (DIGIT.test(String.fromCodePoint(codePoint - inRow - 1))) inRow++;
+  return String(inRow % 10);
+}
