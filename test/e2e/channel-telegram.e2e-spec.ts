@@ -54,7 +54,7 @@ describe('Telegram', () => {
       expect(asked[1]!.body).toEqual({
         url: hookUrl,
         secret_token: expect.stringMatching(/^[\w-]{43}$/),
-        allowed_updates: ['message'],
+        allowed_updates: ['message', 'edited_message', 'message_reaction'],
       });
     });
 

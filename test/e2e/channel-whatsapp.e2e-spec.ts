@@ -344,6 +344,36 @@ describe('WhatsApp', () => {
       expect((await shop.bodiesOf(conversation)).slice(1).toSorted()).toEqual(['one', 'three', 'two']);
     });
 
+    it('nothing of a group (public report 9)', async () => {
+      const { customer, conversation } = await chat();
+      const [participant, group_id] = [String(++people), 'Y2FwaV9ncm91cDo'];
+      const reaction = { type: 'reaction', reaction: { message_id: 'wamid.X', emoji: '👍' } };
+      const messages = [
+        whatsapp.message(participant, 'hello group', { group_id }),
+        whatsapp.message(customer, 'hello group', { group_id }),
+        whatsapp.message(customer, '', { text: undefined, group_id, ...reaction }),
+      ];
+      expect(await notify({ messages })).toBe(200);
+      expect(await shop.conversationsWith(participant)).toEqual([]);
+      expect(await shop.bodiesOf(conversation)).toEqual(['Does it come in another color?']);
+    });
+
+    it.each([{}, { emoji: '' }])('nothing of a reaction taken back (public report 8): %j', async (none) => {
+      const { customer, conversation } = await chat();
+      const react = (emoji: object) => {
+        const reaction = { message_id: 'wamid.X', ...emoji };
+        return notify({
+          messages: [whatsapp.message(customer, '', { text: undefined, type: 'reaction', reaction })],
+        });
+      };
+      expect(await react({ emoji: '😮' })).toBe(200);
+      const bodies = await shop.bodiesOf(conversation);
+      await shop.tenant.client.patch(`/conversations/${conversation.id}`, { status: 'CLOSED' });
+      expect(await react(none)).toBe(200);
+      expect(await shop.bodiesOf(conversation)).toEqual(bodies);
+      expect(await shop.conversationWith(customer)).toMatchObject({ status: 'CLOSED' });
+    });
+
     it.each([
       ['[image] Like this one', { type: 'image', image: { id: '1', caption: 'Like this one' } }],
       [

@@ -144,10 +144,16 @@ export interface HookedAdapter<Credentials extends object = object> extends Chan
    * Reads the events of a request whose signature was verified. Leaves out entries of an unknown kind.
    * @throws AppError INVALID_BODY when the body can't be parsed; PAYLOAD_TOO_LARGE when it has more events
    */
-  parse(connection: Connection<Credentials>, request: HookRequest, maxEvents: number): InboundEvent[];
+  parse(connection: Connection<Credentials>, request: HookRequest, maxEvents: number): HookEvent[];
 }
 
-export type InboundEvent = InboundMessage | InboundReceipt | InboundWatermark | InboundEcho;
+export type InboundEvent = InboundMessage | InboundChange | InboundReceipt | InboundWatermark | InboundEcho;
+
+/** Event of a hook's request. Messages of groups are not stored. */
+export type HookEvent = InboundEvent | InboundGroupMessage;
+
+/** Change that a customer makes after the message was sent. */
+export type InboundChange = InboundEdit | InboundUnsend | InboundReaction;
 
 interface InboundBase {
   /** Provider's id of the account. The event counts only if this account's secret signed the request. */
@@ -171,6 +177,41 @@ export interface InboundMessage extends InboundBase {
   body: string;
   /** Provider's data beside the text, such as attachments or a location; null for plain text. */
   metadata: object | null;
+}
+
+interface InboundChangeBase extends InboundBase {
+  /** Provider's ids of the customer who made the change. */
+  customerIds: [string, ...string[]];
+  /** Provider's id of the message that the change is about. */
+  providerId: string;
+}
+
+/** Report that a customer has edited a message of theirs. */
+export interface InboundEdit extends InboundChangeBase, Pick<InboundMessage, 'body' | 'metadata'> {
+  kind: 'edit';
+  /** Number that is higher for a later edit of the same message; null if the provider gives none. */
+  number: number | null;
+}
+
+/** Report that a customer has unsent a message of theirs. */
+export interface InboundUnsend extends InboundChangeBase {
+  kind: 'unsend';
+}
+
+/** Report of all reactions that a customer has to a message now. */
+export interface InboundReaction extends InboundChangeBase {
+  kind: 'reaction';
+  /** Emojis, or the provider's names of reactions that have none. Empty when they were taken back. */
+  emojis: string[];
+  /** Number that is higher for a later reaction to the same message; null if the provider gives none. */
+  number: number | null;
+  /** Message that is stored if the one that it is about is not; null to store none. */
+  message: InboundMessage | null;
+}
+
+/** Message of a group, which is not stored. */
+export interface InboundGroupMessage extends InboundBase {
+  kind: 'group';
 }
 
 /** Report that one outbound message has a new status. */

@@ -89,14 +89,9 @@ describe("A Telegram update's", () => {
   });
 
   it.each([
-    ['an edit', { update_id: 1, edited_message: { message_id: 77, from, chat, text: 'x' } }],
     [
       'a post in a channel',
       { update_id: 1, channel_post: { message_id: 7, chat: { id: -1, type: 'channel' } } },
-    ],
-    [
-      'a group',
-      { update_id: 1, message: { message_id: 7, from, chat: { id: -1, type: 'group' }, text: 'x' } },
     ],
     ['a bot', { update_id: 1, message: { message_id: 7, from: { ...from, is_bot: true }, chat, text: 'x' } }],
     ['no number', { update_id: 1, message: { from, chat, text: 'x' } }],

@@ -8,7 +8,7 @@ import {
   Connection,
   HookedAdapter,
   HookRequest,
-  InboundEvent,
+  HookEvent,
   OutboundMessage,
   ProviderFault,
   SendOutcome,
@@ -78,7 +78,7 @@ export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
     await this.require(botToken, 'setWebhook', {
       url: hookUrl,
       secret_token: secretToken,
-      allowed_updates: ['message'],
+      allowed_updates: ['message', 'edited_message', 'message_reaction'],
     });
   }
 
@@ -109,10 +109,10 @@ export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
     return typeof given === 'string' && isSameSecret(given, secret);
   }
 
-  /** Reads the message of an update, which names no bot: it belongs to the connection's. */
-  parse({ externalId }: Connection<TelegramCredentials>, request: HookRequest): InboundEvent[] {
-    const message = readUpdate(externalId, parseJson(request));
-    return message ? [message] : [];
+  /** Reads the event of an update, which names no bot: it belongs to the connection's. */
+  parse({ externalId }: Connection<TelegramCredentials>, request: HookRequest): HookEvent[] {
+    const event = readUpdate(externalId, parseJson(request));
+    return event ? [event] : [];
   }
 
   /**

@@ -1,18 +1,42 @@
-import { InboundMessage } from './channel-adapter';
-import { coordinates, objectOf, placeholder, ProviderObject, textOf } from './support/provider-values';
+import { HookEvent, InboundMessage, InboundReaction } from './channel-adapter';
+import {
+  coordinates,
+  numberOf,
+  objectOf,
+  objectsOf,
+  placeholder,
+  ProviderObject,
+  textOf,
+} from './support/provider-values';
 
 /** Makes a message's id that is unique within the bot, because Telegram's are unique only within a chat. */
 export function telegramMessageId(chatId: string | number, messageId: string | number): string {
   return `${chatId}:${messageId}`;
 }
 
-/** Reads a person's message to the bot. Returns null for groups, channels, edits and other bots. */
-export function readUpdate(accountId: string, body: unknown): InboundMessage | null {
-  const { update_id: update, message: given } = objectOf(body);
-  const message = objectOf(given);
+/**
+ * Reads what a person writes to the bot, edits, or reacts with. Returns null for channels and other bots.
+ * Telegram does not tell bots what a person deletes.
+ */
+export function readUpdate(accountId: string, body: unknown): HookEvent | null {
+  const { update_id: update, message, edited_message: edited, message_reaction: reaction } = objectOf(body);
+  const { chat } = objectOf(message ?? edited ?? reaction);
+  const { type } = objectOf(chat);
+  if (type === 'group' || type === 'supergroup') return { kind: 'group', accountId };
+  if (type !== 'private') return null;
+  if (reaction !== undefined) return readReaction(accountId, objectOf(reaction));
+  const read = readMessage(accountId, objectOf(message ?? edited), textOf(update));
+  return read && edited !== undefined ? toEdit(read, objectOf(edited)) : read;
+}
+
+function readMessage(
+  accountId: string,
+  message: ProviderObject,
+  updateId: string | null,
+): InboundMessage | null {
   const chat = objectOf(message.chat);
-  const [chatId, messageId, updateId] = [textOf(chat.id), textOf(message.message_id), textOf(update)];
-  if (chat.type !== 'private' || chatId === null || messageId === null) return null;
+  const [chatId, messageId] = [textOf(chat.id), textOf(message.message_id)];
+  if (chatId === null || messageId === null) return null;
   const from = objectOf(message.from);
   if (from.is_bot === true) return null;
   const text = textOf(message.text);
@@ -23,6 +47,41 @@ export function readUpdate(accountId: string, body: unknown): InboundMessage | n
     customer: { externalId: chatId, name: readName(from) ?? readName(chat), phone: null },
     body: text ?? describe(message),
     metadata: text === null ? message : null,
+  };
+}
+
+/** Makes an edit of an edited message; null for a live location, which is edited as the person moves. */
+function toEdit(
+  { accountId, customer, providerIds: [providerId], body, metadata }: InboundMessage,
+  edited: ProviderObject,
+): HookEvent | null {
+  if ('location' in edited) return null;
+  const number = numberOf(edited.edit_date);
+  return {
+    kind: 'edit',
+    accountId,
+    customerIds: [customer.externalId],
+    providerId,
+    body,
+    metadata,
+    number,
+  };
+}
+
+function readReaction(accountId: string, reaction: ProviderObject): InboundReaction | null {
+  const [chatId, messageId] = [textOf(objectOf(reaction.chat).id), textOf(reaction.message_id)];
+  if (chatId === null || messageId === null) return null;
+  return {
+    kind: 'reaction',
+    accountId,
+    customerIds: [chatId],
+    providerId: telegramMessageId(chatId, messageId),
+    // Other kinds, such as `custom_emoji`, have no emoji.
+    emojis: objectsOf(reaction.new_reaction)
+      .map(({ emoji, type }) => textOf(emoji) ?? textOf(type)?.replaceAll('_', ' ') ?? null)
+      .filter((emoji) => emoji !== null),
+    number: numberOf(reaction.date),
+    message: null,
   };
 }
 

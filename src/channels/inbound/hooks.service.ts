@@ -11,6 +11,7 @@ import { WorkBudgets } from '../../rate-limit/work-budgets';
 import {
   Connection,
   HookedAdapter,
+  HookEvent,
   HookRequest,
   InboundEvent,
   InboundReceipt,
@@ -35,6 +36,9 @@ const PAUSE_MS = 5_000;
  * a database connection.
  */
 const CONCURRENCY = 4;
+
+/** Event that is stored by itself. Receipts are stored many at once. */
+type SingleEvent = Exclude<InboundEvent, InboundReceipt>;
 
 export interface HookCall {
   channel: Channel;
@@ -110,7 +114,7 @@ export class HooksService {
   }
 
   private async store(connection: LoadedConnection, request: HookRequest, signer: string): Promise<void> {
-    const events = mergeWatermarks(this.parse(connection, request));
+    const events = mergeWatermarks(this.withoutGroups(connection, this.parse(connection, request)));
     const others = await this.findOtherOwners(connection, events, signer);
     const owners = new Map([connection, ...others].map((owner) => [owner.externalId, owner]));
     this.reportUnowned(
@@ -125,9 +129,7 @@ export class HooksService {
     await workInLanes(events.filter(isNoReceipt), laneOf, CONCURRENCY, async (event) => {
       const owner = owners.get(event.accountId);
       if (!owner) return;
-      await attempt(() =>
-        event.kind === 'message' ? this.inbound.receive(owner, event) : this.receipts.apply(owner, event),
-      );
+      await attempt(() => this.apply(owner, event));
     });
     const receipts = groupBy(events.filter(isReceipt), ({ accountId }) => accountId);
     for (const [accountId, group] of receipts) {
@@ -137,6 +139,12 @@ export class HooksService {
     this.throwFirst(errors);
   }
 
+  private async apply(owner: LoadedConnection, event: SingleEvent): Promise<void> {
+    if (event.kind === 'message') await this.inbound.receive(owner, event);
+    else if (event.kind === 'echo' || event.kind === 'watermark') await this.receipts.apply(owner, event);
+    else if (event.kind === 'reaction' && event.message) await this.inbound.receive(owner, event.message);
+  }
+
   private async readBody({ channel, request }: HookCall, { id }: Connection): Promise<Buffer> {
     const { maxMebibytes } = describeChannel(channel).hook!.batch;
     return this.bodies
@@ -144,7 +152,7 @@ export class HooksService {
       .catch((error: unknown) => this.reportTooLarge(error, channel, id));
   }
 
-  private parse(connection: Connection, request: HookRequest): InboundEvent[] {
+  private parse(connection: Connection, request: HookRequest): HookEvent[] {
     const { channel, id } = connection;
     try {
       return this.getAdapter(connection).parse(
@@ -196,6 +204,14 @@ export class HooksService {
     return found.filter((other) => adapter.listSecrets(other).some((secret) => isSameSecret(secret, signer)));
   }
 
+  private withoutGroups({ channel, id: connectionId }: Connection, events: HookEvent[]): InboundEvent[] {
+    const kept = events.filter((event) => event.kind !== 'group');
+    const ignored = events.length - kept.length;
+    if (ignored > 0)
+      this.logger.log({ channel, connectionId, messages: ignored }, 'messages of groups were ignored');
+    return kept;
+  }
+
   private reportUnowned({ channel, id: connectionId }: Connection, events: InboundEvent[]): void {
     if (events.length === 0) return;
     const accounts = new Set(events.map(({ accountId }) => accountId)).size;
@@ -238,11 +254,12 @@ function isReceipt(event: InboundEvent): event is InboundReceipt {
   return event.kind === 'receipt';
 }
 
-function isNoReceipt(event: InboundEvent): event is Exclude<InboundEvent, InboundReceipt> {
+function isNoReceipt(event: InboundEvent): event is SingleEvent {
   return event.kind !== 'receipt';
 }
 
 /** Returns the id of an event's customer: the events of one customer are stored in order. */
-function laneOf(event: Exclude<InboundEvent, InboundReceipt>): string {
-  return event.kind === 'message' ? event.customer.externalId : event.customerId;
+function laneOf(event: SingleEvent): string {
+  if (event.kind === 'message') return event.customer.externalId;
+  return 'customerIds' in event ? event.customerIds[0] : event.customerId;
 }

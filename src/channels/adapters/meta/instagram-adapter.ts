@@ -47,7 +47,7 @@ class InstagramCredentialsInput extends MetaCredentialsInput {
 const TOKEN_LIFETIME_MS = 60 * 24 * 60 * 60 * 1000;
 
 /** Kinds of Instagram events that the service subscribes to. `messages` includes echoes. */
-const FIELDS = 'messages,messaging_postbacks,message_reactions,messaging_seen';
+const FIELDS = 'messages,message_edit,message_reactions,messaging_postbacks,messaging_seen';
 
 export interface InstagramSettings {
   /** Time at which an operator or a refresh gave this service the token. The token may be older. */

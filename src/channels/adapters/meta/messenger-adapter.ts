@@ -26,7 +26,8 @@ class MessengerCredentialsInput extends MetaCredentialsInput {
   accessToken: string;
 }
 
-const FIELDS = 'messages,messaging_postbacks,message_deliveries,message_reads,message_echoes';
+const FIELDS =
+  'messages,message_edits,message_reactions,messaging_postbacks,message_deliveries,message_reads,message_echoes';
 
 /** Sends and receives messages of a Facebook page in Messenger. */
 @Injectable()

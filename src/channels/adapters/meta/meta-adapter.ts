@@ -4,7 +4,7 @@ import {
   CheckedCredentials,
   Connection,
   HookRequest,
-  InboundEvent,
+  HookEvent,
   OutboundMessage,
   SendOutcome,
 } from '../channel-adapter';
@@ -60,7 +60,7 @@ export abstract class MetaAdapter<Credentials extends MetaCredentials> {
   protected abstract readonly verdicts: Verdicts;
   /** Returns the id of a sent message from the answer to its request; null if it has none. */
   protected abstract readonly readMessageId: (body: ProviderObject) => string | null;
-  protected abstract readonly readEvents: (body: unknown, maxEvents: number) => InboundEvent[];
+  protected abstract readonly readEvents: (body: unknown, maxEvents: number) => HookEvent[];
 
   constructor(protected readonly graph: GraphApi) {}
 
@@ -95,7 +95,7 @@ export abstract class MetaAdapter<Credentials extends MetaCredentials> {
     return answerHandshake(credentials.verifyToken, query);
   }
 
-  parse(_connection: unknown, request: HookRequest, maxEvents: number): InboundEvent[] {
+  parse(_connection: unknown, request: HookRequest, maxEvents: number): HookEvent[] {
     return this.readEvents(parseJson(request), maxEvents);
   }
 

@@ -84,7 +84,6 @@ describe('a message', () => {
   });
 
   it.each([
-    ['deleted', fromCustomer({ message: { mid: 'm_1', is_deleted: true } })],
     ['deleted by the page', fromPage({ message: { mid: 'm_1', is_echo: true, is_deleted: true } })],
     ['without an id', fromCustomer({ message: { text: 'Hi' } })],
     ['without a sender', { recipient: { id: PAGE }, message: { mid: 'm_1', text: 'Hi' } }],
@@ -93,6 +92,71 @@ describe('a message', () => {
     ['that is null', fromCustomer({ message: null })],
   ])('%s is ignored', (_, event) => {
     expect(read(event)).toEqual([]);
+  });
+});
+
+describe('a change by the customer', () => {
+  const about = { accountId: PAGE, customerIds: [CUSTOMER], providerId: 'm_1' };
+  const readOne = (event: object) => read(fromCustomer(event))[0];
+
+  it('is an unsent message (public report 6)', () => {
+    expect(readOne({ message: { mid: 'm_1', is_deleted: true } })).toEqual({ ...about, kind: 'unsend' });
+    expect(readOne({ message: { is_deleted: true } })).toBeUndefined();
+  });
+
+  it('is an edit (public report 7)', () => {
+    expect(readOne({ message_edit: { mid: 'm_1', text: 'edited', num_edit: 1 } })).toEqual({
+      ...about,
+      kind: 'edit',
+      body: 'edited',
+      metadata: null,
+      number: 1,
+    });
+    expect(readOne({ message_edit: { mid: 'm_1', text: 'as sent', num_edit: 0 } })).toMatchObject({
+      number: 0,
+    });
+    for (const edit of [{ mid: 'm_1', num_edit: 0 }, { text: 'edited' }, {}, null])
+      expect(readOne({ message_edit: edit })).toBeUndefined();
+  });
+
+  it('is a reaction, which can be a message itself', () => {
+    const reaction = { mid: 'm_1', action: 'react', reaction: 'love', emoji: '❤' };
+    expect(readOne({ reaction })).toMatchObject({
+      ...about,
+      kind: 'reaction',
+      emojis: ['❤'],
+      number: SENT_AT,
+      message: {
+        providerIds: [`reaction:m_1:${CUSTOMER}:${SENT_AT}`],
+        body: '[reaction] ❤',
+        metadata: { reaction },
+      },
+    });
+    expect(readOne({ reaction: { mid: 'm_1', action: 'react', reaction: 'other' } })).toMatchObject({
+      emojis: ['other'],
+    });
+  });
+
+  it('is a reaction taken back (public report 8)', () => {
+    const none = { kind: 'reaction', emojis: [], message: null };
+    expect(readOne({ reaction: { mid: 'm_1', action: 'unreact' } })).toMatchObject(none);
+    expect(readOne({ reaction: { mid: 'm_1', action: 'react', emoji: '' } })).toMatchObject(none);
+  });
+
+  it.each(['comments', 'live_comments', 'mentions'])('is none of %s (public report 7)', (field) => {
+    const value = { id: '1', from: { id: '2', username: 'ana' }, text: 'Nice', media: { id: '3' } };
+    expect(
+      readMessaging({ object: 'instagram', entry: [{ id: PAGE, changes: [{ field, value }] }] }),
+    ).toEqual([]);
+    expect(readMessaging({ object: 'instagram', entry: [{ id: PAGE, field, value }] })).toEqual([]);
+  });
+
+  it('in a group thread is the group’s (public report 9)', () => {
+    const thread = { id: 't_100' };
+    expect(readOne({ thread, message: { mid: 'm_1', text: 'hello group' } })).toEqual({
+      kind: 'group',
+      accountId: PAGE,
+    });
   });
 });
 
@@ -108,16 +172,6 @@ describe('a gesture of the customer', () => {
       providerIds: [`postback::${CUSTOMER}:${SENT_AT}`],
       body: '[button]',
     });
-  });
-
-  it('is a reaction', () => {
-    const reaction = { mid: 'm_1', action: 'react', reaction: 'love', emoji: '❤' };
-    expect(readMessage({ reaction })).toMatchObject({
-      providerIds: [`reaction:m_1:${CUSTOMER}:${SENT_AT}`],
-      body: '[reaction] ❤',
-      metadata: { reaction },
-    });
-    expect(read(fromCustomer({ reaction: { mid: 'm_1', action: 'unreact' } }))).toEqual([]);
   });
 
   it('is a referral', () => {

@@ -1,7 +1,9 @@
 import {
+  InboundChange,
   InboundEcho,
-  InboundEvent,
+  HookEvent,
   InboundMessage,
+  InboundReaction,
   InboundReceipt,
   InboundWatermark,
 } from '../channel-adapter';
@@ -34,11 +36,11 @@ interface Parties {
  * events of Meta's dashboard arrive as `changes`.
  * @throws AppError PAYLOAD_TOO_LARGE
  */
-export function readMessaging(body: unknown, maxEvents = Infinity): InboundEvent[] {
+export function readMessaging(body: unknown, maxEvents = Infinity): HookEvent[] {
   const updates = objectsOf(objectOf(body).entry).flatMap(({ messaging, changes }) =>
     objectsOf(messaging).concat(objectsOf(changes).map(({ value }) => objectOf(value))),
   );
-  const events: InboundEvent[] = [];
+  const events: HookEvent[] = [];
   for (const update of requireAtMost(maxEvents, updates)) {
     events.push(...readEvent(update, maxEvents));
     requireAtMost(maxEvents, events);
@@ -46,14 +48,17 @@ export function readMessaging(body: unknown, maxEvents = Infinity): InboundEvent
   return events;
 }
 
-function readEvent(event: ProviderObject, maxEvents: number): InboundEvent[] {
+function readEvent(event: ProviderObject, maxEvents: number): HookEvent[] {
   const message = objectOf(event.message);
   const isEcho = message.is_echo === true;
   const parties = readParties(event, isEcho);
   // An account that writes to itself is not a customer.
   if (!parties || parties.accountId === parties.customerId) return [];
-  // The customer deleted a message that is already stored.
-  if ('message' in event && message.is_deleted === true) return [];
+  if (textOf(objectOf(event.thread).id) !== null) return [{ kind: 'group', accountId: parties.accountId }];
+  // Of what the account itself unsends, the customer's provider tells the customer alone.
+  if (message.is_deleted === true) return isEcho ? [] : nonNull(readUnsend(parties, message));
+  if ('message_edit' in event) return nonNull(readEdit(parties, objectOf(event.message_edit)));
+  if ('reaction' in event) return nonNull(readReaction(parties, objectOf(event.reaction)));
   if (isEcho) return nonNull(readEcho(parties, message));
   if ('message' in event) return nonNull(readMessage(parties, message));
   if ('delivery' in event) return readDelivery(parties, objectOf(event.delivery), maxEvents);
@@ -81,6 +86,44 @@ function readEcho({ accountId, customerId }: Parties, message: ProviderObject): 
   if (providerId === null) return null;
   const messageId = textOf(message[MESSENGER_OWN_ID]);
   return { kind: 'echo', accountId, customerId, providerId, messageId, body: textOf(message.text) };
+}
+
+function readUnsend(parties: Parties, { mid }: ProviderObject): InboundChange | null {
+  const about = readAbout(parties, mid);
+  return about && { ...about, kind: 'unsend' };
+}
+
+/**
+ * Reads an edit. Meta also sends one with the number 0 for a message as it was sent, perhaps without text.
+ */
+function readEdit(parties: Parties, { mid, text, num_edit }: ProviderObject): InboundChange | null {
+  const about = readAbout(parties, mid);
+  const body = textOf(text);
+  if (about === null || body === null) return null;
+  return { ...about, kind: 'edit', body, metadata: null, number: numberOf(num_edit) };
+}
+
+/** Reads a reaction, which has a message's id in its place if it is about an unknown message. */
+function readReaction(parties: Parties, reaction: ProviderObject): InboundReaction | null {
+  const { mid, action, emoji, reaction: name } = reaction;
+  const about = readAbout(parties, mid);
+  if (about === null) return null;
+  const number = numberOf(parties.timestamp);
+  const given = action === 'unreact' ? null : (textOf(emoji) ?? textOf(name));
+  if (given === null) return { ...about, kind: 'reaction', number, emojis: [], message: null };
+  const id = makeEventId(parties, 'reaction', about.providerId);
+  const message = inboundMessage(parties, id, placeholder('reaction', given), { reaction });
+  return { ...about, kind: 'reaction', number, emojis: [given], message };
+}
+
+function readAbout({ accountId, customerId }: Parties, mid: unknown) {
+  const providerId = textOf(mid);
+  return providerId === null ? null : { accountId, customerIds: [customerId] as [string], providerId };
+}
+
+/** Makes an id for an event to which Meta gives none. */
+function makeEventId({ customerId, timestamp }: Parties, kind: string, about = ''): string {
+  return [kind, about, customerId, timestamp ?? ''].join(':');
 }
 
 /**
@@ -111,11 +154,7 @@ function inboundMessage(
  * Reads a receipt that messages were delivered. It names messages, or a watermark (all up to a time), or
  * both.
  */
-function readDelivery(
-  parties: Parties,
-  { mids, watermark }: ProviderObject,
-  maxEvents: number,
-): InboundEvent[] {
+function readDelivery(parties: Parties, { mids, watermark }: ProviderObject, maxEvents: number): HookEvent[] {
   const ids = requireAtMost<unknown>(maxEvents, Array.isArray(mids) ? mids : [])
     .map(textOf)
     .filter((mid) => mid !== null);
@@ -129,7 +168,7 @@ function readDelivery(
  * Reads a receipt that messages were read: Messenger sends a watermark (all up to a time), Instagram a
  * message id.
  */
-function readRead(parties: Parties, { mid, watermark }: ProviderObject): InboundEvent[] {
+function readRead(parties: Parties, { mid, watermark }: ProviderObject): HookEvent[] {
   const id = textOf(mid);
   return [
     ...(id === null ? [] : [receipt(parties, id, 'READ')]),
@@ -152,26 +191,19 @@ function readWatermark(
 }
 
 /**
- * Reads a pressed button, a reaction, or the link through which a customer came, as a message. Where Meta
- * gives no id, one is made from the event.
+ * Reads a pressed button, or the link through which a customer came, as a message. Where Meta gives no id,
+ * one is made from the event.
  */
-function readGesture(parties: Parties, event: ProviderObject): InboundMessage | null {
-  const { postback, reaction, referral } = event;
-  const makeId = (kind: string, about = '') =>
-    [kind, about, parties.customerId, parties.timestamp ?? ''].join(':');
+function readGesture(parties: Parties, { postback, referral }: ProviderObject): InboundMessage | null {
   if (isFilledObject(postback)) {
     // The button's label.
     const body = textOf(postback.title) ?? placeholder('button', null);
-    return inboundMessage(parties, textOf(postback.mid) ?? makeId('postback'), body, { postback });
-  }
-  if (isFilledObject(reaction) && reaction.action !== 'unreact') {
-    const body = placeholder('reaction', textOf(reaction.emoji) ?? textOf(reaction.reaction));
-    return inboundMessage(parties, makeId('reaction', textOf(reaction.mid) ?? ''), body, { reaction });
+    const id = textOf(postback.mid) ?? makeEventId(parties, 'postback');
+    return inboundMessage(parties, id, body, { postback });
   }
   if (isFilledObject(referral)) {
-    return inboundMessage(parties, makeId('referral'), placeholder('referral', textOf(referral.ref)), {
-      referral,
-    });
+    const body = placeholder('referral', textOf(referral.ref));
+    return inboundMessage(parties, makeEventId(parties, 'referral'), body, { referral });
   }
   return null;
 }

@@ -88,7 +88,6 @@ describe("A WhatsApp notification's", () => {
     ['Blue', { type: 'interactive', interactive: { button_reply: { id: 'b', title: 'Blue' } } }],
     ['Red', { type: 'interactive', interactive: { list_reply: { id: 'r', title: 'Red' } } }],
     ['[form]', { type: 'interactive', interactive: { nfm_reply: { response_json: '{}' } } }],
-    ['[reaction] 👍', { type: 'reaction', reaction: { message_id: 'wamid.0', emoji: '👍' } }],
     ['[order]', { type: 'order', order: { product_items: [] } }],
     ['[system] Ana has a new number', { type: 'system', system: { body: 'Ana has a new number' } }],
     ['[unsupported message] Unknown', { type: 'unsupported', errors: [{ code: 131051, title: 'Unknown' }] }],
@@ -100,6 +99,120 @@ describe("A WhatsApp notification's", () => {
     const [event] = readNotification(notification(change({ contacts, messages: [given] })));
     expect(event).toMatchObject({ kind: 'message', body, metadata: given });
   });
+
+  const readOne = (message: object) => {
+    const given = { from: CUSTOMER, id: 'wamid.1', timestamp: '1749416383', ...message };
+    return readNotification(notification(change({ contacts, messages: [given] })))[0];
+  };
+  const form = (nfm_reply: object) => ({
+    type: 'interactive',
+    interactive: { type: 'nfm_reply', nfm_reply },
+  });
+  const items = [
+    { product_retailer_id: 'SKU-1', quantity: '2', item_price: 9.5, currency: 'EUR' },
+    { product_retailer_id: 'SKU-2', quantity: 1, item_price: '30', currency: 'EUR' },
+  ];
+
+  it.each([
+    [
+      '[form] date: 2026-11-20\ntime: 10:30\nextras: parking, breakfast\nnewsletter: false',
+      form({
+        name: 'flow',
+        body: 'Sent',
+        response_json:
+          '{"flow_token":"t-1","date":"2026-11-20","time":"10:30","extras":["parking","breakfast"],"newsletter":false}',
+      }),
+    ],
+    [
+      '[form] Carrer Major 1\nvalues city: Valencia\nvalues pin code: 46001',
+      form({
+        name: 'address_message',
+        body: 'Carrer Major 1',
+        response_json: '{"values":{"city":"Valencia","pin code":46001}}',
+      }),
+    ],
+    ['[form] not { JSON', form({ name: 'flow', body: 'Sent', response_json: 'not { JSON' })],
+    [
+      '[form] guests 0 name: Ana\nguests 1 name: Bea',
+      form({ name: 'flow', response_json: '{"guests":[{"name":"Ana"},{"name":"Bea"}]}' }),
+    ],
+    [
+      '[call permission] response: accept\nis_permanent: false',
+      {
+        type: 'interactive',
+        interactive: {
+          type: 'call_permission_reply',
+          call_permission_reply: { response: 'accept', is_permanent: false },
+        },
+      },
+    ],
+    [
+      '[order] Quickly, please\n2 × SKU-1, 9.5 EUR\n1 × SKU-2, 30 EUR',
+      { type: 'order', order: { catalog_id: '1', text: 'Quickly, please', product_items: items } },
+    ],
+  ])('shows the answers of a form or an order (public report 11): %s', (body, message) => {
+    expect(readOne(message)).toMatchObject({ kind: 'message', body, metadata: message });
+  });
+
+  const about = { accountId: NUMBER, customerIds: [CUSTOMER], providerId: 'wamid.0' };
+
+  it('an edit has the new text, or the new caption (public report 5)', () => {
+    const edit = (message: unknown) => ({
+      type: 'edit',
+      edit: { original_message_id: 'wamid.0', message },
+    });
+    const image = { type: 'image', image: { id: '7', caption: 'Ours' } };
+    expect(readOne(edit({ type: 'text', text: { body: '10 euro' }, context: { id: 'wamid.9' } }))).toEqual({
+      ...about,
+      kind: 'edit',
+      number: 1749416383,
+      body: '10 euro',
+      metadata: null,
+    });
+    expect(readOne(edit(image))).toMatchObject({ kind: 'edit', body: '[image] Ours', metadata: image });
+    for (const message of [undefined, null, {}, 'text', { type: {} }])
+      expect(readOne(edit(message))).toBeUndefined();
+    expect(readOne({ type: 'edit' })).toBeUndefined();
+  });
+
+  it('a revoked message is unsent (public report 5)', () => {
+    const revoke = { original_message_id: 'wamid.0' };
+    expect(readOne({ type: 'revoke', revoke })).toEqual({ ...about, kind: 'unsend' });
+    expect(readOne({ type: 'revoke', revoke: {} })).toBeUndefined();
+  });
+
+  it.each([{}, { emoji: '' }, { emoji: null }])(
+    'a reaction taken back has none (public report 8): %j',
+    (none) => {
+      const reaction = { message_id: 'wamid.0', ...none };
+      expect(readOne({ type: 'reaction', reaction })).toEqual({
+        ...about,
+        kind: 'reaction',
+        number: 1749416383,
+        emojis: [],
+        message: null,
+      });
+    },
+  );
+
+  it('a reaction names its message, and can be a message itself', () => {
+    const reaction = { message_id: 'wamid.0', emoji: '👍' };
+    expect(readOne({ type: 'reaction', reaction })).toMatchObject({
+      kind: 'reaction',
+      emojis: ['👍'],
+      message: { kind: 'message', providerIds: ['wamid.1'], body: '[reaction] 👍' },
+    });
+  });
+
+  it.each(['text', 'edit', 'revoke', 'reaction'])(
+    'a %s in a group is the group’s (public report 9)',
+    (type) => {
+      expect(readOne({ type, group_id: 'Y2FwaV9ncm91cDo', text: { body: 'hello group' } })).toEqual({
+        kind: 'group',
+        accountId: NUMBER,
+      });
+    },
+  );
 
   it.each([
     ['sent', 'SENT'],

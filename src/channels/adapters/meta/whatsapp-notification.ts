@@ -1,15 +1,14 @@
-import { InboundEvent, InboundMessage, InboundReceipt } from '../channel-adapter';
-import { requireAtMost } from '../support/hook-body';
 import {
-  coordinates,
-  lookUp,
-  objectOf,
-  objectsOf,
-  placeholder,
-  ProviderObject,
-  textOf,
-} from '../support/provider-values';
+  InboundChange,
+  HookEvent,
+  InboundGroupMessage,
+  InboundMessage,
+  InboundReceipt,
+} from '../channel-adapter';
+import { requireAtMost } from '../support/hook-body';
+import { lookUp, numberOf, objectOf, objectsOf, ProviderObject, textOf } from '../support/provider-values';
 import { readGraphError } from './graph-api';
+import { describeWhatsApp } from './whatsapp-content';
 
 /**
  * Error code of WhatsApp when the customer's last message is more than 24 hours old. Answers and statuses can
@@ -27,9 +26,9 @@ export const WHATSAPP_OWN_ID = 'biz_opaque_callback_data';
  * Reads all messages and statuses of a notification, which can cover many numbers.
  * @throws AppError PAYLOAD_TOO_LARGE
  */
-export function readNotification(body: unknown, maxEvents = Infinity): InboundEvent[] {
+export function readNotification(body: unknown, maxEvents = Infinity): HookEvent[] {
   const changes = objectsOf(objectOf(body).entry).flatMap((entry) => objectsOf(entry.changes));
-  const events: InboundEvent[] = [];
+  const events: HookEvent[] = [];
   for (const { field, value } of requireAtMost(maxEvents, changes)) {
     if (field !== 'messages') continue;
     events.push(...readValue(objectOf(value), maxEvents));
@@ -38,17 +37,53 @@ export function readNotification(body: unknown, maxEvents = Infinity): InboundEv
   return events;
 }
 
-function readValue(value: ProviderObject, maxEvents: number): InboundEvent[] {
+function readValue(value: ProviderObject, maxEvents: number): HookEvent[] {
   const accountId = textOf(objectOf(value.metadata).phone_number_id);
   if (accountId === null) return [];
   const findSender = indexContacts(objectsOf(value.contacts));
   const messages = requireAtMost(maxEvents, objectsOf(value.messages)).map((message) =>
-    readMessage(accountId, message, findSender(message)),
+    readUpdate(accountId, message, findSender(message)),
   );
   const statuses = requireAtMost(maxEvents, objectsOf(value.statuses)).map((status) =>
     readStatus(accountId, status),
   );
   return [...messages, ...statuses].filter((event) => event !== null);
+}
+
+/** Reads what arrives as a message: it can also change another one, or belong to a group. */
+function readUpdate(
+  accountId: string,
+  update: ProviderObject,
+  contact: ProviderObject,
+): InboundMessage | InboundChange | InboundGroupMessage | null {
+  if (textOf(update.group_id) !== null) return { kind: 'group', accountId };
+  const message = readMessage(accountId, update, contact);
+  const isChange = update.type === 'edit' || update.type === 'revoke' || update.type === 'reaction';
+  return message && isChange ? readChange(message, update) : message;
+}
+
+/** Reads a change from the message as which it arrives. Only a reaction can be stored as that message. */
+function readChange(message: InboundMessage, update: ProviderObject): InboundChange | null {
+  const { original_message_id: edited, message: text } = objectOf(update.edit);
+  const { message_id: reactedTo, emoji } = objectOf(update.reaction);
+  const providerId = textOf(edited ?? objectOf(update.revoke).original_message_id ?? reactedTo);
+  if (providerId === null) return null;
+  const { accountId, customer } = message;
+  const about = { accountId, customerIds: [customer.externalId] as [string], providerId };
+  const number = numberOf(update.timestamp);
+  if (update.type === 'revoke') return { ...about, kind: 'unsend' };
+  if (update.type === 'edit') {
+    const content = objectOf(text);
+    return textOf(content.type) === null ? null : { ...about, kind: 'edit', number, ...readContent(content) };
+  }
+  const given = textOf(emoji);
+  const emojis = given === null ? [] : [given];
+  return { ...about, kind: 'reaction', number, emojis, message: given === null ? null : message };
+}
+
+function readContent(message: ProviderObject): Pick<InboundMessage, 'body' | 'metadata'> {
+  const text = message.type === 'text' ? textOf(objectOf(message.text).body) : null;
+  return { body: text ?? describeWhatsApp(message), metadata: text === null ? message : null };
 }
 
 /**
@@ -63,7 +98,6 @@ function readMessage(
   const phone = textOf(message.from);
   const externalId = phone ?? textOf(message.from_user_id) ?? textOf(contact.user_id);
   if (id === null || externalId === null) return null;
-  const text = message.type === 'text' ? textOf(objectOf(message.text).body) : null;
   const profile = objectOf(contact.profile);
   return {
     kind: 'message',
@@ -74,8 +108,7 @@ function readMessage(
       name: textOf(profile.name) ?? textOf(profile.username),
       phone: phone && `+${phone.replace(/^\+/, '')}`,
     },
-    body: text ?? describe(message),
-    metadata: text === null ? message : null,
+    ...readContent(message),
   };
 }
 
@@ -114,44 +147,4 @@ function readFault(status: InboundReceipt['status'], { errors }: ProviderObject)
   if (status !== 'FAILED') return null;
   const fault = readGraphError(objectsOf(errors)[0] ?? {});
   return { ...fault, kind: fault.providerCode === WINDOW_CODE ? 'WINDOW' : 'TERMINAL' };
-}
-
-const DETAILS: Record<string, (content: ProviderObject) => string | null> = {
-  image: ({ caption }) => textOf(caption),
-  video: ({ caption }) => textOf(caption),
-  document: ({ caption, filename }) => textOf(caption) ?? textOf(filename),
-  location: place,
-  reaction: ({ emoji }) => textOf(emoji),
-  order: ({ text }) => textOf(text),
-  system: ({ body }) => textOf(body),
-};
-
-/** Describes a message without text. The label of a chosen button or list entry is the customer's text. */
-function describe(message: ProviderObject): string {
-  const type = textOf(message.type) ?? 'message';
-  const content = objectOf(message[type]);
-  if (type === 'button') return textOf(content.text) ?? placeholder('button', null);
-  if (type === 'interactive') return chosenLabel(content) ?? placeholder('form', null);
-  if (type === 'contacts') return placeholder('contact', contactNames(message.contacts));
-  if (type === 'audio' && content.voice === true) return placeholder('voice message', null);
-  if (type === 'unsupported' || type === 'unknown') {
-    return placeholder('unsupported message', textOf(objectsOf(message.errors)[0]?.title));
-  }
-  return placeholder(type.replaceAll('_', ' '), lookUp(DETAILS, type)?.(content) ?? null);
-}
-
-function chosenLabel({ button_reply, list_reply }: ProviderObject): string | null {
-  return textOf(objectOf(button_reply ?? list_reply).title);
-}
-
-function place({ name, address, latitude, longitude }: ProviderObject): string | null {
-  const named = [name, address].map(textOf).filter((part) => part !== null);
-  return named.length > 0 ? named.join(', ') : coordinates(latitude, longitude);
-}
-
-function contactNames(contacts: unknown): string | null {
-  const names = objectsOf(contacts)
-    .map(({ name }) => textOf(objectOf(name).formatted_name))
-    .filter((name) => name !== null);
-  return names.length > 0 ? names.join(', ') : null;
 }

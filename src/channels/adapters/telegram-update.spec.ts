@@ -1,0 +1,74 @@
+import { readUpdate } from './telegram-update';
+
+const BOT = '7100200300';
+const CHAT = 5512345;
+const chat = { id: CHAT, type: 'private', first_name: 'Ana' };
+const written = {
+  message_id: 77,
+  from: { id: CHAT, is_bot: false, first_name: 'Ana' },
+  chat,
+  date: 1749416383,
+};
+const about = { accountId: BOT, customerIds: [String(CHAT)], providerId: `${CHAT}:77` };
+const read = (update: object) => readUpdate(BOT, { update_id: 912345, ...update });
+
+describe('a Telegram update', () => {
+  it('of an edited message is an edit (public report 5)', () => {
+    const edited_message = { ...written, edit_date: 1749416390, text: 'corrected' };
+    expect(read({ edited_message })).toEqual({
+      ...about,
+      kind: 'edit',
+      body: 'corrected',
+      metadata: null,
+      number: 1749416390,
+    });
+  });
+
+  it('of an edited caption keeps what else the message has', () => {
+    const edited_message = { ...written, edit_date: 1, caption: 'Ours', photo: [{ file_id: 'a' }] };
+    expect(read({ edited_message })).toMatchObject({
+      kind: 'edit',
+      body: '[image] Ours',
+      metadata: { photo: [{ file_id: 'a' }] },
+    });
+  });
+
+  it('of a live location is ignored as the person moves', () => {
+    const location = { latitude: 39.46, longitude: -0.37, live_period: 900 };
+    expect(read({ edited_message: { ...written, edit_date: 1, location } })).toBeNull();
+  });
+
+  it('of a bot’s own edited message is ignored', () => {
+    const from = { id: 7100200300, is_bot: true };
+    expect(read({ edited_message: { ...written, from, edit_date: 1, text: 'corrected' } })).toBeNull();
+  });
+
+  it('has all reactions that there are now (public report 8)', () => {
+    const reaction = (new_reaction: object[]) => ({ chat, message_id: 77, date: 1749416400, new_reaction });
+    const given = [
+      { type: 'emoji', emoji: '👍' },
+      { type: 'custom_emoji', custom_emoji_id: '5' },
+    ];
+    expect(read({ message_reaction: reaction(given) })).toEqual({
+      ...about,
+      kind: 'reaction',
+      emojis: ['👍', 'custom emoji'],
+      number: 1749416400,
+      message: null,
+    });
+    expect(read({ message_reaction: reaction([]) })).toMatchObject({ emojis: [] });
+  });
+
+  it.each(['message', 'edited_message', 'message_reaction'])('of a group is the group’s: %s', (kind) => {
+    const group = { id: -100123, type: 'supergroup', title: 'Friends' };
+    const update = { ...written, chat: group, text: 'hello group' };
+    expect(read({ [kind]: update })).toEqual({ kind: 'group', accountId: BOT });
+  });
+
+  it.each([{ message: null }, { edited_message: {} }, { message_reaction: { chat } }, { poll: {} }, {}])(
+    'without what it needs is ignored: %j',
+    (update) => {
+      expect(read(update)).toBeNull();
+    },
+  );
+});
