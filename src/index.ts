@@ -34,7 +34,8 @@ export { CreateAgent, UpdateAgent } from './workspaces/agent.dto';
 export type { AgentEntity as Agent } from './workspaces/agent.entity';
 export { AGENT_ROLES, type AgentRole } from './common/agent-role';
 export { ApiKeysService } from './auth/api-keys.service';
-export { CreateApiKey, ListApiKeys, type ApiKeySummary, type CreatedApiKey } from './auth/api-key.dto';
+export { CreateApiKey, ListApiKeys, RevokeApiKey } from './auth/api-key.dto';
+export type { ApiKeySummary, CreatedApiKey, RevokedApiKey } from './auth/api-key.dto';
 export { RateLimitUseService, type RateLimitUse } from './auth/rate-limit-use.service';
 
 // Webhook endpoints, the events that they get, their deliveries and statistics.
@@ -51,7 +52,7 @@ export {
   MAX_ENDPOINT_RATE,
 } from './webhooks/endpoints/webhook-endpoint.dto';
 export type { CreatedWebhookEndpoint } from './webhooks/endpoints/webhook-endpoint.dto';
-export type { WebhookEndpointSummary } from './webhooks/endpoints/webhook-endpoint.dto';
+export type { EndpointMaker, WebhookEndpointSummary } from './webhooks/endpoints/webhook-endpoint.dto';
 export { eventCatalog, isEventType, type EventData, type EventType } from './outbox/event-catalog';
 export { exampleBody } from './webhooks/endpoints/example-body';
 export { WebhookTestService } from './webhooks/browsing/webhook-test.service';

@@ -7,6 +7,7 @@ import { Transaction } from '../database/transaction';
 import { AgentRole } from '../common/agent-role';
 import { Permission, PERMISSIONS, ReadPermission } from '../common/permissions';
 import { findRole, lockRole } from './agent-roles.repository';
+import { lockWorkingKey } from './working-keys.repository';
 
 const MAX_NAME = 100;
 
@@ -51,6 +52,16 @@ export function requireReadPermission(
 export async function requireOwner(tx: Transaction, tenantId: string, actor: Actor): Promise<void> {
   if (actor.type !== 'agent' || (await lockRole(tx, tenantId, actor.id)) === 'OWNER') return;
   throw AppError.because('FORBIDDEN', 'only_owner');
+}
+
+/**
+ * Refuses a key that was revoked or has expired since its request began, for a change of something that works
+ * on without the key. So nothing of the kind that a key began commits after its revocation was answered.
+ * @throws AppError UNAUTHENTICATED
+ */
+export async function requireWorkingKey(tx: Transaction, tenantId: string, actor: Actor): Promise<void> {
+  if (actor.type !== 'api_key' || (await lockWorkingKey(tx, tenantId, actor.id))) return;
+  throw new AppError('UNAUTHENTICATED', 'The API key was revoked or has expired.');
 }
 
 /**

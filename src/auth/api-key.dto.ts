@@ -5,11 +5,14 @@ import {
   IsIn,
   IsInt,
   IsOptional,
+  IsString,
   Max,
   Min,
   MinDate,
   ValidateBy,
+  ValidateIf,
 } from 'class-validator';
+import { EndpointOfKey } from '../access/key-revocations';
 import { isExactNetwork } from '../common/network';
 import { type Scope, SCOPES } from '../common/permissions';
 import { IsMoment, IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
@@ -60,6 +63,24 @@ export class CreateApiKey {
   allowedNetworks?: string[];
 }
 
+export const REVOCATION_REASONS = ['LEAKED', 'REPLACED'] as const;
+export type RevocationReason = (typeof REVOCATION_REASONS)[number];
+
+/** Revocation of a key. It says what becomes of the webhook endpoints that the key made or redirected. */
+export class RevokeApiKey {
+  /**
+   * `LEAKED`: they are deactivated, for a key that others have or that nobody needs any more. `REPLACED`: the
+   * key `replacedBy` takes them over, and they go on.
+   */
+  @IsIn(REVOCATION_REASONS, { message: `must be one of ${REVOCATION_REASONS.join(', ')}` })
+  reason: RevocationReason;
+
+  /** Id of the new key, with `REPLACED` alone. */
+  @ValidateIf((_, value) => value !== undefined)
+  @IsString()
+  replacedBy?: string;
+}
+
 /** Filters the list of keys. */
 export class ListApiKeys {
   /**
@@ -88,6 +109,11 @@ export interface ApiKeySummary {
   lastUsedAt: Date | null;
   expiresAt: Date | null;
   revokedAt: Date | null;
+}
+
+/** Revoked key, and what became of the webhook endpoints that it had made or whose URL it had set last. */
+export interface RevokedApiKey extends ApiKeySummary {
+  endpoints: EndpointOfKey[];
 }
 
 /** New key with its value. */

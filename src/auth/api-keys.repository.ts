@@ -184,12 +184,13 @@ export class ApiKeysRepository {
     await tx.manager.insert(ApiKeyEntity, key);
   }
 
+  /** Locks a key's row, after all changes that share its lock. */
   async lock(tx: Transaction, tenantId: string, id: string): Promise<ApiKeyEntity | null> {
     if (!isId(id)) return null;
-    return tx.manager.findOne(ApiKeyEntity, { where: { tenantId, id }, lock: { mode: 'for_no_key_update' } });
+    return tx.manager.findOne(ApiKeyEntity, { where: { tenantId, id }, lock: { mode: 'pessimistic_write' } });
   }
 
-  /** Locks up to `count` keys that an agent has created, and that are not revoked. */
+  /** Locks up to `count` keys that an agent has created, and that are not revoked, as `lock` does. */
   async lockActiveByCreator(
     tx: Transaction,
     tenantId: string,
@@ -201,7 +202,7 @@ export class ApiKeysRepository {
       where: { tenantId, createdBy: agentId, revokedAt: IsNull() },
       order: { id: 'ASC' },
       take: count,
-      lock: { mode: 'for_no_key_update' },
+      lock: { mode: 'pessimistic_write' },
     });
   }
 

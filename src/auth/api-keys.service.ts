@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { KeyRevocations } from '../access/key-revocations';
 import { requirePermission, requireReadPermission } from '../access/require-permission';
 import { AuditService } from '../audit/audit.service';
 import { changedValues, valuesOf } from '../audit/changed-values';
@@ -11,7 +12,15 @@ import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { WorkspacesRepository } from '../workspaces/workspaces.repository';
 import { generateApiKey, hashApiKey } from './api-key-token';
-import { ApiKeySummary, CreateApiKey, CreatedApiKey, ListApiKeys, toApiKeySummary } from './api-key.dto';
+import {
+  ApiKeySummary,
+  CreateApiKey,
+  CreatedApiKey,
+  ListApiKeys,
+  RevokeApiKey,
+  RevokedApiKey,
+  toApiKeySummary,
+} from './api-key.dto';
 import { ApiKeyEntity } from './api-key.entity';
 import { ApiKeysRepository, MAX_WORKING_KEYS } from './api-keys.repository';
 
@@ -30,6 +39,7 @@ export class ApiKeysService {
     private readonly workspaces: WorkspacesRepository,
     private readonly audit: AuditService,
     private readonly config: Config,
+    private readonly revocations: KeyRevocations,
   ) {}
 
   /**
@@ -92,45 +102,90 @@ export class ApiKeysService {
   }
 
   /**
-   * Revokes a key: every process refuses its next request. A second call changes nothing.
-   * @throws AppError FORBIDDEN, NOT_FOUND
+   * Revokes a key: every process refuses its next request. In the same transaction the webhook endpoints that
+   * it made, or whose URL it set last, are deactivated, and what they are owed is cancelled; or the key that
+   * replaces it takes them over. A second call finds the key revoked, and does the same to endpoints that are
+   * still the key's.
+   * @throws AppError INVALID_BODY: no reason, or a replacement that is no other working key of the workspace;
+   *   FORBIDDEN, NOT_FOUND
    */
-  async revoke(tenantId: string, id: string, actor: Actor): Promise<ApiKeySummary> {
+  async revoke(tenantId: string, id: string, input: RevokeApiKey, actor: Actor): Promise<RevokedApiKey> {
+    const given = checkRevocation(input);
     return this.database.transaction(async (tx) => {
+      // Two revocations that name each other's key as the new one would lock both in different orders.
+      await this.workspaces.lock(tx, tenantId);
       await requirePermission(tx, tenantId, actor, 'api_key.revoke');
       const key = await this.keys.lock(tx, tenantId, id);
       if (!key) throw AppError.notFound('API key');
-      return toApiKeySummary(key.revokedAt ? key : await this.revokeLocked(tx, key, actor));
+      await this.requireReplacement(tx, tenantId, given, (other) => other.id !== key.id);
+      return this.revokeLocked(tx, key, given, actor);
     });
   }
 
   /**
-   * Revokes all keys that an agent has created, such as a deactivated one, in steps of 100. Each key has its
-   * entry in the audit log. A second call revokes what an interrupted one has left.
+   * Revokes all keys that an agent has created, such as a deactivated one, each as `revoke` does, in steps of
+   * 100. Each key has its entry in the audit log. A second call revokes what an interrupted one has left.
    * @returns the keys that this call has revoked
-   * @throws AppError FORBIDDEN
+   * @throws AppError INVALID_BODY: no reason, or a replacement that is no working key of another creator in
+   *   the workspace; FORBIDDEN
    */
-  async revokeByCreator(tenantId: string, agentId: string, actor: Actor): Promise<ApiKeySummary[]> {
-    const all: ApiKeySummary[] = [];
+  async revokeByCreator(
+    tenantId: string,
+    agentId: string,
+    input: RevokeApiKey,
+    actor: Actor,
+  ): Promise<RevokedApiKey[]> {
+    const given = checkRevocation(input);
+    const all: RevokedApiKey[] = [];
     for (let revoked = REVOKED_AT_ONCE; revoked === REVOKED_AT_ONCE;) {
       revoked = await this.database.transaction(async (tx) => {
+        await this.workspaces.lock(tx, tenantId);
         await requirePermission(tx, tenantId, actor, 'api_key.revoke');
+        await this.requireReplacement(tx, tenantId, given, (other) => other.createdBy !== agentId);
         const keys = await this.keys.lockActiveByCreator(tx, tenantId, agentId, REVOKED_AT_ONCE);
-        for (const key of keys) all.push(toApiKeySummary(await this.revokeLocked(tx, key, actor)));
+        for (const key of keys) all.push(await this.revokeLocked(tx, key, given, actor));
         return keys.length;
       });
     }
     return all;
   }
 
-  private async revokeLocked(tx: Transaction, key: ApiKeyEntity, actor: Actor): Promise<ApiKeyEntity> {
-    const { tenantId, id, name } = key;
-    const revoked = { ...key, revokedAt: new Date() };
-    await this.keys.revoke(tx, tenantId, id, revoked.revokedAt);
-    const subject = { tenantId, actor, entity: 'api_key', entityId: id };
+  private async revokeLocked(
+    tx: Transaction,
+    key: ApiKeyEntity,
+    { reason, replacedBy }: RevokeApiKey,
+    actor: Actor,
+  ): Promise<RevokedApiKey> {
+    const { tenantId, id: keyId, name } = key;
+    const revoked = { ...key, revokedAt: key.revokedAt ?? new Date() };
+    await this.keys.revoke(tx, tenantId, keyId, revoked.revokedAt);
+    const revocation = { tenantId, keyId, replacedBy: replacedBy ?? null, actor };
+    const endpoints = await this.revocations.apply(tx, revocation);
     const changed = changedValues(key, revoked, ['revokedAt']);
-    this.audit.appendPipelined(tx, { ...subject, action: 'api_key.revoked', ...changed, metadata: { name } });
-    return revoked;
+    const subject = { tenantId, actor, entity: 'api_key', entityId: keyId, action: 'api_key.revoked' };
+    if (changed)
+      this.audit.appendPipelined(tx, {
+        ...subject,
+        ...changed,
+        metadata: { name, reason, ...(replacedBy && { replacedBy }) },
+      });
+    return { ...toApiKeySummary(revoked), endpoints };
+  }
+
+  /**
+   * Refuses a new key that does not work, is another workspace's, or is itself revoked. Its lock is kept, so
+   * that it works when the revocation commits.
+   */
+  private async requireReplacement(
+    tx: Transaction,
+    tenantId: string,
+    { replacedBy }: RevokeApiKey,
+    isOther: (key: ApiKeyEntity) => boolean,
+  ): Promise<void> {
+    if (replacedBy === undefined) return;
+    const key = await this.keys.lock(tx, tenantId, replacedBy);
+    const works = key && key.revokedAt === null && !(key.expiresAt && key.expiresAt <= new Date());
+    if (!works || !isOther(key)) throw AppError.invalidBody('replacedBy', 'key_does_not_work');
   }
 
   /**
@@ -144,4 +199,17 @@ export class ApiKeysService {
     if (expiresAt && expiresAt > latest) throw AppError.invalidBody('expiresAt', 'key_life', { days });
     return expiresAt ?? latest;
   }
+}
+
+/**
+ * Checks that a revocation names a new key exactly if one replaces the key.
+ * @throws AppError INVALID_BODY
+ */
+function checkRevocation(input: RevokeApiKey): RevokeApiKey {
+  const given = validate(RevokeApiKey, input);
+  if (given.reason === 'REPLACED' && given.replacedBy === undefined)
+    throw AppError.invalidBody('replacedBy', 'required');
+  if (given.reason === 'LEAKED' && given.replacedBy !== undefined)
+    throw AppError.invalidBody('replacedBy', 'only_with_replaced');
+  return given;
 }

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { ThrottlerModule } from '@nestjs/throttler';
+import { AccessModule } from '../access/access.module';
 import { AuditModule } from '../audit/audit.module';
 import { DatabaseModule } from '../database/database.module';
 import { RateLimitModule } from '../rate-limit/rate-limit.module';
@@ -23,7 +24,13 @@ import { TrialGuard } from './trial.guard';
 
 /** Provides the services for a workspace's API keys and rate limit, for the dashboard and the CLI. */
 @Module({
-  imports: [DatabaseModule.forEntities([ApiKeyEntity]), WorkspacesModule, AuditModule, RateLimitModule],
+  imports: [
+    DatabaseModule.forEntities([ApiKeyEntity]),
+    AccessModule,
+    AuditModule,
+    RateLimitModule,
+    WorkspacesModule,
+  ],
   providers: [ApiKeysRepository, ApiKeysService, RateLimitUseService],
   exports: [ApiKeysRepository, ApiKeysService, RateLimitUseService],
 })

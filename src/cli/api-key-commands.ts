@@ -1,4 +1,6 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
+import type { RevokeApiKey } from '../auth/api-key.dto';
+import { AppError } from '../common/app-error';
 import { type Scope, SCOPES } from '../common/permissions';
 import { example, inWorkspace, withServices } from './command';
 import { isoDate, list, wholeNumber } from './option-values';
@@ -14,6 +16,11 @@ interface CreateOptions {
 interface ListOptions {
   workspace: string;
   unused?: number;
+}
+
+interface RevokeOptions {
+  leaked?: true;
+  replacedBy?: string;
 }
 
 export function addApiKeyCommands(program: Command): void {
@@ -52,25 +59,50 @@ export function addApiKeyCommands(program: Command): void {
       })),
     );
 
-  apiKey
-    .command('revoke')
-    .description('Revokes a key: its next request is refused.')
+  addRevocation(apiKey, 'revoke')
+    .description('Revokes a key: its next request is refused. Ends or hands over its webhook endpoints.')
     .requiredOption('--id <id>', 'the key')
-    .addHelpText('after', example('the key', 'api-key revoke --id <id>'))
-    .action(
-      withServices(async ({ lookup, apiKeys, operator }, { id }: { id: string }) =>
-        apiKeys.revoke(await lookup.findWorkspaceId('API key', id), id, operator),
+    .addHelpText(
+      'after',
+      example(
+        '{id, name, …, endpoints: [{id, name, url, outcome}]}',
+        'api-key revoke --id <id> --leaked',
+        'api-key revoke --id <id> --replaced-by <id>',
       ),
+    )
+    .action(
+      withServices(async ({ lookup, apiKeys, operator }, options: RevokeOptions & { id: string }) => {
+        const tenantId = await lookup.findWorkspaceId('API key', options.id);
+        return apiKeys.revoke(tenantId, options.id, toRevocation(options), operator);
+      }),
     );
 
-  apiKey
-    .command('revoke-all')
+  addRevocation(apiKey, 'revoke-all')
     .description('Revokes all keys that an agent has created, such as one that was deactivated.')
     .requiredOption('--agent <id>', 'the agent')
-    .addHelpText('after', example('{data: [revoked keys]}', 'api-key revoke-all --agent <id>'))
+    .addHelpText('after', example('{data: [revoked keys]}', 'api-key revoke-all --agent <id> --leaked'))
     .action(
-      withServices(async ({ lookup, apiKeys, operator }, { agent }: { agent: string }) => ({
-        data: await apiKeys.revokeByCreator(await lookup.findWorkspaceId('Agent', agent), agent, operator),
-      })),
+      withServices(async ({ lookup, apiKeys, operator }, options: RevokeOptions & { agent: string }) => {
+        const { agent } = options;
+        const tenantId = await lookup.findWorkspaceId('Agent', agent);
+        return { data: await apiKeys.revokeByCreator(tenantId, agent, toRevocation(options), operator) };
+      }),
     );
+}
+
+/** Adds a command that asks what becomes of the webhook endpoints of a key. */
+function addRevocation(apiKey: Command, name: string): Command {
+  const replacement = new Option('--replaced-by <id>', 'the working key that takes over its endpoints');
+  return apiKey
+    .command(name)
+    .option('--leaked', 'deactivates its endpoints, also for a key that nobody needs any more')
+    .addOption(replacement.conflicts('leaked'));
+}
+
+/** Refuses a revocation that does not say what becomes of the endpoints. */
+function toRevocation({ leaked, replacedBy }: RevokeOptions): RevokeApiKey {
+  if (replacedBy !== undefined) return { reason: 'REPLACED', replacedBy };
+  if (leaked) return { reason: 'LEAKED' };
+  const message = "Say what becomes of the key's webhook endpoints: give --leaked or --replaced-by.";
+  throw new AppError('INVALID_BODY', message);
 }

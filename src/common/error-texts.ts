@@ -64,6 +64,8 @@ export const FAULTS = {
   agent_erased: 'is erased',
   agent_inactive: 'is not active',
   agent_is_bot: "is a bot, which can't log in",
+  key_does_not_work: 'is not another working API key of this workspace',
+  only_with_replaced: 'goes with the reason REPLACED alone',
   agent_unknown: 'is not an active agent of this workspace',
   message_unknown: 'is not the id of a message',
   email_not_plain: 'must be an e-mail address without letters that stand for others',

@@ -64,6 +64,11 @@ export function actorIdOf(actor: Actor): string {
   return actor.id ?? actor.type;
 }
 
+/** Returns the id of an actor who is an agent or a key; null for an operator and the system. */
+export function idOf(actor: Actor): string | null {
+  return actor.type === 'operator' ? null : actor.id;
+}
+
 /** Returns the id of an actor who is an agent; null for others. */
 export function agentOf(actor: Actor): string | null {
   return actor.type === 'agent' ? actor.id : null;

@@ -94,8 +94,11 @@ describe("the dashboard's settings", () => {
       expect((await get('/api-keys')).body).toEqual({ data: [summary], nextCursor: null });
       const client = service.client.as({ key });
       expect((await client.get('/contacts')).status).toBe(200);
-      const revoked = await post(`/api-keys/${made.id}/revoke`);
-      expect(revoked.body).toMatchObject({ id: made.id, revokedAt: expect.any(String) });
+      // A revocation that does not say what becomes of the key's endpoints revokes nothing.
+      expect((await post(`/api-keys/${made.id}/revoke`)).status).toBe(400);
+      expect((await client.get('/contacts')).status).toBe(200);
+      const revoked = await post(`/api-keys/${made.id}/revoke`, { reason: 'LEAKED' });
+      expect(revoked.body).toMatchObject({ id: made.id, revokedAt: expect.any(String), endpoints: [] });
       expect((await client.get('/contacts')).status).toBe(401);
       const [entry] = await auditOf('api_key.revoked');
       expect(entry).toMatchObject({

@@ -70,7 +70,7 @@ describe('access', () => {
       const { workspace } = tenant;
       const key = await service.make.apiKey(workspace);
       expect((await callWith({ 'x-api-key': key.key }, route)).status).toBe(route.success);
-      await service.app.get(ApiKeysService).revoke(workspace.id, key.id, SYSTEM);
+      await service.app.get(ApiKeysService).revoke(workspace.id, key.id, { reason: 'LEAKED' }, SYSTEM);
       expectRefused(await callWith({ 'x-api-key': key.key }, route), BAD_KEY);
     });
 

@@ -56,6 +56,8 @@ describe('webhook endpoints, and the search in messages', () => {
         context: false,
         contextParts: [],
         deactivation: null,
+        madeBy: { type: 'api_key', id: key.id },
+        urlSetBy: { type: 'api_key', id: key.id },
         createdAt: expect.any(String),
         updatedAt: endpoint.createdAt,
       });

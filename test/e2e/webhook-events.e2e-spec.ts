@@ -6,7 +6,6 @@ import { Webhook } from 'standardwebhooks';
 import { ApiKeysService } from '../../src/auth/api-keys.service';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { Entitlement } from '../../src/common/entitlement';
-import { newId } from '../../src/common/ids';
 import { Scope } from '../../src/common/permissions';
 import { Actor, SYSTEM } from '../../src/common/principal';
 import { UpdateContact } from '../../src/contacts/contact.dto';
@@ -307,7 +306,9 @@ describe.each(WAYS)('outbound webhooks, taken %s,', (_, CROSS_WORKSPACE_BATCHES)
   describe('audit.event', () => {
     const revokeKey = async ({ workspace, agent }: Subscription) => {
       const key = await host.make.apiKey(workspace);
-      return host.get(ApiKeysService).revoke(workspace.id, key.id, { type: 'agent', id: agent.id });
+      return host
+        .get(ApiKeysService)
+        .revoke(workspace.id, key.id, { reason: 'LEAKED' }, { type: 'agent', id: agent.id });
     };
 
     it.each([
@@ -329,6 +330,7 @@ describe.each(WAYS)('outbound webhooks, taken %s,', (_, CROSS_WORKSPACE_BATCHES)
         actorId: subscription.agent.id,
         metadata: {
           name: key.name,
+          reason: 'LEAKED',
           before: { revokedAt: null },
           after: { revokedAt: key.revokedAt!.toISOString() },
         },
@@ -547,8 +549,9 @@ describe.each(WAYS)('outbound webhooks, taken %s,', (_, CROSS_WORKSPACE_BATCHES)
   });
 
   describe('a context', () => {
-    async function subscribeWithContext(actor: Actor = SYSTEM) {
+    async function subscribeWithContext(...scopes: Scope[]) {
       const subscription = await subscribe(host, receiver);
+      const actor = scopes.length > 0 ? await keyWith(subscription, ...scopes) : SYSTEM;
       const path = `${subscription.path}-context`;
       const events = ['message.created', 'conversation.updated'];
       const input = { url: receiver.url(path), events, context: true };
@@ -557,11 +560,10 @@ describe.each(WAYS)('outbound webhooks, taken %s,', (_, CROSS_WORKSPACE_BATCHES)
       return { subscription, asking, first };
     }
 
-    const keyWith = (...scopes: Scope[]): Actor => ({
-      type: 'api_key',
-      id: newId(),
-      scopes: ['webhooks:write', ...scopes],
-    });
+    const keyWith = async ({ workspace }: Subscription, ...given: Scope[]): Promise<Actor> => {
+      const scopes: Scope[] = ['webhooks:write', ...given];
+      return { type: 'api_key', id: (await host.make.apiKey(workspace, scopes)).id, scopes };
+    };
 
     it('comes with each delivery to an endpoint that asks for it, and with no other', async () => {
       const { subscription, asking, first } = await subscribeWithContext();
@@ -597,7 +599,7 @@ describe.each(WAYS)('outbound webhooks, taken %s,', (_, CROSS_WORKSPACE_BATCHES)
     });
 
     it('has what the key that switched it on may read; no other key may edit the endpoint', async () => {
-      const { subscription, asking, first } = await subscribeWithContext(keyWith('conversations:read'));
+      const { subscription, asking, first } = await subscribeWithContext('conversations:read');
       const { workspace, conversation, endpoints } = subscription;
       await host.make.sent(workspace, conversation);
       const { envelope } = await first('message.created');
@@ -605,12 +607,16 @@ describe.each(WAYS)('outbound webhooks, taken %s,', (_, CROSS_WORKSPACE_BATCHES)
       expect(envelope.context).toMatchObject(read);
 
       const edit = (actor: Actor) => endpoints.update(workspace.id, asking.id, { name: 'Mine' }, actor);
-      await expect(edit(keyWith('messages:read'))).rejects.toMatchObject({ code: 'FORBIDDEN' });
+      await expect(edit(await keyWith(subscription, 'messages:read'))).rejects.toMatchObject({
+        code: 'FORBIDDEN',
+      });
       const mine = { name: 'Mine', context: true, contextParts: ['conversation'] };
-      expect(await edit(keyWith('conversations:read'))).toMatchObject(mine);
+      expect(await edit(await keyWith(subscription, 'conversations:read'))).toMatchObject(mine);
       const whole = await endpoints.update(workspace.id, asking.id, { context: true }, SYSTEM);
       expect(whole.contextParts).toEqual(['conversation', 'contact', 'sender']);
-      await expect(edit(keyWith('conversations:read'))).rejects.toMatchObject({ code: 'FORBIDDEN' });
+      await expect(edit(await keyWith(subscription, 'conversations:read'))).rejects.toMatchObject({
+        code: 'FORBIDDEN',
+      });
     });
   });
 

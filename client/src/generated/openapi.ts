@@ -803,6 +803,22 @@ export interface components {
              */
             deactivation: components["schemas"]["WebhookEndpointDeactivation"] | null;
             /**
+             * @description Who made it, or took it over from a key that was replaced; null if that is not known.
+             * @example {
+             *       "type": "api_key",
+             *       "id": "019ab3f0-6b5a-7b1e-8f21-0a1b2c3d4e5f"
+             *     }
+             */
+            madeBy: components["schemas"]["WebhookEndpointMaker"] | null;
+            /**
+             * @description Who set its `url` last; null if that is not known.
+             * @example {
+             *       "type": "agent",
+             *       "id": "019ab3f2-1c2d-7e3f-8a4b-5c6d7e8f9a0b"
+             *     }
+             */
+            urlSetBy: components["schemas"]["WebhookEndpointMaker"] | null;
+            /**
              * Format: date-time
              * @example 2026-11-02T08:15:30.000Z
              */
@@ -830,6 +846,18 @@ export interface components {
              * @example 2026-11-20T09:41:07.512Z
              */
             at: string;
+        };
+        WebhookEndpointMaker: {
+            /**
+             * @example api_key
+             * @enum {string}
+             */
+            type: "agent" | "api_key" | "operator" | "system";
+            /**
+             * @description The id of the agent or the API key; null for an operator and the system.
+             * @example 019ab3f0-6b5a-7b1e-8f21-0a1b2c3d4e5f
+             */
+            id: string | null;
         };
         NewWebhookEndpoint: {
             /**
@@ -929,6 +957,22 @@ export interface components {
              * @example null
              */
             deactivation: components["schemas"]["WebhookEndpointDeactivation"] | null;
+            /**
+             * @description Who made it, or took it over from a key that was replaced; null if that is not known.
+             * @example {
+             *       "type": "api_key",
+             *       "id": "019ab3f0-6b5a-7b1e-8f21-0a1b2c3d4e5f"
+             *     }
+             */
+            madeBy: components["schemas"]["WebhookEndpointMaker"] | null;
+            /**
+             * @description Who set its `url` last; null if that is not known.
+             * @example {
+             *       "type": "agent",
+             *       "id": "019ab3f2-1c2d-7e3f-8a4b-5c6d7e8f9a0b"
+             *     }
+             */
+            urlSetBy: components["schemas"]["WebhookEndpointMaker"] | null;
             /**
              * Format: date-time
              * @example 2026-11-02T08:15:30.000Z
@@ -1089,6 +1133,22 @@ export interface components {
              * @example null
              */
             deactivation: components["schemas"]["WebhookEndpointDeactivation"] | null;
+            /**
+             * @description Who made it, or took it over from a key that was replaced; null if that is not known.
+             * @example {
+             *       "type": "api_key",
+             *       "id": "019ab3f0-6b5a-7b1e-8f21-0a1b2c3d4e5f"
+             *     }
+             */
+            madeBy: components["schemas"]["WebhookEndpointMaker"] | null;
+            /**
+             * @description Who set its `url` last; null if that is not known.
+             * @example {
+             *       "type": "agent",
+             *       "id": "019ab3f2-1c2d-7e3f-8a4b-5c6d7e8f9a0b"
+             *     }
+             */
+            urlSetBy: components["schemas"]["WebhookEndpointMaker"] | null;
             /**
              * Format: date-time
              * @example 2026-11-02T08:15:30.000Z
@@ -1341,6 +1401,7 @@ export type WebhookEndpointPage = components['schemas']['WebhookEndpointPage'];
 export type WebhookEndpoint = components['schemas']['WebhookEndpoint'];
 export type WebhookContextPart = components['schemas']['WebhookContextPart'];
 export type WebhookEndpointDeactivation = components['schemas']['WebhookEndpointDeactivation'];
+export type WebhookEndpointMaker = components['schemas']['WebhookEndpointMaker'];
 export type NewWebhookEndpoint = components['schemas']['NewWebhookEndpoint'];
 export type RegisteredWebhookEndpoint = components['schemas']['RegisteredWebhookEndpoint'];
 export type WebhookEndpointChanges = components['schemas']['WebhookEndpointChanges'];

@@ -56,6 +56,7 @@ export type {
   Entitlement,
   ErrorBody,
   ErrorDetail,
+  EndpointMaker,
   ErrorValues,
   EventType,
   FaultCode,
@@ -74,6 +75,7 @@ export type {
   ReasonCode,
   RedeliveryResult,
   ReplyCheck,
+  RevokedApiKey,
   Scope,
   SentMessageResponse,
   Thing,
@@ -122,6 +124,7 @@ export type {
   UpdateContact,
   UpdateConversation,
   UpdateWebhookEndpoint,
+  RevokeApiKey,
 } from 'conversation-messaging-service';
 export type {
   BeginSecondFactor,

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { AppError } from '../../common/app-error';
 import { Fault } from '../../common/error-texts';
 import { newId } from '../../common/ids';
+import { Actor, idOf } from '../../common/principal';
 import { WorkBudgets } from '../../rate-limit/work-budgets';
 import { SealedSecret, SecretBox } from '../../secrets/secret-box';
 import { Transaction } from '../../database/transaction';
@@ -38,6 +39,7 @@ export class EndpointRegistration {
     tenantId: string,
     { url: given, events, rateLimit, name, description }: CreateWebhookEndpoint,
     context: ContextPart[] | null,
+    maker: Actor,
   ): Promise<{ endpoint: WebhookEndpointEntity; secret: string }> {
     const url = await this.checkUrl(tenantId, given);
     const id = newId();
@@ -57,6 +59,10 @@ export class EndpointRegistration {
       previousSecretCiphertext: null,
       previousSecretEndsAt: null,
       previousSecretSignsService: null,
+      madeByType: maker.type,
+      madeById: idOf(maker),
+      urlSetByType: maker.type,
+      urlSetById: idOf(maker),
       active: true,
       activation: 1,
       activatedAt: now,

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../../access/access.module';
 import { AuditModule } from '../../audit/audit.module';
 import { DatabaseModule } from '../../database/database.module';
 import { IdempotencyModule } from '../../idempotency/idempotency.module';
@@ -9,6 +10,7 @@ import { WorkspacesModule } from '../../workspaces/workspaces.module';
 import { SendingModule } from '../sending/sending.module';
 import { ENDPOINT_TABLES } from './endpoint-tables';
 import { EndpointRegistration } from './endpoint-registration';
+import { EndpointsOfKeys } from './endpoints-of-keys';
 import { PendingCancellationsRepository } from './pending-cancellations.repository';
 import { EndpointSubscription } from './subscription';
 import { WebhookEndpointEntity } from './webhook-endpoint.entity';
@@ -19,6 +21,7 @@ import { WebhookEndpointsService } from './webhook-endpoints.service';
 @Module({
   imports: [
     DatabaseModule.forEntities([WebhookEndpointEntity]),
+    AccessModule,
     AuditModule,
     IdempotencyModule,
     RateLimitModule,
@@ -30,6 +33,7 @@ import { WebhookEndpointsService } from './webhook-endpoints.service';
     WebhookEndpointsService,
     EndpointRegistration,
     EndpointSubscription,
+    EndpointsOfKeys,
     WebhookEndpointsRepository,
     PendingCancellationsRepository,
   ],

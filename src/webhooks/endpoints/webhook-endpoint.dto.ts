@@ -13,6 +13,7 @@ import {
   ValidateBy,
   ValidateIf,
 } from 'class-validator';
+import { type Actor } from '../../common/principal';
 import { IsStorableText, MaxCharacters, NotBlank } from '../../common/validators';
 import { ALL_EVENTS, eventCatalog, isEventType } from '../../outbox/event-catalog';
 import { CONTEXT_PARTS, type ContextPart } from '../context/context-parts';
@@ -228,6 +229,23 @@ export class EndpointDeactivation {
   at: Date;
 }
 
+export const MAKER_TYPES = ['agent', 'api_key', 'operator', 'system'] as const satisfies Actor['type'][];
+
+/** Actor who made an endpoint, or set its URL. */
+@ApiSchema({ name: 'WebhookEndpointMaker' })
+export class EndpointMaker {
+  @ApiProperty({ enum: MAKER_TYPES, example: 'api_key' })
+  type: Actor['type'];
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: '019ab3f0-6b5a-7b1e-8f21-0a1b2c3d4e5f',
+    description: 'The id of the agent or the API key; null for an operator and the system.',
+  })
+  id: string | null;
+}
+
 const A_TIME = { type: String, format: 'date-time', nullable: true, example: null };
 
 /** Endpoint without its secret. */
@@ -304,6 +322,22 @@ export class WebhookEndpointSummary {
   })
   deactivation: EndpointDeactivation | null;
 
+  @ApiProperty({
+    type: EndpointMaker,
+    nullable: true,
+    example: { type: 'api_key', id: '019ab3f0-6b5a-7b1e-8f21-0a1b2c3d4e5f' },
+    description: 'Who made it, or took it over from a key that was replaced; null if that is not known.',
+  })
+  madeBy: EndpointMaker | null;
+
+  @ApiProperty({
+    type: EndpointMaker,
+    nullable: true,
+    example: { type: 'agent', id: '019ab3f2-1c2d-7e3f-8a4b-5c6d7e8f9a0b' },
+    description: 'Who set its `url` last; null if that is not known.',
+  })
+  urlSetBy: EndpointMaker | null;
+
   @ApiProperty({ example: '2026-11-02T08:15:30.000Z' })
   createdAt: Date;
 
@@ -355,7 +389,13 @@ export function toEndpointSummary(endpoint: WebhookEndpointEntity): WebhookEndpo
     failingSince,
     lastSuccessAt,
     deactivation: !active && reason && at ? { reason, at } : null,
+    madeBy: toMaker(endpoint.madeByType, endpoint.madeById),
+    urlSetBy: toMaker(endpoint.urlSetByType, endpoint.urlSetById),
     createdAt,
     updatedAt,
   };
+}
+
+function toMaker(type: Actor['type'] | null, id: string | null): EndpointMaker | null {
+  return type && { type, id };
 }

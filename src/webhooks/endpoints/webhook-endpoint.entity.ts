@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { type Actor } from '../../common/principal';
 import { type ContextPart } from '../context/context-parts';
 
 /**
@@ -55,6 +56,22 @@ export class WebhookEndpointEntity {
   /** Whether `x-service-signature` is made with the previous secret until its end. */
   @Column('boolean', { name: 'previous_secret_signs_service', nullable: true })
   previousSecretSignsService: boolean | null;
+
+  /** Type of the actor who made the endpoint; null if it was made before this was noted. */
+  @Column('text', { name: 'made_by_type', nullable: true })
+  madeByType: Actor['type'] | null;
+
+  /** Agent or key that made the endpoint; null for all others. A key may be deleted by now. */
+  @Column('uuid', { name: 'made_by_id', nullable: true })
+  madeById: string | null;
+
+  /** Type of the actor who set the URL last, as `madeByType`. */
+  @Column('text', { name: 'url_set_by_type', nullable: true })
+  urlSetByType: Actor['type'] | null;
+
+  /** Agent or key that set the URL last, as `madeById`. */
+  @Column('uuid', { name: 'url_set_by_id', nullable: true })
+  urlSetById: string | null;
 
   @Column('boolean')
   active: boolean;

@@ -50,6 +50,9 @@ export type EndpointSettings = Pick<
   'url' | 'events' | 'context' | 'rateLimit' | 'name' | 'description'
 >;
 
+/** Columns of who set an endpoint's URL last. */
+type UrlSetter = Pick<WebhookEndpointEntity, 'urlSetByType' | 'urlSetById'>;
+
 /**
  * Change of an endpoint's health.
  * @property url address of the attempt: the endpoint may have got another one since
@@ -138,6 +141,34 @@ export class WebhookEndpointsRepository {
     });
   }
 
+  /** Locks the endpoints that a key made, or whose URL it set last. */
+  async lockOfKey(tx: Transaction, tenantId: string, keyId: string): Promise<WebhookEndpointEntity[]> {
+    tx.outlastClaimsPipelined();
+    return tx.manager
+      .createQueryBuilder(WebhookEndpointEntity, 'endpoint')
+      .where('endpoint.tenantId = :tenantId AND endpoint.deletedAt IS NULL', { tenantId })
+      .andWhere(':keyId IN (endpoint.madeById, endpoint.urlSetById)', { keyId })
+      .orderBy('endpoint.id')
+      .setLock('pessimistic_write')
+      .getMany();
+  }
+
+  /** Writes another key in the place of one that made an endpoint, or set its URL last. */
+  async handOver(
+    tx: Transaction,
+    { tenantId, id }: Pick<WebhookEndpointEntity, 'tenantId' | 'id'>,
+    keyId: string,
+    replacedBy: string,
+  ): Promise<void> {
+    await tx.query(
+      `UPDATE webhook_endpoints
+       SET made_by_id = CASE WHEN made_by_id = $3 THEN $4 ELSE made_by_id END,
+           url_set_by_id = CASE WHEN url_set_by_id = $3 THEN $4 ELSE url_set_by_id END
+       WHERE tenant_id = $1 AND id = $2`,
+      [tenantId, id, keyId, replacedBy],
+    );
+  }
+
   /** Counts the endpoints that are not deleted, and all that are kept. */
   async count(tx: Transaction, tenantId: string): Promise<{ present: number; kept: number }> {
     const [row] = await tx.query<{ present: number; kept: number }>(
@@ -174,6 +205,7 @@ export class WebhookEndpointsRepository {
     tx: Transaction,
     { tenantId, id, url, version }: WebhookEndpointEntity,
     settings: Partial<EndpointSettings>,
+    urlSetter: UrlSetter,
   ): Promise<void> {
     const isMoved = settings.url !== undefined && settings.url !== url;
     await tx.manager.update(
@@ -181,7 +213,7 @@ export class WebhookEndpointsRepository {
       { tenantId, id },
       {
         ...settings,
-        ...(isMoved && { failingSince: null, lastSuccessAt: null }),
+        ...(isMoved && { failingSince: null, lastSuccessAt: null, ...urlSetter }),
         version: version + 1,
         updatedAt: new Date(),
       },

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { requirePermission, requireReadPermission } from '../../access/require-permission';
+import { requirePermission, requireReadPermission, requireWorkingKey } from '../../access/require-permission';
 import { AuditRecord, AuditService } from '../../audit/audit.service';
 import { changedValues, valuesOf } from '../../audit/changed-values';
 import { AppError } from '../../common/app-error';
 import { HIGHEST_ID } from '../../common/ids';
 import { Page, PageQuery, toPage } from '../../common/page';
-import { Actor, SYSTEM } from '../../common/principal';
+import { Actor, idOf, SYSTEM } from '../../common/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
 import { Pipelined, Transaction } from '../../database/transaction';
@@ -95,10 +95,11 @@ export class WebhookEndpointsService {
     });
     if (first) return { ...first, secret: null };
     const context = checked.context ? partsFor(actor) : null;
-    const { endpoint, secret } = await this.registration.prepare(tenantId, checked, context);
+    const { endpoint, secret } = await this.registration.prepare(tenantId, checked, context, actor);
     const summary = await this.database.transaction(async (tx) => {
       const workspace = await this.workspaces.lock(tx, tenantId);
       await requirePermission(tx, tenantId, actor, 'webhook_endpoint.create');
+      await requireWorkingKey(tx, tenantId, actor);
       if (!workspace) throw AppError.notFound('Workspace');
       return this.idempotency.once(tx, { tenantId, conversationId: null }, request, async () => {
         await this.registration.insert(tx, endpoint);
@@ -240,9 +241,23 @@ export class WebhookEndpointsService {
       if (!endpoint?.active || endpoint.url !== url) return false;
       if (reason === 'failing' && !isFailingForDays(endpoint, await this.workspaces.find(tenantId, tx)))
         return false;
-      await this.apply(tx, endpoint, 'deactivate', SYSTEM, reason);
+      await this.apply(tx, endpoint, 'deactivate', SYSTEM, { reason });
       return true;
     });
+  }
+
+  /**
+   * Deactivates an endpoint that the transaction has locked, because the key that made it, or set its URL
+   * last, is revoked as leaked.
+   * @internal
+   */
+  async deactivateOfKey(
+    tx: Transaction,
+    endpoint: WebhookEndpointEntity,
+    apiKeyId: string,
+    actor: Actor,
+  ): Promise<void> {
+    await this.apply(tx, endpoint, 'deactivate', actor, { metadata: { apiKeyId } });
   }
 
   /**
@@ -305,7 +320,8 @@ export class WebhookEndpointsService {
 
   /**
    * Locks an endpoint that the actor changes.
-   * @throws AppError NOT_FOUND; FORBIDDEN: a key that may not read the endpoint's events or context
+   * @throws AppError NOT_FOUND; FORBIDDEN: a key that may not read the endpoint's events or context;
+   *   UNAUTHENTICATED: a key that was revoked meanwhile
    */
   private async lock(
     tx: Transaction,
@@ -313,6 +329,7 @@ export class WebhookEndpointsService {
     id: string,
     actor: Actor,
   ): Promise<WebhookEndpointEntity> {
+    await requireWorkingKey(tx, tenantId, actor);
     const endpoint = await this.endpoints.lock(tx, tenantId, id);
     if (!endpoint) throw AppError.notFound('Webhook endpoint');
     requireEventScopes(actor, endpoint.events);
@@ -333,7 +350,8 @@ export class WebhookEndpointsService {
     if (!changed) return before;
     if (version !== undefined && before.version !== version)
       throw AppError.because('CONFLICT', 'endpoint_edited');
-    await this.endpoints.update(tx, before, settings);
+    const setter = { urlSetByType: actor.type, urlSetById: idOf(actor) };
+    await this.endpoints.update(tx, before, settings, setter);
     if (before.active && takesFewerTypes(after, before))
       await this.cancellations.insert(tx, tenantId, id, activation);
     this.recordPipelined(tx, before, 'updated', actor, { ...changed, metadata: { url } });
@@ -359,7 +377,7 @@ export class WebhookEndpointsService {
     before: WebhookEndpointEntity,
     change: Change,
     actor: Actor,
-    reason: DeactivationReason | null = null,
+    { reason = null, metadata = {} }: { reason?: DeactivationReason | null; metadata?: object } = {},
   ): Promise<WebhookEndpointEntity> {
     const { tenantId, id, url } = before;
     const { action, active } = CHANGES[change];
@@ -373,7 +391,7 @@ export class WebhookEndpointsService {
       change === 'delete' ? { before: valuesOf(before, AUDITED) } : changedValues(before, after, AUDITED);
     this.recordPipelined(tx, before, action, actor, {
       ...changed,
-      metadata: { url, ...(reason && { reason }) },
+      metadata: { url, ...(reason && { reason }), ...metadata },
     });
     return this.endpoints.reload(tx, tenantId, id);
   }

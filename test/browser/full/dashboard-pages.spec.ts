@@ -3,7 +3,6 @@ import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WebhookTestService } from '../../../src/webhooks/browsing/webhook-test.service';
 import { ChannelConnectionsService } from '../../../src/channels/connections/channel-connections.service';
-import { newId } from '../../../src/common/ids';
 import { Scope } from '../../../src/common/permissions';
 import { SYSTEM } from '../../../src/common/principal';
 import { PASSWORD } from '../../support/test-dashboard';
@@ -139,6 +138,9 @@ describe("the dashboard's pages in a browser", () => {
     await visit.button('Revoke Importer').click();
     expect(await visit.act('Revoke').isDisabled()).toBe(true);
     await visit.field('Type “Importer” to confirm').fill('Importer');
+    // It asks what becomes of the endpoints of the key.
+    expect(await visit.act('Revoke').isDisabled()).toBe(true);
+    await visit.field('It leaked, or nobody needs it any more').check();
     await visit.act('Revoke').click();
     await row.getByText('revoked').waitFor();
   });
@@ -218,9 +220,10 @@ describe("the dashboard's pages in a browser", () => {
   it('show which parts of the context an endpoint gets, and give it all of them', async () => {
     const scopes: Scope[] = ['webhooks:write', 'messages:read', 'conversations:read'];
     const input = { url: world.receiver.url('/parts'), events: ['message.created'], context: true };
+    const key = await world.service.make.apiKey(workspace, scopes);
     const { id } = await world.service.app
       .get(WebhookEndpointsService)
-      .create(workspace.id, input, { type: 'api_key', id: newId(), scopes });
+      .create(workspace.id, input, { type: 'api_key', id: key.id, scopes });
     await visit.settings(workspace, `webhooks/${id}`);
     await visit.text('Sends along the conversation.').waitFor();
     await visit.button('Edit').click();

@@ -50,8 +50,8 @@ describe('the audit log', () => {
     await workspaces().update(workspace.id, { planTier: 'PRO', rateLimit: null }, SYSTEM);
     await conversations().update(workspace.id, conversation.id, { status: 'OPEN' }, SYSTEM);
     const key = await host.make.apiKey(workspace);
-    await keys().revoke(workspace.id, key.id, SYSTEM);
-    await keys().revoke(workspace.id, key.id, SYSTEM);
+    await keys().revoke(workspace.id, key.id, { reason: 'LEAKED' }, SYSTEM);
+    await keys().revoke(workspace.id, key.id, { reason: 'LEAKED' }, SYSTEM);
 
     const rows = await host.query<{ action: string }>(
       'SELECT action FROM audit_entries WHERE tenant_id = $1 ORDER BY id',

@@ -25,6 +25,7 @@ const COVERED: Record<string, string> = {
   'ConversationsService.reopen': 'MessagesService.receive',
   'ConversationsService.endSnooze': 'ConversationsService.update',
   'ConversationsService.takeUnassigned': 'MessagesService.send',
+  'WebhookEndpointsService.deactivateOfKey': 'ApiKeysService.revoke',
   'AuditService.appendPipelined': 'AuditService.record',
 };
 

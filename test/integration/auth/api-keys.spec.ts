@@ -3,6 +3,7 @@ import { CreateApiKey } from '../../../src/auth/api-key.dto';
 import { SYSTEM } from '../../../src/common/principal';
 import { MessagingHost } from '../../support/messaging-host';
 
+const LEAKED = { reason: 'LEAKED' as const };
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 describe('API keys', () => {
@@ -73,7 +74,7 @@ describe('API keys', () => {
       expect(made).toHaveLength(2);
       for (const outcome of outcomes)
         if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(refusal);
-      await free.get(ApiKeysService).revoke(workspaceId, made[0]!.id, SYSTEM);
+      await free.get(ApiKeysService).revoke(workspaceId, made[0]!.id, LEAKED, SYSTEM);
       expect(await createAt(free)).toMatchObject({ name: 'CRM' });
       await expect(createAt(free)).rejects.toMatchObject(refusal);
     });
@@ -118,7 +119,7 @@ describe('API keys', () => {
 
       await age(used.id, 'last_used_at', 91);
       expect(await unused()).toEqual([used.id, idle.id]);
-      await free.get(ApiKeysService).revoke(workspaceId, idle.id, SYSTEM);
+      await free.get(ApiKeysService).revoke(workspaceId, idle.id, LEAKED, SYSTEM);
       expect(await unused()).toEqual([used.id]);
       await age(used.id, 'expires_at', 1);
       expect(await unused()).toEqual([]);
@@ -149,13 +150,15 @@ describe('API keys', () => {
       for (let n = 0; n < 101; n++) await create(leaving);
       const kept = await create(staying);
 
-      expect(await keys.revokeByCreator(workspaceId, leaving.id, SYSTEM)).toHaveLength(101);
-      expect(await keys.revokeByCreator(workspaceId, leaving.id, SYSTEM)).toEqual([]);
+      expect(await keys.revokeByCreator(workspaceId, leaving.id, LEAKED, SYSTEM)).toHaveLength(101);
+      expect(await keys.revokeByCreator(workspaceId, leaving.id, LEAKED, SYSTEM)).toEqual([]);
       const working = (await keys.list(workspaceId, {}, SYSTEM)).filter(
         ({ revokedAt }) => revokedAt === null,
       );
       expect(working.map(({ id }) => id)).toEqual([kept.id]);
-      expect(await keys.revokeByCreator((await free.make.workspace()).id, staying.id, SYSTEM)).toEqual([]);
+      expect(
+        await keys.revokeByCreator((await free.make.workspace()).id, staying.id, LEAKED, SYSTEM),
+      ).toEqual([]);
     });
   });
 });

@@ -34,7 +34,9 @@ describe('refused API keys', () => {
   it('that a workspace has had are told once a window, with their number', async () => {
     const revoked = await service.make.apiKey(tenant.workspace);
     const expired = await service.make.apiKey(tenant.workspace);
-    await service.app.get(ApiKeysService).revoke(tenant.workspace.id, revoked.id, SYSTEM);
+    await service.app
+      .get(ApiKeysService)
+      .revoke(tenant.workspace.id, revoked.id, { reason: 'LEAKED' }, SYSTEM);
     await service.query(`UPDATE api_keys SET expires_at = now() - interval '1 s' WHERE id = $1`, [
       expired.id,
     ]);

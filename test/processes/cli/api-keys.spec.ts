@@ -29,7 +29,11 @@ describe('api-key', () => {
       revokedAt: null,
     });
 
-    const revoked = await cli.call('api-key', 'revoke', '--id', created.id);
+    expect(await cli.refusal('api-key', 'revoke', '--id', created.id)).toMatchObject({
+      code: 'INVALID_BODY',
+    });
+    const { endpoints, ...revoked } = await cli.call('api-key', 'revoke', '--id', created.id, '--leaked');
+    expect(endpoints).toEqual([]);
     expect(revoked).toEqual({ ...created, revokedAt: MOMENT });
     expect(await cli.call('api-key', 'list', '--workspace', 'acme')).toEqual({ data: [revoked] });
   });

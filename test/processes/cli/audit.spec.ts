@@ -20,7 +20,7 @@ describe('audit', () => {
       await cli.call('--operator', 'Zoë', ...create, 'b'),
       await cli.callIn({ ...cli.env, OPERATOR: 'lin' }, ...create, 'c'),
     ];
-    const revoked = await cli.call('api-key', 'revoke', '--id', byUser.id, '--operator', 'lin');
+    const revoked = await cli.call('api-key', 'revoke', '--id', byUser.id, '--leaked', '--operator', 'lin');
 
     const since = ['--since', before];
     const { data, nextCursor } = await cli.call(...ofKeys, ...since);

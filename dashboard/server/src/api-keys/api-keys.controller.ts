@@ -6,6 +6,8 @@ import {
   CreateApiKey,
   type CreatedApiKey,
   type Page,
+  RevokeApiKey,
+  type RevokedApiKey,
 } from 'conversation-messaging-service';
 import { CurrentActor } from '../http/access.decorators';
 import { LimitedTo } from '../http/limit.guard';
@@ -41,8 +43,9 @@ export class ApiKeysController {
   revoke(
     @Param('workspaceId') workspaceId: string,
     @Param('id') id: string,
+    @Body() body: RevokeApiKey,
     @CurrentActor() actor: Actor,
-  ): Promise<ApiKeySummary> {
-    return this.keys.revoke(workspaceId, id, actor);
+  ): Promise<RevokedApiKey> {
+    return this.keys.revoke(workspaceId, id, body, actor);
   }
 }

@@ -15,6 +15,7 @@ export function ConfirmDialog({
   about,
   action,
   name,
+  isReady = true,
   isPending,
   error,
   onConfirm,
@@ -25,6 +26,8 @@ export function ConfirmDialog({
   about?: string;
   action: string;
   name?: string;
+  /** False while a choice is missing. */
+  isReady?: boolean;
   isPending: boolean;
   error: unknown;
   onConfirm: () => void;
@@ -33,7 +36,7 @@ export function ConfirmDialog({
 }) {
   const [typed, setTyped] = useState('');
   const texts = useTexts();
-  const isDisabled = name !== undefined && typed.trim() !== name;
+  const isDisabled = !isReady || (name !== undefined && typed.trim() !== name);
   return (
     <Dialog title={title} about={about} onClose={onClose} isQuestion>
       <Form

@@ -58,6 +58,8 @@ const faults: Record<FaultCode, string> = {
   agent_erased: 'ist gelöscht',
   agent_inactive: 'ist nicht aktiv',
   agent_is_bot: 'ist ein Bot, der sich nicht anmelden kann',
+  key_does_not_work: 'ist kein anderer gültiger API-Schlüssel dieses Workspace',
+  only_with_replaced: 'gehört nur zum Grund REPLACED',
   agent_unknown: 'ist kein aktiver Agent dieses Workspace',
   message_unknown: 'ist keine ID einer Nachricht',
   email_not_plain: 'muss eine E-Mail-Adresse ohne Zeichen sein, die anderen gleichen',

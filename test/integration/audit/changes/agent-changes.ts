@@ -52,7 +52,7 @@ export function agentChanges(host: () => MessagingHost): Record<string, Scenario
     ),
     'agent.display_name_changed': updateAgent(
       'agent.update',
-      { displayName: 'Ana' },
+      { role: 'AGENT', displayName: 'Ana' },
       { displayName: 'Ana' },
       { displayName: null },
     ),

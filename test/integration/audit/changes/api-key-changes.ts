@@ -2,6 +2,8 @@ import { ApiKeysService } from '../../../../src/auth/api-keys.service';
 import { MessagingHost } from '../../../support/messaging-host';
 import { Scenario } from './scenario';
 
+const LEAKED = { reason: 'LEAKED' as const };
+
 /** Scenarios that change API keys. */
 export function apiKeyChanges(host: () => MessagingHost): Record<string, Scenario> {
   const keys = () => host().get(ApiKeysService);
@@ -23,9 +25,14 @@ export function apiKeyChanges(host: () => MessagingHost): Record<string, Scenari
       prepare: async ({ workspace }, actor) => {
         const { id } = await host().make.apiKey(workspace);
         return async () => {
-          const { revokedAt } = await keys().revoke(workspace.id, id, actor);
+          const { revokedAt } = await keys().revoke(workspace.id, id, LEAKED, actor);
           const changed = { before: { revokedAt: null }, after: { revokedAt: revokedAt!.toISOString() } };
-          return { entity: 'api_key', entityId: id, ...changed, metadata: { name: 'Test key' } };
+          return {
+            entity: 'api_key',
+            entityId: id,
+            ...changed,
+            metadata: { name: 'Test key', reason: 'LEAKED' },
+          };
         };
       },
     },
@@ -37,13 +44,13 @@ export function apiKeyChanges(host: () => MessagingHost): Record<string, Scenari
         const given = { name: 'CRM', scopes: ['contacts:read' as const] };
         const { id } = await keys().create(workspace.id, given, { type: 'agent', id: agentId });
         return async () => {
-          const [revoked, ...others] = await keys().revokeByCreator(workspace.id, agentId, actor);
+          const [revoked, ...others] = await keys().revokeByCreator(workspace.id, agentId, LEAKED, actor);
           expect(others).toEqual([]);
           const changed = {
             before: { revokedAt: null },
             after: { revokedAt: revoked!.revokedAt!.toISOString() },
           };
-          return { entity: 'api_key', entityId: id, ...changed, metadata: { name: 'CRM' } };
+          return { entity: 'api_key', entityId: id, ...changed, metadata: { name: 'CRM', reason: 'LEAKED' } };
         };
       },
     },

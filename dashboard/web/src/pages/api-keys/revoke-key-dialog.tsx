@@ -1,24 +1,140 @@
-import { Text } from '@mantine/core';
+import { Anchor, List, NativeSelect, Radio, Stack, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { api } from '../../api/client';
-import type { ApiKey } from '../../api/types';
-import { useChange } from '../../api/workspace';
-import { ConfirmDialog } from '../../common/dialogs';
+import type { ApiKey, EndpointListItem, Page, RevokedApiKey, RevokeApiKey } from '../../api/types';
+import { useChange, useRead, useWorkspace } from '../../api/workspace';
+import { ConfirmDialog, Dialog } from '../../common/dialogs';
+import { faultOf } from '../../common/error-notice';
+import { Form } from '../../common/form';
 import { useTexts } from '../../i18n/locale';
 
+type Reason = RevokeApiKey['reason'];
+
+/** Revokes a key. It asks what becomes of the webhook endpoints that the key made, and then says it. */
 export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const texts = useTexts();
-  const revoke = useChange((at) => api.post(`${at}/api-keys/${apiKey.id}/revoke`), texts.apiKeys.revokedDone);
+  const [reason, setReason] = useState<Reason | null>(null);
+  const [newKey, setNewKey] = useState('');
+  const [revoked, setRevoked] = useState<RevokedApiKey | null>(null);
+  const others = useOtherKeys(apiKey);
+  const revoke = useChange(
+    (at, input: RevokeApiKey) => api.post<RevokedApiKey>(`${at}/api-keys/${apiKey.id}/revoke`, input),
+    texts.apiKeys.revokedDone,
+  );
+  if (revoked) return <RevokedDialog revoked={revoked} onClose={onClose} />;
+
+  const replacedBy = newKey || others[0]?.id;
+  const input: RevokeApiKey | null =
+    reason === 'REPLACED' ? (replacedBy ? { reason, replacedBy } : null) : reason && { reason };
+  const confirm = () =>
+    input &&
+    revoke.mutate(input, {
+      onSuccess: (result) => (result.endpoints.length > 0 ? setRevoked(result) : onClose()),
+    });
   return (
     <ConfirmDialog
       title={texts.apiKeys.revokeNamed(apiKey.name)}
       action={texts.apiKeys.revoke}
       name={apiKey.name}
+      isReady={input !== null}
       isPending={revoke.isPending}
       error={revoke.error}
-      onConfirm={() => revoke.mutate(undefined, { onSuccess: onClose })}
+      onConfirm={confirm}
       onClose={onClose}
     >
-      <Text size="sm">{texts.apiKeys.revokeAdvice}</Text>
+      <Stack>
+        <Text size="sm">{texts.apiKeys.revokeAdvice}</Text>
+        <EndpointsOf apiKey={apiKey} />
+        <Radio.Group
+          label={texts.apiKeys.revokeWhy}
+          value={reason}
+          onChange={(chosen) => setReason(chosen)}
+          required
+          error={faultOf(revoke.error, 'reason')}
+        >
+          <Stack gap="xs" mt="xs">
+            <Radio value="LEAKED" label={texts.apiKeys.leaked} description={texts.apiKeys.leakedAdvice} />
+            <Radio
+              value="REPLACED"
+              label={texts.apiKeys.replaced}
+              description={others.length > 0 ? texts.apiKeys.replacedAdvice : texts.apiKeys.noOtherKey}
+              disabled={others.length === 0}
+            />
+          </Stack>
+        </Radio.Group>
+        {reason === 'REPLACED' && (
+          <NativeSelect
+            label={texts.apiKeys.replacedBy}
+            value={replacedBy}
+            onChange={(event) => setNewKey(event.currentTarget.value)}
+            data={others.map(({ id, name, preview }) => ({ value: id, label: `${name} (${preview})` }))}
+            error={faultOf(revoke.error, 'replacedBy')}
+          />
+        )}
+      </Stack>
     </ConfirmDialog>
   );
+}
+
+/** Returns the other keys of the workspace that work. */
+function useOtherKeys({ id }: ApiKey): ApiKey[] {
+  const keys = useRead<Page<ApiKey>>('api-keys', {}, { refreshMs: false });
+  const works = ({ revokedAt, expiresAt }: ApiKey) =>
+    !revokedAt && (!expiresAt || Date.parse(expiresAt) > Date.now());
+  return (keys.data?.data ?? []).filter((key) => key.id !== id && works(key));
+}
+
+function EndpointsOf({ apiKey: { id } }: { apiKey: ApiKey }) {
+  const texts = useTexts();
+  const endpoints = useRead<Page<EndpointListItem>>('webhook-endpoints', {}, { refreshMs: false });
+  if (!endpoints.data) return null;
+  const own = endpoints.data.data.filter((one) => one.madeBy?.id === id || one.urlSetBy?.id === id);
+  if (own.length === 0) return <Text size="sm">{texts.apiKeys.noEndpoints}</Text>;
+  return (
+    <div>
+      <Text size="sm">{texts.apiKeys.endpointsOf}</Text>
+      <List size="sm" mt={4}>
+        {own.map((endpoint) => (
+          <List.Item key={endpoint.id} className="breakable">
+            {labelOf(endpoint)}
+          </List.Item>
+        ))}
+      </List>
+    </div>
+  );
+}
+
+function RevokedDialog({ revoked, onClose }: { revoked: RevokedApiKey; onClose: () => void }) {
+  const texts = useTexts();
+  const { slug } = useWorkspace();
+  return (
+    <Dialog title={texts.apiKeys.revokedDone} about={revoked.name} onClose={onClose} isQuestion>
+      <Form action={texts.common.close} isPending={false} onSubmit={onClose}>
+        <List size="sm">
+          {revoked.endpoints.map((endpoint) => (
+            <List.Item key={endpoint.id} className="breakable">
+              <Anchor
+                inherit
+                renderRoot={(props) => (
+                  <Link
+                    {...props}
+                    to="/w/$slug/settings/webhooks/$endpointId"
+                    params={{ slug, endpointId: endpoint.id }}
+                  />
+                )}
+              >
+                {labelOf(endpoint)}
+              </Anchor>
+              {` – ${texts.apiKeys.outcomes[endpoint.outcome]}`}
+            </List.Item>
+          ))}
+        </List>
+      </Form>
+    </Dialog>
+  );
+}
+
+function labelOf({ name, url }: { name: string | null; url: string }): string {
+  return name ? `${name} (${url})` : url;
 }

@@ -12,6 +12,7 @@ import { MenuButton } from '../../common/menu-button';
 import { PageLayout } from '../../common/page';
 import { NotFoundPage, PagePending } from '../../frame/page-states';
 import { useFormats, useTexts } from '../../i18n/locale';
+import { EndpointMakers } from '../webhooks/endpoint-maker';
 import { EndpointState } from '../webhooks/endpoint-state';
 import { DeliveriesSection } from './deliveries-section';
 import { filterOf } from './delivery-filter';
@@ -101,6 +102,14 @@ function LoadedEndpoint({ endpoint }: { endpoint: Endpoint }) {
               {endpoint.description}
             </Text>
           )}
+          <Group gap={4} align="baseline">
+            <Text size="sm" c="dimmed">
+              {texts.webhooks.madeBy}
+            </Text>
+            <div>
+              <EndpointMakers endpoint={endpoint} />
+            </div>
+          </Group>
           {endpoint.context && (
             <Text size="sm" c="dimmed">
               {texts.webhooks.sendsAlong(

@@ -9,6 +9,7 @@ import { lazyPart } from '../../common/lazy-part';
 import { PageLayout } from '../../common/page';
 import { Pager } from '../../common/pager';
 import { useFormats, useTexts } from '../../i18n/locale';
+import { EndpointMakers } from './endpoint-maker';
 import { ALL_EVENTS } from './endpoint-rules';
 import { EndpointState } from './endpoint-state';
 import type { TestedEndpoint } from './test-dialog';
@@ -116,6 +117,7 @@ function useColumns(onTest: (endpoint: TestedEndpoint) => void): Column<Endpoint
         <Text size="sm">{events.includes(ALL_EVENTS) ? texts.webhooks.allEvents : formats.list(events)}</Text>
       ),
     },
+    { header: texts.webhooks.madeBy, cell: (endpoint) => <EndpointMakers endpoint={endpoint} /> },
     {
       header: texts.webhooks.last24Hours,
       cell: ({ last24Hours: { succeeded, late, exhausted } }) => (

@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { Actor } from '../common/principal';
+import { Transaction } from '../database/transaction';
+
+/** Revocation of a key, as what the key has made follows from it. */
+export interface KeyRevocation {
+  tenantId: string;
+  keyId: string;
+  /** Working key of the workspace that takes over what the key has made; null if that is to end. */
+  replacedBy: string | null;
+  actor: Actor;
+}
+
+/** Webhook endpoint that a revoked key had made, or whose URL it had set last. */
+export interface EndpointOfKey {
+  id: string;
+  name: string | null;
+  url: string;
+  /** Effect of the revocation. `INACTIVE`: none, because it sent nothing any more. */
+  outcome: 'DEACTIVATED' | 'INACTIVE' | 'HANDED_OVER';
+}
+
+type Effect = (tx: Transaction, revocation: KeyRevocation) => Promise<EndpointOfKey[]>;
+
+/** Ends or hands over what revoked keys have made, in the transaction of the revocation. */
+@Injectable()
+export class KeyRevocations {
+  private effect: Effect | null = null;
+
+  /** Registers what happens to the webhook endpoints of a revoked key. */
+  register(effect: Effect): void {
+    this.effect = effect;
+  }
+
+  /** Returns the endpoints of the key, and what became of each. */
+  apply(tx: Transaction, revocation: KeyRevocation): Promise<EndpointOfKey[]> {
+    if (!this.effect) throw new Error('Nothing ends what a revoked key has made: import WebhooksModule.');
+    return this.effect(tx, revocation);
+  }
+}
