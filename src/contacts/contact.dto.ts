@@ -64,7 +64,7 @@ function isAttribute(value: unknown): value is AttributeValue {
 }
 
 /** Id of a person on one channel. */
-@ApiSchema({ name: 'NewContactIdentity' })
+@ApiSchema({ name: 'ContactIdentityInput' })
 export class NewIdentity {
   @ApiProperty({ enum: CHANNELS, enumName: 'Channel', example: 'WHATSAPP' })
   @IsIn(CHANNELS, { message: `must be one of ${CHANNELS.join(', ')}` })
@@ -83,7 +83,7 @@ export class NewIdentity {
 }
 
 /** New contact. A field that is left out is unknown. */
-@ApiSchema({ name: 'NewContact' })
+@ApiSchema({ name: 'ContactInput' })
 export class CreateContact {
   @ApiPropertyOptional({ minLength: 1, maxLength: MAX_NAME, example: 'Zoë Martín' })
   @IsOptional()

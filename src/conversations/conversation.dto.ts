@@ -17,7 +17,7 @@ import { ContactActivity, ListedActivity, ListedConversation } from './conversat
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_SNOOZE_DAYS = 366;
 
-@ApiSchema({ name: 'NewConversation' })
+@ApiSchema({ name: 'ConversationInput' })
 export class CreateConversation {
   @ApiProperty({ example: '019ab3f2-3b4c-7d5e-8f60-718293a4b5c6', description: 'The id of a contact.' })
   @IsString()

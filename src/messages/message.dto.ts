@@ -43,7 +43,7 @@ export class ReceiveMessage {
 }
 
 /** Message to a customer. */
-@ApiSchema({ name: 'NewMessage' })
+@ApiSchema({ name: 'MessageInput' })
 export class SendMessage extends ReceiveMessage {
   @ApiPropertyOptional({
     description:

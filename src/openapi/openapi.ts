@@ -9,7 +9,8 @@ import { Components, Operation, RequestBody } from './document-types';
 import { headerComponents } from './headers';
 import { operationIdOf } from './operation-id';
 import { resolveSchema, schemaExample } from './schema-example';
-import { deliveryParameters, eventSchemas, WEBHOOK_EVENT, webhooks } from './webhooks';
+import { toOpenApi30 } from './openapi-30';
+import { endpointCallbacks, eventSchemas, WEBHOOK_EVENT, webhooks } from './webhooks';
 
 /** Methods that a path of an OpenAPI document can have. */
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
@@ -17,6 +18,8 @@ const VERSION = '3.1.0';
 const API_PATH = '/api/v1/';
 const CHANNELS_PATH = '/channels/';
 const DOCUMENT = 'openapi.json';
+const DOCUMENT_30 = 'openapi-3.0.json';
+const ENDPOINTS_PATH = '/api/v1/webhook-endpoints';
 
 type DocumentSettings = Pick<Config, 'appUrl' | 'publicUrl'>;
 
@@ -36,6 +39,7 @@ export function setupOpenApi(app: NestExpressApplication, config: Config): void 
   let documents: OpenApiDocuments | undefined;
   const read = () => (documents ??= openApiDocuments(app, config));
   serve(app, API_PATH + DOCUMENT, () => read().api);
+  serve(app, API_PATH + DOCUMENT_30, () => toOpenApi30(read().api));
   serve(app, CHANNELS_PATH + DOCUMENT, () => read().channels);
 }
 
@@ -66,11 +70,12 @@ export function openApiDocuments(app: INestApplication, settings: DocumentSettin
     addExamples(operation, document);
     closeRequestBody(operation, document);
   }
+  Object.assign(document.paths[ENDPOINTS_PATH]!.post!, { callbacks: endpointCallbacks() });
   for (const { patch } of Object.values(document.paths)) if (patch) requireChange(patch, document);
   const components: Components = {
     schemas: { ...document.components?.schemas, ...errorSchemas, ...eventSchemas() },
     responses: shareErrors(operations),
-    parameters: { [REQUEST_ID_PARAMETER.name]: REQUEST_ID_PARAMETER, ...deliveryParameters },
+    parameters: { [REQUEST_ID_PARAMETER.name]: REQUEST_ID_PARAMETER },
     headers: headerComponents,
   };
   const pathsBelow = (prefix: string) =>

@@ -1,4 +1,5 @@
 import { EventContact, eventCatalog, EventType } from '../outbox/event-catalog';
+import { typedSchema } from './typed-schema';
 import {
   Components,
   Operation,
@@ -24,16 +25,19 @@ export const WEBHOOK_EVENT = '#/components/schemas/WebhookEvent';
 
 /** Returns the schemas of the events' bodies by name, and their union. */
 export function eventSchemas(): NonNullable<Components['schemas']> {
-  const mapping = Object.fromEntries(TYPES.map((type) => [type, eventReference(type).$ref]));
   return {
     ...Object.fromEntries(TYPES.map((type) => [eventName(type), eventSchema(type)])),
     WebhookContext: contextSchema,
     WebhookEvent: {
       description: 'Body of a webhook. More types may come, for endpoints that are subscribed to `*`.',
-      oneOf: TYPES.map(eventReference),
-      discriminator: { propertyName: 'event', mapping },
+      ...eventUnion(),
     },
   };
+}
+
+function eventUnion(): Schema {
+  const mapping = Object.fromEntries(TYPES.map((type) => [type, eventReference(type).$ref]));
+  return { oneOf: TYPES.map(eventReference), discriminator: { propertyName: 'event', mapping } };
 }
 
 function operation(type: EventType): Operation {
@@ -45,19 +49,11 @@ function operation(type: EventType): Operation {
     description,
     security: [],
     parameters: [
-      parameterReference('user-agent'),
-      {
-        name: 'x-service-event',
-        in: 'header' as const,
-        required: true,
-        description: "The event's name, as in the body.",
-        schema: { type: 'string', enum: [type] },
-      },
-      parameterReference('x-service-signature'),
-      ...(order === 'conversation' ? [parameterReference('x-service-sequence')] : []),
-      ...['x-service-delivery', 'webhook-id', 'webhook-timestamp', 'webhook-signature'].map(
-        parameterReference,
-      ),
+      header('user-agent'),
+      { ...header('x-service-event'), schema: { type: 'string', enum: [type] } },
+      header('x-service-signature'),
+      ...(order === 'conversation' ? [header('x-service-sequence')] : []),
+      ...['x-service-delivery', 'webhook-id', 'webhook-timestamp', 'webhook-signature'].map(header),
     ],
     requestBody: {
       required: true,
@@ -68,9 +64,33 @@ function operation(type: EventType): Operation {
         },
       },
     },
-    responses: {
-      '2XX': {
-        description: 'Received. Any other response, or none within 10 seconds, is retried.',
+    responses: RECEIVED,
+  };
+}
+
+const RECEIVED = {
+  '2XX': { description: 'Received. Any other response, or none within 10 seconds, is retried.' },
+};
+
+/**
+ * Returns the callback of the route that registers an endpoint: what the service sends there. It is for
+ * documents and tools that know no webhooks.
+ */
+export function endpointCallbacks(): NonNullable<Operation['callbacks']> {
+  return {
+    event: {
+      '{$request.body#/url}': {
+        post: {
+          tags: ['Webhooks'],
+          summary: 'An event that the endpoint is subscribed to',
+          security: [],
+          parameters: Object.keys(HEADERS).map(header),
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: eventUnion() } },
+          },
+          responses: RECEIVED,
+        },
       },
     },
   };
@@ -120,8 +140,9 @@ function reference(schema: string): Reference {
   return { $ref: `#/components/schemas/${schema}` };
 }
 
-function parameterReference(header: string): Reference {
-  return { $ref: `#/components/parameters/${header}` };
+/** Describes a header of a delivery in place: generators drop components that no path refers to. */
+function header(name: string): Parameter {
+  return { name, in: 'header', required: true, ...HEADERS[name]! };
 }
 
 function inPascalCase(type: EventType): string {
@@ -129,7 +150,7 @@ function inPascalCase(type: EventType): string {
 }
 
 function copy(schema: object): Schema {
-  return JSON.parse(JSON.stringify(schema)) as Schema;
+  return typedSchema(JSON.parse(JSON.stringify(schema)) as object);
 }
 
 /**
@@ -141,7 +162,7 @@ function open(schema: object): Schema {
     if (value === EventContact) return reference('Contact');
     return key === 'additionalProperties' ? undefined : value;
   };
-  return JSON.parse(JSON.stringify(schema, write)) as Schema;
+  return typedSchema(JSON.parse(JSON.stringify(schema, write)) as object);
 }
 
 /** Headers of a delivery that are described alike for every event. */
@@ -149,6 +170,10 @@ const HEADERS: Record<string, { description: string; required?: boolean; schema:
   'user-agent': {
     description: 'The sender.',
     schema: { type: 'string', enum: ['Service-Webhooks/1.0'] },
+  },
+  'x-service-event': {
+    description: "The event's name, as in the body.",
+    schema: { type: 'string', example: 'message.created' },
   },
   'x-service-signature': {
     description: "HMAC-SHA256 of the raw body, keyed with the endpoint's whole secret, in hex.",
@@ -182,11 +207,3 @@ const HEADERS: Record<string, { description: string; required?: boolean; schema:
     },
   },
 };
-
-/** Headers of deliveries as parameters, each described once. */
-export const deliveryParameters: Record<string, Parameter> = Object.fromEntries(
-  Object.entries(HEADERS).map(([name, header]) => [
-    name,
-    { name, in: 'header' as const, required: true, ...header },
-  ]),
-);

@@ -1,5 +1,7 @@
+import axios from 'axios';
 import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
+import { Validator } from '@seriousme/openapi-schema-validator';
 import openApiSchema from '@seriousme/openapi-schema-validator/schemas/v3.1/schema.json';
 import { CHANNELS } from '../../src/common/channel-descriptors';
 import { COMPATIBILITY } from '../../src/common/compatibility';
@@ -349,6 +351,48 @@ describe('the OpenAPI documents', () => {
     }
   });
 
+  it('have no name that a generator makes of another one (public report 44)', () => {
+    const names = Object.keys(document.components.schemas as object);
+    // Go's generators add a constructor `NewX` and pointers' `NullableX` to each schema X.
+    for (const prefix of ['New', 'Nullable'])
+      expect(names.filter((name) => names.includes(prefix + name))).toEqual([]);
+  });
+
+  it('have constants that typed languages take (public report 45)', () => {
+    const words = wordsOf(api);
+    expect(words).not.toContain('const');
+    expect(words).not.toContain('patternProperties');
+    expect(api.components.schemas.WebhookTestEvent.properties.data.properties.test).toEqual({
+      type: 'boolean',
+    });
+  });
+
+  it('refer from paths to what webhooks have, so that no generator drops it (public report 46)', () => {
+    for (const { post } of Object.values<any>(api.webhooks))
+      for (const parameter of post.parameters) expect(parameter).not.toHaveProperty('$ref');
+    const { callbacks } = api.paths['/api/v1/webhook-endpoints'].post;
+    const { requestBody } = callbacks.event['{$request.body#/url}'].post;
+    const union = requestBody.content['application/json'].schema;
+    expect(Object.keys(union.discriminator.mapping as object)).toEqual(Object.keys(eventCatalog));
+  });
+
+  it('come in the words of OpenAPI 3.0 too', async () => {
+    const { data } = await axios.get<any>(`${service.baseUrl}/api/v1/openapi-3.0.json`, { proxy: false });
+    expect(await new Validator().validate(structuredClone(data))).toMatchObject({ valid: true });
+    expect(data.openapi).toBe('3.0.3');
+    expect(data.webhooks).toBeUndefined();
+    expect(Object.keys(data.paths as object)).toEqual(Object.keys(api.paths as object));
+    expect(data.components.schemas.Contact.properties.name).toEqual({
+      type: 'string',
+      nullable: true,
+      example: 'Zoë Martín',
+    });
+    expect(data.components.schemas.WebhookContext.properties.contact).toEqual({
+      nullable: true,
+      allOf: [{ $ref: '#/components/schemas/Contact' }],
+    });
+  });
+
   it('list every event of the catalog as a webhook, whole, and as one of a union', () => {
     const types = Object.keys(eventCatalog);
     expect(Object.keys(api.webhooks as object)).toEqual(types);
@@ -394,6 +438,16 @@ describe('the OpenAPI documents', () => {
       expect(event.properties.data.properties.contact).toEqual({ $ref: '#/components/schemas/Contact' });
   });
 });
+
+/** Returns all keys of a document's schemas. */
+function wordsOf(node: unknown, words = new Set<string>()): Set<string> {
+  if (typeof node !== 'object' || node === null) return words;
+  for (const [key, value] of Object.entries(node)) {
+    if (!Array.isArray(node)) words.add(key);
+    if (key !== 'example' && key !== 'examples') wordsOf(value, words);
+  }
+  return words;
+}
 
 /** Returns a schema of the document with references that work outside the document. */
 function absolute(schema: unknown): unknown {

@@ -330,7 +330,7 @@ export interface components {
          * @enum {string}
          */
         VerifiedField: "name" | "email";
-        NewContact: {
+        ContactInput: {
             /** @example Zoë Martín */
             name?: string;
             /**
@@ -356,9 +356,9 @@ export interface components {
              *       "externalId": "34600112233"
              *     }
              */
-            identity?: components["schemas"]["NewContactIdentity"];
+            identity?: components["schemas"]["ContactIdentityInput"];
         };
-        NewContactIdentity: {
+        ContactIdentityInput: {
             /** @example WHATSAPP */
             channel: components["schemas"]["Channel"];
             /**
@@ -449,7 +449,7 @@ export interface components {
             /** @example Zoë Martín */
             name: string | null;
         };
-        NewConversation: {
+        ConversationInput: {
             /**
              * @description The id of a contact.
              * @example 019ab3f2-3b4c-7d5e-8f60-718293a4b5c6
@@ -611,7 +611,7 @@ export interface components {
             /** @example Re-engagement message */
             message: string;
         };
-        NewMessage: {
+        MessageInput: {
             /**
              * @description Not blank, valid Unicode, no NUL. Lower limits: Instagram 1000 UTF-8 bytes, Messenger 2000 characters. Never split or cut.
              * @example Your parcel is on its way.
@@ -859,7 +859,7 @@ export interface components {
              */
             id: string | null;
         };
-        NewWebhookEndpoint: {
+        WebhookEndpointInput: {
             /**
              * Format: uri
              * @description Address with https, of a public host; port 443, or 1024 and above; without credentials.
@@ -988,6 +988,199 @@ export interface components {
              * @example whsec_3JgYl5oXhDkq0m7cV1bT9sWnE4uRzP6aKfLdHyQxGiM=
              */
             secret: string | null;
+        };
+        /** @description A new message landed on a conversation, from any sender: customer, agent or API. */
+        MessageCreatedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "message.created";
+            /**
+             * Format: date-time
+             * @description The moment of this attempt.
+             */
+            deliveredAt: string;
+            data: {
+                conversationId: string;
+                message: {
+                    id: string;
+                    body: string;
+                    senderType: string;
+                    /** Format: date-time */
+                    createdAt: string;
+                };
+            };
+            context?: components["schemas"]["WebhookContext"];
+        };
+        /** @description What the event is about, as it is at the attempt: only for an endpoint that asks for it. A part is null when the event has none, when its contact is erased, or when whoever asked may not read it. */
+        WebhookContext: {
+            conversation: components["schemas"]["Conversation"] | null;
+            contact: components["schemas"]["Contact"] | null;
+            /** @description The agent who wrote; null for a customer's message. */
+            sender: components["schemas"]["Agent"] | null;
+        };
+        /** @description An agent's message got further on its way: SENT, DELIVERED, READ, FAILED or UNKNOWN. The furthest status counts. */
+        MessageStatusChangedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "message.status_changed";
+            /**
+             * Format: date-time
+             * @description The moment of this attempt.
+             */
+            deliveredAt: string;
+            data: {
+                conversationId: string;
+                messageId: string;
+                /** @enum {string} */
+                status: "SENT" | "DELIVERED" | "READ" | "FAILED" | "UNKNOWN";
+                errorCode: string | null;
+            };
+            context?: components["schemas"]["WebhookContext"];
+        };
+        /** @description A conversation was opened. */
+        ConversationCreatedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "conversation.created";
+            /**
+             * Format: date-time
+             * @description The moment of this attempt.
+             */
+            deliveredAt: string;
+            data: {
+                conversationId: string;
+                contactId: string;
+                /** @enum {string} */
+                sourceChannel: "WIDGET" | "WHATSAPP" | "TELEGRAM" | "MESSENGER" | "INSTAGRAM";
+            };
+            context?: components["schemas"]["WebhookContext"];
+        };
+        /** @description A conversation's status or assigned agent changed. Only the keys of what changed are present. */
+        ConversationUpdatedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "conversation.updated";
+            /**
+             * Format: date-time
+             * @description The moment of this attempt.
+             */
+            deliveredAt: string;
+            data: {
+                conversationId: string;
+                /** @enum {string} */
+                status?: "OPEN" | "SNOOZED" | "CLOSED";
+                assignedAgentId?: string | null;
+            };
+            context?: components["schemas"]["WebhookContext"];
+        };
+        /** @description A contact was created: a customer wrote for the first time, or somebody added one. */
+        ContactCreatedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "contact.created";
+            /**
+             * Format: date-time
+             * @description The moment of this attempt.
+             */
+            deliveredAt: string;
+            data: {
+                contactId: string;
+                contact: components["schemas"]["Contact"];
+            };
+            context?: components["schemas"]["WebhookContext"];
+        };
+        /** @description A contact's profile changed: changed names the fields, and contact has all of them. */
+        ContactUpdatedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "contact.updated";
+            /**
+             * Format: date-time
+             * @description The moment of this attempt.
+             */
+            deliveredAt: string;
+            data: {
+                contactId: string;
+                changed: ("name" | "email" | "phone" | "attributes" | "verified")[];
+                contact: components["schemas"]["Contact"];
+            };
+            context?: components["schemas"]["WebhookContext"];
+        };
+        /** @description A channel's connection was made, ended, works again, or needs new credentials (REAUTH_REQUIRED). */
+        ChannelStatusChangedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "channel.status_changed";
+            /**
+             * Format: date-time
+             * @description The moment of this attempt.
+             */
+            deliveredAt: string;
+            data: {
+                connectionId: string;
+                /** @enum {string} */
+                channel: "WIDGET" | "WHATSAPP" | "TELEGRAM" | "MESSENGER" | "INSTAGRAM";
+                /** @enum {string} */
+                status: "ACTIVE" | "REAUTH_REQUIRED" | "DISCONNECTED";
+                /** @enum {string|null} */
+                previousStatus: "ACTIVE" | "REAUTH_REQUIRED" | "DISCONNECTED" | null;
+            };
+            context?: components["schemas"]["WebhookContext"];
+        };
+        /** @description A row was written to the audit log. Only for workspaces with the auditWebhookExport entitlement. */
+        AuditEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "audit.event";
+            /**
+             * Format: date-time
+             * @description The moment of this attempt.
+             */
+            deliveredAt: string;
+            data: {
+                action: string;
+                entity: string;
+                entityId: string;
+                actorId: string;
+                metadata: {
+                    [key: string]: unknown;
+                };
+            };
+            context?: components["schemas"]["WebhookContext"];
+        };
+        /** @description The Test button of a webhook endpoint was pressed. */
+        WebhookTestEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "webhook.test";
+            /**
+             * Format: date-time
+             * @description The moment of this attempt.
+             */
+            deliveredAt: string;
+            data: {
+                tenantId: string;
+                test: boolean;
+            };
+            context?: components["schemas"]["WebhookContext"];
         };
         WebhookEndpointChanges: {
             /**
@@ -1165,194 +1358,6 @@ export interface components {
              */
             secret: string;
         };
-        /** @description A new message landed on a conversation, from any sender: customer, agent or API. */
-        MessageCreatedEvent: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            event: "message.created";
-            /**
-             * Format: date-time
-             * @description The moment of this attempt.
-             */
-            deliveredAt: string;
-            data: {
-                conversationId: string;
-                message: {
-                    id: string;
-                    body: string;
-                    senderType: string;
-                    /** Format: date-time */
-                    createdAt: string;
-                };
-            };
-            context?: components["schemas"]["WebhookContext"];
-        };
-        /** @description What the event is about, as it is at the attempt: only for an endpoint that asks for it. A part is null when the event has none, when its contact is erased, or when whoever asked may not read it. */
-        WebhookContext: {
-            conversation: components["schemas"]["Conversation"] | null;
-            contact: components["schemas"]["Contact"] | null;
-            /** @description The agent who wrote; null for a customer's message. */
-            sender: components["schemas"]["Agent"] | null;
-        };
-        /** @description An agent's message got further on its way: SENT, DELIVERED, READ, FAILED or UNKNOWN. The furthest status counts. */
-        MessageStatusChangedEvent: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            event: "message.status_changed";
-            /**
-             * Format: date-time
-             * @description The moment of this attempt.
-             */
-            deliveredAt: string;
-            data: {
-                conversationId: string;
-                messageId: string;
-                status: "SENT" | "DELIVERED" | "READ" | "FAILED" | "UNKNOWN";
-                errorCode: string | null;
-            };
-            context?: components["schemas"]["WebhookContext"];
-        };
-        /** @description A conversation was opened. */
-        ConversationCreatedEvent: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            event: "conversation.created";
-            /**
-             * Format: date-time
-             * @description The moment of this attempt.
-             */
-            deliveredAt: string;
-            data: {
-                conversationId: string;
-                contactId: string;
-                sourceChannel: "WIDGET" | "WHATSAPP" | "TELEGRAM" | "MESSENGER" | "INSTAGRAM";
-            };
-            context?: components["schemas"]["WebhookContext"];
-        };
-        /** @description A conversation's status or assigned agent changed. Only the keys of what changed are present. */
-        ConversationUpdatedEvent: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            event: "conversation.updated";
-            /**
-             * Format: date-time
-             * @description The moment of this attempt.
-             */
-            deliveredAt: string;
-            data: {
-                conversationId: string;
-                status?: "OPEN" | "SNOOZED" | "CLOSED";
-                assignedAgentId?: string | null;
-            };
-            context?: components["schemas"]["WebhookContext"];
-        };
-        /** @description A contact was created: a customer wrote for the first time, or somebody added one. */
-        ContactCreatedEvent: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            event: "contact.created";
-            /**
-             * Format: date-time
-             * @description The moment of this attempt.
-             */
-            deliveredAt: string;
-            data: {
-                contactId: string;
-                contact: components["schemas"]["Contact"];
-            };
-            context?: components["schemas"]["WebhookContext"];
-        };
-        /** @description A contact's profile changed: changed names the fields, and contact has all of them. */
-        ContactUpdatedEvent: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            event: "contact.updated";
-            /**
-             * Format: date-time
-             * @description The moment of this attempt.
-             */
-            deliveredAt: string;
-            data: {
-                contactId: string;
-                changed: ("name" | "email" | "phone" | "attributes" | "verified")[];
-                contact: components["schemas"]["Contact"];
-            };
-            context?: components["schemas"]["WebhookContext"];
-        };
-        /** @description A channel's connection was made, ended, works again, or needs new credentials (REAUTH_REQUIRED). */
-        ChannelStatusChangedEvent: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            event: "channel.status_changed";
-            /**
-             * Format: date-time
-             * @description The moment of this attempt.
-             */
-            deliveredAt: string;
-            data: {
-                connectionId: string;
-                channel: "WIDGET" | "WHATSAPP" | "TELEGRAM" | "MESSENGER" | "INSTAGRAM";
-                status: "ACTIVE" | "REAUTH_REQUIRED" | "DISCONNECTED";
-                previousStatus: ("ACTIVE" | "REAUTH_REQUIRED" | "DISCONNECTED") | null;
-            };
-            context?: components["schemas"]["WebhookContext"];
-        };
-        /** @description A row was written to the audit log. Only for workspaces with the auditWebhookExport entitlement. */
-        AuditEvent: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            event: "audit.event";
-            /**
-             * Format: date-time
-             * @description The moment of this attempt.
-             */
-            deliveredAt: string;
-            data: {
-                action: string;
-                entity: string;
-                entityId: string;
-                actorId: string;
-                metadata: {
-                    [key: string]: unknown;
-                };
-            };
-            context?: components["schemas"]["WebhookContext"];
-        };
-        /** @description The Test button of a webhook endpoint was pressed. */
-        WebhookTestEvent: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            event: "webhook.test";
-            /**
-             * Format: date-time
-             * @description The moment of this attempt.
-             */
-            deliveredAt: string;
-            data: {
-                tenantId: string;
-                /** @constant */
-                test: true;
-            };
-            context?: components["schemas"]["WebhookContext"];
-        };
         /** @description Body of a webhook. More types may come, for endpoints that are subscribed to `*`. */
         WebhookEvent: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageStatusChangedEvent"] | components["schemas"]["ConversationCreatedEvent"] | components["schemas"]["ConversationUpdatedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ChannelStatusChangedEvent"] | components["schemas"]["AuditEvent"] | components["schemas"]["WebhookTestEvent"];
     };
@@ -1374,14 +1379,14 @@ export type Contact = components['schemas']['Contact'];
 export type ContactIdentity = components['schemas']['ContactIdentity'];
 export type Channel = components['schemas']['Channel'];
 export type VerifiedField = components['schemas']['VerifiedField'];
-export type NewContact = components['schemas']['NewContact'];
-export type NewContactIdentity = components['schemas']['NewContactIdentity'];
+export type ContactInput = components['schemas']['ContactInput'];
+export type ContactIdentityInput = components['schemas']['ContactIdentityInput'];
 export type ContactChanges = components['schemas']['ContactChanges'];
 export type ConversationStatus = components['schemas']['ConversationStatus'];
 export type ConversationPage = components['schemas']['ConversationPage'];
 export type ConversationListItem = components['schemas']['ConversationListItem'];
 export type ContactName = components['schemas']['ContactName'];
-export type NewConversation = components['schemas']['NewConversation'];
+export type ConversationInput = components['schemas']['ConversationInput'];
 export type Conversation = components['schemas']['Conversation'];
 export type ConversationDetail = components['schemas']['ConversationDetail'];
 export type ConversationChanges = components['schemas']['ConversationChanges'];
@@ -1389,7 +1394,7 @@ export type MessagePage = components['schemas']['MessagePage'];
 export type Message = components['schemas']['Message'];
 export type MessageDelivery = components['schemas']['MessageDelivery'];
 export type MessageDeliveryError = components['schemas']['MessageDeliveryError'];
-export type NewMessage = components['schemas']['NewMessage'];
+export type MessageInput = components['schemas']['MessageInput'];
 export type SentMessage = components['schemas']['SentMessage'];
 export type FoundMessagePage = components['schemas']['FoundMessagePage'];
 export type FoundMessage = components['schemas']['FoundMessage'];
@@ -1402,12 +1407,8 @@ export type WebhookEndpoint = components['schemas']['WebhookEndpoint'];
 export type WebhookContextPart = components['schemas']['WebhookContextPart'];
 export type WebhookEndpointDeactivation = components['schemas']['WebhookEndpointDeactivation'];
 export type WebhookEndpointMaker = components['schemas']['WebhookEndpointMaker'];
-export type NewWebhookEndpoint = components['schemas']['NewWebhookEndpoint'];
+export type WebhookEndpointInput = components['schemas']['WebhookEndpointInput'];
 export type RegisteredWebhookEndpoint = components['schemas']['RegisteredWebhookEndpoint'];
-export type WebhookEndpointChanges = components['schemas']['WebhookEndpointChanges'];
-export type WebhookTest = components['schemas']['WebhookTest'];
-export type SecretRoll = components['schemas']['SecretRoll'];
-export type WebhookEndpointWithSecret = components['schemas']['WebhookEndpointWithSecret'];
 export type MessageCreatedEvent = components['schemas']['MessageCreatedEvent'];
 export type WebhookContext = components['schemas']['WebhookContext'];
 export type MessageStatusChangedEvent = components['schemas']['MessageStatusChangedEvent'];
@@ -1418,6 +1419,10 @@ export type ContactUpdatedEvent = components['schemas']['ContactUpdatedEvent'];
 export type ChannelStatusChangedEvent = components['schemas']['ChannelStatusChangedEvent'];
 export type AuditEvent = components['schemas']['AuditEvent'];
 export type WebhookTestEvent = components['schemas']['WebhookTestEvent'];
+export type WebhookEndpointChanges = components['schemas']['WebhookEndpointChanges'];
+export type WebhookTest = components['schemas']['WebhookTest'];
+export type SecretRoll = components['schemas']['SecretRoll'];
+export type WebhookEndpointWithSecret = components['schemas']['WebhookEndpointWithSecret'];
 export type WebhookEvent = components['schemas']['WebhookEvent'];
 export type $defs = Record<string, never>;
 export interface operations {
@@ -1477,7 +1482,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewContact"];
+                "application/json": components["schemas"]["ContactInput"];
             };
         };
         responses: {
@@ -1588,7 +1593,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewConversation"];
+                "application/json": components["schemas"]["ConversationInput"];
             };
         };
         responses: {
@@ -1693,7 +1698,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewMessage"];
+                "application/json": components["schemas"]["MessageInput"];
             };
         };
         responses: {
@@ -1819,7 +1824,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewWebhookEndpoint"];
+                "application/json": components["schemas"]["WebhookEndpointInput"];
             };
         };
         responses: {

@@ -1,4 +1,4 @@
-import type { Contact, ContactChanges, ListContactsQuery, NewContact } from '../api-types.ts';
+import type { Contact, ContactChanges, ListContactsQuery, ContactInput } from '../api-types.ts';
 import type { CallOptions, CreateOptions } from '../options.ts';
 import type { PagedList } from '../pages.ts';
 import type { Transport } from '../transport.ts';
@@ -32,7 +32,7 @@ export class Contacts {
   }
 
   /** Creates a contact, once, even if the request is repeated. Scope: `contacts:write`. */
-  create(contact: NewContact, options?: CreateOptions): Promise<Contact> {
+  create(contact: ContactInput, options?: CreateOptions): Promise<Contact> {
     return this.#transport.send(
       {
         operation: 'createContact',

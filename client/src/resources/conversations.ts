@@ -4,7 +4,7 @@ import type {
   ConversationDetail,
   ConversationListItem,
   ListConversationsQuery,
-  NewConversation,
+  ConversationInput,
 } from '../api-types.ts';
 import type { CallOptions, CreateOptions } from '../options.ts';
 import type { PagedList } from '../pages.ts';
@@ -39,7 +39,7 @@ export class Conversations {
    * Opens a conversation with a contact, once, even if the request is repeated. Scope:
    * `conversations:create`.
    */
-  create(conversation: NewConversation, options?: CreateOptions): Promise<Conversation> {
+  create(conversation: ConversationInput, options?: CreateOptions): Promise<Conversation> {
     return this.#transport.send(
       {
         operation: 'createConversation',

@@ -3,7 +3,7 @@ import type {
   FoundMessagePage,
   ListMessagesQuery,
   Message,
-  NewMessage,
+  MessageInput,
   SearchMessagesQuery,
 } from '../api-types.ts';
 import type { CallOptions, CreateOptions } from '../options.ts';
@@ -48,7 +48,7 @@ export class Messages {
    * Sends a message to the customer over the conversation's channel, once, even if the request is repeated.
    * Scope: `messages:write`.
    */
-  async send(conversationId: string, message: NewMessage, options?: CreateOptions): Promise<Message> {
+  async send(conversationId: string, message: MessageInput, options?: CreateOptions): Promise<Message> {
     const sent = await this.#transport.send(
       {
         operation: 'sendMessage',

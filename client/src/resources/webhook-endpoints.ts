@@ -1,6 +1,6 @@
 import type {
   ListWebhookEndpointsQuery,
-  NewWebhookEndpoint,
+  WebhookEndpointInput,
   RegisteredWebhookEndpoint,
   SecretRoll,
   WebhookEndpoint,
@@ -41,7 +41,7 @@ export class WebhookEndpoints {
    * Creates a webhook endpoint, once, even if the request is repeated. Its `secret` is null when only a
    * repetition was answered: then roll it. Scope: `webhooks:write`.
    */
-  create(endpoint: NewWebhookEndpoint, options?: CreateOptions): Promise<RegisteredWebhookEndpoint> {
+  create(endpoint: WebhookEndpointInput, options?: CreateOptions): Promise<RegisteredWebhookEndpoint> {
     return this.#transport.send(
       {
         operation: 'createWebhookEndpoint',

@@ -84,7 +84,7 @@ export class LoggedInVisitor extends Profile {
   jwt?: string;
 }
 
-@ApiSchema({ name: 'NewSession' })
+@ApiSchema({ name: 'SessionInput' })
 export class OpenSession {
   @ApiPropertyOptional({
     description: 'For a logged-in visitor. Without it: the visitor of the token, or a new anonymous one.',
@@ -97,7 +97,7 @@ export class OpenSession {
 }
 
 /** Message of a visitor, who may give `name` and `email` with it. */
-@ApiSchema({ name: 'NewVisitorMessage' })
+@ApiSchema({ name: 'VisitorMessageInput' })
 export class PostMessage extends Profile {
   @ApiProperty({
     pattern: CLIENT_MESSAGE_ID.source,

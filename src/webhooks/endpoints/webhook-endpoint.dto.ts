@@ -75,7 +75,7 @@ const DESCRIPTION = {
 };
 
 /** Endpoint to be registered. */
-@ApiSchema({ name: 'NewWebhookEndpoint' })
+@ApiSchema({ name: 'WebhookEndpointInput' })
 export class CreateWebhookEndpoint {
   @ApiProperty({
     ...URL,
