@@ -33,6 +33,9 @@ export { RateLimiter, type RateLimit } from './rate-limit/rate-limiter';
 export { makeReason, type Reason } from './common/error-texts';
 export { WorkBudgets, type WorkKind } from './rate-limit/work-budgets';
 
+// Parts for the classes of the host's inputs, which `validate` reads.
+export { IsNullable, IsOpaque } from './common/validators';
+
 // Work that is repeated until the process stops.
 export { Periodic } from './common/periodic';
 

@@ -10,7 +10,6 @@ import {
   Min,
   MinDate,
   ValidateBy,
-  ValidateIf,
 } from 'class-validator';
 import { EndpointOfKey } from '../access/key-revocations';
 import { isExactNetwork } from '../common/network';
@@ -76,7 +75,7 @@ export class RevokeApiKey {
   reason: RevocationReason;
 
   /** Id of the new key, with `REPLACED` alone. */
-  @ValidateIf((_, value) => value !== undefined)
+  @IsOptional()
   @IsString()
   replacedBy?: string;
 }

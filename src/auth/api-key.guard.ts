@@ -14,7 +14,7 @@ import { hashApiKey, isWellFormedApiKey } from './api-key-token';
 import { ApiKeyPlace, ApiKeysRepository } from './api-keys.repository';
 import { RefusedApiKeys } from './refused-api-keys';
 
-const BEARER = /^Bearer +(.+)$/i;
+const BEARER = /^Bearer(?: +(.+))?$/i;
 /** Limit of refusals for one client network, against guessing. A valid key from that network still passes. */
 const REFUSALS: RateLimit = { max: 120, excess: 'Too many refused API keys.' };
 
@@ -91,13 +91,18 @@ export class ApiKeyGuard implements CanActivate {
   }
 }
 
-/** Reads the key from either header. Both may carry the same one. */
+/**
+ * Reads the key from either header. Both may carry the same one. An `Authorization` of another scheme, such
+ * as the Basic of a proxy, is not read.
+ */
 function keyOf({ headersDistinct }: Request): string {
-  const bearers = (headersDistinct['authorization'] ?? []).map((value) => BEARER.exec(value)?.[1] ?? '');
+  const bearers = (headersDistinct['authorization'] ?? [])
+    .map((value) => BEARER.exec(value))
+    .filter((bearer) => bearer !== null)
+    .map(([, key = '']) => key);
   const keys = new Set([...bearers, ...(headersDistinct['x-api-key'] ?? [])]);
   if (keys.size > 1) throw new AppError('UNAUTHENTICATED', 'The two headers carry different API keys.');
   const [key] = keys;
-  // A header without "Bearer" carries an empty key.
   if (!key) {
     throw new AppError(
       'UNAUTHENTICATED',

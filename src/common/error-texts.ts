@@ -30,7 +30,7 @@ export const FAULTS = {
   date_out_of_range: 'must be between the years 1970 and 9999',
   not_future: 'must be in the future',
   too_far_ahead: 'must be at most {days} days ahead',
-  not_cursor: 'must be the nextCursor of an earlier page',
+  not_cursor: 'must be the nextCursor of an earlier page: leave it out for the first page',
   not_limit: 'must be a whole number from 1 to {max}',
   not_network: 'must be networks such as 203.0.113.0/24 or 2001:db8::/32, with no bits set behind the prefix',
   not_origin: 'must be origins such as https://shop.example, without a path, or "*"',

@@ -30,7 +30,7 @@ export class PageQuery {
     description: 'The `nextCursor` of the previous page.',
   })
   @IsOptional()
-  @IsUUID('loose', { message: 'must be the nextCursor of an earlier page' })
+  @IsUUID('loose', { message: 'must be the nextCursor of an earlier page: leave it out for the first page' })
   cursor?: string;
 }
 

@@ -1,9 +1,23 @@
 import 'reflect-metadata';
-import { ArrayUnique, IsIn, IsInt, IsOptional, IsString, Matches, Max } from 'class-validator';
+import { readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ClassConstructor, Type } from 'class-transformer';
+import {
+  ArrayUnique,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsString,
+  Matches,
+  Max,
+  ValidateNested,
+} from 'class-validator';
+import { countFalseClasses, FALSE_CLASS, RESERVED_KEYS } from '../../test/support/reserved-keys';
 import { AppError } from './app-error';
 import { validatorFault } from './error-texts';
 import { validate } from './validate';
-import { MaxCharacters, NotBlank } from './validators';
+import { IsDateTime, IsNullable, IsOpaque, MaxCharacters, NotBlank } from './validators';
 
 class Input {
   @IsOptional()
@@ -53,6 +67,93 @@ describe('validation of input', () => {
     expect(performance.now() - startedAt).toBeLessThan(500); // 4 s by class-validator alone
   });
 
+  describe('refuses keys that JavaScript gives a meaning', () => {
+    class Moment {
+      @IsOptional()
+      @IsDateTime()
+      value?: Date;
+    }
+
+    it.each(RESERVED_KEYS)('such as %s, at every depth', (key) => {
+      const hostile: object = JSON.parse(`{"${key}":${JSON.stringify(FALSE_CLASS)}}`) as object;
+      expect(refusalOf(hostile)).toBe(`${key} is not a known field.`);
+      expect(refusalOf({ value: hostile })).toBe(`value.${key} is not a known field.`);
+      expect(refusalOf({ value: [{ a: hostile }] })).toBe(`value.0.a.${key} is not a known field.`);
+      expect(refusalOf({ unknown: hostile })).toBe(`unknown.${key} is not a known field.`);
+      // Such a value cannot be turned into a number, of which a date is made.
+      expect(() => validate(Moment, { value: { [key]: 1 } })).toThrow(AppError);
+      expect(countFalseClasses()).toBe(0);
+    });
+
+    it('in the input of every DTO, and keeps none of them', () => {
+      const dtos = listDtos();
+      expect(dtos.length).toBeGreaterThan(60);
+      for (const dto of dtos) {
+        for (const key of ['constructor', 'anything']) {
+          expect(() => validate(dto, { [key]: { constructor: FALSE_CLASS } })).toThrow(AppError);
+        }
+      }
+      expect(countFalseClasses()).toBe(0);
+    });
+  });
+
+  it('takes every key in an opaque field, with the value as it is', () => {
+    class Opaque {
+      @IsOpaque()
+      @IsObject()
+      value: object;
+    }
+    const value = Object.fromEntries([...RESERVED_KEYS, 'city'].map((key) => [key, FALSE_CLASS]));
+    expect(validate(Opaque, { value }).value).toBe(value);
+    expect(() => validate(Opaque, {})).toThrow('value is required.');
+    expect(() => validate(Opaque, { value, constructor: 1 })).toThrow(AppError);
+    expect(countFalseClasses()).toBe(0);
+  });
+
+  describe('takes null (public report 35)', () => {
+    class Inner {
+      @IsOptional()
+      @IsString()
+      note?: string;
+    }
+
+    class Fields {
+      @IsString()
+      name: string;
+
+      @IsOptional()
+      @IsString()
+      sender?: string;
+
+      @IsOptional()
+      @IsInt()
+      limit: number = 50;
+
+      @IsNullable()
+      @IsString()
+      agent?: string | null;
+
+      @IsOptional()
+      @ValidateNested()
+      @Type(() => Inner)
+      inner?: Inner;
+    }
+
+    it('as left out where it has no meaning, nested objects included', () => {
+      const nulls = { name: 'Ada', sender: null, limit: null, inner: { note: null } };
+      expect(validate(Fields, nulls)).toEqual({ name: 'Ada', limit: 50, inner: {} });
+      expect(validate(Fields, { name: 'Ada', inner: null })).toEqual({ name: 'Ada', limit: 50 });
+    });
+
+    it('as null where it has one', () => {
+      expect(validate(Fields, { name: 'Ada', agent: null }).agent).toBeNull();
+    });
+
+    it('for no field that is required', () => {
+      expect(() => validate(Fields, { name: null })).toThrow('name must be a string.');
+    });
+  });
+
   describe('gives every fault a code, and the values of its text', () => {
     class Coded {
       @Max(5)
@@ -100,3 +201,20 @@ describe('validation of input', () => {
     });
   });
 });
+
+/** Returns the classes of all inputs of the service and the dashboard. */
+function listDtos(): ClassConstructor<object>[] {
+  const root = resolve(__dirname, '../..');
+  const files = ['src', 'dashboard/server/src'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
+      join(root, folder, file),
+    ),
+  );
+  return files
+    .filter((file) => file.endsWith('.dto.ts'))
+    .flatMap((file) => Object.values(jest.requireActual<Record<string, unknown>>(file)))
+    .filter(
+      (value): value is ClassConstructor<object> =>
+        typeof value === 'function' && /^class /.test(String(value)),
+    );
+}

@@ -1,7 +1,8 @@
 import { ClassConstructor, plainToInstance } from 'class-transformer';
-import { getMetadataStorage, validateSync, ValidationError } from 'class-validator';
+import { getMetadataStorage, IS_OPTIONAL, validateSync, ValidationError } from 'class-validator';
 import { AppError, ErrorDetail } from './app-error';
 import { CodedFault, ErrorValue, FaultCode, FAULTS, makeFault } from './error-texts';
+import { NULLABLE, opaqueFieldsOf } from './validators';
 
 /**
  * Options of class-validator. They report one fault a field, because further faults mostly follow from the
@@ -73,12 +74,17 @@ export function validate<T extends object>(
   if (isDeeperThan(MAX_DEPTH, input))
     throw new AppError(code, `Nothing may be nested more than ${MAX_DEPTH} deep.`);
   if (fieldsOf(input) > MAX_FIELDS) throw new AppError(code, `More than ${MAX_FIELDS} fields are too many.`);
-  const instance = plainToInstance(dto, input, { exposeDefaultValues: true });
-  const details = [...inheritedKeysOf(input), ...detailsOf(validateSync(instance, STRICT))];
-  if (details.length === 0) {
-    valid.add(instance);
-    return instance;
-  }
+  const opaque = opaqueFieldsOf(dto.prototype as object);
+  requireNone(code, reservedKeysOf(input, opaque));
+  const instance = toInstance(dto, input, opaque);
+  leaveOutNulls(instance);
+  requireNone(code, detailsOf(validateSync(instance, STRICT)));
+  valid.add(instance);
+  return instance;
+}
+
+function requireNone(code: 'INVALID_BODY' | 'INVALID_QUERY', details: ErrorDetail[]): void {
+  if (details.length === 0) return;
   const named = details.slice(0, MAX_DETAILS);
   const message = named.map(({ field, message }) => `${field} ${message}`).join('; ');
   const more = details.length > named.length ? `; and ${details.length - named.length} more` : '';
@@ -108,13 +114,46 @@ function isNested(value: unknown): value is object {
 }
 
 /**
- * Lists the keys of an input that every object inherits, such as `__proto__`. class-transformer would drop
- * them silently.
+ * Lists the keys, on all levels, that a library could take for an object's own: those that every object
+ * inherits, and `prototype`. class-transformer takes the value of `constructor` for a class, calls it, and
+ * keeps it for ever. Keys in opaque fields are not listed.
  */
-function inheritedKeysOf(input: object): ErrorDetail[] {
-  return Object.keys(input)
-    .filter((key) => key in Object.prototype)
-    .map((field) => ({ field, ...makeFault('unknown_field') }));
+function reservedKeysOf(value: object, opaque: readonly string[], path = ''): ErrorDetail[] {
+  return Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
+    const field = path + key;
+    if (key in Object.prototype || key === 'prototype') return [{ field, ...makeFault('unknown_field') }];
+    return isNested(inner) && !opaque.includes(key) ? reservedKeysOf(inner, [], `${field}.`) : [];
+  });
+}
+
+/** Makes an instance of a DTO. Its opaque fields have the very values of the input. */
+function toInstance<T extends object>(dto: ClassConstructor<T>, input: object, opaque: readonly string[]): T {
+  const isOpaque = ([field]: [string, unknown]) => opaque.includes(field);
+  const fields = Object.entries(input);
+  const others = Object.fromEntries(fields.filter((field) => !isOpaque(field)));
+  const instance = plainToInstance(dto, others, { exposeDefaultValues: true });
+  return Object.assign(instance, Object.fromEntries(fields.filter(isOpaque)));
+}
+
+/**
+ * Gives an optional field that is null its default, as if it was left out, unless null has a meaning there.
+ * Objects that are no instances of a DTO stay as they are.
+ */
+function leaveOutNulls(instance: object): void {
+  const prototype = Object.getPrototypeOf(instance) as object | null;
+  if (prototype === null || prototype === Object.prototype) return;
+  const dto = prototype.constructor as ClassConstructor<Record<string, unknown>>;
+  for (const [field, value] of Object.entries(instance)) {
+    if (value === null && isAbsentIfNull(dto, field)) Object.assign(instance, { [field]: new dto()[field] });
+    else if (isNested(value)) leaveOutNulls(value);
+  }
+}
+
+function isAbsentIfNull(dto: ClassConstructor<object>, field: string): boolean {
+  const rules = getMetadataStorage()
+    .getTargetValidationMetadatas(dto, '', false, false)
+    .filter(({ propertyName, name }) => propertyName === field && name === IS_OPTIONAL);
+  return rules.length > 0 && rules.every(({ context }) => context !== NULLABLE);
 }
 
 function detailsOf(errors: ValidationError[], parent = ''): ErrorDetail[] {

@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { applyDecorators } from '@nestjs/common';
 import { Transform, type TransformFnParams, Type } from 'class-transformer';
 import {
@@ -5,6 +6,7 @@ import {
   buildMessage,
   IsArray,
   IsDate,
+  IsOptional,
   IsString,
   ValidateBy,
   ValidationOptions,
@@ -91,6 +93,33 @@ export function IsDateTime(): PropertyDecorator {
     return given instanceof Date || (typeof given === 'string' && DATE_TIME.test(given)) ? value : given;
   };
   return applyDecorators(Transform(refuseOthers), IsMoment());
+}
+
+/** Context of the optional fields that `IsNullable` marks. */
+export const NULLABLE = 'null has a meaning';
+
+/**
+ * Accepts null beside the values of an optional field, because null has a meaning there. In other optional
+ * fields, which have `IsOptional`, null counts as left out.
+ */
+export function IsNullable(): PropertyDecorator {
+  return IsOptional({ context: NULLABLE });
+}
+
+const OPAQUE = Symbol('opaque fields');
+
+/**
+ * Marks a field whose keys are data, such as a contact's attributes: no library walks its value, and it may
+ * have keys that every object inherits.
+ */
+export function IsOpaque(): PropertyDecorator {
+  return (prototype, field) =>
+    Reflect.defineMetadata(OPAQUE, [...opaqueFieldsOf(prototype), field], prototype);
+}
+
+/** Lists the opaque fields of a class by its prototype. */
+export function opaqueFieldsOf(prototype: object): readonly string[] {
+  return (Reflect.getMetadata(OPAQUE, prototype) as string[] | undefined) ?? [];
 }
 
 export function NotBlank(options?: ValidationOptions): PropertyDecorator {

@@ -1,14 +1,16 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsEmail, IsIn, IsObject, IsOptional, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
+import { IsEmail, IsIn, IsObject, IsOptional, ValidateBy, ValidateNested } from 'class-validator';
 import { type Channel, CHANNELS } from '../common/channel-descriptors';
 import { PageQuery } from '../common/page';
 import { validatorFault } from '../common/error-texts';
 import {
   countCharacters,
   IsDateTime,
-  isStorableText,
+  IsNullable,
+  IsOpaque,
   IsStorableText,
+  isStorableText,
   MaxCharacters,
   NotBlank,
 } from '../common/validators';
@@ -105,7 +107,8 @@ export class CreateContact {
   phone?: string;
 
   @ApiPropertyOptional({ ...ATTRIBUTES, description: `${ATTRIBUTES.description} None by default.` })
-  @ValidateIf((_, value) => value !== undefined)
+  @IsOptional()
+  @IsOpaque()
   @AreAttributes()
   attributes?: Record<string, AttributeValue>;
 
@@ -132,7 +135,7 @@ export class UpdateContact {
       'The `updatedAt` of the contact that you edit: if it was changed since, the edit is refused with 409. Without it ' +
       'the edit applies to the contact as it is by now. A body with it alone is refused.',
   })
-  @ValidateIf((_, value) => value !== undefined)
+  @IsOptional()
   @IsDateTime()
   updatedAt?: Date;
 
@@ -143,14 +146,14 @@ export class UpdateContact {
     maxLength: MAX_NAME,
     example: 'Zoë Martín',
   })
-  @IsOptional()
+  @IsNullable()
   @MaxCharacters(MAX_NAME)
   @NotBlank()
   @IsStorableText()
   name?: string | null;
 
   @ApiPropertyOptional({ type: String, nullable: true, format: 'email', example: 'zoe@example.com' })
-  @IsOptional()
+  @IsNullable()
   @IsEmail({}, { message: 'must be an e-mail address' })
   email?: string | null;
 
@@ -161,7 +164,7 @@ export class UpdateContact {
     maxLength: MAX_PHONE,
     example: '+34 600 11 22 33',
   })
-  @IsOptional()
+  @IsNullable()
   @MaxCharacters(MAX_PHONE)
   @NotBlank()
   @IsStorableText()
@@ -171,7 +174,8 @@ export class UpdateContact {
     ...ATTRIBUTES,
     description: `${ATTRIBUTES.description} They replace all earlier ones.`,
   })
-  @ValidateIf((_, value) => value !== undefined)
+  @IsOptional()
+  @IsOpaque()
   @AreAttributes()
   attributes?: Record<string, AttributeValue>;
 }

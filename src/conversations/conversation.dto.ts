@@ -1,9 +1,9 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema, IntersectionType } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, MaxDate, MinDate, ValidateIf } from 'class-validator';
+import { IsIn, IsOptional, IsString, MaxDate, MinDate } from 'class-validator';
 import { type Channel, CHANNELS } from '../common/channel-descriptors';
 import { validatorFault } from '../common/error-texts';
 import { PageQuery } from '../common/page';
-import { IsDateTime, IsIdList } from '../common/validators';
+import { IsDateTime, IsIdList, IsNullable } from '../common/validators';
 import { ContactResponse } from '../contacts/contact.dto';
 import {
   CONVERSATION_STATUSES,
@@ -71,7 +71,7 @@ export class ListConversationsQuery extends PageQuery {
       'can become visible some seconds after its time: whoever asks again and again asks for the last minute once more.',
     example: '2026-11-20T09:00:00Z',
   })
-  @ValidateIf((_, value) => value !== undefined)
+  @IsOptional()
   @IsDateTime()
   updatedSince?: Date;
 
@@ -120,7 +120,7 @@ export class UpdateConversation {
     example: 'CLOSED',
     description: 'Any status may follow any.',
   })
-  @ValidateIf((_, value) => value !== undefined)
+  @IsOptional()
   @IsIn(CONVERSATION_STATUSES)
   status?: ConversationStatus;
 
@@ -130,7 +130,7 @@ export class UpdateConversation {
     example: '019ab3ee-1f2d-7b3c-9e4f-5a6b7c8d9e0f',
     description: 'An active agent of the workspace; null removes the assignment.',
   })
-  @IsOptional()
+  @IsNullable()
   @IsString()
   assignedAgentId?: string | null;
 
@@ -141,7 +141,7 @@ export class UpdateConversation {
     example: null,
     description: `When a snoozed conversation opens by itself, such as 2027-01-04T08:00:00Z: at most ${MAX_SNOOZE_DAYS} days ahead. Only with status SNOOZED, or while it is snoozed. null removes the time.`,
   })
-  @IsOptional()
+  @IsNullable()
   @MaxDate(
     () => new Date(Date.now() + MAX_SNOOZE_DAYS * DAY_MS),
     validatorFault('too_far_ahead', { days: MAX_SNOOZE_DAYS }),

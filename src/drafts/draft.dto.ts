@@ -1,5 +1,5 @@
 import { IsOptional } from 'class-validator';
-import { IsDateTime, IsStorableText, MaxCharacters } from '../common/validators';
+import { IsDateTime, IsNullable, IsStorableText, MaxCharacters } from '../common/validators';
 
 /** Limit of a draft. It is more than a message may have, because a draft may still be shortened. */
 export const MAX_DRAFT_CHARACTERS = 10_000;
@@ -18,7 +18,7 @@ export class SaveDraft {
   editedAt?: Date;
 
   /** The `updatedAt` of the draft that the device had before; null if it had none. */
-  @IsOptional()
+  @IsNullable()
   @IsDateTime()
   basedOn?: Date | null;
 }

@@ -8,6 +8,7 @@ import { accessLog, DescribeCaller } from './access-log';
 import { Connections } from './connections';
 import { ErrorFilter } from './error.filter';
 import { EventStreams } from './event-streams';
+import { parseJsonBody } from './json-body';
 import { requireHost } from './protocol-errors';
 import { BodyLimit, RequestBodies } from './request-bodies';
 import { requestId } from './request-id';
@@ -65,7 +66,7 @@ function parseBodies(app: NestExpressApplication, bodies: RequestBodies): void {
   for (const limit of bodies.sizes) {
     const type = (request: unknown) =>
       bodies.limitOf(request as Request) === limit && Boolean((request as Request).is('json'));
-    app.useBodyParser('json', { limit, type });
+    app.useBodyParser('raw', { limit, type });
   }
-  app.use(bodies.nameLimit);
+  app.use(bodies.nameLimit, parseJsonBody);
 }

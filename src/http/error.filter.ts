@@ -39,9 +39,9 @@ function fromHttp(exception: HttpException): AppError {
       return new AppError('PAYLOAD_TOO_LARGE', 'The body is too large.');
     case 400:
       if (UNDECODABLE_PATH.test(exception.message)) return new AppError('NOT_FOUND', 'No such path.');
-      return new AppError('INVALID_BODY', 'The body cannot be read as JSON.');
+      return new AppError('INVALID_BODY', 'The body cannot be read.');
     case 415:
-      return new AppError('INVALID_BODY', 'The body cannot be read as JSON.');
+      return new AppError('INVALID_BODY', 'The Content-Encoding of the body is not gzip, deflate or br.');
     default:
       return internal();
   }

@@ -14,6 +14,8 @@ export interface IdempotentRequest {
   key: string;
   /** Returns a SHA-256 of method, path and body, which is equal for the same request. */
   fingerprint(): Buffer;
+  /** Reports whether a stored fingerprint is that of the same request. */
+  isSame(fingerprint: Buffer): boolean;
   /** Sets the header that says the response is the first request's, returned again. */
   markReplayed(): void;
 }
@@ -30,7 +32,10 @@ export const Idempotent = createParamDecorator(
     const response = context.switchToHttp().getResponse<Response>();
     return {
       key,
-      fingerprint: () => fingerprintOf(request),
+      fingerprint: () => fingerprintOf(request, canonical),
+      isSame: (fingerprint) =>
+        // The version before hashed a body as it was sent. Its fingerprints are kept for a day.
+        [canonical, (body: unknown) => body].some((form) => fingerprintOf(request, form).equals(fingerprint)),
       markReplayed: () => response.setHeader('Idempotency-Replayed', 'true'),
     };
   },
@@ -40,8 +45,20 @@ export const Idempotent = createParamDecorator(
  * Hashes method, path and body of a validated request. A body that is not validated could be nested deep
  * enough to exhaust the stack.
  */
-function fingerprintOf({ method, path, body }: Request): Buffer {
+function fingerprintOf({ method, path, body }: Request, form: (body: unknown) => unknown): Buffer {
   return createHash('sha256')
-    .update(`${method}\n${path}\n${JSON.stringify(body)}`)
+    .update(`${method}\n${path}\n${JSON.stringify(form(body))}`)
     .digest();
+}
+
+/** Copies a JSON value with the keys of its objects in order, and without those that are null. */
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== 'object' || value === null) return value;
+  const given = Object.entries(value).filter(([, inner]) => inner !== null);
+  return Object.fromEntries(given.sort(byKey).map(([key, inner]) => [key, canonical(inner)]));
+}
+
+function byKey([one]: [string, unknown], [other]: [string, unknown]): number {
+  return one < other ? -1 : 1;
 }

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import { IsOptional, IsString, IsUUID } from 'class-validator';
 import { type Page, PageQuery } from '../common/page';
-import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
+import { IsNullable, IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
 import { BODY_LIMITS } from './body-limits';
 import {
   DELIVERY_ERROR_CODES,
@@ -61,7 +61,7 @@ export class SendReply extends SendMessage {
    * Newest message that the agent knew when it began to write; null if there was none. The reply is refused
    * if somebody else has answered since. Without it nothing is refused.
    */
-  @IsOptional()
+  @IsNullable()
   @IsString()
   seenMessageId?: string | null;
 

@@ -10,7 +10,8 @@ messages as an agent, keep contacts, look agents up, and manage webhook endpoint
 
 ## Authentication
 Every request carries an API key, made in the dashboard, in either header: \`Authorization: Bearer plk_…\` or
-\`x-api-key: plk_…\`. If both are sent, they must be equal. A key acts for one workspace, within its scopes. A route names
+\`x-api-key: plk_…\`. If both carry a key, they must be equal; an \`Authorization\` of another scheme, such as a proxy's
+Basic, is not read. A key acts for one workspace, within its scopes. A route names
 the scope it needs; where it names several, one of them is enough. Another workspace's data answers exactly like data
 that does not exist.
 
@@ -22,6 +23,8 @@ After the 14-day trial, and until an upgrade, writes answer 402 and reads go on.
 
 ## Conventions
 Identifiers are opaque strings. Timestamps are ISO 8601 in UTC. Unknown values are null, never left out.
+Bodies are JSON in UTF-8. In a request, null in an optional field counts as left out, unless its schema says that it may
+be null.
 
 ${COMPATIBILITY}
 

@@ -2,7 +2,7 @@ import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { IsBoolean, IsEmail, IsIn, IsOptional } from 'class-validator';
 import { AGENT_ROLES, type AgentRole } from '../common/agent-role';
 import { IsPlainEmail } from '../common/plain-email';
-import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
+import { IsNullable, IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
 import { AgentEntity } from './agent.entity';
 
 export class CreateAgent {
@@ -12,7 +12,7 @@ export class CreateAgent {
   name: string;
 
   /** Name that customers see in the widget. */
-  @IsOptional()
+  @IsNullable()
   @MaxCharacters(200)
   @NotBlank()
   @IsStorableText()
@@ -45,7 +45,7 @@ export class UpdateAgent {
   name?: string;
 
   /** Name that customers see; null removes it. */
-  @IsOptional()
+  @IsNullable()
   @MaxCharacters(200)
   @NotBlank()
   @IsStorableText()

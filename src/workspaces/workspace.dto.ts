@@ -1,6 +1,6 @@
 import { IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
 import { validatorFault } from '../common/error-texts';
-import { IsMoment, IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
+import { IsMoment, IsNullable, IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
 import { type Entitlement, ENTITLEMENTS } from '../common/entitlement';
 import { PLAN_TIERS, type PlanTier } from './plan-policy';
 
@@ -55,7 +55,7 @@ export class UpdateWorkspace {
   trialEndsAt?: Date;
 
   /** Requests a minute per path; null restores the default. */
-  @IsOptional()
+  @IsNullable()
   @IsInt()
   @Min(1)
   @Max(1_000_000)
@@ -64,7 +64,7 @@ export class UpdateWorkspace {
   /**
    * Days after which messages are erased, for ever; null keeps them. A change takes effect in the next night.
    */
-  @IsOptional()
+  @IsNullable()
   @IsInt()
   @Min(1)
   @Max(MAX_RETENTION_DAYS)

@@ -117,7 +117,14 @@ function oddRequestsOf(
       body: bodyOf(operation, schemas, known),
       type: mostly(
         fc.constant('application/json'),
-        fc.constantFrom('application/json; charset=latin1', 'text/plain', 'multipart/form-data', 'x', ''),
+        fc.constantFrom(
+          'application/json; charset=latin1',
+          'application/json; charset="UTF8"',
+          'text/plain',
+          'multipart/form-data',
+          'x',
+          '',
+        ),
       ),
       isSigned: mostly(fc.constant(true), fc.boolean()),
     })
@@ -174,6 +181,9 @@ function queryOf(operation: RequestOperation, schemas: SchemaArbitrary, known: K
       '&&&',
       'cursor',
       '__proto__[a]=1',
+      'constructor=1',
+      'constructor[prototype][constructor][a]=1',
+      '_=1763800000',
       'a='.repeat(1_200),
     ),
   );

@@ -1,3 +1,4 @@
+import { request } from 'undici';
 import { ModulesContainer } from '@nestjs/core';
 import { METHOD_METADATA } from '@nestjs/common/constants';
 import { CreatedApiKey } from '../../src/auth/api-key.dto';
@@ -181,9 +182,30 @@ describe('access', () => {
       expectRefused(await callWith(headers, me), 'The two headers carry different API keys.');
     });
 
-    it('may not differ in that one is no key', async () => {
-      const headers = { authorization: 'Basic dXNlcjpwYXNz', 'x-api-key': tenant.key.key };
-      expectRefused(await callWith(headers, me), 'The two headers carry different API keys.');
+    it.each(['Basic dXNlcjpwYXNz', 'Digest username="proxy"', 'Negotiate YII='])(
+      'take the key beside "authorization: %s" of a proxy (public report 36)',
+      async (authorization) => {
+        const answer = await callWith({ authorization, 'x-api-key': tenant.key.key }, me);
+        expect(answer.status).toBe(200);
+      },
+    );
+
+    it('take the key beside a second Authorization, of a proxy (public report 36)', async () => {
+      const authorization = ['Basic dXNlcjpwYXNz', `Bearer ${tenant.key.key}`];
+      const { statusCode } = await request(`${service.baseUrl}${me.path}`, { headers: { authorization } });
+      expect(statusCode).toBe(200);
+    });
+
+    it.each(['Bearer eyJhbGciOiJIUzI1NiJ9.e30.x', 'Bearer'])(
+      'may not differ in that one is another token: %s',
+      async (authorization) => {
+        const headers = { authorization, 'x-api-key': tenant.key.key };
+        expectRefused(await callWith(headers, me), 'The two headers carry different API keys.');
+      },
+    );
+
+    it('refuse Basic alone', async () => {
+      expectRefused(await callWith({ authorization: 'Basic dXNlcjpwYXNz' }, me), MISSING_KEY);
     });
 
     it('take "bearer" in any case', async () => {

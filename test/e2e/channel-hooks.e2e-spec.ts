@@ -11,6 +11,7 @@ import { errorBody } from '../support/errors';
 import { eventsOf } from '../support/events';
 import { RawConnection } from '../support/raw-connection';
 import { TestService } from '../support/service';
+import { countFalseClasses, FALSE_CLASS, RESERVED_KEYS } from '../support/reserved-keys';
 import { MetaHook, MetaSimulator } from '../support/simulators/meta-simulator';
 import { TelegramSimulator } from '../support/simulators/telegram';
 import { WhatsAppSimulator } from '../support/simulators/whatsapp';
@@ -115,6 +116,32 @@ describe('hooks', () => {
     });
     await telegram.write(token, chatId, 'Here?');
     expect(await shop.bodiesOf(begun)).toEqual(['Here?']);
+  });
+
+  it('lose no event for bytes that are not UTF-8 (public report 29)', async () => {
+    const chatId = people++;
+    const update = JSON.stringify(telegram.textUpdate(chatId, 'Gr\u00fc\u00dfe'));
+    expect((await post(hookPath(), signed(), Buffer.from(update, 'latin1'))).status).toBe(200);
+    expect(
+      (await post(hookPath(), signed(), `\ufeff${JSON.stringify(telegram.textUpdate(chatId, 'BOM'))}`))
+        .status,
+    ).toBe(200);
+    const conversation = await shop.conversationWith(String(chatId));
+    expect(await shop.bodiesOf(conversation)).toEqual(['Gr\ufffd\ufffde', 'BOM']);
+  });
+
+  it('lose no event for keys that JavaScript gives a meaning', async () => {
+    const chatId = people++;
+    const odd = Object.fromEntries(RESERVED_KEYS.map((key) => [key, FALSE_CLASS]));
+    const { message, ...update } = telegram.textUpdate(chatId, 'constructor') as {
+      message: { from: object };
+    };
+    const from = { ...message.from, ...odd };
+    const raw = JSON.stringify({ ...update, ...odd, message: { ...message, ...odd, from } });
+    expect((await post(hookPath(), signed(), raw)).status).toBe(200);
+    const conversation = await shop.conversationWith(String(chatId));
+    expect(await shop.bodiesOf(conversation)).toEqual(['constructor']);
+    expect(countFalseClasses()).toBe(0);
   });
 
   it('store content without text, with a description and all its data', async () => {

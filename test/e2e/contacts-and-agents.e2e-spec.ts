@@ -4,6 +4,9 @@ import { errorBody, fieldError } from '../support/errors';
 import { eventsOf } from '../support/events';
 import { createTenant, Tenant } from '../support/routes';
 import { TestService } from '../support/service';
+import { RESERVED_KEYS } from '../support/reserved-keys';
+
+const CURSOR = 'must be the nextCursor of an earlier page: leave it out for the first page';
 
 describe('contacts and agents', () => {
   let service: TestService;
@@ -243,11 +246,16 @@ describe('contacts and agents', () => {
         ['limit=0', 'limit', 'must be a whole number from 1 to 200'],
         ['limit=201', 'limit', 'must be a whole number from 1 to 200'],
         ['limit=x', 'limit', 'must be a whole number from 1 to 200'],
-        ['cursor=abc', 'cursor', 'must be the nextCursor of an earlier page'],
+        ['cursor=abc', 'cursor', CURSOR],
+        ['cursor=', 'cursor', CURSOR],
+        ['limit=', 'limit', 'must be a whole number from 1 to 200'],
+        ['_=1763800000', '_', 'is not a known field'],
+        ['constructor=x', 'constructor', 'is not a known field'],
+        ['__proto__[x]=x', '__proto__[x]', 'is not a known field'],
         ['q=a&q=b', 'q', 'must be a string of valid Unicode without NUL'],
         ['q=a%00b', 'q', 'must be a string of valid Unicode without NUL'],
         ['name=Zoe', 'name', 'is not a known field'],
-      ])('refuses ?%s', async (query, field, message) => {
+      ])('refuses ?%s, and says why (public report 33)', async (query, field, message) => {
         const { status, body } = await tenant.client.get(`/contacts?${query}`);
         expect(status).toBe(400);
         expect(body).toEqual(fieldError('INVALID_QUERY', field, message));
@@ -304,6 +312,28 @@ describe('contacts and agents', () => {
       ]);
     });
 
+    it('takes null as left out (public report 35)', async () => {
+      const { client } = await createTenant(service);
+      const nulls = { name: null, email: null, phone: null, attributes: null, identity: null };
+      const { status, body } = await client.post('/contacts', { ...nulls, phone: '+34 600 11 22 33' });
+      expect(status).toBe(201);
+      expect(body).toMatchObject({ name: null, email: null, attributes: {}, identities: [] });
+    });
+
+    it('keeps attributes whose names JavaScript gives a meaning', async () => {
+      const { client, workspace } = await createTenant(service);
+      const named = (value: string) => Object.fromEntries(RESERVED_KEYS.map((key) => [key, value]));
+      const textOf = async (id: string) =>
+        JSON.stringify((await client.get(`/contacts/${id}`)).body.attributes);
+      const { status, body } = await client.post('/contacts', { attributes: named('first') });
+      expect(status).toBe(201);
+      expect(JSON.parse(await textOf(body.id as string))).toEqual(JSON.parse(JSON.stringify(named('first'))));
+      await client.patch(`/contacts/${body.id}`, { attributes: named('second') });
+      for (const key of RESERVED_KEYS) expect(await textOf(body.id as string)).toContain(`"${key}":"second"`);
+      const [event] = await eventsOf(service, workspace, 'contact.updated');
+      for (const key of RESERVED_KEYS) expect(JSON.stringify(event)).toContain(`"${key}":"second"`);
+    });
+
     it('creates one contact for one Idempotency-Key, and answers with it as it is by now', async () => {
       const { client, workspace } = await createTenant(service);
       const create = (body: object) => client.post('/contacts', body, { 'Idempotency-Key': 'zoe' });
@@ -335,7 +365,12 @@ describe('contacts and agents', () => {
       ['a blank name', { name: ' ' }, 'name'],
       ['an e-mail that is none', { email: 'zoe' }, 'email'],
       ['nested attributes', { attributes: { a: { b: 1 } } }, 'attributes'],
-      ['no attributes', { attributes: null }, 'attributes'],
+      ['an attribute that is an object', { attributes: { constructor: {} } }, 'attributes'],
+      [
+        'an identity without an id',
+        { identity: { channel: 'WIDGET', externalId: null } },
+        'identity.externalId',
+      ],
       ['an unknown channel', { identity: { channel: 'FAX', externalId: '1' } }, 'identity.channel'],
       ['what the server alone knows', { verified: ['email'] }, 'verified'],
     ])('refuses %s', async (_, contact, field) => {
@@ -388,6 +423,7 @@ describe('contacts and agents', () => {
     it.each([
       ['nothing', {}],
       ['a moment alone', { updatedAt: '2026-11-18T16:20:00Z' }],
+      ['null where it has no meaning (public report 35)', { attributes: null, updatedAt: null }],
     ])('refuses %s', async (_, changes) => {
       const { client, conversation } = await createTenant(service);
       const { status, body } = await client.patch(`/contacts/${conversation.contact.id}`, changes);

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { AgentsService } from '../../src/workspaces/agents.service';
 import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/common/principal';
@@ -11,6 +13,7 @@ const NOT_TEXT = 'must be a string of valid Unicode without NUL';
 const NOT_AN_AGENT = 'is not an active agent of this workspace';
 const NO_OBJECT = 'A JSON object sent as application/json is required.';
 const UNREADABLE = 'The body cannot be read as JSON.';
+const ENCODING = 'The Content-Encoding of the body is not gzip, deflate or br.';
 
 describe('messages', () => {
   let service: TestService;
@@ -100,7 +103,7 @@ describe('messages', () => {
       ['limit=0', 'limit', 'must be a whole number from 1 to 200'],
       ['limit=201', 'limit', 'must be a whole number from 1 to 200'],
       ['limit=5&limit=6', 'limit', 'must be a whole number from 1 to 200'],
-      ['cursor=5', 'cursor', 'must be the nextCursor of an earlier page'],
+      ['cursor=5', 'cursor', 'must be the nextCursor of an earlier page: leave it out for the first page'],
       ['status=OPEN', 'status', 'is not a known field'],
     ])('refuses ?%s', async (query, field, message) => {
       const { status, body } = await tenant.client.get(`${path()}?${query}`);
@@ -202,7 +205,6 @@ describe('messages', () => {
         ['unknown', () => Promise.resolve(newId())],
         ['no id', () => Promise.resolve('ana')],
         ['empty', () => Promise.resolve('')],
-        ['null', () => Promise.resolve(null)],
         ['inactive', async () => (await service.make.agent(tenant.workspace, { active: false })).id],
         ["another workspace's", async () => (await createTenant(service)).owner.id],
       ])('is refused when it is %s', async (_, agent) => {
@@ -290,22 +292,75 @@ describe('messages', () => {
         ['plain text', '{"body":"Hi"}', { 'content-type': 'text/plain' }, NO_OBJECT],
         ['a form', 'body=Hi', { 'content-type': 'application/x-www-form-urlencoded' }, NO_OBJECT],
         ['an array', '[{"body":"Hi"}]', {}, NO_OBJECT],
-        ['a text', '"Hi"', {}, UNREADABLE],
-        ['null', 'null', {}, UNREADABLE],
+        ['a text', '"Hi"', {}, NO_OBJECT],
+        ['null', 'null', {}, NO_OBJECT],
         ['broken JSON', '{"body":"Hi"', {}, UNREADABLE],
         ['two values', '{"body":"Hi"}{}', {}, UNREADABLE],
-        [
-          'an unknown charset',
-          '{"body":"Hi"}',
-          { 'content-type': 'application/json; charset=x' },
-          UNREADABLE,
-        ],
-        ['an unknown encoding', '{"body":"Hi"}', { 'content-encoding': 'x' }, UNREADABLE],
-        ['broken gzip', '{"body":"Hi"}', { 'content-encoding': 'gzip' }, UNREADABLE],
+        ['of an unknown encoding', '{"body":"Hi"}', { 'content-encoding': 'x' }, ENCODING],
+        ['broken gzip', '{"body":"Hi"}', { 'content-encoding': 'gzip' }, 'The body cannot be read.'],
       ])('is refused when it is %s', async (_, raw, headers, message) => {
         const { status, body } = await send(raw, headers);
         expect(status).toBe(400);
         expect(body).toEqual(errorBody('INVALID_BODY', message));
+      });
+
+      const json = (parameters: string) => ({ 'content-type': `application/json${parameters}` });
+      const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
+      const saying = (bytes: Buffer) => Buffer.concat([Buffer.from('{"body":"'), bytes, Buffer.from('"}')]);
+
+      it.each([
+        ['Latin-1, as Windows PowerShell sends it', saying(Buffer.from('Grüße', 'latin1'))],
+        ['Windows-1252', saying(hex('35 20 80'))],
+        ['Shift_JIS', saying(hex('82 b1 82 f1'))],
+        ['GB18030', saying(hex('c4 e3 ba c3'))],
+        ['an overlong encoding', saying(hex('c0 af'))],
+        ['an encoded surrogate', saying(hex('ed a0 80'))],
+        ['beyond Unicode', saying(hex('f4 90 80 80'))],
+        ['half a character', saying(hex('f0 9f 98'))],
+        ['cut within a character at the end', Buffer.from('{"body":"é', 'utf8').subarray(0, -1)],
+        ['UTF-16 with a byte order mark', Buffer.from('\ufeff{"body":"Hi"}', 'utf16le')],
+        ['UTF-16 without one', Buffer.from('{"body":"Hi"}', 'utf16le')],
+        ['UTF-16, big-endian', Buffer.from('{"body":"Hi"}', 'utf16le').swap16()],
+      ])('is refused when it is not UTF-8 (public report 29): %s', async (_, raw) => {
+        const { status, body } = await send(raw);
+        expect(status).toBe(400);
+        expect(body).toEqual(errorBody('INVALID_BODY', 'The body is not UTF-8, as JSON must be.'));
+        expect(await list()).toEqual([]);
+      });
+
+      it.each([
+        '',
+        '; charset=utf-8',
+        '; charset=UTF-8',
+        '; charset="UTF-8"',
+        ';charset=utf8',
+        '; charset = US-ASCII',
+      ])('is UTF-8 by "application/json%s" (public report 31)', async (parameters) => {
+        const { status, body } = await send(Buffer.from('{"body":"Grüße, 5 € 😀"}'), json(parameters));
+        expect(status).toBe(201);
+        expect(body.message.body).toBe('Grüße, 5 € 😀');
+      });
+
+      it.each(['iso-8859-1', 'windows-1252', 'utf-16', 'UTF-7', 'x'])(
+        'is refused when it is declared as %s, which the answer names (public report 31)',
+        async (charset) => {
+          const { status, body } = await send('{"body":"Hi"}', json(`; charset=${charset}`));
+          expect(status).toBe(400);
+          const message = `The body is declared as ${charset}, and only UTF-8 is taken.`;
+          expect(body).toEqual(errorBody('INVALID_BODY', message));
+        },
+      );
+
+      it('may begin with a byte order mark, and repeat a key, of which the last counts', async () => {
+        const { status, body } = await send('\ufeff{"body":"First","body":"Last"}');
+        expect([status, body.message.body]).toEqual([201, 'Last']);
+      });
+
+      it('may be compressed UTF-8', async () => {
+        const compressed = gzipSync('{"body":"Grüße"}');
+        expect((await send(compressed, { 'content-encoding': 'gzip' })).body.message.body).toBe('Grüße');
+        const latin = gzipSync(Buffer.from('{"body":"Grüße"}', 'latin1'));
+        expect((await send(latin, { 'content-encoding': 'gzip' })).status).toBe(400);
       });
 
       it('is refused when it is nothing', async () => {
@@ -371,6 +426,59 @@ describe('messages', () => {
         );
       }
       expect(await list()).toHaveLength(1);
+    });
+
+    it('is of the same request however its JSON is written (public report 34)', async () => {
+      const sender = tenant.owner.id;
+      const send = (raw: string) =>
+        tenant.client.send({
+          method: 'POST',
+          path: `/api/v1${path()}`,
+          raw,
+          headers: { 'idempotency-key': 'json', 'content-type': 'application/json' },
+        });
+      const first = await send(`{"body":"é €","senderAgentId":"${sender}"}`);
+      expect(first.status).toBe(201);
+      for (const same of [
+        `{"senderAgentId":"${sender}","body":"é €"}`,
+        ` {\n "senderAgentId" : "${sender}", "body" : "\\u00e9 \\u20AC" }`,
+        `{"body":"other","body":"é €","senderAgentId":"${sender}"}`,
+      ]) {
+        const again = await send(same);
+        expect([again.status, replayed(again)]).toEqual([201, 'true']);
+        expect(again.body).toEqual(first.body);
+      }
+      for (const other of [
+        '{"body":"é €"}',
+        `{"body":"e\u0301 €","senderAgentId":"${sender}"}`,
+        `{"body":"é € ","senderAgentId":"${sender}"}`,
+      ])
+        expect((await send(other)).status).toBe(409);
+      expect(await list()).toHaveLength(1);
+    });
+
+    it('counts null in an optional field as left out (public reports 34 and 35)', async () => {
+      const first = await once('null', { body: 'Once', senderAgentId: null });
+      const again = await once('null', { body: 'Once' });
+      expect([first.status, again.status, replayed(again)]).toEqual([201, 201, 'true']);
+      expect(first.body.message.senderAgentId).toBe(tenant.owner.id);
+      expect((await post({ body: null })).body).toEqual(fieldError('INVALID_BODY', 'body', NOT_TEXT));
+    });
+
+    it('of the version before still counts', async () => {
+      const body = { senderAgentId: tenant.owner.id, body: 'Once' };
+      const first = await once('before', body);
+      const asSent = createHash('sha256')
+        .update(`POST\n/api/v1${path()}\n${JSON.stringify(body)}`)
+        .digest();
+      await service.query('UPDATE idempotency_keys SET fingerprint = $2 WHERE tenant_id = $1', [
+        tenant.workspace.id,
+        asSent,
+      ]);
+      const again = await once('before', body);
+      expect([again.status, replayed(again)]).toEqual([201, 'true']);
+      expect(again.body).toEqual(first.body);
+      expect((await once('before', { ...body, body: 'Twice' })).status).toBe(409);
     });
 
     it('makes one message of concurrent twins', async () => {

@@ -1,4 +1,5 @@
 import fc, { Arbitrary } from 'fast-check';
+import { FALSE_CLASS, RESERVED_KEYS } from './reserved-keys';
 
 /** Part of JSON Schema, as in OpenAPI 3.1, that the documents use. */
 export interface JsonSchema {
@@ -47,9 +48,15 @@ export const ODD_TEXT: Arbitrary<string> = fc.oneof(
   fc.constantFrom('9'.repeat(400), 'x'.repeat(5_000), '😀'.repeat(2_100), '\u0301'.repeat(300)),
 );
 
+/** Generates objects with a key that JavaScript gives a meaning. */
+const RESERVED = fc
+  .tuple(fc.constantFrom(...RESERVED_KEYS), fc.constantFrom<unknown>(1, 'x', FALSE_CLASS))
+  .map(([key, value]) => ({ [key]: value }));
+
 /** Generates JSON of any shape. */
 export const ANY_JSON: Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
+  RESERVED,
   fc.oneof(ODD_TEXT, fc.double(), fc.constantFrom(null, true, -1, 2 ** 53, 1e308, [], {}, [[]], [null])),
 );
 
@@ -164,6 +171,7 @@ export function mutations(value: unknown): Arbitrary<unknown> {
       weight: 1,
       arbitrary: fc.tuple(ODD_TEXT, ANY_JSON).map(([key, other]) => ({ ...fields, [key]: other })),
     },
+    { weight: 1, arbitrary: RESERVED.map((reserved) => ({ ...fields, ...reserved })) },
     {
       weight: 5,
       arbitrary: fc

@@ -1,5 +1,6 @@
 import { IsIn, IsObject } from 'class-validator';
 import { type Channel, CHANNELS } from '../../common/channel-descriptors';
+import { IsOpaque } from '../../common/validators';
 import { ChannelConnectionEntity, ConnectionStatus } from './channel-connection.entity';
 
 export class ConnectChannel {
@@ -7,6 +8,7 @@ export class ConnectChannel {
   channel: Channel;
 
   /** Credentials of the channel, such as `{botToken}` of TELEGRAM: see `docs/how-to/channels.md`. */
+  @IsOpaque()
   @IsObject({ message: 'must be an object' })
   credentials: object;
 }

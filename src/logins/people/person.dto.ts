@@ -1,5 +1,5 @@
 import { IsIn, IsOptional } from 'class-validator';
-import { IsStorableText, MaxCharacters, NotBlank } from '../../common/validators';
+import { IsNullable, IsStorableText, MaxCharacters, NotBlank } from '../../common/validators';
 
 export const LOCALES = ['en', 'de'] as const;
 export type Locale = (typeof LOCALES)[number];
@@ -27,7 +27,7 @@ export class UpdatePerson {
   name?: string;
 
   /** Language of pages and mails; null for the one that the browser prefers. */
-  @IsOptional()
+  @IsNullable()
   @IsIn(LOCALES)
   locale?: Locale | null;
 

@@ -14,7 +14,7 @@ import type { ErrorCode, ErrorReason } from '../../common/app-error';
 import { CodedFault, readFault, validatorFault } from '../../common/error-texts';
 import { idTime } from '../../common/ids';
 import { PageQuery } from '../../common/page';
-import { IsMoment, IsStorableText } from '../../common/validators';
+import { IsMoment, IsOpaque, IsStorableText } from '../../common/validators';
 import { eventCatalog, type EventType, isTest } from '../../outbox/event-catalog';
 import { ATTEMPT_ERRORS, type AttemptError, type AttemptPhases } from '../sending/attempt-outcome';
 import { DeliveryFilter, StatusCodes } from './delivery-filter';
@@ -177,6 +177,7 @@ export class SendExample {
 
   /** `data` of the example; that of the catalog by default. */
   @IsOptional()
+  @IsOpaque()
   @IsObject()
   data?: object;
 }

@@ -11,10 +11,9 @@ import {
   Max,
   Min,
   ValidateBy,
-  ValidateIf,
 } from 'class-validator';
 import { type Actor } from '../../common/principal';
-import { IsStorableText, MaxCharacters, NotBlank } from '../../common/validators';
+import { IsNullable, IsStorableText, MaxCharacters, NotBlank } from '../../common/validators';
 import { ALL_EVENTS, eventCatalog, isEventType } from '../../outbox/event-catalog';
 import { CONTEXT_PARTS, type ContextPart } from '../context/context-parts';
 import {
@@ -39,16 +38,14 @@ const IsSubscribable = () =>
     { each: true },
   );
 
-const IfGiven = () => ValidateIf((_, value) => value !== undefined);
 const AreEvents = () =>
   applyDecorators(
     ArrayNotEmpty({ message: 'must name at least one event, or be *' }),
     IsSubscribable(),
     ArrayUnique({ message: 'must not name an event twice' }),
   );
-const IsRate = () => applyDecorators(Max(MAX_ENDPOINT_RATE), Min(1), IsInt(), IsOptional());
-const IsWords = (max: number) =>
-  applyDecorators(NotBlank(), IsStorableText(), MaxCharacters(max), IsOptional());
+const IsRate = () => applyDecorators(Max(MAX_ENDPOINT_RATE), Min(1), IsInt());
+const IsWords = (max: number) => applyDecorators(NotBlank(), IsStorableText(), MaxCharacters(max));
 
 const URL = { format: 'uri', example: 'https://hooks.example.com/messaging' };
 const EVENTS = {
@@ -93,19 +90,22 @@ export class CreateWebhookEndpoint {
     ...RATE,
     description: 'Limit of deliveries a second, over all workers; no limit by default.',
   })
+  @IsOptional()
   @IsRate()
   rateLimit?: number;
 
   @ApiPropertyOptional({ ...NAME, description: 'Name by which people know the endpoint; none by default.' })
+  @IsOptional()
   @IsWords(MAX_ENDPOINT_NAME)
   name?: string;
 
   @ApiPropertyOptional({ ...DESCRIPTION, description: 'What the endpoint is for; none by default.' })
+  @IsOptional()
   @IsWords(MAX_ENDPOINT_DESCRIPTION)
   description?: string;
 
   @ApiPropertyOptional({ ...CONTEXT, default: false })
-  @IfGiven()
+  @IsOptional()
   @IsBoolean()
   context?: boolean;
 }
@@ -121,19 +121,19 @@ export class UpdateWebhookEndpoint {
       'The `version` of the endpoint that you edit: if its settings were changed since, the edit is refused with 409. ' +
       'Without it the edit applies to the endpoint as it is by now. A body with it alone is refused.',
   })
-  @IfGiven()
+  @IsOptional()
   @Min(1)
   @IsInt()
   version?: number;
 
   @ApiPropertyOptional({ ...URL, description: 'Address, as of a new endpoint.' })
-  @IfGiven()
+  @IsOptional()
   @IsString()
   url?: string;
 
   /** Event types, or `*` for all. */
   @ApiPropertyOptional(EVENTS)
-  @IfGiven()
+  @IsOptional()
   @AreEvents()
   events?: string[];
 
@@ -142,10 +142,12 @@ export class UpdateWebhookEndpoint {
     nullable: true,
     description: 'Limit of deliveries a second, over all workers; null for none.',
   })
+  @IsNullable()
   @IsRate()
   rateLimit?: number | null;
 
   @ApiPropertyOptional({ ...NAME, type: String, nullable: true, description: 'Name; null for none.' })
+  @IsNullable()
   @IsWords(MAX_ENDPOINT_NAME)
   name?: string | null;
 
@@ -155,11 +157,12 @@ export class UpdateWebhookEndpoint {
     nullable: true,
     description: 'What the endpoint is for; null for nothing.',
   })
+  @IsNullable()
   @IsWords(MAX_ENDPOINT_DESCRIPTION)
   description?: string | null;
 
   @ApiPropertyOptional(CONTEXT)
-  @IfGiven()
+  @IsOptional()
   @IsBoolean()
   context?: boolean;
 
@@ -168,7 +171,7 @@ export class UpdateWebhookEndpoint {
     description:
       'False stops its deliveries, and what it is owed is cancelled. True starts them, for events from then on.',
   })
-  @IfGiven()
+  @IsOptional()
   @IsBoolean()
   active?: boolean;
 }

@@ -1,4 +1,5 @@
 import { UpdateWorkspace } from 'conversation-messaging-service';
+import { IsNullable } from 'conversation-messaging-service/http';
 import { IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
 
 const MAX_RETENTION_DAYS = 36_500;
@@ -9,7 +10,7 @@ const MAX_RETENTION_DAYS = 36_500;
  */
 export class UpdateWorkspaceSettings implements Pick<UpdateWorkspace, 'messageRetentionDays'> {
   /** Days after which messages are erased; null keeps them for ever. */
-  @IsOptional()
+  @IsNullable()
   @IsInt()
   @Min(1)
   @Max(MAX_RETENTION_DAYS)

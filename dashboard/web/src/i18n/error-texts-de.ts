@@ -25,7 +25,7 @@ const faults: Record<FaultCode, string> = {
   date_out_of_range: 'muss zwischen den Jahren 1970 und 9999 liegen',
   not_future: 'muss in der Zukunft liegen',
   too_far_ahead: 'darf höchstens {days} Tage voraus liegen',
-  not_cursor: 'muss von einer früheren Seite stammen',
+  not_cursor: 'muss von einer früheren Seite stammen und entfällt für die erste Seite',
   not_limit: 'muss eine ganze Zahl von 1 bis {max} sein',
   not_network:
     'müssen Netze wie 203.0.113.0/24 oder 2001:db8::/32 sein, ohne gesetzte Bits hinter dem Präfix',
