@@ -538,6 +538,8 @@ export const de: Texts = {
     'message.created': 'Eine neue Nachricht kam in eine Unterhaltung, egal von wem: Kunde, Agent oder API.',
     'message.status_changed':
       'Eine Nachricht eines Agenten kam weiter: SENT, DELIVERED, READ, FAILED oder UNKNOWN. Es zählt, was am weitesten ist.',
+    'message.updated':
+      'Ein Kunde hat eine Nachricht geändert: EDITED gab ihr einen neuen Text, UNSENT hat sie zurückgezogen und gelöscht.',
     'conversation.created': 'Eine Unterhaltung wurde eröffnet.',
     'conversation.updated':
       'Der Status einer Unterhaltung oder ihr Agent hat sich geändert. Enthalten ist nur, was sich geändert hat.',
