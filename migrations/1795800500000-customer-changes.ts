@@ -1,6 +1,6 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What customers edit, unsend and react to, and changes that come before their message. */
+/** Changes of messages by their customers, and those that come before their message. */
 export class CustomerChanges1795800500000 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
     await db.query(`

@@ -41,7 +41,7 @@ export class MessageEntity {
   @Column('jsonb', { nullable: true, select: false })
   metadata: object | null;
 
-  /** Text that the customer sent, before the first edit; null if the message was not edited, or was erased. */
+  /** Text of before the first edit; null if the message was not edited, or was erased. */
   @Column('text', { name: 'first_body', nullable: true })
   firstBody: string | null;
 

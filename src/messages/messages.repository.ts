@@ -266,9 +266,9 @@ export class MessagesRepository {
 
   /**
    * Erases texts, metadata and reactions of messages, and the provider's words in their errors. Messages that
-   * wait to be sent become FAILED, apart from those in `beingSent`. The rows are locked first, in the order in which
-   * other transactions lock them: if one statement locked and updated them, PostgreSQL would read the whole
-   * conversation for each message (500 ms a step instead of 15).
+   * wait to be sent become FAILED, apart from those in `beingSent`. The rows are locked first, in the order
+   * in which other transactions lock them: if one statement locked and updated them, PostgreSQL would read
+   * the whole conversation for each message (500 ms a step instead of 15).
    * @returns how many had a body
    */
   async erase(
