@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { countCharacters } from '../common/validators';
 
 export interface ChangedValues {
   before: Record<string, unknown>;
@@ -25,4 +27,15 @@ export function valuesOf<T extends object>(
   fields: readonly (keyof T & string)[],
 ): Record<string, unknown> {
   return Object.fromEntries(fields.map((field) => [field, thing[field]]));
+}
+
+/** Length and hash of a text: entries are kept for ever, and a text that people wrote is not. */
+export interface TextDescription {
+  characters: number;
+  sha256: string;
+}
+
+/** Describes a text for an audit entry, by which another text can be compared with it. */
+export function describeText(text: string): TextDescription {
+  return { characters: countCharacters(text), sha256: createHash('sha256').update(text).digest('hex') };
 }

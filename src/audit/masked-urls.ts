@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Length of a path's first segment above which it may be a token, so that it is left out. */
+/** Length of a path's segment above which it may be a token, so that it is left out. */
 const MAX_SEGMENT = 16;
 const DIGITS = 8;
 
@@ -12,6 +12,16 @@ const DIGITS = 8;
  */
 export function maskUrls<T>(value: T): T {
   return mask(value) as T;
+}
+
+/**
+ * Leaves out of a URL what may be a token: the query, the fragment, and each long segment of the path. Of
+ * `https://hooks.example.com/in/9f86d081884c7d659a2f?key=1` it leaves `https://hooks.example.com/in/…?…`.
+ */
+export function maskSecrets(url: string): string {
+  const { origin, pathname, search, hash } = new URL(url);
+  const segments = pathname.split('/').map((segment) => (segment.length > MAX_SEGMENT ? '…' : segment));
+  return `${origin}${segments.join('/')}${search && '?…'}${hash && '#…'}`;
 }
 
 function mask(value: unknown): unknown {

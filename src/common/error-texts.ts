@@ -80,6 +80,7 @@ export const FAULTS = {
   not_lost: 'is no message of this conversation that was not delivered',
   identity_taken: 'is that of the contact {contact}',
   contact_not_on_channel: 'is that of a contact without an id on {channel}',
+  attributes_too_large: 'must be at most {max} bytes of JSON in all',
   not_attributes:
     'must be up to {max} names of at most {name} characters, each with a text of at most {text} characters, a number, true or false',
   name_taken: 'is the name of another one',
@@ -112,6 +113,7 @@ export const FAULTS = {
   host_servfail: '{host} could not be resolved (SERVFAIL)',
   host_timeout: '{host} could not be resolved: the name server did not answer in time',
   host_unresolved: '{host} could not be resolved ({code})',
+  host_not_public: '{host} does not resolve to public addresses',
   host_private: '{host} resolves to an address that is not public',
   host_denied: '{host} resolves to an address that is not allowed',
   address_private: 'The address {host} is not a public one',

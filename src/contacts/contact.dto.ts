@@ -1,3 +1,4 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsEmail, IsIn, IsObject, IsOptional, ValidateBy, ValidateNested } from 'class-validator';
@@ -22,6 +23,8 @@ export const MAX_SEARCH_CHARACTERS = 200;
 export const MAX_ATTRIBUTES = 50;
 export const MAX_ATTRIBUTE_NAME = 100;
 export const MAX_ATTRIBUTE_TEXT = 500;
+/** Limit of all attributes of a contact together, in bytes of JSON: each event of the contact has them. */
+export const MAX_ATTRIBUTES_BYTES = 16 * 1024;
 const MAX_NAME = 200;
 const MAX_PHONE = 50;
 const MAX_EXTERNAL_ID = 200;
@@ -35,19 +38,29 @@ const ATTRIBUTES = {
   additionalProperties: {
     oneOf: [{ type: 'string', maxLength: MAX_ATTRIBUTE_TEXT }, { type: 'number' }, { type: 'boolean' }],
   },
-  description: `Other facts that the workspace keeps: up to ${MAX_ATTRIBUTES}, by names of at most ${MAX_ATTRIBUTE_NAME} characters.`,
+  description: `Other facts that the workspace keeps: up to ${MAX_ATTRIBUTES}, by names of at most ${MAX_ATTRIBUTE_NAME} characters, and 16 KiB of JSON in all.`,
   example: { city: 'Valencia' },
 };
 
 function AreAttributes(): PropertyDecorator {
-  return ValidateBy(
-    { name: 'areAttributes', validator: { validate: areAttributes } },
-    validatorFault('not_attributes', {
-      max: MAX_ATTRIBUTES,
-      name: MAX_ATTRIBUTE_NAME,
-      text: MAX_ATTRIBUTE_TEXT,
-    }),
+  return applyDecorators(
+    ValidateBy(
+      { name: 'areSmall', validator: { validate: areSmall } },
+      validatorFault('attributes_too_large', { max: MAX_ATTRIBUTES_BYTES }),
+    ),
+    ValidateBy(
+      { name: 'areAttributes', validator: { validate: areAttributes } },
+      validatorFault('not_attributes', {
+        max: MAX_ATTRIBUTES,
+        name: MAX_ATTRIBUTE_NAME,
+        text: MAX_ATTRIBUTE_TEXT,
+      }),
+    ),
   );
+}
+
+function areSmall(value: unknown): boolean {
+  return Buffer.byteLength(JSON.stringify(value) ?? '') <= MAX_ATTRIBUTES_BYTES;
 }
 
 function areAttributes(value: unknown): boolean {

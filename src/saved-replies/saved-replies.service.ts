@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { requirePermission, requireReadPermission } from '../access/require-permission';
 import { AuditService } from '../audit/audit.service';
-import { changedValues, valuesOf } from '../audit/changed-values';
+import { changedValues, describeText, valuesOf } from '../audit/changed-values';
 import { AppError } from '../common/app-error';
 import { newId } from '../common/ids';
 import { Actor } from '../common/principal';
@@ -57,7 +57,7 @@ export class SavedRepliesService {
       const reply = { tenantId, id: newId(), name: name.trim(), body, createdAt: now, updatedAt: now };
       await this.requireValid(tx, reply);
       await this.replies.insert(tx, reply);
-      this.recordPipelined(tx, reply, actor, 'created', { after: valuesOf(reply, AUDITED) });
+      this.recordPipelined(tx, reply, actor, 'created', { after: valuesOf(audited(reply), AUDITED) });
       return toSavedReply(reply);
     });
   }
@@ -78,7 +78,7 @@ export class SavedRepliesService {
       await requirePermission(tx, tenantId, actor, 'saved_reply.update');
       const before = await this.lock(tx, tenantId, id);
       const after = { ...before, name: name?.trim() ?? before.name, body: body ?? before.body };
-      const changed = changedValues(before, after, AUDITED);
+      const changed = changedValues(audited(before), audited(after), AUDITED);
       if (!changed) return toSavedReply(before);
       await this.requireValid(tx, after);
       const updated = { ...after, updatedAt: new Date() };
@@ -97,7 +97,7 @@ export class SavedRepliesService {
       await requirePermission(tx, tenantId, actor, 'saved_reply.delete');
       const reply = await this.lock(tx, tenantId, id);
       await this.replies.delete(tx, reply);
-      this.recordPipelined(tx, reply, actor, 'deleted', { before: valuesOf(reply, AUDITED) });
+      this.recordPipelined(tx, reply, actor, 'deleted', { before: valuesOf(audited(reply), AUDITED) });
     });
   }
 
@@ -126,4 +126,9 @@ export class SavedRepliesService {
     const subject = { tenantId, actor, entity: 'saved_reply', entityId: id };
     this.audit.appendPipelined(tx, { ...subject, action: `saved_reply.${act}`, ...values });
   }
+}
+
+/** Returns what the audit log may keep of a saved reply. */
+function audited({ name, body }: SavedReplyEntity) {
+  return { name, body: describeText(body) };
 }

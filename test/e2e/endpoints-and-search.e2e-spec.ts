@@ -101,7 +101,54 @@ describe('webhook endpoints, and the search in messages', () => {
       expect([other.status, other.body.error.code]).toEqual([409, 'IDEMPOTENCY_CONFLICT']);
       expect(dns.questions.length).toBe(asked);
       const [url] = (await post(named)).body.error.details;
-      expect(url).toMatchObject({ field: 'url', code: 'host_servfail' });
+      expect(url).toMatchObject({ field: 'url', code: 'host_not_public' });
+    });
+
+    it('tells a key the same of every name that leads to no public address', async () => {
+      const answers = {
+        'unknown.corp.example': { A: 'NXDOMAIN', AAAA: 'NXDOMAIN' },
+        'broken.corp.example': { A: 'SERVFAIL', AAAA: 'SERVFAIL' },
+        'empty.corp.example': {},
+        'internal.corp.example': { A: ['10.1.2.3'] },
+        'metadata.corp.example': { A: ['169.254.169.254'] },
+      } as const;
+      const { body: made } = await post(input());
+      const told = new Set<string>();
+      for (const [host, zone] of Object.entries(answers)) {
+        dns.set(host, zone as Parameters<DnsStub['set']>[1]);
+        const named = { ...input(), url: `https://${host}/hook` };
+        for (const { status, body } of [
+          await post(named),
+          await tenant.client.patch(`/webhook-endpoints/${made.id}`, { url: named.url }),
+        ]) {
+          expect(status).toBe(400);
+          const { code, message } = body.error.details[0];
+          told.add(`${code} ${message.replaceAll(host, 'HOST')}`);
+        }
+        // A name that was public when the endpoint was made is tested later, too.
+        dns.set('moved.shop.example', { A: ['127.0.0.1'] });
+        const moved = { ...input(), url: 'https://moved.shop.example/hook' };
+        const { body: endpoint } = await post(moved);
+        dns.set('moved.shop.example', zone as Parameters<DnsStub['set']>[1]);
+        const tested = await tenant.client.post(`/webhook-endpoints/${endpoint.id}/test`, {});
+        expect(tested.body).toMatchObject({ status: null });
+        told.add(`host_not_public is refused: ${tested.body.error.replaceAll('moved.shop.example', 'HOST')}`);
+        await tenant.client.delete(`/webhook-endpoints/${endpoint.id}`);
+      }
+      expect([...told]).toEqual(['host_not_public is refused: HOST does not resolve to public addresses']);
+    });
+
+    it('shows a key that may not write no secret part of a URL', async () => {
+      const token = '9f86d081884c7d659a2feaa0c55ad015';
+      const url = receiver.url(`/in/${token}/messages?token=${token}`);
+      const { body: made } = await post({ ...input(), url });
+      expect(made.url).toBe(url);
+      const reader = service.client.as(await service.make.apiKey(tenant.workspace, ['webhooks:read']));
+      const { body: shown } = await reader.get(`/webhook-endpoints/${made.id}`);
+      expect(shown.url).toBe(receiver.url('/in/…/messages?…'));
+      const { body: listed } = await reader.get('/webhook-endpoints');
+      expect(JSON.stringify(listed)).not.toContain(token);
+      expect((await tenant.client.get(`/webhook-endpoints/${made.id}`)).body.url).toBe(url);
     });
 
     it('changes, deactivates and activates one, and refuses what is based on earlier settings', async () => {

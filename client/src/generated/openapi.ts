@@ -341,7 +341,7 @@ export interface components {
             /** @example +34 600 11 22 33 */
             phone?: string;
             /**
-             * @description Other facts that the workspace keeps: up to 50, by names of at most 100 characters. None by default.
+             * @description Other facts that the workspace keeps: up to 50, by names of at most 100 characters, and 16 KiB of JSON in all. None by default.
              * @example {
              *       "city": "Valencia"
              *     }
@@ -384,7 +384,7 @@ export interface components {
             /** @example +34 600 11 22 33 */
             phone?: string | null;
             /**
-             * @description Other facts that the workspace keeps: up to 50, by names of at most 100 characters. They replace all earlier ones.
+             * @description Other facts that the workspace keeps: up to 50, by names of at most 100 characters, and 16 KiB of JSON in all. They replace all earlier ones.
              * @example {
              *       "city": "Valencia"
              *     }

@@ -21,6 +21,7 @@ import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repos
 import { contentOf, Delivery, deliveryIdOf, NOT_ATTEMPTED, TestExample } from '../deliveries/delivery';
 import { DeliveryAttempter } from '../deliveries/delivery-attempter';
 import { bodyOf } from '../sending/delivery-request';
+import { concealHost } from '../sending/host-faults';
 import { checkExample } from './example-check';
 import { SendExample, toReadable, WebhookTestResult } from './webhook-delivery.dto';
 
@@ -78,7 +79,7 @@ export class WebhookTestService {
     try {
       const delivery = await this.claim(tenantId, endpointId, actor, example);
       this.budgets.releaseSlot();
-      return await this.attempt(delivery);
+      return showTo(actor, await this.attempt(delivery));
     } finally {
       release();
     }
@@ -163,4 +164,11 @@ export class WebhookTestService {
 function describe({ id, event, endpoint }: Delivery, { event: type }: TestExample): object {
   const body = bodyOf(contentOf(id, event, endpoint.context && NO_CONTEXT), event.createdAt);
   return { event: type, bodySha256: hash('sha256', body, 'hex') };
+}
+
+/** Returns a result as an actor may see it: a key does not learn what the operator's name servers say. */
+function showTo(actor: Actor, result: WebhookTestResult): WebhookTestResult {
+  if (actor.type !== 'api_key' || !result.fault) return result;
+  const fault = concealHost(result.fault);
+  return 'message' in fault ? { ...result, fault, error: fault.message } : result;
 }

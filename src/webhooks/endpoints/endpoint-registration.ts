@@ -9,6 +9,7 @@ import { SealedSecret, SecretBox } from '../../secrets/secret-box';
 import { Transaction } from '../../database/transaction';
 import { ContextPart } from '../context/context-parts';
 import { AddressPolicy, AddressRefused, EndpointUrlRefused } from '../sending/address-policy';
+import { concealHost } from '../sending/host-faults';
 import { DnsFailure, HostResolver } from '../sending/host-resolver';
 import { generateEndpointSecret } from '../sending/signature';
 import { CreateWebhookEndpoint } from './webhook-endpoint.dto';
@@ -41,7 +42,7 @@ export class EndpointRegistration {
     context: ContextPart[] | null,
     maker: Actor,
   ): Promise<{ endpoint: WebhookEndpointEntity; secret: string }> {
-    const url = await this.checkUrl(tenantId, given);
+    const url = await this.checkUrl(tenantId, given, maker);
     const id = newId();
     const { secret, sealed } = this.makeSecret(id);
     const now = new Date();
@@ -81,11 +82,12 @@ export class EndpointRegistration {
 
   /**
    * Checks the URL of an endpoint. Every delivery checks it again, because a name can get other addresses.
+   * @param actor a key learns only that a name does not lead to public addresses
    * @returns the URL, normalised
    * @throws AppError INVALID_BODY: not https, not public, or not resolved; RATE_LIMITED, UNAVAILABLE: too
    *   many look-ups at once
    */
-  async checkUrl(tenantId: string, input: string): Promise<string> {
+  async checkUrl(tenantId: string, input: string, actor: Actor): Promise<string> {
     try {
       const { hostname, href } = this.policy.parseEndpointUrl(input);
       const isLiteral = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
@@ -94,7 +96,8 @@ export class EndpointRegistration {
     } catch (error) {
       const isRefusal =
         error instanceof EndpointUrlRefused || error instanceof AddressRefused || error instanceof DnsFailure;
-      throw isRefusal ? urlRefused(error.fault) : error;
+      if (!isRefusal) throw error;
+      throw urlRefused(actor.type === 'api_key' ? concealHost(error.fault) : error.fault);
     }
   }
 

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { requirePermission, requireReadPermission, requireWorkingKey } from '../../access/require-permission';
 import { AuditRecord, AuditService } from '../../audit/audit.service';
-import { changedValues, valuesOf } from '../../audit/changed-values';
+import { changedValues, describeText, valuesOf } from '../../audit/changed-values';
+import { maskSecrets } from '../../audit/masked-urls';
 import { AppError } from '../../common/app-error';
 import { HIGHEST_ID } from '../../common/ids';
 import { Page, PageQuery, toPage } from '../../common/page';
-import { Actor, idOf, SYSTEM } from '../../common/principal';
+import { Actor, hasScope, idOf, SYSTEM } from '../../common/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
 import { Pipelined, Transaction } from '../../database/transaction';
@@ -103,7 +104,7 @@ export class WebhookEndpointsService {
       if (!workspace) throw AppError.notFound('Workspace');
       return this.idempotency.once(tx, { tenantId, conversationId: null }, request, async () => {
         await this.registration.insert(tx, endpoint);
-        const after = valuesOf(endpoint, AUDITED);
+        const after = valuesOf(audited(endpoint), AUDITED);
         this.recordPipelined(tx, endpoint, 'created', actor, { after });
         return toEndpointSummary(endpoint);
       });
@@ -124,7 +125,7 @@ export class WebhookEndpointsService {
     await this.database.transaction((tx) =>
       requirePermission(tx, tenantId, actor, 'webhook_endpoint.create'),
     );
-    return { url: await this.registration.checkUrl(tenantId, url) };
+    return { url: await this.registration.checkUrl(tenantId, url, actor) };
   }
 
   /**
@@ -133,7 +134,9 @@ export class WebhookEndpointsService {
    */
   async list(tenantId: string, actor: Actor): Promise<WebhookEndpointSummary[]> {
     await requireReadPermission(this.database, tenantId, actor, 'webhook_endpoint.read');
-    return (await this.endpoints.list(tenantId)).map(toEndpointSummary);
+    return (await this.endpoints.list(tenantId)).map((endpoint) =>
+      showTo(actor, toEndpointSummary(endpoint)),
+    );
   }
 
   /**
@@ -158,7 +161,7 @@ export class WebhookEndpointsService {
     await requireReadPermission(this.database, tenantId, actor, 'webhook_endpoint.read');
     const endpoint = await this.endpoints.find(tenantId, id);
     if (!endpoint) throw AppError.notFound('Webhook endpoint');
-    return toEndpointSummary(endpoint);
+    return showTo(actor, toEndpointSummary(endpoint));
   }
 
   /**
@@ -194,7 +197,7 @@ export class WebhookEndpointsService {
       Object.entries(given).filter(([, value]) => value !== undefined),
     ) as Partial<EndpointSettings>;
     if (settings.url !== undefined && settings.url !== present.url)
-      settings.url = await this.registration.checkUrl(tenantId, settings.url);
+      settings.url = await this.registration.checkUrl(tenantId, settings.url, actor);
     return this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'webhook_endpoint.update');
       const before = await this.lock(tx, tenantId, id, actor);
@@ -346,7 +349,7 @@ export class WebhookEndpointsService {
   ): Promise<WebhookEndpointEntity> {
     const { tenantId, id, url, activation } = before;
     const after = { ...before, ...settings };
-    const changed = changedValues(before, after, SETTINGS);
+    const changed = changedValues(audited(before), audited(after), SETTINGS);
     if (!changed) return before;
     if (version !== undefined && before.version !== version)
       throw AppError.because('CONFLICT', 'endpoint_edited');
@@ -388,7 +391,9 @@ export class WebhookEndpointsService {
     }
     const after = { ...before, active };
     const changed =
-      change === 'delete' ? { before: valuesOf(before, AUDITED) } : changedValues(before, after, AUDITED);
+      change === 'delete'
+        ? { before: valuesOf(audited(before), AUDITED) }
+        : changedValues(before, after, ['active']);
     this.recordPipelined(tx, before, action, actor, {
       ...changed,
       metadata: { url, ...(reason && { reason }), ...metadata },
@@ -421,6 +426,18 @@ export class WebhookEndpointsService {
     const subject = { tenantId, actor, entity: 'webhook_endpoint', entityId: id };
     return this.audit.appendPipelined(tx, { ...subject, action: `webhook_endpoint.${action}`, ...what });
   }
+}
+
+/** Returns what the audit log may keep of an endpoint. */
+function audited(endpoint: WebhookEndpointEntity) {
+  const { description } = endpoint;
+  return { ...endpoint, description: description === null ? null : describeText(description) };
+}
+
+/** Returns an endpoint as an actor may see it: a key that may not write sees nothing secret in its URL. */
+function showTo(actor: Actor, endpoint: WebhookEndpointSummary): WebhookEndpointSummary {
+  if (hasScope(actor, ['webhooks:write'])) return endpoint;
+  return { ...endpoint, url: maskSecrets(endpoint.url) };
 }
 
 /**

@@ -132,6 +132,20 @@ describe('a contact', () => {
     ['no attributes', { attributes: null }, 'attributes'],
     ['an attribute of many', { attributes: { a: { b: 1 } } }, 'attributes'],
     ['an attribute without a name', { attributes: { ' ': 'x' } }, 'attributes'],
+    [
+      'attributes that are too large together',
+      { attributes: Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`a${n}`, 'é'.repeat(160)])) },
+      'attributes',
+    ],
+    [
+      'attributes with names that are too long together',
+      {
+        attributes: Object.fromEntries(
+          Array.from({ length: 50 }, (_, n) => [`a${n}${'あ'.repeat(97)}`, 'あ'.repeat(20)]),
+        ),
+      },
+      'attributes',
+    ],
     ['an endless attribute', { attributes: { a: 'x'.repeat(501) } }, 'attributes'],
     [
       'too many attributes',

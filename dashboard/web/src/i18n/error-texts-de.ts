@@ -73,6 +73,7 @@ const faults: Record<FaultCode, string> = {
   not_lost: 'ist keine nicht zugestellte Nachricht dieser Unterhaltung',
   identity_taken: 'gehört dem Kontakt {contact}',
   contact_not_on_channel: 'gehört einem Kontakt ohne ID bei {channel}',
+  attributes_too_large: 'dürfen zusammen höchstens {max} Bytes JSON sein',
   not_attributes:
     'müssen bis zu {max} Namen von höchstens {name} Zeichen sein, jeder mit einem Text von höchstens {text} Zeichen, einer Zahl, ja oder nein',
   name_taken: 'heißt schon ein anderer',
@@ -103,6 +104,7 @@ const faults: Record<FaultCode, string> = {
   host_servfail: '{host} lässt sich nicht auflösen (SERVFAIL)',
   host_timeout: '{host} lässt sich nicht auflösen: Der Nameserver hat nicht rechtzeitig geantwortet',
   host_unresolved: '{host} lässt sich nicht auflösen ({code})',
+  host_not_public: '{host} führt nicht zu öffentlichen IP-Adressen',
   host_private: '{host} führt zu einer IP-Adresse, die nicht öffentlich ist',
   host_denied: '{host} führt zu einer IP-Adresse, die nicht erlaubt ist',
   address_private: 'Die IP-Adresse {host} ist nicht öffentlich',

@@ -1,4 +1,5 @@
 import { SYSTEM } from '../../../../src/common/principal';
+import { describeText } from '../../../../src/audit/changed-values';
 import { SavedRepliesService } from '../../../../src/saved-replies/saved-replies.service';
 import { MessagingHost } from '../../../support/messaging-host';
 import { Scenario } from './scenario';
@@ -7,6 +8,7 @@ import { Scenario } from './scenario';
 export function savedReplyChanges(host: () => MessagingHost): Record<string, Scenario> {
   const replies = () => host().get(SavedRepliesService);
   const reply = { name: 'Thanks', body: 'Thank you.' };
+  const described = { name: 'Thanks', body: describeText('Thank you.') };
   return {
     'saved_reply.created': {
       method: 'SavedRepliesService.create',
@@ -15,7 +17,7 @@ export function savedReplyChanges(host: () => MessagingHost): Record<string, Sce
         ({ workspace }, actor) =>
         async () => {
           const { id } = await replies().create(workspace.id, reply, actor);
-          return { entity: 'saved_reply', entityId: id, after: reply };
+          return { entity: 'saved_reply', entityId: id, after: described };
         },
     },
     'saved_reply.updated': {
@@ -25,7 +27,7 @@ export function savedReplyChanges(host: () => MessagingHost): Record<string, Sce
         const { id } = await replies().create(workspace.id, reply, SYSTEM);
         return async () => {
           await replies().update(workspace.id, id, { body: 'Thanks!' }, actor);
-          const changed = { before: { body: 'Thank you.' }, after: { body: 'Thanks!' } };
+          const changed = { before: { body: described.body }, after: { body: describeText('Thanks!') } };
           return { entity: 'saved_reply', entityId: id, ...changed };
         };
       },
@@ -37,7 +39,7 @@ export function savedReplyChanges(host: () => MessagingHost): Record<string, Sce
         const { id } = await replies().create(workspace.id, reply, SYSTEM);
         return async () => {
           await replies().delete(workspace.id, id, actor);
-          return { entity: 'saved_reply', entityId: id, before: reply };
+          return { entity: 'saved_reply', entityId: id, before: described };
         };
       },
     },

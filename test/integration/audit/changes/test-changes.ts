@@ -11,7 +11,7 @@ const HOOK = 'https://127.0.0.1:9999/services/T1/cApAbIlItY?key=cApAbIlItY';
  * Secrets of the service and of its endpoints, of which no entry may hold any part. The hash of a test's
  * body is none.
  */
-const SECRETS = /whsec_|plk_|ciphertext|identitySecret|(?<!"bodySha256":")[0-9a-f]{64}|cApAbIlItY/;
+const SECRETS = /whsec_|plk_|ciphertext|identitySecret|(?<!"(?:bodySha256|sha256)":")[0-9a-f]{64}|cApAbIlItY/;
 
 const origin = { address: '203.0.113.7', userAgent: 'dashboard/2.1', requestId: 'r-1' };
 const AN_AGENT = 'an agent, from somewhere';

@@ -1,0 +1,21 @@
+import { Fault, makeFault } from '../../common/error-texts';
+
+/** Faults that tell what the operator's name servers say about a host. */
+const TELLING: Fault['code'][] = [
+  'host_unknown',
+  'host_without_address',
+  'host_servfail',
+  'host_timeout',
+  'host_unresolved',
+  'host_private',
+  'host_denied',
+];
+
+/**
+ * Returns the fault of a host's name as an API key may see it: one for all that a name server can answer.
+ * Who holds a key could otherwise learn which names there are in the operator's network.
+ */
+export function concealHost<F extends Pick<Fault, 'code' | 'values'>>(fault: F): F | Fault {
+  if (!TELLING.includes(fault.code)) return fault;
+  return makeFault('host_not_public', { host: String(fault.values?.['host']) });
+}
