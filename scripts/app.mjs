@@ -18,10 +18,13 @@ export const START_PORTS = {
   DASHBOARD_PORT: Number(process.env.DASHBOARD_PORT || 3100),
 };
 
+/** Address on which the launchers' processes listen: this machine alone, unless told otherwise. */
+export const HOST = process.env.HOST || '127.0.0.1';
+
 /** Throws unless the ports of `npm start` are free. */
 export async function requireFreePorts() {
   for (const [variable, wanted] of Object.entries(START_PORTS)) {
-    if (await isPortFree(wanted, process.env.HOST || '0.0.0.0')) continue;
+    if (await isPortFree(wanted, HOST)) continue;
     const example = `${variable}=${wanted + 1} npm start`;
     throw new LauncherError(`Port ${wanted} is taken. Choose another one, for example: ${example}`);
   }
@@ -169,7 +172,7 @@ export async function startDashboard({ servers, env, port, log, publicUrl }) {
 async function startProcess(name, program, { servers, env, port, log }) {
   const child = spawn(process.execPath, program, {
     cwd: ROOT,
-    env,
+    env: { ...env, HOST },
     detached: true, // Ctrl-C must reach only the launcher; the reaper ends the process
     stdio: ['ignore', log, log],
   });

@@ -2,7 +2,7 @@
 // receiver.
 import { mkdirSync, openSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { DATA_DIR, runCli, startApp, startDashboard, startMigratedServers } from './app.mjs';
+import { DATA_DIR, HOST, runCli, startApp, startDashboard, startMigratedServers } from './app.mjs';
 import { makeCertificates } from './certificates.mjs';
 import { Api } from './demo/api.mjs';
 import { Bot } from './demo/bot.mjs';
@@ -181,7 +181,7 @@ node dist/cli.js channel connect --workspace ${second} --channel TELEGRAM --cred
  */
 async function choosePort(variable, usual) {
   const wanted = Number(process.env[variable] || usual);
-  return (await isPortFree(wanted, '0.0.0.0')) ? wanted : freePort();
+  return (await isPortFree(wanted, HOST)) ? wanted : freePort();
 }
 
 /** Fails an interrupted `--once` run, which has proved nothing. */

@@ -23,6 +23,7 @@ export { createLogger, NestLogger } from './common/logger';
 // process's connections shared out. `Public` is for a guard of the host's own, which reads `PUBLIC`; the
 // routes of `HealthApiModule`, `GET /health/live` and `/health/ready`, have it.
 export { HealthApiModule } from './health/health.module';
+export { sendKept } from './http/kept-bytes';
 export { isSafe } from './http/safe-methods';
 export { originOf, Public, PUBLIC } from './http/access.decorators';
 export { type IdentifiedRequest } from './http/request-id';

@@ -2,7 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
 /**
- * Installs a Debian package if this process is root and has apt-get.
+ * Makes dpkg leave the services of a package out. The launchers start its program themselves, and an
+ * installed service would run beside them, and again after each boot.
+ */
+const WITHOUT_SERVICES = ['/etc/init.d/*', '/lib/systemd/system/*', '/usr/lib/systemd/system/*'].flatMap(
+  (path) => ['-o', `DPkg::Options::=--path-exclude=${path}`],
+);
+
+/**
+ * Installs a Debian package without its services, if this process is root and has apt-get.
  *
  * @param {string} name
  * @param {(line: string) => void} onLog
@@ -11,7 +19,8 @@ import { existsSync } from 'node:fs';
 export function installPackage(name, onLog) {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return false;
   onLog(`Installing ${name} with apt-get`);
-  return aptGet(['update'], onLog) && aptGet(['install', '--yes', '--no-install-recommends', name], onLog);
+  const install = ['install', '--yes', '--no-install-recommends', ...WITHOUT_SERVICES, name];
+  return aptGet(['update'], onLog) && aptGet(install, onLog);
 }
 
 /**

@@ -9,6 +9,11 @@ import { parseAddress, unmapped } from '../common/network';
 const IPV6_PREFIX = 64;
 /** Prefixes of the larger networks that one customer may have. */
 const WIDER_PREFIXES = [56, 48];
+/**
+ * Factors of the limits of networks that one customer may have: of the smallest one, and of the /56 and /48
+ * of an IPv6 address. A /48 has 65,536 of the smallest.
+ */
+const NETWORK_FACTORS = [1, 4, 8];
 const PART_BITS = 16;
 
 /**
@@ -34,6 +39,14 @@ export function networksOf(address: string): [string, ...string[]] {
   const plain = parsed && unmapped(parsed);
   if (!(plain instanceof IPv6)) return [plain?.toString() ?? address];
   return [prefixOf(plain, IPV6_PREFIX), ...WIDER_PREFIXES.map((bits) => prefixOf(plain, bits))];
+}
+
+/**
+ * Returns the networks of an address that have limits, each with its own.
+ * @param max limit of the smallest
+ */
+export function limitedNetworksOf(address: string, max: number): [network: string, max: number][] {
+  return networksOf(address).map((network, n) => [network, max * NETWORK_FACTORS[n]!]);
 }
 
 function prefixOf({ parts }: IPv6, bits: number): string {

@@ -4,7 +4,10 @@ import { Injectable } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import { AppError } from '../common/app-error';
 import { endAndDestroy, hasBody, sendError } from './error-answer';
+import { HeldBytes } from './held-bytes';
+import { areKept } from './kept-bytes';
 import { protocolError, rawAnswer } from './protocol-errors';
+import { WaitingRequests } from './waiting-requests';
 import { HttpLimits } from '../config/http-settings';
 import { Metrics } from '../metrics/metrics';
 
@@ -27,6 +30,7 @@ export type CloseReason =
   | 'body_timeout'
   | 'unread_answer'
   | 'malformed'
+  | 'pipelined'
   | 'evicted'
   | 'full';
 
@@ -35,8 +39,12 @@ interface Connection {
   /** The latest request, and its response until that has ended. */
   request: Request | null;
   response: Response | null;
+  /** Requests that wait for the answer to an earlier one. */
+  readonly pipelined: WaitingRequests;
   kind: 'request' | 'stream' | 'refused' | 'closed';
   isClosing: boolean;
+  /** Whether the answer that is being sent consists of bytes that this process keeps anyway. */
+  sendsKept: boolean;
   /**
    * Time since which the client has not read enough of what this process sends, and the bytes that it had
    * read by then; null while it reads all.
@@ -52,17 +60,27 @@ interface TunedServer extends Server {
   requireHostHeader: boolean;
 }
 
+/** Socket of Node's server with its parser, which the documentation does not name. */
+interface ParsedSocket extends Socket {
+  parser?: { onIncoming: () => number } | null;
+}
+
 /**
  * Keeps the connections of this process within their number and their times. Node watches heads, bodies and
  * idle connections; this class watches unread answers. At the cap, the connection that has waited longest for
  * its client is closed for a new one, so clients that only hold connections do not keep others out. Event
- * streams are counted separately.
+ * streams are counted separately. When requests that wait behind others, or unread answers, take too many
+ * bytes of this process, the connection that takes the most is closed.
  */
 @Injectable()
 export class Connections {
   private readonly bySocket = new Map<Socket, Connection>();
   /** Connections without a complete request, the longest waiting first. */
   private readonly waiting = new Set<Connection>();
+  /** Bytes of requests that wait for the answer to an earlier one of their connection. */
+  private pipelinedBytes: HeldBytes<Connection>;
+  /** Bytes of answers that wait for their clients to read them. */
+  private unreadBytes: HeldBytes<Connection>;
   private readonly counts = { request: 0, stream: 0, refused: 0, closed: 0 };
   private server: Server | null = null;
   private limits: HttpLimits;
@@ -73,6 +91,8 @@ export class Connections {
   attach(server: Server, limits: HttpLimits): void {
     this.server = server;
     this.limits = limits;
+    this.pipelinedBytes = new HeldBytes(limits.maxUnfinishedBytes);
+    this.unreadBytes = new HeldBytes(limits.maxUnfinishedBytes);
     this.setTimes(server as TunedServer);
     this.setHardLimit();
     server.on('connection', (socket: Socket) => this.add(socket));
@@ -88,27 +108,36 @@ export class Connections {
 
   /**
    * Takes the connection off the waiting list while a request is in progress; a middleware. Pipelined
-   * requests are worked on one at a time, in the order of their answers, so a connection costs no more
-   * however many requests it sends at once.
+   * requests are worked on one at a time, in the order of their answers, and few may wait, so a connection
+   * costs no more however many requests it sends at once.
    */
   readonly track = (request: Request, response: Response, next: NextFunction): void => {
     const connection = this.bySocket.get(request.socket);
-    // A request that follows a malformed one on the same connection is not read.
+    // A request that follows a malformed one, or one too many, on the same connection is not read.
     if (!connection || connection.isClosing) return void request.socket.destroy();
     const earlier = connection.response;
+    if (earlier && !this.mayWait(connection, request)) return;
     connection.request = request;
     connection.response = response;
+    // Node has the whole answer, and the system has taken what it can.
+    response.once('prefinish', () => this.noteUnread(connection, response));
     response.once('close', () => this.finish(connection, response));
     if (!hasBody(request)) this.waiting.delete(connection);
     else request.once('end', () => connection.response === response && void this.waiting.delete(connection));
-    if (earlier) earlier.once('close', () => this.proceed(connection, response, next));
-    else this.proceed(connection, response, next);
+    if (!earlier) return this.proceed(connection, response, next);
+    earlier.once('close', () => {
+      connection.pipelined.leave(request);
+      this.pipelinedBytes.set(connection, connection.pipelined.bytes);
+      this.proceed(connection, response, next);
+    });
   };
 
-  /** Counts a connection as a stream until its end. */
+  /** Counts a connection as a stream until its end. A request that waits behind it will never be answered. */
   countAsStream(socket: Socket): void {
     const connection = this.bySocket.get(socket);
-    if (connection?.kind === 'request') this.become(connection, 'stream');
+    if (connection?.kind !== 'request') return;
+    if (connection.pipelined.isEmpty) this.become(connection, 'stream');
+    else this.close(connection, 'pipelined');
   }
 
   /**
@@ -131,6 +160,31 @@ export class Connections {
     server.requireHostHeader = false;
   }
 
+  /** Lets a request wait for the answer to an earlier one, unless its connection is closed for that. */
+  private mayWait(connection: Connection, request: Request): boolean {
+    const { pipelined, kind } = connection;
+    pipelined.enter(request);
+    this.pipelinedBytes.set(connection, pipelined.bytes);
+    if (kind === 'stream' || pipelined.areTooMany) this.close(connection, 'pipelined');
+    else this.closeExcessive(this.pipelinedBytes, 'pipelined');
+    return !connection.isClosing;
+  }
+
+  private noteUnread(connection: Connection, response: Response): void {
+    connection.sendsKept = areKept(response);
+    this.measureUnread(connection);
+    this.closeExcessive(this.unreadBytes, 'unread_answer');
+  }
+
+  private measureUnread(connection: Connection): void {
+    const { socket, sendsKept, isClosing } = connection;
+    this.unreadBytes.set(connection, sendsKept || isClosing ? 0 : socket.writableLength);
+  }
+
+  private closeExcessive(held: HeldBytes<Connection>, reason: CloseReason): void {
+    for (let most = held.findExcessive(); most; most = held.findExcessive()) this.close(most, reason);
+  }
+
   private proceed({ socket, kind }: Connection, response: Response, next: NextFunction): void {
     if (socket.destroyed) return;
     if (kind !== 'refused') return next();
@@ -143,8 +197,10 @@ export class Connections {
       socket,
       request: null,
       response: null,
+      pipelined: new WaitingRequests(),
       kind: 'request',
       isClosing: false,
+      sendsKept: false,
       unread: null,
     };
     this.bySocket.set(socket, connection);
@@ -164,6 +220,8 @@ export class Connections {
   }
 
   private finish(connection: Connection, response: Response): void {
+    connection.sendsKept = false;
+    this.measureUnread(connection);
     if (connection.response !== response) return;
     connection.response = null;
     // A connection whose request was streamed or refused ends with its response.
@@ -172,15 +230,24 @@ export class Connections {
 
   private remove(connection: Connection): void {
     this.bySocket.delete(connection.socket);
-    this.waiting.delete(connection);
-    this.become(connection, 'closed');
+    this.forget(connection);
   }
 
   private close(connection: Connection, reason: CloseReason): void {
     this.metrics.httpConnectionsClosed.inc({ reason });
-    this.waiting.delete(connection);
-    this.become(connection, 'closed');
+    connection.isClosing = true;
+    this.forget(connection);
+    // Otherwise Node makes requests of all that it has read, and keeps them with the one in progress.
+    const { parser } = connection.socket as ParsedSocket;
+    if (parser) parser.onIncoming = () => 0;
     connection.socket.destroy();
+  }
+
+  private forget(connection: Connection): void {
+    this.waiting.delete(connection);
+    this.pipelinedBytes.set(connection, 0);
+    this.unreadBytes.set(connection, 0);
+    this.become(connection, 'closed');
   }
 
   private become(connection: Connection, kind: Connection['kind']): void {
@@ -234,6 +301,7 @@ export class Connections {
   private sweep(): void {
     const now = Date.now();
     for (const connection of this.bySocket.values()) {
+      this.measureUnread(connection);
       const { socket, unread } = connection;
       const readBytes = socket.bytesWritten - socket.writableLength;
       if (socket.writableLength === 0) connection.unread = null;
@@ -241,5 +309,6 @@ export class Connections {
         connection.unread = { since: now, readBytes };
       else if (now - unread.since >= this.limits.bodyTimeoutMs) this.close(connection, 'unread_answer');
     }
+    this.closeExcessive(this.unreadBytes, 'unread_answer');
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
+import { sendKept } from './kept-bytes';
 
 /** Encodings of a file other than its own bytes, the smallest first. */
 export const ENCODINGS = ['br', 'gzip'] as const;
@@ -29,6 +30,6 @@ export class EncodedFile {
       'identity';
     response.set({ ...headers, ETag: `"${this.hash}-${encoding}"` });
     if (encoding !== 'identity') response.set('Content-Encoding', encoding);
-    response.send(await this.read(encoding));
+    sendKept(response, await this.read(encoding));
   }
 }

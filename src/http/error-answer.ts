@@ -62,10 +62,12 @@ function sendAndClose(response: Response, json: string): void {
   endAndDestroy(socket);
 }
 
-/** Discards the rest of a body: a route must not work on it, even if it arrives completely. */
+/**
+ * Discards a body: a route must not work on it, even if it arrives completely. What has arrived is freed now,
+ * not when the connection ends: each listener of a parser holds it.
+ */
 function discardBody(request: Response['req']): void {
   request.unpipe();
-  request.removeAllListeners('data');
-  request.removeAllListeners('end');
+  for (const event of ['data', 'end', 'close', 'aborted', 'error']) request.removeAllListeners(event);
   request.resume();
 }

@@ -11,6 +11,8 @@ const MAX_UNREAD_BYTES = 64 * 1024;
 export class EventStream {
   private readonly endCallbacks: (() => void)[] = [];
   private begun = false;
+  /** Whether the stream may be cut off for one that matters more. */
+  mayGiveWay = false;
 
   constructor(private readonly response: Response) {
     response.once('close', () => this.endCallbacks.forEach((callback) => callback()));
@@ -45,6 +47,11 @@ export class EventStream {
     if (!this.isOpen) return;
     this.response.write(`event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`);
     if (this.response.writableLength > MAX_UNREAD_BYTES) this.response.destroy();
+  }
+
+  /** Closes the connection without an event. */
+  cut(): void {
+    this.response.destroy();
   }
 
   /** Sends the event `end` with the reason, and closes the connection. */

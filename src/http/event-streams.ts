@@ -2,12 +2,15 @@ import { BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { AppError } from '../common/app-error';
 import { Metrics } from '../metrics/metrics';
-import { clientNetworkOf } from './client-network';
+import { limitedNetworksOf } from './client-network';
 import { Connections } from './connections';
 import { EventStream } from './event-stream';
 
 const MAX_PER_CALLER = 10;
-/** Limit of open streams from one address, which may be the address of an office or a school. */
+/**
+ * Limit of open streams from one address, which may be the address of an office or a school. The /56 and /48
+ * of an IPv6 address have limits too.
+ */
 const MAX_PER_ADDRESS = 500;
 const RETRY_AFTER_SECONDS = 15;
 
@@ -19,15 +22,19 @@ export interface StreamOwner {
   caller: string;
 }
 
+type Cap = [key: string, max: number];
+
 /**
  * Opens streams of server-sent events, within the caps of caller, address, workspace and process, and ends
  * all of them at shutdown. Streams are counted apart from requests: a stream takes memory, but no connection
- * of the cap and no slot of a work budget.
+ * of the cap and no slot of a work budget. When the process or a workspace has no room, a stream that may
+ * give way is cut off for one that matters more.
  */
 @Injectable()
 export class EventStreams implements BeforeApplicationShutdown {
-  private readonly open = new Set<EventStream>();
-  /** Open streams by workspace, caller and address. */
+  /** Open streams, the oldest first, each with the caps that it counts for. */
+  private readonly open = new Map<EventStream, Cap[]>();
+  /** Open streams by workspace, caller and network. */
   private readonly counts = new Map<string, number>();
   private max = 0;
   private isStopping = false;
@@ -42,51 +49,84 @@ export class EventStreams implements BeforeApplicationShutdown {
     this.max = max;
   }
 
+  /** Reports whether a stream of a workspace is opened only if another one gives way. */
+  isFull(workspace: string): boolean {
+    return this.open.size >= this.max || isReached(this.capOf(workspace), this.counts);
+  }
+
   /**
    * Makes a route's response a stream. Call `begin` on it when everything is ready to send.
+   * @param matters whether the oldest stream that may give way is cut off when there is no room
    * @throws AppError RATE_LIMITED: the caller, address or workspace has too many streams; UNAVAILABLE: the
    *   process has too many, or it stops
    */
-  start(response: Response, { workspace, caller }: StreamOwner): EventStream {
+  start(response: Response, { workspace, caller }: StreamOwner, matters = false): EventStream {
     if (this.isStopping) throw new AppError('UNAVAILABLE', 'The process is stopping. Connect again.');
-    const caps: [key: string, max: number][] = [
-      [`workspace ${workspace}`, Math.ceil(this.max / 2)],
+    const networks = limitedNetworksOf(response.req.ip ?? 'unknown', MAX_PER_ADDRESS);
+    const ofWorkspace = this.capOf(workspace);
+    const caps: Cap[] = [
       [`caller ${caller}`, MAX_PER_CALLER],
-      [`address ${clientNetworkOf(response.req)}`, MAX_PER_ADDRESS],
+      ...networks.map(([network, max]): Cap => [`network ${network}`, max]),
     ];
-    if (caps.some(([key, max]) => this.countOf(key) >= max))
-      throw this.makeRefusal('key', 'RATE_LIMITED', 'Too many streams at once. Close one, or retry later.');
-    if (this.open.size >= this.max)
+    if (caps.some((cap) => isReached(cap, this.counts))) throw this.refuse();
+    if (isReached(ofWorkspace, this.counts) && !(matters && this.cutOne(ofWorkspace))) throw this.refuse();
+    if (this.open.size >= this.max && !(matters && this.cutOne()))
       throw this.makeRefusal('process', 'UNAVAILABLE', 'The service is busy. Retry shortly.');
     const stream = new EventStream(response);
-    this.open.add(stream);
-    for (const [key] of caps) this.counts.set(key, this.countOf(key) + 1);
+    this.count(stream, [ofWorkspace, ...caps]);
     this.connections.countAsStream(stream.socket);
-    stream.onEnd(() => {
-      this.open.delete(stream);
-      for (const [key] of caps) this.release(key);
-    });
+    stream.onEnd(() => this.release(stream));
     return stream;
+  }
+
+  /** Makes the refusal of a caller, address or workspace that has too many streams. */
+  refuse(): AppError {
+    return this.makeRefusal('key', 'RATE_LIMITED', 'Too many streams at once. Close one, or retry later.');
   }
 
   /** Ends every stream and opens no more. Open streams would keep the process from stopping for hours. */
   stop(): void {
     this.isStopping = true;
-    for (const stream of this.open) stream.end('server_stopping');
+    for (const stream of this.open.keys()) stream.end('server_stopping');
   }
 
   beforeApplicationShutdown(): void {
     this.stop();
   }
 
-  private countOf(key: string): number {
-    return this.counts.get(key) ?? 0;
+  private capOf(workspace: string): Cap {
+    return [`workspace ${workspace}`, Math.ceil(this.max / 2)];
   }
 
-  private release(key: string): void {
-    const left = this.countOf(key) - 1;
-    if (left > 0) this.counts.set(key, left);
-    else this.counts.delete(key);
+  /**
+   * Cuts off the oldest stream that may give way.
+   * @param cap the stream must count for it
+   * @returns false when there is none
+   */
+  private cutOne(cap?: Cap): boolean {
+    for (const [stream, caps] of this.open) {
+      if (!stream.mayGiveWay || (cap && !caps.some(([key]) => key === cap[0]))) continue;
+      this.metrics.httpConnectionsClosed.inc({ reason: 'evicted' });
+      this.release(stream);
+      stream.cut();
+      return true;
+    }
+    return false;
+  }
+
+  private count(stream: EventStream, caps: Cap[]): void {
+    this.open.set(stream, caps);
+    for (const [key] of caps) this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
+  }
+
+  private release(stream: EventStream): void {
+    const caps = this.open.get(stream) ?? [];
+    this.open.delete(stream);
+    for (const [key] of caps) {
+      const left = this.counts.get(key)! - 1;
+      if (left > 0) this.counts.set(key, left);
+      else this.counts.delete(key);
+    }
   }
 
   private makeRefusal(
@@ -97,4 +137,8 @@ export class EventStreams implements BeforeApplicationShutdown {
     this.metrics.workRefused.inc({ kind: 'streams', limit });
     return new AppError(code, message, undefined, RETRY_AFTER_SECONDS);
   }
+}
+
+function isReached([key, max]: Cap, counts: ReadonlyMap<string, number>): boolean {
+  return (counts.get(key) ?? 0) >= max;
 }

@@ -84,10 +84,13 @@ export class RequestBodies {
     if (isDeclaredTooLarge(request, limit)) return Promise.reject(tooLarge(limit));
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
-      this.watch(request, limit, reject);
+      this.watch(request, limit, (error) => {
+        chunks.length = 0;
+        reject(error);
+      });
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.once('end', () => resolve(Buffer.concat(chunks)));
-      request.once('close', () => reject(new AppError('INVALID_BODY', 'The body is not complete.')));
+      request.res!.once('close', () => reject(new AppError('INVALID_BODY', 'The body is not complete.')));
     });
   }
 
@@ -112,7 +115,8 @@ export class RequestBodies {
       this.refuseSlowest();
     });
     request.once('end', release);
-    request.once('close', release);
+    // A refused request has no listeners any more.
+    request.res!.once('close', release);
   }
 
   private refuseSlowest(): void {

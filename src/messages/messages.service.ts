@@ -21,9 +21,7 @@ import {
   MessageResponse,
   SentMessageResponse,
   toMessage,
-  toMessageWithFirstBody,
   toPartMessage,
-  ListMessagesQuery,
   ListMessagesPartQuery,
   MessagesPart,
 } from './message.dto';
@@ -43,19 +41,18 @@ export class MessagesService {
   ) {}
 
   /**
-   * Returns a page of a conversation's messages, newest first: 50 by default, 200 at most. With
-   * `include: 'firstBody'` each has the text of before its first edit.
+   * Returns a page of a conversation's messages, newest first: 50 by default, 200 at most.
    * @throws AppError INVALID_QUERY, FORBIDDEN, NOT_FOUND
    */
   async list(
     tenantId: string,
     conversationId: string,
-    input: Partial<ListMessagesQuery>,
+    input: Partial<PageQuery>,
     actor: Actor,
   ): Promise<Page<MessageResponse>> {
-    const { include, ...query } = validate(ListMessagesQuery, input, 'INVALID_QUERY');
+    const query = validate(PageQuery, input, 'INVALID_QUERY');
     await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
-    return this.readPage(tenantId, conversationId, query, include ? toMessageWithFirstBody : toMessage);
+    return this.readPage(tenantId, conversationId, query, toMessage);
   }
 
   /**

@@ -3,6 +3,7 @@ import type { Express } from 'express';
 import { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { Config } from '../config/config';
+import { sendKept } from '../http/kept-bytes';
 import { errorSchemas, pickComponents, shareErrors } from './components';
 import { channelsDescription, description } from './description';
 import { Components, Operation, RequestBody } from './document-types';
@@ -48,7 +49,7 @@ function serve(app: NestExpressApplication, path: string, read: () => OpenAPIObj
   const express: Express = app.getHttpAdapter().getInstance();
   express.get(path, (_, response) => {
     bytes ??= Buffer.from(JSON.stringify(read()));
-    response.type('application/json').send(bytes);
+    sendKept(response.type('application/json'), bytes);
   });
 }
 

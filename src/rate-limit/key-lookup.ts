@@ -7,8 +7,11 @@ import { Metrics } from '../metrics/metrics';
 const BATCH = 500;
 /** Time between two statements that look unknown keys up, after one that found an invalid key. */
 const PAUSE_MS = 50;
-/** Number of requests with unknown keys that may wait. */
-const MAX_WAITING = 5_000;
+/**
+ * Number of requests with unknown keys that may wait. They wait with their bodies, so there are few: two
+ * batches.
+ */
+const MAX_WAITING = 1_000;
 /** Number of accepted keys that this process remembers. */
 const MAX_ACCEPTED = 10_000;
 

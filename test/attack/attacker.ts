@@ -78,6 +78,14 @@ export class Attacker<Means = Foothold> {
     while (connections.some(isOpen) && Date.now() < giveUpAt) await sleep(POLL_MS);
   }
 
+  /** Waits until all connections are closed, and complains of those that are still open after the time. */
+  async untilClosed(connections: readonly RawConnection[]): Promise<void> {
+    const giveUpAt = Date.now() + this.sizes.patienceMs;
+    const open = () => connections.filter(({ isClosed }) => !isClosed);
+    while (open().length > 0 && Date.now() < giveUpAt) await sleep(POLL_MS);
+    if (open().length > 0) this.answers.complain(`${this.attack} left ${open().length} connections open`);
+  }
+
   /** Repeats an act for the duration of a flood. */
   async repeat(act: () => Promise<void>): Promise<void> {
     const end = Date.now() + this.sizes.floodMs;

@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Attack, Attacker, FloodRequest } from './attacker';
 import { bodyAttacks } from './bodies';
 import { connectionAttacks } from './connections';
 import { DashboardFoothold } from './dashboard-target';
 import { addressOf } from './hooks';
+import { pipelineBehind, waitForLookups } from './protocol';
 
 type DashboardAttacker = Attacker<DashboardFoothold>;
 
@@ -80,6 +82,11 @@ async function guessedPasswords(attacker: DashboardAttacker): Promise<void> {
   }));
 }
 
+function forgedSession(): string {
+  const cookie = `session=${randomBytes(32).toString('base64url')}`;
+  return `GET /api/session HTTP/1.1\r\nHost: localhost\r\nCookie: ${cookie}\r\n\r\n`;
+}
+
 function post(path: string, cookie: string, body: string | Buffer, headers = {}): FloodRequest {
   return { method: 'POST', path, headers: { ...OWN_PAGE, cookie, ...headers }, body };
 }
@@ -108,4 +115,8 @@ export const DASHBOARD_ATTACKS: Attack<DashboardFoothold>[] = [
   { name: 'people: silent receivers', run: silentReceivers },
   { name: 'people: keys without end', run: keysWithoutEnd },
   { name: 'strangers: guessed passwords', run: guessedPasswords },
+  {
+    name: 'strangers: pipelined behind forged sessions',
+    run: (attacker) => pipelineBehind(attacker, waitForLookups(forgedSession)),
+  },
 ];

@@ -14,7 +14,7 @@ import { ServiceProcess } from '../support/service-process';
 import { createStores, dropStores } from '../support/test-database';
 import { AttackAnswer, Answers } from './answers';
 import { AttackSizes } from './sizes';
-import { Target } from './target';
+import { SMALL_HEAP, Target } from './target';
 import { Witness } from './witness';
 
 const MAIN = resolve(__dirname, '../../dashboard/dist/server/main.js');
@@ -69,7 +69,12 @@ export class DashboardTarget implements Target<DashboardFoothold> {
     const witness = await Witness.start();
     const workspaces: AttackerWorkspace[] = [];
     for (let n = 0; n < WORKSPACES; n++) workspaces.push(await makeWorkspace(host, logins, outside));
-    const all = { TRUST_PROXY: 'loopback', WEBHOOK_DNS_SERVERS: outside.nameServer, ...env };
+    const all = {
+      NODE_OPTIONS: SMALL_HEAP,
+      TRUST_PROXY: 'loopback',
+      WEBHOOK_DNS_SERVERS: outside.nameServer,
+      ...env,
+    };
     const logFolder = mkdtempSync(join(tmpdir(), 'dashboard-attack-logs-'));
     const logFile = join(logFolder, 'dashboard.log');
     const process = await ServiceProcess.start('api', stores, all, { main: MAIN, logFile });

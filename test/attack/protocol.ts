@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { generateApiKey } from '../../src/auth/api-key-token';
 import { Attack, Attacker } from './attacker';
 
 /** Request id of the smuggled request. It would come back on an answer to it, so no answer may have it. */
@@ -141,8 +142,41 @@ async function pipelinedGarbage(attacker: Attacker): Promise<void> {
   });
 }
 
+/** Number of requests behind those that wait: 2.6 MB, which took 400 MB when each of them waited. */
+const PIPELINED = 100_000;
+/** Number of connections that pipeline at once. */
+const PIPELINES = 3;
+/** Number of requests that wait at the head of a connection, each for a look-up. */
+const WAITING = 20;
+
+/**
+ * Sends a great many requests behind some that wait.
+ * @param waiting makes the requests that wait
+ */
+export async function pipelineBehind(attacker: Attacker<unknown>, waiting: () => string): Promise<void> {
+  const many = 'GET / HTTP/1.1\r\nHost:a\r\n\r\n'.repeat(PIPELINED);
+  await attacker.repeat(async () => {
+    const connections = await attacker.open(PIPELINES);
+    for (const connection of connections) connection.send(waiting() + many);
+    await attacker.untilClosed(connections);
+  });
+}
+
+/** Makes requests with made-up credentials. Each waits until it is looked up with others. */
+export function waitForLookups(make: () => string): () => string {
+  return () => Array.from({ length: WAITING }, make).join('');
+}
+
 export const PROTOCOL: Attack[] = [
   { name: 'protocol: request smuggling', run: smuggling },
   { name: 'protocol: odd requests', run: oddRequests },
   { name: 'protocol: pipelined garbage', run: pipelinedGarbage },
+  {
+    name: 'protocol: pipelined behind forged keys',
+    run: (attacker) =>
+      pipelineBehind(
+        attacker,
+        waitForLookups(() => get(`X-Api-Key: ${generateApiKey()}`)),
+      ),
+  },
 ];

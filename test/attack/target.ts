@@ -22,6 +22,9 @@ import { Witness } from './witness';
 const NO_RATE_LIMIT = 1_000_000;
 const APP_SECRET = 'app-secret-of-the-attacker';
 
+/** Node's option for the heap that V8 takes by itself in a container of 512 MB. */
+export const SMALL_HEAP = '--max-old-space-size=256';
+
 /** Process under attack, and who watches it. */
 export interface Target<Means> {
   /** Name of the process in `usage`. */
@@ -85,7 +88,13 @@ export class AttackTarget implements Target<Foothold> {
     const host = await MessagingHost.create({ beside: { stores }, providerUrls });
     const witness = await Witness.start();
     const foothold = await makeFoothold(host, contacts);
-    const all = { DATABASE_POOL_SIZE: '20', TRUST_PROXY: 'loopback', ...providerUrls, ...env };
+    const all = {
+      NODE_OPTIONS: SMALL_HEAP,
+      DATABASE_POOL_SIZE: '20',
+      TRUST_PROXY: 'loopback',
+      ...providerUrls,
+      ...env,
+    };
     const logFolder = mkdtempSync(join(tmpdir(), 'messaging-attack-logs-'));
     const [api, worker] = await Promise.all([
       ServiceProcess.start('api', stores, all, { logFile: join(logFolder, 'api.log') }),

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { ORIGIN } from '../support/widget';
 import { Attack, Attacker } from './attacker';
 import { addressOf } from './hooks';
+import { pipelineBehind } from './protocol';
 
 const NETWORK = '2001:db8:7:7';
 /**
@@ -50,9 +51,17 @@ async function streams(attacker: Attacker): Promise<void> {
   attacker.letGo();
 }
 
-async function sessionTokens(attacker: Attacker): Promise<string[]> {
+/** Sends requests behind a stream, which never ends. */
+async function pipelinedBehindStreams(attacker: Attacker): Promise<void> {
+  const [token] = await sessionTokens(attacker, 1);
+  const { widgetPath } = attacker.foothold;
+  const stream = `GET ${widgetPath}/events HTTP/1.1\r\nHost: x\r\nOrigin: ${ORIGIN}\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+  await pipelineBehind(attacker, () => stream);
+}
+
+async function sessionTokens(attacker: Attacker, visitors = VISITORS): Promise<string[]> {
   const tokens: string[] = [];
-  for (let n = 0; n < VISITORS; n++) {
+  for (let n = 0; n < visitors; n++) {
     const answer = await attacker.askOnce(sessionFrom(attacker, addressOf(n * 65_536)));
     if (answer?.status === 201) tokens.push(answer.body.token as string);
   }
@@ -77,4 +86,5 @@ export const VISITING: Attack[] = [
   { name: 'visitors: of one /64', run: visitorsOfOneNetwork },
   { name: 'visitors: unknown widgets', run: unknownWidgets },
   { name: 'visitors: event streams', run: streams },
+  { name: 'visitors: pipelined behind streams', run: pipelinedBehindStreams },
 ];

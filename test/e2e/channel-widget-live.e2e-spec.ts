@@ -144,6 +144,42 @@ describe('the stream of a visitor', () => {
     }
   });
 
+  it('of a visitor without a conversation gives way to that of one who has one', async () => {
+    const env = { REDIS_URL: redis.url, WIDGET_STREAMS: '4', TRUST_PROXY: 'loopback' };
+    const small = await TestService.create({ beside: service, env });
+    const openFor = async (visitor: TestVisitor) => {
+      const stream = await visitor.stream();
+      streams.push(stream);
+      if (stream.response.status === 200) await stream.next('ready');
+      return stream;
+    };
+    const visitorOf = async (of: TestWidget, hasWritten: boolean) => {
+      const visitor = await of.visitor(small);
+      if (hasWritten) await visitor.post('m-1');
+      return visitor;
+    };
+    const connect = async () => TestWidget.connect(service, (await createTenant(service)).workspace);
+    try {
+      const [crowded, other, third] = [await connect(), await connect(), await connect()];
+      const idle = [];
+      for (const each of [crowded, crowded, other, other])
+        idle.push(await openFor(await visitorOf(each, false)));
+      // The widget has its half of the process, and the process is full.
+      const [first, second, ...rest] = idle;
+      expect((await openFor(await visitorOf(crowded, true))).response.status).toBe(200);
+      await first!.ended();
+      expect((await openFor(await visitorOf(third, true))).response.status).toBe(200);
+      await second!.ended();
+      expect(rest.map(({ hasEnded }) => hasEnded)).toEqual([false, false]);
+      expect((await openFor(await visitorOf(third, false))).response.status).toBe(503);
+      // Nobody who has a conversation gives way.
+      for (const each of [third, await connect()]) await openFor(await visitorOf(each, true));
+      expect((await openFor(await visitorOf(await connect(), true))).response.status).toBe(503);
+    } finally {
+      await small.close();
+    }
+  });
+
   it('carries every outbound message once, in order', async () => {
     const { visitor, conversationId } = await visitorWithMessage();
     const stream = await listen(visitor, second);
@@ -282,8 +318,18 @@ describe('the stream of a visitor', () => {
     }
   });
 
-  it('is one of ten at most of the same visitor', async () => {
+  it('is one of three at most of a visitor without a conversation, for three tabs', async () => {
     const visitor = await widget.visitor(service);
+    for (let n = 0; n < 3; n++) await listen(visitor);
+    const refused = await visitor.send('GET', '/events');
+    expect(refused.status).toBe(429);
+    expect(refused.headers['retry-after']).toBe('15');
+    await visitor.post('m-1');
+    await listen(visitor);
+  });
+
+  it('is one of ten at most of the same visitor', async () => {
+    const { visitor } = await visitorWithMessage();
     for (let n = 0; n < MAX_PER_VISITOR; n++) await listen(visitor);
     const refused = await visitor.send('GET', '/events');
     expect(refused.status).toBe(429);

@@ -1,5 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { Client } from 'pg';
 import { VisitorStreams } from '../../src/channels/widget/visitor-streams';
 import { STANDARD_HEADERS } from '../../src/http/standard-headers';
@@ -9,7 +11,7 @@ import { RawConnection } from '../support/raw-connection';
 import { createTenant, Tenant } from '../support/routes';
 import { TestService } from '../support/service';
 import { waitFor } from '../support/wait';
-import { TestWidget } from '../support/widget';
+import { ORIGIN, TestWidget } from '../support/widget';
 
 const LATE = 'The request took too long to arrive.';
 const NOT_HTTP = 'The request is not HTTP as it is specified.';
@@ -20,6 +22,13 @@ const POST =
 const standard = Object.fromEntries(
   Object.entries(STANDARD_HEADERS).map(([name, value]) => [name.toLowerCase(), value]),
 );
+
+/** Returns the bytes of the heap that are in use, after a collection. */
+function heapUsed(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed;
+}
 
 describe('connections', () => {
   let service: TestService;
@@ -180,7 +189,7 @@ describe('connections', () => {
     // The answers exceed the buffers of the system.
     const files = resolve(__dirname, '../../dist/docs/assets');
     const large = readdirSync(files).find((name) => /^search-.*\.json$/.test(name))!;
-    for (let i = 0; i < 90; i++) connection.send(request(`/docs/assets/${large}`));
+    connection.send(request(`/docs/assets/${large}`).repeat(32));
     await waitFor('the connection to be closed', async () => (await closedBy('unread_answer')) > 0);
     connection.destroy();
   });
@@ -250,6 +259,84 @@ describe('connections', () => {
     expect(connection.answers().at(-1)!.body).toHaveProperty('tenant');
   });
 
+  describe('with requests behind one that is not answered', () => {
+    const MANY = 5_000;
+    const blockers: Client[] = [];
+    afterEach(() => Promise.all(blockers.splice(0).map((blocker) => blocker.end())));
+
+    it('are closed, and take little memory, above 32 of them', async () => {
+      const blocker = await lockTable();
+      const before = { closed: await closedBy('pipelined'), heap: heapUsed() };
+      const connection = await open();
+      connection.send(request('/api/v1/conversations') + 'GET / HTTP/1.1\r\nHost:a\r\n\r\n'.repeat(MANY));
+      await connection.closed;
+      expect(await closedBy('pipelined')).toBe(before.closed + 1);
+      expect(heapUsed() - before.heap).toBeLessThan(5 * 1024 * 1024);
+      await blocker.query('ROLLBACK');
+      expect((await tenant.client.get('/me')).status).toBe(200);
+    });
+
+    it('give way, the one that holds the most first, when the process holds too much', async () => {
+      const blocker = await lockTable();
+      const honest = await open();
+      honest.send(request('/api/v1/conversations').repeat(3));
+      // The limit of 1 MiB is that of 70 heads of 15 KB.
+      const large = `GET / HTTP/1.1\r\nHost: a\r\nX-Large: ${'x'.repeat(15_000)}\r\n\r\n`;
+      const hostile = await Promise.all(Array.from({ length: 4 }, () => open()));
+      for (const connection of hostile) connection.send(request('/api/v1/conversations') + large.repeat(20));
+      await waitFor('one to be closed', () => hostile.some(({ isClosed }) => isClosed));
+      await blocker.query('ROLLBACK');
+      await waitFor('the honest answers', () => honest.answers().length === 3);
+      expect(honest.answers().map(({ status }) => status)).toEqual([200, 200, 200]);
+      for (const connection of hostile) connection.destroy();
+    });
+
+    let widget: TestWidget;
+    beforeAll(
+      async () => (widget = await TestWidget.connect(service, (await createTenant(service)).workspace)),
+    );
+
+    it.each([
+      ['at once', true],
+      ['later', false],
+    ])('are closed if the first opens a stream, which never ends: %s', async (_, isAtOnce) => {
+      const before = await closedBy('pipelined');
+      const { token } = await widget.visitor();
+      const connection = await open();
+      const stream =
+        `GET ${widget.path}/events HTTP/1.1\r\nHost: x\r\nOrigin: ${ORIGIN}\r\n` +
+        `Authorization: Bearer ${token}\r\n\r\n`;
+      connection.send(isAtOnce ? stream + request() : stream);
+      if (!isAtOnce) {
+        await waitFor('the stream', () => connection.text.includes('event: ready'));
+        connection.send(request().repeat(1_000));
+      }
+      await connection.closed;
+      expect(await closedBy('pipelined')).toBe(before + 1);
+    });
+
+    it('are answered when they are 20 with bodies', async () => {
+      const body = JSON.stringify({ body: 'Hello' });
+      const path = `/api/v1/conversations/${tenant.conversation.id}/messages`;
+      const message =
+        `POST ${path} HTTP/1.1\r\nHost: x\r\n${authorization()}Content-Type: application/json\r\n` +
+        `Content-Length: ${body.length}\r\n\r\n${body}`;
+      const connection = await open();
+      connection.send(message.repeat(20));
+      await waitFor('all answers', () => connection.answers().length === 20);
+      expect(connection.answers().map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 201));
+    });
+
+    async function lockTable(): Promise<Client> {
+      const blocker = new Client({ connectionString: service.stores.databaseAdminUrl });
+      await blocker.connect();
+      await blocker.query('BEGIN');
+      blockers.push(blocker);
+      await blocker.query('LOCK TABLE conversations IN ACCESS EXCLUSIVE MODE');
+      return blocker;
+    }
+  });
+
   it('do not end while the service works on a request, however long that takes', async () => {
     const { conversation, client } = tenant;
     const blocker = await lockRow(
@@ -288,7 +375,8 @@ describe('the cap on connections', () => {
   let tenant: Tenant;
 
   beforeAll(async () => {
-    service = await TestService.create({ env: { HTTP_MAX_CONNECTIONS: String(CAP) } });
+    const limits = { HTTP_MAX_CONNECTIONS: String(CAP), HTTP_MAX_UNFINISHED_BYTES: String(1024 * 1024) };
+    service = await TestService.create({ env: limits });
     tenant = await createTenant(service);
   });
   afterAll(() => service.close());
@@ -313,12 +401,31 @@ describe('the cap on connections', () => {
     for (const connection of silent) connection.destroy();
   });
 
+  it('closes those whose unread answers take the most memory, long before their time is over', async () => {
+    const { conversation, client, key } = tenant;
+    for (let n = 0; n < 50; n++)
+      await client.post(`/conversations/${conversation.id}/messages`, { body: 'x'.repeat(4_096) });
+    const page = `GET /api/v1/conversations/${conversation.id}/messages?limit=50 HTTP/1.1\r\nHost: x\r\nx-api-key: ${key.key}\r\n\r\n`;
+    const idle = await openMany(5);
+    for (const connection of idle) {
+      connection.stopReading();
+      // The answers exceed the buffers of the system.
+      connection.send(page.repeat(32));
+    }
+    await waitFor('one to be closed', async () => {
+      const { values } = await service.app.get(Metrics).httpConnectionsClosed.get();
+      return values.some(({ labels }) => labels.reason === 'unread_answer');
+    });
+    expect((await client.get('/me')).status).toBe(200);
+    for (const connection of idle) connection.destroy();
+  });
+
   it('does not count streams of events', async () => {
     const widget = await TestWidget.connect(service, tenant.workspace);
-    const visitors = await Promise.all(Array.from({ length: 2 }, () => widget.visitor()));
+    const visitors = await Promise.all(Array.from({ length: 4 }, () => widget.visitor()));
     const streams = [];
     for (let i = 0; i < CAP + 2; i++) {
-      const stream = await visitors[i % 2]!.stream();
+      const stream = await visitors[i % 4]!.stream();
       await stream.next('ready');
       streams.push(stream);
     }

@@ -3,7 +3,6 @@ import { ContactsModule } from '../../contacts/contacts.module';
 import { ConversationsModule } from '../../conversations/conversations.module';
 import { MessagesModule } from '../../messages/messages.module';
 import { ChannelConnectionsModule } from '../connections/channel-connections.module';
-import { CustomerChangesService } from './customer-changes.service';
 import { InboundService } from './inbound.service';
 import { ReceptionTimes } from './reception-times';
 import { ProviderIdsModule } from '../provider-ids/provider-ids.module';
@@ -11,7 +10,7 @@ import { ProviderIdsModule } from '../provider-ids/provider-ids.module';
 /** Stores customers' messages, which come from the providers' hooks and from the widget. */
 @Module({
   imports: [ChannelConnectionsModule, ContactsModule, ConversationsModule, MessagesModule, ProviderIdsModule],
-  providers: [InboundService, CustomerChangesService, ReceptionTimes],
-  exports: [InboundService, CustomerChangesService],
+  providers: [InboundService, ReceptionTimes],
+  exports: [InboundService],
 })
 export class InboundModule {}

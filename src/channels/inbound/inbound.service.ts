@@ -5,9 +5,8 @@ import { ConversationsService } from '../../conversations/conversations.service'
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { MessageWriter } from '../../messages/message-writer';
-import { Connection, InboundChange, InboundMessage } from '../adapters/channel-adapter';
+import { Connection, InboundMessage } from '../adapters/channel-adapter';
 import { isUsableId } from '../adapters/support/provider-values';
-import { CustomerChangesService } from './customer-changes.service';
 import { storableContent, storableCustomer } from './inbound-content';
 import { LoadedConnection } from '../connections/connection-loader';
 import { ProviderIdsRepository, PROVIDER_MESSAGES_KEY } from '../provider-ids/provider-ids.repository';
@@ -24,7 +23,6 @@ export class InboundService {
     private readonly conversations: ConversationsService,
     private readonly messages: MessageWriter,
     private readonly providerIds: ProviderIdsRepository,
-    private readonly changes: CustomerChangesService,
     private readonly receptionTimes: ReceptionTimes,
   ) {}
 
@@ -49,16 +47,6 @@ export class InboundService {
     }
   }
 
-  /**
-   * Applies what a customer changes after a message was sent. A reaction to a message that is not stored is
-   * stored as a message.
-   */
-  async change(connection: LoadedConnection, change: InboundChange): Promise<void> {
-    const outcome = await this.changes.apply(connection, change);
-    if (outcome === 'MESSAGE_UNKNOWN' && change.kind === 'reaction' && change.message)
-      await this.receive(connection, change.message);
-  }
-
   private async store(tx: Transaction, connection: Connection, message: InboundMessage): Promise<boolean> {
     const { id: connectionId, tenantId, channel } = connection;
     const { externalId } = message.customer;
@@ -66,9 +54,7 @@ export class InboundService {
     // Locks the customer's identity, so that a concurrent repetition finds the stored message.
     const customer = { channel, externalId, ...storableCustomer(message.customer) };
     const contactId = await this.contacts.identify(tx, tenantId, customer);
-    const { isKnown, early } = await this.providerIds.lookUp(tx, connection, providerIds);
-    const wasUnsent = early !== null && early.body === null;
-    if (isKnown || wasUnsent) return false;
+    if (await this.providerIds.isKnown(tx, connection, providerIds)) return false;
     const { name, email } = message.claimed ?? {};
     if (name || email)
       await this.contacts.updateProfile(tx, tenantId, contactId, { claimed: { name, email } });
@@ -80,7 +66,6 @@ export class InboundService {
     });
     const stored = await this.messages.receive(tx, conversation, storableContent(message));
     await this.providerIds.insertReceived(tx, connectionId, providerIds, stored);
-    if (early) await this.changes.applyEarly(tx, connection, stored, early);
     return true;
   }
 }

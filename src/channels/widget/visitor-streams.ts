@@ -15,6 +15,8 @@ import { toVisitorMessage } from './widget.dto';
 import { WidgetSignal } from '../adapters/widget-signal';
 
 const HEARTBEAT_MS = 15_000;
+/** Number of streams that a visitor has before their first message. */
+const MAX_WITHOUT_CONVERSATION = 3;
 /** Limit of the visitors whose states one statement reads for a heartbeat. */
 const HEARTBEAT_BATCH = 500;
 
@@ -61,13 +63,15 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
 
   /**
    * Makes a response the stream of a visitor. It begins with `ready`, and lasts until the client hangs up,
-   * its token expires, the widget changes, or the process stops.
+   * its token expires, the widget changes, or the process stops. When there is no room, visitors without a
+   * conversation give way to those who have one.
    * @throws AppError RATE_LIMITED (too many at once), NOT_FOUND (the widget is disconnected), UNAVAILABLE
    */
   async open(widget: Widget, { externalId, expiresAt }: Visitor, response: Response): Promise<void> {
     const key = { tenantId: widget.tenantId, connectionId: widget.id, externalId };
     const owner = { workspace: widget.id, caller: textKey(key) };
-    const stream = this.streams.start(response, owner);
+    const matters = this.streams.isFull(widget.id) && (await this.hasConversation(key));
+    const stream = this.streams.start(response, owner, matters);
     const group = this.groups.join(owner, stream, () => ({
       key,
       listening: null,
@@ -89,12 +93,14 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
       await awaitListening(group.context.listening);
       const state = await this.visitors.findState(key);
       if (!state) throw AppError.notFound('Widget');
+      if (state.conversationId === null && group.streams.size > MAX_WITHOUT_CONVERSATION)
+        throw this.streams.refuse();
       group.context.version ??= state.version;
       const online = await this.listOnline([state]);
       stream.begin();
       const isOnline = group.context.presence && online.get(state.tenantId)!;
       stream.send('ready', state.sequence, { ...toPosition(state), isOnline });
-      group.context.presence?.follow(state);
+      follow(group, state);
     });
   }
 
@@ -123,7 +129,7 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
       else {
         const isOnline = group.context.presence && online.get(state.tenantId)!;
         group.send('heartbeat', state.sequence, { ...toPosition(state), isOnline });
-        group.context.presence?.follow(state);
+        follow(group, state);
       }
     }
   }
@@ -172,7 +178,12 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
       ...toPosition(state),
       message: toVisitorMessage(message),
     });
-    group.context.presence?.follow(state);
+    follow(group, state);
+  }
+
+  private async hasConversation(key: VisitorKey): Promise<boolean> {
+    const state = await this.visitors.findState(key);
+    return state !== null && state.conversationId !== null;
   }
 
   private present(group: VisitorGroup): PresentVisitor {
@@ -188,6 +199,12 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
       [tenantId, !isSuspended && (await this.presence.areAgentsOnline(tenantId))] as const;
     return new Map(await Promise.all([...tenants].map(read)));
   }
+}
+
+/** Notes a visitor's conversation. Streams of visitors without one give way to others. */
+function follow({ context, streams }: VisitorGroup, state: VisitorState): void {
+  for (const stream of streams) stream.mayGiveWay = state.conversationId === null;
+  context.presence?.follow(state);
 }
 
 /** Reports whether the widget has changed since the first stream of the visitor began. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { makeReason } from '../../common/error-texts';
-import { networksOf } from '../../http/client-network';
+import { limitedNetworksOf } from '../../http/client-network';
 import { Origin } from '../../common/principal';
 import { RateLimit, RateLimiter } from '../../rate-limit/rate-limiter';
 import { normalizeEmail } from './people.repository';
@@ -50,12 +50,6 @@ const LINKS_TO_ADDRESS: RateLimit = {
 
 /** Limit over all workspaces. It is higher, so that one workspace can't use up what others mail. */
 const LINKS_TO_ADDRESS_OF_ALL: RateLimit = { ...LINKS_TO_ADDRESS, max: 20 };
-
-/**
- * Factors of the limits of networks that one customer may have: of the smallest one, and of the /56 and /48
- * of an IPv6 address. A /48 has 65,536 of the smallest.
- */
-const NETWORK_FACTORS = [1, 4, 8];
 
 type KeyedLimit = [key: string, limit: RateLimit];
 
@@ -131,11 +125,8 @@ export class GuessLimits {
 }
 
 function networkLimits(name: string, limit: RateLimit, origin: Origin | undefined): KeyedLimit[] {
-  const networks = networksOf(origin?.address ?? 'unknown');
-  return networks.map((network, n) => [
-    `${name}:${network}`,
-    { ...limit, max: limit.max * NETWORK_FACTORS[n]! },
-  ]);
+  const networks = limitedNetworksOf(origin?.address ?? 'unknown', limit.max);
+  return networks.map(([network, max]) => [`${name}:${network}`, { ...limit, max }]);
 }
 
 /** Returns a key of fixed length, so that Redis gets no e-mail address. */

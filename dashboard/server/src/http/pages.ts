@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
+import { sendKept } from 'conversation-messaging-service/http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { nonceOf } from './security-headers';
 
@@ -35,7 +36,7 @@ export function serveFiles(folder: string): RequestHandler {
     const isNamedByContent = request.path.startsWith('/assets/');
     const cacheControl = isNamedByContent ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache';
     response.vary('Accept-Encoding').set('Cache-Control', cacheControl);
-    response.type(extname(request.path)).send(file.get(encoding));
+    sendKept(response.type(extname(request.path)), file.get(encoding)!);
   };
 }
 
