@@ -45,6 +45,11 @@ export class ChatPage {
     });
   }
 
+  /** The launcher, by its name at the moment. */
+  launcherOf(name: string): Locator {
+    return this.page.locator('chat-widget .launcher').and(this.page.getByRole('button', { name }));
+  }
+
   async open(): Promise<void> {
     await this.launcher.click();
     await this.composer.waitFor();

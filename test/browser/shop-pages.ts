@@ -15,6 +15,10 @@ interface ShopPage {
   head?: string;
   /** Additional attributes of the snippet's `script` tag. */
   scriptAttributes?: string;
+  /** Returns another snippet. */
+  snippet?: (widget: EmbeddedWidget) => string;
+  /** HTML of the page's content instead of the shop's. */
+  main?: string;
   hasWidget?: boolean;
 }
 
@@ -104,6 +108,18 @@ const PAGES: Record<string, ShopPage> = {
     scriptAttributes: `nonce="${NONCE}"`,
   },
   '/hostile': { head: HOSTILE_STYLES + HOSTILE_SCRIPT },
+  '/twice': { snippet: (widget) => snippetOf(widget).repeat(2) },
+  '/tag-manager': {
+    snippet: ({ service, siteKey }) => `<script>
+      const script = document.createElement('script');
+      script.src = '${service}/widget/v1.js?siteKey=${siteKey}';
+      document.head.append(script);
+    </script>`,
+  },
+  '/framed': {
+    hasWidget: false,
+    main: '<iframe src="/shop" style="width:900px;height:600px"></iframe><p style="height:5000px">',
+  },
   '/arabic': { htmlAttributes: 'lang="ar" dir="rtl"' },
   '/german': { htmlAttributes: 'lang="de"' },
 };
@@ -161,11 +177,19 @@ export class ShopPages {
   }
 }
 
+function snippetOf({ service, siteKey }: EmbeddedWidget, attributes = ''): string {
+  return `<script async src="${service}/widget/v1.js" data-site-key="${siteKey}" ${attributes}></script>`;
+}
+
+const SHOP = `<h1>Tea shop</h1>
+<p><label>Search <input type="search"></label> <button type="button">Find</button></p>
+<p>Green tea, 100 g. Picked by hand in spring, and dried on the same day.</p>`;
+
 function render(
-  { head = '', htmlAttributes = 'lang="en"', scriptAttributes = '', hasWidget = true }: ShopPage,
-  { service, siteKey }: EmbeddedWidget,
+  { head = '', htmlAttributes = 'lang="en"', hasWidget = true, main = SHOP, ...page }: ShopPage,
+  widget: EmbeddedWidget,
 ): string {
-  const snippet = `<script async src="${service}/widget/v1.js" data-site-key="${siteKey}" ${scriptAttributes}></script>`;
+  const snippet = page.snippet?.(widget) ?? snippetOf(widget, page.scriptAttributes);
   return `<!doctype html>
 <html ${htmlAttributes}>
 <head>
@@ -176,9 +200,7 @@ ${head}${hasWidget ? snippet : ''}
 </head>
 <body>
 <main>
-<h1>Tea shop</h1>
-<p><label>Search <input type="search"></label> <button type="button">Find</button></p>
-<p>Green tea, 100 g. Picked by hand in spring, and dried on the same day.</p>
+${main}
 </main>
 </body>
 </html>`;

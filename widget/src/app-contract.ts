@@ -29,6 +29,8 @@ export interface ChatApp {
   logout(): void;
   /** Replaces all settings, including the unchanged ones. */
   set(settings: WidgetSettings): void;
+  /** Adds all listeners again, after `document.open` has removed them. */
+  listen(): void;
 }
 
 /** Exports of the app's module. */

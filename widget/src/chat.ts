@@ -19,6 +19,8 @@ export interface ChatDisplay {
   focus: () => void;
   /** Draws the present state. */
   update: () => void;
+  /** Draws everything anew, with new listeners. */
+  redraw: () => void;
   isNewestSeen: () => boolean;
 }
 
@@ -37,6 +39,7 @@ export class Chat implements ChatApp {
   private switching: Promise<void> = Promise.resolve();
   private readonly announced = new Set<string>();
   private unread = 0;
+  private listening = new AbortController();
 
   private constructor(
     readonly context: LoaderContext,
@@ -117,6 +120,25 @@ export class Chat implements ChatApp {
     });
   }
 
+  listen(): void {
+    this.listening.abort();
+    const { signal } = (this.listening = new AbortController());
+    const wake = () => {
+      if (document.visibilityState === 'visible') this.visitor.wake();
+      this.changed();
+    };
+    this.shared.sessions.onChange(() => this.onSessionChange(), signal);
+    addEventListener('online', wake, { signal });
+    addEventListener('offline', () => this.changed(), { signal });
+    document.addEventListener('visibilitychange', wake, { signal });
+    addEventListener('pagehide', () => this.visitor.suspend(), { signal });
+    addEventListener('pageshow', (event) => this.comeBack(event, wake), { signal });
+    // A frozen page would keep the stream, and other tabs would get nothing.
+    document.addEventListener('freeze', () => this.visitor.suspend(), { signal });
+    document.addEventListener('resume', () => this.visitor.resume(), { signal });
+    this.display?.redraw();
+  }
+
   /** Keeps what the visitor has typed. */
   keepDraft(draft: string): void {
     this.visitor.draft = draft;
@@ -186,29 +208,15 @@ export class Chat implements ChatApp {
     this.wasOpen = own?.isOpen;
   }
 
-  private listen(): void {
-    this.shared.sessions.onChange(() => this.onSessionChange());
-    const wake = () => {
-      if (document.visibilityState === 'visible') this.visitor.wake();
-      this.changed();
-    };
-    addEventListener('online', wake);
-    addEventListener('offline', () => this.changed());
-    document.addEventListener('visibilitychange', wake);
-    addEventListener('pagehide', () => this.visitor.suspend());
-    addEventListener('pageshow', ({ persisted }) => {
-      if (persisted) {
-        // The visitor may have typed, logged in or logged out in the pages since.
-        const kept = readKept(this.key);
-        this.onSessionChange();
-        if (this.isKept) this.takeOver(kept);
-        this.visitor.resume();
-      }
-      wake();
-    });
-    // A frozen page would keep the stream, and other tabs would get nothing.
-    document.addEventListener('freeze', () => this.visitor.suspend());
-    document.addEventListener('resume', () => this.visitor.resume());
+  private comeBack({ persisted }: PageTransitionEvent, wake: () => void): void {
+    if (persisted) {
+      // The visitor may have typed, logged in or logged out in the pages since.
+      const kept = readKept(this.key);
+      this.onSessionChange();
+      if (this.isKept) this.takeOver(kept);
+      this.visitor.resume();
+    }
+    wake();
   }
 
   /** Follows a session that another tab began, changed or ended. */

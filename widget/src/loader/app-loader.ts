@@ -1,6 +1,6 @@
 import type { AppModule, ChatApp, LoaderContext } from '../app-contract';
 import type { Identity, WidgetEvents, WidgetSettings } from '../page-api';
-import type { Launcher } from './launcher';
+import { Launcher } from './launcher';
 
 type Listener = (detail: unknown) => void;
 type Place = Pick<LoaderContext, 'fetch' | 'serviceUrl' | 'siteKey'>;
@@ -15,14 +15,16 @@ export class AppLoader {
   /** Last wish of the visitor or the page; undefined before. */
   private wish: 'open' | 'close' | undefined;
   private readonly listeners = new Set<[name: string, listener: Listener]>();
+  private readonly onClick = () => (this.app ? this.app.toggle() : this.open());
+  private readonly launcher = new Launcher(() => {
+    this.launcher.button.addEventListener('click', this.onClick);
+    this.app?.listen();
+  });
 
   constructor(
     private readonly place: Place,
     private readonly appUrl: string,
-    private readonly launcher: Launcher,
-  ) {
-    launcher.button.addEventListener('click', () => (this.app ? this.app.toggle() : this.open()));
-  }
+  ) {}
 
   open(): void {
     if (this.app) return this.app.open();
@@ -46,7 +48,7 @@ export class AppLoader {
     this.app?.logout();
   }
 
-  set(settings: WidgetSettings): void {
+  set(settings?: WidgetSettings): void {
     this.launcher.show(settings);
     this.app?.set(this.launcher.settings);
   }

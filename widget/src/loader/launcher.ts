@@ -3,6 +3,9 @@ import launcherCss from './launcher.css?inline';
 
 type LauncherState = 'ready' | 'loading' | 'failed';
 
+/** Least time between two insertions of the element, for pages that remove it again and again. */
+const INSERT_EVERY_MS = 500;
+
 /** Labels used until the app has loaded; the app has all texts. */
 const LABELS: Record<'en' | 'de', Record<LauncherState, string>> = {
   en: { ready: 'Open chat', loading: 'Opening chat…', failed: 'Chat not loaded. Try again' },
@@ -17,15 +20,26 @@ const SVG = 'http://www.w3.org/2000/svg';
 const BUBBLE =
   'M12 3.5c-5 0-9 3.3-9 7.5 0 2.3 1.2 4.3 3.1 5.7-.1 1.3-.6 2.4-1.3 3.3 1.9-.2 3.5-.9 4.7-1.8.8.2 1.6.3 2.5.3 5 0 9-3.3 9-7.5s-4-7.5-9-7.5z';
 
-/** Element of the widget in the page, with the button that opens the panel. */
+/**
+ * Element of the widget in the page, with the button that opens the panel. It stands beside the page's body:
+ * there no filter or transform of the body moves it, and few pages replace what is there.
+ */
 export class Launcher {
   readonly button = document.createElement('button');
   readonly shadow: ShadowRoot;
   private readonly host = document.createElement('chat-widget');
+  private readonly observer = new MutationObserver(() => this.attach());
+  private root: Element | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
   private state: LauncherState = 'ready';
   settings: WidgetSettings = {};
 
-  constructor() {
+  /**
+   * Makes an element that is not in the page yet.
+   * @param onNewRoot is called when the element is in another root of the document: `document.open` removes
+   *   the listeners of the window and of everything in the document
+   */
+  constructor(private readonly onNewRoot: () => void) {
     const { button, host } = this;
     const styles = new CSSStyleSheet();
     styles.replaceSync(launcherCss);
@@ -42,18 +56,13 @@ export class Launcher {
     icon.append(path);
     button.append(icon);
     shadow.append(button);
-    // Some pages replace their body when the visitor goes to another view.
-    new MutationObserver(() => this.attach()).observe(document.documentElement, { childList: true });
+    this.observer.observe(document, { childList: true });
   }
 
   /** Puts the button into the page, placed and coloured by the settings. */
-  show(changes: WidgetSettings = {}): void {
-    const settings = (this.settings = { ...this.settings, ...changes });
-    const { dataset } = this.host;
-    const isRightToLeft = getComputedStyle(document.documentElement).direction === 'rtl';
-    dataset['theme'] = settings.theme ?? 'auto';
-    dataset['position'] = settings.position ?? (isRightToLeft ? 'left' : 'right');
-    this.setState(this.state);
+  show(changes?: WidgetSettings): void {
+    this.settings = { ...this.settings, ...changes };
+    this.place();
     this.attach();
   }
 
@@ -66,7 +75,32 @@ export class Launcher {
     button.ariaLabel = button.title = (state === 'ready' && settings.texts?.openChat) || label;
   }
 
+  private place(): void {
+    const { settings } = this;
+    const { dataset } = this.host;
+    const isRightToLeft = getComputedStyle(document.documentElement).direction === 'rtl';
+    dataset['theme'] = settings.theme ?? 'auto';
+    dataset['position'] = settings.position ?? (isRightToLeft ? 'left' : 'right');
+    this.setState(this.state);
+  }
+
+  /** Inserts the element unless it is there, or was inserted just now. */
   private attach(): void {
-    if (!this.host.isConnected) document.body?.append(this.host);
+    const { host } = this;
+    const root = document.documentElement;
+    if (root) this.observer.observe(root, { childList: true });
+    if (host.isConnected || !document.body || this.timer) return;
+    // Pages that write their own HTML anew leave an empty copy.
+    document.querySelectorAll('chat-widget').forEach((copy) => copy.remove());
+    root.append(host);
+    if (root !== this.root) {
+      this.root = root;
+      this.place();
+      this.onNewRoot();
+    }
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      this.attach();
+    }, INSERT_EVERY_MS);
   }
 }

@@ -2,7 +2,6 @@ import { sessionKeyOf } from '../app-contract';
 import type { ChatWidgetApi, Command } from '../page-api';
 import { createApi } from './api';
 import { AppLoader } from './app-loader';
-import { Launcher } from './launcher';
 
 declare global {
   interface Window {
@@ -11,24 +10,22 @@ declare global {
 }
 
 const script = document.currentScript as HTMLScriptElement | null;
-const siteKey = script?.dataset['siteKey'];
+const siteKey = script && (script.dataset['siteKey'] || new URL(script.src).searchParams.get('siteKey'));
 
-if (!script || !siteKey) console.error('chatWidget: the script element needs data-site-key.');
+if (!siteKey) console.error('chatWidget: the script needs data-site-key, or ?siteKey= in its address.');
 else if (window.chatWidget && !Array.isArray(window.chatWidget))
   console.warn('chatWidget: the script is in this page twice.');
-else if (document.body) begin(script.src, siteKey);
-else document.addEventListener('DOMContentLoaded', () => begin(script.src, siteKey));
+else begin(script.src, siteKey);
 
 function begin(scriptUrl: string, siteKey: string): void {
-  const launcher = new Launcher();
   const urlOf = (path: string) => new URL(path, scriptUrl).href;
   const serviceUrl = urlOf(`../channels/widget/${encodeURIComponent(siteKey)}`);
   const place = { fetch: fetch.bind(window), serviceUrl, siteKey };
-  const loader = new AppLoader(place, urlOf(APP_PATH), launcher);
+  const loader = new AppLoader(place, urlOf(APP_PATH));
   const queued = (window.chatWidget ?? []) as Command[];
   window.chatWidget = createApi(loader);
   window.chatWidget.push(...queued);
-  launcher.show();
+  loader.set();
   loader.emit('ready', undefined);
   try {
     const key = sessionKeyOf(siteKey);

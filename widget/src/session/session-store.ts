@@ -53,10 +53,14 @@ export class SessionStore {
     this.memory = writeStored('localStorage', this.key, session) ? null : session;
   }
 
-  /** Calls the listener when another tab changes the session. */
-  onChange(listener: () => void): void {
-    addEventListener('storage', ({ key }) => {
-      if (key === this.key || key === null) listener();
-    });
+  /** Calls the listener when another tab changes the session, until the signal aborts. */
+  onChange(listener: () => void, signal: AbortSignal): void {
+    addEventListener(
+      'storage',
+      ({ key }) => {
+        if (key === this.key || key === null) listener();
+      },
+      { signal },
+    );
   }
 }

@@ -8,6 +8,7 @@ const END_PX = 48;
 const OLDER_PX = 120;
 /** Time for which announcements stay silent while the history is drawn. */
 const QUIET_MS = 500;
+const LOOK_MS = 1000;
 
 interface Props {
   view: View;
@@ -29,6 +30,16 @@ export class MessageLog extends Component<Props, State> {
   private readonly content = createRef<HTMLDivElement>();
   /** Keeps the end in view when messages get their real height, or the composer grows. */
   private readonly observer = new ResizeObserver(() => this.isAtEnd && this.toEnd());
+  /** Knows whether the log is in view, also where the page is a frame of another page. */
+  private readonly sight = new IntersectionObserver((entries) => {
+    this.log.current!.dataset['inView'] = String(entries.at(-1)!.isIntersecting);
+    this.props.actions.scrolled();
+  });
+  /** Looks again while an answer is unseen: no event tells that what covered the log is gone. */
+  private readonly look = setInterval(
+    () => this.props.view.hasUnread && this.props.actions.scrolled(),
+    LOOK_MS,
+  );
   private isAtEnd = true;
   private isLoadingOlder = false;
   private speakTimer: ReturnType<typeof setTimeout> | undefined;
@@ -36,6 +47,7 @@ export class MessageLog extends Component<Props, State> {
   override componentDidMount(): void {
     this.observer.observe(this.log.current!);
     this.observer.observe(this.content.current!);
+    this.sight.observe(this.log.current!);
     // The observer scrolls there, once the browser has laid out: asking here would make it do so twice.
     this.setAtEnd(true);
     this.speakSoon();
@@ -43,6 +55,8 @@ export class MessageLog extends Component<Props, State> {
 
   override componentWillUnmount(): void {
     this.observer.disconnect();
+    this.sight.disconnect();
+    clearInterval(this.look);
     clearTimeout(this.speakTimer);
   }
 

@@ -6,6 +6,7 @@ import { fill, plural } from '../locales/locale';
 import { Dialog } from './dialog';
 import { LauncherFace } from './launcher-face';
 import { Preview } from './preview';
+import { isInSight } from './in-sight';
 import panelCss from './panel.css?inline';
 import { storable } from './text';
 import type { Actions, View } from './view';
@@ -84,16 +85,22 @@ export class Panel implements ChatDisplay {
     });
   }
 
+  redraw(): void {
+    render(null, this.root);
+    this.draw();
+  }
+
   isNewestSeen(): boolean {
-    const log = this.root.querySelector<HTMLElement>('[role=log]');
-    return document.visibilityState === 'visible' && log?.dataset['atEnd'] === 'true';
+    const log = this.root.querySelector<HTMLElement>('[data-at-end=true]');
+    return document.visibilityState === 'visible' && log !== null && isInSight(this.context.shadow, log);
   }
 
   private drawLauncher(): void {
     const { isOpen, locale, visitor } = this.chat;
     const { unread } = visitor;
-    const { openChat, unread: texts } = locale.texts;
-    this.launcher.update(isOpen, unread, unread > 0 ? plural(locale, texts, unread) : openChat);
+    const { openChat, closeChat, unread: texts } = locale.texts;
+    const label = unread > 0 ? plural(locale, texts, unread) : openChat;
+    this.launcher.update(isOpen, unread, isOpen ? closeChat : label);
   }
 
   private draw(): void {
@@ -139,6 +146,7 @@ export class Panel implements ChatDisplay {
     const hasOlder = visitor.timeline.olderCursor !== null;
     const items = itemsOf(visitor.timeline.messages, visitor.outbox.records, hasOlder);
     const isLoading = visitor.hasBegun && !visitor.timeline.isLoaded && chat.refusal === null;
+    const notice = this.notice();
     const wantsForm = visitor.isAnonymous && items.length === 0 && !isLoading && !chat.isFormDone;
     return {
       locale,
@@ -147,8 +155,11 @@ export class Panel implements ChatDisplay {
       items,
       isLoading,
       hasOlder,
-      notice: this.notice(),
-      isOnline: visitor.presence.isOnline === true,
+      get hasUnread() {
+        return chat.visitor.unread > 0;
+      },
+      notice,
+      isOnline: visitor.presence.isOnline === true && notice === null,
       typing: typist === null ? null : fill(texts.typing, { name: typist || texts.support }),
       // Read anew: the visitor may change before the panel is drawn again.
       get draft() {

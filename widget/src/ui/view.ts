@@ -10,6 +10,8 @@ export interface View {
   items: ChatItem[];
   isLoading: boolean;
   hasOlder: boolean;
+  /** Whether there are answers that the visitor has not seen. */
+  readonly hasUnread: boolean;
   notice: string | null;
   /** Whether an agent is there. */
   isOnline: boolean;
@@ -36,6 +38,6 @@ export interface Actions {
   retry: (clientMessageId: string) => void;
   loadOlder: () => Promise<void>;
   submitForm: (visitor: Visitor) => void;
-  /** Called when the newest message came into view, or went out of it. */
+  /** Called when the newest message may have come into view, or gone out of it. */
   scrolled: () => void;
 }
