@@ -1,7 +1,20 @@
 export type TextPart = { text: string; href?: string };
 
-// The match leaves out what ends a sentence, but keeps brackets that belong to an address.
-const LINK = /\b(?:https?:\/\/[^\s<>"]+|mailto:[^\s<>"]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)/gi;
+/**
+ * Characters of an address: those of ASCII but quotes and angle brackets, and the letters, marks and digits
+ * of all scripts. Punctuation and symbols beyond ASCII end an address; where they belong to it, browsers
+ * write them percent-encoded.
+ */
+const ADDRESS = String.raw`(?:[!#-;=?-_a-~\u200c\u200d]|[^\0-\x7f\p{P}\p{S}\p{Z}\p{C}])+`;
+/** Characters of e-mail addresses: those of scripts that put spaces between words. */
+const WORD = String.raw`[\w\p{sc=Latin}\p{sc=Cyrillic}\p{sc=Greek}\p{M}-]`;
+const LINK = new RegExp(
+  String.raw`(?<!\w)(?:(?:https?:\/\/|mailto:)${ADDRESS}|(?:${WORD}|[.+])+@${WORD}+(?:\.${WORD}+)+)`,
+  'giu',
+);
+/** Matches a host and what scripts without spaces write directly after it. */
+const AFTER_HOST =
+  /^(https?:\/\/[^/?#]*\.[a-z]{2,})[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}].*/isu;
 const SAFE = ['http:', 'https:', 'mailto:'];
 
 /** Splits a message's text into texts and addresses. Only addresses of safe kinds become links. */
@@ -9,7 +22,7 @@ export function partsOf(body: string): TextPart[] {
   const parts: TextPart[] = [];
   let from = 0;
   for (const { 0: match, index } of body.matchAll(LINK)) {
-    const text = withoutPunctuation(match);
+    const text = withoutPunctuation(match.replace(AFTER_HOST, '$1'));
     const href = safeHref(/^(https?|mailto):/i.test(text) ? text : `mailto:${text}`);
     if (!href) continue;
     if (index > from) parts.push({ text: body.slice(from, index) });
@@ -29,15 +42,20 @@ function safeHref(text: string): string | null {
   }
 }
 
+/** Leaves out what ends a sentence, but keeps brackets that were opened in the address. */
 function withoutPunctuation(link: string): string {
   let text = link;
   for (;;) {
     const last = text.at(-1)!;
-    const closesNothing = last === ')' && !text.includes('(');
-    if (!/[.,;:!?'*_\]}]/.test(last) && !closesNothing) return text;
+    const bracket = BRACKETS[last];
+    const isExcess = bracket ? countOf(text, last) > countOf(text, bracket) : /[.,;:!?'*_]/.test(last);
+    if (!isExcess) return text;
     text = text.slice(0, -1);
   }
 }
+
+const BRACKETS: Partial<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
+const countOf = (text: string, character: string) => text.split(character).length;
 
 /** Returns the first letters of the first and the last word of a name. */
 export function initialsOf(name: string): string {
