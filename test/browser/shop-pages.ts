@@ -109,6 +109,7 @@ const PAGES: Record<string, ShopPage> = {
   },
   '/hostile': { head: HOSTILE_STYLES + HOSTILE_SCRIPT },
   '/twice': { snippet: (widget) => snippetOf(widget).repeat(2) },
+  '/wrong-key': { snippet: ({ service }) => snippetOf({ service, siteKey: 'x'.repeat(32) }) },
   '/tag-manager': {
     snippet: ({ service, siteKey }) => `<script>
       const script = document.createElement('script');

@@ -93,7 +93,8 @@ describe("access to the widget's routes", () => {
         const { status, body, headers } = await call(crowd.page(widget, { origin }).as(token!));
         expect(status).toBe(403);
         expect(body).toEqual(errorBody('FORBIDDEN', `Pages of ${origin} may not hold this widget.`));
-        expect(headers).not.toHaveProperty('access-control-allow-origin');
+        // The page can read why it is refused.
+        expect(headers['access-control-allow-origin']).toBe(origin);
         expect(headers['vary']).toBe(VARY);
       }
     });
@@ -104,9 +105,10 @@ describe("access to the widget's routes", () => {
       const visitor = await crowd.visitor(gone);
       const connections = service.app.get(ChannelConnectionsService);
       await connections.disconnect(own.workspace.id, gone.connection.id, SYSTEM);
-      const { status, body } = await call(visitor);
+      const { status, body, headers } = await call(visitor);
       expect(status).toBe(404);
       expect(body).toEqual(errorBody('NOT_FOUND', NO_WIDGET));
+      expect(headers['access-control-allow-origin']).toBe(ORIGIN);
 
       const again = await TestWidget.connect(service, own.workspace);
       expect((await call(crowd.page(again).as(visitor.token!))).status).toBe(401);
@@ -136,6 +138,14 @@ describe("access to the widget's routes", () => {
         }
       },
     );
+
+    it('can read that the site key is of no widget', async () => {
+      const { status, headers } = await new TestVisitor(
+        { path: `/channels/widget/${'x'.repeat(32)}` },
+        service.client.with({ origin: 'https://elsewhere.example', ...crowd.newAddress() }),
+      ).open();
+      expect([status, headers['access-control-allow-origin']]).toEqual([404, 'https://elsewhere.example']);
+    });
 
     it('costs no connection in a preflight', async () => {
       const blocker = new Client({ connectionString: service.stores.databaseUrl });
@@ -190,7 +200,7 @@ describe("access to the widget's routes", () => {
       for (const page of pages) {
         const refused = await page.open();
         expect(refused.status).toBe(403);
-        expect(refused.headers).not.toHaveProperty('access-control-allow-origin');
+        expect(refused.body).toHaveProperty('error.code', 'FORBIDDEN');
       }
     });
 

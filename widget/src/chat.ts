@@ -24,6 +24,9 @@ export interface ChatDisplay {
   isNewestSeen: () => boolean;
 }
 
+/** Time after which an open chat that is unavailable is tried again. */
+const TRY_AGAIN_MS = 30_000;
+
 /** Root of the app: knows who the visitor is, and whether the panel is open. */
 export class Chat implements ChatApp {
   isOpen = false;
@@ -39,6 +42,9 @@ export class Chat implements ChatApp {
   private switching: Promise<void> = Promise.resolve();
   private readonly announced = new Set<string>();
   private unread = 0;
+  /** Visitor who was refused last. */
+  private refused: VisitorChat | null = null;
+  private againTimer: ReturnType<typeof setTimeout> | undefined;
   private listening = new AbortController();
 
   private constructor(
@@ -125,6 +131,7 @@ export class Chat implements ChatApp {
     const { signal } = (this.listening = new AbortController());
     const wake = () => {
       if (document.visibilityState === 'visible') this.visitor.wake();
+      this.tryAgain();
       this.changed();
     };
     this.shared.sessions.onChange(() => this.onSessionChange(), signal);
@@ -189,6 +196,7 @@ export class Chat implements ChatApp {
     this.dismissPreview();
     this.isOpen = true;
     this.display?.show();
+    this.tryAgain();
     this.visitor.look();
     this.keep();
     this.changed();
@@ -251,7 +259,11 @@ export class Chat implements ChatApp {
 
   private visitorOf(owner: string, identity: Identity | null): VisitorChat {
     const visitor: VisitorChat = new VisitorChat(owner, identity, this.shared, {
-      onChange: () => visitor === this.visitor && this.changed(),
+      onChange: () => {
+        if (visitor !== this.visitor) return;
+        if (visitor !== this.refused && visitor.connection === 'connected') this.refusal = null;
+        this.changed();
+      },
       onFresh: (messages) => visitor === this.visitor && this.announce(messages),
       onRefused: (error) => visitor === this.visitor && this.refuse(error),
       isSeen: () => visitor === this.visitor && this.isOpen && (this.display?.isNewestSeen() ?? false),
@@ -260,10 +272,24 @@ export class Chat implements ChatApp {
   }
 
   private refuse(error: unknown): void {
+    const before = this.refusal;
     this.refusal = statusOf(error) === 401 ? 'identity' : 'unavailable';
+    this.refused = this.visitor;
+    clearTimeout(this.againTimer);
+    this.againTimer = setTimeout(() => this.tryAgain(), TRY_AGAIN_MS);
     const message = error instanceof Error ? error.message : String(error);
-    this.context.emit('error', { code: this.refusal, message });
+    if (this.refusal !== before) this.context.emit('error', { code: this.refusal, message });
     this.changed();
+  }
+
+  /** Tries again, with what the visitor has written, whether a chat that is unavailable has come back. */
+  private tryAgain(): void {
+    const { visitor, isOpen } = this;
+    const isDue = this.refusal === 'unavailable' && visitor === this.refused;
+    if (!isDue || !isOpen || document.visibilityState !== 'visible') return;
+    this.switchTo(visitor.owner, visitor.session.identity, true);
+    // Until the service answers otherwise.
+    this.refusal = 'unavailable';
   }
 
   private announce(messages: Message[]): void {

@@ -63,7 +63,7 @@ export class WidgetGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<WidgetRequest>();
     const response = context.switchToHttp().getResponse<Response>();
     if (request.method === 'OPTIONS') return allowPreflight(response);
-    response.vary('Origin');
+    letRead(request, response);
     const siteKey = request.params['siteKey'] as string;
     const isKnown = this.known.has(siteKey);
     // Counts first: made-up keys must not reach PostgreSQL without limit.
@@ -81,7 +81,7 @@ export class WidgetGuard implements CanActivate {
     }
     if (!isKnown) this.remember(siteKey);
     request.widget = widget as Widget;
-    allowOrigin(request, response, this.previewTokens);
+    requireAllowedOrigin(request, response, this.previewTokens);
     return true;
   }
 
@@ -197,10 +197,21 @@ function allowPreflight(response: Response): true {
 }
 
 /**
- * Allows a page to read the answer.
+ * Lets the page read the answer. Pages whose origin is not allowed get no answer but refusals, which say why
+ * the chat is not there.
+ */
+function letRead({ headers: { origin } }: Request, response: Response): void {
+  response.vary('Origin');
+  if (origin === undefined) return;
+  response.setHeader('Access-Control-Allow-Origin', origin);
+  response.setHeader('Access-Control-Expose-Headers', 'Retry-After, X-Request-Id');
+}
+
+/**
+ * Checks the origin of the calling page.
  * @throws AppError FORBIDDEN: the widget may not be on the page
  */
-function allowOrigin(
+function requireAllowedOrigin(
   { widget, headers }: WidgetRequest,
   response: Response,
   previewTokens: PreviewTokens,
@@ -213,8 +224,7 @@ function allowOrigin(
   if (!isAny && !isPreview && !allowedOrigins.includes(origin)) {
     throw new AppError('FORBIDDEN', `Pages of ${origin.slice(0, 200)} may not hold this widget.`);
   }
-  response.setHeader('Access-Control-Allow-Origin', isAny ? ANY_ORIGIN : origin);
-  response.setHeader('Access-Control-Expose-Headers', 'Retry-After, X-Request-Id');
+  if (isAny) response.setHeader('Access-Control-Allow-Origin', ANY_ORIGIN);
 }
 
 /**

@@ -27,6 +27,7 @@ export const de: Texts = {
   read: 'Gelesen',
   notSent: 'Nicht gesendet',
   tryAgain: 'Erneut versuchen',
+  noFiles: 'Dateien können in diesem Chat nicht gesendet werden.',
   offline: 'Sie sind offline. Nachrichten werden gesendet, sobald Sie wieder online sind.',
   unreachable: 'Keine Verbindung zum Chat. Nachrichten werden gesendet, sobald sie wieder besteht.',
   unavailable: 'Dieser Chat ist gerade nicht verfügbar.',

@@ -26,6 +26,7 @@ export interface Texts {
   read: string;
   notSent: string;
   tryAgain: string;
+  noFiles: string;
   offline: string;
   unreachable: string;
   unavailable: string;
@@ -66,6 +67,7 @@ export const en: Texts = {
   read: 'Read',
   notSent: 'Not sent',
   tryAgain: 'Try again',
+  noFiles: 'Files cannot be sent in this chat.',
   offline: 'You are offline. Messages are sent when you are back.',
   unreachable: 'No connection to the chat. Messages are sent when it is back.',
   unavailable: 'This chat is not available at the moment.',

@@ -20,7 +20,7 @@ export class VisitorSession {
    */
   constructor(
     readonly owner: string,
-    private identity: Identity | null,
+    public identity: Identity | null,
     private readonly client: ServiceClient,
     private readonly store: SessionStore,
     private readonly onNewVisitor: () => void,

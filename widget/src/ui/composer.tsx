@@ -1,5 +1,6 @@
 import { Component } from 'preact';
 import { fill } from '../locales/locale';
+import { isOfComposition } from './composition';
 import { Icon } from './icons';
 import { countCharacters } from './text';
 import type { Actions, View } from './view';
@@ -76,9 +77,7 @@ export class Composer extends Component<Props> {
   };
 
   private readonly onKeyDown = (event: KeyboardEvent): void => {
-    // Enter also chooses a word in an input method; Safari reports that as key code 229.
-    const isComposing = event.isComposing || event.keyCode === 229;
-    if (event.key === 'Enter' && !event.shiftKey && !isComposing) this.onSubmit(event);
+    if (event.key === 'Enter' && !event.shiftKey && !isOfComposition(event)) this.onSubmit(event);
   };
 }
 

@@ -1,5 +1,6 @@
 import type { TargetedKeyboardEvent } from 'preact';
 import { Composer } from './composer';
+import { isOfComposition } from './composition';
 import { Icon } from './icons';
 import { MessageLog } from './message-log';
 import type { Actions, View } from './view';
@@ -12,7 +13,8 @@ export function Dialog({ view, actions }: { view: View; actions: Actions }) {
 
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>) => {
     keepInside(event);
-    if (event.key === 'Escape' && !event.isComposing) actions.close();
+    if (isOfComposition(event)) return;
+    if (event.key === 'Escape') actions.close();
     if (event.key === 'Tab' && view.isFullScreen) keepFocus(event, event.currentTarget);
   };
 
@@ -25,6 +27,9 @@ export function Dialog({ view, actions }: { view: View; actions: Actions }) {
       onKeyDown={onKeyDown}
       onKeyPress={keepInside}
       onKeyUp={keepInside}
+      onDragOver={keepDrop}
+      onDrop={(event) => keepDrop(event) && actions.refuseFiles()}
+      onPaste={(event) => isOfFilesAlone(event.clipboardData) && actions.refuseFiles()}
     >
       <header class="header">
         <div class="heading">
@@ -59,6 +64,21 @@ export function Dialog({ view, actions }: { view: View; actions: Actions }) {
 /** Hides typing from the page, whose shortcuts must not react to it. */
 function keepInside(event: Event): void {
   event.stopPropagation();
+}
+
+/**
+ * Keeps what is dropped from the browser, which would leave the page for a file or link, and from the page.
+ * Fields take texts. Returns whether the drop has files.
+ */
+function keepDrop(event: DragEvent): boolean {
+  const hasFiles = event.dataTransfer?.types.includes('Files') ?? false;
+  keepInside(event);
+  if (hasFiles || !(event.target as Element).matches('textarea, input')) event.preventDefault();
+  return hasFiles;
+}
+
+function isOfFilesAlone(data: DataTransfer | null): boolean {
+  return data !== null && data.files.length > 0 && !data.types.includes('text/plain');
 }
 
 /** Cycles the focus inside a full-screen panel, because nothing else is visible. */

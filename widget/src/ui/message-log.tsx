@@ -179,7 +179,7 @@ export class MessageLog extends Component<Props, State> {
  * Draws the messages with a heading for each day. Messages of one sender in the same minute are a group, with
  * name and time shown once.
  */
-function withDays({ items, locale }: View, onRetry: Actions['retry']): VNode[] {
+function withDays({ items, locale, isRefused }: View, onRetry: Actions['retry']): VNode[] {
   const { dates, texts } = locale;
   const now = new Date();
   const placed = items.map((item) => {
@@ -197,6 +197,7 @@ function withDays({ items, locale }: View, onRetry: Actions['retry']): VNode[] {
         {...item}
         key={item.key}
         time={time}
+        isRefused={isRefused}
         isFirstOfGroup={isNewDay || sender !== before?.sender}
         isLastOfGroup={group !== placed[index + 1]?.group}
         texts={texts}

@@ -8,6 +8,8 @@ interface Props extends Omit<ChatItem, 'key'> {
   isFirstOfGroup: boolean;
   isLastOfGroup: boolean;
   time: string;
+  /** Whether the service takes no messages at the moment. */
+  isRefused: boolean;
   texts: Texts;
   onRetry: (clientMessageId: string) => void;
 }
@@ -56,8 +58,8 @@ export class MessageView extends Component<Props> {
   }
 
   private status(): string {
-    const { state, isRead, texts } = this.props;
-    if (state === 'sending') return texts.sending;
+    const { state, isRead, isRefused, texts } = this.props;
+    if (state === 'sending') return isRefused ? texts.notSent : texts.sending;
     if (state === 'failed') return texts.notSent;
     return isRead ? texts.read : texts.sent;
   }

@@ -14,6 +14,8 @@ import { Viewport } from './viewport';
 
 /** Time before a lost connection is shown: most come back at once. */
 const LOST_NOTICE_MS = 3000;
+/** Time for which the chat says that it takes no files. */
+const FILES_NOTICE_MS = 8000;
 
 /** Draws the chat as a dialog in the page, at most once a frame. */
 export class Panel implements ChatDisplay {
@@ -23,6 +25,7 @@ export class Panel implements ChatDisplay {
   private frame = 0;
   private readonly launcher: LauncherFace;
   private lostSince: number | null = null;
+  private filesTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private readonly chat: Chat,
@@ -45,6 +48,7 @@ export class Panel implements ChatDisplay {
         void chat.visitor.outbox.retry(clientMessageId);
       },
       loadOlder: () => chat.visitor.loadOlder(),
+      refuseFiles: () => this.refuseFiles(),
       submitForm: (visitor) => {
         chat.completeForm(visitor);
         this.draw();
@@ -146,7 +150,7 @@ export class Panel implements ChatDisplay {
     const hasOlder = visitor.timeline.olderCursor !== null;
     const items = itemsOf(visitor.timeline.messages, visitor.outbox.records, hasOlder);
     const isLoading = visitor.hasBegun && !visitor.timeline.isLoaded && chat.refusal === null;
-    const notice = this.notice();
+    const trouble = this.trouble();
     const wantsForm = visitor.isAnonymous && items.length === 0 && !isLoading && !chat.isFormDone;
     return {
       locale,
@@ -158,20 +162,31 @@ export class Panel implements ChatDisplay {
       get hasUnread() {
         return chat.visitor.unread > 0;
       },
-      notice,
-      isOnline: visitor.presence.isOnline === true && notice === null,
+      notice: this.filesTimer ? texts.noFiles : trouble,
+      isOnline: visitor.presence.isOnline === true && trouble === null,
       typing: typist === null ? null : fill(texts.typing, { name: typist || texts.support }),
       // Read anew: the visitor may change before the panel is drawn again.
       get draft() {
         return chat.visitor.draft;
       },
+      isRefused: chat.refusal !== null,
       canWrite: chat.refusal !== 'unavailable',
       form: (wantsForm && settings.form) || null,
       isFullScreen: this.isFullScreen,
     };
   }
 
-  private notice(): string | null {
+  private refuseFiles(): void {
+    clearTimeout(this.filesTimer);
+    this.filesTimer = setTimeout(() => {
+      this.filesTimer = undefined;
+      this.update();
+    }, FILES_NOTICE_MS);
+    this.update();
+  }
+
+  /** Says why the chat does not work at the moment; null if it does. */
+  private trouble(): string | null {
     const { chat } = this;
     const { texts } = chat.locale;
     if (chat.refusal) return texts[chat.refusal];

@@ -18,6 +18,8 @@ export interface View {
   /** Sentence that says who types; null if nobody does. */
   typing: string | null;
   canWrite: boolean;
+  /** Whether the service takes no messages at the moment. */
+  isRefused: boolean;
   /** Text that the visitor has typed and not sent, as it is at the moment. */
   readonly draft: string;
   /** Form to fill in before the first message; null if there is none. */
@@ -37,6 +39,8 @@ export interface Actions {
   keepDraft: (body: string) => void;
   retry: (clientMessageId: string) => void;
   loadOlder: () => Promise<void>;
+  /** Says that the chat takes no files. */
+  refuseFiles: () => void;
   submitForm: (visitor: Visitor) => void;
   /** Called when the newest message may have come into view, or gone out of it. */
   scrolled: () => void;
