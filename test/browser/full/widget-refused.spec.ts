@@ -3,7 +3,7 @@ import { SYSTEM } from '../../../src/common/principal';
 import { ChatPage } from '../chat-page';
 import { Device, LiveChat, START_TIMEOUT_MS } from '../live-chat';
 
-/** Tests of what a visitor sees and a page learns when the service refuses the widget, and of small faults. */
+/** Tests of a chat that the service refuses, and of what its visitor and page see. */
 
 jest.setTimeout(120_000);
 
@@ -80,6 +80,7 @@ describe('a chat', () => {
     await tab.close();
     await tab.open();
     expect(await tab.composer.inputValue()).toBe('Half a sen');
+    await tab.notice.filter({ hasText: UNAVAILABLE }).waitFor({ state: 'hidden' });
     await tab.composer.press('Enter');
     await tab.waitFor('Half a sen', 'sent');
     await tab.waitFor(`First (${visit})`, 'sent');

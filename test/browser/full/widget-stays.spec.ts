@@ -1,5 +1,5 @@
 import { Page } from 'playwright-core';
-import { waitFor } from '../../support/wait';
+import { letTimePass, waitFor } from '../../support/wait';
 import { ChatPage } from '../chat-page';
 import { Device, LiveChat, START_TIMEOUT_MS } from '../live-chat';
 import { failHydration } from '../react-page';
@@ -103,19 +103,16 @@ describe('a widget whose page', () => {
 
   it('removes it again and again gets it back at most twice a second', async () => {
     const tab = await device.chatAt();
-    const added = await tab.page.evaluate(async () => {
-      let count = 0;
-      const observer = new MutationObserver(() => {
+    await run(`window.added = 0;
+      window.remover = new MutationObserver(() => {
         const widget = document.querySelector('chat-widget');
-        if (widget) count += 1;
+        if (widget) added += 1;
         widget?.remove();
       });
-      observer.observe(document, { childList: true, subtree: true });
-      document.querySelector('chat-widget')!.remove();
-      await new Promise((resolve) => setTimeout(resolve, 3000));
-      observer.disconnect();
-      return count;
-    });
+      remover.observe(document, { childList: true, subtree: true });
+      document.querySelector('chat-widget').remove()`)(tab.page);
+    await letTimePass(3000);
+    const added = await tab.page.evaluate('remover.disconnect(); added');
     expect(added).toBeLessThan(10);
     await tab.composer.waitFor({ timeout: 5000 });
     expect(await widgets(tab)).toEqual([true]);
@@ -207,7 +204,7 @@ describe('a widget whose page', () => {
     await run(hide)(tab.page);
     await reply();
     await conversation.waitForStatus('Nobody sees this', 'DELIVERED');
-    await tab.page.waitForTimeout(2500);
+    await letTimePass(2500);
     expect(await statusOf(conversation, 'Nobody sees this')).toBe('DELIVERED');
     await run(show)(tab.page);
     await conversation.waitForStatus('Nobody sees this', 'READ');
@@ -224,7 +221,7 @@ describe('a widget whose page', () => {
     await page.evaluate(() => scrollTo(0, 3000));
     await conversation.reply('Out of view');
     await conversation.waitForStatus('Out of view', 'DELIVERED');
-    await page.waitForTimeout(2500);
+    await letTimePass(2500);
     expect(await statusOf(conversation, 'Out of view')).toBe('DELIVERED');
     await page.evaluate(() => scrollTo(0, 0));
     await conversation.waitForStatus('Out of view', 'READ');
