@@ -190,6 +190,25 @@ export class ContactsService {
   }
 
   /**
+   * Locks identities on a channel until the transaction ends, as `identify` does, and returns the contacts
+   * that have them.
+   * @internal
+   */
+  async lockIdentities(
+    tx: Transaction,
+    tenantId: string,
+    channel: Channel,
+    externalIds: string[],
+  ): Promise<string[]> {
+    const contactIds: string[] = [];
+    for (const externalId of [...new Set(externalIds)].sort()) {
+      const identity = await this.contacts.lockIdentity(tx, tenantId, channel, externalId);
+      if (identity) contactIds.push(identity.contactId);
+    }
+    return contactIds;
+  }
+
+  /**
    * Updates a contact's profile, with one `contact.updated` if it changes. Values that the workspace's server
    * has signed replace the contact's, and are verified. Values that are only claimed fill those that are
    * empty. An erased contact stays as it is.

@@ -109,6 +109,15 @@ export class ConversationsRepository {
     return isId(id) ? this.database.manager.findOneBy(ConversationEntity, { tenantId, id }) : null;
   }
 
+  /** Finds a conversation in a transaction, without a lock. */
+  async findIn(tx: Transaction, tenantId: string, id: string): Promise<ConversationEntity | null> {
+    const [row] = await tx.query<ConversationEntity>(
+      `${SELECT_CONVERSATION} WHERE tenant_id = $1 AND id = $2`,
+      [tenantId, id],
+    );
+    return row ?? null;
+  }
+
   /** Finds those of the conversations that the workspace has. */
   async findMany(tenantId: string, ids: string[]): Promise<ConversationEntity[]> {
     if (ids.length === 0) return [];
@@ -317,6 +326,20 @@ export class ConversationsRepository {
            event_sequence = $6
        WHERE tenant_id = $1 AND id = $2`,
       [tenantId, id, last.id, last.preview, last.at, sequence],
+    );
+  }
+
+  /** Stores the preview of a changed message, with the number of the event that tells of it. */
+  setPreviewPipelined(
+    tx: Transaction,
+    { tenantId, id, lastMessagePreview }: ConversationEntity,
+    updatedAt: Date,
+    sequence: string,
+  ): Pipelined {
+    return tx.pipeline(
+      `UPDATE conversations SET last_message_preview = $3, updated_at = $4, event_sequence = $5
+       WHERE tenant_id = $1 AND id = $2`,
+      [tenantId, id, lastMessagePreview, updatedAt, sequence],
     );
   }
 

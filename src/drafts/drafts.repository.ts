@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { idTime } from '../common/ids';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
-import { AgentKey, ErasedMessages } from '../stored-data/table-declaration';
+import { AgentKey, ConversationKey, ErasedMessages } from '../stored-data/table-declaration';
 import { DraftResponse, DraftSummary, MAX_DRAFTS } from './draft.dto';
 import { DraftEntity } from './draft.entity';
+import { withoutQuotes } from './quotes';
 
 /** Names the draft of an agent in a conversation. */
 export type DraftKey = Pick<DraftEntity, 'tenantId' | 'agentId' | 'conversationId'>;
@@ -86,11 +87,34 @@ export class DraftsRepository {
     await tx.query('DELETE FROM drafts WHERE tenant_id = $1 AND agent_id = $2', [tenantId, agentId]);
   }
 
+  /** Takes a text out of the drafts in a conversation, which may quote it. */
+  private async eraseQuotes(
+    tx: Transaction,
+    { tenantId, conversationId }: ConversationKey,
+    texts: string[],
+  ): Promise<void> {
+    const drafts = await tx.query<{ agentId: string; body: string }>(
+      `SELECT agent_id AS "agentId", body FROM drafts
+       WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY agent_id FOR NO KEY UPDATE`,
+      [tenantId, conversationId],
+    );
+    for (const { agentId, body } of drafts) {
+      const left = withoutQuotes(body, texts);
+      if (left.trim() === '') await this.delete(tx, { tenantId, agentId, conversationId });
+      else if (left !== body)
+        await tx.query(
+          'UPDATE drafts SET body = $4 WHERE tenant_id = $1 AND conversation_id = $2 AND agent_id = $3',
+          [tenantId, conversationId, agentId, left],
+        );
+    }
+  }
+
   /**
    * Deletes the drafts in a conversation, at most one for each agent: all of them if the contact is erased,
-   * and else those that are as old as the erased messages.
+   * and else those that are as old as the erased messages. Drafts lose quotes of a message that was unsent.
    */
   async erase(tx: Transaction, erased: ErasedMessages): Promise<void> {
+    if (erased.unsent) return this.eraseQuotes(tx, erased, erased.unsent);
     const { tenantId, conversationId, eventIds, withContact } = erased;
     const last = eventIds.at(-1);
     const until = withContact || last === undefined ? null : idTime(last);

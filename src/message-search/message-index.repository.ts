@@ -47,8 +47,10 @@ export interface MessageKeys {
 
 /** Text of a message that is not in the index yet. */
 export interface PendingText extends MessageKeys {
-  /** Null for an event of another kind. */
+  /** Text, and that of before an edit; null for an event of another kind. */
   body: string | null;
+  /** Message that an event tells of a change of; null for a message that is new. */
+  changedId: string | null;
 }
 
 /** Workspace with what a search over all of them sees of its index. */
@@ -66,6 +68,9 @@ const COLUMNS = `first_id AS "firstId", indexed_until AS "indexedUntil", newer::
 
 /** SQL of the words of a row `n`: an array can't be a value of a list. */
 const TERMS = `string_to_array(n.terms, ',')::bigint[]`;
+
+/** SQL of the texts that a row `m` of messages has, that of before an edit first. */
+const TEXTS = `concat_ws(E'\\n', m.first_body, m.body)`;
 
 const latestOf = (status: string) =>
   `(SELECT coalesce(last_message_id, id) FROM conversations
@@ -136,7 +141,7 @@ export class MessageIndexRepository {
     );
   }
 
-  /** Lists the next events of a workspace with the texts of those that are messages, oldest first. */
+  /** Lists the next events of a workspace with the texts of those about messages, oldest first. */
   listNewTexts(
     tx: Transaction,
     tenantId: string,
@@ -145,7 +150,12 @@ export class MessageIndexRepository {
   ): Promise<PendingText[]> {
     return tx.prepared<PendingText>(
       `SELECT id, data->>'conversationId' AS "conversationId",
-              CASE WHEN type = 'message.created' THEN data->'message'->>'body' END AS body
+              CASE WHEN type = 'message.updated' THEN data->>'messageId' END AS "changedId",
+              CASE type WHEN 'message.created' THEN data->'message'->>'body'
+                WHEN 'message.updated' THEN (
+                  SELECT ${TEXTS} FROM messages m WHERE m.tenant_id = $1
+                    AND m.conversation_id = (data->>'conversationId')::uuid AND m.id = (data->>'messageId')::uuid)
+              END AS body
        FROM events WHERE tenant_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4`,
       [tenantId, after, before, count],
     );
@@ -170,8 +180,8 @@ export class MessageIndexRepository {
   listOldTexts(tx: Transaction, tenantId: string, before: string, count: number): Promise<PendingText[]> {
     return tx.prepared<PendingText>(
       `SELECT s.id, s.conversation_id AS "conversationId",
-              (SELECT body FROM messages m
-               WHERE m.tenant_id = $1 AND m.conversation_id = s.conversation_id AND m.id = s.id) AS body
+              (SELECT ${TEXTS} FROM messages m
+               WHERE m.tenant_id = $1 AND m.conversation_id = s.conversation_id AND m.id = s.id) AS body, NULL AS "changedId"
        FROM (SELECT message_id AS id, conversation_id FROM message_search
              WHERE tenant_id = $1 AND message_id < $2 ORDER BY message_id DESC LIMIT $3) AS s
        ORDER BY s.id DESC`,
@@ -192,13 +202,22 @@ export class MessageIndexRepository {
 
   /** Adds new messages with their words. */
   async insertTexts(tx: Transaction, tenantId: string, texts: IndexedText[]): Promise<void> {
+    await this.insert(tx, tenantId, texts, 'NOTHING');
+  }
+
+  private async insert(
+    tx: Transaction,
+    tenantId: string,
+    texts: IndexedText[],
+    onConflict: string,
+  ): Promise<void> {
     await tx.prepared(
       `INSERT INTO message_search (tenant_id, message_id, conversation_id, bucket, terms)
        SELECT w.id, n.message_id, n.conversation_id, n.bucket, ${TERMS}
        FROM workspaces w,
          unnest($2::uuid[], $3::uuid[], $4::integer[], $5::text[]) AS n (message_id, conversation_id, bucket, terms)
        WHERE w.id = $1
-       ON CONFLICT (tenant_id, message_id) DO NOTHING`,
+       ON CONFLICT (tenant_id, message_id) DO ${onConflict}`,
       [
         tenantId,
         texts.map(({ messageId }) => messageId),
@@ -207,6 +226,33 @@ export class MessageIndexRepository {
         texts.map(({ bucket, terms }) => makeKeys(tenantId, bucket, terms)),
       ],
     );
+  }
+
+  /**
+   * Returns the buckets for the words of changed messages: their own, so that buckets follow the order of
+   * messages, or that of the next older message. Messages whose words a stage will add are left out.
+   */
+  async findBuckets(
+    tx: Transaction,
+    tenantId: string,
+    ids: string[],
+    { firstId, stage }: IndexProgress,
+  ): Promise<Map<string, number>> {
+    const rows = await tx.prepared<{ id: string; bucket: number }>(
+      `SELECT k.id, found.bucket FROM unnest($2::uuid[]) AS k (id), LATERAL (
+         SELECT message_id, bucket FROM (
+           SELECT message_id, bucket FROM message_search
+           WHERE tenant_id = $1 AND message_id <= k.id ORDER BY message_id DESC LIMIT 100) AS older
+         WHERE bucket IS NOT NULL ORDER BY message_id DESC LIMIT 1) AS found
+       WHERE found.message_id = k.id OR k.id >= $3 OR $4`,
+      [tenantId, ids, firstId, stage === 'DONE'],
+    );
+    return new Map(rows.map(({ id, bucket }) => [id, bucket]));
+  }
+
+  /** Adds changed messages with their words, or replaces their words. */
+  async replaceTexts(tx: Transaction, tenantId: string, texts: IndexedText[]): Promise<void> {
+    await this.insert(tx, tenantId, texts, 'UPDATE SET bucket = excluded.bucket, terms = excluded.terms');
   }
 
   /** Adds the words of messages whose ids are listed. */

@@ -7,6 +7,7 @@ import { Polls } from '../database/polls';
 import { SteppedSearch } from '../database/stepped-search';
 import { Transaction } from '../database/transaction';
 import { Metrics } from '../metrics/metrics';
+import { EventType } from '../outbox/event-catalog';
 import { ClaimedEvent } from '../outbox/event-queue.repository';
 import { OutboxConsumer, PreparedConsumer } from '../outbox/outbox.consumer';
 import { OutboxRelay } from '../outbox/outbox-relay';
@@ -14,6 +15,8 @@ import { MessageIndexer } from './message-indexer';
 import { MessageIndexRepository } from './message-index.repository';
 import { SettledTime } from './settled-time';
 
+/** Types whose events tell of texts. */
+const TEXT_TYPES = new Set<EventType>(['message.created', 'message.updated']);
 /** Number of messages of a workspace that one step indexes. */
 const BATCH = 100;
 /** Number of workspaces whose new messages are indexed side by side. */
@@ -116,7 +119,7 @@ export class MessageIndexWorker implements OnModuleInit, OutboxConsumer {
   }
 
   private noteMessages(events: ClaimedEvent[]): void {
-    for (const { tenantId, type, id } of events) if (type === 'message.created') this.note(tenantId, id);
+    for (const { tenantId, type, id } of events) if (TEXT_TYPES.has(type)) this.note(tenantId, id);
   }
 
   private note(tenantId: string, id: string): void {

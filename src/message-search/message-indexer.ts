@@ -13,9 +13,11 @@ const MAX_TERMS = 5_000;
 /** Number of rows that a step of LIST or CLEAR handles for each message of a step. */
 const KEYS_PER_TEXT = 10;
 
+type SplitText = PendingText & { terms: Set<string> };
+
 /** Texts of one step with their terms. */
 interface Split {
-  texts: (PendingText & { terms: Set<string> })[];
+  texts: SplitText[];
   /** Whether the step has handled all texts that it was given. */
   isComplete: boolean;
   /** Id of the last text that it has handled. */
@@ -50,8 +52,9 @@ export class MessageIndexer {
       const { texts, isComplete, lastId } = split(rows);
       const isLast = isComplete && rows.length < size;
       const until = isLast ? before : lastId!;
-      if (texts.length > 0) {
-        const numbered = texts.map(({ id, conversationId, terms }, n) => ({
+      const { added, changed } = separate(texts);
+      if (added.length > 0) {
+        const numbered = added.map(({ id, conversationId, terms }, n) => ({
           messageId: id,
           conversationId,
           bucket: bucketOf(progress.newer + n),
@@ -59,7 +62,8 @@ export class MessageIndexer {
         }));
         await this.index.insertTexts(tx, tenantId, numbered);
       }
-      const newer = progress.newer + texts.length;
+      if (changed.size > 0) await this.replace(tx, tenantId, changed, progress);
+      const newer = progress.newer + added.length;
       await this.index.save(tx, tenantId, { ...progress, indexedUntil: until, newer });
       tx.onCommit(() => this.count(texts));
       return { until, isUnfinished: !isLast };
@@ -76,6 +80,21 @@ export class MessageIndexer {
       if (next !== progress) await this.index.save(tx, tenantId, next);
       return next.stage !== 'DONE';
     });
+  }
+
+  /** Replaces the words of changed messages, by the ids of the messages. */
+  private async replace(
+    tx: Transaction,
+    tenantId: string,
+    changed: Map<string, SplitText>,
+    progress: IndexProgress,
+  ): Promise<void> {
+    const buckets = await this.index.findBuckets(tx, tenantId, [...changed.keys()], progress);
+    const texts = [...buckets].map(([messageId, bucket]) => {
+      const { conversationId, terms } = changed.get(messageId)!;
+      return { messageId, conversationId, bucket, terms };
+    });
+    if (texts.length > 0) await this.index.replaceTexts(tx, tenantId, texts);
   }
 
   private count(texts: { id: string }[]): void {
@@ -180,4 +199,15 @@ function split(rows: PendingText[]): Split {
     if (terms.size > 0) texts.push({ ...row, terms });
   }
   return { texts, isComplete: true, lastId };
+}
+
+/** Separates new messages from changed ones. What changed in the step in which it was new is new. */
+function separate(texts: SplitText[]): { added: SplitText[]; changed: Map<string, SplitText> } {
+  const changed = new Map<string, SplitText>();
+  for (const text of texts) if (text.changedId !== null) changed.set(text.changedId, text);
+  const added = texts
+    .filter(({ changedId }) => changedId === null)
+    .map((text) => ({ ...text, terms: changed.get(text.id)?.terms ?? text.terms }));
+  for (const { id } of added) changed.delete(id);
+  return { added, changed };
 }

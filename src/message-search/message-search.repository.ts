@@ -27,6 +27,7 @@ export interface Candidate extends MessageKeys {
   senderType: SenderType;
   senderAgentId: string | null;
   body: string;
+  firstBody: string | null;
   createdAt: Date;
   sourceChannel: Channel;
   status: ConversationStatus;
@@ -151,7 +152,7 @@ export class MessageSearchRepository {
   ): Promise<Candidate[]> {
     return this.database.readByIndex<Candidate>(
       `SELECT m.id, m.conversation_id AS "conversationId", m.sender_type AS "senderType",
-              m.sender_agent_id AS "senderAgentId", m.body, m.created_at AS "createdAt",
+              m.sender_agent_id AS "senderAgentId", m.body, m.first_body AS "firstBody", m.created_at AS "createdAt",
               c.source_channel AS "sourceChannel", c.status, c.contact_id AS "contactId", p.name AS "contactName"
        FROM (SELECT $1::uuid AS tenant_id, u.* FROM unnest($2::uuid[], $3::uuid[]) AS u (conversation_id, id)) AS k
        JOIN messages m ON m.tenant_id = $1 AND m.conversation_id = k.conversation_id AND m.id = k.id

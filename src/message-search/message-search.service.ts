@@ -160,8 +160,11 @@ function inOrder(keys: MessageKeys[], texts: Candidate[]): Candidate[] {
 
 /** Makes a result of a message; null when its text lacks one of the phrases. */
 function toFoundMessage(message: Candidate, phrases: Phrase[]): FoundMessage | null {
-  const { body, contactId, contactName, ...rest } = message;
-  const hits = findPhrases(splitText(body), phrases);
-  if (!hits) return null;
-  return { ...rest, excerpt: makeExcerpt(body, hits), contact: { id: contactId, name: contactName } };
+  const { body, firstBody, contactId, contactName, ...rest } = message;
+  for (const text of [body, firstBody ?? '']) {
+    const hits = findPhrases(splitText(text), phrases);
+    if (hits)
+      return { ...rest, excerpt: makeExcerpt(text, hits), contact: { id: contactId, name: contactName } };
+  }
+  return null;
 }

@@ -1,6 +1,6 @@
 import { LOWEST_ID } from '../common/ids';
 import { ConversationKey, TableDeclaration } from '../stored-data/table-declaration';
-import { MessageResponse, toMessage } from './message.dto';
+import { MessageResponse, toMessageWithFirstBody } from './message.dto';
 import { KeptMessage, MessagesRepository } from './messages.repository';
 
 /** Number of messages that one statement of an export reads at most. */
@@ -35,7 +35,7 @@ async function* exportMessages(
   for (let after: string | undefined = LOWEST_ID; after !== undefined;) {
     const page: KeptMessage[] = await messages.listFrom(key, after, PAGE);
     for (const { metadata, ...message } of page)
-      yield { type: 'message', conversationId, ...toMessage(message), metadata };
+      yield { type: 'message', conversationId, ...toMessageWithFirstBody(message), metadata };
     after = page.length < PAGE ? undefined : page.at(-1)!.id;
   }
 }

@@ -16,6 +16,16 @@ export type MessageContent = Pick<
 > &
   Partial<Pick<MessageEntity, 'repeatsId'>>;
 
+/** Fields of a message that its customer has not changed. */
+const UNCHANGED = {
+  firstBody: null,
+  editedAt: null,
+  editNumber: null,
+  unsentAt: null,
+  reactions: null,
+  reactionNumber: null,
+};
+
 /** Adds messages to conversations that the caller's transaction has locked. */
 @Injectable()
 export class MessageWriter {
@@ -60,6 +70,7 @@ export class MessageWriter {
       createdAt,
       deliveryError: null,
       repeatsId: null,
+      ...UNCHANGED,
       ...content,
     };
     const { senderType, body } = content;

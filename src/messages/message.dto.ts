@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
-import { IsOptional, IsString, IsUUID } from 'class-validator';
+import { IsIn, IsOptional, IsString, IsUUID } from 'class-validator';
 import { type Page, PageQuery } from '../common/page';
 import { IsNullable, IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
 import { BODY_LIMITS } from './body-limits';
@@ -13,6 +13,19 @@ import { type SenderType } from './message.entity';
 import { ListedMessage } from './messages.repository';
 
 export const MAX_BODY_CHARACTERS = 4096;
+
+/** Part that a message has only on request. */
+const INCLUDABLE = ['firstBody'] as const;
+
+export class ListMessagesQuery extends PageQuery {
+  @ApiPropertyOptional({
+    enum: INCLUDABLE,
+    description: '`firstBody`: each message with the text that it had before it was edited.',
+  })
+  @IsOptional()
+  @IsIn(INCLUDABLE, { message: `must be ${INCLUDABLE.join(' or ')}` })
+  include?: (typeof INCLUDABLE)[number];
+}
 
 /** Part of a conversation's history: older than a message, newer than one, or around one. */
 export class ListMessagesPartQuery extends PageQuery {
@@ -113,6 +126,15 @@ export class MessageDelivery {
   error: MessageDeliveryError | null;
 }
 
+/** Reaction to a message. */
+export class MessageReaction {
+  @ApiProperty({ type: String, example: 'CUSTOMER', description: 'CUSTOMER; more may come.' })
+  senderType: SenderType;
+
+  @ApiProperty({ example: '👍', description: "The emoji, or the provider's name of a reaction without one." })
+  emoji: string;
+}
+
 @ApiSchema({ name: 'Message' })
 export class MessageResponse {
   @ApiProperty({ example: '019ab3f6-0d4b-7c55-8a2e-6f1f7d1b2c90' })
@@ -129,7 +151,11 @@ export class MessageResponse {
   })
   senderAgentId: string | null;
 
-  @ApiProperty({ example: 'Your parcel is on its way.', description: 'Empty after the message was erased.' })
+  @ApiProperty({
+    example: 'Your parcel is on its way.',
+    description:
+      'The present text: an edit replaces it. Empty after the message was erased, or its customer took it back.',
+  })
   body: string;
 
   @ApiProperty({ example: '2026-11-20T09:41:07.512Z' })
@@ -137,12 +163,41 @@ export class MessageResponse {
 
   @ApiProperty()
   delivery: MessageDelivery;
+
+  @ApiProperty({
+    type: Date,
+    nullable: true,
+    example: null,
+    description: 'When the customer last edited it; null if never.',
+  })
+  editedAt: Date | null;
+
+  @ApiProperty({
+    type: Date,
+    nullable: true,
+    example: null,
+    description: 'When the customer took it back, which erased it; null if never.',
+  })
+  unsentAt: Date | null;
+
+  @ApiProperty({ type: [MessageReaction], description: 'What there is now. A reaction is no message.' })
+  reactions: MessageReaction[];
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    example: null,
+    description:
+      'With `include=firstBody`: the text before the first edit; null if it was not edited, or was erased.',
+  })
+  firstBody?: string | null;
 }
 
 /** Message with the one that it repeats. */
 export interface ListedPartMessage extends MessageResponse {
   /** Message that this one repeats, because it was not delivered, or perhaps not; null for any other. */
   repeatsId: string | null;
+  firstBody: string | null;
 }
 
 /** Part of a conversation's history, newest first. */
@@ -159,10 +214,18 @@ export class SentMessageResponse {
 
 export function toMessage(message: ListedMessage): MessageResponse {
   const { id, senderType, senderAgentId, body, createdAt, deliveryStatus, deliveryError } = message;
+  const { editedAt, unsentAt } = message;
   const delivery = { status: deliveryStatus, error: deliveryError };
-  return { id, senderType, senderAgentId, body, createdAt, delivery };
+  const reactions = (message.reactions ?? []).map((emoji) => ({ senderType: 'CUSTOMER' as const, emoji }));
+  return { id, senderType, senderAgentId, body, createdAt, delivery, editedAt, unsentAt, reactions };
+}
+
+export function toMessageWithFirstBody(
+  message: ListedMessage,
+): MessageResponse & { firstBody: string | null } {
+  return { ...toMessage(message), firstBody: message.firstBody };
 }
 
 export function toPartMessage(message: ListedMessage): ListedPartMessage {
-  return { ...toMessage(message), repeatsId: message.repeatsId };
+  return { ...toMessageWithFirstBody(message), repeatsId: message.repeatsId };
 }

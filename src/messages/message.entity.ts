@@ -41,6 +41,29 @@ export class MessageEntity {
   @Column('jsonb', { nullable: true, select: false })
   metadata: object | null;
 
+  /** Text of before the first edit; null if the message was not edited, or was erased. */
+  @Column('text', { name: 'first_body', nullable: true })
+  firstBody: string | null;
+
+  @Column('timestamptz', { name: 'edited_at', nullable: true })
+  editedAt: Date | null;
+
+  /** Provider's number of the last edit, by which an older one is known; null without one. */
+  @Column('double precision', { name: 'edit_number', nullable: true })
+  editNumber: number | null;
+
+  /** Time at which the customer took the message back, which erased it; null for any other. */
+  @Column('timestamptz', { name: 'unsent_at', nullable: true })
+  unsentAt: Date | null;
+
+  /** Emojis with which the customer reacts; null without any. */
+  @Column('text', { array: true, nullable: true })
+  reactions: string[] | null;
+
+  /** Provider's number of the last reaction, by which an older one is known; null without one. */
+  @Column('double precision', { name: 'reaction_number', nullable: true })
+  reactionNumber: number | null;
+
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
 }

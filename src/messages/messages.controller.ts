@@ -10,10 +10,10 @@ import {
   ApiPage,
 } from '../http/api.decorators';
 import { NoQuery } from '../http/request.pipe';
-import { type Page, PageQuery } from '../common/page';
+import { type Page } from '../common/page';
 import { type Actor, type Principal } from '../common/principal';
 import { Idempotent, type IdempotentRequest } from '../idempotency/idempotent-request';
-import { SendMessage, MessageResponse, SentMessageResponse } from './message.dto';
+import { ListMessagesQuery, SendMessage, MessageResponse, SentMessageResponse } from './message.dto';
 import { MessagesService } from './messages.service';
 
 @ApiTags('Messages')
@@ -30,7 +30,7 @@ export class MessagesController {
     @CurrentPrincipal() { tenant }: Principal,
     @CurrentActor() actor: Actor,
     @Param('id') id: string,
-    @Query() query: PageQuery,
+    @Query() query: ListMessagesQuery,
   ): Promise<Page<MessageResponse>> {
     return this.messages.list(tenant.id, id, query, actor);
   }

@@ -1,10 +1,13 @@
 import { Module } from '@nestjs/common';
+import { AuditModule } from '../audit/audit.module';
 import { ConversationsModule } from '../conversations/conversations.module';
 import { DatabaseModule } from '../database/database.module';
 import { IdempotencyModule } from '../idempotency/idempotency.module';
 import { OutboxModule } from '../outbox/outbox.module';
 import { TableRegistry } from '../stored-data/table-registry';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
+import { MessageChanges } from './message-changes';
+import { MessageEraser } from './message-eraser';
 import { MessageStatusRepository } from './message-status.repository';
 import { MessageWriter } from './message-writer';
 import { messageTables } from './message-tables';
@@ -17,13 +20,29 @@ import { StatusEvents } from './status-events';
 @Module({
   imports: [
     DatabaseModule.forEntities([MessageEntity]),
+    AuditModule,
     ConversationsModule,
     IdempotencyModule,
     OutboxModule,
     WorkspacesModule,
   ],
-  providers: [MessagesRepository, MessageStatusRepository, StatusEvents, MessageWriter, MessagesService],
-  exports: [MessagesRepository, MessageStatusRepository, MessageWriter, MessagesService],
+  providers: [
+    MessagesRepository,
+    MessageStatusRepository,
+    StatusEvents,
+    MessageWriter,
+    MessageEraser,
+    MessageChanges,
+    MessagesService,
+  ],
+  exports: [
+    MessagesRepository,
+    MessageStatusRepository,
+    MessageWriter,
+    MessageEraser,
+    MessageChanges,
+    MessagesService,
+  ],
 })
 export class MessagesModule {
   constructor(tables: TableRegistry, messages: MessagesRepository) {

@@ -5,6 +5,7 @@ import { Pipelined, Transaction } from '../database/transaction';
 import { PageStatement } from '../database/page-statement';
 import { ConversationKey, ErasedMessages } from '../stored-data/table-declaration';
 import { ERRORS_BY_CODE } from './message-status';
+import { MessageKey } from './message-status.repository';
 import { MessageEntity } from './message.entity';
 import { isStatusTakenSql, StatusEvents } from './status-events';
 
@@ -18,6 +19,16 @@ export type ListedMessage = Pick<
   | 'createdAt'
   | 'deliveryStatus'
   | 'deliveryError'
+  | 'firstBody'
+  | 'editedAt'
+  | 'unsentAt'
+  | 'reactions'
+>;
+
+/** Message as a change of it needs it. */
+type ChangeableMessage = Pick<
+  MessageEntity,
+  'senderType' | 'body' | 'firstBody' | 'unsentAt' | 'editNumber' | 'reactionNumber'
 >;
 
 /**
@@ -32,7 +43,13 @@ export interface MessageRange extends ConversationKey {
 }
 
 const LISTED = `id, repeats_id AS "repeatsId", sender_type AS "senderType", sender_agent_id AS "senderAgentId", body, created_at AS "createdAt",
-  delivery_status AS "deliveryStatus", delivery_error AS "deliveryError"`;
+  delivery_status AS "deliveryStatus", delivery_error AS "deliveryError", first_body AS "firstBody",
+  edited_at AS "editedAt", unsent_at AS "unsentAt", reactions`;
+
+const SELECT_CHANGEABLE = `
+  SELECT sender_type AS "senderType", body, first_body AS "firstBody", unsent_at AS "unsentAt",
+         edit_number AS "editNumber", reaction_number AS "reactionNumber"
+  FROM messages WHERE tenant_id = $1 AND conversation_id = $2 AND id = $3`;
 
 /** The order is the index's, so that PostgreSQL reads no other workspace's rows. */
 const COUNT_UNSENT = boundedCount(
@@ -118,6 +135,60 @@ export class MessagesRepository {
     return found.length > 0;
   }
 
+  async find(tx: Transaction, key: MessageKey): Promise<ChangeableMessage | null> {
+    const [row] = await tx.query<ChangeableMessage>(SELECT_CHANGEABLE, columnsOf(key));
+    return row ?? null;
+  }
+
+  /** Locks a message, of a conversation that the caller has locked. */
+  async lock(tx: Transaction, key: MessageKey): Promise<ChangeableMessage | null> {
+    const locking = `${SELECT_CHANGEABLE} FOR NO KEY UPDATE`;
+    const [row] = await tx.query<ChangeableMessage>(locking, columnsOf(key));
+    return row ?? null;
+  }
+
+  /**
+   * Stores an edit of a message. Metadata of before stay unless the new ones have the same keys.
+   * @param editedAt null if the text stays as it was
+   */
+  async edit(
+    tx: Transaction,
+    key: MessageKey,
+    { body, metadata, number }: Pick<MessageEntity, 'body' | 'metadata'> & { number: number | null },
+    editedAt: Date | null,
+  ): Promise<void> {
+    await tx.query(
+      `UPDATE messages SET body = $4, edited_at = coalesce($5, edited_at), edit_number = coalesce($6, edit_number),
+         first_body = CASE WHEN $5::timestamptz IS NULL THEN first_body ELSE coalesce(first_body, body) END,
+         metadata = nullif((coalesce(metadata, '{}') - 'wholeBody'::text) || coalesce($7::jsonb, '{}'), '{}')
+       WHERE tenant_id = $1 AND conversation_id = $2 AND id = $3`,
+      [...columnsOf(key), body, editedAt, number, metadata && JSON.stringify(metadata)],
+    );
+  }
+
+  /** Marks a message as unsent, and returns whether it was not. */
+  async markUnsent(tx: Transaction, key: MessageKey, at: Date): Promise<boolean> {
+    const rows = await tx.query(
+      `UPDATE messages SET unsent_at = $4
+       WHERE tenant_id = $1 AND conversation_id = $2 AND id = $3 AND unsent_at IS NULL RETURNING 1`,
+      [...columnsOf(key), at],
+    );
+    return rows.length > 0;
+  }
+
+  async setReactions(
+    tx: Transaction,
+    key: MessageKey,
+    emojis: string[],
+    number: number | null,
+  ): Promise<void> {
+    await tx.query(
+      `UPDATE messages SET reactions = nullif($4::text[], '{}'), reaction_number = coalesce($5, reaction_number)
+       WHERE tenant_id = $1 AND conversation_id = $2 AND id = $3`,
+      [...columnsOf(key), emojis, number],
+    );
+  }
+
   insertPipelined(tx: Transaction, message: MessageEntity): Pipelined {
     const { deliveryError, metadata } = message;
     return tx.pipeline(
@@ -194,10 +265,10 @@ export class MessagesRepository {
   }
 
   /**
-   * Erases body and metadata of messages, and the provider's words in their errors. Messages that wait to be
-   * sent become FAILED, apart from those in `beingSent`. The rows are locked first, in the order in which
-   * other transactions lock them: if one statement locked and updated them, PostgreSQL would read the whole
-   * conversation for each message (500 ms a step instead of 15).
+   * Erases texts, metadata and reactions of messages, and the provider's words in their errors. Messages that
+   * wait to be sent become FAILED, apart from those in `beingSent`. The rows are locked first, in the order
+   * in which other transactions lock them: if one statement locked and updated them, PostgreSQL would read
+   * the whole conversation for each message (500 ms a step instead of 15).
    * @returns how many had a body
    */
   async erase(
@@ -209,13 +280,14 @@ export class MessagesRepository {
     const due = await tx.query<{ id: string; hasBody: boolean; isUnsent: boolean; isTaken: boolean }>(
       `SELECT id, body <> '' AS "hasBody", ${isUnsent} AS "isUnsent", ${isStatusTakenSql('$1')} AS "isTaken" FROM messages
        WHERE tenant_id = $1 AND conversation_id = $2 AND id = ANY ($3)
-         AND (body <> '' OR metadata IS NOT NULL OR delivery_error IS NOT NULL OR ${isUnsent})
+         AND (body <> '' OR metadata IS NOT NULL OR first_body IS NOT NULL OR reactions IS NOT NULL
+              OR delivery_error IS NOT NULL OR ${isUnsent})
        ORDER BY id FOR NO KEY UPDATE`,
       [tenantId, conversationId, ids, beingSent],
     );
     if (due.length === 0) return 0;
     await tx.query(
-      `UPDATE messages SET body = '', metadata = NULL,
+      `UPDATE messages SET body = '', metadata = NULL, first_body = NULL, reactions = NULL,
          delivery_status = CASE WHEN ${isUnsent} THEN 'FAILED' ELSE delivery_status END,
          delivery_error = CASE WHEN ${isUnsent} THEN $5::jsonb->'ERASED' ELSE coalesce(
            $5::jsonb->(delivery_error->>'code'), delivery_error || '{"providerCode": null, "message": ""}') END
@@ -228,4 +300,8 @@ export class MessagesRepository {
     this.events.appendPipelined(tx, tenantId, 'FAILED', failed);
     return due.filter(({ hasBody }) => hasBody).length;
   }
+}
+
+function columnsOf({ tenantId, conversationId, messageId }: MessageKey): string[] {
+  return [tenantId, conversationId, messageId];
 }

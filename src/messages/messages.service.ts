@@ -21,7 +21,9 @@ import {
   MessageResponse,
   SentMessageResponse,
   toMessage,
+  toMessageWithFirstBody,
   toPartMessage,
+  ListMessagesQuery,
   ListMessagesPartQuery,
   MessagesPart,
 } from './message.dto';
@@ -41,18 +43,19 @@ export class MessagesService {
   ) {}
 
   /**
-   * Returns a page of a conversation's messages, newest first: 50 by default, 200 at most.
+   * Returns a page of a conversation's messages, newest first: 50 by default, 200 at most. With
+   * `include: 'firstBody'` each has the text of before its first edit.
    * @throws AppError INVALID_QUERY, FORBIDDEN, NOT_FOUND
    */
   async list(
     tenantId: string,
     conversationId: string,
-    input: Partial<PageQuery>,
+    input: Partial<ListMessagesQuery>,
     actor: Actor,
   ): Promise<Page<MessageResponse>> {
-    const query = validate(PageQuery, input, 'INVALID_QUERY');
+    const { include, ...query } = validate(ListMessagesQuery, input, 'INVALID_QUERY');
     await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
-    return this.readPage(tenantId, conversationId, query, toMessage);
+    return this.readPage(tenantId, conversationId, query, include ? toMessageWithFirstBody : toMessage);
   }
 
   /**

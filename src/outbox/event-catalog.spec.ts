@@ -15,6 +15,7 @@ describe('event catalog', () => {
     ]);
     expect(TYPES.filter((type) => !eventCatalog[type].isFrozen)).toEqual([
       'message.status_changed',
+      'message.updated',
       'conversation.created',
       'contact.created',
       'contact.updated',
@@ -73,6 +74,11 @@ describe('event catalog', () => {
         status: anyOf('SENT', 'DELIVERED', 'READ', 'FAILED', 'UNKNOWN'),
         errorCode: orNull(string),
       }),
+      'message.updated': objectOf({
+        conversationId: id,
+        messageId: id,
+        change: anyOf('EDITED', 'UNSENT'),
+      }),
       'conversation.created': objectOf({ conversationId: id, contactId: id, sourceChannel: channel }),
       'conversation.updated': {
         ...closedObject,
@@ -126,6 +132,7 @@ describe('event catalog', () => {
     const fact = { ...later, isFrozen: true };
     expect(treatments).toEqual({
       'message.status_changed': later,
+      'message.updated': { ...later, order: 'conversation' },
       'conversation.created': later,
       'contact.created': { ...later, erases: true },
       'contact.updated': { ...later, erases: true },

@@ -164,6 +164,22 @@ export const eventCatalog = {
     erase: null,
     excerpt: ({ status }) => status,
   }),
+  'message.updated': define({
+    description:
+      'A customer changed a message: EDITED gave it a new text, UNSENT took it back, which erased it. Read the message for its text.',
+    data: Type.Object({ conversationId: Id, messageId: Id, change: OneOf(['EDITED', 'UNSENT']) }, closed),
+    isFrozen: false,
+    example: {
+      conversationId: '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11',
+      messageId: '019ab3f6-0d4b-7c55-8a2e-6f1f7d1b2c90',
+      change: 'EDITED',
+    },
+    order: 'conversation',
+    entitlement: null,
+    kind: 'fact',
+    erase: null,
+    excerpt: ({ change }) => change,
+  }),
   'conversation.created': define({
     description: 'A conversation was opened.',
     data: Type.Object({ conversationId: Id, contactId: Id, sourceChannel: ChannelName }, closed),

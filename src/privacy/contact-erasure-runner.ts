@@ -11,7 +11,7 @@ import { EventlessChanges } from '../outbox/eventless-changes';
 import { TableRegistry } from '../stored-data/table-registry';
 import { ContactErasureEntity } from './contact-erasure.entity';
 import { ContactErasureKey, ContactErasuresRepository } from './contact-erasures.repository';
-import { MessageEraser } from './message-eraser';
+import { MessageEraser } from '../messages/message-eraser';
 
 /** Number of messages and other events that one step erases. */
 const BATCH = 200;

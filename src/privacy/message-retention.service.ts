@@ -4,7 +4,7 @@ import { idFloor, LOWEST_ID } from '../common/ids';
 import { Database } from '../database/database';
 import { MessageRange, MessagesRepository } from '../messages/messages.repository';
 import { MessageRetention, WorkspacesRepository } from '../workspaces/workspaces.repository';
-import { ErasedStep, MessageEraser } from './message-eraser';
+import { ErasedStep, MessageEraser } from '../messages/message-eraser';
 
 /** Number of workspaces whose messages are erased in turns. */
 const SIDE_BY_SIDE = 20;

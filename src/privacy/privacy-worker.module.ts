@@ -1,13 +1,14 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
 import { ConversationsModule } from '../conversations/conversations.module';
+import { MessagesModule } from '../messages/messages.module';
 import { OutboxModule } from '../outbox/outbox.module';
 import { ContactErasureRunner } from './contact-erasure-runner';
 import { PrivacyModule } from './privacy.module';
 
 /** Runs erasures, in workers. */
 @Module({
-  imports: [PrivacyModule, AuditModule, ConversationsModule, OutboxModule],
+  imports: [PrivacyModule, AuditModule, ConversationsModule, MessagesModule, OutboxModule],
   providers: [ContactErasureRunner],
 })
 export class PrivacyWorkerModule {}

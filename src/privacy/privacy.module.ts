@@ -11,7 +11,6 @@ import { ContactErasureEntity } from './contact-erasure.entity';
 import { ContactErasuresRepository } from './contact-erasures.repository';
 import { ContactErasuresService } from './contact-erasures.service';
 import { ContactExportService } from './contact-export.service';
-import { MessageEraser } from './message-eraser';
 import { MessageRetentionService } from './message-retention.service';
 import { PRIVACY_TABLES } from './privacy-tables';
 
@@ -30,16 +29,9 @@ import { PRIVACY_TABLES } from './privacy-tables';
     ContactErasuresRepository,
     ContactErasuresService,
     ContactExportService,
-    MessageEraser,
     MessageRetentionService,
   ],
-  exports: [
-    ContactErasuresRepository,
-    ContactErasuresService,
-    ContactExportService,
-    MessageEraser,
-    MessageRetentionService,
-  ],
+  exports: [ContactErasuresRepository, ContactErasuresService, ContactExportService, MessageRetentionService],
 })
 export class PrivacyModule {
   constructor(tables: TableRegistry) {

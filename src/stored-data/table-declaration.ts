@@ -36,6 +36,8 @@ export interface ErasedMessages extends ConversationKey {
    * Whether the contact is erased too; false for messages that have only passed their workspace's retention.
    */
   withContact: boolean;
+  /** Texts of the one message, which its customer has unsent; left out for any other erasure. */
+  unsent?: string[];
 }
 
 /**

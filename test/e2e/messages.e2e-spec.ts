@@ -14,6 +14,8 @@ const NOT_AN_AGENT = 'is not an active agent of this workspace';
 const NO_OBJECT = 'A JSON object sent as application/json is required.';
 const UNREADABLE = 'The body cannot be read as JSON.';
 const ENCODING = 'The Content-Encoding of the body is not gzip, deflate or br.';
+/** Fields of a message that its customer has not changed. */
+const UNCHANGED = { editedAt: null, unsentAt: null, reactions: [] };
 
 describe('messages', () => {
   let service: TestService;
@@ -51,6 +53,7 @@ describe('messages', () => {
             body: 'On its way.',
             createdAt: answer.createdAt.toISOString(),
             delivery: { status: 'QUEUED', error: null },
+            ...UNCHANGED,
           },
           {
             id: question.id,
@@ -59,6 +62,7 @@ describe('messages', () => {
             body: 'Where is my parcel?',
             createdAt: question.createdAt.toISOString(),
             delivery: { status: null, error: null },
+            ...UNCHANGED,
           },
         ],
         nextCursor: null,
@@ -127,6 +131,7 @@ describe('messages', () => {
           body: 'Hello, Zoë! 👋',
           createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
           delivery: { status: 'QUEUED', error: null },
+          ...UNCHANGED,
         },
       });
       expect(headers).not.toHaveProperty('idempotency-replayed');

@@ -47,7 +47,7 @@ import { NoteEntity } from '../../src/notes/note.entity';
 import { NotesRepository } from '../../src/notes/notes.repository';
 import { ReadMarksRepository } from '../../src/read-marks/read-marks.repository';
 import { SavedRepliesRepository } from '../../src/saved-replies/saved-replies.repository';
-import { MessageEraser } from '../../src/privacy/message-eraser';
+import { MessageEraser } from '../../src/messages/message-eraser';
 import { ErasedIds } from '../../src/secrets/erased-ids';
 import { EventQueueRepository } from '../../src/outbox/event-queue.repository';
 import {

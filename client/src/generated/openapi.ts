@@ -573,7 +573,7 @@ export interface components {
              */
             senderAgentId: string | null;
             /**
-             * @description Empty after the message was erased.
+             * @description The present text: an edit replaces it. Empty after the message was erased, or its customer took it back.
              * @example Your parcel is on its way.
              */
             body: string;
@@ -583,6 +583,25 @@ export interface components {
              */
             createdAt: string;
             delivery: components["schemas"]["MessageDelivery"];
+            /**
+             * Format: date-time
+             * @description When the customer last edited it; null if never.
+             * @example null
+             */
+            editedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the customer took it back, which erased it; null if never.
+             * @example null
+             */
+            unsentAt: string | null;
+            /** @description What there is now. A reaction is no message. */
+            reactions: components["schemas"]["MessageReaction"][];
+            /**
+             * @description With `include=firstBody`: the text before the first edit; null if it was not edited, or was erased.
+             * @example null
+             */
+            firstBody?: string | null;
         };
         MessageDelivery: {
             /**
@@ -610,6 +629,18 @@ export interface components {
             providerCode: string | null;
             /** @example Re-engagement message */
             message: string;
+        };
+        MessageReaction: {
+            /**
+             * @description CUSTOMER; more may come.
+             * @example CUSTOMER
+             */
+            senderType: string;
+            /**
+             * @description The emoji, or the provider's name of a reaction without one.
+             * @example 👍
+             */
+            emoji: string;
         };
         MessageInput: {
             /**
@@ -1041,6 +1072,26 @@ export interface components {
             };
             context?: components["schemas"]["WebhookContext"];
         };
+        /** @description A customer changed a message: EDITED gave it a new text, UNSENT took it back, which erased it. Read the message for its text. */
+        MessageUpdatedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "message.updated";
+            /**
+             * Format: date-time
+             * @description The moment of this attempt.
+             */
+            deliveredAt: string;
+            data: {
+                conversationId: string;
+                messageId: string;
+                /** @enum {string} */
+                change: "EDITED" | "UNSENT";
+            };
+            context?: components["schemas"]["WebhookContext"];
+        };
         /** @description A conversation was opened. */
         ConversationCreatedEvent: {
             /**
@@ -1359,7 +1410,7 @@ export interface components {
             secret: string;
         };
         /** @description Body of a webhook. More types may come, for endpoints that are subscribed to `*`. */
-        WebhookEvent: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageStatusChangedEvent"] | components["schemas"]["ConversationCreatedEvent"] | components["schemas"]["ConversationUpdatedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ChannelStatusChangedEvent"] | components["schemas"]["AuditEvent"] | components["schemas"]["WebhookTestEvent"];
+        WebhookEvent: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageStatusChangedEvent"] | components["schemas"]["MessageUpdatedEvent"] | components["schemas"]["ConversationCreatedEvent"] | components["schemas"]["ConversationUpdatedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ChannelStatusChangedEvent"] | components["schemas"]["AuditEvent"] | components["schemas"]["WebhookTestEvent"];
     };
     responses: never;
     parameters: never;
@@ -1394,6 +1445,7 @@ export type MessagePage = components['schemas']['MessagePage'];
 export type Message = components['schemas']['Message'];
 export type MessageDelivery = components['schemas']['MessageDelivery'];
 export type MessageDeliveryError = components['schemas']['MessageDeliveryError'];
+export type MessageReaction = components['schemas']['MessageReaction'];
 export type MessageInput = components['schemas']['MessageInput'];
 export type SentMessage = components['schemas']['SentMessage'];
 export type FoundMessagePage = components['schemas']['FoundMessagePage'];
@@ -1412,6 +1464,7 @@ export type RegisteredWebhookEndpoint = components['schemas']['RegisteredWebhook
 export type MessageCreatedEvent = components['schemas']['MessageCreatedEvent'];
 export type WebhookContext = components['schemas']['WebhookContext'];
 export type MessageStatusChangedEvent = components['schemas']['MessageStatusChangedEvent'];
+export type MessageUpdatedEvent = components['schemas']['MessageUpdatedEvent'];
 export type ConversationCreatedEvent = components['schemas']['ConversationCreatedEvent'];
 export type ConversationUpdatedEvent = components['schemas']['ConversationUpdatedEvent'];
 export type ContactCreatedEvent = components['schemas']['ContactCreatedEvent'];
@@ -1665,6 +1718,8 @@ export interface operations {
                 limit?: number;
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
+                /** @description `firstBody`: each message with the text that it had before it was edited. */
+                include?: "firstBody";
             };
             header?: never;
             path: {

@@ -142,7 +142,7 @@ export class HooksService {
   private async apply(owner: LoadedConnection, event: SingleEvent): Promise<void> {
     if (event.kind === 'message') await this.inbound.receive(owner, event);
     else if (event.kind === 'echo' || event.kind === 'watermark') await this.receipts.apply(owner, event);
-    else if (event.kind === 'reaction' && event.message) await this.inbound.receive(owner, event.message);
+    else await this.inbound.change(owner, event);
   }
 
   private async readBody({ channel, request }: HookCall, { id }: Connection): Promise<Buffer> {

@@ -11,6 +11,8 @@ const MAX_PHONE_CHARACTERS = 50;
  * metadata is left out.
  */
 const MAX_DEPTH = 50;
+const MAX_REACTIONS = 10;
+const MAX_REACTION_CHARACTERS = 40;
 const BLANK = '[empty message]';
 
 export interface InboundContent {
@@ -39,6 +41,14 @@ export function storableCustomer({ name, phone }: InboundMessage['customer']): {
   phone: string | null;
 } {
   return { name: label(name, MAX_NAME_CHARACTERS), phone: label(phone, MAX_PHONE_CHARACTERS) };
+}
+
+/** Makes reactions storable: few, each short. */
+export function storableReactions(emojis: string[]): string[] {
+  return emojis
+    .slice(0, MAX_REACTIONS)
+    .map((emoji) => label(emoji, MAX_REACTION_CHARACTERS))
+    .filter((emoji) => emoji !== null);
 }
 
 function label(text: string | null, max: number): string | null {

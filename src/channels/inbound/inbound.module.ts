@@ -3,6 +3,7 @@ import { ContactsModule } from '../../contacts/contacts.module';
 import { ConversationsModule } from '../../conversations/conversations.module';
 import { MessagesModule } from '../../messages/messages.module';
 import { ChannelConnectionsModule } from '../connections/channel-connections.module';
+import { CustomerChangesService } from './customer-changes.service';
 import { InboundService } from './inbound.service';
 import { ReceptionTimes } from './reception-times';
 import { ProviderIdsModule } from '../provider-ids/provider-ids.module';
@@ -10,7 +11,7 @@ import { ProviderIdsModule } from '../provider-ids/provider-ids.module';
 /** Stores customers' messages, which come from the providers' hooks and from the widget. */
 @Module({
   imports: [ChannelConnectionsModule, ContactsModule, ConversationsModule, MessagesModule, ProviderIdsModule],
-  providers: [InboundService, ReceptionTimes],
-  exports: [InboundService],
+  providers: [InboundService, CustomerChangesService, ReceptionTimes],
+  exports: [InboundService, CustomerChangesService],
 })
 export class InboundModule {}

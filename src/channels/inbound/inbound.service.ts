@@ -5,8 +5,9 @@ import { ConversationsService } from '../../conversations/conversations.service'
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { MessageWriter } from '../../messages/message-writer';
-import { Connection, InboundMessage } from '../adapters/channel-adapter';
+import { Connection, InboundChange, InboundMessage } from '../adapters/channel-adapter';
 import { isUsableId } from '../adapters/support/provider-values';
+import { CustomerChangesService } from './customer-changes.service';
 import { storableContent, storableCustomer } from './inbound-content';
 import { LoadedConnection } from '../connections/connection-loader';
 import { ProviderIdsRepository, PROVIDER_MESSAGES_KEY } from '../provider-ids/provider-ids.repository';
@@ -23,6 +24,7 @@ export class InboundService {
     private readonly conversations: ConversationsService,
     private readonly messages: MessageWriter,
     private readonly providerIds: ProviderIdsRepository,
+    private readonly changes: CustomerChangesService,
     private readonly receptionTimes: ReceptionTimes,
   ) {}
 
@@ -47,6 +49,16 @@ export class InboundService {
     }
   }
 
+  /**
+   * Applies what a customer changes after a message was sent. A reaction to a message that is not stored is
+   * stored as a message.
+   */
+  async change(connection: LoadedConnection, change: InboundChange): Promise<void> {
+    const outcome = await this.changes.apply(connection, change);
+    if (outcome === 'MESSAGE_UNKNOWN' && change.kind === 'reaction' && change.message)
+      await this.receive(connection, change.message);
+  }
+
   private async store(tx: Transaction, connection: Connection, message: InboundMessage): Promise<boolean> {
     const { id: connectionId, tenantId, channel } = connection;
     const { externalId } = message.customer;
@@ -54,7 +66,9 @@ export class InboundService {
     // Locks the customer's identity, so that a concurrent repetition finds the stored message.
     const customer = { channel, externalId, ...storableCustomer(message.customer) };
     const contactId = await this.contacts.identify(tx, tenantId, customer);
-    if (await this.providerIds.isKnown(tx, connection, providerIds)) return false;
+    const { isKnown, early } = await this.providerIds.lookUp(tx, connection, providerIds);
+    const wasUnsent = early !== null && early.body === null;
+    if (isKnown || wasUnsent) return false;
     const { name, email } = message.claimed ?? {};
     if (name || email)
       await this.contacts.updateProfile(tx, tenantId, contactId, { claimed: { name, email } });
@@ -66,6 +80,7 @@ export class InboundService {
     });
     const stored = await this.messages.receive(tx, conversation, storableContent(message));
     await this.providerIds.insertReceived(tx, connectionId, providerIds, stored);
+    if (early) await this.changes.applyEarly(tx, connection, stored, early);
     return true;
   }
 }

@@ -1,7 +1,7 @@
 import { TableDeclaration } from '../../stored-data/table-declaration';
 import { ProviderIdsRepository } from './provider-ids.repository';
 
-/** Declares the tables of provider ids and of receipts that come before their id. */
+/** Declares the tables of provider ids, and of receipts and changes that come before their message. */
 export function providerIdTables(providerIds: ProviderIdsRepository): TableDeclaration[] {
   return [
     {
@@ -25,6 +25,17 @@ export function providerIdTables(providerIds: ProviderIdsRepository): TableDecla
       deletion: { before: ['channel_connections'] },
       erasure: { none: 'It names no message of the service, and is gone after a day.' },
       export: { none: 'It names no message of the service.' },
+      retention: { age: 'created_at', keptHours: 24 },
+    },
+    {
+      name: 'early_changes',
+      key: { tenant_id: 'uuid', connection_id: 'uuid', provider_id: 'text' },
+      placement: 'workspace',
+      deletion: { before: ['channel_connections'] },
+      erasure: {
+        eraseContact: (tx, contact, count) => providerIds.eraseEarlyChanges(tx, contact, count),
+      },
+      export: { none: 'It waits for its message for a day at most, and then is the message or gone.' },
       retention: { age: 'created_at', keptHours: 24 },
     },
   ];

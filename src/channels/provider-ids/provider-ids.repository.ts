@@ -5,7 +5,7 @@ import { DeliveryError, ReceiptStatus } from '../../messages/message-status';
 import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
 import { MessageEntity } from '../../messages/message.entity';
 import { ErasedIds } from '../../secrets/erased-ids';
-import { ErasedMessages } from '../../stored-data/table-declaration';
+import { ContactKey, ErasedMessages } from '../../stored-data/table-declaration';
 import { Connection, ConnectionKey } from '../adapters/channel-adapter';
 
 export const PROVIDER_MESSAGES_KEY = 'provider_messages_pkey';
@@ -15,6 +15,15 @@ export interface AppliedReceipt {
   providerId: string;
   status: ReceiptStatus;
   error: DeliveryError | null;
+}
+
+/** Change of a customer's message that comes before the message. */
+export interface EarlyChange {
+  providerId: string;
+  /** New text; null for a message that was unsent. */
+  body: string | null;
+  metadata: object | null;
+  number: number | null;
 }
 
 /**
@@ -45,13 +54,75 @@ export class ProviderIdsRepository {
     );
   }
 
-  /** Reports whether any of the ids is known, also when its message was erased. */
-  async isKnown(tx: Transaction, { tenantId, id }: ConnectionKey, providerIds: string[]): Promise<boolean> {
-    const rows = await tx.query(
-      'SELECT FROM provider_messages WHERE tenant_id = $1 AND connection_id = $2 AND provider_id = ANY ($3) LIMIT 1',
-      [tenantId, id, this.erasedIds.addSubstitutes(id, providerIds)],
+  /**
+   * Looks up a message that arrives. It is known if any of its ids is, also when it was erased. A change may
+   * have come before it.
+   */
+  async lookUp(
+    tx: Transaction,
+    { tenantId, id }: ConnectionKey,
+    providerIds: string[],
+  ): Promise<{ isKnown: boolean; early: EarlyChange | null }> {
+    const rows = await tx.query<EarlyChange & { isKnown: boolean }>(
+      `SELECT true AS "isKnown", NULL AS "providerId", NULL AS body, NULL::jsonb AS metadata,
+              NULL::float8 AS number
+       FROM provider_messages WHERE tenant_id = $1 AND connection_id = $2 AND provider_id = ANY ($3)
+       UNION ALL
+       SELECT false, provider_id, body, metadata, edit_number
+       FROM early_changes WHERE tenant_id = $1 AND connection_id = $2 AND provider_id = ANY ($4)`,
+      [tenantId, id, this.erasedIds.addSubstitutes(id, providerIds), providerIds],
     );
-    return rows.length > 0;
+    return {
+      isKnown: rows.some(({ isKnown }) => isKnown),
+      early: rows.find(({ isKnown }) => !isKnown) ?? null,
+    };
+  }
+
+  /**
+   * Keeps a change whose message is unknown. The last edit counts, and a message that was unsent stays so.
+   * The caller holds the lock of the customer's identity, so the message comes after the change.
+   */
+  async insertEarlyChange(
+    tx: Transaction,
+    { tenantId, id }: ConnectionKey,
+    { providerId, body, metadata, number }: EarlyChange,
+    contactId: string | null,
+  ): Promise<void> {
+    await tx.query(
+      `INSERT INTO early_changes AS early
+         (tenant_id, connection_id, provider_id, contact_id, body, metadata, edit_number, created_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+       ON CONFLICT (tenant_id, connection_id, provider_id) DO UPDATE
+       SET body = excluded.body, metadata = excluded.metadata, edit_number = excluded.edit_number
+       WHERE early.body IS NOT NULL AND coalesce(excluded.edit_number >= early.edit_number, true)`,
+      [tenantId, id, providerId, contactId, body, metadata && JSON.stringify(metadata), number, new Date()],
+    );
+  }
+
+  async deleteEarlyChange(
+    tx: Transaction,
+    { tenantId, id }: ConnectionKey,
+    providerId: string,
+  ): Promise<void> {
+    await tx.query(
+      'DELETE FROM early_changes WHERE tenant_id = $1 AND connection_id = $2 AND provider_id = $3',
+      [tenantId, id, providerId],
+    );
+  }
+
+  /** Deletes up to `count` early changes of a contact, and returns whether there may be more. */
+  async eraseEarlyChanges(
+    tx: Transaction,
+    { tenantId, contactId }: ContactKey,
+    count: number,
+  ): Promise<boolean> {
+    const rows = await tx.query(
+      `DELETE FROM early_changes WHERE tenant_id = $1 AND (connection_id, provider_id) IN (
+         SELECT connection_id, provider_id FROM early_changes WHERE tenant_id = $1 AND contact_id = $2 LIMIT $3)
+       RETURNING 1`,
+      [tenantId, contactId, count],
+    );
+    return rows.length === count;
   }
 
   /** Returns the message with a provider id, also when it was erased. */

@@ -357,6 +357,9 @@ async function furnish(service: TestService): Promise<string> {
      ), known AS (
        INSERT INTO provider_messages (tenant_id, conversation_id, message_id, connection_id, provider_id, created_at)
        SELECT $1, $2, $3, id, gen_random_uuid(), now() FROM connection
+     ), changed AS (
+       INSERT INTO early_changes (tenant_id, connection_id, provider_id, created_at)
+       SELECT $1, id, gen_random_uuid(), now() FROM connection
      )
      INSERT INTO early_receipts (tenant_id, connection_id, provider_id, status, created_at)
      SELECT $1, id, gen_random_uuid(), 'READ', now() FROM connection`,

@@ -50,6 +50,7 @@ describe('retention', () => {
       drafts: 0,
       provider_messages: 0,
       early_receipts: 0,
+      early_changes: 0,
       invitations: 0,
       login_sessions: 0,
       pending_logins: 0,
@@ -208,6 +209,16 @@ describe('retention', () => {
         [connectionId, subscription.workspace.id],
       );
       expect(await service().clean()).toMatchObject({ early_receipts: 2 });
+    });
+
+    it('removes changes whose message never came after 24 hours', async () => {
+      await host.query(
+        `INSERT INTO early_changes (tenant_id, connection_id, provider_id, body, created_at)
+         SELECT $2, $1, age, 'corrected', now() - age::interval
+         FROM unnest('{23 hours 59 minutes,24 hours 1 minute,3 days}'::text[]) age`,
+        [connectionId, subscription.workspace.id],
+      );
+      expect(await service().clean()).toMatchObject({ early_changes: 2 });
     });
   });
 

@@ -47,6 +47,9 @@ describe('contact, conversation, message', () => {
       body: 'On its way.',
       createdAt: MOMENT,
       delivery: { status: 'QUEUED', error: null },
+      editedAt: null,
+      unsentAt: null,
+      reactions: [],
     });
 
     const update = ['conversation', 'update', '--id', id, '--agent'];

@@ -367,6 +367,7 @@ export const de: Texts = {
       referral: 'Kam über einen Link',
       order: 'Bestellung',
       form: 'Formular',
+      'call permission': 'Anruferlaubnis',
       button: 'Schaltfläche',
       template: 'Vorlage',
       message: 'Inhalt, den der Kanal nicht weitergibt',
@@ -374,6 +375,12 @@ export const de: Texts = {
       'empty message': 'Leere Nachricht',
     },
     erasedMessage: 'Diese Nachricht wurde gelöscht.',
+    unsentMessage: 'Der Kunde hat diese Nachricht zurückgezogen.',
+    edited: 'bearbeitet',
+    editedAt: (time: string) => `Vom Kunden bearbeitet, ${time}. Zeigt den ersten Text.`,
+    firstText: 'Erster Text',
+    hideFirstText: 'ersten Text ausblenden',
+    reactions: 'Reaktionen des Kunden',
     by: {
       agent: (name: string) => `von ${name}`,
       you: 'von Ihnen',
@@ -538,6 +545,8 @@ export const de: Texts = {
     'message.created': 'Eine neue Nachricht kam in eine Unterhaltung, egal von wem: Kunde, Agent oder API.',
     'message.status_changed':
       'Eine Nachricht eines Agenten kam weiter: SENT, DELIVERED, READ, FAILED oder UNKNOWN. Es zählt, was am weitesten ist.',
+    'message.updated':
+      'Ein Kunde hat eine Nachricht geändert: EDITED gab ihr einen neuen Text, UNSENT hat sie zurückgezogen und gelöscht.',
     'conversation.created': 'Eine Unterhaltung wurde eröffnet.',
     'conversation.updated':
       'Der Status einer Unterhaltung oder ihr Agent hat sich geändert. Enthalten ist nur, was sich geändert hat.',

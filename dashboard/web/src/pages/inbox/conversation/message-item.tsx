@@ -8,6 +8,7 @@ import { useFormats, useTexts } from '../../../i18n/locale';
 import classes from '../inbox.module.css';
 import { useAgentName } from '../names';
 import { CustomerText } from '../placeholders';
+import { EditedMark, Reactions } from './message-changes';
 
 const ICONS: Record<DeliveryStatus, typeof IconCheck> = {
   QUEUED: IconClock,
@@ -44,19 +45,21 @@ export const MessageItem = memo(function MessageItem({
     <article className={classes.message} data-from={isCustomer ? 'customer' : 'agent'}>
       {body === '' ? (
         <p className={classes.body} data-erased>
-          {inbox.erasedMessage}
+          {message.unsentAt === null ? inbox.erasedMessage : inbox.unsentMessage}
         </p>
       ) : (
         <p className={classes.body} dir="auto">
           {isCustomer ? <CustomerText text={body} /> : body}
         </p>
       )}
+      <Reactions message={message} />
       <div className={classes.meta}>
         <bdi className={classes.sender}>{sender}</bdi>
         <time dateTime={createdAt} title={formats.moment(createdAt)}>
           {formats.time(createdAt)}
         </time>
         {!isCustomer && <DeliveryMark status={message.delivery.status} />}
+        <EditedMark message={message} />
       </div>
       <Trouble message={message} wasSentAgain={wasSentAgain} onSendAgain={onSendAgain} />
     </article>

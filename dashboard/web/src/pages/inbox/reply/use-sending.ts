@@ -48,7 +48,7 @@ export function useSending(conversationId: string, onClosed: () => void) {
       if (isOvertaken({ error })) void refreshAfterAct(queries, workspaceId, conversationId);
     },
     onSuccess: ({ message }, { key, closes, repeatsId = null }) => {
-      const shown: Message = { ...message, repeatsId };
+      const shown: Message = { ...message, repeatsId, firstBody: null };
       addNewest(queries, workspaceId, ['messages', conversationId], shown);
       remove(key);
       if (closes) update.mutate({ status: 'CLOSED' });

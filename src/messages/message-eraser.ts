@@ -3,9 +3,11 @@ import { AuditEntriesRepository } from '../audit/audit-entries.repository';
 import { LOWEST_ID } from '../common/ids';
 import { ConversationsRepository } from '../conversations/conversations.repository';
 import { Transaction } from '../database/transaction';
-import { MessageRange, MessagesRepository } from '../messages/messages.repository';
 import { EventQueueRepository } from '../outbox/event-queue.repository';
+import { ErasedMessages } from '../stored-data/table-declaration';
 import { TableRegistry } from '../stored-data/table-registry';
+import { MessageKey } from './message-status.repository';
+import { MessageRange, MessagesRepository } from './messages.repository';
 
 /** Result of a step through a range of ids. */
 export interface ErasedStep {
@@ -44,16 +46,31 @@ export class MessageEraser {
     const { next, ...listed } = await this.list(tx, range, entityId, count);
     const withContact = contactId !== undefined;
     if (listed.eventIds.length === 0 && !withContact) return { erased: 0, next };
-    const found = { tenantId, conversationId, ...listed, withContact };
+    const erased = await this.erase(tx, { tenantId, conversationId, ...listed, withContact });
+    return { erased, next };
+  }
+
+  /**
+   * Erases a message that its customer has unsent.
+   * @param texts texts that it had, which drafts lose too
+   */
+  async eraseUnsent(tx: Transaction, key: MessageKey, texts: string[]): Promise<void> {
+    const { tenantId, conversationId, messageId } = key;
+    const ids = [messageId];
+    await this.erase(tx, { tenantId, conversationId, ids, eventIds: ids, withContact: false, unsent: texts });
+  }
+
+  /** Erases messages, and returns how many had a text. */
+  private async erase(tx: Transaction, found: ErasedMessages): Promise<number> {
     const erasures = this.tables.listErasures();
     for (const erasure of erasures) await erasure.eraseUnlocked?.(tx, found);
-    await this.conversations.lock(tx, tenantId, conversationId);
+    await this.conversations.lock(tx, found.tenantId, found.conversationId);
     const beingSent: string[] = [];
     for (const erasure of erasures) beingSent.push(...((await erasure.cancel?.(tx, found)) ?? []));
     let erased = 0;
     for (const erasure of erasures) erased += (await erasure.eraseMessages?.(tx, found, beingSent)) ?? 0;
     for (const erasure of erasures) await erasure.eraseCopies?.(tx, found);
-    return { erased, next };
+    return erased;
   }
 
   /**

@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import { newIdAfter } from '../common/ids';
+import { ConversationEntity } from '../conversations/conversation.entity';
+import { ConversationsRepository, nextSequence } from '../conversations/conversations.repository';
+import { makePreview } from '../conversations/preview';
+import { Transaction } from '../database/transaction';
+import { EventData } from '../outbox/event-catalog';
+import { EventlessChanges } from '../outbox/eventless-changes';
+import { OutboxService } from '../outbox/outbox.service';
+import { MessageEraser } from './message-eraser';
+import { MessageEntity } from './message.entity';
+import { MessageKey } from './message-status.repository';
+import { MessagesRepository } from './messages.repository';
+
+/** New text of a message. */
+export interface MessageEdit extends Pick<MessageEntity, 'body' | 'metadata'> {
+  /** Number that is higher for a later edit of the same message; null if the channel gives none. */
+  number: number | null;
+}
+
+/** Reactions of a customer to a message. */
+export interface MessageReactions {
+  emojis: string[];
+  /** Number that is higher for a later change of them; null if the channel gives none. */
+  number: number | null;
+}
+
+/**
+ * Stores what customers change after a message was sent. It changes neither the conversation's status nor its
+ * place in lists.
+ */
+@Injectable()
+export class MessageChanges {
+  constructor(
+    private readonly messages: MessagesRepository,
+    private readonly conversations: ConversationsRepository,
+    private readonly eraser: MessageEraser,
+    private readonly outbox: OutboxService,
+    private readonly changes: EventlessChanges,
+  ) {}
+
+  /**
+   * Replaces the text of a customer's message, whose first text is kept. An edit that is older than the last
+   * one, and an edit of an erased message, change nothing.
+   * @returns whether the text is a new one
+   */
+  async edit(tx: Transaction, key: MessageKey, edit: MessageEdit): Promise<boolean> {
+    const conversation = await this.conversations.lock(tx, key.tenantId, key.conversationId);
+    const message = conversation && (await this.messages.lock(tx, key));
+    if (!message || message.senderType !== 'CUSTOMER' || message.body === '') return false;
+    if (isOlder(edit.number, message.editNumber)) return false;
+    const isNew = message.body !== edit.body;
+    await this.messages.edit(tx, key, edit, isNew ? new Date() : null);
+    if (!isNew) return false;
+    const isLast = conversation.lastMessageId === key.messageId;
+    const preview = isLast ? makePreview(edit.body) : conversation.lastMessagePreview;
+    this.tellPipelined(tx, { ...conversation, lastMessagePreview: preview }, key.messageId, 'EDITED');
+    return true;
+  }
+
+  /**
+   * Erases a customer's message and every copy of it, and marks it as unsent.
+   * @returns whether it was not marked before
+   */
+  async unsend(tx: Transaction, key: MessageKey): Promise<boolean> {
+    const message = await this.messages.find(tx, key);
+    if (!message || message.senderType !== 'CUSTOMER' || message.unsentAt) return false;
+    const texts = [message.body, message.firstBody ?? ''].filter((text) => text !== '');
+    // Locks the conversation.
+    await this.eraser.eraseUnsent(tx, key, texts);
+    const conversation = await this.conversations.lock(tx, key.tenantId, key.conversationId);
+    if (!conversation || !(await this.messages.markUnsent(tx, key, new Date()))) return false;
+    this.tellPipelined(tx, conversation, key.messageId, 'UNSENT');
+    return true;
+  }
+
+  /** Replaces a customer's reactions to a message of either side. An erased message gets none. */
+  async react(tx: Transaction, key: MessageKey, { emojis, number }: MessageReactions): Promise<void> {
+    const conversation = await this.conversations.lock(tx, key.tenantId, key.conversationId);
+    const message = conversation && (await this.messages.lock(tx, key));
+    if (!message || message.body === '' || isOlder(number, message.reactionNumber)) return;
+    await this.messages.setReactions(tx, key, emojis, number);
+    this.changes.note(tx, key.tenantId, { conversationId: key.conversationId });
+  }
+
+  private tellPipelined(
+    tx: Transaction,
+    conversation: ConversationEntity,
+    messageId: string,
+    change: EventData<'message.updated'>['change'],
+  ): void {
+    const { tenantId, id: conversationId, lastMessageId } = conversation;
+    const sequence = nextSequence(conversation);
+    this.conversations.setPreviewPipelined(tx, conversation, new Date(), sequence);
+    // The index of messages' words reads events in the order of their ids.
+    const id = newIdAfter(lastMessageId);
+    const data = { conversationId, messageId, change };
+    this.outbox.appendPipelined(tx, tenantId, 'message.updated', data, { id, sequence });
+  }
+}
+
+function isOlder(number: number | null, last: number | null): boolean {
+  return number !== null && last !== null && number < last;
+}
