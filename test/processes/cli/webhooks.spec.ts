@@ -46,6 +46,8 @@ describe('webhook', () => {
       context: false,
       contextParts: [],
       deactivation: null,
+      madeBy: { type: 'operator', id: null },
+      urlSetBy: { type: 'operator', id: null },
       createdAt: MOMENT,
       updatedAt: MOMENT,
     });
