@@ -14,7 +14,7 @@ import {
 import { EndpointOfKey } from '../access/key-revocations';
 import { isExactNetwork } from '../common/network';
 import { type Scope, SCOPES } from '../common/permissions';
-import { IsMoment, IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
+import { IsMoment, IsStorableText, MaxCharacters, NotBlank, TrimUnseen } from '../common/validators';
 import { ApiKeyEntity } from './api-key.entity';
 
 const MAX_NETWORKS = 50;
@@ -59,6 +59,7 @@ export class CreateApiKey {
   @ArrayUnique({ message: 'must not name a network twice' })
   @IsNetwork()
   @ArrayNotEmpty({ message: 'must name at least one network' })
+  @TrimUnseen()
   allowedNetworks?: string[];
 }
 

@@ -102,6 +102,7 @@ export const FAULTS = {
   // Of an endpoint's address.
   url_invalid: 'This is not a valid URL',
   url_too_long: 'The URL must not be longer than {max} characters',
+  url_unseen: 'The URL contains a character that cannot be seen ({character}): type it anew',
   url_not_https: 'The URL must begin with https://',
   url_has_login: 'The URL must not contain a user name or password',
   url_has_fragment: 'The URL must not contain a fragment (#…): no server receives it',
@@ -127,9 +128,28 @@ export const FAULTS = {
   no_answer_tls: 'No answer in time (during the TLS handshake)',
   no_answer_ready: 'No answer in time (after the request was sent)',
   no_connection: 'Could not connect ({code})',
-  connection_lost: 'The connection was lost before it could be used',
   tls_closed: 'TLS: the connection was closed',
-  tls_failed: 'TLS: {detail}',
+  connection_broken: 'The receiver broke the connection off before its answer ({detail})',
+  answer_not_http: 'The answer is not valid HTTP/1.1 ({detail})',
+  answer_head_too_long: 'The head of the answer, its status line and headers, is longer than {max} KiB',
+  answer_interim: 'More than {max} interim answers (1xx) came instead of a final one',
+  answer_switched: 'The receiver switched to another protocol (101), which the request does not ask for',
+  tls_no_http1: 'The receiver does not offer HTTP/1.1, over which webhooks are sent ({detail})',
+  tls_too_old: 'The receiver offers neither TLS 1.2 nor TLS 1.3 ({detail})',
+  tls_not_spoken: 'The port of the receiver does not speak TLS, perhaps plain HTTP ({detail})',
+  tls_certificate_asked:
+    'The receiver asks for a client certificate, and the service has none to show ({detail})',
+  tls_refused:
+    'The receiver refused the TLS handshake: it may accept no common cipher, or want a client certificate ({detail})',
+  tls_name_unknown: 'The receiver has no certificate for the host in the address ({detail})',
+  tls_hung_up: 'The receiver closed the connection during the TLS handshake ({detail})',
+  cert_expired: "The receiver's certificate has expired: renew it ({detail})",
+  cert_not_yet_valid: "The receiver's certificate is not valid yet ({detail})",
+  cert_self_signed: "The receiver's certificate is not signed by a public authority ({detail})",
+  cert_untrusted:
+    "The receiver's certificate leads to no known authority: an intermediate certificate may be missing ({detail})",
+  cert_other_name: "The receiver's certificate is not for the host in the address ({detail})",
+  tls_failed: 'The TLS handshake with the receiver failed ({detail})',
   attempt_internal: 'An internal error',
 } as const;
 

@@ -12,6 +12,7 @@ import {
   ValidationOptions,
 } from 'class-validator';
 import { validatorFault } from './error-texts';
+import { trimUnseen } from './unseen';
 
 /** Reports whether PostgreSQL can store a text: it has no NUL and no half of a surrogate pair. */
 export function isStorableText(value: unknown): value is string {
@@ -120,6 +121,12 @@ export function IsOpaque(): PropertyDecorator {
 /** Lists the opaque fields of a class by its prototype. */
 export function opaqueFieldsOf(prototype: object): readonly string[] {
   return (Reflect.getMetadata(OPAQUE, prototype) as string[] | undefined) ?? [];
+}
+
+/** Takes what cannot be seen off the ends of a text, or of each text of a list, before it is checked. */
+export function TrimUnseen(): PropertyDecorator {
+  const trim = (value: unknown) => (typeof value === 'string' ? trimUnseen(value) : value);
+  return Transform(({ value }) => (Array.isArray(value) ? value.map(trim) : trim(value)));
 }
 
 export function NotBlank(options?: ValidationOptions): PropertyDecorator {

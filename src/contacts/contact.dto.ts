@@ -14,6 +14,7 @@ import {
   isStorableText,
   MaxCharacters,
   NotBlank,
+  TrimUnseen,
 } from '../common/validators';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { ContactEntity, VERIFIED_FIELDS, type VerifiedField } from './contact.entity';
@@ -110,6 +111,7 @@ export class CreateContact {
   @ApiPropertyOptional({ format: 'email', example: 'zoe@example.com' })
   @IsOptional()
   @IsEmail({}, { message: 'must be an e-mail address' })
+  @TrimUnseen()
   email?: string;
 
   @ApiPropertyOptional({ minLength: 1, maxLength: MAX_PHONE, example: '+34 600 11 22 33' })
@@ -168,6 +170,7 @@ export class UpdateContact {
   @ApiPropertyOptional({ type: String, nullable: true, format: 'email', example: 'zoe@example.com' })
   @IsNullable()
   @IsEmail({}, { message: 'must be an e-mail address' })
+  @TrimUnseen()
   email?: string | null;
 
   @ApiPropertyOptional({

@@ -2,7 +2,7 @@ import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { IsBoolean, IsEmail, IsIn, IsOptional } from 'class-validator';
 import { AGENT_ROLES, type AgentRole } from '../common/agent-role';
 import { IsPlainEmail } from '../common/plain-email';
-import { IsNullable, IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
+import { IsNullable, IsStorableText, MaxCharacters, NotBlank, TrimUnseen } from '../common/validators';
 import { AgentEntity } from './agent.entity';
 
 export class CreateAgent {
@@ -20,6 +20,7 @@ export class CreateAgent {
 
   /** E-mail address of the agent, unique within the workspace; case does not matter. */
   @IsEmail({}, { message: 'must be an e-mail address' })
+  @TrimUnseen()
   @IsPlainEmail()
   email: string;
 

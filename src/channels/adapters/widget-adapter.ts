@@ -12,6 +12,7 @@ import {
 import { validatorFault } from '../../common/error-texts';
 import { newId } from '../../common/ids';
 import { validate } from '../../common/validate';
+import { TrimUnseen } from '../../common/validators';
 import { ANY_ORIGIN, WidgetCredentials, WidgetSettings } from './widget-settings';
 import { WidgetSignal } from './widget-signal';
 import {
@@ -45,6 +46,7 @@ class WidgetCredentialsInput {
   @ArrayMaxSize(MAX_ORIGINS, { message: `must be at most ${MAX_ORIGINS} origins` })
   @ArrayNotEmpty({ message: 'must name at least one origin' })
   @IsArray({ message: 'must be a list of origins' })
+  @TrimUnseen()
   allowedOrigins: string[];
 
   /** Whether a rotation keeps the secret that signs logged-in visitors. */

@@ -11,7 +11,7 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
-import { IsStorableText, MaxCharacters, NotBlank } from '../../common/validators';
+import { IsStorableText, MaxCharacters, NotBlank, TrimUnseen } from '../../common/validators';
 import { MAX_BODY_CHARACTERS } from '../../messages/message.dto';
 import { type SenderType } from '../../messages/message.entity';
 import { readClientMessageId, VisitorMessageRow } from './visitor-messages.repository';
@@ -31,6 +31,7 @@ class Profile {
   @ApiPropertyOptional({ format: 'email', example: 'zoe@example.com' })
   @IsOptional()
   @IsEmail({}, { message: 'must be an e-mail address' })
+  @TrimUnseen()
   email?: string;
 }
 

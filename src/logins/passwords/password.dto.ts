@@ -1,4 +1,5 @@
 import { IsEmail } from 'class-validator';
+import { TrimUnseen } from '../../common/validators';
 import { IsTyped } from '../people/typed-input';
 
 export class ChangePassword {
@@ -17,5 +18,6 @@ export class ConfirmPassword {
 
 export class RequestPasswordReset {
   @IsEmail({}, { message: 'must be an e-mail address' })
+  @TrimUnseen()
   email: string;
 }

@@ -7,7 +7,7 @@ import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { DeliveryRow } from './delivery-row';
-import { DeliveryHistoryRepository } from '../deliveries/delivery-history.repository';
+import { AttemptRow, DeliveryHistoryRepository } from '../deliveries/delivery-history.repository';
 import { DeliveryRequests } from './delivery-requests';
 import { DeliverySearch } from './delivery-search';
 import { DeliverySubjects, NO_SUBJECT } from './delivery-subjects';
@@ -20,6 +20,7 @@ import {
   toAttemptSummary,
   toDeliverySummary,
   toFilter,
+  WebhookAttemptDetail,
   WebhookDeliveryDetail,
   WebhookDeliverySummary,
 } from './webhook-delivery.dto';
@@ -135,7 +136,9 @@ export class WebhookDeliveriesService {
     const request = await this.requests.compose(tenantId, delivery, at);
     const subjects = await this.subjects.findMany(tenantId, [delivery.eventId]);
     const subject = subjects.get(delivery.eventId) ?? NO_SUBJECT;
-    return { ...toDeliverySummary(delivery, subject, attempts, toAttemptDetail), request };
+    const details = new Map<AttemptRow, WebhookAttemptDetail>();
+    for (const attempt of attempts) details.set(attempt, await toAttemptDetail(attempt));
+    return { ...toDeliverySummary(delivery, subject, attempts, (attempt) => details.get(attempt)!), request };
   }
 
   private async tryRedeliver(

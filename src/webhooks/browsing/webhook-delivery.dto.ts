@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { Transform } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -20,6 +19,7 @@ import { ATTEMPT_ERRORS, type AttemptError, type AttemptPhases } from '../sendin
 import { DeliveryFilter, StatusCodes } from './delivery-filter';
 import { DeliveryRow, WebhookDeliveryStatus } from './delivery-row';
 import { AttemptRow } from '../deliveries/delivery-history.repository';
+import { ReceivedBody, toReadable } from './readable-body';
 
 /** Event types that have an example to send. */
 const FACTS = (Object.keys(eventCatalog) as EventType[]).filter((type) => !isTest(type));
@@ -94,18 +94,12 @@ export interface WebhookAttemptDetail extends WebhookAttemptSummary {
    * Durations in milliseconds. Those of a connection's setup are null when the attempt reused a connection.
    */
   phases: AttemptPhases;
-  /** First 16 KiB of the response body: as text if it is UTF-8, otherwise in base64. */
   response: ReceivedBody | null;
   /**
    * Response headers, one `name: value` a line, cut after 2 KiB, without cookies, tokens and the like; null
    * without a response, and for a success that is no test.
    */
   responseHeaders: string | null;
-}
-
-export interface ReceivedBody {
-  encoding: 'utf8' | 'base64';
-  body: string;
 }
 
 /** Request that is sent for a delivery. */
@@ -245,19 +239,14 @@ export function toAttemptSummary(attempt: AttemptRow): WebhookAttemptSummary {
   return { at: attemptedAt, statusCode, durationMs, error };
 }
 
-export function toAttemptDetail(attempt: AttemptRow): WebhookAttemptDetail {
+export async function toAttemptDetail(attempt: AttemptRow): Promise<WebhookAttemptDetail> {
   const { errorMessage, lookupMs, connectMs, tlsMs, firstByteMs, response, responseHeaders } = attempt;
   return {
     ...toAttemptSummary(attempt),
     errorMessage,
     fault: errorMessage === null ? null : readFault(errorMessage),
     phases: { lookupMs, connectMs, tlsMs, firstByteMs },
-    response: response && toReadable(response),
+    response: response && (await toReadable(response, responseHeaders)),
     responseHeaders,
   };
-}
-
-export function toReadable(bytes: Buffer): ReceivedBody {
-  const encoding = isUtf8(bytes) ? 'utf8' : 'base64';
-  return { encoding, body: bytes.toString(encoding) };
 }

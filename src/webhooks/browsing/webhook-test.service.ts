@@ -23,7 +23,8 @@ import { DeliveryAttempter } from '../deliveries/delivery-attempter';
 import { bodyOf } from '../sending/delivery-request';
 import { concealHost } from '../sending/host-faults';
 import { checkExample } from './example-check';
-import { SendExample, toReadable, WebhookTestResult } from './webhook-delivery.dto';
+import { toReadable } from './readable-body';
+import { SendExample, WebhookTestResult } from './webhook-delivery.dto';
 
 /** Tests endpoints. */
 @Injectable()
@@ -95,7 +96,7 @@ export class WebhookTestService {
       error: outcome.errorMessage,
       fault: outcome.errorMessage === null ? null : readFault(outcome.errorMessage),
       phases: outcome.phases,
-      response: outcome.response && toReadable(outcome.response),
+      response: outcome.response && (await toReadable(outcome.response, outcome.responseHeaders)),
       responseHeaders: outcome.responseHeaders,
     };
   }

@@ -127,8 +127,46 @@ describe('parseEndpointUrl', () => {
     ['https://my_hooks.example.com/', 'https://my_hooks.example.com/'],
     ['https://8.8.8.8/', 'https://8.8.8.8/'],
     ['https://[2606:4700:4700:0::1111]/', 'https://[2606:4700:4700::1111]/'],
+    ['https://example.com/a b', 'https://example.com/a%20b'],
+    [
+      'https://example.com/می\u200cخواهم',
+      'https://example.com/%D9%85%DB%8C%E2%80%8C%D8%AE%D9%88%D8%A7%D9%87%D9%85',
+    ],
   ])('accepts %s', (input, href) => {
     expect(strict.parseEndpointUrl(input).href).toBe(href);
+  });
+
+  it.each([
+    ...[
+      '\u200b',
+      '\u00a0',
+      '\ufeff',
+      '\u00ad',
+      '\u200e',
+      '\u202a',
+      '\u2066',
+      '\u2060',
+      '\u3000',
+      '\u3164',
+      '\u2800',
+    ],
+    ...[' ', '\t', '\r\n', '\u2028', '\0', '\u007f', '\u{e0020}', ' \u200b\u00a0\n'],
+  ])('takes %j off the ends (public report 26)', (unseen) => {
+    for (const input of [`https://example.com/a${unseen}`, `${unseen}https://example.com/a${unseen}`])
+      expect(strict.parseEndpointUrl(input).href).toBe('https://example.com/a');
+  });
+
+  it.each([
+    ['\u200b', 'U+200B'],
+    ['\u00a0', 'U+00A0'],
+    ['\u00ad', 'U+00AD'],
+    ['\ufeff', 'U+FEFF'],
+    ['\u202e', 'U+202E'],
+    ['\n', 'U+000A'],
+    ['\t', 'U+0009'],
+  ])('refuses %j inside (public report 26)', (unseen, name) => {
+    for (const input of [`https://example.com/a${unseen}b`, `https://exam${unseen}ple.com/`])
+      expect(() => strict.parseEndpointUrl(input)).toThrow(`a character that cannot be seen (${name})`);
   });
 
   it.each([

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import * as ipaddr from 'ipaddr.js';
 import { Fault, makeFault } from '../../common/error-texts';
 import { Address, isWithin, Network, parseAddress, parseNetwork, unmapped } from '../../common/network';
+import { findUnseen, trimUnseen } from '../../common/unseen';
 
 const MAX_URL_LENGTH = 2048;
 const HTTPS_PORT = 443;
@@ -85,15 +86,18 @@ export class AddressPolicy {
   }
 
   /**
-   * Parses an endpoint's URL as a browser does. It vets an IP literal; the addresses of a name are vetted
-   * after its lookup, by `vet`. A fragment is refused rather than dropped: no server receives it, so it is a
-   * mistake.
+   * Parses an endpoint's URL as a browser does, but for characters that cannot be seen: they are taken off
+   * its ends, and refused inside, where a browser would drop some and encode others. It vets an IP literal;
+   * the addresses of a name are vetted after its lookup, by `vet`. A fragment is refused rather than dropped:
+   * no server receives it, so it is a mistake.
    * @returns the URL, normalised
    * @throws EndpointUrlRefused
    */
   parseEndpointUrl(input: string): URL {
-    const url = parseUrl(input);
-    refuseUnfitForm(url, input);
+    if (input.length > MAX_URL_LENGTH) throw tooLong();
+    const text = trimUnseen(input);
+    const url = parseUrl(text);
+    refuseUnfitForm(url, text);
     const host = hostOf(url);
     if (isIP(host) === 0) this.refuseUnfitName(host);
     else if (!this.permits(host)) throw new EndpointUrlRefused(this.refusalOf(host, host));
@@ -157,7 +161,8 @@ function urlOf(input: string): URL {
 }
 
 function parseUrl(input: string): URL {
-  if (input.length > MAX_URL_LENGTH) throw tooLong();
+  const unseen = findUnseen(input);
+  if (unseen) throw new EndpointUrlRefused(makeFault('url_unseen', { character: unseen }));
   const url = urlOf(input);
   // Neither TLS nor the Host header accepts the dot of the root in "example.com.".
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);

@@ -1,7 +1,8 @@
-import { errors } from 'undici';
-import { FAULTS, makeFault } from '../../common/error-texts';
+import { Fault, FAULTS, makeFault } from '../../common/error-texts';
 import { AddressRefused, EndpointUrlRefused } from './address-policy';
+import { AnswerRefused, MAX_HEAD_KIB } from './http-post';
 import { DnsFailure } from './host-resolver';
+import { detailOf, tlsFault } from './tls-faults';
 import { ConnectionFailure } from './vetted-connector';
 
 /**
@@ -69,8 +70,8 @@ export interface AttemptFault {
 
 const MAX_MESSAGE_LENGTH = 300;
 
-/** Codes of undici for internal errors: an invalid request, a closed sender. */
-const INTERNAL_ERRORS = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_DESTROYED', 'UND_ERR_CLOSED']);
+/** Codes of Node for a request that this service made wrongly. */
+const INTERNAL_ERRORS = /^ERR_(HTTP|INVALID|UNESCAPED)_/;
 
 /** Codes of errors that say that this process has no more files, sockets, ports or memory. */
 const SHORTAGES = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL']);
@@ -119,11 +120,18 @@ export function faultOfError(error: Error): AttemptFault | null {
   if (error instanceof ConnectionFailure) {
     return fault(error.timedOut ? 'timeout' : error.stage === 'tls' ? 'tls' : 'connect', error.message);
   }
-  if (error instanceof errors.HTTPParserError) return fault('connection', error.message);
+  if (error instanceof AnswerRefused) return fault('connection', error.message);
   const { code } = error as NodeJS.ErrnoException;
-  if (code === undefined || INTERNAL_ERRORS.has(code)) return null;
+  if (code === undefined || INTERNAL_ERRORS.test(code)) return null;
   // With TLS 1.3 a receiver may refuse after the handshake, as without a client certificate.
-  return fault(code.startsWith('ERR_SSL_') ? 'tls' : 'connection', `${error.message} (${code})`);
+  if (code.startsWith('ERR_SSL_')) return fault('tls', tlsFault(error).message);
+  return fault('connection', brokenBy(error, code).message);
+}
+
+function brokenBy(error: Error, code: string): Fault {
+  if (code === 'HPE_HEADER_OVERFLOW') return makeFault('answer_head_too_long', { max: MAX_HEAD_KIB });
+  const detail = `${detailOf(error)}, ${code}`;
+  return makeFault(code.startsWith('HPE_') ? 'answer_not_http' : 'connection_broken', { detail });
 }
 
 function fault(error: AttemptError, message: string): AttemptFault {

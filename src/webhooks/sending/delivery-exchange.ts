@@ -1,34 +1,41 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { Dispatcher } from 'undici';
 import { AttemptFault, AttemptOutcome, faultOfError, faultOfStatus } from './attempt-outcome';
+import { AnswerHandler, AnswerHead, headersOfAnswer, PostRequest, sendPost } from './http-post';
+import { ReceiverConnection } from './receiver-connection';
 import { StartPermit, StartRefused } from './start-permit';
-import { ConnectionSetup, timeoutMessage, VettedConnector } from './vetted-connector';
+import { ConnectionSetup, timeoutMessage } from './vetted-connector';
 
 export const MAX_RESPONSE_BYTES = 16 * 1024;
 export const MAX_HEADERS_LENGTH = 2 * 1024;
+/** Headers that come first, because they say how the body is read. */
+const HEADERS_OF_BODY = new Set(['content-encoding', 'content-type']);
 
 /** Names of headers that may give access to the receiver, such as `set-cookie` or `x-auth-token`. */
 const SECRET_HEADER =
   /cookie|authorization|token|secret|password|credential|session|api[-_]?key|(?:^|[-_])(?:auth|jwt|key|sid)$/;
 
+/** Function that takes a connection which can carry another request. */
+export type Keep = (connection: ReceiverConnection, keepMs: number | null) => void;
+
 /**
- * One POST and its response, as undici reports them. It ends with the response, an error or the timeout. One
- * timer covers everything from the lookup on; undici's own timers are off.
+ * One POST and its response. It ends with the response, an error or the timeout. One timer covers everything
+ * from the lookup on.
  */
-export class DeliveryExchange implements Dispatcher.DispatchHandler {
+export class DeliveryExchange implements AnswerHandler {
   /** Outcome of the exchange; null if nothing may be sent any more. It rejects only for an internal error. */
   readonly outcome: Promise<AttemptOutcome | null>;
+  /** Setup of its connection, if it needs a new one. */
+  readonly setup: ConnectionSetup;
 
-  private readonly setup: ConnectionSetup;
   private readonly startedAt = performance.now();
   private readonly timer: NodeJS.Timeout;
   private resolve!: (outcome: AttemptOutcome | null) => void;
   private reject!: (error: Error) => void;
-  private controller: Dispatcher.DispatchController | null = null;
+  private connection: ReceiverConnection | null = null;
+  private keep: Keep | null = null;
   private ended = false;
   private statusCode: number | null = null;
   private firstByteMs: number | null = null;
-  private headers: IncomingHttpHeaders | null = null;
+  private head: AnswerHead | null = null;
   private chunks: Buffer[] = [];
   private size = 0;
 
@@ -39,7 +46,6 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
   constructor(
     private readonly at: Date,
     timeoutMs: number,
-    private readonly connector: VettedConnector,
     private readonly permit?: StartPermit,
     private readonly keepsHeaders = false,
   ) {
@@ -52,57 +58,57 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Starts the exchange by `dispatch`, which must pass a request for `host`, with this exchange as its
-   * handler, to undici.
+   * Sends the request, unless the attempt is over.
+   * @param keep takes the connection when it can carry another request
    */
-  begin(host: string, dispatch: () => void): void {
-    this.connector.observe(this.setup, host, dispatch);
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.connector.release(this.setup);
+  send(connection: ReceiverConnection, post: PostRequest, keep: Keep): void {
     // The attempt ended before the connection was ready.
-    if (this.ended) return controller.abort(new Error('The attempt is over'));
-    // undici then writes nothing, and keeps the connection.
-    if (this.permit?.isOver()) throw new StartRefused();
-    this.controller = controller;
+    if (this.ended) return connection.destroy();
+    if (this.permit?.isOver()) {
+      keep(connection, null);
+      return this.endWithError(new StartRefused());
+    }
+    this.connection = connection;
+    this.keep = keep;
+    sendPost(connection, post, this);
   }
 
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    statusCode: number,
-    headers: IncomingHttpHeaders,
-  ): void {
-    if (this.ended || statusCode < 200) return;
-    this.statusCode = statusCode;
-    this.headers = headers;
+  onHead(head: AnswerHead): void {
+    if (this.ended) return;
+    this.head = head;
+    this.statusCode = head.statusCode!;
     this.firstByteMs = performance.now() - this.startedAt;
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onData(chunk: Buffer): void {
     if (this.ended) return;
     const remaining = MAX_RESPONSE_BYTES - this.size;
     if (remaining > 0) this.chunks.push(chunk.subarray(0, remaining));
     this.size += chunk.length;
-    if (chunk.length > remaining) this.endEarly();
+    if (chunk.length > remaining) this.endWithAnswer();
   }
 
-  onResponseEnd(): void {
+  onEnd(keepMs: number | null): void {
+    if (this.ended) return;
+    if (keepMs !== 0 && this.connection) {
+      this.keep?.(this.connection, keepMs);
+      this.connection = null;
+    }
     this.endWithAnswer();
   }
 
-  onResponseError(_controller: unknown, error: Error): void {
+  onError(error: Error): void {
     // The status decides; the body may be incomplete.
     if (this.statusCode === null) this.endWithError(error);
     else this.endWithAnswer();
   }
 
-  /** Ends the exchange with an error that occurred before undici had the request. */
+  /** Ends the exchange with an error. */
   endWithError(error: Error): void {
     if (this.ended) return;
     if (error instanceof StartRefused) {
       this.close();
-      return afterConnectionIsFree(() => this.resolve(null));
+      return this.resolve(null);
     }
     const fault = faultOfError(error);
     if (fault) return this.end(fault);
@@ -111,15 +117,9 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
   }
 
   private expire(): void {
-    if (this.statusCode !== null) return this.endEarly();
+    if (this.statusCode !== null) return this.endWithAnswer();
     // Without a stage, the request used a kept connection.
     this.end({ error: 'timeout', errorMessage: timeoutMessage(this.setup.stage ?? 'ready') });
-    this.dropConnection();
-  }
-
-  private endEarly(): void {
-    this.endWithAnswer();
-    this.dropConnection();
   }
 
   private endWithAnswer(): void {
@@ -129,20 +129,15 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
   private end(fault: AttemptFault | null): void {
     if (this.ended) return;
     this.close();
-    const outcome = this.describe(fault);
+    this.resolve(this.describe(fault));
     this.chunks = [];
-    afterConnectionIsFree(() => this.resolve(outcome));
   }
 
+  /** Ends the exchange. A connection that is not kept has an unread response, or an error. */
   private close(): void {
     this.ended = true;
     clearTimeout(this.timer);
-    this.connector.release(this.setup);
-  }
-
-  /** Drops the connection, because one with an unread response can't be reused. */
-  private dropConnection(): void {
-    this.controller?.abort(new Error('The attempt is over'));
+    this.connection?.destroy();
   }
 
   private describe(fault: AttemptFault | null): AttemptOutcome {
@@ -153,7 +148,7 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
       // Copied: a slice would keep the whole read buffer in memory.
       response: this.statusCode === null ? null : Buffer.concat(this.chunks),
       // Few look at those of a success, and with them a delivery took 975 bytes on disk instead of 893.
-      responseHeaders: this.headers && (fault || this.keepsHeaders) ? linesOf(this.headers) : null,
+      responseHeaders: this.head && (fault || this.keepsHeaders) ? linesOf(this.head) : null,
       phases: {
         lookupMs: tenths(lookupMs),
         connectMs: tenths(connectMs),
@@ -173,22 +168,16 @@ export class DeliveryExchange implements Dispatcher.DispatchHandler {
 }
 
 /**
- * Calls back when undici has freed the connection, which it does in a `setImmediate` after it reports the
- * response's end. A caller that sends again at once must find that connection free.
- */
-function afterConnectionIsFree(callback: () => void): void {
-  process.nextTick(() => setImmediate(callback));
-}
-
-/**
  * Returns the headers, a line each, without secret ones, cut to MAX_HEADERS_LENGTH characters, without NULs,
  * which PostgreSQL rejects in text.
  */
-function linesOf(headers: IncomingHttpHeaders): string {
+function linesOf(head: AnswerHead): string {
   let lines = '';
-  for (const [name, value] of Object.entries(headers)) {
-    if (SECRET_HEADER.test(name.toLowerCase())) continue;
-    for (const one of Array.isArray(value) ? value : [value ?? '']) lines += `${name}: ${one}\n`;
+  const headers = headersOfAnswer(head);
+  const first = headers.filter(([name]) => HEADERS_OF_BODY.has(name));
+  const others = headers.filter(([name]) => !HEADERS_OF_BODY.has(name));
+  for (const [name, value] of [...first, ...others]) {
+    if (!SECRET_HEADER.test(name)) lines += `${name}: ${value}\n`;
     if (lines.length > MAX_HEADERS_LENGTH) break;
   }
   return lines.slice(0, MAX_HEADERS_LENGTH).replaceAll('\0', ' ').toWellFormed();

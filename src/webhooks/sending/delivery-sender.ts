@@ -1,23 +1,23 @@
 import { Injectable, OnApplicationShutdown } from '@nestjs/common';
-import { Agent } from 'undici';
 import { Memo } from '../../common/memo';
 import { AddressPolicy } from './address-policy';
 import { AttemptOutcome } from './attempt-outcome';
+import { ConnectionPool } from './connection-pool';
 import { DeliveryExchange } from './delivery-exchange';
 import { bodyOf, headersOf, RequestContent, timestampOf, webhookIdOf } from './delivery-request';
 import { HostResolver } from './host-resolver';
 import { StartPermit } from './start-permit';
 import { serviceSignature, SigningSecrets, standardSignature } from './signature';
-import { VettedConnector } from './vetted-connector';
+import { Receiver, VettedConnector } from './vetted-connector';
 
-const MAX_HEADER_BYTES = 16 * 1024;
+const HTTPS_PORT = 443;
 /** Number of endpoint addresses of which the parts are remembered. */
 const MAX_ADDRESSES = 10_000;
 
 /** Parts of an endpoint's address that a request needs. */
-interface Address {
+interface Address extends Receiver {
+  /** Host and port, as in the request. */
   host: string;
-  origin: string;
   path: string;
 }
 
@@ -50,10 +50,12 @@ export interface DeliverySenderOptions {
 export class DeliverySender implements OnApplicationShutdown {
   private readonly policy: AddressPolicy;
   private readonly connector: VettedConnector;
-  private readonly agent: Agent;
+  private readonly connections: ConnectionPool;
   private readonly timeoutMs: number;
-  private readonly maxKept: number;
+  private readonly connectionIdleMs: number;
   private readonly addresses = new Memo<Address>(MAX_ADDRESSES);
+  private readonly running = new Set<Promise<unknown>>();
+  private isClosed = false;
 
   constructor({
     policy,
@@ -65,25 +67,15 @@ export class DeliverySender implements OnApplicationShutdown {
     maxKept = Infinity,
   }: DeliverySenderOptions) {
     this.timeoutMs = timeoutMs;
-    this.maxKept = maxKept;
+    this.connectionIdleMs = connectionIdleMs;
     this.policy = policy;
     this.connector = new VettedConnector({ policy, resolver, extraCa });
-    // Unlike the global one, this agent ignores the environment's proxies. It follows no redirects. The
-    // exchange limits the time.
-    this.agent = new Agent({
-      connect: this.connector.connect,
-      pipelining: 1,
-      clientTtl: connectionMaxAgeMs,
-      keepAliveTimeout: connectionIdleMs,
-      keepAliveMaxTimeout: connectionMaxAgeMs,
-      maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
+    this.connections = new ConnectionPool(this.connector, { maxAgeMs: connectionMaxAgeMs, maxKept });
   }
 
   /**
-   * Sends a request. A failure of the receiver is an outcome; only an internal error rejects.
+   * Sends a request. It follows no redirect, and knows no proxy. A failure of the receiver is an outcome;
+   * only an internal error rejects.
    * @param permit is asked before the first byte, and renewed if the connection took longer than it lasts
    * @returns null when the permission has ended: nothing was sent
    */
@@ -91,43 +83,61 @@ export class DeliverySender implements OnApplicationShutdown {
   send(request: DeliveryRequest, permit: StartPermit): Promise<AttemptOutcome | null>;
   send(request: DeliveryRequest, permit?: StartPermit): Promise<AttemptOutcome | null> {
     const at = request.at ?? new Date();
-    const exchange = new DeliveryExchange(at, this.timeoutMs, this.connector, permit, request.keepsHeaders);
-    try {
-      const { host, origin, path } = this.addresses.get(request.url, () => this.parse(request.url));
-      const body = Buffer.from(bodyOf(request, at));
-      exchange.begin(host, () => {
-        this.agent.dispatch(
-          {
-            origin,
-            path,
-            method: 'POST',
-            headers: headersOf(request, at, signaturesOf(request, at, body)),
-            body,
-            reset: this.connector.openConnections >= this.maxKept,
-          },
-          exchange,
-        );
-      });
-    } catch (error) {
-      exchange.endWithError(error as Error);
-    }
-    return exchange.outcome;
+    const exchange = new DeliveryExchange(at, this.timeoutMs, permit, request.keepsHeaders);
+    const { outcome } = exchange;
+    const finish = () => this.running.delete(outcome);
+    this.running.add(outcome);
+    outcome.then(finish, finish);
+    this.begin(exchange, request, at).catch((error: Error) => exchange.endWithError(error));
+    return outcome;
+  }
+
+  private async begin(exchange: DeliveryExchange, request: DeliveryRequest, at: Date): Promise<void> {
+    if (this.isClosed) throw new Error('The sender is closed');
+    const address = this.addresses.get(request.url, () => this.parse(request.url));
+    const body = Buffer.from(bodyOf(request, at));
+    const headers = headersOf(request, at, signaturesOf(request, at, body));
+    const keeps = this.connections.hasRoom;
+    const connection = await this.connections.connect(address, exchange.setup);
+    exchange.send(
+      connection,
+      {
+        path: address.path,
+        // oxfmt-ignore
+        headers: [
+          'host', address.host,
+          'connection', keeps ? 'keep-alive' : 'close',
+          ...headers,
+          'content-length', String(body.length),
+        ],
+        body,
+      },
+      (free, keepMs) => this.connections.keep(free, keeps ? (keepMs ?? this.connectionIdleMs) : 0),
+    );
   }
 
   /** Checks an address again: the rules or the operator's networks may have changed since its creation. */
   private parse(address: string): Address {
-    const { host, origin, pathname, search } = this.policy.parseEndpointUrl(address);
-    return { host, origin, path: pathname + search };
+    const { host, hostname, port, origin, pathname, search } = this.policy.parseEndpointUrl(address);
+    return {
+      host,
+      hostname: hostname.replace(/^\[|\]$/g, ''),
+      port: Number(port || HTTPS_PORT),
+      origin,
+      path: pathname + search,
+    };
   }
 
-  /** Number of receivers with an open connection. */
-  get openOrigins(): number {
-    return Object.keys(this.agent.stats).length;
+  /** Number of connections that are open or being opened. */
+  get openConnections(): number {
+    return this.connector.openConnections;
   }
 
   /** Waits for the running deliveries, then closes every connection. */
   async close(): Promise<void> {
-    if (!this.agent.destroyed) await this.agent.close();
+    this.isClosed = true;
+    await Promise.allSettled(this.running);
+    this.connections.close();
   }
 
   onApplicationShutdown(): Promise<void> {

@@ -1,5 +1,4 @@
 import { createServer, Server, Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
 import { DnsStub } from '../../../test/support/dns-stub';
 import { HttpsReceiver } from '../../../test/support/https-receiver';
 import { TestCa } from '../../../test/support/test-ca';
@@ -44,17 +43,12 @@ describe('VettedConnector', () => {
 
   const connect = (hostname: string, { using = connector, timeoutMs = 2000 } = {}) => {
     const setup = new ConnectionSetup(performance.now() + timeoutMs);
-    const socket = new Promise<TLSSocket>((resolve, reject) => {
-      const port = String(receiver.port);
-      const host = `${hostname}:${port}`;
-      using.observe(setup, host, () => {
-        using.connect({ hostname, host, protocol: 'https:', port }, (error, ready) => {
-          if (error) return reject(error);
-          sockets.push(ready);
-          resolve(ready as TLSSocket);
-        });
-      });
-    });
+    const { port } = receiver;
+    const socket = using.open({ hostname, port, origin: `https://${hostname}:${port}` }, setup);
+    socket.then(
+      (ready) => sockets.push(ready),
+      () => undefined,
+    );
     return { setup, socket };
   };
 
@@ -143,29 +137,6 @@ describe('VettedConnector', () => {
     dns.set(NAME, { A: hosts });
     await expect(connect(NAME).socket).rejects.toMatchObject({ stage: 'tls', timedOut: false });
     expect(taken.flat()).toHaveLength(4);
-  });
-
-  it('connects late only for a request that still waits', async () => {
-    dns.set(NAME, { A: ['127.0.0.1'] });
-    const port = String(receiver.port);
-    const host = `${NAME}:${port}`;
-    const connectLate = () =>
-      new Promise<Socket>((resolve, reject) => {
-        connector.connect({ hostname: NAME, host, protocol: 'https:', port }, (error, ready) => {
-          if (error) return reject(error);
-          sockets.push(ready);
-          resolve(ready);
-        });
-      });
-    await expect(connectLate()).rejects.toMatchObject({ name: 'ConnectionFailure', stage: 'connect' });
-    expect(dns.questions).toEqual([]);
-
-    const setup = new ConnectionSetup(performance.now() + 2000);
-    connector.observe(setup, host, () => undefined);
-    await connectLate();
-    expect(setup.stage).toBe('ready');
-    await expect(connectLate()).rejects.toMatchObject({ name: 'ConnectionFailure' });
-    connector.release(setup);
   });
 
   it('distinguishes a refused connect from a failed handshake', async () => {

@@ -1,16 +1,19 @@
-import { isIP, Socket } from 'node:net';
-import { createSecureContext, rootCertificates } from 'node:tls';
-import { buildConnector } from 'undici';
+import { isIP } from 'node:net';
+import { connect, createSecureContext, rootCertificates, SecureContext, TLSSocket } from 'node:tls';
 import { FAULTS, makeFault } from '../../common/error-texts';
+import { Memo } from '../../common/memo';
 import { AddressPolicy } from './address-policy';
 import { HostResolver } from './host-resolver';
 import { StartPermit, StartRefused } from './start-permit';
+import { codeOf, tlsFault } from './tls-faults';
 
 /**
  * Number of addresses that are tried for one connection, so that each gets a fair share of the remaining
  * time.
  */
 const MAX_ADDRESSES_TRIED = 4;
+/** Number of receivers whose TLS sessions are remembered. */
+const MAX_SESSIONS = 500;
 
 export type SetupStage = 'lookup' | 'connect' | 'tls' | 'ready';
 
@@ -71,8 +74,13 @@ export interface VettedConnectorOptions {
   extraCa?: string;
 }
 
-/** Function of undici that opens a connection. It returns the socket too, which undici's type omits. */
-type OpenTls = (options: buildConnector.Options, callback: buildConnector.Callback) => Socket;
+/** Host and port that a connection is opened to, and its origin, as in the endpoint's URL. */
+export interface Receiver {
+  /** Name or IP literal, an IPv6 one without brackets. */
+  hostname: string;
+  port: number;
+  origin: string;
+}
 
 /**
  * Resolves a name once for a connection, vets all its addresses, and connects to one of them, so that no
@@ -82,24 +90,19 @@ type OpenTls = (options: buildConnector.Options, callback: buildConnector.Callba
 export class VettedConnector {
   private readonly policy: AddressPolicy;
   private readonly resolver: HostResolver;
-  private readonly openTls: OpenTls;
-  private observed: ConnectionSetup | null = null;
+  private readonly secureContext: SecureContext;
+  /** TLS sessions of receivers whose certificates were accepted, by origin. */
+  private readonly sessions = new Memo<Buffer>(MAX_SESSIONS);
   private connections = 0;
-  /** Setups of requests that undici has not put on a connection yet, with their hosts. */
-  private readonly waiting = new Map<ConnectionSetup, string>();
 
   constructor({ policy, resolver, extraCa }: VettedConnectorOptions) {
     this.policy = policy;
     this.resolver = resolver;
-    this.openTls = buildConnector({
-      // Created once: reading all the authorities' certificates takes milliseconds.
-      secureContext: createSecureContext({
-        minVersion: 'TLSv1.2',
-        ...(extraCa === undefined ? {} : { ca: [...rootCertificates, extraCa] }),
-      }),
-      allowH2: false,
-      timeout: 0, // Each try has a share of the remaining time instead.
-    }) as OpenTls;
+    // Created once: reading all the authorities' certificates takes milliseconds.
+    this.secureContext = createSecureContext({
+      minVersion: 'TLSv1.2',
+      ...(extraCa === undefined ? {} : { ca: [...rootCertificates, extraCa] }),
+    });
   }
 
   /** Number of connections that are open or being opened. */
@@ -107,60 +110,20 @@ export class VettedConnector {
     return this.connections;
   }
 
-  /**
-   * Calls `dispatch`, which passes a request for `host` (with the port, as in its URL) to undici. A
-   * connection that undici opens for it uses `setup` and its deadline. Call `release` when the request is on
-   * a connection or has ended.
-   */
-  observe(setup: ConnectionSetup, host: string, dispatch: () => void): void {
-    this.waiting.set(setup, host);
-    this.observed = setup;
-    try {
-      dispatch();
-    } finally {
-      this.observed = null;
-    }
-  }
-
-  release(setup: ConnectionSetup): void {
-    this.waiting.delete(setup);
-  }
-
-  readonly connect: buildConnector.connector = (options, callback) => {
-    this.openForRequest(options).then(
-      (socket) => callback(null, socket),
-      (error: Error) => callback(error, null),
-    );
-  };
-
-  /**
-   * Opens a connection for a waiting request. undici connects when a request is dispatched, or later, when a
-   * kept connection was lost before the request was sent. For an aborted request it would also open a
-   * connection, only to drop it; that one is refused, because otherwise each timeout would cost the receiver
-   * one more connection.
-   */
-  private async openForRequest(options: buildConnector.Options): Promise<Socket> {
-    const setup = this.observed ?? this.waitingFor(options.host);
-    if (!setup) throw new ConnectionFailure('connect', false, FAULTS.connection_lost);
-    const socket = await this.open(options, setup);
+  /** Opens a connection, and renews the permission of `setup` if it has ended by then. */
+  async open(receiver: Receiver, setup: ConnectionSetup): Promise<TLSSocket> {
+    const socket = await this.openToAny(receiver, setup);
     if (setup.permit?.isOver()) await renew(setup.permit, socket);
     return socket;
   }
 
-  private waitingFor(host: string | undefined): ConnectionSetup | undefined {
-    for (const [setup, waitingHost] of this.waiting) {
-      if (setup.stage === null && waitingHost === host) return setup;
-    }
-    return undefined;
-  }
-
-  private async open(options: buildConnector.Options, setup: ConnectionSetup): Promise<Socket> {
-    const addresses = await this.vettedAddresses(options.hostname, setup);
+  private async openToAny(receiver: Receiver, setup: ConnectionSetup): Promise<TLSSocket> {
+    const addresses = await this.vettedAddresses(receiver.hostname, setup);
     const tried = addresses.slice(0, MAX_ADDRESSES_TRIED);
     let failure: unknown;
     for (const [index, address] of tried.entries()) {
       try {
-        return await this.openTo(address, options, setup, setup.remainingMs() / (tried.length - index));
+        return await this.openTo(address, receiver, setup, setup.remainingMs() / (tried.length - index));
       } catch (error) {
         // The failure of the first address, as the most likely one, is reported.
         failure ??= error;
@@ -191,44 +154,61 @@ export class VettedConnector {
 
   private openTo(
     address: string,
-    options: buildConnector.Options,
+    { hostname, port, origin }: Receiver,
     setup: ConnectionSetup,
     timeoutMs: number,
-  ): Promise<Socket> {
+  ): Promise<TLSSocket> {
     return new Promise((resolve, reject) => {
       setup.begin('connect');
-      const servername = isIP(options.hostname) === 0 ? options.hostname : undefined;
-      const socket = this.openTls({ ...options, hostname: address, servername }, (error, ready) => {
-        clearTimeout(timer);
-        if (error) return reject(failureAt(setup.stage === 'tls' ? 'tls' : 'connect', error));
-        setup.tlsMs = setup.stepMs;
-        setup.begin('ready');
-        resolve(ready);
-      });
+      const socket = connect({
+        host: address,
+        port,
+        ...(isIP(hostname) === 0 && { servername: hostname }),
+        secureContext: this.secureContext,
+        session: this.sessions.find(origin),
+        ALPNProtocols: ['http/1.1'],
+        rejectUnauthorized: true, // Whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+      }).setNoDelay(true);
+      const timer = setTimeout(() => {
+        socket.destroy(timeout(setup.stage === 'tls' ? 'tls' : 'connect'));
+      }, timeoutMs);
+      const onError = (error: Error) => reject(failureAt(setup.stage === 'tls' ? 'tls' : 'connect', error));
       this.connections += 1;
-      socket.once('close', () => (this.connections -= 1));
+      socket.once('close', () => {
+        clearTimeout(timer);
+        this.connections -= 1;
+      });
       socket.once('connect', () => {
         setup.connectMs = setup.stepMs;
         setup.begin('tls');
       });
-      const timer = setTimeout(() => {
-        socket.destroy(timeout(setup.stage === 'tls' ? 'tls' : 'connect'));
-      }, timeoutMs);
+      socket.on('error', onError);
+      socket.once('secureConnect', () => {
+        clearTimeout(timer);
+        this.rememberSessions(origin, socket);
+        setup.tlsMs = setup.stepMs;
+        setup.begin('ready');
+        resolve(socket);
+      });
     });
+  }
+
+  /** Remembers sessions only now: Node does not check the name in the certificate of a resumed session. */
+  private rememberSessions(origin: string, socket: TLSSocket): void {
+    const session = socket.getSession();
+    if (session) this.sessions.set(origin, session);
+    socket.on('session', (later) => this.sessions.set(origin, later));
   }
 }
 
-/** Renews a permission before undici has the connection: a request that it refuses is never written. */
-async function renew(permit: StartPermit, socket: Socket): Promise<void> {
-  const onError = () => undefined; // undici does not listen yet
-  socket.on('error', onError);
+/** Renews a permission before the request is sent. */
+async function renew(permit: StartPermit, socket: TLSSocket): Promise<void> {
   const mayStart = await permit.renew();
   if (!mayStart) {
     socket.destroy();
     throw new StartRefused();
   }
   if (socket.destroyed) throw new ConnectionFailure('tls', false, FAULTS.tls_closed);
-  socket.off('error', onError);
 }
 
 function timeout(stage: 'lookup' | 'connect' | 'tls'): ConnectionFailure {
@@ -238,13 +218,6 @@ function timeout(stage: 'lookup' | 'connect' | 'tls'): ConnectionFailure {
 function failureAt(stage: 'connect' | 'tls', error: Error): ConnectionFailure {
   if (error instanceof ConnectionFailure) return error;
   // Node's message of a failed connect contains the address, which the customer must not see.
-  const { message } =
-    stage === 'tls'
-      ? makeFault('tls_failed', { detail: error.message })
-      : makeFault('no_connection', { code: codeOf(error) });
+  const { message } = stage === 'tls' ? tlsFault(error) : makeFault('no_connection', { code: codeOf(error) });
   return new ConnectionFailure(stage, codeOf(error) === 'ETIMEDOUT', message, error);
-}
-
-function codeOf(error: NodeJS.ErrnoException): string {
-  return error.code ?? error.name;
 }

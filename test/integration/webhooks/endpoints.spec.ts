@@ -1,5 +1,6 @@
 import { NO_SUBJECT } from '../../../src/webhooks/browsing/delivery-subjects';
 import { hash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
 import { isGenuine } from '../../../examples/verify-webhook';
 import { eventCatalog, EventType } from '../../../src/outbox/event-catalog';
@@ -87,6 +88,11 @@ describe('webhook endpoints', () => {
     it.each(ssrf.allow_ip)('accepts %s', async (ip) => {
       const url = `https://${ip.includes(':') ? `[${ip}]` : ip}/hook?a=b`;
       expect(await create({ url })).toMatchObject({ url, events: ['*'], active: true });
+    });
+
+    it('takes what cannot be seen off the ends of its address (public report 26)', async () => {
+      const { url } = await create({ url: '\ufeffhttps://1.1.1.1/a\u00a0\u200b\n', events: ['*'] });
+      expect(url).toBe('https://1.1.1.1/a');
     });
 
     it('shows the secret once, and stores it encrypted', async () => {
@@ -223,6 +229,20 @@ describe('webhook endpoints', () => {
       ]);
     });
 
+    it('shows a compressed error page as text (public report 25)', async () => {
+      const page = 'Die Datenbank ist außer Betrieb.';
+      receiver.https.respond = (response) =>
+        response
+          .writeHead(500, { 'x-long': 'x'.repeat(3_000), 'content-encoding': 'gzip' })
+          .end(gzipSync(page));
+      const { response } = await press(await subscribe(host, receiver));
+      expect(response).toEqual({
+        encoding: 'base64',
+        body: gzipSync(page).toString('base64'),
+        decoded: page,
+      });
+    });
+
     it('reports a receiver that hangs up', async () => {
       receiver.https.respond = (response) => response.destroy();
       const result = await press(await subscribe(host, receiver));
@@ -231,7 +251,7 @@ describe('webhook endpoints', () => {
         status: null,
         elapsedMs: expect.any(Number),
         error: expect.any(String),
-        fault: null,
+        fault: { code: 'connection_broken', values: { detail: expect.any(String) } },
         phases: expect.objectContaining({ firstByteMs: null }),
         response: null,
         responseHeaders: null,

@@ -93,6 +93,7 @@ const faults: Record<FaultCode, string> = {
 
   url_invalid: 'Das ist keine gültige Adresse',
   url_too_long: 'Die Adresse darf höchstens {max} Zeichen haben',
+  url_unseen: 'Die Adresse enthält ein unsichtbares Zeichen ({character}): Geben Sie sie neu ein',
   url_not_https: 'Die Adresse muss mit https:// beginnen',
   url_has_login: 'Die Adresse darf weder Benutzernamen noch Passwort enthalten',
   url_has_fragment: 'Die Adresse darf kein Fragment (#…) enthalten: Kein Server bekommt es',
@@ -117,9 +118,28 @@ const faults: Record<FaultCode, string> = {
   no_answer_tls: 'Keine rechtzeitige Antwort (bei der TLS-Aushandlung)',
   no_answer_ready: 'Keine rechtzeitige Antwort (nachdem die Anfrage gesendet war)',
   no_connection: 'Keine Verbindung ({code})',
-  connection_lost: 'Die Verbindung ging verloren, bevor sie benutzt werden konnte',
   tls_closed: 'TLS: Die Verbindung wurde geschlossen',
-  tls_failed: 'TLS-Fehler: {detail}',
+  connection_broken: 'Der Empfänger hat die Verbindung vor seiner Antwort abgebrochen ({detail})',
+  answer_not_http: 'Die Antwort ist kein gültiges HTTP/1.1 ({detail})',
+  answer_head_too_long: 'Der Kopf der Antwort, Statuszeile und Header, ist länger als {max} KiB',
+  answer_interim: 'Mehr als {max} Zwischenantworten (1xx) kamen anstelle einer endgültigen',
+  answer_switched: 'Der Empfänger hat das Protokoll gewechselt (101), worum die Anfrage nicht bittet',
+  tls_no_http1: 'Der Empfänger bietet kein HTTP/1.1 an, über das Webhooks gesendet werden ({detail})',
+  tls_too_old: 'Der Empfänger bietet weder TLS 1.2 noch TLS 1.3 an ({detail})',
+  tls_not_spoken: 'Der Port des Empfängers spricht kein TLS, vielleicht unverschlüsseltes HTTP ({detail})',
+  tls_certificate_asked:
+    'Der Empfänger verlangt ein Client-Zertifikat, und der Dienst hat keines vorzuzeigen ({detail})',
+  tls_refused:
+    'Der Empfänger hat die TLS-Aushandlung abgelehnt: Vielleicht fehlt eine gemeinsame Chiffre, oder er verlangt ein Client-Zertifikat ({detail})',
+  tls_name_unknown: 'Der Empfänger hat kein Zertifikat für den Host in der Adresse ({detail})',
+  tls_hung_up: 'Der Empfänger hat die Verbindung während der TLS-Aushandlung geschlossen ({detail})',
+  cert_expired: 'Das Zertifikat des Empfängers ist abgelaufen: Erneuern Sie es ({detail})',
+  cert_not_yet_valid: 'Das Zertifikat des Empfängers gilt noch nicht ({detail})',
+  cert_self_signed: 'Das Zertifikat des Empfängers ist von keiner öffentlichen Stelle signiert ({detail})',
+  cert_untrusted:
+    'Das Zertifikat des Empfängers führt zu keiner bekannten Stelle: Vielleicht fehlt ein Zwischenzertifikat ({detail})',
+  cert_other_name: 'Das Zertifikat des Empfängers gilt nicht für den Host in der Adresse ({detail})',
+  tls_failed: 'Die TLS-Aushandlung mit dem Empfänger schlug fehl ({detail})',
   attempt_internal: 'Ein Fehler des Dienstes',
 };
 

@@ -820,6 +820,7 @@ export const de: Texts = {
     responseHeaders: 'Header der Antwort',
     responseBody: 'Body der Antwort',
     binaryBody: 'Body der Antwort, in Base64',
+    decodedBody: 'Body der Antwort, dekodiert',
     emptyBody: 'Der Body der Antwort ist leer.',
     noAnswer: 'Der Empfänger hat nicht geantwortet.',
   },

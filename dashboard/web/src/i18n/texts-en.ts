@@ -747,6 +747,7 @@ export const en = {
     responseHeaders: 'Response headers',
     responseBody: 'Response body',
     binaryBody: 'Response body, in base64',
+    decodedBody: 'Response body, decoded',
     emptyBody: 'The response body is empty.',
     noAnswer: 'The receiver did not answer.',
   },

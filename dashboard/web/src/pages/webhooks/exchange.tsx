@@ -91,12 +91,17 @@ function Answer({ response, headers }: { response: ReceivedBody | null; headers:
         </Text>
       ) : (
         <CopyBlock
-          label={response.encoding === 'base64' ? texts.exchange.binaryBody : texts.exchange.responseBody}
-          value={response.body}
+          label={texts.exchange[labelOf(response)]}
+          value={response.decoded ?? response.body}
           maxHeight={ANSWER_HEIGHT}
           wrap
         />
       )}
     </SimpleGrid>
   );
+}
+
+function labelOf({ encoding, decoded }: ReceivedBody): 'responseBody' | 'decodedBody' | 'binaryBody' {
+  if (encoding === 'utf8') return 'responseBody';
+  return decoded === undefined ? 'binaryBody' : 'decodedBody';
 }

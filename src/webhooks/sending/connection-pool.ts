@@ -1,0 +1,84 @@
+import { ReceiverConnection } from './receiver-connection';
+import { ConnectionSetup, Receiver, VettedConnector } from './vetted-connector';
+
+export interface ConnectionPoolOptions {
+  /** Age from which a connection takes no further request, so that its address is vetted again. */
+  maxAgeMs: number;
+  /** Number of open connections from which on none is kept after its request. */
+  maxKept: number;
+}
+
+/** Opens connections to receivers, and keeps those that can carry another request, by origin. */
+export class ConnectionPool {
+  private readonly maxAgeMs: number;
+  private readonly maxKept: number;
+  /** Kept connections, the one that was used last at the end. */
+  private readonly kept = new Map<string, ReceiverConnection[]>();
+  private isClosed = false;
+
+  constructor(
+    private readonly connector: VettedConnector,
+    { maxAgeMs, maxKept }: ConnectionPoolOptions,
+  ) {
+    this.maxAgeMs = maxAgeMs;
+    this.maxKept = maxKept;
+  }
+
+  /** Reports whether one more connection may be kept. */
+  get hasRoom(): boolean {
+    return this.connector.openConnections < this.maxKept;
+  }
+
+  /** Returns the kept connection that was used last, or opens one. */
+  async connect(receiver: Receiver, setup: ConnectionSetup): Promise<ReceiverConnection> {
+    return (await this.takeKept(receiver.origin)) ?? this.open(receiver, setup);
+  }
+
+  /** Keeps a connection until the next request, or closes it. */
+  keep(connection: ReceiverConnection, idleMs: number): void {
+    const remainingMs = Math.min(idleMs, this.maxAgeMs - connection.ageMs);
+    const isOneTooMany = this.connector.openConnections > this.maxKept;
+    if (this.isClosed || isOneTooMany || remainingMs <= 0 || !connection.isOpen) return connection.destroy();
+    connection.waitForNext(Math.ceil(remainingMs));
+    const others = this.kept.get(connection.origin);
+    if (others) others.push(connection);
+    else this.kept.set(connection.origin, [connection]);
+  }
+
+  /** Closes the kept connections, and keeps no further one. */
+  close(): void {
+    this.isClosed = true;
+    for (const connections of this.kept.values()) for (const one of connections) one.destroy();
+  }
+
+  private async takeKept(origin: string): Promise<ReceiverConnection | null> {
+    for (;;) {
+      const connection = this.kept.get(origin)?.at(-1);
+      if (!connection) return null;
+      this.forget(connection);
+      // The receiver may have closed it.
+      await lookAtSockets();
+      if (connection.isOpen && connection.ageMs < this.maxAgeMs) return connection;
+      connection.destroy();
+    }
+  }
+
+  private async open(receiver: Receiver, setup: ConnectionSetup): Promise<ReceiverConnection> {
+    const connection = new ReceiverConnection(receiver.origin, await this.connector.open(receiver, setup));
+    connection.onClose(() => this.forget(connection));
+    return connection;
+  }
+
+  private forget(connection: ReceiverConnection): void {
+    const connections = this.kept.get(connection.origin);
+    const index = connections?.lastIndexOf(connection) ?? -1;
+    if (index < 0) return;
+    connections!.splice(index, 1);
+    if (connections!.length === 0) this.kept.delete(connection.origin);
+  }
+}
+
+/** Waits until the event loop has looked at all sockets. It does so between two calls of `setImmediate`. */
+function lookAtSockets(): Promise<void> {
+  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+}

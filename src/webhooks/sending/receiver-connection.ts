@@ -1,0 +1,102 @@
+import { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
+
+/** Bytes of an answer that are kept until its head is read, so that it can be read a second time. */
+const MAX_UNREAD_BYTES = 128 * 1024;
+
+/** An open connection to a receiver. It carries one exchange after another. */
+export class ReceiverConnection {
+  private readonly openedAt = performance.now();
+  private stream: ExchangeStream | null = null;
+  private unread: Buffer[] = [];
+  private unreadBytes = 0;
+
+  constructor(
+    readonly origin: string,
+    private readonly socket: TLSSocket,
+  ) {
+    socket.on('data', (chunk: Buffer) => this.receive(chunk));
+    socket.on('end', () => this.stream?.push(null));
+    socket.on('error', (error: Error) => this.stream?.destroy(error));
+    socket.on('close', () => this.stream?.destroy());
+    socket.on('timeout', () => this.destroy());
+  }
+
+  get ageMs(): number {
+    return performance.now() - this.openedAt;
+  }
+
+  /** Reports whether a request can be sent on it. */
+  get isOpen(): boolean {
+    return !this.socket.destroyed && !this.socket.readableEnded && this.socket.writable;
+  }
+
+  onClose(listener: () => void): void {
+    this.socket.once('close', listener);
+  }
+
+  /** Begins an exchange, and returns its stream. */
+  begin(): Duplex {
+    this.socket.setTimeout(0);
+    this.unread = [];
+    this.unreadBytes = 0;
+    this.stream = new ExchangeStream((chunk) => this.socket.write(chunk));
+    return this.stream;
+  }
+
+  /**
+   * Returns a stream that reads the present answer again, from its first byte, and writes nothing; null if
+   * too much has arrived.
+   */
+  beginAgain(): Duplex | null {
+    if (this.unreadBytes > MAX_UNREAD_BYTES) return null;
+    this.stream = new ExchangeStream(() => undefined);
+    for (const chunk of this.unread) this.stream.push(chunk);
+    if (this.socket.readableEnded || this.socket.destroyed) this.stream.push(null);
+    return this.stream;
+  }
+
+  /** Forgets the bytes that `beginAgain` needs: the head of the answer is read. */
+  forgetHead(): void {
+    this.unread = [];
+    this.unreadBytes = Infinity;
+  }
+
+  /** Ends an exchange whose answer is read to its end, and closes the connection if no other one follows. */
+  waitForNext(idleMs: number): void {
+    this.stream?.destroy();
+    this.stream = null;
+    this.socket.setTimeout(idleMs);
+  }
+
+  destroy(): void {
+    this.socket.destroy();
+  }
+
+  private receive(chunk: Buffer): void {
+    // No request asked for these bytes, so they must not become the answer to the next one.
+    if (!this.stream) return this.destroy();
+    if (this.unreadBytes <= MAX_UNREAD_BYTES) {
+      this.unread.push(chunk);
+      this.unreadBytes += chunk.length;
+    }
+    this.stream.push(chunk);
+  }
+}
+
+/**
+ * One exchange on a connection, as the stream that Node's HTTP client takes for its socket. The client may
+ * end and destroy it as it likes: the connection stays.
+ */
+class ExchangeStream extends Duplex {
+  constructor(private readonly send: (chunk: Buffer) => void) {
+    super();
+  }
+
+  override _read(): void {}
+
+  override _writev(writes: { chunk: Buffer }[], done: () => void): void {
+    this.send(writes.length === 1 ? writes[0]!.chunk : Buffer.concat(writes.map(({ chunk }) => chunk)));
+    done();
+  }
+}
