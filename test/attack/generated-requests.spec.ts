@@ -301,6 +301,8 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
     'POST /channels/widget/{siteKey}/sessions',
     'POST /channels/widget/{siteKey}/messages',
     'GET /channels/widget/{siteKey}/messages',
+    'PATCH /channels/widget/{siteKey}/messages/{clientMessageId}',
+    'DELETE /channels/widget/{siteKey}/messages/{clientMessageId}',
     'POST /channels/widget/{siteKey}/receipts',
     'POST /channels/widget/{siteKey}/typing',
     'GET /channels/widget/{siteKey}/events',

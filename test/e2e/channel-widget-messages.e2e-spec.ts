@@ -16,6 +16,9 @@ import { waitFor } from '../support/wait';
 import { TestVisitor, TestWidget } from '../support/widget';
 import { WidgetCrowd } from '../support/widget-crowd';
 
+/** Fields of a message that its visitor has not changed. */
+const UNCHANGED = { editedAt: null, unsentAt: null };
+
 describe("the messages of the widget's visitors", () => {
   let crowd: WidgetCrowd;
   let service: TestService;
@@ -27,6 +30,57 @@ describe("the messages of the widget's visitors", () => {
     ({ service, tenant, widget } = crowd);
   });
   afterAll(() => crowd.close());
+
+  describe('a message that its visitor changes', () => {
+    const change = (visitor: TestVisitor, id: string, body?: unknown) =>
+      body === undefined
+        ? visitor.send('DELETE', `/messages/${id}`)
+        : visitor.send('PATCH', `/messages/${id}`, body);
+
+    it('has the new text, for the visitor and for agents', async () => {
+      const visitor = await crowd.visitor(widget);
+      await visitor.post('m-1', 'typo: 100 euro');
+      const stream = await visitor.stream();
+      const edited = await change(visitor, 'm-1', { body: 'corrected: 10 euro' });
+      const expected = { clientMessageId: 'm-1', body: 'corrected: 10 euro', editedAt: expect.any(String) };
+      expect(edited).toMatchObject({ status: 200, body: { message: expected } });
+      expect((await change(visitor, 'm-1', { body: 'corrected: 10 euro' })).body).toEqual(edited.body);
+      expect((await visitor.history()).body.data).toEqual([edited.body.message]);
+      const { conversationId } = (await visitor.open()).body;
+      const { body } = await tenant.client.get(`/conversations/${conversationId}/messages?include=firstBody`);
+      expect(body.data).toMatchObject([{ body: 'corrected: 10 euro', firstBody: 'typo: 100 euro' }]);
+      const events = await eventsOf(service, tenant.workspace, 'message.updated');
+      expect(events.filter((event) => event['conversationId'] === conversationId)).toMatchObject([
+        { change: 'EDITED' },
+      ]);
+      stream.close();
+    });
+
+    it('is gone after it is taken back, and once more changes nothing', async () => {
+      const visitor = await crowd.visitor(widget);
+      await visitor.post('m-1', 'my card is 4111 1111');
+      const unsent = await change(visitor, 'm-1');
+      const expected = { clientMessageId: 'm-1', body: '', unsentAt: expect.any(String) };
+      expect(unsent).toMatchObject({ status: 200, body: { message: expected } });
+      expect((await change(visitor, 'm-1')).body).toEqual(unsent.body);
+      expect((await change(visitor, 'm-1', { body: 'back again' })).status).toBe(404);
+      expect((await visitor.post('m-1', 'my card is 4111 1111')).body.message.body).toBe('');
+      expect((await visitor.history()).body.data).toMatchObject([{ body: '', clientMessageId: null }]);
+    });
+
+    it("is nobody else's, and needs a text", async () => {
+      const [visitor, other] = [await crowd.visitor(widget), await crowd.visitor(widget)];
+      await visitor.post('m-1', 'Mine');
+      await other.post('m-2', 'Mine too');
+      for (const id of ['m-1', 'm-9', '%00', 'm 1', 'x'.repeat(200)]) {
+        expect((await change(other, id, { body: 'forged' })).status).toBe(404);
+        expect((await change(other, id)).status).toBe(404);
+      }
+      for (const body of [{}, { body: ' ' }, { body: 'x'.repeat(4097) }, { body: 'x', name: 'Ana' }])
+        expect((await change(visitor, 'm-1', body)).status).toBe(400);
+      expect((await visitor.history()).body.data).toMatchObject([{ body: 'Mine', editedAt: null }]);
+    });
+  });
 
   describe('a message', () => {
     it('is stored in a conversation of a new contact, with its event', async () => {
@@ -42,6 +96,7 @@ describe("the messages of the widget's visitors", () => {
           body: 'Where is my order?',
           createdAt: expect.any(String),
           delivery: { status: null },
+          ...UNCHANGED,
         },
       });
       const { conversationId } = (await visitor.open()).body;
@@ -194,6 +249,7 @@ describe("the messages of the widget's visitors", () => {
           body,
           createdAt,
           delivery: { status: delivery.status },
+          ...UNCHANGED,
         })),
       );
     });
@@ -244,6 +300,7 @@ describe("the messages of the widget's visitors", () => {
         body: 'An answer',
         createdAt: body.message.createdAt,
         delivery: { status: 'FAILED' },
+        ...UNCHANGED,
       });
     });
 

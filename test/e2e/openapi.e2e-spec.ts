@@ -53,6 +53,8 @@ const WIDGET_ROUTES = [
   'POST /channels/widget/{siteKey}/sessions',
   'POST /channels/widget/{siteKey}/messages',
   'GET /channels/widget/{siteKey}/messages',
+  'PATCH /channels/widget/{siteKey}/messages/{clientMessageId}',
+  'DELETE /channels/widget/{siteKey}/messages/{clientMessageId}',
   'POST /channels/widget/{siteKey}/receipts',
   'POST /channels/widget/{siteKey}/typing',
   'GET /channels/widget/{siteKey}/events',

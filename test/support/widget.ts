@@ -88,7 +88,7 @@ export class TestVisitor {
     return this.send('POST', '/receipts', { messageId, status });
   }
 
-  send(method: 'GET' | 'POST', path: string, body?: unknown): Promise<ApiResponse> {
+  send(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<ApiResponse> {
     return this.client.send({ method, path: this.widget.path + path, body });
   }
 

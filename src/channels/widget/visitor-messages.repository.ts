@@ -8,7 +8,7 @@ import { ErasedIds } from '../../secrets/erased-ids';
 /** Columns of a message that its visitor may see. */
 export type VisitorMessageRow = Pick<
   MessageEntity,
-  'id' | 'senderType' | 'body' | 'createdAt' | 'deliveryStatus'
+  'id' | 'senderType' | 'body' | 'createdAt' | 'deliveryStatus' | 'editedAt' | 'unsentAt'
 > & {
   /** Name by which customers know the message's agent. */
   senderName: string | null;
@@ -22,7 +22,7 @@ export type VisitorMessageRow = Pick<
  */
 export const visitorMessage = (tenantId = '$1') => `
   message.id, message.sender_type AS "senderType", message.body, message.created_at AS "createdAt",
-  message.delivery_status AS "deliveryStatus",
+  message.delivery_status AS "deliveryStatus", message.edited_at AS "editedAt", message.unsent_at AS "unsentAt",
   (SELECT display_name FROM agents
    WHERE agents.tenant_id = ${tenantId} AND agents.id = message.sender_agent_id) AS "senderName",
   CASE WHEN message.sender_type = 'CUSTOMER' THEN (

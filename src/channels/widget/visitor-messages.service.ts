@@ -2,11 +2,14 @@ import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../../common/app-error';
 import { isId } from '../../common/ids';
 import { Page, PageQuery, toPage } from '../../common/page';
+import { InboundEdit, InboundUnsend } from '../adapters/channel-adapter';
 import { InboundService } from '../inbound/inbound.service';
 import { Visitor, Widget } from './visitor';
 import { makeProviderId, VisitorMessagesRepository } from './visitor-messages.repository';
 import { VisitorsRepository } from './visitors.repository';
 import {
+  CLIENT_MESSAGE_ID,
+  EditMessage,
   PostMessage,
   PostReceipt,
   PostedMessageResponse,
@@ -15,6 +18,8 @@ import {
   VisitorMessageResponse,
 } from './widget.dto';
 import { WidgetSignal } from '../adapters/widget-signal';
+
+type VisitorChange = Pick<InboundEdit, 'kind' | 'body' | 'metadata' | 'number'> | Pick<InboundUnsend, 'kind'>;
 
 /** Reads and writes messages of a visitor, who reaches their own conversation only. */
 @Injectable()
@@ -53,6 +58,47 @@ export class VisitorMessagesService {
     if (!isNew) onKnown();
     else this.notifyTabs(widget, externalId, message.id);
     // The id of an erased message is no longer stored, but the client has sent it.
+    return { message: { ...toVisitorMessage(message), clientMessageId } };
+  }
+
+  /**
+   * Replaces the text of a visitor's message. The same text again changes nothing.
+   * @throws AppError NOT_FOUND, also for a message that was taken back or erased
+   */
+  async edit(
+    widget: Widget,
+    visitor: Visitor,
+    clientMessageId: string,
+    { body }: EditMessage,
+  ): Promise<PostedMessageResponse> {
+    const edit = { kind: 'edit', body, metadata: null, number: null } as const;
+    const changed = await this.change(widget, visitor, clientMessageId, edit);
+    if (changed.message.body === '') throw AppError.notFound('Message');
+    return changed;
+  }
+
+  /**
+   * Takes a visitor's message back, which erases it. Once more changes nothing.
+   * @throws AppError NOT_FOUND
+   */
+  unsend(widget: Widget, visitor: Visitor, clientMessageId: string): Promise<PostedMessageResponse> {
+    return this.change(widget, visitor, clientMessageId, { kind: 'unsend' });
+  }
+
+  private async change(
+    widget: Widget,
+    { externalId }: Visitor,
+    clientMessageId: string,
+    change: VisitorChange,
+  ): Promise<PostedMessageResponse> {
+    const providerId = makeProviderId(externalId, clientMessageId);
+    const find = () => this.messages.findByProviderId(widget.tenantId, widget.id, providerId);
+    if (!CLIENT_MESSAGE_ID.test(clientMessageId) || !(await find())) throw AppError.notFound('Message');
+    const about = { accountId: widget.externalId, customerIds: [externalId] as [string], providerId };
+    await this.inbound.change(widget, { ...about, ...change });
+    const message = await find();
+    if (!message) throw AppError.notFound('Message');
+    this.notifyTabs(widget, externalId, message.id);
     return { message: { ...toVisitorMessage(message), clientMessageId } };
   }
 

@@ -1,9 +1,12 @@
 import {
   Body,
   Controller,
+  Delete,
   Get,
   HttpCode,
   Options,
+  Param,
+  Patch,
   Post,
   Query,
   Res,
@@ -20,6 +23,7 @@ import { VisitorMessagesService } from './visitor-messages.service';
 import { VisitorSessionsService } from './visitor-sessions.service';
 import { VisitorStreams } from './visitor-streams';
 import {
+  ApiClientMessageId,
   CurrentVisitor,
   CurrentWidget,
   ForVisitors,
@@ -31,6 +35,7 @@ import {
   WidgetPage,
 } from './widget.decorators';
 import {
+  EditMessage,
   OpenSession,
   PostMessage,
   PostReceipt,
@@ -94,7 +99,7 @@ export class WidgetController {
   /**
    * Answers a CORS preflight, for which WidgetGuard has set the headers. They are the same for every page.
    */
-  @Options(['sessions', 'messages', 'events', 'receipts', 'typing'])
+  @Options(['sessions', 'messages', 'messages/:clientMessageId', 'events', 'receipts', 'typing'])
   @HttpCode(204)
   @ApiExcludeEndpoint()
   preflight(): void {}
@@ -126,6 +131,37 @@ export class WidgetController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<PostedMessageResponse> {
     return this.messages.post(widget, visitor, message, () => response.status(200));
+  }
+
+  @Patch('messages/:clientMessageId')
+  @NoQuery()
+  @ForVisitors(CALLS, MESSAGES, MESSAGES_FROM_ADDRESS, MESSAGES_OF_WIDGET)
+  @TokenRequired()
+  @ApiClientMessageId()
+  @WidgetAnswer("Edit a message of the visitor's", PostedMessageResponse, 200)
+  @WidgetErrors('INVALID_QUERY', 'INVALID_BODY', 'REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE')
+  editMessage(
+    @CurrentWidget() widget: Widget,
+    @CurrentVisitor() visitor: Visitor,
+    @Param('clientMessageId') clientMessageId: string,
+    @Body() edit: EditMessage,
+  ): Promise<PostedMessageResponse> {
+    return this.messages.edit(widget, visitor, clientMessageId, edit);
+  }
+
+  @Delete('messages/:clientMessageId')
+  @NoQuery()
+  @ForVisitors(CALLS, MESSAGES, MESSAGES_FROM_ADDRESS, MESSAGES_OF_WIDGET)
+  @TokenRequired()
+  @ApiClientMessageId()
+  @WidgetAnswer("Take a message of the visitor's back, which erases it", PostedMessageResponse, 200)
+  @WidgetErrors('INVALID_QUERY')
+  unsendMessage(
+    @CurrentWidget() widget: Widget,
+    @CurrentVisitor() visitor: Visitor,
+    @Param('clientMessageId') clientMessageId: string,
+  ): Promise<PostedMessageResponse> {
+    return this.messages.unsend(widget, visitor, clientMessageId);
   }
 
   @Get('messages')

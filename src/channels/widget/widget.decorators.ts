@@ -100,6 +100,13 @@ export function WidgetErrors(...codes: ApiErrorCode[]): MethodDecorator {
   );
 }
 
+export const ApiClientMessageId = () =>
+  ApiParam({
+    name: 'clientMessageId',
+    description: 'The id that the client gave the message.',
+    schema: { type: 'string', example: '5f0c2f4e-8d0b-4b58-9a63-0f5b0c3e7f11' },
+  });
+
 export const CurrentVisitor = createParamDecorator(
   (_: unknown, context: ExecutionContext) =>
     context.switchToHttp().getRequest<Partial<VisitorRequest>>().visitor ?? null,

@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, ApiSchema, PickType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   IsBoolean,
@@ -17,7 +17,7 @@ import { type SenderType } from '../../messages/message.entity';
 import { readClientMessageId, VisitorMessageRow } from './visitor-messages.repository';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../../messages/message-status';
 
-const CLIENT_MESSAGE_ID = /^[\w.:-]{1,100}$/;
+export const CLIENT_MESSAGE_ID = /^[\w.:-]{1,100}$/;
 
 /** Name and e-mail address, given by a page or signed by the workspace's server. */
 class Profile {
@@ -123,6 +123,10 @@ export class PostMessage extends Profile {
   body: string;
 }
 
+/** New text of a visitor's message. */
+@ApiSchema({ name: 'VisitorMessageEdit' })
+export class EditMessage extends PickType(PostMessage, ['body']) {}
+
 export const VISITOR_RECEIPTS = ['DELIVERED', 'READ'] as const;
 export type VisitorReceipt = (typeof VISITOR_RECEIPTS)[number];
 
@@ -226,7 +230,10 @@ export class VisitorMessageResponse {
   })
   clientMessageId: string | null;
 
-  @ApiProperty({ example: 'Yes, within three days.' })
+  @ApiProperty({
+    example: 'Yes, within three days.',
+    description: 'The present text. Empty after the message was erased, or taken back.',
+  })
   body: string;
 
   @ApiProperty({ example: '2026-11-20T09:41:07.512Z' })
@@ -234,6 +241,12 @@ export class VisitorMessageResponse {
 
   @ApiProperty()
   delivery: VisitorMessageDelivery;
+
+  @ApiProperty({ type: Date, nullable: true, example: null, description: 'Last edit; null if never.' })
+  editedAt: Date | null;
+
+  @ApiProperty({ type: Date, nullable: true, example: null, description: 'When it was taken back.' })
+  unsentAt: Date | null;
 }
 
 @ApiSchema({ name: 'PostedMessage' })
@@ -244,6 +257,7 @@ export class PostedMessageResponse {
 
 export function toVisitorMessage(message: VisitorMessageRow): VisitorMessageResponse {
   const { id, senderType, senderName, providerId, body, createdAt, deliveryStatus } = message;
+  const { editedAt, unsentAt } = message;
   const clientMessageId = readClientMessageId(providerId);
   return {
     id,
@@ -253,6 +267,8 @@ export function toVisitorMessage(message: VisitorMessageRow): VisitorMessageResp
     body,
     createdAt,
     delivery: { status: deliveryStatus },
+    editedAt,
+    unsentAt,
   };
 }
 

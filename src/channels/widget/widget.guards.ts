@@ -187,7 +187,7 @@ function limitSubject({ by }: WidgetLimit, request: VisitorRequest): string {
  */
 function allowPreflight(response: Response): true {
   response.setHeader('Access-Control-Allow-Origin', ANY_ORIGIN);
-  response.setHeader('Access-Control-Allow-Methods', 'GET, POST');
+  response.setHeader('Access-Control-Allow-Methods', 'GET, POST, PATCH, DELETE');
   response.setHeader(
     'Access-Control-Allow-Headers',
     'Authorization, Content-Type, X-Request-Id, X-Widget-Preview',

@@ -26,6 +26,7 @@ export const de: Texts = {
   sent: 'Gesendet',
   read: 'Gelesen',
   notSent: 'Nicht gesendet',
+  deleted: 'Diese Nachricht wurde gelöscht.',
   tryAgain: 'Erneut versuchen',
   noFiles: 'Dateien können in diesem Chat nicht gesendet werden.',
   offline: 'Sie sind offline. Nachrichten werden gesendet, sobald Sie wieder online sind.',

@@ -25,6 +25,7 @@ export interface Texts {
   sent: string;
   read: string;
   notSent: string;
+  deleted: string;
   tryAgain: string;
   noFiles: string;
   offline: string;
@@ -66,6 +67,7 @@ export const en: Texts = {
   sent: 'Sent',
   read: 'Read',
   notSent: 'Not sent',
+  deleted: 'This message was deleted.',
   tryAgain: 'Try again',
   noFiles: 'Files cannot be sent in this chat.',
   offline: 'You are offline. Messages are sent when you are back.',

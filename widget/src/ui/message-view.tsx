@@ -34,6 +34,7 @@ export class MessageView extends Component<Props> {
           {isReceived ? <bdi>{senderName || texts.support}</bdi> : texts.you}
         </p>
         <p class="bubble" dir="auto">
+          {body === '' && texts.deleted}
           {partsOf(body).map(({ text, href }) =>
             href ? (
               <a href={href} target="_blank" rel="noopener noreferrer nofollow">
