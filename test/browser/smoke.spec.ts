@@ -52,6 +52,17 @@ describe('the widget in a browser', () => {
     expect(bodies).toEqual(['Before the tunnel', 'In the tunnel']);
   });
 
+  it('is back with its draft when its page writes another document (public report 48)', async () => {
+    const visitor = await device.chatAt();
+    await visitor.composer.fill('Half a sentence');
+    await visitor.page.evaluate("document.open(); document.write('<body>Another view'); document.close()");
+    await visitor.composer.waitFor();
+    expect(await visitor.composer.inputValue()).toBe('Half a sentence');
+    await visitor.composer.press('Enter');
+    await visitor.waitFor('Half a sentence', 'sent');
+    expect(await visitor.page.locator('chat-widget').count()).toBe(1);
+  });
+
   it.each(['light', 'dark'] as const)('is accessible in the %s theme', async (theme) => {
     const visitor = await device.chatAt('/shop', [['set', { theme }]]);
     await visitor.send(`Is ${theme} tea good?`);
