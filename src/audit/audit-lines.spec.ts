@@ -27,9 +27,9 @@ describe('lines of an export', () => {
     expect(JSON.parse(line)).toEqual({ ...ENTRY, createdAt: '2026-11-22T10:00:00.000Z' });
   });
 
-  it('are CSV, in which no text is a formula', () => {
+  it('are CSV that Excel reads as UTF-8, in which no text is a formula (public report 63)', () => {
     expect(headOf('csv').join('') + lineOf(ENTRY, 'csv')).toBe(
-      'id,createdAt,action,entity,entityId,actorType,actorId,actorName,address,userAgent,requestId,before,after,metadata\r\n' +
+      '\uFEFFid,createdAt,action,entity,entityId,actorType,actorId,actorName,address,userAgent,requestId,before,after,metadata\r\n' +
         'i,2026-11-22T10:00:00.000Z,api_key.revoked,api_key,k,operator,,"lin, ""the first""",203.0.113.7,' +
         `"'=HYPERLINK(""https://example.com"")","a\nb",,"{""active"":false}",{}\r\n`,
     );

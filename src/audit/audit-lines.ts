@@ -24,9 +24,12 @@ const COLUMNS = [
  */
 const FORMULA = /^[=+\-@\t\r]/;
 
+/** Byte order mark. Without it Excel reads a file in the encoding of the computer's language. */
+const BOM = '\uFEFF';
+
 /** Returns the lines of an export before its first entry: the column names for CSV, none for JSON. */
 export function headOf(format: AuditExportFormat): string[] {
-  return format === 'csv' ? [`${COLUMNS.join()}\r\n`] : [];
+  return format === 'csv' ? [`${BOM}${COLUMNS.join()}\r\n`] : [];
 }
 
 /** Returns an entry as a line of JSON, or of CSV (RFC 4180) with objects as JSON. */

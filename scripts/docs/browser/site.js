@@ -53,6 +53,15 @@ themeButton.addEventListener('click', () => {
 prefersDark.addEventListener('change', showTheme);
 showTheme();
 
+/**
+ * Reports whether a key press belongs to an input method. Safari has only the key code to tell by when Enter
+ * ends a composition.
+ * @param {KeyboardEvent} event
+ */
+function isComposing(event) {
+  return event.isComposing || event.keyCode === 229;
+}
+
 // The menu of a narrow window.
 const menuButton = /** @type {HTMLButtonElement} */ (document.querySelector('button.menu'));
 menuButton.addEventListener('click', () => setMenu(menuButton.getAttribute('aria-expanded') !== 'true'));
@@ -62,7 +71,7 @@ function setMenu(isOpen) {
   document.body.classList.toggle('menu-open', isOpen);
 }
 document.addEventListener('keydown', (event) => {
-  if (event.key === 'Escape' && document.body.classList.contains('menu-open')) {
+  if (event.key === 'Escape' && !isComposing(event) && document.body.classList.contains('menu-open')) {
     setMenu(false);
     menuButton.focus();
   }
@@ -241,9 +250,14 @@ dialog.addEventListener('click', (event) => {
 });
 document.addEventListener('keydown', (event) => {
   const isTyping = /** @type {HTMLElement} */ (event.target).closest('input, textarea, select');
-  const isShortcut =
-    (event.key === '/' && !isTyping) || (event.key === 'k' && (event.ctrlKey || event.metaKey));
-  if (!isShortcut || dialog.open) return;
+  const { key, code, ctrlKey, metaKey, altKey, shiftKey } = event;
+  // Layouts without Latin letters have the full stop, or a letter, where a US keyboard has the slash.
+  const isForeign = /^\P{ASCII}+$/u.test(key);
+  const isSlash = key === '/' || (code === 'Slash' && !shiftKey && (isForeign || key === '.'));
+  const isK = key === 'k' || (code === 'KeyK' && isForeign);
+  const withControl = ctrlKey || metaKey;
+  const isShortcut = (isSlash && !isTyping && !withControl && !altKey) || (isK && withControl);
+  if (!isShortcut || isComposing(event) || dialog.open) return;
   event.preventDefault();
   openSearch();
 });
@@ -257,6 +271,7 @@ function openSearch() {
 let selected = 0;
 input.addEventListener('input', () => void showResults());
 input.addEventListener('keydown', (event) => {
+  if (isComposing(event)) return;
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (step && results.children.length > 0) {
     event.preventDefault();

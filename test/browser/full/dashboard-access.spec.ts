@@ -115,7 +115,7 @@ describe('who sees what of the dashboard in a browser', () => {
     const visit = await world.enter(expired);
     await visit.settings(expired, 'api-keys');
     await visit.text(/^The trial ended on/).waitFor();
-    await visit.text(/The API is read-only/).waitFor();
+    await visit.text(/Your agents and programs can read/).waitFor();
     await visit.button('Create a key').first().click();
     await visit.field('Name').fill('After the trial');
     await visit.act('Create a key').click();

@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { keyOf } from './keys';
 import { fromLocal, toLocal } from './local-time';
 
 /** A text field whose value counts when it is finished: by Enter, or by leaving the field. */
@@ -29,7 +30,7 @@ export function TypedFilter({
       onChange={(event) => setTyped(event.currentTarget.value)}
       onBlur={finish}
       onKeyDown={(event) => {
-        if (event.key === 'Enter') finish();
+        if (keyOf(event) === 'Enter') finish();
       }}
     />
   );

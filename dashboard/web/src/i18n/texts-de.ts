@@ -438,7 +438,7 @@ export const de: Texts = {
     sending: 'Wird gesendet…',
     notSent: 'Nicht gesendet',
     notSentAdvice:
-      'Die Verbindung ist gescheitert. Versuchen Sie es noch einmal: Die Nachricht kommt einmal an, egal wie oft Sie es versuchen.',
+      'Die Nachricht ist nicht abgegangen. Versuchen Sie es noch einmal: Sie kommt einmal an, egal wie oft Sie es versuchen.',
     edit: 'Bearbeiten',
     draft: 'Entwurf',
     saved: {
@@ -570,7 +570,7 @@ export const de: Texts = {
     toAccount: 'Im Konto einschalten',
     trialExpired: (day: string) => `Die Testphase endete am ${day}`,
     trialExpiredAdvice:
-      'Die API lässt sich nur noch lesen: Neue Nachrichten und Änderungen lehnt sie mit 402 ab. Kunden können weiter ' +
+      'Ihre Agenten und Programme können lesen, aber nicht antworten und nichts ändern. Kunden können weiter ' +
       'schreiben, Webhooks werden weiter zugestellt, und alle Einstellungen hier gehen noch. Für einen bezahlten ' +
       'Plan wenden Sie sich an die Betreiber des Dienstes.',
     suspended: 'Dieser Workspace ist gesperrt',
@@ -582,7 +582,8 @@ export const de: Texts = {
   },
   login: {
     title: 'Anmelden',
-    wayBack: 'Melden Sie sich an, um zu der geöffneten Seite zu kommen.',
+    wayBack:
+      'Sie sind nicht angemeldet, oder Ihre Sitzung ist zu Ende. Melden Sie sich an, um weiterzumachen: Eine begonnene Antwort bleibt erhalten.',
     email: 'E-Mail',
     password: 'Passwort',
     showPassword: 'Passwort zeigen',
@@ -616,7 +617,7 @@ export const de: Texts = {
     openAgain: 'Öffnen Sie Ihren Link noch einmal',
     openAgainAdvice: 'Er ist geheim, deshalb behalten ihn weder die Adresszeile noch der Verlauf.',
     invitedTo: (workspace: string) => `${workspace} beitreten`,
-    invitationAdvice: 'Nehmen Sie die Einladung an, um die Einstellungen des Workspace zu sehen.',
+    invitationAdvice: 'Nehmen Sie die Einladung an, um in diesem Workspace zu arbeiten.',
     logInFirst: (email: string) => `Melden Sie sich als ${email} an, um die Einladung anzunehmen.`,
     newPassword: 'Neues Passwort setzen',
     resetAdvice: 'Danach sind Sie überall sonst abgemeldet.',

@@ -404,7 +404,7 @@ export const en = {
     sendKeys: (key: string) => `${key} + Enter sends`,
     sending: 'Being sent…',
     notSent: 'Not sent',
-    notSentAdvice: 'The connection failed. Try again: it arrives once, however often you try.',
+    notSentAdvice: 'This message has not gone out. Try again: it arrives once, however often you try.',
     edit: 'Edit',
     draft: 'Draft',
     saved: {
@@ -512,7 +512,7 @@ export const en = {
     toAccount: 'Turn it on in your account',
     trialExpired: (day: string) => `The trial ended on ${day}`,
     trialExpiredAdvice:
-      'The API is read-only: it refuses new messages and changes with 402. Customers can still write, webhooks are ' +
+      'Your agents and programs can read, but not answer or change anything. Customers can still write, webhooks are ' +
       'still delivered, and all settings here still work. To upgrade, ask whoever runs the service for a paid plan.',
     suspended: 'This workspace is suspended',
     suspendedAdvice:
@@ -523,7 +523,8 @@ export const en = {
   },
   login: {
     title: 'Log in',
-    wayBack: 'Log in to go on to the page that you opened.',
+    wayBack:
+      'You are not logged in, or your session has ended. Log in to go on: a reply that you have begun is kept.',
     email: 'E-mail',
     password: 'Password',
     showPassword: 'Show the password',
@@ -556,7 +557,7 @@ export const en = {
     openAgain: 'Open your link again',
     openAgainAdvice: 'It is a secret, which the address bar does not keep.',
     invitedTo: (workspace: string) => `Join ${workspace}`,
-    invitationAdvice: 'Accept the invitation to see the workspace’s settings.',
+    invitationAdvice: 'Accept the invitation to work in this workspace.',
     logInFirst: (email: string) => `Log in as ${email} to accept the invitation.`,
     newPassword: 'Set a new password',
     resetAdvice: 'You are logged out everywhere else after this.',

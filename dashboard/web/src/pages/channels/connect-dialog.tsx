@@ -31,7 +31,7 @@ export function ConnectDialog({
   const { steps, rotate, rotated } = CHANNEL_GUIDES[channel];
   const [account, setAccount] = useState<Credentials>({});
   const [widget, setWidget] = useState<WidgetChoices>({
-    origins: originsOf(connection).join('\n') || location.origin,
+    origins: originsOf(connection).join('\n'),
     keepsSecret: true,
     showsPresence: showsPresence(connection),
   });

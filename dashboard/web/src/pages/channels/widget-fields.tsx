@@ -27,6 +27,7 @@ export function WidgetFields({
       <Textarea
         label={texts.channels.origins}
         description={texts.channels.originsAdvice}
+        placeholder="https://shop.example"
         required
         autosize
         minRows={2}

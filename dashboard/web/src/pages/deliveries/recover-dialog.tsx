@@ -17,9 +17,7 @@ const DAY_MS = 86_400_000;
 export function RecoverDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
   const texts = useTexts();
   const formatTotal = useTotalFormat();
-  const [since, setSince] = useState(() =>
-    toLocal(endpoint.failingSince ?? new Date(Date.now() - DAY_MS).toISOString()),
-  );
+  const [since, setSince] = useState(() => toLocal(endpoint.failingSince ?? dayOf(endpoint)));
   const recover = useChange((at, input: { since: string; dryRun: boolean }) =>
     api.post<Recovery>(`${at}/webhook-endpoints/${endpoint.id}/recoveries`, input),
   );
@@ -61,4 +59,10 @@ export function RecoverDialog({ endpoint, onClose }: { endpoint: Endpoint; onClo
       </Form>
     </Dialog>
   );
+}
+
+/** Returns the beginning of the last 24 hours, or of the endpoint if it is younger. */
+function dayOf({ createdAt }: Endpoint): string {
+  const yesterday = new Date(Date.now() - DAY_MS).toISOString();
+  return createdAt > yesterday ? createdAt : yesterday;
 }

@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { IconCheck, IconSelector } from '@tabler/icons-react';
 import { type KeyboardEvent, type Ref, useEffect, useId, useState } from 'react';
+import { keyOf } from '../../common/keys';
 import listbox from '../../common/listbox.module.css';
 import { useTexts } from '../../i18n/locale';
 import classes from './agent-field.module.css';
@@ -76,8 +77,7 @@ export function AgentField({
     onChoose(chosen.value);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const { key } = event;
-    if (event.nativeEvent.isComposing) return;
+    const key = keyOf(event);
     const step = { ArrowDown: 1, ArrowUp: -1 }[key];
     if (step !== undefined) {
       if (isOpen) setMoved((at + step + found.length) % Math.max(1, found.length));

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { shortcutOf } from '../../common/keys';
 
 /** Key that goes with Enter to send, as it is written on this machine's keyboard. */
 export const SEND_MODIFIER = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : 'Ctrl';
@@ -18,11 +19,11 @@ export function useKeys(handlers: Record<string, () => void>): void {
   });
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      const { target, key } = event;
+      const { target } = event;
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       if (target instanceof Element && target.closest(FIELDS)) return;
       if ([...document.querySelectorAll(LAYERS)].some((layer) => layer.checkVisibility())) return;
-      const handler = latest.current[key.toLowerCase()];
+      const handler = latest.current[shortcutOf(event)];
       if (!handler) return;
       event.preventDefault();
       handler();

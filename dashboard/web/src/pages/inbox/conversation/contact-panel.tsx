@@ -3,6 +3,7 @@ import { useLocalStorage, useMediaQuery } from '@mantine/hooks';
 import { IconUser } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
+import { keyOf } from '../../../common/keys';
 import { Dialog, DiscardDialog } from '../../../common/dialogs';
 import { lazyPart, usePreload } from '../../../common/lazy-part';
 import { useEnteredValues } from '../../../common/use-entered-values';
@@ -120,9 +121,10 @@ export function ContactPanel({
       className={classes.panel}
       aria-label={inbox.customer}
       onFocusCapture={keep}
-      onKeyDown={({ key, target, currentTarget }) => {
+      onKeyDown={(event) => {
+        const { target, currentTarget } = event;
         const isInside = currentTarget.contains(target as Node) && !(target instanceof HTMLInputElement);
-        if (key === 'Escape' && isInside) leave();
+        if (keyOf(event) === 'Escape' && isInside) leave();
       }}
     >
       <CloseButton className={classes.close} aria-label={inbox.closeCustomer} onClick={leave} />

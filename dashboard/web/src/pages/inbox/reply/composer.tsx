@@ -3,6 +3,7 @@ import { type KeyboardEvent, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { Channel, Conversation, SavedReplyVariable } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
+import { keyOf } from '../../../common/keys';
 import { CHANNEL_LABELS } from '../../../common/channel-logo';
 import { useFormats, useTexts } from '../../../i18n/locale';
 import { measureBody } from './body-limit';
@@ -77,12 +78,13 @@ export function Composer({
     sending.send({ key: crypto.randomUUID(), body, closes, seenMessageId: known.end() });
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+    const key = keyOf(event);
+    if (key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       send(false);
     }
     // Leaves the field, so that keys mean the inbox again.
-    if (event.key === 'Escape') event.currentTarget.closest('section')?.focus({ preventScroll: true });
+    if (key === 'Escape') event.currentTarget.closest('section')?.focus({ preventScroll: true });
   };
   return (
     <form

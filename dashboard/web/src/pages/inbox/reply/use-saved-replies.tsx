@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type RefObject, useCallback, useId, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
+import { keyOf } from '../../../common/keys';
 import type { Conversation, SavedReplyVariable } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
 import { lazyPart, usePreload } from '../../../common/lazy-part';
@@ -56,9 +57,8 @@ export function useSavedReplies({
     },
     /** Returns whether a key was for the list. */
     takeKey: (event: KeyboardEvent): boolean => {
-      if (!typed || event.ctrlKey || event.metaKey || event.shiftKey || event.nativeEvent.isComposing)
-        return false;
-      if (!takesKeys.current?.(event.key)) return false;
+      if (!typed || event.ctrlKey || event.metaKey || event.shiftKey) return false;
+      if (!takesKeys.current?.(keyOf(event))) return false;
       event.preventDefault();
       return true;
     },

@@ -1,6 +1,7 @@
 import { CloseButton, Kbd, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useRef } from 'react';
+import { keyOf } from '../../../common/keys';
 import { useTexts } from '../../../i18n/locale';
 import { useKeys } from '../use-keys';
 
@@ -41,8 +42,9 @@ export function SearchField({ text, onChange }: { text: string; onChange: (text:
       }
       onChange={({ currentTarget }) => onChange(currentTarget.value)}
       onKeyDown={(event) => {
-        if (event.key === 'Escape') onChange('');
-        else if (event.key === 'ArrowDown' || event.key === 'Enter') moveToResult(1, null);
+        const key = keyOf(event);
+        if (key === 'Escape') onChange('');
+        else if (key === 'ArrowDown' || key === 'Enter') moveToResult(1, null);
         else return;
         event.preventDefault();
       }}

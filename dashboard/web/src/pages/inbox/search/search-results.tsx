@@ -6,6 +6,7 @@ import { api, toQuery } from '../../../api/client';
 import type { FoundConversation, FoundMessage, FoundMessages } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
 import { ErrorNotice } from '../../../common/error-notice';
+import { keyOf } from '../../../common/keys';
 import { useNow } from '../../../common/use-now';
 import { useFormats, useTexts } from '../../../i18n/locale';
 import { useFoundId } from '../conversation/found-message';
@@ -41,7 +42,7 @@ export function SearchResults({ text: typed, openId }: { text: string; openId: s
       role="region"
       aria-label={search.results}
       onKeyDown={(event) => {
-        const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+        const step = { ArrowDown: 1, ArrowUp: -1 }[keyOf(event)];
         if (!step) return;
         event.preventDefault();
         moveToResult(step, document.querySelector('input[type=search]'));
