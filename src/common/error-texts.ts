@@ -79,6 +79,10 @@ export const FAULTS = {
   not_snoozed: 'is only for a snoozed conversation',
   not_lost: 'is no message of this conversation that was not delivered',
   identity_taken: 'is that of the contact {contact}',
+  not_whatsapp_id:
+    'must be a phone number with its country code, such as 34600112233, or a business-scoped id, such as ES.1234',
+  not_telegram_id: 'must be the id of a chat with one person: a positive number',
+  not_scoped_id: 'must be the id of digits that the channel has given the person',
   contact_not_on_channel: 'is that of a contact without an id on {channel}',
   attributes_too_large: 'must be at most {max} bytes of JSON in all',
   not_attributes:

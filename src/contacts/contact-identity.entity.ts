@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { type Channel } from '../common/channel-descriptors';
 
-/** Id of a contact on one channel. It is unique per workspace and channel. */
+/** Id of a contact on one channel, unique per workspace and channel. A contact can have several on one channel. */
 @Entity('contact_identities')
 export class ContactIdentityEntity {
   @PrimaryColumn('uuid', { name: 'tenant_id' })
@@ -20,4 +20,8 @@ export class ContactIdentityEntity {
 
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
+
+  /** Time at which the provider said that the person has another id instead; null if it did not. */
+  @Column('timestamptz', { name: 'replaced_at', nullable: true })
+  replacedAt: Date | null;
 }

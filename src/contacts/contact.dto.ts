@@ -275,7 +275,10 @@ export interface ContactDetail extends ContactResponse {
 /** Contact without the ids on channels. */
 export type ContactAlone = Omit<ContactResponse, 'identities'>;
 
-export function toContact(contact: ListedContact, identities: ContactIdentityEntity[]): ContactResponse {
+export function toContact(
+  contact: ListedContact,
+  identities: Pick<ContactIdentityEntity, 'channel' | 'externalId' | 'contactId'>[],
+): ContactResponse {
   return {
     ...toContactAlone(contact),
     identities: identities

@@ -45,4 +45,8 @@ export class ContactEntity {
   /** Time at which all that is stored about the person was erased; null if it was not. */
   @Column('timestamptz', { name: 'erased_at', nullable: true })
   erasedAt: Date | null;
+
+  /** Contact who is the same person, and has all that this one had; null if there is none. */
+  @Column('uuid', { name: 'merged_into_id', nullable: true })
+  mergedIntoId: string | null;
 }

@@ -7,11 +7,14 @@ import { RateLimitModule } from '../rate-limit/rate-limit.module';
 import { TableRegistry } from '../stored-data/table-registry';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { contactTables } from './contact-tables';
+import { ContactEvents } from './contact-events';
+import { ContactIdentitiesRepository } from './contact-identities.repository';
 import { ContactEntity } from './contact.entity';
 import { ContactSearchRepository } from './contact-search.repository';
 import { ContactsController } from './contacts.controller';
 import { ContactsRepository } from './contacts.repository';
 import { ContactsService } from './contacts.service';
+import { CustomersService } from './customers.service';
 
 @Module({
   imports: [
@@ -21,8 +24,15 @@ import { ContactsService } from './contacts.service';
     IdempotencyModule,
     RateLimitModule,
   ],
-  providers: [ContactSearchRepository, ContactsRepository, ContactsService],
-  exports: [ContactsRepository, ContactsService],
+  providers: [
+    ContactSearchRepository,
+    ContactIdentitiesRepository,
+    ContactsRepository,
+    ContactEvents,
+    ContactsService,
+    CustomersService,
+  ],
+  exports: [ContactIdentitiesRepository, ContactsRepository, ContactsService, CustomersService],
 })
 export class ContactsModule {
   constructor(tables: TableRegistry, contacts: ContactsRepository) {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
 import { Channel } from '../common/channel-descriptors';
 import { isId } from '../common/ids';
 import { Database, Reader } from '../database/database';
@@ -8,6 +9,7 @@ import { Closable } from '../common/work-budget';
 import { ContactKey } from '../stored-data/table-declaration';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { contactSearchText, toStored } from './contact-search';
+import { ContactIdentitiesRepository } from './contact-identities.repository';
 import { ContactSearchRepository } from './contact-search.repository';
 import { CONTACT_COLUMNS, ListedContact } from './contact-columns';
 import { ContactEntity, VERIFIED_FIELDS, VerifiedField } from './contact.entity';
@@ -19,8 +21,8 @@ export interface ContactFilter {
 
 const LIST_IDENTITIES = `
   SELECT tenant_id AS "tenantId", channel, external_id AS "externalId", contact_id AS "contactId",
-         created_at AS "createdAt"
-  FROM contact_identities WHERE tenant_id = $1 AND contact_id = ANY ($2) ORDER BY created_at, channel`;
+         created_at AS "createdAt", replaced_at AS "replacedAt"
+  FROM contact_identities WHERE tenant_id = $1 AND contact_id = ANY ($2) ORDER BY created_at, channel, external_id`;
 
 /** Contact whose profile was updated. */
 export interface UpdatedProfile {
@@ -39,10 +41,14 @@ export class ContactsRepository {
   constructor(
     private readonly database: Database,
     private readonly search: ContactSearchRepository,
+    private readonly identities: ContactIdentitiesRepository,
   ) {}
 
+  /** Finds a contact, or the one into which it was merged. */
   async find(tenantId: string, id: string, reader: Reader = this.database): Promise<ContactEntity | null> {
-    return isId(id) ? reader.manager.findOneBy(ContactEntity, { tenantId, id }) : null;
+    if (!isId(id)) return null;
+    const contact = await reader.manager.findOneBy(ContactEntity, { tenantId, id });
+    return contact?.mergedIntoId ? this.find(tenantId, contact.mergedIntoId, reader) : contact;
   }
 
   /** Finds those of the contacts that the workspace has and that are not erased. */
@@ -67,6 +73,7 @@ export class ContactsRepository {
     if (q) return this.search.find(tenantId, { q, cursor, count }, caller);
     return new PageStatement(CONTACT_COLUMNS, 'contacts')
       .where('tenant_id = ?', tenantId)
+      .where('merged_into_id IS NULL')
       .read(this.database, cursor, count);
   }
 
@@ -86,25 +93,11 @@ export class ContactsRepository {
   ): Promise<string | null> {
     const [identity] = await tx.query<{ externalId: string }>(
       `SELECT external_id AS "externalId" FROM contact_identities
-       WHERE tenant_id = $1 AND contact_id = $2 AND channel = $3 ORDER BY created_at DESC, external_id LIMIT 1`,
+       WHERE tenant_id = $1 AND contact_id = $2 AND channel = $3
+       ORDER BY replaced_at IS NOT NULL, created_at DESC, external_id LIMIT 1`,
       [tenantId, contactId, channel],
     );
     return identity?.externalId ?? null;
-  }
-
-  /**
-   * Locks an identity until the transaction ends, even if no row exists yet, so that concurrent first
-   * messages of a new customer make one contact.
-   */
-  async lockIdentity(
-    tx: Transaction,
-    tenantId: string,
-    channel: Channel,
-    externalId: string,
-  ): Promise<ContactIdentityEntity | null> {
-    const name = `identity ${tenantId} ${channel} ${externalId}`;
-    await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
-    return tx.manager.findOneBy(ContactIdentityEntity, { tenantId, channel, externalId });
   }
 
   /**
@@ -122,19 +115,52 @@ export class ContactsRepository {
        ORDER BY channel, external_id LIMIT $3`,
       [tenantId, contactId, count],
     );
+    await this.identities.lock(tx, tenantId, identities);
     for (const { channel, externalId } of identities) {
-      await this.lockIdentity(tx, tenantId, channel, externalId);
       await tx.manager.delete(ContactIdentityEntity, { tenantId, channel, externalId, contactId });
     }
     return identities.length === count;
   }
 
+  /** Locks a contact, or the one into which it was merged. */
   async lock(tx: Transaction, tenantId: string, id: string): Promise<ContactEntity | null> {
     if (!isId(id)) return null;
-    return tx.manager.findOne(ContactEntity, {
+    const contact = await tx.manager.findOne(ContactEntity, {
       where: { tenantId, id },
       lock: { mode: 'for_no_key_update' },
     });
+    return contact?.mergedIntoId ? this.lock(tx, tenantId, contact.mergedIntoId) : contact;
+  }
+
+  /** Locks contacts, oldest first, also against new rows that refer to them. */
+  lockMany(tx: Transaction, tenantId: string, ids: string[]): Promise<ContactEntity[]> {
+    return tx.manager.find(ContactEntity, {
+      where: { tenantId, id: In(ids) },
+      order: { id: 'ASC' },
+      lock: { mode: 'pessimistic_write' },
+    });
+  }
+
+  /**
+   * Empties contacts who were merged into another one, and leads from their ids to that one, as from those of
+   * contacts who were merged into them before.
+   */
+  async mergeAll(tx: Transaction, tenantId: string, from: string[], into: string): Promise<void> {
+    await tx.query(
+      `UPDATE contacts SET name = NULL, email = NULL, phone = NULL, avatar_url = NULL, attributes = '{}',
+         verified = '{}', search_text = '', merged_into_id = $3
+       WHERE tenant_id = $1 AND (id = ANY ($2) OR merged_into_id = ANY ($2))`,
+      [tenantId, from, into],
+    );
+  }
+
+  /** Lists the ids of contacts who were merged into one. */
+  async listMerged(tx: Transaction, { tenantId, contactId }: ContactKey): Promise<string[]> {
+    const rows = await tx.query<{ id: string }>(
+      'SELECT id FROM contacts WHERE tenant_id = $1 AND merged_into_id = $2 ORDER BY id LIMIT 100',
+      [tenantId, contactId],
+    );
+    return rows.map(({ id }) => id);
   }
 
   /** Stores the values of a locked contact that a person can edit. */

@@ -4,7 +4,7 @@ import { AuditService } from '../audit/audit.service';
 import { changedValues } from '../audit/changed-values';
 import { AppError } from '../common/app-error';
 import { Channel } from '../common/channel-descriptors';
-import { isId, newId } from '../common/ids';
+import { isId } from '../common/ids';
 import { Page, toPage } from '../common/page';
 import { Actor, SYSTEM } from '../common/principal';
 import { validate } from '../common/validate';
@@ -12,32 +12,26 @@ import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { IdempotencyService } from '../idempotency/idempotency.service';
 import { IdempotentRequest } from '../idempotency/idempotent-request';
-import { EventData } from '../outbox/event-catalog';
 import { EventlessChanges } from '../outbox/eventless-changes';
-import { OutboxService } from '../outbox/outbox.service';
 import { Closable } from '../common/work-budget';
 import {
   ContactDetail,
   CreateContact,
   ListContactsQuery,
+  NewIdentity,
   ContactResponse,
   toContact,
   toContactDetail,
   UpdateContact,
 } from './contact.dto';
 import { ContactEntity } from './contact.entity';
+import { ContactEvents } from './contact-events';
+import { ContactIdentitiesRepository } from './contact-identities.repository';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { toStored } from './contact-search';
+import { IDENTITY_FAULTS, toProviderForm } from './identity-forms';
+import { newContact } from './new-contact';
 import { ContactProfile, ContactsRepository } from './contacts.repository';
-
-/** Person as a channel describes them. */
-export interface ChannelCustomer {
-  channel: Channel;
-  /** Provider's id of the person. */
-  externalId: string;
-  name: string | null;
-  phone: string | null;
-}
 
 /** Fields that a person can edit. */
 const EDITABLE = ['name', 'email', 'phone', 'attributes'] as const;
@@ -49,7 +43,8 @@ export class ContactsService {
     private readonly database: Database,
     private readonly contacts: ContactsRepository,
     private readonly audit: AuditService,
-    private readonly outbox: OutboxService,
+    private readonly identities: ContactIdentitiesRepository,
+    private readonly events: ContactEvents,
     private readonly changes: EventlessChanges,
     private readonly idempotency: IdempotencyService,
   ) {}
@@ -76,12 +71,13 @@ export class ContactsService {
   }
 
   /**
-   * Returns a contact with its identities.
+   * Returns a contact with its identities. The id of a contact that was merged leads to the one into which it was.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async get(tenantId: string, id: string, actor: Actor): Promise<ContactResponse> {
     await requireReadPermission(this.database, tenantId, actor, 'contact.read');
-    return toContact(await this.find(tenantId, id), await this.contacts.listIdentities(tenantId, [id]));
+    const contact = await this.find(tenantId, id);
+    return toContact(contact, await this.contacts.listIdentities(tenantId, [contact.id]));
   }
 
   /**
@@ -91,7 +87,7 @@ export class ContactsService {
   async getDetail(tenantId: string, id: string, actor: Actor): Promise<ContactDetail> {
     await requireReadPermission(this.database, tenantId, actor, 'contact.read');
     const contact = await this.find(tenantId, id);
-    return toContactDetail(contact, await this.contacts.listIdentities(tenantId, [id]));
+    return toContactDetail(contact, await this.contacts.listIdentities(tenantId, [contact.id]));
   }
 
   /**
@@ -112,12 +108,13 @@ export class ContactsService {
       email = null,
       phone = null,
       attributes = {},
-      identity,
+      identity: given,
     } = validate(CreateContact, input);
     if (!isId(tenantId)) throw AppError.notFound('Workspace');
+    const identity = given && toIdentity(given);
     const contact = newContact(tenantId, { name, email, phone, attributes });
     const { id: contactId, createdAt } = contact;
-    const identities = identity ? [{ tenantId, ...identity, contactId, createdAt }] : [];
+    const identities = identity ? [{ tenantId, ...identity, contactId, createdAt, replacedAt: null }] : [];
     const { id } = await this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'contact.create');
       return this.idempotency.once(tx, { tenantId, conversationId: null }, request, async () => {
@@ -125,7 +122,7 @@ export class ContactsService {
         if (actor.type !== 'system')
           this.audit.appendPipelined(tx, { ...subjectOf(contact, actor), action: 'contact.created' });
         for (const one of identities) await this.addIdentity(tx, one);
-        this.tellCreatedPipelined(tx, contact, identities);
+        this.events.tellCreatedPipelined(tx, contact, identities);
         return { id: contactId };
       });
     });
@@ -149,7 +146,7 @@ export class ContactsService {
       if (!before) throw AppError.notFound('Contact');
       if (before.erasedAt) throw AppError.because('CONFLICT', 'contact_erased');
       const after = edit(before, given);
-      const identities = await this.contacts.listIdentitiesIn(tx, tenantId, id);
+      const identities = await this.contacts.listIdentitiesIn(tx, tenantId, before.id);
       const fields = EDITABLE.filter((field) => changedValues(before, after, [field]));
       // A repeated request finds what it has changed.
       if (fields.length === 0) return toContact(before, identities);
@@ -165,33 +162,15 @@ export class ContactsService {
       });
       const changed = [...fields, ...(unverified ? (['verified'] as const) : [])];
       const updated = toContact(after, identities);
-      this.tellUpdatedPipelined(tx, tenantId, changed, updated);
+      this.events.tellUpdatedPipelined(tx, tenantId, changed, updated);
       return updated;
     });
   }
 
   /**
-   * Finds the contact with this id on the channel, or creates one, with its `contact.created`. Other
-   * transactions with the same id wait until this one ends.
-   * @returns the contact's id
-   * @internal
-   */
-  async identify(tx: Transaction, tenantId: string, customer: ChannelCustomer): Promise<string> {
-    const { channel, externalId, name, phone } = customer;
-    const known = await this.contacts.lockIdentity(tx, tenantId, channel, externalId);
-    if (known) return known.contactId;
-    const contact = newContact(tenantId, { name, email: null, phone, attributes: {} });
-    await this.contacts.insert(tx, contact);
-    const { id: contactId, createdAt } = contact;
-    const identity = { tenantId, channel, externalId, contactId, createdAt };
-    await this.contacts.insertIdentity(tx, identity);
-    this.tellCreatedPipelined(tx, contact, [identity]);
-    return contactId;
-  }
-
   /**
-   * Locks identities on a channel until the transaction ends, as `identify` does, and returns the contacts
-   * that have them.
+   * Locks identities on a channel until the transaction ends, as `CustomersService.identify` does, and returns
+   * the contacts that have them.
    * @internal
    */
   async lockIdentities(
@@ -200,12 +179,8 @@ export class ContactsService {
     channel: Channel,
     externalIds: string[],
   ): Promise<string[]> {
-    const contactIds: string[] = [];
-    for (const externalId of [...new Set(externalIds)].sort()) {
-      const identity = await this.contacts.lockIdentity(tx, tenantId, channel, externalId);
-      if (identity) contactIds.push(identity.contactId);
-    }
-    return contactIds;
+    const found = await this.identities.lockAndFind(tx, tenantId, channel, [...new Set(externalIds)]);
+    return [...new Set(found.map(({ contactId }) => contactId))];
   }
 
   /**
@@ -224,26 +199,7 @@ export class ContactsService {
     if (!updated) return;
     this.changes.note(tx, tenantId, { contactId });
     const identities = await this.contacts.listIdentitiesIn(tx, tenantId, contactId);
-    this.tellUpdatedPipelined(tx, tenantId, updated.changed, toContact(updated.contact, identities));
-  }
-
-  private tellCreatedPipelined(
-    tx: Transaction,
-    contact: ContactEntity,
-    identities: ContactIdentityEntity[],
-  ): void {
-    const data = { contactId: contact.id, contact: toEventContact(toContact(contact, identities)) };
-    this.outbox.appendPipelined(tx, contact.tenantId, 'contact.created', data);
-  }
-
-  private tellUpdatedPipelined(
-    tx: Transaction,
-    tenantId: string,
-    changed: EventData<'contact.updated'>['changed'],
-    contact: ContactResponse,
-  ): void {
-    const data = { contactId: contact.id, changed, contact: toEventContact(contact) };
-    this.outbox.appendPipelined(tx, tenantId, 'contact.updated', data);
+    this.events.tellUpdatedPipelined(tx, tenantId, updated.changed, toContact(updated.contact, identities));
   }
 
   private async find(tenantId: string, id: string): Promise<ContactEntity> {
@@ -254,16 +210,10 @@ export class ContactsService {
 
   private async addIdentity(tx: Transaction, identity: ContactIdentityEntity): Promise<void> {
     const { tenantId, channel, externalId } = identity;
-    const known = await this.contacts.lockIdentity(tx, tenantId, channel, externalId);
+    const [known] = await this.identities.lockAndFind(tx, tenantId, channel, [externalId]);
     if (known) throw AppError.invalidBody('identity', 'identity_taken', { contact: known.contactId });
     await this.contacts.insertIdentity(tx, identity);
   }
-}
-
-/** Returns a contact as events have it. */
-function toEventContact(contact: ContactResponse): EventData<'contact.created'>['contact'] {
-  const { createdAt, updatedAt } = contact;
-  return { ...contact, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
 }
 
 /** Returns a contact with other values. Those that were verified and have changed are so no longer. */
@@ -288,22 +238,12 @@ function subjectOf({ tenantId, id }: ContactEntity, actor: Actor) {
   return { tenantId, actor, entity: 'contact', entityId: id };
 }
 
-function newContact(
-  tenantId: string,
-  known: Pick<ContactEntity, 'name' | 'email' | 'phone' | 'attributes'>,
-): ContactEntity {
-  const now = new Date();
-  return {
-    id: newId(),
-    tenantId,
-    name: toStored(known.name),
-    email: toStored(known.email),
-    phone: known.phone,
-    avatarUrl: null,
-    verified: [],
-    attributes: known.attributes,
-    createdAt: now,
-    updatedAt: now,
-    erasedAt: null,
-  };
+/**
+ * Returns an identity in the provider's form.
+ * @throws AppError INVALID_BODY
+ */
+function toIdentity({ channel, externalId: given }: NewIdentity): NewIdentity {
+  const externalId = toProviderForm(channel, given);
+  if (externalId !== null) return { channel, externalId };
+  throw AppError.invalidBody('identity.externalId', IDENTITY_FAULTS[channel]);
 }

@@ -35,8 +35,9 @@ export class ContactConversationsService {
     if (!isId(contactId)) throw AppError.notFound('Contact');
     const rows = await this.conversations.listActiveOfContact({ tenantId, contactId }, cursor, limit + 1);
     // A contact with conversations exists. Only an empty page leaves that open.
-    if (rows.length === 0 && !(await this.contacts.find(tenantId, contactId)))
-      throw AppError.notFound('Contact');
+    const contact = rows.length === 0 ? await this.contacts.find(tenantId, contactId) : { id: contactId };
+    if (!contact) throw AppError.notFound('Contact');
+    if (contact.id !== contactId) return this.list(tenantId, contact.id, input, actor);
     const shown = rows.slice(0, limit);
     const nextCursor = rows.length > limit ? shown.at(-1)!.activity : null;
     return { data: shown.map(toContactConversation), nextCursor };

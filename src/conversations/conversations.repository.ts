@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull } from 'typeorm';
 import { Channel } from '../common/channel-descriptors';
 import { HIGHEST_ID, isId } from '../common/ids';
 import { MAX_LIMIT } from '../common/page';
@@ -254,23 +253,49 @@ export class ConversationsRepository {
   }
 
   /**
-   * Locks the newest conversation with a contact's identity, as `lock` does. A conversation without an
-   * identity gets this one.
+   * Locks the newest conversation with a contact on a channel, as `lock` does. Answers go to the identity from now on.
    */
   async lockLatest(tx: Transaction, partner: ConversationPartner): Promise<ConversationEntity | null> {
     const { tenantId, contactId, sourceChannel, identityExternalId } = partner;
-    const held = { tenantId, contactId, sourceChannel };
     const latest = await tx.manager.findOne(ConversationEntity, {
-      where: [
-        { ...held, identityExternalId },
-        { ...held, identityExternalId: IsNull() },
-      ],
+      where: { tenantId, contactId, sourceChannel },
       order: { id: 'DESC' },
       lock: { mode: 'for_no_key_update' },
     });
-    if (!latest || latest.identityExternalId !== null) return latest;
+    if (!latest || latest.identityExternalId === identityExternalId) return latest;
     await tx.manager.update(ConversationEntity, { tenantId, id: latest.id }, { identityExternalId });
     return { ...latest, identityExternalId };
+  }
+
+  /**
+   * Gives the newest conversations of contacts to another one, up to 1,000, more than a person has.
+   * @returns the ids of the conversations
+   */
+  async moveToContact(
+    tx: Transaction,
+    { tenantId, contactId }: ContactKey,
+    from: string[],
+  ): Promise<string[]> {
+    const rows = await tx.query<{ id: string }>(
+      `UPDATE conversations SET contact_id = $3 WHERE tenant_id = $1 AND id IN (
+         SELECT id FROM conversations WHERE tenant_id = $1 AND contact_id = ANY ($2)
+         ORDER BY id DESC LIMIT ${MAX_SCANNED} FOR NO KEY UPDATE)
+       RETURNING id`,
+      [tenantId, from, contactId],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Makes answers in a contact's newest conversations go to an identity instead of others. */
+  async redirect(tx: Transaction, partner: ConversationPartner, replaced: string[]): Promise<void> {
+    const { tenantId, contactId, sourceChannel, identityExternalId } = partner;
+    await tx.query(
+      `UPDATE conversations SET identity_external_id = $4 WHERE tenant_id = $1 AND id IN (
+         SELECT id FROM conversations WHERE tenant_id = $1 AND contact_id = $2
+         ORDER BY id DESC LIMIT ${MAX_SCANNED})
+       AND source_channel = $3 AND identity_external_id = ANY ($5)`,
+      [tenantId, contactId, sourceChannel, identityExternalId, replaced],
+    );
   }
 
   async insert(tx: Transaction, conversation: ConversationEntity): Promise<void> {

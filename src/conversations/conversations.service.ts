@@ -163,7 +163,7 @@ export class ConversationsService {
   async create(tenantId: string, input: CreateConversation): Promise<ConversationDetail> {
     const { contactId, channel } = validate(CreateConversation, input);
     const contact = await this.contacts.get(tenantId, contactId, SYSTEM);
-    const partner = { tenantId, contactId, sourceChannel: channel, identityExternalId: null };
+    const partner = { tenantId, contactId: contact.id, sourceChannel: channel, identityExternalId: null };
     const conversation = newConversation(partner);
     await this.database.transaction((tx) => this.insert(tx, conversation));
     return toConversationDetail(conversation, contact);
@@ -225,7 +225,7 @@ export class ConversationsService {
   }
 
   /**
-   * Locks the latest conversation with a customer, or creates one.
+   * Locks the latest conversation with a customer on the channel, or creates one. Answers go to the identity.
    * @param partner the customer, whose identity the transaction has locked: otherwise two messages at once
    *   could create two
    * @internal

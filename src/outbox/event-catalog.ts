@@ -232,7 +232,7 @@ export const eventCatalog = {
     data: Type.Object(
       {
         contactId: Id,
-        changed: Type.Array(OneOf(['name', 'email', 'phone', 'attributes', 'verified'])),
+        changed: Type.Array(OneOf(['name', 'email', 'phone', 'attributes', 'verified', 'identities'])),
         contact: EventContact,
       },
       closed,
@@ -244,6 +244,18 @@ export const eventCatalog = {
     kind: 'fact',
     erase: ({ contact, ...data }) => ({ ...data, contact: erasedContact(contact) }),
     excerpt: ({ contact }) => contact?.name ?? undefined,
+  }),
+  'contact.merged': define({
+    description:
+      'Two contacts have proved to be one person. contactId has all that mergedContactId had, and the id of the latter leads to it.',
+    data: Type.Object({ contactId: Id, mergedContactId: Id }, closed),
+    isFrozen: false,
+    example: { contactId: EXAMPLE_CONTACT.id, mergedContactId: '019ab3f2-7c1d-7a2b-8c3d-4e5f6a7b8c9d' },
+    order: null,
+    entitlement: null,
+    kind: 'fact',
+    erase: null,
+    excerpt: () => undefined,
   }),
   'channel.status_changed': define({
     description:

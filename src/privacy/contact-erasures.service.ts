@@ -38,11 +38,13 @@ export class ContactErasuresService {
    * it is completed. While an erasure of the contact runs, the method returns that one.
    * @throws AppError NOT_FOUND, FORBIDDEN, INVALID_BODY (the actor)
    */
-  async start(tenantId: string, contactId: string, actor: Actor): Promise<ContactErasureSummary> {
-    if (!isId(tenantId) || !isId(contactId)) throw AppError.notFound('Contact');
+  async start(tenantId: string, id: string, actor: Actor): Promise<ContactErasureSummary> {
+    if (!isId(tenantId) || !isId(id)) throw AppError.notFound('Contact');
     return this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'contact.erase');
-      if (!(await this.contacts.find(tenantId, contactId, tx))) throw AppError.notFound('Contact');
+      const contact = await this.contacts.lock(tx, tenantId, id);
+      if (!contact) throw AppError.notFound('Contact');
+      const { id: contactId } = contact;
       for (const erasure of this.tables.listErasures())
         await erasure.eraseContact?.(tx, { tenantId, contactId }, MAX_ROWS);
       // The contact's row is locked by now.
@@ -51,6 +53,9 @@ export class ContactErasuresService {
       if (running) return toErasureSummary(running);
       const erasure = newErasure(tenantId, contactId);
       await this.erasures.insert(tx, erasure);
+      // What was written under the ids of contacts who were merged into this one.
+      for (const merged of await this.contacts.listMerged(tx, { tenantId, contactId }))
+        await this.erasures.insert(tx, newErasure(tenantId, merged));
       this.audit.appendPipelined(tx, {
         tenantId,
         actor,
@@ -80,8 +85,9 @@ export class ContactErasuresService {
    */
   async getRunning(tenantId: string, contactId: string, actor: Actor): Promise<ContactErasureSummary | null> {
     await requireReadPermission(this.database, tenantId, actor, 'contact.read');
-    if (!(await this.contacts.find(tenantId, contactId))) throw AppError.notFound('Contact');
-    const erasure = await this.erasures.findUnfinished(tenantId, contactId);
+    const contact = await this.contacts.find(tenantId, contactId);
+    if (!contact) throw AppError.notFound('Contact');
+    const erasure = await this.erasures.findUnfinished(tenantId, contact.id);
     return erasure && toErasureSummary(erasure);
   }
 }

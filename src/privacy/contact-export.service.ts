@@ -37,8 +37,10 @@ export class ContactExportService {
    * memory. The audit log gets an entry.
    * @throws AppError NOT_FOUND, FORBIDDEN, INVALID_BODY (the actor), all at the first line
    */
-  async *export(tenantId: string, contactId: string, actor: Actor): AsyncGenerator<ContactExportLine> {
-    if (!(await this.contacts.find(tenantId, contactId))) throw AppError.notFound('Contact');
+  async *export(tenantId: string, id: string, actor: Actor): AsyncGenerator<ContactExportLine> {
+    const contact = await this.contacts.find(tenantId, id);
+    if (!contact) throw AppError.notFound('Contact');
+    const { id: contactId } = contact;
     await this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'contact.export');
       const subject = { tenantId, actor, entity: 'contact', entityId: contactId };

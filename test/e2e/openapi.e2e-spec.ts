@@ -87,6 +87,7 @@ const IDENTITIES = CHANNELS.map((channel) => ({
   externalId: '34600112233',
   contactId: KNOWN_CONTACT.id,
   createdAt: CREATED,
+  replacedAt: null,
 }));
 const CONTACTS: [string, ListedContact, ContactIdentityEntity[]][] = [
   ['all of it known', KNOWN_CONTACT, IDENTITIES],

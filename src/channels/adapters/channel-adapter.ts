@@ -41,7 +41,12 @@ export interface ProviderFault {
 
 /** Outcome of one attempt to send a message, by `kind`. */
 export type SendOutcome =
-  | { kind: 'SENT'; providerId: string | null }
+  | {
+      kind: 'SENT';
+      providerId: string | null;
+      /** Ids by which the provider knows the recipient, if they are others than the one in the request. */
+      recipientIds?: string[];
+    }
   /**
    * The message was not sent, and a retry may work after `afterMs`. If the failure `concerns` the connection,
    * all its messages wait.
@@ -147,7 +152,13 @@ export interface HookedAdapter<Credentials extends object = object> extends Chan
   parse(connection: Connection<Credentials>, request: HookRequest, maxEvents: number): HookEvent[];
 }
 
-export type InboundEvent = InboundMessage | InboundChange | InboundReceipt | InboundWatermark | InboundEcho;
+export type InboundEvent =
+  | InboundMessage
+  | InboundChange
+  | InboundIds
+  | InboundReceipt
+  | InboundWatermark
+  | InboundEcho;
 
 /** Event of a hook's request. Messages of groups are not stored. */
 export type HookEvent = InboundEvent | InboundGroupMessage;
@@ -168,7 +179,14 @@ export interface InboundMessage extends InboundBase {
    * stored already.
    */
   providerIds: [string, ...string[]];
-  customer: { externalId: string; name: string | null; phone: string | null };
+  customer: {
+    /** Provider's id of the customer, to which answers go. */
+    externalId: string;
+    /** Other ids of the customer that the provider has named. */
+    otherIds?: string[];
+    name: string | null;
+    phone: string | null;
+  };
   /**
    * Name and e-mail address that the customer has given, unverified. They fill empty fields of the contact.
    */
@@ -209,6 +227,18 @@ export interface InboundReaction extends InboundChangeBase {
   message: InboundMessage | null;
 }
 
+/** Ids of one customer that the provider has named together, without a message. */
+export interface InboundIds extends InboundBase {
+  kind: 'ids';
+  /** Ids that the customer has, the one first to which answers go. */
+  ids: [string, ...string[]];
+  /** Ids that the customer had before; empty if none has changed. */
+  previousIds: string[];
+  phone: string | null;
+  /** Time of the change. */
+  at: Date;
+}
+
 /** Message of a group, which is not stored. */
 export interface InboundGroupMessage extends InboundBase {
   kind: 'group';
@@ -221,6 +251,8 @@ export interface InboundReceipt extends InboundBase {
   /** Service's id of the message as the provider returns it, which may be any text; null without one. */
   messageId: string | null;
   status: ReceiptStatus;
+  /** Ids of the customer who gets the message, if the provider names them. */
+  recipientIds?: string[];
   /** Reason why the message FAILED; null with any other status. */
   fault: (ProviderFault & { kind: 'TERMINAL' | 'WINDOW' }) | null;
 }
@@ -240,4 +272,9 @@ export interface InboundEcho extends InboundBase {
   providerId: string;
   messageId: string | null;
   body: string | null;
+}
+
+/** Returns all of the provider's ids of a message's customer. */
+export function customerIdsOf({ customer }: Pick<InboundMessage, 'customer'>): [string, ...string[]] {
+  return [customer.externalId, ...(customer.otherIds ?? [])];
 }

@@ -10,6 +10,7 @@ import { RequestBodies } from '../../http/request-bodies';
 import { WorkBudgets } from '../../rate-limit/work-budgets';
 import {
   Connection,
+  customerIdsOf,
   HookedAdapter,
   HookEvent,
   HookRequest,
@@ -20,6 +21,7 @@ import { ChannelAdapters } from '../adapters/channel-adapters';
 import { isSameSecret } from '../adapters/support/constant-time';
 import { ConnectionLoader, LoadedConnection } from '../connections/connection-loader';
 import { ReceiptsService } from '../receipts/receipts.service';
+import { NamedRecipients } from '../customers/named-recipients';
 import { HookRefusals } from './hook-refusals';
 import { InboundService } from './inbound.service';
 import { workInLanes } from './lanes';
@@ -63,6 +65,7 @@ export class HooksService {
     private readonly connections: ConnectionLoader,
     private readonly inbound: InboundService,
     private readonly receipts: ReceiptsService,
+    private readonly recipients: NamedRecipients,
     private readonly refusals: HookRefusals,
     private readonly budgets: WorkBudgets,
     private readonly bodies: RequestBodies,
@@ -134,13 +137,16 @@ export class HooksService {
     const receipts = groupBy(events.filter(isReceipt), ({ accountId }) => accountId);
     for (const [accountId, group] of receipts) {
       const owner = owners.get(accountId);
-      if (owner) await attempt(() => this.receipts.applyReceipts(owner, group));
+      if (!owner) continue;
+      await attempt(() => this.receipts.applyReceipts(owner, group));
+      for (const { recipientIds = [] } of group) await this.recipients.link(owner, recipientIds);
     }
     this.throwFirst(errors);
   }
 
   private async apply(owner: LoadedConnection, event: SingleEvent): Promise<void> {
     if (event.kind === 'message') await this.inbound.receive(owner, event);
+    else if (event.kind === 'ids') await this.inbound.link(owner, event);
     else if (event.kind === 'echo' || event.kind === 'watermark') await this.receipts.apply(owner, event);
     else await this.inbound.change(owner, event);
   }
@@ -258,8 +264,16 @@ function isNoReceipt(event: InboundEvent): event is SingleEvent {
   return event.kind !== 'receipt';
 }
 
-/** Returns the id of an event's customer: the events of one customer are stored in order. */
+/**
+ * Names an event's customer: the events of one customer are stored in order. Of several ids it is the one that
+ * changes least.
+ */
 function laneOf(event: SingleEvent): string {
-  if (event.kind === 'message') return event.customer.externalId;
-  return 'customerIds' in event ? event.customerIds[0] : event.customerId;
+  return idsOf(event).reduce((one, other) => (one > other ? one : other));
+}
+
+function idsOf(event: SingleEvent): [string, ...string[]] {
+  if (event.kind === 'message') return customerIdsOf(event);
+  if (event.kind === 'ids') return event.ids;
+  return 'customerIds' in event ? event.customerIds : [event.customerId];
 }

@@ -4,13 +4,21 @@ import { ConversationsModule } from '../../conversations/conversations.module';
 import { MessagesModule } from '../../messages/messages.module';
 import { ChannelConnectionsModule } from '../connections/channel-connections.module';
 import { CustomerChangesService } from './customer-changes.service';
+import { ChannelCustomersModule } from '../customers/channel-customers.module';
 import { InboundService } from './inbound.service';
 import { ReceptionTimes } from './reception-times';
 import { ProviderIdsModule } from '../provider-ids/provider-ids.module';
 
 /** Stores customers' messages, which come from the providers' hooks and from the widget. */
 @Module({
-  imports: [ChannelConnectionsModule, ContactsModule, ConversationsModule, MessagesModule, ProviderIdsModule],
+  imports: [
+    ChannelConnectionsModule,
+    ChannelCustomersModule,
+    ContactsModule,
+    ConversationsModule,
+    MessagesModule,
+    ProviderIdsModule,
+  ],
   providers: [InboundService, CustomerChangesService, ReceptionTimes],
   exports: [InboundService, CustomerChangesService],
 })

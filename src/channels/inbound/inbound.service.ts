@@ -5,10 +5,17 @@ import { ConversationsService } from '../../conversations/conversations.service'
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { MessageWriter } from '../../messages/message-writer';
-import { Connection, InboundChange, InboundMessage } from '../adapters/channel-adapter';
+import {
+  Connection,
+  customerIdsOf,
+  InboundChange,
+  InboundIds,
+  InboundMessage,
+} from '../adapters/channel-adapter';
 import { isUsableId } from '../adapters/support/provider-values';
 import { CustomerChangesService } from './customer-changes.service';
 import { storableContent, storableCustomer } from './inbound-content';
+import { ChannelCustomersService } from '../customers/channel-customers.service';
 import { LoadedConnection } from '../connections/connection-loader';
 import { ProviderIdsRepository, PROVIDER_MESSAGES_KEY } from '../provider-ids/provider-ids.repository';
 import { ReceptionTimes } from './reception-times';
@@ -21,6 +28,7 @@ export class InboundService {
   constructor(
     private readonly database: Database,
     private readonly contacts: ContactsService,
+    private readonly customers: ChannelCustomersService,
     private readonly conversations: ConversationsService,
     private readonly messages: MessageWriter,
     private readonly providerIds: ProviderIdsRepository,
@@ -34,7 +42,7 @@ export class InboundService {
    * @returns false if the message is stored already, or its ids are unusable
    */
   async receive(connection: LoadedConnection, message: InboundMessage): Promise<boolean> {
-    if (![message.customer.externalId, ...message.providerIds].every(isUsableId)) {
+    if (![...customerIdsOf(message), ...message.providerIds].every(isUsableId)) {
       this.logger.warn({ connectionId: connection.id }, 'a message was ignored: its ids are unusable');
       return false;
     }
@@ -59,13 +67,23 @@ export class InboundService {
       await this.receive(connection, change.message);
   }
 
+  /** Links ids that name one customer to the contact who has one of them. Repeating it changes nothing. */
+  async link(connection: LoadedConnection, event: InboundIds): Promise<void> {
+    const { tenantId, channel } = connection;
+    const { ids, previousIds, phone, at } = event;
+    if (![...ids, ...previousIds].every(isUsableId)) return;
+    await this.database.transaction((tx) =>
+      this.customers.link(tx, tenantId, { channel, ids, previousIds, phone, at }),
+    );
+  }
+
   private async store(tx: Transaction, connection: Connection, message: InboundMessage): Promise<boolean> {
     const { id: connectionId, tenantId, channel } = connection;
-    const { externalId } = message.customer;
+    const { externalId, otherIds } = message.customer;
     const providerIds = [...new Set(message.providerIds)];
-    // Locks the customer's identity, so that a concurrent repetition finds the stored message.
-    const customer = { channel, externalId, ...storableCustomer(message.customer) };
-    const contactId = await this.contacts.identify(tx, tenantId, customer);
+    // Locks the customer's identities, so that a concurrent repetition finds the stored message.
+    const customer = { channel, externalId, otherIds, ...storableCustomer(message.customer) };
+    const contactId = await this.customers.identify(tx, tenantId, customer);
     const { isKnown, early } = await this.providerIds.lookUp(tx, connection, providerIds);
     const wasUnsent = early !== null && early.body === null;
     if (isKnown || wasUnsent) return false;

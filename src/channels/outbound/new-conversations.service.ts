@@ -4,6 +4,7 @@ import { AppError } from '../../common/app-error';
 import { describeChannel } from '../../common/channel-descriptors';
 import { Actor } from '../../common/principal';
 import { validate } from '../../common/validate';
+import { ContactIdentitiesRepository } from '../../contacts/contact-identities.repository';
 import { ContactsRepository } from '../../contacts/contacts.repository';
 import {
   ConversationResponse,
@@ -25,6 +26,7 @@ export class NewConversationsService {
     private readonly database: Database,
     private readonly connections: ChannelConnectionsRepository,
     private readonly contacts: ContactsRepository,
+    private readonly identities: ContactIdentitiesRepository,
     private readonly conversations: ConversationsService,
     private readonly idempotency: IdempotencyService,
   ) {}
@@ -56,18 +58,20 @@ export class NewConversationsService {
   private async lockPartner(
     tx: Transaction,
     tenantId: string,
-    { contactId, channel }: CreateConversation,
+    { contactId: given, channel }: CreateConversation,
   ): Promise<ConversationPartner> {
     const { label } = describeChannel(channel);
-    const contact = await this.contacts.find(tenantId, contactId, tx);
+    const contact = await this.contacts.find(tenantId, given, tx);
     if (!contact) throw AppError.notFound('Contact');
+    const { id: contactId } = contact;
     if (!(await this.connections.findByChannel(tx, tenantId, channel)))
       throw AppError.invalidBody('channel', 'channel_not_connected', { channel: label });
     // The ids of an erased contact may take some steps to go.
     const latest = contact.erasedAt
       ? null
       : await this.contacts.findLatestIdentity(tx, { tenantId, contactId }, channel);
-    const identity = latest !== null && (await this.contacts.lockIdentity(tx, tenantId, channel, latest));
+    const [identity] =
+      latest === null ? [] : await this.identities.lockAndFind(tx, tenantId, channel, [latest]);
     if (!identity || identity.contactId !== contactId)
       throw AppError.invalidBody('contactId', 'contact_not_on_channel', { channel: label });
     return { tenantId, contactId, sourceChannel: channel, identityExternalId: identity.externalId };

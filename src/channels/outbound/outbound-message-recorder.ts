@@ -7,6 +7,7 @@ import { MessageStatusRepository } from '../../messages/message-status.repositor
 import { ChannelAdapters } from '../adapters/channel-adapters';
 import { ChannelConnectionsRepository } from '../connections/channel-connections.repository';
 import { ChannelConnectionsService } from '../connections/channel-connections.service';
+import { NamedRecipients } from '../customers/named-recipients';
 import { ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
 import { ClaimedMessage } from './claimed-message';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
@@ -28,6 +29,7 @@ export class OutboundMessageRecorder {
     private readonly messages: OutboundMessagesRepository,
     private readonly statuses: MessageStatusRepository,
     private readonly providerIds: ProviderIdsRepository,
+    private readonly recipients: NamedRecipients,
     private readonly connections: ChannelConnectionsService,
     private readonly connectionRows: ChannelConnectionsRepository,
   ) {}
@@ -41,9 +43,11 @@ export class OutboundMessageRecorder {
     const stopAt = Date.now() + STOP_AFTER_MS;
     for (let delayMs = RETRY_MS; ; delayMs = Math.min(2 * delayMs, LONGEST_RETRY_MS)) {
       try {
-        return await this.database.withinNodeShare(message.tenantId, () =>
+        const result = await this.database.withinNodeShare(message.tenantId, () =>
           this.database.transaction((tx) => this.write(tx, message, outcome)),
         );
+        await this.linkRecipient(message, outcome);
+        return result;
       } catch (error) {
         if (isFaultOfData(error) || (!isDatabaseAway(error) && Date.now() > stopAt)) throw error;
         const { messageId } = message;
@@ -54,6 +58,11 @@ export class OutboundMessageRecorder {
         await sleep(delayMs);
       }
     }
+  }
+
+  private async linkRecipient({ connection, recipientId }: ClaimedMessage, outcome: MessageOutcome) {
+    if (outcome.kind !== 'SENT' || !outcome.recipientIds?.length || recipientId === null) return;
+    await this.recipients.link(connection, [recipientId, ...outcome.recipientIds]);
   }
 
   private async write(tx: Transaction, message: ClaimedMessage, given: MessageOutcome): Promise<SendResult> {

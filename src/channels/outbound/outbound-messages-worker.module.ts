@@ -7,6 +7,7 @@ import { StartCapacity, startCapacityOf } from '../../queue/start-capacity';
 import { ThroughputLimiter } from '../../redis/throughput-limiter';
 import { ChannelAdaptersModule } from '../adapters/channel-adapters.module';
 import { ChannelConnectionsModule } from '../connections/channel-connections.module';
+import { ChannelCustomersModule } from '../customers/channel-customers.module';
 import { ProviderIdsModule } from '../provider-ids/provider-ids.module';
 import { ChannelsConsumer } from './channels.consumer';
 import { DueMessagesRepository } from './due-messages.repository';
@@ -45,6 +46,7 @@ const outboundCapacity: FactoryProvider<StartCapacity> = {
     OutboundMessageQueueModule,
     ChannelAdaptersModule,
     ChannelConnectionsModule,
+    ChannelCustomersModule,
     OutboxWorkerModule,
   ],
   providers: [

@@ -63,7 +63,7 @@ export const recipientOf = (tenantId = '$1') => `
   coalesce(c.identity_external_id, (
     SELECT i.external_id FROM contact_identities i
     WHERE i.tenant_id = ${tenantId} AND i.contact_id = c.contact_id AND i.channel = c.source_channel
-    ORDER BY i.created_at DESC, i.external_id LIMIT 1))`;
+    ORDER BY i.replaced_at IS NOT NULL, i.created_at DESC, i.external_id LIMIT 1))`;
 
 const BY_KEY = 'tenant_id = $1 AND conversation_id = $2 AND message_id = $3';
 const UP_TO = 'tenant_id = $1 AND conversation_id = $2 AND message_id <= $3';

@@ -41,20 +41,20 @@ const FIND_ROUTE = `
   WHERE c.tenant_id = $1 AND c.id = $2`;
 
 /**
- * Selects what is new in the contact's conversations with one recipient: a provider counts by recipient, and
- * knows no conversations.
+ * Selects what is new in the contact's conversations on a channel: a provider counts by person, and knows no
+ * conversations.
  */
 const LIST_RECENT = `
   SELECT recent.* FROM (
     SELECT * FROM (
-      SELECT id, source_channel, identity_external_id FROM conversations
+      SELECT id, source_channel FROM conversations
       WHERE tenant_id = $1 AND contact_id = $2 ORDER BY id DESC LIMIT ${MAX_CONVERSATIONS}) AS latest
-    WHERE source_channel = $3 AND coalesce(identity_external_id, $4) = $4) AS c, LATERAL (
+    WHERE source_channel = $3) AS c, LATERAL (
     SELECT max(created_at) FILTER (WHERE sender_type = 'CUSTOMER') AS "receivedAt",
            count(*) = ${MAX_MESSAGES} AS "isCut"
     FROM (
       SELECT sender_type, created_at FROM messages
-      WHERE tenant_id = $1 AND conversation_id = c.id AND id >= $5
+      WHERE tenant_id = $1 AND conversation_id = c.id AND id >= $4
       ORDER BY id DESC LIMIT ${MAX_MESSAGES}) AS newest) AS recent`;
 
 /** Reads what decides whether an answer reaches its customer. */
@@ -68,12 +68,8 @@ export class ReplyChecksRepository {
     return route ?? null;
   }
 
-  /** Lists what is new in each conversation with a recipient, by messages with ids from `since` on. */
-  listRecent(
-    tenantId: string,
-    { contactId, channel, recipientId }: Route & { recipientId: string },
-    since: string,
-  ): Promise<Recent[]> {
-    return this.database.prepared<Recent>(LIST_RECENT, [tenantId, contactId, channel, recipientId, since]);
+  /** Lists what is new in each conversation with a contact on a channel, by messages with ids from `since` on. */
+  listRecent(tenantId: string, { contactId, channel }: Route, since: string): Promise<Recent[]> {
+    return this.database.prepared<Recent>(LIST_RECENT, [tenantId, contactId, channel, since]);
   }
 }

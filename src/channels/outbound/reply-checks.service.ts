@@ -42,7 +42,7 @@ export class ReplyChecksService {
     if (fault !== null || recipientId === null || windowHours === undefined) return { fault, window: null };
     const windowMs = windowHours * HOUR_MS;
     const since = idFloor(new Date(Date.now() - windowMs));
-    const recent = await this.checks.listRecent(tenantId, { ...route, recipientId }, since);
+    const recent = await this.checks.listRecent(tenantId, route, since);
     return { fault, window: windowOf(recent, windowMs) };
   }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ContactsService } from '../../contacts/contacts.service';
+import { CustomersService } from '../../contacts/customers.service';
 import { Database } from '../../database/database';
 import { Visitor, Widget } from './visitor';
 import { verifyIdentity } from './visitor-identity';
@@ -16,6 +17,7 @@ export class VisitorSessionsService {
   constructor(
     private readonly database: Database,
     private readonly contacts: ContactsService,
+    private readonly customers: CustomersService,
     private readonly visitors: VisitorsRepository,
     private readonly tokens: VisitorTokens,
   ) {}
@@ -44,7 +46,7 @@ export class VisitorSessionsService {
     const externalId = LOGGED_IN_PREFIX + id;
     await this.database.transaction(async (tx) => {
       const customer = { channel, externalId, name: null, phone: null };
-      const contactId = await this.contacts.identify(tx, tenantId, customer);
+      const { contactId } = await this.customers.identify(tx, tenantId, customer);
       await this.contacts.updateProfile(tx, tenantId, contactId, { signed, claimed });
     });
     return externalId;

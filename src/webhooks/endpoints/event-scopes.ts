@@ -15,6 +15,7 @@ const READ_SCOPES: Record<EventType, readonly Scope[] | null> = {
   'conversation.updated': ['conversations:read'],
   'contact.created': ['contacts:read'],
   'contact.updated': ['contacts:read'],
+  'contact.merged': ['contacts:read'],
   'channel.status_changed': null,
   'audit.event': null,
   'webhook.test': [],

@@ -22,6 +22,8 @@ export class WhatsAppSimulator extends MetaSimulator {
   /** Customers who last wrote more than 24 hours ago. */
   readonly windowClosedFor = new Set<string>();
   readonly unreachable = new Set<string>();
+  /** WhatsApp's own spelling of numbers, by the number to which a message is sent. */
+  readonly spellings = new Map<string, string>();
 
   private nextId = 1;
 
@@ -137,7 +139,7 @@ export class WhatsAppSimulator extends MetaSimulator {
     if (this.unreachable.has(to)) return graphError(131026, 'Message undeliverable');
     const id = this.wamid();
     this.sent.push({ phoneNumberId, to, id, text, ownId: body.biz_opaque_callback_data });
-    const contacts = [{ input: to, wa_id: to.replace('+', '') }];
+    const contacts = [{ input: to, wa_id: this.spellings.get(to) ?? to.replace('+', '') }];
     return { status: 200, body: { messaging_product: 'whatsapp', contacts, messages: [{ id }] } };
   }
 

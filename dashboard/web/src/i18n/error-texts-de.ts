@@ -71,6 +71,10 @@ const faults: Record<FaultCode, string> = {
   slug_taken: 'gehört einem anderen Workspace',
   not_snoozed: 'gibt es nur bei einer zurückgestellten Unterhaltung',
   not_lost: 'ist keine nicht zugestellte Nachricht dieser Unterhaltung',
+  not_whatsapp_id:
+    'muss eine Telefonnummer mit Ländervorwahl sein, etwa 34600112233, oder eine unternehmensbezogene ID, etwa ES.1234',
+  not_telegram_id: 'muss die ID eines Chats mit einer Person sein: eine positive Zahl',
+  not_scoped_id: 'muss die ID aus Ziffern sein, die der Kanal der Person gegeben hat',
   identity_taken: 'gehört dem Kontakt {contact}',
   contact_not_on_channel: 'gehört einem Kontakt ohne ID bei {channel}',
   attributes_too_large: 'dürfen zusammen höchstens {max} Bytes JSON sein',

@@ -553,6 +553,8 @@ export const de: Texts = {
     'contact.created': 'Ein Kontakt ist neu: Ein Kunde schrieb zum ersten Mal, oder jemand hat ihn angelegt.',
     'contact.updated':
       'Das Profil eines Kontakts hat sich geändert: changed nennt die Felder, und contact hat sie alle.',
+    'contact.merged':
+      'Zwei Kontakte sind erwiesenermaßen dieselbe Person: contactId hat alles, was mergedContactId hatte.',
     'channel.status_changed':
       'Ein Kanal wurde verbunden oder getrennt, geht wieder oder braucht neue Zugangsdaten (REAUTH_REQUIRED).',
     'audit.event':

@@ -1,12 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { Matches } from 'class-validator';
 import { validate } from '../../../common/validate';
-import { CheckedCredentials, Connection, HookedAdapter, OutboundMessage } from '../channel-adapter';
+import { isBusinessScoped } from '../../../contacts/identity-forms';
+import {
+  CheckedCredentials,
+  Connection,
+  HookedAdapter,
+  OutboundMessage,
+  SendOutcome,
+} from '../channel-adapter';
 import { NumericId, faultUnlessEmpty } from '../support/credential-text';
 import { objectsOf, ProviderObject, textOf } from '../support/provider-values';
 import { GraphRequest } from './graph-api';
 import { MetaAdapter, MetaCredentials, MetaCredentialsInput, MetaRegistration } from './meta-adapter';
 import { WHATSAPP_VERDICTS } from './whatsapp-codes';
+import { readAnsweredIds } from './whatsapp-ids';
 import { readNotification, WHATSAPP_OWN_ID } from './whatsapp-notification';
 
 export interface WhatsAppCredentials extends MetaCredentials {
@@ -21,9 +29,6 @@ class WhatsAppCredentialsInput extends MetaCredentialsInput {
   @Matches(/^[\x21-\x7e]{1,1000}$/, faultUnlessEmpty('not_token', { max: 1000 }))
   accessToken: string;
 }
-
-/** Id of a customer who hides their phone number: a country, then an id known to this business only. */
-const BUSINESS_SCOPED_ID = /^[A-Z]{2}\.[A-Za-z0-9.]+$/;
 
 /** Sends and receives messages of a phone number through WhatsApp's Cloud API. */
 @Injectable()
@@ -51,6 +56,20 @@ export class WhatsAppAdapter
     return this.complete(given.phoneNumberId, given, previous);
   }
 
+  override async send(
+    { credentials }: Connection<WhatsAppCredentials>,
+    message: OutboundMessage,
+  ): Promise<SendOutcome> {
+    let answer: ProviderObject = {};
+    const request = this.makeSendRequest(credentials, message);
+    const outcome = await this.graph.send(request, this.verdicts, (body) => {
+      answer = body;
+      return readMessageId(body);
+    });
+    if (outcome.kind !== 'SENT') return outcome;
+    return { ...outcome, recipientIds: readAnsweredIds(answer, message.recipientId) };
+  }
+
   /**
    * Makes the requests about a phone number's hook. `register` only proves that the token works: the app's
    * owner enters the hook's address at Meta, once for the app. After `unregister` Meta still calls the hook,
@@ -68,7 +87,7 @@ export class WhatsAppAdapter
     credentials: WhatsAppCredentials,
     { messageId, recipientId, body }: OutboundMessage,
   ): GraphRequest {
-    const to = BUSINESS_SCOPED_ID.test(recipientId) ? { recipient: recipientId } : { to: recipientId };
+    const to = isBusinessScoped(recipientId) ? { recipient: recipientId } : { to: recipientId };
     return {
       ...targetOf(credentials),
       method: 'POST',

@@ -1,7 +1,9 @@
 import {
-  InboundChange,
+  customerIdsOf,
   HookEvent,
+  InboundChange,
   InboundGroupMessage,
+  InboundIds,
   InboundMessage,
   InboundReceipt,
 } from '../channel-adapter';
@@ -9,6 +11,7 @@ import { requireAtMost } from '../support/hook-body';
 import { lookUp, numberOf, objectOf, objectsOf, ProviderObject, textOf } from '../support/provider-values';
 import { readGraphError } from './graph-api';
 import { describeWhatsApp } from './whatsapp-content';
+import { isChangeOfIds, readChangeOfIds, readRecipient, readSender, readUserIdUpdates } from './whatsapp-ids';
 
 /**
  * Error code of WhatsApp when the customer's last message is more than 24 hours old. Answers and statuses can
@@ -30,8 +33,8 @@ export function readNotification(body: unknown, maxEvents = Infinity): HookEvent
   const changes = objectsOf(objectOf(body).entry).flatMap((entry) => objectsOf(entry.changes));
   const events: HookEvent[] = [];
   for (const { field, value } of requireAtMost(maxEvents, changes)) {
-    if (field !== 'messages') continue;
-    events.push(...readValue(objectOf(value), maxEvents));
+    if (field === 'messages') events.push(...readValue(objectOf(value), maxEvents));
+    if (field === 'user_id_update') events.push(...readUserIdUpdates(objectOf(value)));
     requireAtMost(maxEvents, events);
   }
   return events;
@@ -55,8 +58,9 @@ function readUpdate(
   accountId: string,
   update: ProviderObject,
   contact: ProviderObject,
-): InboundMessage | InboundChange | InboundGroupMessage | null {
+): InboundMessage | InboundChange | InboundIds | InboundGroupMessage | null {
   if (textOf(update.group_id) !== null) return { kind: 'group', accountId };
+  if (isChangeOfIds(update)) return readChangeOfIds(accountId, update);
   const message = readMessage(accountId, update, contact);
   const isChange = update.type === 'edit' || update.type === 'revoke' || update.type === 'reaction';
   return message && isChange ? readChange(message, update) : message;
@@ -68,8 +72,8 @@ function readChange(message: InboundMessage, update: ProviderObject): InboundCha
   const { message_id: reactedTo, emoji } = objectOf(update.reaction);
   const providerId = textOf(edited ?? objectOf(update.revoke).original_message_id ?? reactedTo);
   if (providerId === null) return null;
-  const { accountId, customer } = message;
-  const about = { accountId, customerIds: [customer.externalId] as [string], providerId };
+  const { accountId } = message;
+  const about = { accountId, customerIds: customerIdsOf(message), providerId };
   const number = numberOf(update.timestamp);
   if (update.type === 'revoke') return { ...about, kind: 'unsend' };
   if (update.type === 'edit') {
@@ -86,30 +90,15 @@ function readContent(message: ProviderObject): Pick<InboundMessage, 'body' | 'me
   return { body: text ?? describeWhatsApp(message), metadata: text === null ? message : null };
 }
 
-/**
- * Reads a customer's message. A customer who hides their phone number has an id known to this business only.
- */
 function readMessage(
   accountId: string,
   message: ProviderObject,
   contact: ProviderObject,
 ): InboundMessage | null {
   const id = textOf(message.id);
-  const phone = textOf(message.from);
-  const externalId = phone ?? textOf(message.from_user_id) ?? textOf(contact.user_id);
-  if (id === null || externalId === null) return null;
-  const profile = objectOf(contact.profile);
-  return {
-    kind: 'message',
-    accountId,
-    providerIds: [id],
-    customer: {
-      externalId,
-      name: textOf(profile.name) ?? textOf(profile.username),
-      phone: phone && `+${phone.replace(/^\+/, '')}`,
-    },
-    ...readContent(message),
-  };
+  const customer = readSender(message, contact);
+  if (id === null || customer === null) return null;
+  return { kind: 'message', accountId, providerIds: [id], customer, ...readContent(message) };
 }
 
 /**
@@ -140,7 +129,9 @@ function readStatus(accountId: string, given: ProviderObject): InboundReceipt | 
   const status = lookUp(RECEIPTS, textOf(given.status) ?? '');
   if (providerId === null || status === undefined) return null;
   const messageId = textOf(given[WHATSAPP_OWN_ID]);
-  return { kind: 'receipt', accountId, providerId, messageId, status, fault: readFault(status, given) };
+  const fault = readFault(status, given);
+  const recipientIds = readRecipient(given);
+  return { kind: 'receipt', accountId, providerId, messageId, status, fault, recipientIds };
 }
 
 function readFault(status: InboundReceipt['status'], { errors }: ProviderObject): InboundReceipt['fault'] {

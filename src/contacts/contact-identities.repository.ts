@@ -1,0 +1,103 @@
+import { Injectable } from '@nestjs/common';
+import { Channel } from '../common/channel-descriptors';
+import { Transaction } from '../database/transaction';
+import { ContactKey } from '../stored-data/table-declaration';
+import { ContactIdentityEntity } from './contact-identity.entity';
+import { StoredIdentity } from './identity-links';
+
+/** Id of a person on a channel. */
+export type IdentityName = Pick<ContactIdentityEntity, 'channel' | 'externalId'>;
+
+/** Number of ids of one contact on a channel that are looked at, more than a person has. */
+const MAX_LISTED = 100;
+
+const COLUMNS = `i.external_id AS "externalId", i.contact_id AS "contactId", i.replaced_at AS "replacedAt"`;
+
+@Injectable()
+export class ContactIdentitiesRepository {
+  /**
+   * Locks ids until the transaction ends, even if no row exists yet, so that concurrent first messages of a new
+   * customer make one contact. All callers lock in one order.
+   */
+  async lock(tx: Transaction, tenantId: string, identities: IdentityName[]): Promise<void> {
+    const names = identities.map(
+      ({ channel, externalId }) => `identity ${tenantId} ${channel} ${externalId}`,
+    );
+    await tx.query(
+      `SELECT pg_advisory_xact_lock(hash) FROM (
+         SELECT hashtextextended(name, 0) AS hash FROM unnest($1::text[]) name ORDER BY 1 OFFSET 0) ordered`,
+      [names],
+    );
+  }
+
+  /** Locks ids on a channel, and finds those that contacts have. */
+  async lockAndFind(
+    tx: Transaction,
+    tenantId: string,
+    channel: Channel,
+    externalIds: string[],
+  ): Promise<StoredIdentity[]> {
+    const names = externalIds.map((externalId) => ({ channel, externalId }));
+    // Both go out in one packet. PostgreSQL answers in order, so the locks still come first.
+    const [, found] = await Promise.all([
+      this.lock(tx, tenantId, names),
+      tx.query<StoredIdentity>(
+        `SELECT ${COLUMNS} FROM contact_identities i
+         WHERE i.tenant_id = $1 AND i.channel = $2 AND i.external_id = ANY ($3)`,
+        [tenantId, channel, externalIds],
+      ),
+    ]);
+    return found;
+  }
+
+  /** Lists the ids on a channel of contacts who are not erased. */
+  listOnChannel(
+    tx: Transaction,
+    tenantId: string,
+    channel: Channel,
+    contactIds: string[],
+  ): Promise<StoredIdentity[]> {
+    return tx.query(
+      `SELECT ${COLUMNS} FROM contact_identities i JOIN contacts k ON k.tenant_id = $1 AND k.id = i.contact_id
+       WHERE i.tenant_id = $1 AND i.contact_id = ANY ($2) AND i.channel = $3 AND k.erased_at IS NULL
+       ORDER BY i.created_at DESC, i.external_id LIMIT ${MAX_LISTED}`,
+      [tenantId, contactIds, channel],
+    );
+  }
+
+  /** Gives a locked id to a contact, whoever had it. */
+  async assign(tx: Transaction, identity: Omit<ContactIdentityEntity, 'replacedAt'>): Promise<void> {
+    const { tenantId, channel, externalId, contactId, createdAt } = identity;
+    await tx.query(
+      `INSERT INTO contact_identities (tenant_id, channel, external_id, contact_id, created_at)
+       VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (tenant_id, channel, external_id)
+       DO UPDATE SET contact_id = excluded.contact_id, created_at = excluded.created_at, replaced_at = NULL`,
+      [tenantId, channel, externalId, contactId, createdAt],
+    );
+  }
+
+  /** Notes when a person has got other ids instead of some; null: they are the person's again. */
+  async setReplaced(
+    tx: Transaction,
+    { tenantId, contactId }: ContactKey,
+    channel: Channel,
+    externalIds: string[],
+    replacedAt: Date | null,
+  ): Promise<void> {
+    if (externalIds.length === 0) return;
+    await tx.query(
+      `UPDATE contact_identities SET replaced_at = $5
+       WHERE tenant_id = $1 AND contact_id = $2 AND channel = $3 AND external_id = ANY ($4)`,
+      [tenantId, contactId, channel, externalIds, replacedAt],
+    );
+  }
+
+  /** Gives all ids of contacts, on all channels, to another one. */
+  async moveAll(tx: Transaction, tenantId: string, from: string[], contactId: string): Promise<void> {
+    await tx.query(
+      'UPDATE contact_identities SET contact_id = $3 WHERE tenant_id = $1 AND contact_id = ANY ($2)',
+      [tenantId, from, contactId],
+    );
+  }
+}

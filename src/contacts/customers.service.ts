@@ -1,0 +1,222 @@
+import { Injectable } from '@nestjs/common';
+import { AuditService } from '../audit/audit.service';
+import { Channel } from '../common/channel-descriptors';
+import { SYSTEM } from '../common/principal';
+import { Transaction } from '../database/transaction';
+import { EventData } from '../outbox/event-catalog';
+import { EventlessChanges } from '../outbox/eventless-changes';
+import { MAX_ATTRIBUTES, toContact } from './contact.dto';
+import { ContactEntity, VERIFIED_FIELDS } from './contact.entity';
+import { ContactEvents } from './contact-events';
+import { ContactIdentitiesRepository } from './contact-identities.repository';
+import { ContactsRepository } from './contacts.repository';
+import { IdentityLink, linkIdentities, NamedIds, StoredIdentity } from './identity-links';
+import { newContact } from './new-contact';
+
+/** Person as a channel describes them. */
+export interface ChannelCustomer {
+  channel: Channel;
+  /** Provider's id of the person, to which answers go. */
+  externalId: string;
+  /** Other ids of the person that came with it. */
+  otherIds?: string[];
+  name: string | null;
+  phone: string | null;
+}
+
+/** Ids of a person that were named together, without a message of theirs. */
+export interface NamedCustomer extends NamedIds {
+  /** Number by which people know the person; null if the ids have none. */
+  phone: string | null;
+  /** Time at which the provider has noticed it. */
+  at: Date;
+}
+
+/** Contact to whom the ids of a person have led, and what has changed by that. */
+export interface KnownCustomer {
+  contactId: string;
+  /** Contacts who are this one by now. Their conversations are still under their ids. */
+  merged: string[];
+  /** Ids that the person has no longer. */
+  replaced: string[];
+}
+
+type KnownLink = IdentityLink & { contactId: string };
+
+/** Fields of a contact that say something about the person. */
+const PROFILE = ['name', 'email', 'phone', 'attributes', 'verified'] as const;
+
+/** Knows the people whom channels name, by all of their ids. */
+@Injectable()
+export class CustomersService {
+  constructor(
+    private readonly contacts: ContactsRepository,
+    private readonly identities: ContactIdentitiesRepository,
+    private readonly events: ContactEvents,
+    private readonly changes: EventlessChanges,
+    private readonly audit: AuditService,
+  ) {}
+
+  /**
+   * Finds the contact with a customer's ids, or creates one, with its `contact.created`. Ids that are new become the
+   * contact's, and contacts whom the ids prove to be one person are merged. Other transactions with one of the ids
+   * wait until this one ends.
+   * @internal
+   */
+  async identify(tx: Transaction, tenantId: string, customer: ChannelCustomer): Promise<KnownCustomer> {
+    const { channel, externalId, otherIds = [], name, phone } = customer;
+    const ids = [...new Set([externalId, ...otherIds])];
+    const known = await this.identities.lockAndFind(tx, tenantId, channel, ids);
+    const [first] = known;
+    if (first && known.length === ids.length && known.every(({ contactId }) => contactId === first.contactId))
+      return { contactId: first.contactId, merged: [], replaced: [] };
+    const named = { channel, ids, phone, at: new Date() };
+    const link = await this.findLink(tx, tenantId, named, known);
+    if (isKnown(link)) return this.apply(tx, tenantId, named, link);
+    const contact = newContact(tenantId, { name, email: null, phone, attributes: {} });
+    await this.contacts.insert(tx, contact);
+    await this.gain(tx, contact, channel, link);
+    const identities = ids.map((id) => ({ channel, externalId: id }));
+    this.events.tellCreatedPipelined(tx, contact, identities);
+    return { contactId: contact.id, merged: [], replaced: [] };
+  }
+
+  /**
+   * Links ids that a provider has named together to the contact who has one of them. Without such a contact it
+   * changes nothing, and neither does a change of ids that was followed by another one already.
+   * @returns null if nothing changes
+   * @internal
+   */
+  async link(tx: Transaction, tenantId: string, named: NamedCustomer): Promise<KnownCustomer | null> {
+    const { channel, ids, previousIds = [], at } = named;
+    const all = [...new Set([...ids, ...previousIds])];
+    const known = await this.identities.lockAndFind(tx, tenantId, channel, all);
+    if (known.length === 0) return null;
+    const isOutdated = ({ externalId, replacedAt }: (typeof known)[number]) =>
+      ids.includes(externalId) && replacedAt !== null && replacedAt >= at;
+    if (previousIds.length > 0 && known.some(isOutdated)) return null;
+    const link = await this.findLink(tx, tenantId, named, known);
+    const { same, gained, replaced, restored } = link;
+    if (!isKnown(link) || [same, gained, replaced, restored].every(({ length }) => length === 0)) return null;
+    return this.apply(tx, tenantId, named, link);
+  }
+
+  /** Decides whose ids are, under the locks of all ids on the channel of the contacts who may have them. */
+  private async findLink(
+    tx: Transaction,
+    tenantId: string,
+    named: NamedIds,
+    known: StoredIdentity[],
+  ): Promise<IdentityLink> {
+    if (known.length === 0) return linkIdentities(named, []);
+    const { channel } = named;
+    const contactIds = [...new Set(known.map(({ contactId }) => contactId))];
+    const theirs = await this.identities.listOnChannel(tx, tenantId, channel, contactIds);
+    await this.identities.lock(
+      tx,
+      tenantId,
+      theirs.map(({ externalId }) => ({ channel, externalId })),
+    );
+    return linkIdentities(named, await this.identities.listOnChannel(tx, tenantId, channel, contactIds));
+  }
+
+  private async apply(
+    tx: Transaction,
+    tenantId: string,
+    named: NamedCustomer,
+    link: KnownLink,
+  ): Promise<KnownCustomer> {
+    const { channel, at } = named;
+    // The oldest one goes on, because other systems have known it for longest.
+    const [contact, ...others] = await this.contacts.lockMany(tx, tenantId, [link.contactId, ...link.same]);
+    if (!contact) throw new Error(`The contact ${link.contactId} of an identity is missing`);
+    const key = { tenantId, contactId: contact.id };
+    if (others.length > 0) await this.merge(tx, contact, others);
+    await this.gain(tx, contact, channel, link);
+    await this.identities.setReplaced(tx, key, channel, link.replaced, at);
+    await this.identities.setReplaced(tx, key, channel, link.restored, null);
+    const after = withProfileOf(contact, others, phoneAfter(contact, named, link));
+    await this.contacts.update(tx, tenantId, after);
+    const changed = PROFILE.filter(
+      (field) => JSON.stringify(after[field]) !== JSON.stringify(contact[field]),
+    );
+    await this.tellUpdated(tx, after, ['identities', ...changed]);
+    return { contactId: contact.id, merged: others.map(({ id }) => id), replaced: link.replaced };
+  }
+
+  /** Gives a contact the ids that it gains, and tells of whoever loses them. */
+  private async gain(
+    tx: Transaction,
+    { id: contactId, tenantId }: ContactEntity,
+    channel: Channel,
+    { gained, losers }: IdentityLink,
+  ): Promise<void> {
+    const createdAt = new Date();
+    for (const externalId of gained)
+      await this.identities.assign(tx, { tenantId, channel, externalId, contactId, createdAt });
+    if (losers.length === 0) return;
+    for (const loser of await this.contacts.lockMany(tx, tenantId, losers))
+      await this.tellUpdated(tx, loser, ['identities']);
+  }
+
+  /** Gives a contact all that others have, who are the same person. */
+  private async merge(
+    tx: Transaction,
+    { tenantId, id }: ContactEntity,
+    others: ContactEntity[],
+  ): Promise<void> {
+    const from = others.map((other) => other.id);
+    await this.identities.moveAll(tx, tenantId, from, id);
+    await this.contacts.mergeAll(tx, tenantId, from, id);
+    for (const mergedContactId of from) {
+      this.events.tellMergedPipelined(tx, tenantId, id, mergedContactId);
+      const subject = { tenantId, actor: SYSTEM, entity: 'contact', entityId: id };
+      this.audit.appendPipelined(tx, { ...subject, action: 'contact.merged', metadata: { mergedContactId } });
+    }
+  }
+
+  private async tellUpdated(
+    tx: Transaction,
+    contact: ContactEntity,
+    changed: EventData<'contact.updated'>['changed'],
+  ): Promise<void> {
+    const { tenantId, id: contactId } = contact;
+    this.changes.note(tx, tenantId, { contactId });
+    const identities = await this.contacts.listIdentitiesIn(tx, tenantId, contactId);
+    this.events.tellUpdatedPipelined(tx, tenantId, changed, toContact(contact, identities));
+  }
+}
+
+function isKnown(link: IdentityLink): link is KnownLink {
+  return link.contactId !== null;
+}
+
+/** Returns the number of a contact when the person has come with another one; otherwise the contact's. */
+function phoneAfter(
+  { phone }: ContactEntity,
+  { phone: named }: NamedCustomer,
+  { replaced }: IdentityLink,
+): string | null {
+  const isReplaced = phone !== null && replaced.includes(phone.replace(/\D/g, ''));
+  return named !== null && (phone === null || isReplaced) ? named : phone;
+}
+
+/** Returns a contact with what others have, who are the same person, where the contact has nothing. */
+function withProfileOf(contact: ContactEntity, others: ContactEntity[], phone: string | null): ContactEntity {
+  const after = {
+    ...contact,
+    phone,
+    updatedAt: new Date(Math.max(Date.now(), contact.updatedAt.getTime() + 1)),
+  };
+  for (const other of others) {
+    for (const field of VERIFIED_FIELDS) {
+      if (after[field] !== null || other[field] === null) continue;
+      after[field] = other[field];
+      if (other.verified.includes(field)) after.verified = [...after.verified, field];
+    }
+    after.phone ??= other.phone;
+    const attributes = Object.entries({ ...other.attributes, ...after.attributes });
+    after.attributes = Object.fromEntries(attributes.slice(-MAX_ATTRIBUTES));
+  }
+  return after;
+}
