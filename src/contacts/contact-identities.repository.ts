@@ -16,8 +16,8 @@ const COLUMNS = `i.external_id AS "externalId", i.contact_id AS "contactId", i.r
 @Injectable()
 export class ContactIdentitiesRepository {
   /**
-   * Locks ids until the transaction ends, even if no row exists yet, so that concurrent first messages of a new
-   * customer make one contact. All callers lock in one order.
+   * Locks ids until the transaction ends, even if no row exists yet, so that concurrent first messages of a
+   * new customer make one contact. All callers lock in one order.
    */
   async lock(tx: Transaction, tenantId: string, identities: IdentityName[]): Promise<void> {
     const names = identities.map(

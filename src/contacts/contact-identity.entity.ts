@@ -1,7 +1,10 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { type Channel } from '../common/channel-descriptors';
 
-/** Id of a contact on one channel, unique per workspace and channel. A contact can have several on one channel. */
+/**
+ * Id of a contact on one channel, unique per workspace and channel. A contact can have several on one
+ * channel.
+ */
 @Entity('contact_identities')
 export class ContactIdentityEntity {
   @PrimaryColumn('uuid', { name: 'tenant_id' })

@@ -89,7 +89,9 @@ export class NewIdentity {
   @ApiProperty({
     minLength: 1,
     maxLength: MAX_EXTERNAL_ID,
-    description: "The provider's id of the person: a phone number in digits, a chat id, a page-scoped id.",
+    description:
+      "The provider's id of the person: a phone number with its country code, a business-scoped id, a chat id, a page-scoped " +
+      'id. The spacing and the prefix of a phone number do not matter: it is stored in digits.',
     example: '34600112233',
   })
   @MaxCharacters(MAX_EXTERNAL_ID)

@@ -71,7 +71,8 @@ export class ContactsService {
   }
 
   /**
-   * Returns a contact with its identities. The id of a contact that was merged leads to the one into which it was.
+   * Returns a contact with its identities. The id of a contact that was merged leads to the one into which it
+   * was.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async get(tenantId: string, id: string, actor: Actor): Promise<ContactResponse> {

@@ -58,9 +58,9 @@ export class CustomersService {
   ) {}
 
   /**
-   * Finds the contact with a customer's ids, or creates one, with its `contact.created`. Ids that are new become the
-   * contact's, and contacts whom the ids prove to be one person are merged. Other transactions with one of the ids
-   * wait until this one ends.
+   * Finds the contact with a customer's ids, or creates one, with its `contact.created`. Ids that are new
+   * become the contact's, and contacts whom the ids prove to be one person are merged. Other transactions
+   * with one of the ids wait until this one ends.
    * @internal
    */
   async identify(tx: Transaction, tenantId: string, customer: ChannelCustomer): Promise<KnownCustomer> {
@@ -82,8 +82,8 @@ export class CustomersService {
   }
 
   /**
-   * Links ids that a provider has named together to the contact who has one of them. Without such a contact it
-   * changes nothing, and neither does a change of ids that was followed by another one already.
+   * Links ids that a provider has named together to the contact who has one of them. Without such a contact
+   * it changes nothing, and neither does a change of ids that was followed by another one already.
    * @returns null if nothing changes
    * @internal
    */

@@ -1,14 +1,17 @@
 import { Channel } from '../common/channel-descriptors';
 
 /**
- * Kind of a provider's id. WhatsApp knows a person by a phone number, by an id of one business, and by an id of all
- * businesses of one owner (developers.facebook.com/documentation/business-messaging/whatsapp/business-scoped-user-ids).
+ * Kind of a provider's id. WhatsApp knows a person by a phone number, by an id of one business, and by an id
+ * of all businesses of one owner
+ * (developers.facebook.com/documentation/business-messaging/whatsapp/business-scoped-user-ids).
  */
 export type IdentityKind = 'phone' | 'user' | 'parent';
 
 /** Id of a WhatsApp customer that is no phone number: a country, then letters and digits. */
 const BUSINESS_SCOPED_ID = /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9.]{1,128}$/;
-/** What people write between the digits of a phone number, and what comes along when it is copied. */
+/**
+ * Characters that people write between the digits of a phone number, or that come along when it is copied.
+ */
 const PHONE_SEPARATORS = /[\s().\-/\u2010-\u2015\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 /** Phone number with its country code (ITU E.164). */
 const PHONE = /^(?:\+|00)?([1-9]\d{6,14})$/;

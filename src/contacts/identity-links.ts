@@ -17,7 +17,7 @@ export interface NamedIds {
   previousIds?: string[];
 }
 
-/** What ids that were named together do to the stored ones. */
+/** Changes of the stored ids that follow from ids that were named together. */
 export interface IdentityLink {
   /** Contact who has the ids; null when it is nobody whom the workspace knows. */
   contactId: string | null;
@@ -37,8 +37,8 @@ export interface IdentityLink {
 const BY_STRENGTH: IdentityKind[] = ['user', 'parent', 'phone'];
 
 /**
- * Decides whose the ids are that a provider has named together. What is stored contradicts them if a contact has
- * only other ids of a kind that was named: then an id moves to its present owner, and nobody is joined.
+ * Decides whose the ids are that a provider has named together. What is stored contradicts them if a contact
+ * has only other ids of a kind that was named: then an id moves to its present owner, and nobody is joined.
  * @param stored all ids on the channel of each contact who has one of the named ids
  */
 export function linkIdentities(named: NamedIds, stored: StoredIdentity[]): IdentityLink {

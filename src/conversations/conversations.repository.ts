@@ -253,7 +253,8 @@ export class ConversationsRepository {
   }
 
   /**
-   * Locks the newest conversation with a contact on a channel, as `lock` does. Answers go to the identity from now on.
+   * Locks the newest conversation with a contact on a channel, as `lock` does. Answers go to the identity
+   * from now on.
    */
   async lockLatest(tx: Transaction, partner: ConversationPartner): Promise<ConversationEntity | null> {
     const { tenantId, contactId, sourceChannel, identityExternalId } = partner;

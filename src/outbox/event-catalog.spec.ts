@@ -19,6 +19,7 @@ describe('event catalog', () => {
       'conversation.created',
       'contact.created',
       'contact.updated',
+      'contact.merged',
       'channel.status_changed',
     ]);
   });
@@ -92,9 +93,13 @@ describe('event catalog', () => {
       'contact.created': objectOf({ contactId: id, contact }),
       'contact.updated': objectOf({
         contactId: id,
-        changed: { type: 'array', items: anyOf('name', 'email', 'phone', 'attributes', 'verified') },
+        changed: {
+          type: 'array',
+          items: anyOf('name', 'email', 'phone', 'attributes', 'verified', 'identities'),
+        },
         contact,
       }),
+      'contact.merged': objectOf({ contactId: id, mergedContactId: id }),
       'channel.status_changed': objectOf({
         connectionId: id,
         channel,
@@ -136,6 +141,7 @@ describe('event catalog', () => {
       'conversation.created': later,
       'contact.created': { ...later, erases: true },
       'contact.updated': { ...later, erases: true },
+      'contact.merged': later,
       'channel.status_changed': later,
       'message.created': { ...fact, order: 'conversation', erases: true },
       'conversation.updated': { ...fact, order: 'conversation' },

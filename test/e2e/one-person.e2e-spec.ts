@@ -301,6 +301,15 @@ describe('One person is one contact', () => {
       expect(await shop.bodiesOf(await onlyConversation())).toEqual(['On its way.', 'oi, recebi']);
     });
 
+    it('in the contact of a message, beside the number of its sender', async () => {
+      const [from, waId] = ['5511987650000', '551187650000'];
+      const notice = noticeOf({ phone: from }, 'oi');
+      await notify({ ...notice, contacts: [{ profile: { name: 'João' }, wa_id: waId }] });
+      await write({ phone: waId }, 'oi de novo');
+      expect(idsOf(await onlyContact())).toEqual([from, waId].sort());
+      await onlyConversation();
+    });
+
     it('in the statuses of a message, with both ids', async () => {
       const [phone, user] = [nextPhone(), nextUser()];
       await write({ phone }, 'Hi');

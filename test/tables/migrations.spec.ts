@@ -52,6 +52,7 @@ const HASHES: Record<string, string> = {
   'migrations/1795488200001-endpoint-contexts.ts': '003d8908e95cb71b',
   'migrations/1795801000000-folded-texts.ts': '1bbebc4f5e4e092c',
   'migrations/1795800300000-endpoint-makers.ts': '4c3a685ca34f18eb',
+  'migrations/1795800400000-joined-contacts.ts': 'd409a41f803ecfa6',
 };
 
 describe('migrations', () => {

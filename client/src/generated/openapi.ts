@@ -362,7 +362,7 @@ export interface components {
             /** @example WHATSAPP */
             channel: components["schemas"]["Channel"];
             /**
-             * @description The provider's id of the person: a phone number in digits, a chat id, a page-scoped id.
+             * @description The provider's id of the person: a phone number with its country code, a business-scoped id, a chat id, a page-scoped id. The spacing and the prefix of a phone number do not matter: it is stored in digits.
              * @example 34600112233
              */
             externalId: string;
@@ -1164,8 +1164,26 @@ export interface components {
             deliveredAt: string;
             data: {
                 contactId: string;
-                changed: ("name" | "email" | "phone" | "attributes" | "verified")[];
+                changed: ("name" | "email" | "phone" | "attributes" | "verified" | "identities")[];
                 contact: components["schemas"]["Contact"];
+            };
+            context?: components["schemas"]["WebhookContext"];
+        };
+        /** @description Two contacts have proved to be one person. contactId has all that mergedContactId had, and the id of the latter leads to it. */
+        ContactMergedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "contact.merged";
+            /**
+             * Format: date-time
+             * @description The moment of this attempt.
+             */
+            deliveredAt: string;
+            data: {
+                contactId: string;
+                mergedContactId: string;
             };
             context?: components["schemas"]["WebhookContext"];
         };
@@ -1410,7 +1428,7 @@ export interface components {
             secret: string;
         };
         /** @description Body of a webhook. More types may come, for endpoints that are subscribed to `*`. */
-        WebhookEvent: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageStatusChangedEvent"] | components["schemas"]["MessageUpdatedEvent"] | components["schemas"]["ConversationCreatedEvent"] | components["schemas"]["ConversationUpdatedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ChannelStatusChangedEvent"] | components["schemas"]["AuditEvent"] | components["schemas"]["WebhookTestEvent"];
+        WebhookEvent: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageStatusChangedEvent"] | components["schemas"]["MessageUpdatedEvent"] | components["schemas"]["ConversationCreatedEvent"] | components["schemas"]["ConversationUpdatedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactMergedEvent"] | components["schemas"]["ChannelStatusChangedEvent"] | components["schemas"]["AuditEvent"] | components["schemas"]["WebhookTestEvent"];
     };
     responses: never;
     parameters: never;
@@ -1469,6 +1487,7 @@ export type ConversationCreatedEvent = components['schemas']['ConversationCreate
 export type ConversationUpdatedEvent = components['schemas']['ConversationUpdatedEvent'];
 export type ContactCreatedEvent = components['schemas']['ContactCreatedEvent'];
 export type ContactUpdatedEvent = components['schemas']['ContactUpdatedEvent'];
+export type ContactMergedEvent = components['schemas']['ContactMergedEvent'];
 export type ChannelStatusChangedEvent = components['schemas']['ChannelStatusChangedEvent'];
 export type AuditEvent = components['schemas']['AuditEvent'];
 export type WebhookTestEvent = components['schemas']['WebhookTestEvent'];

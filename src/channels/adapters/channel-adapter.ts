@@ -251,7 +251,7 @@ export interface InboundReceipt extends InboundBase {
   /** Service's id of the message as the provider returns it, which may be any text; null without one. */
   messageId: string | null;
   status: ReceiptStatus;
-  /** Ids of the customer who gets the message, if the provider names them. */
+  /** Ids of the customer who gets the message, if the provider names several. */
   recipientIds?: string[];
   /** Reason why the message FAILED; null with any other status. */
   fault: (ProviderFault & { kind: 'TERMINAL' | 'WINDOW' }) | null;

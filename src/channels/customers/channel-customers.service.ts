@@ -19,7 +19,8 @@ export class ChannelCustomersService {
   ) {}
 
   /**
-   * Finds a customer's contact by all of their ids, or creates one. The ids stay locked until the transaction ends.
+   * Finds a customer's contact by all of their ids, or creates one. The ids stay locked until the transaction
+   * ends.
    * @returns the contact's id
    */
   async identify(tx: Transaction, tenantId: string, customer: ChannelCustomer): Promise<string> {
@@ -28,7 +29,10 @@ export class ChannelCustomersService {
     return known.contactId;
   }
 
-  /** Links ids to the contact who has one of them. Answers go to the first id instead of those that were replaced. */
+  /**
+   * Links ids to the contact who has one of them. Answers go to the first id instead of those that were
+   * replaced.
+   */
   async link(tx: Transaction, tenantId: string, named: NamedCustomer): Promise<void> {
     const known = await this.customers.link(tx, tenantId, named);
     if (!known) return;

@@ -9,8 +9,8 @@ import { ChannelCustomersService } from './channel-customers.service';
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Links the ids by which providers name the recipients of sent messages. A provider names the same ones again with
- * each message, so they cost statements once in a process.
+ * Links the ids by which providers name the recipients of sent messages. A provider names the same ones again
+ * with each message, so they cost statements once in a process.
  */
 @Injectable()
 export class NamedRecipients {

@@ -265,8 +265,8 @@ function isNoReceipt(event: InboundEvent): event is SingleEvent {
 }
 
 /**
- * Names an event's customer: the events of one customer are stored in order. Of several ids it is the one that
- * changes least.
+ * Names an event's customer: the events of one customer are stored in order. Of several ids it is the one
+ * that changes least.
  */
 function laneOf(event: SingleEvent): string {
   return idsOf(event).reduce((one, other) => (one > other ? one : other));

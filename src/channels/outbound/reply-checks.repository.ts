@@ -68,7 +68,9 @@ export class ReplyChecksRepository {
     return route ?? null;
   }
 
-  /** Lists what is new in each conversation with a contact on a channel, by messages with ids from `since` on. */
+  /**
+   * Lists what is new in each conversation with a contact on a channel, by messages with ids from `since` on.
+   */
   listRecent(tenantId: string, { contactId, channel }: Route, since: string): Promise<Recent[]> {
     return this.database.prepared<Recent>(LIST_RECENT, [tenantId, contactId, channel, since]);
   }

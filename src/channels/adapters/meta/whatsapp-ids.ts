@@ -3,8 +3,8 @@ import { objectOf, objectsOf, ProviderObject, textOf } from '../support/provider
 
 /**
  * Types of system messages that tell of a customer's new ids
- * (developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/reference/messages/system). The second
- * one is the name of the first one in earlier versions.
+ * (developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/reference/messages/system). The
+ * second one is the name of the first one in earlier versions.
  */
 const CHANGES_OF_IDS = new Set(['user_changed_number', 'customer_changed_number', 'user_changed_user_id']);
 
@@ -18,11 +18,12 @@ export function readSender(
     phone,
     textOf(message.from_user_id) ?? textOf(contact.user_id),
     textOf(message.from_parent_user_id) ?? textOf(contact.parent_user_id),
+    contact.wa_id,
   );
   if (externalId === undefined) return null;
   const profile = objectOf(contact.profile);
   const name = textOf(profile.name) ?? textOf(profile.username);
-  return { externalId, otherIds, name, phone: toPhone(phone) };
+  return { externalId, ...(otherIds.length > 0 && { otherIds }), name, phone: toPhone(phone) };
 }
 
 export function isChangeOfIds({ type, system }: ProviderObject): boolean {
@@ -66,7 +67,9 @@ export function readRecipient(status: ProviderObject): string[] {
   );
 }
 
-/** Reads the ids by which Meta knows the recipient of a sent message, if the request has named another one. */
+/**
+ * Reads the ids by which Meta knows the recipient of a sent message, if the request has named another one.
+ */
 export function readAnsweredIds({ contacts }: ProviderObject, recipientId: string): string[] {
   const { wa_id, user_id } = objectOf(objectsOf(contacts)[0]);
   const ids = idsIn(wa_id, user_id);
@@ -89,8 +92,8 @@ function toEvent(
 }
 
 /**
- * Returns the id that a text tells of, such as "User Ana changed from ES.1 to ES.2". The customer's name comes
- * before, so only the end counts.
+ * Returns the id that a text tells of, such as "User Ana changed from ES.1 to ES.2". The customer's name
+ * comes before, so only the end counts.
  */
 function idBefore(text: string, ids: string[]): string | null {
   const [, before, after] = / changed from (\S+) to (\S+)$/.exec(text) ?? [];

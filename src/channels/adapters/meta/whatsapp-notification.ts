@@ -43,10 +43,9 @@ export function readNotification(body: unknown, maxEvents = Infinity): HookEvent
 function readValue(value: ProviderObject, maxEvents: number): HookEvent[] {
   const accountId = textOf(objectOf(value.metadata).phone_number_id);
   if (accountId === null) return [];
-  const findSender = indexContacts(objectsOf(value.contacts));
-  const messages = requireAtMost(maxEvents, objectsOf(value.messages)).map((message) =>
-    readUpdate(accountId, message, findSender(message)),
-  );
+  const updates = requireAtMost(maxEvents, objectsOf(value.messages));
+  const findSender = indexContacts(objectsOf(value.contacts), updates);
+  const messages = updates.map((update) => readUpdate(accountId, update, findSender(update)));
   const statuses = requireAtMost(maxEvents, objectsOf(value.statuses)).map((status) =>
     readStatus(accountId, status),
   );
@@ -102,15 +101,19 @@ function readMessage(
 }
 
 /**
- * Returns a function that finds the contact who sent a message. A single contact is the sender, even if its
- * id differs from the phone number, as in some countries.
+ * Returns a function that finds the contact who sent a message. A single contact is the only sender, even if
+ * its id differs from the phone number, as in some countries.
  */
-function indexContacts(contacts: ProviderObject[]): (message: ProviderObject) => ProviderObject {
+function indexContacts(
+  contacts: ProviderObject[],
+  messages: ProviderObject[],
+): (message: ProviderObject) => ProviderObject {
   const byId = new Map<unknown, ProviderObject>();
   // The first of several with one id.
   for (const contact of contacts.toReversed())
     for (const id of [contact.user_id, contact.wa_id]) if (id !== undefined) byId.set(id, contact);
-  const only = contacts.length === 1 ? contacts[0]! : {};
+  const senders = new Set(messages.map(({ from, from_user_id: userId }) => textOf(from) ?? textOf(userId)));
+  const only = contacts.length === 1 && senders.size === 1 ? contacts[0]! : {};
   return ({ from, from_user_id: userId }) =>
     (from === undefined ? undefined : byId.get(from)) ?? byId.get(userId) ?? only;
 }
@@ -131,7 +134,9 @@ function readStatus(accountId: string, given: ProviderObject): InboundReceipt | 
   const messageId = textOf(given[WHATSAPP_OWN_ID]);
   const fault = readFault(status, given);
   const recipientIds = readRecipient(given);
-  return { kind: 'receipt', accountId, providerId, messageId, status, fault, recipientIds };
+  const receipt = { kind: 'receipt' as const, accountId, providerId, messageId, status, fault };
+  // A single id says nothing new.
+  return recipientIds.length > 1 ? { ...receipt, recipientIds } : receipt;
 }
 
 function readFault(status: InboundReceipt['status'], { errors }: ProviderObject): InboundReceipt['fault'] {
