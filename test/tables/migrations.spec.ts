@@ -53,6 +53,7 @@ const HASHES: Record<string, string> = {
   'migrations/1795801000000-folded-texts.ts': '1bbebc4f5e4e092c',
   'migrations/1795800300000-endpoint-makers.ts': '4c3a685ca34f18eb',
   'migrations/1795800400000-joined-contacts.ts': 'd409a41f803ecfa6',
+  'migrations/1795800500000-customer-changes.ts': 'ef4c4b8f3337709f',
 };
 
 describe('migrations', () => {

@@ -29,7 +29,7 @@ export const OTHER_READS = [
 export const CONTENT = [
   // The system's own contacts have no entry.
   'ContactsService.create',
-  'ContactsService.identify',
+  'ContactsService.lockIdentities',
   'ContactsService.updateProfile',
   'ConversationsService.create',
   'ConversationsService.continueOrCreate',
