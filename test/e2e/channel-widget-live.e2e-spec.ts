@@ -99,6 +99,8 @@ describe('the stream of a visitor', () => {
           body: 'An answer',
           createdAt: expect.any(String),
           delivery: { status: expect.stringMatching(/^(SENDING|SENT)$/) },
+          editedAt: null,
+          unsentAt: null,
         },
       });
     }

@@ -129,7 +129,7 @@ describe('a contact', () => {
     ['an e-mail that is none', { email: 'zoe' }, 'email'],
     ['an endless phone', { phone: '1'.repeat(51) }, 'phone'],
     ['attributes that are none', { attributes: ['a'] }, 'attributes'],
-    ['no attributes', { attributes: null }, 'attributes'],
+    ['a text as attributes', { attributes: 'VIP' }, 'attributes'],
     ['an attribute of many', { attributes: { a: { b: 1 } } }, 'attributes'],
     ['an attribute without a name', { attributes: { ' ': 'x' } }, 'attributes'],
     [
@@ -154,7 +154,7 @@ describe('a contact', () => {
     ],
     ['an unknown field', { verified: ['email'] }, 'verified'],
     ['another avatar', { avatarUrl: 'https://tracker.example/x.gif' }, 'avatarUrl'],
-    ['a moment that is none', { updatedAt: null, name: 'Zoë' }, 'updatedAt'],
+    ['a moment that is none', { updatedAt: 'never', name: 'Zoë' }, 'updatedAt'],
   ])('takes not %s', async (_, change, field) => {
     const { id, updatedAt } = await host.make.contact(workspace, { name: 'Zoë' });
     const refused = update(id, { updatedAt, ...change });

@@ -168,12 +168,15 @@ describe('the replies of agents', () => {
     const { data } = await messages.listPart(own.id, conversation.id, { around: first.id }, lin);
     expect(data.map(({ repeatsId }) => repeatsId)).toEqual([data[1]!.id, first.id, null]);
     // Others see the messages as they were.
-    const keys = ['id', 'senderType', 'senderAgentId', 'body', 'createdAt', 'delivery'];
+    const keys = [
+      ...['id', 'senderType', 'senderAgentId', 'body', 'createdAt', 'delivery'],
+      ...['editedAt', 'unsentAt', 'reactions'],
+    ];
     for (const one of (await messages.list(own.id, conversation.id, {}, lin)).data)
       expect(Object.keys(one)).toEqual(keys);
     const { contact } = await read(conversation);
     for await (const line of host.get(ContactExportService).export(own.id, contact.id, SYSTEM))
       if (line.type === 'message')
-        expect(Object.keys(line)).toEqual(['type', 'conversationId', ...keys, 'metadata']);
+        expect(Object.keys(line)).toEqual(['type', 'conversationId', ...keys, 'firstBody', 'metadata']);
   });
 });

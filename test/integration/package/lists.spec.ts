@@ -75,6 +75,7 @@ const WHOLE: Record<string, string[]> = {
   ],
   'one each for a path of the API': ['RateLimitUseService.list'],
   'one each for what the caller names': [
+    'ContactsService.lockIdentities',
     'EndpointStatisticsService.countLast24Hours',
     'LoginsService.listOpened',
     'PresenceService.list',

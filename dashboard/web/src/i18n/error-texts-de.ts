@@ -312,6 +312,8 @@ export const errorTextsDe: ErrorTexts = {
     format: 'Format',
     graceDays: 'Schonfrist in Tagen',
     gracePeriodSeconds: 'Frist des alten Secrets',
+    reason: 'Grund',
+    replacedBy: 'Neuer Schlüssel',
     externalId: 'ID beim Kanal',
     identity: 'ID beim Kanal',
     ids: 'Auswahl',
