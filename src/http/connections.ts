@@ -126,6 +126,8 @@ export class Connections {
     else request.once('end', () => connection.response === response && void this.waiting.delete(connection));
     if (!earlier) return this.proceed(connection, response, next);
     earlier.once('close', () => {
+      // All that waited is forgotten.
+      if (connection.kind === 'closed') return;
       connection.pipelined.leave(request);
       this.pipelinedBytes.set(connection, connection.pipelined.bytes);
       this.proceed(connection, response, next);
@@ -177,8 +179,8 @@ export class Connections {
   }
 
   private measureUnread(connection: Connection): void {
-    const { socket, sendsKept, isClosing } = connection;
-    this.unreadBytes.set(connection, sendsKept || isClosing ? 0 : socket.writableLength);
+    const { socket, sendsKept, kind } = connection;
+    this.unreadBytes.set(connection, sendsKept || kind === 'closed' ? 0 : socket.writableLength);
   }
 
   private closeExcessive(held: HeldBytes<Connection>, reason: CloseReason): void {
