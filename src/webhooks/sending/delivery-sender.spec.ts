@@ -379,6 +379,20 @@ describe('DeliverySender', () => {
       await waitFor('the connections to close', () => sender.openConnections === 0);
     });
 
+    it('reads a loose answer that arrives in thousands of pieces', async () => {
+      const long = Array.from({ length: 5_000 }, (_, n) => `${n},`).join('');
+      const head = `${HEAD}X-Long: ${long}\r\n b\r\nX-End: c\r\nContent-Length: 2\r\n\r\nok`;
+      const url = await rawTls((socket) => {
+        socket.setNoDelay(true).once('data', () => {
+          for (const [piece] of head.matchAll(/.{1,10}/gs)) socket.write(piece);
+        });
+      });
+      const outcome = await makeSender().send(delivery({ url, keepsHeaders: true }));
+      expect(outcome).toMatchObject({ kind: 'succeeded', statusCode: 200 });
+      expect(outcome.response?.toString()).toBe('ok');
+      expect(outcome.responseHeaders).toMatch(/^x-long: 0,1,2,/);
+    });
+
     it('reads a loose answer that ends with its connection', async () => {
       const url = await rawTls((socket) => {
         socket.once('data', () => socket.end('HTTP/1.0 500 No\r\nX-Long: a\r\n b\r\n\r\nto the end'));

@@ -3,6 +3,8 @@ import { TLSSocket } from 'node:tls';
 
 /** Bytes of an answer that are kept until its head is read, so that it can be read a second time. */
 const MAX_UNREAD_BYTES = 128 * 1024;
+/** Number of pieces in which they are kept: byte by byte, an answer would take 500 times its size. */
+const MAX_UNREAD_CHUNKS = 64;
 
 /** An open connection to a receiver. It carries one exchange after another. */
 export class ReceiverConnection {
@@ -77,6 +79,7 @@ export class ReceiverConnection {
     // No request asked for these bytes, so they must not become the answer to the next one.
     if (!this.stream) return this.destroy();
     if (this.unreadBytes <= MAX_UNREAD_BYTES) {
+      if (this.unread.length === MAX_UNREAD_CHUNKS) this.unread = [Buffer.concat(this.unread)];
       this.unread.push(chunk);
       this.unreadBytes += chunk.length;
     }
