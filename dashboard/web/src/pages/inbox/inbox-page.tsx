@@ -12,6 +12,7 @@ import { useBadge } from './alerts/unread-badge';
 import { useAlerts } from './alerts/use-alerts';
 import { useKeys } from './use-keys';
 import { useLiveInbox } from './live/use-live';
+import { useResends } from './reply/use-resends';
 
 const KeysDialog = lazyPart(() => import('./keys-dialog').then((module) => module.KeysDialog));
 
@@ -23,6 +24,7 @@ export function InboxPage() {
   useBadge();
   useAlerts();
   useLiveInbox();
+  useResends();
   useKeys({ '?': () => setShowsKeys(true) });
   return (
     <AgentsProvider value={useReadAgents()}>

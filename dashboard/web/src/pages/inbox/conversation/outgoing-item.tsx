@@ -5,7 +5,8 @@ import { ErrorNotice } from '../../../common/error-notice';
 import { useTexts } from '../../../i18n/locale';
 import { ColleagueReplied } from '../reply/colleague-replied';
 import classes from '../inbox.module.css';
-import { isOvertaken, type Outgoing } from '../reply/use-sending';
+import { isOvertaken } from '../reply/sending-options';
+import type { Outgoing } from '../reply/use-sending';
 
 /** A message on its way to the server, or one that did not get there. */
 export function OutgoingItem({

@@ -11,13 +11,14 @@ import { useSnoozeText } from '../conversation/snooze-text';
 import { type InboxFilter, toSearch } from '../inbox-filter';
 import classes from '../inbox.module.css';
 import { useAgentName } from '../names';
+import { useNotSent } from '../reply/kept-replies';
 import { useDrafts } from '../reply/use-draft';
 import { useConversations } from '../use-inbox';
-import { DraftMark } from './draft-mark';
 import { InboxRow } from './inbox-row';
 import { useKeptRow } from './kept-row';
 import { LoadMore } from './load-more';
 import { useShownList } from './next-conversation';
+import { OwnMark, type OwnMarkOf } from './own-mark';
 import { Preview } from './preview';
 import { ROW, useRowFocus } from './row-focus';
 import own from './rows.module.css';
@@ -41,6 +42,7 @@ export function Rows({
   const items = useKeptRow(listed, filter, openId);
   const nameOf = useAgentName();
   const drafts = useDrafts();
+  const notSent = useNotSent();
   const list = useRef<HTMLUListElement>(null);
   const ids = useMemo(() => items?.map(({ id }) => id) ?? [], [items]);
   const { focusedId, focusRow, handlers } = useRowFocus(list, section, ids, openId);
@@ -88,7 +90,9 @@ export function Rows({
                   conversation={conversation}
                   filter={filter}
                   isOpen={conversation.id === openId}
-                  hasDraft={drafts.has(conversation.id)}
+                  mark={
+                    notSent.has(conversation.id) ? 'notSent' : drafts.has(conversation.id) ? 'draft' : null
+                  }
                   assignee={
                     conversation.assignedAgentId && (filter.view === 'all' || filter.view === 'nobody')
                       ? nameOf(conversation.assignedAgentId)
@@ -139,13 +143,13 @@ const Row = memo(function Row({
   conversation,
   filter,
   isOpen,
-  hasDraft,
+  mark,
   assignee,
 }: {
   conversation: ActiveConversation;
   filter: InboxFilter;
   isOpen: boolean;
-  hasDraft: boolean;
+  mark: OwnMarkOf | null;
   /** Name to show; null where the view says it. */
   assignee: string | null;
 }) {
@@ -171,7 +175,7 @@ const Row = memo(function Row({
       }
     >
       <span className={classes.rowLine}>
-        {hasDraft && <DraftMark />}
+        {mark && <OwnMark of={mark} />}
         <Preview text={lastMessagePreview} senderAgentId={lastSenderAgentId} />
         <PresenceSign conversationId={id} />
         {assignee !== null && <bdi className={classes.assignee}>{assignee}</bdi>}

@@ -1,5 +1,7 @@
 import { useCallback, useMemo, useSyncExternalStore } from 'react';
+import type { Workspace } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
+import type { KeptFailure } from './kept-failure';
 import { isNoReply } from './is-no-reply';
 
 /** A message that was sent from this browser, and that the server has not confirmed yet. */
@@ -13,6 +15,8 @@ export interface UnsentMessage {
   seenMessageId?: string | null;
   /** Message that was not delivered, and that this one repeats. */
   repeatsId?: string;
+  /** Reason of the last failed try; undefined if none has failed. */
+  failure?: KeptFailure;
 }
 
 interface KeptReply {
@@ -69,8 +73,13 @@ function write(name: string, change: Partial<KeptReply>): void {
 
 /** Returns the name under which the browser keeps what the person has written in a conversation. */
 function useName(conversationId: string): string {
-  const { id, agentId } = useWorkspace();
-  return `dashboard-reply:${id}:${agentId}:${conversationId}`;
+  return prefixOf(useWorkspace()) + conversationId;
+}
+
+type Writer = Pick<Workspace, 'id' | 'agentId'>;
+
+function prefixOf({ id, agentId }: Writer): string {
+  return `dashboard-reply:${id}:${agentId}:`;
 }
 
 /** Draft of a conversation as the browser keeps it, over the page and the session. */
@@ -123,6 +132,32 @@ export function useUnsent(conversationId: string) {
   return { unsent, ...changes };
 }
 
+/** Returns the unsent messages of a conversation, outside of a component. */
+export function unsentOf(writer: Writer, conversationId: string) {
+  return changesOf(prefixOf(writer) + conversationId);
+}
+
+/** Returns the conversations with unsent messages in this browser, and these messages. */
+export function listUnsent(writer: Writer): [conversationId: string, unsent: UnsentMessage[]][] {
+  const prefix = prefixOf(writer);
+  return [...new Set([...Object.keys(localStorage), ...memory.keys()])]
+    .filter((name) => name.startsWith(prefix))
+    .map((name): [string, UnsentMessage[]] => [name.slice(prefix.length), read(name).unsent])
+    .filter(([, unsent]) => unsent.length > 0);
+}
+
+/** Returns the conversations in which a message was tried in vain. */
+export function useNotSent(): Set<string> {
+  const { id, agentId } = useWorkspace();
+  const ids = useSyncExternalStore(subscribe, () =>
+    listUnsent({ id, agentId })
+      .filter(([, unsent]) => unsent.some(({ failure }) => failure))
+      .map(([conversationId]) => conversationId)
+      .join(),
+  );
+  return useMemo(() => new Set(ids.split(',')), [ids]);
+}
+
 /** Returns a function that reports whether the person has written a reply that is not sent yet. */
 export function useHasReply(conversationId: string): () => boolean {
   const name = useName(conversationId);
@@ -141,8 +176,11 @@ function changesOf(name: string) {
       write(name, { unsent: [...kept, message] });
       return true;
     },
+    find: (wanted: string) => read(name).unsent.find(({ key }) => key === wanted),
     replace: (message: UnsentMessage) =>
       write(name, { unsent: read(name).unsent.map((one) => (one.key === message.key ? message : one)) }),
+    noteFailure: (key: string, failure: KeptFailure) =>
+      write(name, { unsent: read(name).unsent.map((one) => (one.key === key ? { ...one, failure } : one)) }),
     remove: (key: string) => write(name, { unsent: read(name).unsent.filter((one) => one.key !== key) }),
     /** Makes a message the beginning of the draft again. */
     takeBack: ({ key, body }: UnsentMessage) => {

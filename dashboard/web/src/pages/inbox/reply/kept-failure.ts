@@ -1,0 +1,27 @@
+import { ApiError } from '../../../api/client';
+
+/** Reason of the last failed try to send a message, as the browser keeps it. */
+export type KeptFailure = Pick<
+  ApiError,
+  'code' | 'message' | 'status' | 'requestId' | 'details' | 'retryAfterSeconds' | 'reason'
+>;
+
+/** Returns what is kept of an error. One that is not the server's is kept like an answer that never came. */
+export function toFailure(error: unknown): KeptFailure {
+  const known = error instanceof ApiError ? error : new ApiError('NETWORK', 'No answer.', 0, null);
+  // The message of an error is not among the properties that are spread.
+  return { ...known, message: known.message };
+}
+
+export function toError(failure: KeptFailure): ApiError {
+  const { code, message, status, requestId, details, retryAfterSeconds, reason } = failure;
+  return new ApiError(code, message, status, requestId, details, retryAfterSeconds, reason);
+}
+
+/**
+ * Reports whether a message goes out by itself after a failure: when the server was not reached, was not
+ * able, or did not know the person. Any other refusal waits for the person.
+ */
+export function isPassing({ status }: KeptFailure): boolean {
+  return status === 0 || status === 401 || status >= 500;
+}

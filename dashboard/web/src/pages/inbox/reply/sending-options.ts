@@ -1,0 +1,56 @@
+import type { MutationOptions, QueryClient } from '@tanstack/react-query';
+import { api, ApiError } from '../../../api/client';
+import type { Message, SentMessage, Workspace } from '../../../api/types';
+import { addNewest } from '../inbox-cache';
+import { refreshAfterAct } from '../list/cached-lists';
+import { toFailure } from './kept-failure';
+import { type UnsentMessage, unsentOf } from './kept-replies';
+
+const MAX_RETRIES = 1;
+
+/** Reports whether a message was refused because somebody else has answered since. */
+export function isOvertaken({ error }: { error: unknown }): boolean {
+  return error instanceof ApiError && error.reason.reason === 'colleague_replied';
+}
+
+export function sendingKey(workspaceId: string, conversationId: string): string[] {
+  return ['send', workspaceId, conversationId];
+}
+
+/**
+ * Returns how a kept message of a conversation is sent, one after the other. The server takes each key once,
+ * so that a message can be tried again without arriving twice.
+ * @param close closes the conversation, after a message that asks for it
+ */
+export function sendingOptions(
+  queries: QueryClient,
+  workspace: Pick<Workspace, 'id' | 'agentId'>,
+  conversationId: string,
+  close: () => void,
+) {
+  const { id: workspaceId } = workspace;
+  const { noteFailure, remove } = unsentOf(workspace, conversationId);
+  const mutationKey = sendingKey(workspaceId, conversationId);
+  return {
+    mutationKey,
+    scope: { id: mutationKey.join() },
+    mutationFn: ({ key, body, seenMessageId, repeatsId }) =>
+      api.postOnce<SentMessage>(
+        `/workspaces/${workspaceId}/conversations/${conversationId}/messages`,
+        { body, seenMessageId, repeatsId },
+        key,
+      ),
+    retry: (count, error) => count < MAX_RETRIES && error instanceof ApiError && error.status === 0,
+    onError: (error, { key }) => {
+      noteFailure(key, toFailure(error));
+      if (isOvertaken({ error })) void refreshAfterAct(queries, workspaceId, conversationId);
+    },
+    onSuccess: ({ message }, { key, closes, repeatsId = null }) => {
+      const shown: Message = { ...message, repeatsId, firstBody: null };
+      addNewest(queries, workspaceId, ['messages', conversationId], shown);
+      remove(key);
+      if (closes) close();
+      void refreshAfterAct(queries, workspaceId, conversationId);
+    },
+  } satisfies MutationOptions<SentMessage, Error, UnsentMessage>;
+}

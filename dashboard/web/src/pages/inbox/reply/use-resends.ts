@@ -1,0 +1,87 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { api, ApiError } from '../../../api/client';
+import type { SentMessage, Workspace } from '../../../api/types';
+import { useWorkspace } from '../../../api/workspace';
+import { isPassing } from './kept-failure';
+import { listUnsent, type UnsentMessage, unsentOf } from './kept-replies';
+import { sendingKey, sendingOptions } from './sending-options';
+
+/** Pause between two tries: a server that comes back does not always show as a network that does. */
+const PAUSE_MS = 10_000;
+
+type Sender = Pick<Workspace, 'id' | 'agentId'>;
+
+/**
+ * Sends the messages that this browser keeps unsent again, in whichever conversation they are, as soon as the
+ * server is reached. If a colleague has answered since, the server refuses, and the person is asked.
+ */
+export function useResends(): void {
+  const { id, agentId } = useWorkspace();
+  const queries = useQueryClient();
+  useEffect(() => {
+    const sender = { id, agentId };
+    const resend = () => void inOneTab(sender, () => resendAll(queries, sender, false));
+    // A page that was left while it sent has noted no failure.
+    void inOneTab(sender, () => resendAll(queries, sender, true));
+    const timer = window.setInterval(resend, PAUSE_MS);
+    window.addEventListener('online', resend);
+    return () => {
+      clearInterval(timer);
+      window.removeEventListener('online', resend);
+    };
+  }, [queries, id, agentId]);
+}
+
+/** Does work unless another tab does it. Without locks, it relies on the server to take each key once. */
+async function inOneTab({ id, agentId }: Sender, work: () => Promise<void>): Promise<void> {
+  const { locks } = navigator as Partial<Navigator>;
+  if (!locks) return work();
+  await locks.request(`resend:${id}:${agentId}`, { ifAvailable: true }, (lock) => lock && work());
+}
+
+async function resendAll(queries: QueryClient, sender: Sender, isFirst: boolean): Promise<void> {
+  if (!navigator.onLine) return;
+  for (const [conversationId, unsent] of listUnsent(sender)) {
+    for (const { key } of unsent) {
+      // Another tab may have sent it, or the person taken it back, while those before it were sent.
+      const message = unsentOf(sender, conversationId).find(key);
+      if (!message || isOnItsWay(queries, sender, conversationId, key)) continue;
+      // Those after it wait too, so that all arrive in the order in which they were written.
+      if (message.failure ? !isPassing(message.failure) : !isFirst) break;
+      try {
+        await send(queries, sender, conversationId, message);
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 0) return;
+        break;
+      }
+    }
+  }
+}
+
+function send(
+  queries: QueryClient,
+  sender: Sender,
+  conversationId: string,
+  message: UnsentMessage,
+): Promise<SentMessage> {
+  const close = () =>
+    void api
+      .patch(`/workspaces/${sender.id}/conversations/${conversationId}`, { status: 'CLOSED' })
+      .catch(() => undefined);
+  const options = sendingOptions(queries, sender, conversationId, close);
+  return queries
+    .getMutationCache()
+    .build<SentMessage, Error, UnsentMessage, unknown>(queries, queries.defaultMutationOptions(options))
+    .execute(message);
+}
+
+function isOnItsWay(queries: QueryClient, { id }: Sender, conversationId: string, key: string): boolean {
+  const mutationKey = sendingKey(id, conversationId);
+  return (
+    queries.isMutating({
+      mutationKey,
+      predicate: ({ state }) => (state.variables as UnsentMessage | undefined)?.key === key,
+    }) > 0
+  );
+}

@@ -1,0 +1,92 @@
+import type { Page } from 'playwright-core';
+import { SYSTEM } from '../../../src/common/principal';
+import { MessagesService } from '../../../src/messages/messages.service';
+import { AgentEntity } from '../../../src/workspaces/agent.entity';
+import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
+import { waitFor } from '../../support/wait';
+import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
+import { START_TIMEOUT_MS } from '../live-chat';
+
+describe('replies that were not sent', () => {
+  let world: DashboardInBrowser;
+  let workspace: WorkspaceEntity;
+  let visit: DashboardPage & { agent: AgentEntity };
+
+  beforeAll(async () => {
+    world = await DashboardInBrowser.start();
+  }, START_TIMEOUT_MS);
+  afterAll(() => world?.stop());
+  beforeEach(async () => {
+    workspace = await world.service.make.workspace();
+    visit = await world.enter(workspace, 'AGENT');
+  });
+  afterEach(async () => {
+    expect(visit.errors).toEqual([]);
+    await visit.close();
+  });
+
+  const open = async (page: Page, { id }: { id: string }) => {
+    await page.goto(`/w/${workspace.slug}/inbox/${id}?view=all`);
+    await page.locator('article').first().waitFor();
+  };
+  const row = (name: string) => visit.page.locator('[data-conversation]').filter({ hasText: name });
+  const unsent = () => visit.page.locator('article[data-unsent]');
+  const bodies = async ({ id }: { id: string }) => {
+    const sent = await world.service.query<{ body: string }>(
+      `SELECT body FROM messages WHERE tenant_id = $1 AND conversation_id = $2 AND sender_type = 'AGENT' ORDER BY id`,
+      [workspace.id, id],
+    );
+    return sent.map(({ body }) => body);
+  };
+  const setOffline = (isOffline: boolean) => visit.page.context().setOffline(isOffline);
+  const write = async (text: string) => {
+    await visit.field('Reply').fill(text);
+    await visit.field('Reply').press('Control+Enter');
+    await unsent().filter({ hasText: text }).getByText('Not sent').waitFor();
+  };
+
+  it('are marked in the list and go out once and in order, of two tabs and out of sight', async () => {
+    const { make } = world.service;
+    const ada = await make.begun(workspace, 'Ada', 'Where is it?');
+    const ben = await make.begun(workspace, 'Ben', 'And mine?');
+    const second = await visit.page.context().newPage();
+    await open(second, ada);
+    await open(visit.page, ada);
+    await row('Ben').waitFor();
+    await setOffline(true);
+    await write('First');
+    await write('Second');
+    await row('Ada').getByText('Not sent').waitFor();
+    await row('Ben').click();
+    await unsent().first().waitFor({ state: 'detached' });
+
+    await setOffline(false);
+    await waitFor('both replies', async () => (await bodies(ada)).length === 2);
+    await row('Ada').getByText('Not sent').waitFor({ state: 'detached' });
+    expect(await bodies(ada)).toEqual(['First', 'Second']);
+    expect(await bodies(ben)).toEqual([]);
+    await second.close();
+  });
+
+  it('wait for the person when a colleague has answered since, after a reload as well', async () => {
+    const { make } = world.service;
+    const made = await make.begun(workspace, 'Ada', 'Where is it?');
+    const colleague = await make.agent(workspace, { name: 'Bea Moore' });
+    await open(visit.page, made);
+    await setOffline(true);
+    await write('On its way.');
+    const answer = { body: 'Already done.', senderAgentId: colleague.id };
+    await world.service.app.get(MessagesService).send(workspace.id, made.id, answer, SYSTEM);
+    await setOffline(false);
+
+    const asks = () => unsent().getByRole('button', { name: 'Send anyway' });
+    await asks().waitFor();
+    await visit.page.reload();
+    await asks().waitFor();
+    await row('Ada').getByText('Not sent').waitFor();
+    expect(await bodies(made)).toEqual(['Already done.']);
+    await asks().click();
+    await unsent().waitFor({ state: 'detached' });
+    expect(await bodies(made)).toEqual(['Already done.', 'On its way.']);
+  });
+});
