@@ -203,6 +203,7 @@ describe('the inbox in a browser', () => {
     // It outlives the page, although the server has it already.
     await visit.page.reload();
     await visit.page.unroute('**/messages', lose);
+    await visit.page.locator('article:not([data-unsent])').filter({ hasText: 'On its way.' }).waitFor();
     await visit.page.locator('article[data-unsent]').waitFor({ state: 'detached' });
     expect(await message('On its way.').count()).toBe(1);
     expect(await bodies(made)).toEqual(['On its way.']);
