@@ -18,7 +18,14 @@ import { WhatsAppSimulator } from '../support/simulators/whatsapp';
 import { ORIGIN, TestWidget } from '../support/widget';
 import { addressOf } from './hooks';
 import { readDocuments } from '../support/openapi-documents';
-import { GeneratedRequest, Known, RequestOperation, operationsOf, requestsOf } from './openapi-requests';
+import {
+  CLIENT_MESSAGE_ID,
+  GeneratedRequest,
+  Known,
+  RequestOperation,
+  operationsOf,
+  requestsOf,
+} from './openapi-requests';
 
 /** Number of requests to each operation. */
 const RUNS = Number(process.env.RUNS ?? 60);
@@ -75,7 +82,7 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
     const visitor = await widget.visitor();
     const tokens = [visitor.token!];
     while (tokens.length < VISITORS) tokens.push(await newToken(widget));
-    const written = (await visitor.post('first')).body.message.id as string;
+    const written = (await visitor.post(CLIENT_MESSAGE_ID)).body.message.id as string;
     const answer = await answerTo(written, workspace);
     const whatsAppHook = await connect(service, workspace, 'WHATSAPP', meta({ phoneNumberId: PHONE }));
     const messengerHook = await connectPage(workspace);
@@ -130,10 +137,12 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
     };
   }
 
-  /** Returns the token of a new visitor at an address of its own. */
+  /** Returns the token of a new visitor at an address of its own, who has written a message. */
   async function newToken(widget: TestWidget): Promise<string> {
-    const { body } = await widget.page(service.client, { 'x-forwarded-for': addressOf(sent++) }).open();
-    return body.token as string;
+    const page = widget.page(service.client, { 'x-forwarded-for': addressOf(sent++) });
+    const token = (await page.open()).body.token as string;
+    await page.as(token).post(CLIENT_MESSAGE_ID);
+    return token;
   }
 
   /** Sends an agent's answer to a visitor's message. */

@@ -27,6 +27,9 @@ export interface GeneratedRequest {
   body: string | undefined;
 }
 
+/** Id that each known visitor has given to a message. */
+export const CLIENT_MESSAGE_ID = 'first';
+
 /** Parts of requests that can succeed: values, callers, bodies and signatures. */
 export interface Known {
   /** Returns existing values for the path parameters of an operation. */
@@ -159,7 +162,7 @@ function pathOf(operation: RequestOperation, known: Known): Arbitrary<string> {
 }
 
 function pathWith({ template }: RequestOperation, value: string): string {
-  return template.replace(/\{\w+\}/, () => value);
+  return template.replace('{clientMessageId}', CLIENT_MESSAGE_ID).replace(/\{\w+\}/, () => value);
 }
 
 function queryOf(operation: RequestOperation, schemas: SchemaArbitrary, known: Known): Arbitrary<string> {

@@ -138,7 +138,7 @@ body = environ["BODY"].encode()
       ['2026-11-18T16:20:00.000Z', (contact.body as { updatedAt: string }).updatedAt],
       ['https://hooks.example.com/messaging', 'https://127.0.0.1:9999/hook'],
       // What the three samples of a route make must not be one thing.
-      ['34600112233', `34600112233-${language}`],
+      ['34600112233', `3460011223${['sh', 'ts', 'python'].indexOf(language)}`],
       [/(?<=Idempotency-Key\W+)[\w-]+/g, `${route.path}-${language}`],
       ...(isOpening ? [['WHATSAPP', 'WIDGET'] as [string, string]] : []),
     ];
