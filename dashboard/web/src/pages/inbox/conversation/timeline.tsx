@@ -50,7 +50,7 @@ export function Timeline({
   const entries = useEntries(messages, changes, notes);
   const { send } = sending;
   const sendAgain = useCallback(
-    ({ id, body }: Message) => send({ key: id, body, closes: false, repeatsId: id }),
+    ({ id, body }: Message) => send({ key: id, writtenAt: Date.now(), body, closes: false, repeatsId: id }),
     [send],
   );
 

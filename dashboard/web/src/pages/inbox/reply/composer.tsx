@@ -75,7 +75,13 @@ export function Composer({
     setDraft('');
     setMissing([]);
     writing.end();
-    sending.send({ key: crypto.randomUUID(), body, closes, seenMessageId: known.end() });
+    sending.send({
+      key: crypto.randomUUID(),
+      writtenAt: Date.now(),
+      body,
+      closes,
+      seenMessageId: known.end(),
+    });
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     const key = keyOf(event);

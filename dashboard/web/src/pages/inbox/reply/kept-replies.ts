@@ -8,6 +8,8 @@ import { isNoReply } from './is-no-reply';
 export interface UnsentMessage {
   /** Name of the message for the server, which takes it once. */
   key: string;
+  /** Time at which it was written, in milliseconds; undefined if it was kept without. */
+  writtenAt?: number;
   body: string;
   /** Whether the conversation is closed once the message is sent. */
   closes: boolean;

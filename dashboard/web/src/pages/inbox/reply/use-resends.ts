@@ -10,6 +10,12 @@ import { sendingKey, sendingOptions } from './sending-options';
 /** Pause between two tries: a server that comes back does not always show as a network that does. */
 const PAUSE_MS = 10_000;
 
+/**
+ * Age up to which a message goes out by itself. The server knows its key for a day: a later try of one whose
+ * answer was lost would arrive a second time.
+ */
+const MAX_AGE_MS = 23 * 60 * 60 * 1000;
+
 type Sender = Pick<Workspace, 'id' | 'agentId'>;
 
 /**
@@ -49,6 +55,7 @@ async function resendAll(queries: QueryClient, sender: Sender, isFirst: boolean)
       if (!message || isOnItsWay(queries, sender, conversationId, key)) continue;
       // Those after it wait too, so that all arrive in the order in which they were written.
       if (message.failure ? !isPassing(message.failure) : !isFirst) break;
+      if (Date.now() - (message.writtenAt ?? 0) > MAX_AGE_MS) break;
       try {
         await send(queries, sender, conversationId, message);
       } catch (error) {
