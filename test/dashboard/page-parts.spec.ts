@@ -151,13 +151,13 @@ describe('parts of the pages', () => {
     });
   });
 
-  describe('say errors in German', () => {
+  describe('say errors', () => {
     const writer = { texts: errorTextsDe, moment: (at: string) => `am ${at}` };
     const placesOf = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort();
     const english = { ...FAULTS, ...REASONS };
     const german: Record<string, string> = { ...errorTextsDe.faults, ...errorTextsDe.reasons };
 
-    it('for every code, with the same values', () => {
+    it('in German for every code, with the same values', () => {
       expect(Object.keys(german).sort()).toEqual(Object.keys(english).sort());
       for (const [code, text] of Object.entries(english)) {
         expect({ code, places: placesOf(german[code]!) }).toEqual({ code, places: placesOf(text) });
@@ -166,7 +166,7 @@ describe('parts of the pages', () => {
       for (const thing of THINGS) expect(errorTextsDe.words).toHaveProperty([thing]);
     });
 
-    it('with values, of which some have German words', () => {
+    it('in German with values, of which some have German words', () => {
       const fault = { message: 'must …', code: 'not_one_of', values: { choices: ['OWNER', 'x'] } } as const;
       expect(faultText(fault, writer)).toBe('muss eines davon sein: Eigentümer, x');
       expect(fieldText({ field: 'role', ...fault }, writer)).toBe(
@@ -193,6 +193,25 @@ describe('parts of the pages', () => {
       const text = reasonText({ reason: 'too_many_at_once', values }, writer);
       expect(text).toMatch(/^Zu viele [A-ZÄÖÜ].* auf einmal\.$/);
       expect(text).not.toContain(values.work);
+    });
+
+    it('in sentences with a subject in English too', () => {
+      const plain = { ...writer, texts: null };
+      for (const [field, message, text] of [
+        ['allowedOrigins', FAULTS.not_origin, `Allowed origins ${FAULTS.not_origin}`],
+        ['credentials.botToken', FAULTS.not_bot_token, `Bot token ${FAULTS.not_bot_token}`],
+        ['events.0', FAULTS.required, 'Events is required'],
+        ['accountId', FAULTS.blank, 'Account ID must not be blank'],
+        ['url', FAULTS.url_not_https, FAULTS.url_not_https],
+        ['url', 'localhost does not exist', 'localhost does not exist'],
+      ] as const)
+        expect([faultText({ field, message }, plain), fieldText({ field, message }, plain)]).toEqual([
+          text,
+          text,
+        ]);
+      expect(faultText({ message: FAULTS.required }, plain)).toBe(FAULTS.required);
+      for (const message of Object.values(FAULTS).filter((text) => !text.startsWith('{host}')))
+        expect(faultText({ field: 'name', message }, plain)).toMatch(/^[A-Z]/);
     });
 
     it('in the words of the service where there is no text', () => {

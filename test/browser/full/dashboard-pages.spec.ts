@@ -510,7 +510,7 @@ describe("the dashboard's pages in a browser", () => {
     await visit.page.getByRole('region', { name: 'Retention of messages' }).getByRole('button').click();
     await visit.field('Password').fill('a wrong password');
     await visit.act('Erase old messages').click();
-    await visit.dialog.getByText('is not your password', { exact: true }).waitFor();
+    await visit.dialog.getByText('Password is not your password', { exact: true }).waitFor();
     await visit.field('Password').fill(PASSWORD);
     await visit.act('Erase old messages').click();
     await visit.text('It takes effect in the next night.').waitFor();

@@ -54,9 +54,8 @@ function explain(error: unknown, texts: Texts, writer: ErrorWriter) {
   return { title: titleOf(error, texts, writer) ?? text.title ?? error.message, advice, details, requestId };
 }
 
-/** Returns what the service says about an error, where the page has it in another language. */
+/** Returns what is wrong with fields, or a reason that the page has in another language. */
 function titleOf({ details, reason }: ApiError, texts: Texts, writer: ErrorWriter): string | undefined {
-  if (writer.texts === null) return undefined;
   const [first, ...others] = details;
   if (first === undefined) return reasonText(reason, writer);
   return others.length > 0 ? texts.errors.severalFaults : fieldText(first, writer);

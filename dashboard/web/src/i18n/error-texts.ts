@@ -15,21 +15,36 @@ export interface ErrorWriter {
   moment: (at: string) => string;
 }
 
-/** Returns what is wrong with a field; in the service's words where its code has no text here. */
+/** Beginnings of the service's faults that are no sentences without the field. */
+const PREDICATE = /^(?:is|are|was|were|must|may|has|does|can't|belongs|goes|stands|would)\b/;
+
+/**
+ * Returns what is wrong with a field; in the service's words where its code has no text here. These become a
+ * sentence about the field if it is given.
+ */
 export function faultText(
-  { code, message, values }: Omit<ErrorDetail, 'field'>,
+  { field, code, message, values }: Omit<ErrorDetail, 'field'> & { field?: string },
   writer: ErrorWriter,
 ): string {
   const text = code && writer.texts?.faults[code];
-  return text ? fill(text, values, writer) : message;
+  if (text) return fill(text, values, writer);
+  return field !== undefined && !writer.texts && PREDICATE.test(message)
+    ? `${subjectOf(field)} ${message}`
+    : message;
 }
 
-/** Returns what is wrong with a field, after the field's name. */
+/** Returns what is wrong with a field, with the field's name. */
 export function fieldText(detail: ErrorDetail, writer: ErrorWriter): string {
   const fault = faultText(detail, writer);
-  return writer.texts
-    ? `${writer.texts.words[detail.field] ?? detail.field}: ${fault}`
-    : `${detail.field} ${fault}`;
+  return writer.texts ? `${writer.texts.words[detail.field] ?? detail.field}: ${fault}` : fault;
+}
+
+/** Returns the words of a field's name, such as "Allowed origins" of `credentials.allowedOrigins`. */
+function subjectOf(field: string): string {
+  const name = field.split('.').findLast((part) => !/^\d+$/.test(part)) ?? field;
+  const words = name.replace(/\B[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const spelled = words.replace(/\b(?:id|url)\b/gi, (word) => word.toUpperCase());
+  return spelled.charAt(0).toUpperCase() + spelled.slice(1);
 }
 
 /** Returns why a request was refused as a whole; undefined where the reason has no text here. */

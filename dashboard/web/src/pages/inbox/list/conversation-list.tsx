@@ -48,6 +48,7 @@ export function ConversationList({
           <ActionIcon
             variant="subtle"
             color="gray"
+            visibleFrom="sm"
             aria-label={inbox.keys}
             title={inbox.keys}
             onClick={onShowKeys}

@@ -33,7 +33,7 @@ export function SearchField({ text, onChange }: { text: string; onChange: (text:
       leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}
       rightSection={
         text === '' ? (
-          <Kbd size="xs" aria-hidden>
+          <Kbd size="xs" visibleFrom="sm" aria-hidden>
             /
           </Kbd>
         ) : (
