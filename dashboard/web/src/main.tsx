@@ -2,8 +2,10 @@ import './nonce';
 import './styles';
 import { createRoot } from 'react-dom/client';
 import { App } from './app';
+import { keepPageOnDrop } from './common/dropped-files';
 import { guessLocale, loadTexts } from './i18n/locale';
 
+keepPageOnDrop();
 const locale = guessLocale();
 const texts = await loadTexts(locale);
 createRoot(document.getElementById('root')!).render(<App first={{ locale, texts }} />);

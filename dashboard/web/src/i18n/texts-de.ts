@@ -434,6 +434,7 @@ export const de: Texts = {
     placeholder: 'Antwort schreiben, oder / für Textbausteine…',
     send: 'Senden',
     sendAndClose: 'Senden und schließen',
+    noFiles: 'Dateien können aus dem Posteingang nicht gesendet werden, und Notizen nehmen keine auf.',
     sendKeys: (key: string) => `${key} + Enter sendet`,
     sending: 'Wird gesendet…',
     notSent: 'Nicht gesendet',

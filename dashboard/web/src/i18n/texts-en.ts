@@ -401,6 +401,7 @@ export const en = {
     placeholder: 'Write a reply, or / for a saved one…',
     send: 'Send',
     sendAndClose: 'Send and close',
+    noFiles: 'Files cannot be sent from the inbox, nor kept in a note.',
     sendKeys: (key: string) => `${key} + Enter sends`,
     sending: 'Being sent…',
     notSent: 'Not sent',

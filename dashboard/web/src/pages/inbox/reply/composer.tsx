@@ -12,6 +12,7 @@ import { useNoteText } from './kept-replies';
 import { isUseless, ReplyNotice, useReplyCheck } from './reply-notice';
 import { useKnownMessage } from './known-message';
 import { type Mode, ModeSwitch } from './mode-switch';
+import { NoFiles } from './no-files';
 import { NoteForm } from './note-form';
 import { useWriting } from '../conversation/presence-signals';
 import savedClasses from './saved-replies.module.css';
@@ -103,6 +104,7 @@ export function Composer({
       <div className={savedClasses.anchor}>{saved.list}</div>
       <ModeSwitch mode={mode} onChange={setMode} />
       <ReplyNotice channel={sourceChannel} check={check} />
+      <NoFiles />
       <Textarea
         {...saved.fieldProps}
         ref={field}

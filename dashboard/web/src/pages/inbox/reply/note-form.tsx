@@ -8,6 +8,7 @@ import inboxClasses from '../inbox.module.css';
 import { useNoteText } from './kept-replies';
 import { type Mode, ModeSwitch } from './mode-switch';
 import { useWriting } from '../conversation/presence-signals';
+import { NoFiles } from './no-files';
 import classes from './notes.module.css';
 import { SEND_MODIFIER } from '../use-keys';
 import { useCreateNote } from './use-notes';
@@ -55,6 +56,7 @@ export function NoteForm({
       }}
     >
       <ModeSwitch mode="note" onChange={onChangeMode} />
+      <NoFiles />
       {create.error && <ErrorNotice error={create.error} />}
       <Textarea
         ref={ref}

@@ -1,0 +1,95 @@
+import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
+import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
+import { START_TIMEOUT_MS } from '../live-chat';
+
+describe('the inbox', () => {
+  let world: DashboardInBrowser;
+  let workspace: WorkspaceEntity;
+  let visit: DashboardPage;
+
+  beforeAll(async () => {
+    world = await DashboardInBrowser.start();
+    workspace = await world.service.make.workspace();
+  }, START_TIMEOUT_MS);
+  afterAll(() => world?.stop());
+  afterEach(async () => {
+    expect(visit.errors).toEqual([]);
+    await visit.close();
+  });
+
+  async function openConversation() {
+    const made = await world.service.make.conversation(workspace);
+    await world.service.make.received(workspace, made, 'My grinder is broken');
+    visit = await world.enter(workspace, 'AGENT');
+    await visit.page.goto(`/w/${workspace.slug}/inbox/${made.id}?view=all`);
+    await visit.page.locator('article').first().waitFor();
+  }
+
+  /** Gives data to an element as a drop or paste does. Returns whether the browser was kept from acting. */
+  const give = (target: string, way: 'drop' | 'paste', kind: 'file' | 'link' | 'text' | 'both') =>
+    visit.page
+      .locator(target)
+      .first()
+      .evaluate(
+        (element, [by, what]) => {
+          const data = new DataTransfer();
+          if (what === 'file' || what === 'both')
+            data.items.add(new File(['x'], 'a.jpg', { type: 'image/jpeg' }));
+          if (what === 'link') data.setData('text/uri-list', 'https://shop.example');
+          if (what === 'text' || what === 'both') data.setData('text/plain', 'x');
+          const how = { bubbles: true, cancelable: true };
+          const events =
+            by === 'drop'
+              ? ['dragover', 'drop'].map((type) => new DragEvent(type, { ...how, dataTransfer: data }))
+              : [new ClipboardEvent('paste', { ...how, clipboardData: data })];
+          for (const event of events) element.dispatchEvent(event);
+          return events.every((event) => event.defaultPrevented);
+        },
+        [way, kind] as const,
+      );
+  const refusal = () => visit.page.getByText('Files cannot be sent from the inbox');
+
+  it.each(['section textarea', 'article', 'nav'])(
+    'refuses files in words when they are dropped onto %s',
+    async (target) => {
+      await openConversation();
+      expect(await give(target, 'drop', 'file')).toBe(true);
+      await refusal().waitFor();
+    },
+  );
+
+  it('refuses files in words when they are pasted without a text', async () => {
+    await openConversation();
+    await give('section textarea', 'paste', 'both');
+    expect(await refusal().count()).toBe(0);
+    await give('section textarea', 'paste', 'file');
+    await refusal().waitFor();
+    await visit.page.keyboard.press('n');
+    await visit.page.getByPlaceholder('Only colleagues see this…').waitFor();
+    expect(await refusal().count()).toBe(0);
+    await give('section textarea', 'paste', 'file');
+    await refusal().waitFor();
+  });
+
+  it('leaves dropped texts to fields, and is not left for a link', async () => {
+    await openConversation();
+    expect(await give('section textarea', 'drop', 'text')).toBe(false);
+    expect(await give('article', 'drop', 'link')).toBe(true);
+    expect(await refusal().count()).toBe(0);
+  });
+
+  it('has no hints of keys on a phone', async () => {
+    await openConversation();
+    const shown = () =>
+      Promise.all([
+        visit.page.getByRole('button', { name: 'Keys' }).isVisible(),
+        visit.page.locator('kbd').first().isVisible(),
+      ]);
+    await visit.page.goto(`/w/${workspace.slug}/inbox?view=all`);
+    await visit.page.getByRole('searchbox').waitFor();
+    expect(await shown()).toEqual([true, true]);
+    await visit.page.setViewportSize({ width: 390, height: 844 });
+    expect(await shown()).toEqual([false, false]);
+    if (process.env.SHOT) await visit.page.screenshot({ path: process.env.SHOT });
+  });
+});
