@@ -169,7 +169,6 @@ export class ContactsService {
   }
 
   /**
-  /**
    * Locks identities on a channel until the transaction ends, as `CustomersService.identify` does, and
    * returns the contacts that have them.
    * @internal

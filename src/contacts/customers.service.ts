@@ -39,6 +39,9 @@ export interface KnownCustomer {
   merged: string[];
   /** Ids that the person has no longer. */
   replaced: string[];
+  /** Ids that the person has gained, and the contacts who have lost them by that. */
+  gained: string[];
+  losers: string[];
 }
 
 type KnownLink = IdentityLink & { contactId: string };
@@ -69,7 +72,7 @@ export class CustomersService {
     const known = await this.identities.lockAndFind(tx, tenantId, channel, ids);
     const [first] = known;
     if (first && known.length === ids.length && known.every(({ contactId }) => contactId === first.contactId))
-      return { contactId: first.contactId, merged: [], replaced: [] };
+      return { contactId: first.contactId, merged: [], replaced: [], gained: [], losers: [] };
     const named = { channel, ids, phone, at: new Date() };
     const link = await this.findLink(tx, tenantId, named, known);
     if (isKnown(link)) return this.apply(tx, tenantId, named, link);
@@ -78,12 +81,13 @@ export class CustomersService {
     await this.gain(tx, contact, channel, link);
     const identities = ids.map((id) => ({ channel, externalId: id }));
     this.events.tellCreatedPipelined(tx, contact, identities);
-    return { contactId: contact.id, merged: [], replaced: [] };
+    return { contactId: contact.id, merged: [], replaced: [], gained: link.gained, losers: link.losers };
   }
 
   /**
    * Links ids that a provider has named together to the contact who has one of them. Without such a contact
-   * it changes nothing, and neither does a change of ids that was followed by another one already.
+   * it changes nothing, and neither does a change of ids that was followed by another one already. Without
+   * former ids it takes no id from anybody: a status can be of a message from before a number was given out.
    * @returns null if nothing changes
    * @internal
    */
@@ -96,7 +100,8 @@ export class CustomersService {
       ids.includes(externalId) && replacedAt !== null && replacedAt >= at;
     if (previousIds.length > 0 && known.some(isOutdated)) return null;
     const link = await this.findLink(tx, tenantId, named, known);
-    const { same, gained, replaced, restored } = link;
+    const { same, gained, losers, replaced, restored } = link;
+    if (previousIds.length === 0 && losers.length > 0) return null;
     if (!isKnown(link) || [same, gained, replaced, restored].every(({ length }) => length === 0)) return null;
     return this.apply(tx, tenantId, named, link);
   }
@@ -141,7 +146,8 @@ export class CustomersService {
       (field) => JSON.stringify(after[field]) !== JSON.stringify(contact[field]),
     );
     await this.tellUpdated(tx, after, ['identities', ...changed]);
-    return { contactId: contact.id, merged: others.map(({ id }) => id), replaced: link.replaced };
+    const { replaced, gained, losers } = link;
+    return { contactId: contact.id, merged: others.map(({ id }) => id), replaced, gained, losers };
   }
 
   /** Gives a contact the ids that it gains, and tells of whoever loses them. */

@@ -299,6 +299,25 @@ export class ConversationsRepository {
     );
   }
 
+  /**
+   * Makes answers in the newest conversations of contacts go to other ids of theirs than to some, which they
+   * have no longer.
+   */
+  async forgetIdentities(
+    tx: Transaction,
+    tenantId: string,
+    channel: Channel,
+    { contactIds, ids }: { contactIds: string[]; ids: string[] },
+  ): Promise<void> {
+    await tx.query(
+      `UPDATE conversations SET identity_external_id = NULL WHERE tenant_id = $1 AND id IN (
+         SELECT id FROM conversations WHERE tenant_id = $1 AND contact_id = ANY ($2)
+         ORDER BY id DESC LIMIT ${MAX_SCANNED})
+       AND source_channel = $3 AND identity_external_id = ANY ($4)`,
+      [tenantId, contactIds, channel, ids],
+    );
+  }
+
   async insert(tx: Transaction, conversation: ConversationEntity): Promise<void> {
     await tx.manager.insert(ConversationEntity, conversation);
   }

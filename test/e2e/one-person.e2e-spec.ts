@@ -195,6 +195,26 @@ describe('One person is one contact', () => {
       expect(await eventsOf(service, shop.workspace, 'contact.merged')).toEqual([]);
     });
 
+    it('and answers to the former holder do not go to the number', async () => {
+      const [phone, user] = [nextPhone(), nextUser()];
+      await write({ phone, user }, 'from Ana');
+      const ana = await onlyConversation();
+      await write({ phone, user: nextUser() }, 'from Bea');
+      await shop.delivered(await shop.send(ana), 'SENT');
+      expect(whatsapp.sent.at(-1)!.to).toBe(user);
+    });
+
+    it('and a late status of the former holder does not take it back', async () => {
+      const [phone, user, other] = [nextPhone(), nextUser(), nextUser()];
+      await write({ phone, user }, 'from Ana');
+      await shop.delivered(await shop.send(await onlyConversation()), 'SENT');
+      const status = whatsapp.status(whatsapp.sent.at(-1)!, 'read');
+      await write({ phone, user: other }, 'from Bea');
+      await notify({ statuses: [{ ...status, recipient_user_id: user }] });
+      const [second, first] = await contacts();
+      expect([idsOf(first), idsOf(second)]).toEqual([[user], [phone, other].sort()]);
+    });
+
     it('but not when a person changed it', async () => {
       const [phone, user, newPhone, newUser] = [nextPhone(), nextUser(), nextPhone(), nextUser()];
       await write({ phone, user }, 'old number');

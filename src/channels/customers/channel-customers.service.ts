@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Channel } from '../../common/channel-descriptors';
 import {
   ChannelCustomer,
   CustomersService,
@@ -25,7 +26,7 @@ export class ChannelCustomersService {
    */
   async identify(tx: Transaction, tenantId: string, customer: ChannelCustomer): Promise<string> {
     const known = await this.customers.identify(tx, tenantId, customer);
-    await this.moveConversations(tx, tenantId, known);
+    await this.updateConversations(tx, tenantId, customer.channel, known);
     return known.contactId;
   }
 
@@ -36,19 +37,23 @@ export class ChannelCustomersService {
   async link(tx: Transaction, tenantId: string, named: NamedCustomer): Promise<void> {
     const known = await this.customers.link(tx, tenantId, named);
     if (!known) return;
-    await this.moveConversations(tx, tenantId, known);
     const { contactId, replaced } = known;
     const { channel: sourceChannel, ids } = named;
+    await this.updateConversations(tx, tenantId, sourceChannel, known);
     if (replaced.length === 0) return;
     const partner = { tenantId, contactId, sourceChannel, identityExternalId: ids[0]! };
     await this.conversations.redirect(tx, partner, replaced);
   }
 
-  private async moveConversations(
+  /** Moves the conversations of merged contacts, and sends no more answers to ids that others have now. */
+  private async updateConversations(
     tx: Transaction,
     tenantId: string,
-    { contactId, merged }: KnownCustomer,
+    channel: Channel,
+    { contactId, merged, gained, losers }: KnownCustomer,
   ): Promise<void> {
+    if (losers.length > 0)
+      await this.conversations.forgetIdentities(tx, tenantId, channel, { contactIds: losers, ids: gained });
     if (merged.length === 0) return;
     const moved = await this.conversations.moveToContact(tx, { tenantId, contactId }, merged);
     for (const conversationId of moved) this.changes.note(tx, tenantId, { conversationId });
