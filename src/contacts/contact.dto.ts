@@ -46,7 +46,7 @@ const ATTRIBUTES = {
 function AreAttributes(): PropertyDecorator {
   return applyDecorators(
     ValidateBy(
-      { name: 'areSmall', validator: { validate: areSmall } },
+      { name: 'areSmall', validator: { validate: areSmallAttributes } },
       validatorFault('attributes_too_large', { max: MAX_ATTRIBUTES_BYTES }),
     ),
     ValidateBy(
@@ -60,7 +60,8 @@ function AreAttributes(): PropertyDecorator {
   );
 }
 
-function areSmall(value: unknown): boolean {
+/** Reports whether the attributes of a contact are within the limit of their bytes. */
+export function areSmallAttributes(value: unknown): boolean {
   return Buffer.byteLength(JSON.stringify(value) ?? '') <= MAX_ATTRIBUTES_BYTES;
 }
 

@@ -5,7 +5,7 @@ import { SYSTEM } from '../common/principal';
 import { Transaction } from '../database/transaction';
 import { EventData } from '../outbox/event-catalog';
 import { EventlessChanges } from '../outbox/eventless-changes';
-import { MAX_ATTRIBUTES, toContact } from './contact.dto';
+import { areSmallAttributes, MAX_ATTRIBUTES, toContact } from './contact.dto';
 import { ContactEntity, VERIFIED_FIELDS } from './contact.entity';
 import { ContactEvents } from './contact-events';
 import { ContactIdentitiesRepository } from './contact-identities.repository';
@@ -221,8 +221,15 @@ function withProfileOf(contact: ContactEntity, others: ContactEntity[], phone: s
       if (other.verified.includes(field)) after.verified = [...after.verified, field];
     }
     after.phone ??= other.phone;
-    const attributes = Object.entries({ ...other.attributes, ...after.attributes });
-    after.attributes = Object.fromEntries(attributes.slice(-MAX_ATTRIBUTES));
+    after.attributes = withAttributesOf(after.attributes, other.attributes);
   }
   return after;
+}
+
+/** Returns a contact's attributes with those that only another one has, as many as a contact can have. */
+function withAttributesOf(own: ContactEntity['attributes'], others: ContactEntity['attributes']) {
+  return Object.entries(others).reduce((kept, [name, value]) => {
+    const more = Object.hasOwn(kept, name) ? kept : { ...kept, [name]: value };
+    return Object.keys(more).length <= MAX_ATTRIBUTES && areSmallAttributes(more) ? more : kept;
+  }, own);
 }

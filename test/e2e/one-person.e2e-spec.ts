@@ -163,6 +163,18 @@ describe('One person is one contact', () => {
       expect((await shop.bodiesOf(latest)).slice(-3)).toEqual(['by both', 'by number again', 'by id again']);
     });
 
+    it('keeps the attributes of the older contact where both have too many', async () => {
+      const [phone, user] = [nextPhone(), nextUser()];
+      const attributesOf = (name: string) =>
+        Object.fromEntries([['both', name], ...Array.from({ length: 49 }, (_, n) => [name + n, n])]);
+      for (const [name, externalId] of [['older', phone] as const, ['younger', user] as const]) {
+        const identity = { channel: 'WHATSAPP', externalId };
+        await shop.tenant.client.post('/contacts', { attributes: attributesOf(name), identity });
+      }
+      await write({ phone, user }, 'by both');
+      expect((await onlyContact()).attributes).toEqual(attributesOf('older'));
+    });
+
     it('is found by the id of either', async () => {
       const { phone, user, older, younger } = await apart();
       await write({ phone, user }, 'by both');
