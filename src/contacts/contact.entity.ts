@@ -50,3 +50,11 @@ export class ContactEntity {
   @Column('uuid', { name: 'merged_into_id', nullable: true })
   mergedIntoId: string | null;
 }
+
+/**
+ * Returns the time of a contact's next edit. Each edit has a moment of its own, by which the next one knows
+ * what it edits.
+ */
+export function nextEditTime({ updatedAt }: Pick<ContactEntity, 'updatedAt'>): Date {
+  return new Date(Math.max(Date.now(), updatedAt.getTime() + 1));
+}

@@ -24,6 +24,10 @@ const LIST_IDENTITIES = `
          created_at AS "createdAt", replaced_at AS "replacedAt"
   FROM contact_identities WHERE tenant_id = $1 AND contact_id = ANY ($2) ORDER BY created_at, channel, external_id`;
 
+/** Assignments, in SQL, that delete all that a contact says about a person. */
+const EMPTIED = `name = NULL, email = NULL, phone = NULL, avatar_url = NULL, attributes = '{}', verified = '{}',
+  search_text = ''`;
+
 /** Contact whose profile was updated. */
 export interface UpdatedProfile {
   contact: ListedContact;
@@ -147,8 +151,7 @@ export class ContactsRepository {
    */
   async mergeAll(tx: Transaction, tenantId: string, from: string[], into: string): Promise<void> {
     await tx.query(
-      `UPDATE contacts SET name = NULL, email = NULL, phone = NULL, avatar_url = NULL, attributes = '{}',
-         verified = '{}', search_text = '', merged_into_id = $3
+      `UPDATE contacts SET ${EMPTIED}, merged_into_id = $3
        WHERE tenant_id = $1 AND (id = ANY ($2) OR merged_into_id = ANY ($2))`,
       [tenantId, from, into],
     );
@@ -177,8 +180,7 @@ export class ContactsRepository {
   /** Locks a contact, and deletes all that it says about a person. */
   async erase(tx: Transaction, { tenantId, contactId }: ContactKey): Promise<void> {
     await tx.query(
-      `UPDATE contacts SET name = NULL, email = NULL, phone = NULL, avatar_url = NULL, attributes = '{}', verified = '{}',
-         search_text = '', updated_at = $3, erased_at = coalesce(erased_at, $3)
+      `UPDATE contacts SET ${EMPTIED}, updated_at = $3, erased_at = coalesce(erased_at, $3)
        WHERE tenant_id = $1 AND id = $2`,
       [tenantId, contactId, new Date()],
     );

@@ -24,7 +24,7 @@ import {
   toContactDetail,
   UpdateContact,
 } from './contact.dto';
-import { ContactEntity } from './contact.entity';
+import { ContactEntity, nextEditTime } from './contact.entity';
 import { ContactEvents } from './contact-events';
 import { ContactIdentitiesRepository } from './contact-identities.repository';
 import { ContactIdentityEntity } from './contact-identity.entity';
@@ -229,8 +229,7 @@ function edit(before: ContactEntity, given: Omit<UpdateContact, 'updatedAt'>): C
   return {
     ...after,
     verified: before.verified.filter((field) => after[field] === before[field]),
-    // Each edit has a moment of its own, by which the next one knows what it edits.
-    updatedAt: new Date(Math.max(Date.now(), before.updatedAt.getTime() + 1)),
+    updatedAt: nextEditTime(before),
   };
 }
 

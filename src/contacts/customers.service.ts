@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { AuditService } from '../audit/audit.service';
+import { changedValues } from '../audit/changed-values';
 import { Channel } from '../common/channel-descriptors';
 import { SYSTEM } from '../common/principal';
 import { Transaction } from '../database/transaction';
 import { EventData } from '../outbox/event-catalog';
 import { EventlessChanges } from '../outbox/eventless-changes';
 import { areSmallAttributes, MAX_ATTRIBUTES, toContact } from './contact.dto';
-import { ContactEntity, VERIFIED_FIELDS } from './contact.entity';
+import { ContactEntity, nextEditTime, VERIFIED_FIELDS } from './contact.entity';
 import { ContactEvents } from './contact-events';
 import { ContactIdentitiesRepository } from './contact-identities.repository';
 import { ContactsRepository } from './contacts.repository';
@@ -142,9 +143,7 @@ export class CustomersService {
     await this.identities.setReplaced(tx, key, channel, link.restored, null);
     const after = withProfileOf(contact, others, phoneAfter(contact, named, link));
     await this.contacts.update(tx, tenantId, after);
-    const changed = PROFILE.filter(
-      (field) => JSON.stringify(after[field]) !== JSON.stringify(contact[field]),
-    );
+    const changed = PROFILE.filter((field) => changedValues(contact, after, [field]));
     await this.tellUpdated(tx, after, ['identities', ...changed]);
     const { replaced, gained, losers } = link;
     return { contactId: contact.id, merged: others.map(({ id }) => id), replaced, gained, losers };
@@ -212,7 +211,7 @@ function withProfileOf(contact: ContactEntity, others: ContactEntity[], phone: s
   const after = {
     ...contact,
     phone,
-    updatedAt: new Date(Math.max(Date.now(), contact.updatedAt.getTime() + 1)),
+    updatedAt: nextEditTime(contact),
   };
   for (const other of others) {
     for (const field of VERIFIED_FIELDS) {
