@@ -147,7 +147,8 @@ export const FAULTS = {
     'The receiver refused the TLS handshake: it may accept no common cipher, or want a client certificate ({detail})',
   tls_name_unknown: 'The receiver has no certificate for the host in the address ({detail})',
   tls_hung_up: 'The receiver closed the connection during the TLS handshake ({detail})',
-  cert_expired: "The receiver's certificate has expired: renew it ({detail})",
+  cert_expired:
+    'A certificate of the receiver has expired, its own or an intermediate one: renew it ({detail})',
   cert_not_yet_valid: "The receiver's certificate is not valid yet ({detail})",
   cert_self_signed: "The receiver's certificate is not signed by a public authority ({detail})",
   cert_untrusted:

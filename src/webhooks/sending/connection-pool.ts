@@ -34,6 +34,13 @@ export class ConnectionPool {
     return (await this.takeKept(receiver.origin)) ?? this.open(receiver, setup);
   }
 
+  /** Opens a connection. */
+  async open(receiver: Receiver, setup: ConnectionSetup): Promise<ReceiverConnection> {
+    const connection = new ReceiverConnection(receiver.origin, await this.connector.open(receiver, setup));
+    connection.onClose(() => this.forget(connection));
+    return connection;
+  }
+
   /** Keeps a connection until the next request, or closes it. */
   keep(connection: ReceiverConnection, idleMs: number): void {
     const remainingMs = Math.min(idleMs, this.maxAgeMs - connection.ageMs);
@@ -61,12 +68,6 @@ export class ConnectionPool {
       if (connection.isOpen && connection.ageMs < this.maxAgeMs) return connection;
       connection.destroy();
     }
-  }
-
-  private async open(receiver: Receiver, setup: ConnectionSetup): Promise<ReceiverConnection> {
-    const connection = new ReceiverConnection(receiver.origin, await this.connector.open(receiver, setup));
-    connection.onClose(() => this.forget(connection));
-    return connection;
   }
 
   private forget(connection: ReceiverConnection): void {

@@ -7,7 +7,9 @@ describe('DeliveryExchange', () => {
     expect(await exchange.outcome).toMatchObject({ kind: 'failed', error: 'timeout', statusCode: null });
     const destroyed: string[] = [];
     const connection = { destroy: () => destroyed.push('late') } as unknown as ReceiverConnection;
-    exchange.send(connection, { path: '/', headers: [], body: Buffer.alloc(0) }, () => undefined);
+    const post = { path: '/', headers: [], body: Buffer.alloc(0) };
+    const unexpected = () => destroyed.push('unexpected');
+    exchange.send(connection, post, unexpected, unexpected);
     expect(destroyed).toEqual(['late']);
   });
 

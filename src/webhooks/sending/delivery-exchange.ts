@@ -32,6 +32,7 @@ export class DeliveryExchange implements AnswerHandler {
   private reject!: (error: Error) => void;
   private connection: ReceiverConnection | null = null;
   private keep: Keep | null = null;
+  private sendAgain: (() => void) | null = null;
   private ended = false;
   private statusCode: number | null = null;
   private firstByteMs: number | null = null;
@@ -60,8 +61,9 @@ export class DeliveryExchange implements AnswerHandler {
   /**
    * Sends the request, unless the attempt is over.
    * @param keep takes the connection when it can carry another request
+   * @param sendAgain sends the request on a new connection, if the receiver has closed this one unanswered
    */
-  send(connection: ReceiverConnection, post: PostRequest, keep: Keep): void {
+  send(connection: ReceiverConnection, post: PostRequest, keep: Keep, sendAgain: () => void): void {
     // The attempt ended before the connection was ready.
     if (this.ended) return connection.destroy();
     if (this.permit?.isOver()) {
@@ -70,6 +72,7 @@ export class DeliveryExchange implements AnswerHandler {
     }
     this.connection = connection;
     this.keep = keep;
+    this.sendAgain = sendAgain;
     sendPost(connection, post, this);
   }
 
@@ -98,9 +101,13 @@ export class DeliveryExchange implements AnswerHandler {
   }
 
   onError(error: Error): void {
+    if (this.ended) return;
     // The status decides; the body may be incomplete.
-    if (this.statusCode === null) this.endWithError(error);
-    else this.endWithAnswer();
+    if (this.statusCode !== null) return this.endWithAnswer();
+    if (!this.connection?.isSilentAgain) return this.endWithError(error);
+    this.connection.destroy();
+    this.connection = null;
+    this.sendAgain?.();
   }
 
   /** Ends the exchange with an error. */

@@ -367,6 +367,22 @@ describe('DeliverySender', () => {
       ],
       ['lines without CR', 'HTTP/1.1 200 OK\nContent-Length: 2\n\nok'],
       ['a control character', `${HEAD}X-A: b\x01c\r\nContent-Length: 2\r\n\r\nok`],
+      ['two equal lengths (envoy#3648)', `${HEAD}Content-Length: 2\r\ncontent-length: 2\r\n\r\nok`],
+      ['a list of equal lengths (python-hyper/h11#92)', `${HEAD}Content-Length: 2, 2\r\n\r\nok`],
+      ['a space before a colon', `${HEAD}X-A : b\r\nContent-Length : 2\r\n\r\nok`],
+      ['a field without a colon', `${HEAD}Garbage\r\n folded\r\nContent-Length: 2\r\n\r\nok`],
+      ['names that are none', `${HEAD}X A: b\r\n: c\r\nX[1]: d\r\nContent-Length: 2\r\n\r\nok`],
+      ['a CR within a value', `${HEAD}X-A: b\rc\r\nContent-Length: 2\r\n\r\nok`],
+      ['spaces in the status line (llhttp#217)', `HTTP/1.1  200  OK\r\nContent-Length: 2\r\n\r\nok`],
+      ['a status line of HTTP/2', `HTTP/2 200\r\nContent-Length: 2\r\n\r\nok`],
+      [
+        '100 and two lengths in pieces',
+        `${CONTINUE}HT`,
+        `TP/1.1 200 OK\r\nContent-Length: 2\r\nConte`,
+        'nt-Length: 2\r\n\r',
+        '\no',
+        'k',
+      ],
     ])('takes loose answers, and closes their connection (public report 17): %s', async (_, ...pieces) => {
       const { url, connections } = await answering(...pieces);
       const sender = makeSender();
@@ -377,6 +393,34 @@ describe('DeliverySender', () => {
         expect(connections()).toBe(n);
       }
       await waitFor('the connections to close', () => sender.openConnections === 0);
+    });
+
+    it.each([
+      ['two different lengths', `${HEAD}Content-Length: 2\r\nContent-Length: 3\r\n\r\nok`],
+      ['lengths that differ in a list', `${HEAD}Content-Length: 2, 3\r\n\r\nok`],
+      ['no status', 'HTTP/1.1 OK\r\n\r\n'],
+      ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n'],
+      ['lines that end with CR alone', 'HTTP/1.1 200 OK\rContent-Length: 0\r\r'],
+      ['no HTTP and no end of line', 'ok'],
+    ])('is told that its answer is not HTTP/1.1: %s', async (_, bytes) => {
+      const { url } = await answering(bytes);
+      const outcome = await makeSender().send(delivery({ url }));
+      expectFailure(outcome, 'connection');
+      expect(outcome.errorMessage).toMatch(/^The answer is not valid HTTP\/1\.1 \(.+, HPE_\w+\)$/);
+    });
+
+    it('gets no more of a loose head read than its limit', async () => {
+      const url = await rawTls((socket) => {
+        socket.once('data', () => {
+          const flood = () => {
+            while (!socket.destroyed && socket.write('no field\r\n'.repeat(1_000))) continue;
+          };
+          socket.write(HEAD);
+          socket.on('drain', flood);
+          flood();
+        });
+      });
+      expectFailure(await makeSender().send(delivery({ url })), 'connection');
     });
 
     it('reads a loose answer that arrives in thousands of pieces', async () => {
@@ -466,6 +510,59 @@ describe('DeliverySender', () => {
       const sender = makeSender();
       for (let n = 0; n < 2; n++) expect((await sender.send(delivery({ url }))).kind).toBe('succeeded');
       expect(connections()).toBe(expected);
+    });
+
+    it.each([
+      ['closes', (socket: TLSSocket) => socket.end()],
+      ['breaks off', (socket: TLSSocket) => socket.destroy()],
+    ])(
+      'gets the request on a new connection when it %s a kept one (nodejs/node#47130, hyperium/hyper#3553)',
+      async (_, close) => {
+        let connections = 0;
+        const url = await rawTls((socket) => {
+          connections++;
+          socket.once('data', () => {
+            socket.write(OK);
+            socket.once('data', () => close(socket));
+          });
+        });
+        const sender = makeSender();
+        for (let n = 1; n <= 3; n++) {
+          const outcome = await sender.send(delivery({ url }));
+          expect(outcome).toMatchObject({ kind: 'succeeded', statusCode: 200 });
+          expect(connections).toBe(n);
+        }
+      },
+    );
+
+    it('gets the request no third time when it closes the new connection too', async () => {
+      let requests = 0;
+      const url = await rawTls((socket) => {
+        socket.on('data', () => {
+          requests++;
+          if (requests === 1) socket.write(OK);
+          else socket.destroy();
+        });
+      });
+      const sender = makeSender();
+      await sender.send(delivery({ url }));
+      expectFailure(await sender.send(delivery({ url })), 'connection');
+      expect(requests).toBe(3);
+    });
+
+    it('gets the request no second time when it breaks off within its answer', async () => {
+      let requests = 0;
+      const url = await rawTls((socket) => {
+        socket.on('data', () => {
+          requests++;
+          if (requests === 1) socket.write(OK);
+          else socket.end('HTTP/1.1 2');
+        });
+      });
+      const sender = makeSender();
+      await sender.send(delivery({ url }));
+      expectFailure(await sender.send(delivery({ url })), 'connection');
+      expect(requests).toBe(2);
     });
 
     it('gets no connection kept where there is no room', async () => {

@@ -3,9 +3,10 @@ import { Memo } from '../../common/memo';
 import { AddressPolicy } from './address-policy';
 import { AttemptOutcome } from './attempt-outcome';
 import { ConnectionPool } from './connection-pool';
-import { DeliveryExchange } from './delivery-exchange';
+import { DeliveryExchange, Keep } from './delivery-exchange';
 import { bodyOf, headersOf, RequestContent, timestampOf, webhookIdOf } from './delivery-request';
 import { HostResolver } from './host-resolver';
+import { ReceiverConnection } from './receiver-connection';
 import { StartPermit } from './start-permit';
 import { serviceSignature, SigningSecrets, standardSignature } from './signature';
 import { Receiver, VettedConnector } from './vetted-connector';
@@ -98,22 +99,25 @@ export class DeliverySender implements OnApplicationShutdown {
     const body = Buffer.from(bodyOf(request, at));
     const headers = headersOf(request, at, signaturesOf(request, at, body));
     const keeps = this.connections.hasRoom;
-    const connection = await this.connections.connect(address, exchange.setup);
-    exchange.send(
-      connection,
-      {
-        path: address.path,
-        // oxfmt-ignore
-        headers: [
-          'host', address.host,
-          'connection', keeps ? 'keep-alive' : 'close',
-          ...headers,
-          'content-length', String(body.length),
-        ],
-        body,
-      },
-      (free, keepMs) => this.connections.keep(free, keeps ? (keepMs ?? this.connectionIdleMs) : 0),
-    );
+    const post = {
+      path: address.path,
+      // oxfmt-ignore
+      headers: [
+        'host', address.host,
+        'connection', keeps ? 'keep-alive' : 'close',
+        ...headers,
+        'content-length', String(body.length),
+      ],
+      body,
+    };
+    const keep: Keep = (free, keepMs) =>
+      this.connections.keep(free, keeps ? (keepMs ?? this.connectionIdleMs) : 0);
+    const sendOn = async (connecting: Promise<ReceiverConnection>) =>
+      exchange.send(await connecting, post, keep, () => {
+        const opening = this.connections.open(address, exchange.setup);
+        sendOn(opening).catch((error: Error) => exchange.endWithError(error));
+      });
+    await sendOn(this.connections.connect(address, exchange.setup));
   }
 
   /** Checks an address again: the rules or the operator's networks may have changed since its creation. */

@@ -1,5 +1,6 @@
 import { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
+import { LooseHead } from './loose-head';
 
 /** Bytes of an answer that are kept until its head is read, so that it can be read a second time. */
 const MAX_UNREAD_BYTES = 128 * 1024;
@@ -9,7 +10,9 @@ const MAX_UNREAD_CHUNKS = 64;
 /** An open connection to a receiver. It carries one exchange after another. */
 export class ReceiverConnection {
   private readonly openedAt = performance.now();
+  private exchanges = 0;
   private stream: ExchangeStream | null = null;
+  private looseHead: LooseHead | null = null;
   private unread: Buffer[] = [];
   private unreadBytes = 0;
 
@@ -33,6 +36,14 @@ export class ReceiverConnection {
     return !this.socket.destroyed && !this.socket.readableEnded && this.socket.writable;
   }
 
+  /**
+   * Reports whether it has answered before, and nothing has come of the present answer. The receiver may have
+   * closed it as unused while the request was on its way.
+   */
+  get isSilentAgain(): boolean {
+    return this.exchanges > 1 && this.unreadBytes === 0;
+  }
+
   onClose(listener: () => void): void {
     this.socket.once('close', listener);
   }
@@ -40,6 +51,7 @@ export class ReceiverConnection {
   /** Begins an exchange, and returns its stream. */
   begin(): Duplex {
     this.socket.setTimeout(0);
+    this.exchanges += 1;
     this.unread = [];
     this.unreadBytes = 0;
     this.stream = new ExchangeStream((chunk) => this.socket.write(chunk));
@@ -47,13 +59,14 @@ export class ReceiverConnection {
   }
 
   /**
-   * Returns a stream that reads the present answer again, from its first byte, and writes nothing; null if
-   * too much has arrived.
+   * Returns a stream that reads the present answer again, from its first byte and with a tidied head, and
+   * writes nothing; null if too much has arrived.
    */
   beginAgain(): Duplex | null {
     if (this.unreadBytes > MAX_UNREAD_BYTES) return null;
     this.stream = new ExchangeStream(() => undefined);
-    for (const chunk of this.unread) this.stream.push(chunk);
+    this.looseHead = new LooseHead();
+    for (const chunk of this.unread) this.stream.push(this.looseHead.tidy(chunk));
     if (this.socket.readableEnded || this.socket.destroyed) this.stream.push(null);
     return this.stream;
   }
@@ -83,7 +96,7 @@ export class ReceiverConnection {
       this.unread.push(chunk);
       this.unreadBytes += chunk.length;
     }
-    this.stream.push(chunk);
+    this.stream.push(this.looseHead?.tidy(chunk) ?? chunk);
   }
 }
 

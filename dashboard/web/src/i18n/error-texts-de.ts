@@ -137,7 +137,8 @@ const faults: Record<FaultCode, string> = {
     'Der Empfänger hat die TLS-Aushandlung abgelehnt: Vielleicht fehlt eine gemeinsame Chiffre, oder er verlangt ein Client-Zertifikat ({detail})',
   tls_name_unknown: 'Der Empfänger hat kein Zertifikat für den Host in der Adresse ({detail})',
   tls_hung_up: 'Der Empfänger hat die Verbindung während der TLS-Aushandlung geschlossen ({detail})',
-  cert_expired: 'Das Zertifikat des Empfängers ist abgelaufen: Erneuern Sie es ({detail})',
+  cert_expired:
+    'Ein Zertifikat des Empfängers ist abgelaufen, sein eigenes oder ein Zwischenzertifikat: Erneuern Sie es ({detail})',
   cert_not_yet_valid: 'Das Zertifikat des Empfängers gilt noch nicht ({detail})',
   cert_self_signed: 'Das Zertifikat des Empfängers ist von keiner öffentlichen Stelle signiert ({detail})',
   cert_untrusted:

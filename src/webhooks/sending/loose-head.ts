@@ -1,0 +1,78 @@
+/** Length from which the rest of a head is left as it is. The parser refuses it. */
+const MAX_TIDIED_LENGTH = 128 * 1024;
+
+const STATUS_LINE = /^HTTP\/\d(?:\.\d)?[ \t]+(\d{3})(?!\d)[ \t]*(.*)$/i;
+/** Beginning of a line that may become a status line. */
+const STATUS_LINE_BEGUN = /^(?:H?|HT|HTT|HTTP|HTTP\/[^\r]*)\r?$/i;
+const FIELD = /^([\w!#$%&'*+.^`|~-]+)[ \t]*:[ \t]*(.*)$/;
+
+/**
+ * Brings the head of an answer to a form that Node's lenient parser takes: spaces in the status line and
+ * before a colon, and a length that is given again, go. So do lines that are no fields. Two different lengths
+ * stay, and the parser refuses them.
+ */
+export class LooseHead {
+  private line = '';
+  private size = 0;
+  private isStatusNext = true;
+  private isInterim = false;
+  private isDropped = false;
+  private isOver = false;
+  private contentLength: string | null = null;
+
+  /** Returns the next bytes of the answer, those of the head once their line is complete. */
+  tidy(chunk: Buffer): Buffer {
+    if (this.isOver) return chunk;
+    let text = chunk.toString('latin1');
+    let tidied = '';
+    for (let end = text.indexOf('\n'); end >= 0 && !this.isOver; end = text.indexOf('\n')) {
+      const line = (this.line + text.slice(0, end)).replace(/\r+$/, '').replaceAll('\r', ' ');
+      this.line = '';
+      tidied += this.tidyLine(line);
+      text = text.slice(end + 1);
+    }
+    this.line += text;
+    this.size += chunk.length;
+    const isNotHttp = this.isStatusNext && !STATUS_LINE_BEGUN.test(this.line);
+    this.isOver ||= isNotHttp || this.size > MAX_TIDIED_LENGTH;
+    if (this.isOver) tidied += this.line;
+    return Buffer.from(tidied, 'latin1');
+  }
+
+  private tidyLine(line: string): string {
+    if (line === '') return this.endHead();
+    if (this.isStatusNext) return this.tidyStatus(line);
+    const isFolded = /^[ \t]/.test(line);
+    if (!isFolded) return this.tidyField(line);
+    return this.isDropped ? '' : `${line}\r\n`;
+  }
+
+  private endHead(): string {
+    if (this.isStatusNext) return '';
+    this.isOver = !this.isInterim;
+    this.isStatusNext = this.isInterim;
+    this.contentLength = null;
+    return '\r\n';
+  }
+
+  private tidyStatus(line: string): string {
+    const [, status, reason] = STATUS_LINE.exec(line) ?? [];
+    this.isStatusNext = false;
+    this.isInterim = status?.startsWith('1') === true && status !== '101';
+    return status === undefined ? `${line}\r\n` : `HTTP/1.1 ${status} ${reason}\r\n`;
+  }
+
+  private tidyField(line: string): string {
+    const [, name, value = ''] = FIELD.exec(line) ?? [];
+    const length = name?.toLowerCase() === 'content-length' ? oneOf(value) : null;
+    this.isDropped = name === undefined || (length !== null && length === this.contentLength);
+    this.contentLength = length ?? this.contentLength;
+    return this.isDropped ? '' : `${name}: ${length ?? value}\r\n`;
+  }
+}
+
+/** Returns the value of a list of equal ones such as "2, 2", or the list. */
+function oneOf(list: string): string {
+  const values = new Set(list.split(',').map((value) => value.trim()));
+  return values.size === 1 ? [...values][0]! : list;
+}
