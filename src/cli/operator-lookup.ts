@@ -6,8 +6,12 @@ import { AgentsRepository } from '../workspaces/agents.repository';
 import { WorkspaceDeletion } from '../workspaces/deletion/workspace-deletion.dto';
 import { WorkspaceDeletionsRepository } from '../workspaces/deletion/workspace-deletions.repository';
 import { WorkspaceEntity } from '../workspaces/workspace.entity';
+import { WorkspaceUsage, WorkspaceUsageRepository } from '../metrics/workspace-usage.repository';
 import { Operator } from './operator';
 import { LookedUpThing, OperatorLookupRepository } from './operator-lookup.repository';
+
+/** Number of workspaces whose usage is listed. */
+const MAX_USAGES = 50;
 
 /**
  * Finds things by their id alone, and lists all workspaces. Only the operator may search across workspaces:
@@ -20,6 +24,7 @@ export class OperatorLookup {
     private readonly lookups: OperatorLookupRepository,
     private readonly agents: AgentsRepository,
     private readonly deletions: WorkspaceDeletionsRepository,
+    private readonly usage: WorkspaceUsageRepository,
   ) {}
 
   /** Lists all workspaces, newest first. */
@@ -30,6 +35,13 @@ export class OperatorLookup {
   /** Lists the workspaces that are to be deleted, the earliest due date first. */
   listDeletions(): Promise<WorkspaceDeletion[]> {
     return this.deletions.list();
+  }
+
+  /** Lists what the largest workspaces use, first those over a quota. */
+  async listUsage(): Promise<(WorkspaceUsage & { slug: string | null })[]> {
+    const usages = (await this.usage.list()).slice(0, MAX_USAGES);
+    const slugs = await this.lookups.listSlugs(usages.map(({ workspaceId }) => workspaceId));
+    return usages.map((usage) => ({ slug: slugs.get(usage.workspaceId) ?? null, ...usage }));
   }
 
   /**

@@ -17,6 +17,7 @@ import { InvitationsService } from '../logins/invitations/invitations.service';
 import { OperatorLoginsService } from '../logins/operator-logins.service';
 import { SecondFactorDemandsService } from '../logins/second-factor/second-factor-demands.service';
 import { MessagesService } from '../messages/messages.service';
+import { WorkspaceUsageRepository } from '../metrics/workspace-usage.repository';
 import { MessagingModule } from '../messaging.module';
 import { ParkedEventsService } from '../parked-events/parked-events.service';
 import { ContactErasuresService } from '../privacy/contact-erasures.service';
@@ -68,7 +69,7 @@ class OperatorModule {
     return {
       module: OperatorModule,
       imports: [MessagingModule.forConfig(ConfigModule.forRoot(config))],
-      providers: [OperatorLookupRepository, OperatorLookup],
+      providers: [OperatorLookupRepository, WorkspaceUsageRepository, OperatorLookup],
     };
   }
 }

@@ -70,6 +70,15 @@ export function addWorkspaceCommands(program: Command): void {
     .action(withServices(async ({ lookup }) => ({ data: await lookup.listWorkspaces() })));
 
   workspace
+    .command('usage')
+    .description('Lists the largest workspaces by estimates, at most 50, first those over a quota.')
+    .addHelpText(
+      'after',
+      example('{data: [{slug, workspaceId, contacts, messages, bytes, over}]}', 'workspace usage'),
+    )
+    .action(withServices(async ({ lookup }) => ({ data: await lookup.listUsage() })));
+
+  workspace
     .command('update')
     .description('Changes only the given values.')
     .requiredOption('--slug <slug>', 'the workspace')

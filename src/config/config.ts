@@ -14,6 +14,7 @@ import { parseRedisAddress, RedisAddress } from './redis-address';
 import { SecretsKey } from './secrets-keys';
 
 const DEFAULT_PORT = 3000;
+const MEBIBYTE = 1024 * 1024;
 
 /** The checked configuration of the service. Only this folder reads the environment. */
 export class Config {
@@ -97,6 +98,8 @@ export class Config {
   readonly apiKeyMaxLifeDays: number | null;
   /** Days for which events and deliveries are kept. */
   readonly retentionDays: number;
+  /** Estimates above which a workspace is shown to the operator. Nothing is refused above them. */
+  readonly workspaceQuotas: { contacts: number; messages: number; bytes: number };
 
   private constructor(values: Omit<Config, never>) {
     Object.assign(this, values);
@@ -142,6 +145,11 @@ export class Config {
       http: { ...http.settings, limits: { ...http.settings.limits, maxStreams: env.WIDGET_STREAMS } },
       metricsPort: env.METRICS_PORT ?? null,
       retentionDays: env.RETENTION_DAYS,
+      workspaceQuotas: {
+        contacts: env.WORKSPACE_QUOTA_CONTACTS,
+        messages: env.WORKSPACE_QUOTA_MESSAGES,
+        bytes: env.WORKSPACE_QUOTA_MEBIBYTES * MEBIBYTE,
+      },
       apiKeyMaxLifeDays: env.API_KEY_MAX_LIFE_DAYS ?? null,
       databaseUrl: databaseUrl!,
       databaseOwnerUrl: databaseOwnerUrl!,

@@ -124,6 +124,15 @@ export class Environment {
   @IsWhole(1, 3650)
   RETENTION_DAYS: number = 30;
 
+  @IsWhole(1, 1_000_000_000)
+  WORKSPACE_QUOTA_CONTACTS: number = 1_000_000;
+
+  @IsWhole(1, 1_000_000_000)
+  WORKSPACE_QUOTA_MESSAGES: number = 10_000_000;
+
+  @IsWhole(1, 1_000_000)
+  WORKSPACE_QUOTA_MEBIBYTES: number = 20_480;
+
   @IsString()
   NODE_ENV: string = 'development';
 

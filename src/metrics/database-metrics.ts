@@ -7,8 +7,11 @@ import { OldestSnapshot, SnapshotAge } from '../database/oldest-snapshot';
 import { PARTITIONED_TABLES, Partitions } from '../database/partitions';
 import { Metrics } from './metrics';
 import { MAX_DEPTH, OutboxDepthRepository } from './outbox-depth.repository';
+import { Quota, QUOTAS, WorkspaceUsageRepository } from './workspace-usage.repository';
 
 const TIMEOUT_MS = 1_000;
+/** Interval at which the usage of workspaces is read: the statistics behind it change no faster. */
+const USAGE_EVERY_MS = 10 * 60 * 1000;
 
 /** Gauges whose values are read from the database at each scrape. */
 @Injectable()
@@ -21,6 +24,8 @@ export class DatabaseMetrics {
   private readonly snapshotAge: Gauge;
   private readonly snapshotTransactions: Gauge;
   private readonly defaultRows: Gauge<'table'>;
+  private readonly overQuota: Gauge<'quota'>;
+  private usageReadAt = Number.NEGATIVE_INFINITY;
   private measuring: Promise<void> | null = null;
 
   constructor(
@@ -30,6 +35,7 @@ export class DatabaseMetrics {
     private readonly snapshots: OldestSnapshot,
     private readonly partitions: Partitions,
     private readonly outbox: OutboxDepthRepository,
+    private readonly usage: WorkspaceUsageRepository,
   ) {
     const registers = [metrics.registry];
     this.poolConnections = new Gauge({
@@ -69,6 +75,12 @@ export class DatabaseMetrics {
       labelNames: ['table'] as const,
       registers,
     });
+    this.overQuota = new Gauge({
+      name: 'workspaces_over_quota',
+      help: 'Workspaces that have passed a quota, by estimate.',
+      labelNames: ['quota'] as const,
+      registers,
+    });
   }
 
   /**
@@ -96,9 +108,19 @@ export class DatabaseMetrics {
       this.setSnapshot(await this.snapshots.read());
       const rows = await this.partitions.countDefaultRows();
       for (const table of PARTITIONED_TABLES) this.defaultRows.set({ table }, rows[table]);
+      await this.measureUsage();
     } catch (error) {
       this.logger.warn({ err: error as Error }, 'failed to measure the database');
     }
+  }
+
+  private async measureUsage(): Promise<void> {
+    const now = performance.now();
+    if (now < this.usageReadAt + USAGE_EVERY_MS) return;
+    this.usageReadAt = now;
+    const usages = await this.usage.list();
+    const count = (quota: Quota) => usages.filter(({ over }) => over.includes(quota)).length;
+    for (const quota of QUOTAS) this.overQuota.set({ quota }, count(quota));
   }
 
   private setSnapshot({ seconds, transactions }: SnapshotAge): void {

@@ -21,6 +21,7 @@ describe('the door itself', () => {
       'migrate',
       'workspace create',
       'workspace list',
+      'workspace usage',
       'workspace update',
       'workspace demand-factor',
       'workspace end-factor-demand',

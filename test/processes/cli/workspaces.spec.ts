@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { TestDatabase } from '../../support/test-database';
 import { MOMENT, UUID, TestCli } from '../../support/test-cli';
 
 jest.setTimeout(90_000);
@@ -52,6 +53,29 @@ describe('workspace', () => {
       entitlements: [],
       updatedAt: MOMENT,
     });
+  });
+
+  it('lists what the largest workspaces use', async () => {
+    const database = new TestDatabase(cli.stores);
+    const [acme] = await database.query<{ id: string }>(`SELECT id FROM workspaces WHERE slug = 'acme'`);
+    await database.query(
+      `INSERT INTO contacts (tenant_id, id, name, attributes, created_at, updated_at)
+       SELECT $1, gen_random_uuid(), 'One of many', '{}', now(), now() FROM generate_series(1, 300)`,
+      [acme!.id],
+    );
+    await database.query('ANALYZE contacts');
+    await database.close();
+    const { data } = await cli.callIn({ ...cli.env, WORKSPACE_QUOTA_CONTACTS: '299' }, 'workspace', 'usage');
+    expect(data).toEqual([
+      {
+        slug: 'acme',
+        workspaceId: acme!.id,
+        contacts: 300,
+        messages: 0,
+        bytes: expect.any(Number),
+        over: ['contacts'],
+      },
+    ]);
   });
 
   it('suspends a workspace, resumes it, and schedules its deletion after an export of its audit log', async () => {

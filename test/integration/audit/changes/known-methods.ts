@@ -44,6 +44,7 @@ export const PERSONAL_WRITES = ['ReadMarksService.markRead', 'ReadMarksService.m
 export const COMMANDS: Record<string, string | null> = {
   'workspace create': 'WorkspacesService.create',
   'workspace list': null,
+  'workspace usage': null,
   'workspace update': 'WorkspacesService.update',
   'workspace demand-factor': 'SecondFactorDemandsService.demand',
   'workspace end-factor-demand': 'SecondFactorDemandsService.endDemand',
