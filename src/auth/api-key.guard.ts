@@ -70,7 +70,7 @@ export class ApiKeyGuard implements CanActivate {
       this.budgets.requirePlace('requests', place.tenantId);
   }
 
-  private countRefusal(context: ExecutionContext, hash: Buffer | null): Promise<void> {
+  private countRefusal(context: ExecutionContext, hash: Buffer | null): Promise<number> {
     const http = context.switchToHttp();
     const request = http.getRequest<AuthenticatedRequest>();
     this.refused.count(hash, originOf(request));

@@ -23,17 +23,19 @@ export interface StreamOwner {
 }
 
 type Cap = [key: string, max: number];
+/** Caps that a stream counts for, that of its workspace first. */
+type Caps = [Cap, ...Cap[]];
 
 /**
  * Opens streams of server-sent events, within the caps of caller, address, workspace and process, and ends
  * all of them at shutdown. Streams are counted apart from requests: a stream takes memory, but no connection
- * of the cap and no slot of a work budget. When the process or a workspace has no room, a stream that may
- * give way is cut off for one that matters more.
+ * of the cap and no slot of a work budget. When a workspace has no room, a stream of its own that may give way
+ * is cut off for one that matters more; when the process has none, also one of a workspace with more streams.
  */
 @Injectable()
 export class EventStreams implements BeforeApplicationShutdown {
   /** Open streams, the oldest first, each with the caps that it counts for. */
-  private readonly open = new Map<EventStream, Cap[]>();
+  private readonly open = new Map<EventStream, Caps>();
   /** Open streams by workspace, caller and network. */
   private readonly counts = new Map<string, number>();
   private max = 0;
@@ -56,7 +58,7 @@ export class EventStreams implements BeforeApplicationShutdown {
 
   /**
    * Makes a route's response a stream. Call `begin` on it when everything is ready to send.
-   * @param matters whether the oldest stream that may give way is cut off when there is no room
+   * @param matters whether the workspace's oldest stream that may give way is cut off when there is no room
    * @throws AppError RATE_LIMITED: the caller, address or workspace has too many streams; UNAVAILABLE: the
    *   process has too many, or it stops
    */
@@ -69,8 +71,9 @@ export class EventStreams implements BeforeApplicationShutdown {
       ...networks.map(([network, max]): Cap => [`network ${network}`, max]),
     ];
     if (caps.some((cap) => isReached(cap, this.counts))) throw this.refuse();
-    if (isReached(ofWorkspace, this.counts) && !(matters && this.cutOne(ofWorkspace))) throw this.refuse();
-    if (this.open.size >= this.max && !(matters && this.cutOne()))
+    const own = matters ? this.findOldest(ofWorkspace) : undefined;
+    if (isReached(ofWorkspace, this.counts) && !this.cut(own)) throw this.refuse();
+    if (this.open.size >= this.max && !this.cut(own ?? this.findOfLarger(ofWorkspace, matters)))
       throw this.makeRefusal('process', 'UNAVAILABLE', 'The service is busy. Retry shortly.');
     const stream = new EventStream(response);
     this.count(stream, [ofWorkspace, ...caps]);
@@ -98,23 +101,38 @@ export class EventStreams implements BeforeApplicationShutdown {
     return [`workspace ${workspace}`, Math.ceil(this.max / 2)];
   }
 
-  /**
-   * Cuts off the oldest stream that may give way.
-   * @param cap the stream must count for it
-   * @returns false when there is none
-   */
-  private cutOne(cap?: Cap): boolean {
-    for (const [stream, caps] of this.open) {
-      if (!stream.mayGiveWay || (cap && !caps.some(([key]) => key === cap[0]))) continue;
-      this.metrics.httpConnectionsClosed.inc({ reason: 'evicted' });
-      this.release(stream);
-      stream.cut();
-      return true;
-    }
-    return false;
+  /** Finds the oldest stream of a workspace that may give way. */
+  private findOldest([workspace]: Cap): EventStream | undefined {
+    for (const [stream, [[own]]] of this.open) if (own === workspace && stream.mayGiveWay) return stream;
+    return undefined;
   }
 
-  private count(stream: EventStream, caps: Cap[]): void {
+  /**
+   * Finds the oldest stream that may give way of the workspace with the most streams, if it has more than
+   * another one: two more, for a stream that does not matter, or the two would push out each other in turn.
+   */
+  private findOfLarger([workspace]: Cap, matters: boolean): EventStream | undefined {
+    let most = (this.counts.get(workspace) ?? 0) + (matters ? 0 : 1);
+    let found: EventStream | undefined;
+    for (const [stream, [[other]]] of this.open) {
+      const count = this.counts.get(other)!;
+      if (!stream.mayGiveWay || count <= most) continue;
+      most = count;
+      found = stream;
+    }
+    return found;
+  }
+
+  /** Cuts off a stream, and reports whether there was one. */
+  private cut(stream: EventStream | undefined): boolean {
+    if (!stream) return false;
+    this.metrics.httpConnectionsClosed.inc({ reason: 'evicted' });
+    this.release(stream);
+    stream.cut();
+    return true;
+  }
+
+  private count(stream: EventStream, caps: Caps): void {
     this.open.set(stream, caps);
     for (const [key] of caps) this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
   }

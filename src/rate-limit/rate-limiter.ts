@@ -28,11 +28,13 @@ export class RateLimiter {
 
   /**
    * Counts one call.
+   * @returns the number of calls in the window, this one included
    * @throws AppError RATE_LIMITED above the limit, with the seconds until the window ends
    */
-  async countCall(key: string, { max, windowMs = WINDOW_MS, excess }: RateLimit): Promise<void> {
-    const { isBlocked, timeToExpire } = await this.storage.increment(key, windowMs, max);
+  async countCall(key: string, { max, windowMs = WINDOW_MS, excess }: RateLimit): Promise<number> {
+    const { isBlocked, timeToExpire, totalHits } = await this.storage.increment(key, windowMs, max);
     if (isBlocked) throw AppError.rateLimited(excess, timeToExpire);
+    return totalHits;
   }
 
   /** Takes one call back, such as a login that succeeded where only guesses are to count. */
@@ -42,11 +44,12 @@ export class RateLimiter {
 
   /**
    * Counts one call.
+   * @returns the number of calls in the window, this one included
    * @throws AppError RATE_LIMITED above the limit; also sets `Retry-After` on the response
    */
-  async countRequest(key: string, limit: RateLimit, response: Response): Promise<void> {
+  async countRequest(key: string, limit: RateLimit, response: Response): Promise<number> {
     try {
-      await this.countCall(key, limit);
+      return await this.countCall(key, limit);
     } catch (error) {
       const { retryAfterSeconds } = error as AppError;
       if (retryAfterSeconds) response.setHeader('Retry-After', retryAfterSeconds);

@@ -4,6 +4,7 @@ import {
   CHANGES_OF_PERSON,
   CHANGES_OF_WORKSPACE,
   REQUESTS_BEFORE_LOGIN,
+  SHARE_OF_PERSON,
 } from '../../dashboard/server/src/http/limit.guard';
 import { RateLimitStorage } from '../../src/rate-limit/rate-limit-storage';
 import {
@@ -92,13 +93,24 @@ describe('limits of changes in the dashboard', () => {
 
   it('refuse what all people of a workspace do together, and no other workspace', async () => {
     await useUp(`changes:${settings.workspace.id}`, CHANGES_OF_WORKSPACE);
+    await useUp(`changes:${await personOf(settings.browser)}`, SHARE_OF_PERSON);
     expectRefused(await createContact(settings), 'too_many_changes');
     const other = await makeSettings(service, dashboard, 'https://127.0.0.1:9/hook');
     expect((await createContact(other)).status).toBe(201);
   });
 
+  it('leave each person a share, whatever their colleagues do', async () => {
+    await useUp(`changes:${settings.workspace.id}`, CHANGES_OF_WORKSPACE);
+    const agent = await service.make.agent(settings.workspace, { role: 'AGENT' });
+    const browser = await dashboard.logIn(agent);
+    for (let n = 0; n < SHARE_OF_PERSON; n++)
+      expect((await createContact(settings, browser)).status).toBe(201);
+    expectRefused(await createContact(settings, browser), 'too_many_changes');
+  });
+
   it('count each change for its workspace, but those of a row of the own', async () => {
     await useUp(`changes:${settings.workspace.id}`, CHANGES_OF_WORKSPACE);
+    await useUp(`changes:${await personOf(settings.browser)}`, SHARE_OF_PERSON);
     const free: string[] = [];
     for (const route of CHANGES)
       if ((await callRoute(settings, route, { id: NO_ID })).status !== 429) free.push(nameOf(route));

@@ -122,6 +122,7 @@ describe('the stream of a visitor', () => {
     const open = async (of: TestWidget) => {
       const stream = await (await of.visitor(small)).stream();
       streams.push(stream);
+      if (stream.response.status === 200) await stream.next('ready');
       return stream;
     };
     const refusalOf = async (of: TestWidget) => {
@@ -131,16 +132,47 @@ describe('the stream of a visitor', () => {
       return [answer.status, answer.headers.get('retry-after')];
     };
     try {
-      const [crowded, other, third] = [await connect(), await connect(), await connect()];
-      const first = await open(crowded);
-      for (const each of [crowded, other]) await (await open(each)).next('ready');
-      expect(await refusalOf(crowded)).toEqual([429, '15']);
-      expect(await refusalOf(third)).toEqual([503, '15']);
-      first.close();
+      const [crowded, other, third, fourth] = await Promise.all([1, 2, 3, 4].map(connect));
+      const [first, second] = [await open(crowded!), await open(crowded!)];
+      await open(other!);
+      expect(await refusalOf(crowded!)).toEqual([429, '15']);
+      // The process is full, and one widget has two streams more than another one.
+      expect((await open(third!)).response.status).toBe(200);
+      await first.ended();
+      expect(await refusalOf(fourth!)).toEqual([503, '15']);
+      second.close();
       await waitFor('the place of a closed stream', async () => {
-        const stream = await open(third);
+        const stream = await open(fourth!);
         return stream.response.status === 200;
       });
+    } finally {
+      await small.close();
+    }
+  });
+
+  it('never gives way to a widget that has as many or more', async () => {
+    const env = { REDIS_URL: redis.url, WIDGET_STREAMS: '4', TRUST_PROXY: 'loopback' };
+    const small = await TestService.create({ beside: service, env });
+    const open = async (of: TestWidget, hasWritten: boolean) => {
+      const visitor = await of.visitor(small);
+      if (hasWritten) await visitor.post('m-1');
+      const stream = await visitor.stream();
+      streams.push(stream);
+      if (stream.response.status === 200) await stream.next('ready');
+      return stream;
+    };
+    const connect = async () => TestWidget.connect(service, (await createTenant(service)).workspace);
+    try {
+      const [talkative, other, third] = await Promise.all([1, 2, 3].map(connect));
+      const quiet = [await open(other!, false), await open(third!, false), await open(third!, false)];
+      expect((await open(talkative!, true)).response.status).toBe(200);
+      expect((await open(talkative!, true)).response.status).toBe(200);
+      await waitFor('the end of one', () => Promise.resolve(quiet[1]!.hasEnded));
+      expect((await open(talkative!, true)).response.status).toBe(429);
+      expect((await open(third!, true)).response.status).toBe(200);
+      await waitFor('the end of its own', () => Promise.resolve(quiet[2]!.hasEnded));
+      expect((await open(third!, true)).response.status).toBe(503);
+      expect(quiet[0]!.hasEnded).toBe(false);
     } finally {
       await small.close();
     }

@@ -64,7 +64,7 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
   /**
    * Makes a response the stream of a visitor. It begins with `ready`, and lasts until the client hangs up,
    * its token expires, the widget changes, or the process stops. When there is no room, visitors without a
-   * conversation give way to those who have one.
+   * conversation give way: to those of their widget who have one, or of a widget with fewer streams.
    * @throws AppError RATE_LIMITED (too many at once), NOT_FOUND (the widget is disconnected), UNAVAILABLE
    */
   async open(widget: Widget, { externalId, expiresAt }: Visitor, response: Response): Promise<void> {

@@ -130,7 +130,7 @@ export class VisitorGuard implements CanActivate {
  * Counts a refused request of an address.
  * @throws AppError RATE_LIMITED
  */
-export function countRefusal(limiter: RateLimiter, request: Request, response: Response): Promise<void> {
+export function countRefusal(limiter: RateLimiter, request: Request, response: Response): Promise<number> {
   return limiter.countRequest(`widget-refused:${clientNetworkOf(request)}`, REFUSALS, response);
 }
 

@@ -16,7 +16,12 @@ type AnyRequest = IdentifiedRequest & Partial<Pick<WorkspaceRequest, 'opened' | 
 const LIMIT = 'limit';
 /** Limit of the changes that a person makes in a minute, on routes without a limit of their own. */
 export const CHANGES_OF_PERSON = 120;
-/** Limit of the changes that all people of a workspace make in a minute. */
+/**
+ * Number of a person's changes in a minute that do not count for the workspace. A person who makes no more is
+ * never held up by colleagues, however many they are.
+ */
+export const SHARE_OF_PERSON = 30;
+/** Limit of the changes in a minute that the people of a workspace make above their own shares. */
 export const CHANGES_OF_WORKSPACE = 600;
 /** Limit of the requests to routes before the login that a client network makes in a minute. */
 export const REQUESTS_BEFORE_LOGIN = 300;
@@ -64,9 +69,10 @@ export class LimitGuard implements CanActivate {
     const { max, name, isOwnRow } = limit;
     const caller = request.opened?.person.id ?? clientNetworkOf(request);
     const excess = makeReason('too_many_requests', { max });
-    await this.limiter.countRequest(`dashboard:${name}:${caller}`, { max, excess }, response);
+    const count = await this.limiter.countRequest(`dashboard:${name}:${caller}`, { max, excess }, response);
     const workspace = request.membership?.workspace;
-    if (workspace && isChange && !isOwnRow)
+    const isInShare = isOwnRow || (!own && count <= SHARE_OF_PERSON);
+    if (workspace && isChange && !isInShare)
       await this.limiter.countRequest(`dashboard:changes:${workspace.id}`, OF_WORKSPACE, response);
     return true;
   }
