@@ -29,8 +29,8 @@ type Caps = [Cap, ...Cap[]];
 /**
  * Opens streams of server-sent events, within the caps of caller, address, workspace and process, and ends
  * all of them at shutdown. Streams are counted apart from requests: a stream takes memory, but no connection
- * of the cap and no slot of a work budget. When a workspace has no room, a stream of its own that may give way
- * is cut off for one that matters more; when the process has none, also one of a workspace with more streams.
+ * of the cap and no slot of a work budget. When a workspace has no room, a stream of its own that may give
+ * way is cut off for one that matters more; when the process has none, also one of a workspace with more.
  */
 @Injectable()
 export class EventStreams implements BeforeApplicationShutdown {
