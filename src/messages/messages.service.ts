@@ -17,6 +17,7 @@ import { AgentsRepository } from '../workspaces/agents.repository';
 import { requireWithinLimit } from './body-limits';
 import {
   ReceiveMessage,
+  SendMessage,
   SendReply,
   MessageResponse,
   SentMessageResponse,
@@ -126,7 +127,9 @@ export class MessagesService {
     actor: Actor,
     request: IdempotentRequest | null = null,
   ): Promise<SentMessageResponse> {
-    const { body, senderAgentId, seenMessageId, repeatsId } = validate(SendReply, input);
+    // A request of the API was validated as a SendMessage, which has none of a reply's other fields.
+    const dto = input instanceof SendMessage && !(input instanceof SendReply) ? SendMessage : SendReply;
+    const { body, senderAgentId, seenMessageId, repeatsId } = validate<SendReply>(dto, input);
     if (actor.type === 'agent' && (senderAgentId ?? actor.id) !== actor.id)
       throw AppError.because('FORBIDDEN', 'only_as_itself');
     return this.database.transaction(async (tx) => {
