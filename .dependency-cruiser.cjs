@@ -97,7 +97,7 @@ const INSIDE = {
     adapters: [],
     connections: ['adapters'],
     'provider-ids': ['adapters'],
-    customers: ['adapters'],
+    customers: ['provider-ids', 'adapters'],
     outbound: ['customers', 'provider-ids', 'connections', 'adapters'],
     receipts: ['outbound', 'provider-ids', 'adapters'],
     inbound: ['customers', 'receipts', 'provider-ids', 'connections', 'adapters'],

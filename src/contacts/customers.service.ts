@@ -36,6 +36,8 @@ export interface NamedCustomer extends NamedIds {
 /** Contact to whom the ids of a person have led, and what has changed by that. */
 export interface KnownCustomer {
   contactId: string;
+  /** Whether the contact was created. */
+  isNew: boolean;
   /** Contacts who are this one by now. Their conversations are still under their ids. */
   merged: string[];
   /** Ids that the person has no longer. */
@@ -73,7 +75,7 @@ export class CustomersService {
     const known = await this.identities.lockAndFind(tx, tenantId, channel, ids);
     const [first] = known;
     if (first && known.length === ids.length && known.every(({ contactId }) => contactId === first.contactId))
-      return { contactId: first.contactId, merged: [], replaced: [], gained: [], losers: [] };
+      return { contactId: first.contactId, isNew: false, merged: [], replaced: [], gained: [], losers: [] };
     const named = { channel, ids, phone, at: new Date() };
     const link = await this.findLink(tx, tenantId, named, known);
     if (isKnown(link)) return this.apply(tx, tenantId, named, link);
@@ -82,7 +84,8 @@ export class CustomersService {
     await this.gain(tx, contact, channel, link);
     const identities = ids.map((id) => ({ channel, externalId: id }));
     this.events.tellCreatedPipelined(tx, contact, identities);
-    return { contactId: contact.id, merged: [], replaced: [], gained: link.gained, losers: link.losers };
+    const { gained, losers } = link;
+    return { contactId: contact.id, isNew: true, merged: [], replaced: [], gained, losers };
   }
 
   /**
@@ -146,7 +149,8 @@ export class CustomersService {
     const changed = PROFILE.filter((field) => changedValues(contact, after, [field]));
     await this.tellUpdated(tx, after, ['identities', ...changed]);
     const { replaced, gained, losers } = link;
-    return { contactId: contact.id, merged: others.map(({ id }) => id), replaced, gained, losers };
+    const merged = others.map(({ id }) => id);
+    return { contactId: contact.id, isNew: false, merged, replaced, gained, losers };
   }
 
   /** Gives a contact the ids that it gains, and tells of whoever loses them. */

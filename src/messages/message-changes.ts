@@ -58,6 +58,11 @@ export class MessageChanges {
     return true;
   }
 
+  /** Reports whether a message has lost its text, so that nothing can change it any more. */
+  async isErased(tx: Transaction, key: MessageKey): Promise<boolean> {
+    return (await this.messages.find(tx, key))?.body === '';
+  }
+
   /**
    * Erases a customer's message and every copy of it, and marks it as unsent.
    * @returns whether it was not marked before
@@ -65,7 +70,8 @@ export class MessageChanges {
   async unsend(tx: Transaction, key: MessageKey): Promise<boolean> {
     const message = await this.messages.find(tx, key);
     if (!message || message.senderType !== 'CUSTOMER' || message.unsentAt) return false;
-    const texts = [message.body, message.firstBody ?? ''].filter((text) => text !== '');
+    const { body, firstBody, replacedBodies } = message;
+    const texts = [body, firstBody, ...(replacedBodies ?? [])].filter((text) => text !== null);
     // Locks the conversation.
     await this.eraser.eraseUnsent(tx, key, texts);
     const conversation = await this.conversations.lock(tx, key.tenantId, key.conversationId);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AuditEntriesRepository } from '../audit/audit-entries.repository';
-import { LOWEST_ID } from '../common/ids';
+import { HIGHEST_ID, idFloor, idTime, LOWEST_ID } from '../common/ids';
 import { ConversationsRepository } from '../conversations/conversations.repository';
 import { Transaction } from '../database/transaction';
 import { EventQueueRepository } from '../outbox/event-queue.repository';
@@ -8,6 +8,17 @@ import { ErasedMessages } from '../stored-data/table-declaration';
 import { TableRegistry } from '../stored-data/table-registry';
 import { MessageKey } from './message-status.repository';
 import { MessageRange, MessagesRepository } from './messages.repository';
+import { UnsentMessagesRepository } from './unsent-messages.repository';
+
+/**
+ * Time in milliseconds after which copies are looked for once more. By then all work that began before an
+ * erasure has ended and is recorded: the attempts of a delivery take 182 s at most (62 s of pauses and six
+ * leases of 20 s), and one of an outbound message takes 60 s. The counts of limits in Redis, which name
+ * visitors, have expired too.
+ */
+export const SETTLE_MS = 240_000;
+/** Number of events whose answers are erased at once when a message is unsent. A worker erases the rest. */
+const ANSWERS = 200;
 
 /** Result of a step through a range of ids. */
 export interface ErasedStep {
@@ -31,6 +42,7 @@ export class MessageEraser {
     private readonly messages: MessagesRepository,
     private readonly events: EventQueueRepository,
     private readonly entries: AuditEntriesRepository,
+    private readonly unsent: UnsentMessagesRepository,
     private readonly tables: TableRegistry,
   ) {}
 
@@ -51,13 +63,28 @@ export class MessageEraser {
   }
 
   /**
-   * Erases a message that its customer has unsent.
+   * Erases a message that its customer has unsent. A worker later erases what receivers still answer.
    * @param texts texts that it had, which drafts lose too
    */
   async eraseUnsent(tx: Transaction, key: MessageKey, texts: string[]): Promise<void> {
     const { tenantId, conversationId, messageId } = key;
     const ids = [messageId];
+    const after = idFloor(idTime(messageId));
+    await this.eraseAnswers(tx, { tenantId, conversationId, after, before: HIGHEST_ID }, ANSWERS);
     await this.erase(tx, { tenantId, conversationId, ids, eventIds: ids, withContact: false, unsent: texts });
+    await this.unsent.insert(tx, key, after, SETTLE_MS);
+  }
+
+  /**
+   * Erases what receivers have answered to the events of a range, up to `count`, the oldest first.
+   * @returns where the next step begins; null after the last
+   */
+  async eraseAnswers(tx: Transaction, range: MessageRange, count: number): Promise<string | null> {
+    const { tenantId, conversationId } = range;
+    const { eventIds, next } = await this.list(tx, range, conversationId, count);
+    const found = { tenantId, conversationId, ids: [], eventIds, withContact: false };
+    for (const erasure of this.tables.listErasures()) await erasure.eraseUnlocked?.(tx, found);
+    return next;
   }
 
   /** Erases messages, and returns how many had a text. */

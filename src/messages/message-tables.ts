@@ -8,7 +8,7 @@ const PAGE = 200;
 
 /** Line of a contact's export that holds a message. */
 export type MessageLine = { type: 'message'; conversationId: string } & MessageResponse &
-  Pick<KeptMessage, 'metadata'>;
+  Pick<KeptMessage, 'metadata' | 'replacedBodies'>;
 
 /** Declares the table of messages. */
 export function messageTables(messages: MessagesRepository): TableDeclaration[] {
@@ -24,6 +24,15 @@ export function messageTables(messages: MessagesRepository): TableDeclaration[] 
         none: 'MessageRetentionService erases texts at the age that their workspace has set; rows stay.',
       },
     },
+    {
+      name: 'unsent_messages',
+      key: { tenant_id: 'uuid', conversation_id: 'uuid', message_id: 'uuid' },
+      placement: 'workspace',
+      deletion: { before: ['messages'] },
+      erasure: { none: 'It names a message whose text is gone, and says no more.' },
+      export: { none: 'It names a message whose text is gone.' },
+      retention: { none: 'A row goes when the answers of receivers are erased, minutes later.' },
+    },
   ];
 }
 
@@ -34,8 +43,10 @@ async function* exportMessages(
   const { conversationId } = key;
   for (let after: string | undefined = LOWEST_ID; after !== undefined;) {
     const page: KeptMessage[] = await messages.listFrom(key, after, PAGE);
-    for (const { metadata, ...message } of page)
-      yield { type: 'message', conversationId, ...toMessageWithFirstBody(message), metadata };
+    for (const { metadata, replacedBodies, ...message } of page) {
+      const line = toMessageWithFirstBody(message);
+      yield { type: 'message', conversationId, ...line, replacedBodies, metadata };
+    }
     after = page.length < PAGE ? undefined : page.at(-1)!.id;
   }
 }

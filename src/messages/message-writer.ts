@@ -19,6 +19,7 @@ export type MessageContent = Pick<
 /** Fields of a message that its customer has not changed. */
 const UNCHANGED = {
   firstBody: null,
+  replacedBodies: null,
   editedAt: null,
   editNumber: null,
   unsentAt: null,

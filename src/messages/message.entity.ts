@@ -45,6 +45,10 @@ export class MessageEntity {
   @Column('text', { name: 'first_body', nullable: true })
   firstBody: string | null;
 
+  /** Latest texts between the first one and the present one, oldest first; null without any. */
+  @Column('text', { name: 'replaced_bodies', array: true, nullable: true, select: false })
+  replacedBodies: string[] | null;
+
   @Column('timestamptz', { name: 'edited_at', nullable: true })
   editedAt: Date | null;
 

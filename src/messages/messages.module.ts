@@ -16,6 +16,7 @@ import { MessagesController } from './messages.controller';
 import { MessagesRepository } from './messages.repository';
 import { MessagesService } from './messages.service';
 import { StatusEvents } from './status-events';
+import { UnsentMessagesRepository } from './unsent-messages.repository';
 
 @Module({
   imports: [
@@ -30,6 +31,7 @@ import { StatusEvents } from './status-events';
     MessagesRepository,
     MessageStatusRepository,
     StatusEvents,
+    UnsentMessagesRepository,
     MessageWriter,
     MessageEraser,
     MessageChanges,
@@ -38,6 +40,7 @@ import { StatusEvents } from './status-events';
   exports: [
     MessagesRepository,
     MessageStatusRepository,
+    UnsentMessagesRepository,
     MessageWriter,
     MessageEraser,
     MessageChanges,

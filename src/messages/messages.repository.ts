@@ -28,13 +28,14 @@ export type ListedMessage = Pick<
 /** Message as a change of it needs it. */
 type ChangeableMessage = Pick<
   MessageEntity,
-  'senderType' | 'body' | 'firstBody' | 'unsentAt' | 'editNumber' | 'reactionNumber'
+  'senderType' | 'body' | 'firstBody' | 'replacedBodies' | 'unsentAt' | 'editNumber' | 'reactionNumber'
 >;
 
 /**
- * Message with its `metadata`: attachments, locations and other content as the channel's provider sent them.
+ * Message with its `metadata`: attachments, locations and other content as the channel's provider sent them,
+ * and with the texts that edits have replaced.
  */
-export type KeptMessage = ListedMessage & Pick<MessageEntity, 'metadata'>;
+export type KeptMessage = ListedMessage & Pick<MessageEntity, 'metadata' | 'replacedBodies'>;
 
 /** Messages of one conversation between two ids, both exclusive. */
 export interface MessageRange extends ConversationKey {
@@ -48,8 +49,11 @@ const LISTED = `id, repeats_id AS "repeatsId", sender_type AS "senderType", send
 
 const SELECT_CHANGEABLE = `
   SELECT sender_type AS "senderType", body, first_body AS "firstBody", unsent_at AS "unsentAt",
-         edit_number AS "editNumber", reaction_number AS "reactionNumber"
+         replaced_bodies AS "replacedBodies", edit_number AS "editNumber", reaction_number AS "reactionNumber"
   FROM messages WHERE tenant_id = $1 AND conversation_id = $2 AND id = $3`;
+
+/** Number of replaced texts that a message keeps besides the first one. */
+const MAX_REPLACED = 20;
 
 /** The order is the index's, so that PostgreSQL reads no other workspace's rows. */
 const COUNT_UNSENT = boundedCount(
@@ -160,6 +164,8 @@ export class MessagesRepository {
     await tx.query(
       `UPDATE messages SET body = $4, edited_at = coalesce($5, edited_at), edit_number = coalesce($6, edit_number),
          first_body = CASE WHEN $5::timestamptz IS NULL THEN first_body ELSE coalesce(first_body, body) END,
+         replaced_bodies = CASE WHEN $5::timestamptz IS NULL OR first_body IS NULL THEN replaced_bodies
+           ELSE (replaced_bodies || body)[coalesce(cardinality(replaced_bodies), 0) + 2 - ${MAX_REPLACED}:] END,
          metadata = nullif((coalesce(metadata, '{}') - 'wholeBody'::text) || coalesce($7::jsonb, '{}'), '{}')
        WHERE tenant_id = $1 AND conversation_id = $2 AND id = $3`,
       [...columnsOf(key), body, editedAt, number, metadata && JSON.stringify(metadata)],
@@ -220,7 +226,7 @@ export class MessagesRepository {
     count: number,
   ): Promise<KeptMessage[]> {
     return this.database.query<KeptMessage>(
-      `SELECT ${LISTED}, metadata FROM messages
+      `SELECT ${LISTED}, metadata, replaced_bodies AS "replacedBodies" FROM messages
        WHERE tenant_id = $1 AND conversation_id = $2 AND id > $3 ORDER BY id LIMIT $4`,
       [tenantId, conversationId, after, count],
     );
@@ -287,7 +293,7 @@ export class MessagesRepository {
     );
     if (due.length === 0) return 0;
     await tx.query(
-      `UPDATE messages SET body = '', metadata = NULL, first_body = NULL, reactions = NULL,
+      `UPDATE messages SET body = '', metadata = NULL, first_body = NULL, replaced_bodies = NULL, reactions = NULL,
          delivery_status = CASE WHEN ${isUnsent} THEN 'FAILED' ELSE delivery_status END,
          delivery_error = CASE WHEN ${isUnsent} THEN $5::jsonb->'ERASED' ELSE coalesce(
            $5::jsonb->(delivery_error->>'code'), delivery_error || '{"providerCode": null, "message": ""}') END

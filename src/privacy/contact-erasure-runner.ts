@@ -11,7 +11,7 @@ import { EventlessChanges } from '../outbox/eventless-changes';
 import { TableRegistry } from '../stored-data/table-registry';
 import { ContactErasureEntity } from './contact-erasure.entity';
 import { ContactErasureKey, ContactErasuresRepository } from './contact-erasures.repository';
-import { MessageEraser } from '../messages/message-eraser';
+import { MessageEraser, SETTLE_MS } from '../messages/message-eraser';
 
 /** Number of messages and other events that one step erases. */
 const BATCH = 200;
@@ -19,13 +19,6 @@ const BATCH = 200;
 const ROWS = 50;
 /** Pause between steps, so that erasing slows no other work. */
 const PAUSE_MS = 10;
-/**
- * Time in milliseconds between an erasure's first pass and its second one, which erases what has been written
- * since. By the second pass, all work that began before the first one has ended and is recorded: the attempts
- * of a delivery take 182 s at most (62 s of pauses and six leases of 20 s), and one of an outbound message
- * takes 60 s. The counts of limits in Redis, which name visitors, have expired too.
- */
-const SETTLE_MS = 240_000;
 
 /**
  * Runs erasures in small steps: all messages of all conversations of a contact, one conversation after the

@@ -5,10 +5,11 @@ import { MessagesModule } from '../messages/messages.module';
 import { OutboxModule } from '../outbox/outbox.module';
 import { ContactErasureRunner } from './contact-erasure-runner';
 import { PrivacyModule } from './privacy.module';
+import { UnsentMessageRunner } from './unsent-message-runner';
 
-/** Runs erasures, in workers. */
+/** Runs erasures of contacts and of what customers have unsent, in workers. */
 @Module({
   imports: [PrivacyModule, AuditModule, ConversationsModule, MessagesModule, OutboxModule],
-  providers: [ContactErasureRunner],
+  providers: [ContactErasureRunner, UnsentMessageRunner],
 })
 export class PrivacyWorkerModule {}

@@ -99,6 +99,8 @@ export interface CleanUp {
   keptHours: number | 'history';
   /** Keeps rows until their whole day (UTC) is old enough, as the partitions of the history are kept. */
   wholeDays?: true;
+  /** Condition in SQL on the rows that the rule is about, which a partial index has; all rows without it. */
+  among?: string;
   /** Condition in SQL on the row `t`. Only rows that meet it are deleted; the others may still be needed. */
   guard?: string;
 }

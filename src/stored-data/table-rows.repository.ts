@@ -103,14 +103,14 @@ export class TableRowsRepository {
   async cleanUp(
     tx: Transaction,
     { name, key }: TableDeclaration,
-    { age, guard = 'true' }: CleanUp,
+    { age, among = 'true', guard = 'true' }: CleanUp,
     { from, before, count }: { from: string; before: string; count: number },
   ): Promise<CleanUpStep> {
     const columns = Object.keys(key);
     const [step] = await tx.query<CleanUpStep>(
       `WITH step AS (
          SELECT ${columns.join(', ')}, ${age} AS age FROM ${name}
-         WHERE ${age} >= $1 AND ${age} < $2 ORDER BY ${age} LIMIT $3
+         WHERE ${age} >= $1 AND ${age} < $2 AND ${among} ORDER BY ${age} LIMIT $3
        ), gone AS (
          DELETE FROM ${name} t USING step s
          WHERE ${equalIn(columns)} AND t.${age} < $2 AND (${guard})

@@ -1,5 +1,6 @@
 import { MessageSearchService } from '../../src/message-search/message-search.service';
 import { ContactExportService } from '../../src/privacy/contact-export.service';
+import { RetentionService } from '../../src/retention/retention.service';
 import { SYSTEM } from '../../src/common/principal';
 import { ChannelWorkspace } from '../support/channel-workspace';
 import { completeErasure, erasuresOf } from '../support/erasures';
@@ -70,8 +71,12 @@ describe('what customers correct or take back', () => {
     });
 
   const newCustomer = () => String(++people);
+  const newUserId = () => `ES.${++people}`;
   const messagesOf = async ({ id }: { id: string }, query = ''): Promise<any[]> =>
     (await shop.tenant.client.get(`/conversations/${id}/messages${query}`)).body.data;
+
+  /** Makes a change that names its customer by a business-scoped id alone. */
+  const under = (userId: string, change: object) => ({ ...change, from: undefined, from_user_id: userId });
 
   /** Makes a customer write. */
   async function write(body = FIRST) {
@@ -151,6 +156,20 @@ describe('what customers correct or take back', () => {
       );
     });
 
+    it('of an old message is not lost when the history is cleaned up', async () => {
+      const { customer, original, conversation } = await write();
+      const other = whatsapp.message(customer, 'my card is 4111 1111');
+      await notify(other);
+      await service.query(
+        `UPDATE provider_messages SET created_at = now() - interval '90 days' WHERE tenant_id = $1`,
+        [shop.workspace.id],
+      );
+      await service.app.get(RetentionService).clean();
+      await notify(edit(customer, original.id, 'corrected'), revoke(customer, other.id));
+      expect(await shop.bodiesOf(conversation)).toEqual(['corrected', '']);
+      expect(await tracesIn(service, ['my card is 4111 1111'])).toEqual([]);
+    });
+
     it('at the same moment as its message is not lost', async () => {
       const customer = newCustomer();
       const originals = Array.from({ length: 10 }, (_, n) => whatsapp.message(customer, `first ${n}`));
@@ -207,6 +226,35 @@ describe('what customers correct or take back', () => {
         }),
       );
       expect(await shop.bodiesOf(conversation)).toEqual([FIRST, 'It is 10 euro.']);
+    });
+
+    it('under an id that nobody has yet waits until it is its customer’s', async () => {
+      const { customer, original, conversation } = await write('my card is 4111 1111');
+      const second = whatsapp.message(customer, 'second');
+      await notify(second);
+      const userId = newUserId();
+      await notify(under(userId, revoke('', original.id)), under(userId, edit('', second.id, 'corrected')));
+      expect(await shop.bodiesOf(conversation)).toEqual(['my card is 4111 1111', 'second']);
+      await notify(whatsapp.message(customer, 'third', { from_user_id: userId }));
+      expect(await shop.bodiesOf(conversation)).toEqual(['', 'corrected', 'third']);
+      expect(await service.query('SELECT FROM early_changes WHERE customer_id = $1', [userId])).toEqual([]);
+    });
+
+    it('under an id that becomes somebody else’s changes nothing', async () => {
+      const { original, conversation } = await write();
+      const userId = newUserId();
+      await notify(under(userId, revoke('', original.id)));
+      await notify(whatsapp.message(newCustomer(), 'Hello', { from_user_id: userId }));
+      expect(await shop.bodiesOf(conversation)).toEqual([FIRST]);
+    });
+
+    it('by somebody else waits for no message', async () => {
+      const customer = newCustomer();
+      const [first, second] = [whatsapp.message(customer, 'first'), whatsapp.message(customer, 'second')];
+      const stranger = newCustomer();
+      await notify(revoke(stranger, first.id), edit(stranger, second.id, 'forged', '90'));
+      await notify(edit(customer, second.id, 'corrected', '10'), first, second);
+      expect(await shop.bodiesOf(await shop.conversationWith(customer))).toEqual(['first', 'corrected']);
     });
 
     it('is told to receivers and found by both texts', async () => {
@@ -271,6 +319,50 @@ describe('what customers correct or take back', () => {
       await receiver.stop();
     });
 
+    it('leaves no trace of a text between two others, nor in what receivers answer to a change', async () => {
+      const secret = `iban ${people} 5500`;
+      const receiver = await Receiver.start();
+      let answerLast = () => {};
+      const isTime = new Promise<void>((resolve) => (answerLast = resolve));
+      receiver.https.respond = async (response, { body }) => {
+        if (body.includes('UNSENT')) await isTime;
+        response.writeHead(200).end(`it was ${secret}`);
+      };
+      const webhooks = await WebhookWorkspace.wrap(service, shop.tenant.workspace);
+      const events = ['message.created', 'message.updated'];
+      const endpoint = await webhooks.addEndpoint(receiver.url(), { events });
+      const { customer, original, conversation } = await write();
+      const [agent] = await service.query<{ id: string }>('SELECT id FROM agents WHERE tenant_id = $1', [
+        shop.workspace.id,
+      ]);
+      await notify(edit(customer, original.id, secret, '20'));
+      await service.query('INSERT INTO drafts VALUES ($1, $2, $3, $4, now())', [
+        shop.workspace.id,
+        agent!.id,
+        conversation.id,
+        `Thank you.\n> ${secret}\nBye`,
+      ]);
+      await notify(edit(customer, original.id, 'third', '30'));
+      await notify(under(newUserId(), edit('', original.id, `${secret} waits`)));
+      await webhooks.waitForStatus(endpoint, 'succeeded', 3);
+      await notify(revoke(customer, original.id));
+      expect(await tracesIn(service, [secret])).toEqual([]);
+      answerLast();
+      await webhooks.waitForStatus(endpoint, 'succeeded', 4);
+      expect(await tracesIn(service, [secret])).not.toEqual([]);
+      await service.query('UPDATE unsent_messages SET due_at = now() WHERE tenant_id = $1', [
+        shop.workspace.id,
+      ]);
+      await waitFor(
+        'the answers to be erased',
+        async () =>
+          (await service.query('SELECT FROM unsent_messages WHERE tenant_id = $1', [shop.workspace.id]))
+            .length === 0,
+      );
+      expect(await tracesIn(service, [secret])).toEqual([]);
+      await receiver.stop();
+    });
+
     it('stays so, whatever comes again or late', async () => {
       const { customer, original, conversation } = await write();
       await notify(edit(customer, original.id, 'second'));
@@ -296,6 +388,24 @@ describe('what customers correct or take back', () => {
       await notify(original, original);
       expect(await shop.bodiesOf(conversation)).toEqual([FIRST]);
       expect(await shop.conversationWith(customer)).toMatchObject({ status: 'CLOSED' });
+    });
+
+    it('of a new customer that comes after it was taken back makes nothing', async () => {
+      const original = whatsapp.message(newCustomer(), 'my card is 4111 1111');
+      const tables = ['contacts', 'contact_identities', 'conversations', 'messages', 'events'];
+      const count = () =>
+        Promise.all(
+          tables.map(async (table) => {
+            const rows = await service.query(`SELECT FROM ${table} WHERE tenant_id = $1`, [
+              shop.workspace.id,
+            ]);
+            return rows.length;
+          }),
+        );
+      const before = await count();
+      await notify(revoke(original.from, original.id));
+      await notify(original, original);
+      expect(await count()).toEqual(before);
     });
   });
 

@@ -134,6 +134,8 @@ describe('the deletion of a workspace', () => {
        VALUES ($1, $5, 'early', 'READ', now())`,
       `INSERT INTO early_changes (tenant_id, connection_id, provider_id, body, created_at)
        VALUES ($1, $5, 'early', 'corrected', now())`,
+      `INSERT INTO unsent_messages (tenant_id, conversation_id, message_id, cursor, due_at)
+       VALUES ($1, $3, $4, $4, now() + interval '1 day')`,
       `INSERT INTO parked_events (tenant_id, event_id, consumer, error, queued_at)
        SELECT $1, event_id, 'webhooks', 'broken', now() FROM event_queue WHERE tenant_id = $1 LIMIT 1`,
       `INSERT INTO contact_erasures (tenant_id, id, contact_id, status, cursor_conversation_id, cursor_message_id, due_at, created_at, finished_at)

@@ -62,6 +62,8 @@ export const SEARCHES: Record<string, string> = {
   'TableRowsRepository.findSecrets': 'a rotation of the keys, which an operator starts',
   'WebhookRecoveriesRepository.listRunning':
     'finds running recoveries, twice a second for each worker: a bounded read by index',
+  'UnsentMessagesRepository.listDue':
+    'finds messages that were unsent minutes ago, twice a second for each worker: a bounded read by index',
   'WorkspaceDeletionsRepository.listDue': EVERY_SECOND,
   'WorkspaceDeletionsRepository.list': OPERATOR,
   'WorkspacesRepository.listIds': NIGHTLY,

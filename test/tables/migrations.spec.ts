@@ -54,6 +54,8 @@ const HASHES: Record<string, string> = {
   'migrations/1795800300000-endpoint-makers.ts': '4c3a685ca34f18eb',
   'migrations/1795800400000-joined-contacts.ts': 'd409a41f803ecfa6',
   'migrations/1795800500000-customer-changes.ts': 'ef4c4b8f3337709f',
+  'migrations/1795805000000-lasting-provider-ids.ts': '0536e54913058db8',
+  'migrations/1795805000001-waiting-changes.ts': '1625ae9397711ec2',
 };
 
 describe('migrations', () => {

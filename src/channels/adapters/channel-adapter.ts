@@ -274,6 +274,11 @@ export interface InboundEcho extends InboundBase {
   body: string | null;
 }
 
+/** Returns the one of a customer's ids that changes least: not a phone number, if there is another. */
+export function mostLastingId(ids: [string, ...string[]]): string {
+  return ids.reduce((one, other) => (one > other ? one : other));
+}
+
 /** Returns all of the provider's ids of a message's customer. */
 export function customerIdsOf({ customer }: Pick<InboundMessage, 'customer'>): [string, ...string[]] {
   return [customer.externalId, ...(customer.otherIds ?? [])];

@@ -9,6 +9,8 @@ import {
 import { ConversationsRepository } from '../../conversations/conversations.repository';
 import { Transaction } from '../../database/transaction';
 import { EventlessChanges } from '../../outbox/eventless-changes';
+import { ContactKey } from '../../stored-data/table-declaration';
+import { CustomerChangesService } from './customer-changes.service';
 
 /** Knows the customers of channels, and keeps their conversations with them. */
 @Injectable()
@@ -16,18 +18,23 @@ export class ChannelCustomersService {
   constructor(
     private readonly customers: CustomersService,
     private readonly conversations: ConversationsRepository,
+    private readonly customerChanges: CustomerChangesService,
     private readonly changes: EventlessChanges,
   ) {}
 
   /**
    * Finds a customer's contact by all of their ids, or creates one. The ids stay locked until the transaction
    * ends.
-   * @returns the contact's id
    */
-  async identify(tx: Transaction, tenantId: string, customer: ChannelCustomer): Promise<string> {
+  async identify(
+    tx: Transaction,
+    tenantId: string,
+    customer: ChannelCustomer,
+  ): Promise<Pick<KnownCustomer, 'contactId' | 'isNew'>> {
     const known = await this.customers.identify(tx, tenantId, customer);
-    await this.updateConversations(tx, tenantId, customer.channel, known);
-    return known.contactId;
+    const { channel, externalId, otherIds = [] } = customer;
+    await this.follow(tx, tenantId, channel, [externalId, ...otherIds], known);
+    return known;
   }
 
   /**
@@ -39,23 +46,34 @@ export class ChannelCustomersService {
     if (!known) return;
     const { contactId, replaced } = known;
     const { channel: sourceChannel, ids } = named;
-    await this.updateConversations(tx, tenantId, sourceChannel, known);
+    await this.follow(tx, tenantId, sourceChannel, ids, known);
     if (replaced.length === 0) return;
     const partner = { tenantId, contactId, sourceChannel, identityExternalId: ids[0]! };
     await this.conversations.redirect(tx, partner, replaced);
   }
 
-  /** Moves the conversations of merged contacts, and sends no more answers to ids that others have now. */
-  private async updateConversations(
+  /**
+   * Moves the conversations of merged contacts, sends no more answers to ids that others have now, and
+   * applies what a contact has changed under ids that were nobody's.
+   */
+  private async follow(
     tx: Transaction,
     tenantId: string,
     channel: Channel,
+    ids: string[],
     { contactId, merged, gained, losers }: KnownCustomer,
   ): Promise<void> {
+    if (merged.length === 0 && gained.length === 0) return;
     if (losers.length > 0)
       await this.conversations.forgetIdentities(tx, tenantId, channel, { contactIds: losers, ids: gained });
+    await this.moveConversations(tx, { tenantId, contactId }, merged);
+    await this.customerChanges.applyToKnown(tx, tenantId, channel, { contactId, ids, merged });
+  }
+
+  private async moveConversations(tx: Transaction, contact: ContactKey, merged: string[]): Promise<void> {
     if (merged.length === 0) return;
-    const moved = await this.conversations.moveToContact(tx, { tenantId, contactId }, merged);
+    const { tenantId } = contact;
+    const moved = await this.conversations.moveToContact(tx, contact, merged);
     for (const conversationId of moved) this.changes.note(tx, tenantId, { conversationId });
   }
 }

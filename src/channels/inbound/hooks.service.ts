@@ -16,6 +16,7 @@ import {
   HookRequest,
   InboundEvent,
   InboundReceipt,
+  mostLastingId,
 } from '../adapters/channel-adapter';
 import { ChannelAdapters } from '../adapters/channel-adapters';
 import { isSameSecret } from '../adapters/support/constant-time';
@@ -264,12 +265,9 @@ function isNoReceipt(event: InboundEvent): event is SingleEvent {
   return event.kind !== 'receipt';
 }
 
-/**
- * Names an event's customer: the events of one customer are stored in order. Of several ids it is the one
- * that changes least.
- */
+/** Names an event's customer: the events of one customer are stored in order. */
 function laneOf(event: SingleEvent): string {
-  return idsOf(event).reduce((one, other) => (one > other ? one : other));
+  return mostLastingId(idsOf(event));
 }
 
 function idsOf(event: SingleEvent): [string, ...string[]] {

@@ -3,7 +3,6 @@ import { ContactsModule } from '../../contacts/contacts.module';
 import { ConversationsModule } from '../../conversations/conversations.module';
 import { MessagesModule } from '../../messages/messages.module';
 import { ChannelConnectionsModule } from '../connections/channel-connections.module';
-import { CustomerChangesService } from './customer-changes.service';
 import { ChannelCustomersModule } from '../customers/channel-customers.module';
 import { InboundService } from './inbound.service';
 import { ReceptionTimes } from './reception-times';
@@ -19,7 +18,7 @@ import { ProviderIdsModule } from '../provider-ids/provider-ids.module';
     MessagesModule,
     ProviderIdsModule,
   ],
-  providers: [InboundService, CustomerChangesService, ReceptionTimes],
-  exports: [InboundService, CustomerChangesService],
+  providers: [InboundService, ReceptionTimes],
+  exports: [InboundService],
 })
 export class InboundModule {}

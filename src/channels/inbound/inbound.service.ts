@@ -13,12 +13,15 @@ import {
   InboundMessage,
 } from '../adapters/channel-adapter';
 import { isUsableId } from '../adapters/support/provider-values';
-import { CustomerChangesService } from './customer-changes.service';
-import { storableContent, storableCustomer } from './inbound-content';
+import { CustomerChangesService } from '../customers/customer-changes.service';
+import { storableContent, storableCustomer } from '../adapters/support/inbound-content';
 import { ChannelCustomersService } from '../customers/channel-customers.service';
 import { LoadedConnection } from '../connections/connection-loader';
 import { ProviderIdsRepository, PROVIDER_MESSAGES_KEY } from '../provider-ids/provider-ids.repository';
 import { ReceptionTimes } from './reception-times';
+
+/** Undoes the transaction of a message that its new customer has unsent before it came. */
+class NeverSent extends Error {}
 
 /** Stores customers' messages, each once however often it comes, in the sender's conversation. */
 @Injectable()
@@ -51,9 +54,9 @@ export class InboundService {
       if (isNew) this.receptionTimes.observe(connection);
       return isNew;
     } catch (error) {
-      // The same message arrived under another sender.
-      if (!violatesUnique(error, PROVIDER_MESSAGES_KEY)) throw error;
-      return false;
+      // The second: the same message arrived under another sender.
+      if (error instanceof NeverSent || violatesUnique(error, PROVIDER_MESSAGES_KEY)) return false;
+      throw error;
     }
   }
 
@@ -83,9 +86,11 @@ export class InboundService {
     const providerIds = [...new Set(message.providerIds)];
     // Locks the customer's identities, so that a concurrent repetition finds the stored message.
     const customer = { channel, externalId, otherIds, ...storableCustomer(message.customer) };
-    const contactId = await this.customers.identify(tx, tenantId, customer);
-    const { isKnown, early } = await this.providerIds.lookUp(tx, connection, providerIds);
-    const wasUnsent = early !== null && early.body === null;
+    const { contactId, isNew } = await this.customers.identify(tx, tenantId, customer);
+    const ids = customerIdsOf(message);
+    const { isKnown, early } = await this.providerIds.lookUp(tx, connection, providerIds, { contactId, ids });
+    const wasUnsent = early.some(({ body }) => body === null);
+    if (wasUnsent && isNew) throw new NeverSent();
     if (isKnown || wasUnsent) return false;
     const { name, email } = message.claimed ?? {};
     if (name || email)
@@ -98,7 +103,7 @@ export class InboundService {
     });
     const stored = await this.messages.receive(tx, conversation, storableContent(message));
     await this.providerIds.insertReceived(tx, connectionId, providerIds, stored);
-    if (early) await this.changes.applyEarly(tx, connection, stored, early);
+    await this.changes.applyEarly(tx, stored, early);
     return true;
   }
 }

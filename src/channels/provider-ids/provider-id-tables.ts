@@ -12,6 +12,7 @@ export function providerIdTables(providerIds: ProviderIdsRepository): TableDecla
       erasure: { eraseCopies: (tx, messages) => providerIds.erase(tx, messages) },
       export: { none: 'It says no more than the message and its conversation.' },
       retention: {
+        among: `provider_id LIKE 'erased:%'`,
         age: 'created_at',
         keptHours: 'history',
         guard: `NOT EXISTS (SELECT FROM outbound_messages d WHERE d.tenant_id = t.tenant_id
@@ -29,14 +30,14 @@ export function providerIdTables(providerIds: ProviderIdsRepository): TableDecla
     },
     {
       name: 'early_changes',
-      key: { tenant_id: 'uuid', connection_id: 'uuid', provider_id: 'text' },
+      key: { tenant_id: 'uuid', connection_id: 'uuid', provider_id: 'text', customer_id: 'text' },
       placement: 'workspace',
       deletion: { before: ['channel_connections'] },
       erasure: {
         eraseContact: (tx, contact, count) => providerIds.eraseEarlyChanges(tx, contact, count),
       },
-      export: { none: 'It waits for its message for a day at most, and then is the message or gone.' },
-      retention: { age: 'created_at', keptHours: 24 },
+      export: { none: 'It waits for its message or its customer, and then is the message or gone.' },
+      retention: { age: 'created_at', keptHours: 'history' },
     },
   ];
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Channel } from '../../common/channel-descriptors';
 import { MOMENT } from '../../database/moment';
 import { Transaction } from '../../database/transaction';
 import { DeliveryError, ReceiptStatus } from '../../messages/message-status';
@@ -17,18 +18,32 @@ export interface AppliedReceipt {
   error: DeliveryError | null;
 }
 
-/** Change of a customer's message that comes before the message. */
+/** Change of a customer's message that waits for the message, or until the customer is known to be theirs. */
 export interface EarlyChange {
+  connectionId: string;
   providerId: string;
+  /** Provider's id of the customer who made the change. */
+  customerId: string;
   /** New text; null for a message that was unsent. */
   body: string | null;
   metadata: object | null;
   number: number | null;
 }
 
+/** Customer whose early changes are looked for. */
+interface EarlyCustomer {
+  contactId: string;
+  ids: string[];
+}
+
+const EARLY = `connection_id AS "connectionId", provider_id AS "providerId", customer_id AS "customerId", body, metadata,
+  edit_number AS number`;
+/** Number of a customer's changes that are looked at when the customer gets an id: more than wait for any. */
+const MAX_WAITING = 100;
+
 /**
- * Writes the ids that providers give to messages, of customers and of agents, and receipts that come before
- * such an id.
+ * Writes the ids that providers give to messages, of customers and of agents, and what comes before such an
+ * id: receipts and changes.
  */
 @Injectable()
 export class ProviderIdsRepository {
@@ -55,51 +70,101 @@ export class ProviderIdsRepository {
   }
 
   /**
-   * Looks up a message that arrives. It is known if any of its ids is, also when it was erased. A change may
-   * have come before it.
+   * Looks up a message that arrives. It is known if any of its ids is, also when it was erased. Changes by
+   * its customer may have come before it; they are returned in their order.
    */
   async lookUp(
     tx: Transaction,
     { tenantId, id }: ConnectionKey,
     providerIds: string[],
-  ): Promise<{ isKnown: boolean; early: EarlyChange | null }> {
+    { contactId, ids }: EarlyCustomer,
+  ): Promise<{ isKnown: boolean; early: EarlyChange[] }> {
     const rows = await tx.query<EarlyChange & { isKnown: boolean }>(
-      `SELECT true AS "isKnown", NULL AS "providerId", NULL AS body, NULL::jsonb AS metadata,
-              NULL::float8 AS number
+      `SELECT true AS "isKnown", NULL::uuid AS "connectionId", NULL AS "providerId", NULL AS "customerId",
+              NULL AS body, NULL::jsonb AS metadata, NULL::float8 AS number
        FROM provider_messages WHERE tenant_id = $1 AND connection_id = $2 AND provider_id = ANY ($3)
        UNION ALL
-       SELECT false, provider_id, body, metadata, edit_number
-       FROM early_changes WHERE tenant_id = $1 AND connection_id = $2 AND provider_id = ANY ($4)`,
-      [tenantId, id, this.erasedIds.addSubstitutes(id, providerIds), providerIds],
+       SELECT false, ${EARLY}
+       FROM early_changes WHERE tenant_id = $1 AND connection_id = $2 AND provider_id = ANY ($4)
+         AND (customer_id = ANY ($5) OR contact_id = $6)
+       ORDER BY number`,
+      [tenantId, id, this.erasedIds.addSubstitutes(id, providerIds), providerIds, ids, contactId],
     );
     return {
       isKnown: rows.some(({ isKnown }) => isKnown),
-      early: rows.find(({ isKnown }) => !isKnown) ?? null,
+      early: rows.filter(({ isKnown }) => !isKnown),
     };
   }
 
   /**
-   * Keeps a change whose message is unknown. The last edit counts, and a message that was unsent stays so.
-   * The caller holds the lock of the customer's identity, so the message comes after the change.
+   * Returns the changes by a customer that wait under the given ids, or under those of contacts who were
+   * merged into the contact, and makes them the contact's.
+   */
+  async findWaiting(
+    tx: Transaction,
+    tenantId: string,
+    channel: Channel,
+    { contactId, ids }: EarlyCustomer,
+    merged: string[],
+  ): Promise<EarlyChange[]> {
+    return tx.query(
+      `UPDATE early_changes SET contact_id = $3
+       WHERE tenant_id = $1 AND (connection_id, provider_id, customer_id) IN (
+         SELECT e.connection_id, e.provider_id, e.customer_id FROM early_changes e
+         JOIN channel_connections c ON c.tenant_id = $1 AND c.id = e.connection_id AND c.channel = $2
+         WHERE e.tenant_id = $1 AND (e.customer_id = ANY ($4) OR e.contact_id = ANY ($5)) LIMIT ${MAX_WAITING})
+       RETURNING ${EARLY}`,
+      [tenantId, channel, contactId, ids, merged],
+    );
+  }
+
+  /**
+   * Keeps a change whose message, or whose customer, is unknown. The last edit counts, and a message that was
+   * unsent stays so. The caller holds the lock of the customer's identity, so the message comes after the
+   * change.
+   * @param contactId contact with whom the change is erased; null if it is nobody's yet
    */
   async insertEarlyChange(
     tx: Transaction,
-    { tenantId, id }: ConnectionKey,
-    { providerId, body, metadata, number }: EarlyChange,
+    tenantId: string,
+    { connectionId, providerId, customerId, body, metadata, number }: EarlyChange,
     contactId: string | null,
   ): Promise<void> {
     await tx.query(
       `INSERT INTO early_changes AS early
-         (tenant_id, connection_id, provider_id, contact_id, body, metadata, edit_number, created_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-       ON CONFLICT (tenant_id, connection_id, provider_id) DO UPDATE
+         (tenant_id, connection_id, provider_id, customer_id, contact_id, body, metadata, edit_number, created_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+       ON CONFLICT (tenant_id, connection_id, provider_id, customer_id) DO UPDATE
        SET body = excluded.body, metadata = excluded.metadata, edit_number = excluded.edit_number
        WHERE early.body IS NOT NULL AND coalesce(excluded.edit_number >= early.edit_number, true)`,
-      [tenantId, id, providerId, contactId, body, metadata && JSON.stringify(metadata), number, new Date()],
+      [
+        tenantId,
+        connectionId,
+        providerId,
+        customerId,
+        contactId,
+        body,
+        metadata && JSON.stringify(metadata),
+        number,
+        new Date(),
+      ],
     );
   }
 
   async deleteEarlyChange(
+    tx: Transaction,
+    tenantId: string,
+    { connectionId, providerId, customerId }: EarlyChange,
+  ): Promise<void> {
+    await tx.query(
+      `DELETE FROM early_changes
+       WHERE tenant_id = $1 AND connection_id = $2 AND provider_id = $3 AND customer_id = $4`,
+      [tenantId, connectionId, providerId, customerId],
+    );
+  }
+
+  /** Deletes all changes that wait for a message, whoever made them. */
+  async deleteEarlyChanges(
     tx: Transaction,
     { tenantId, id }: ConnectionKey,
     providerId: string,
@@ -117,8 +182,9 @@ export class ProviderIdsRepository {
     count: number,
   ): Promise<boolean> {
     const rows = await tx.query(
-      `DELETE FROM early_changes WHERE tenant_id = $1 AND (connection_id, provider_id) IN (
-         SELECT connection_id, provider_id FROM early_changes WHERE tenant_id = $1 AND contact_id = $2 LIMIT $3)
+      `DELETE FROM early_changes WHERE tenant_id = $1 AND (connection_id, provider_id, customer_id) IN (
+         SELECT connection_id, provider_id, customer_id FROM early_changes
+         WHERE tenant_id = $1 AND contact_id = $2 LIMIT $3)
        RETURNING 1`,
       [tenantId, contactId, count],
     );
@@ -128,7 +194,7 @@ export class ProviderIdsRepository {
   /** Returns the message with a provider id, also when it was erased. */
   async findMessage(
     tx: Transaction,
-    { tenantId, id }: Connection,
+    { tenantId, id }: ConnectionKey,
     providerId: string,
   ): Promise<MessageKey | null> {
     const [row] = await tx.query<MessageKey>(

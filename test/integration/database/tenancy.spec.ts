@@ -357,6 +357,9 @@ async function furnish(service: TestService): Promise<string> {
      ), known AS (
        INSERT INTO provider_messages (tenant_id, conversation_id, message_id, connection_id, provider_id, created_at)
        SELECT $1, $2, $3, id, gen_random_uuid(), now() FROM connection
+     ), unsent AS (
+       INSERT INTO unsent_messages (tenant_id, conversation_id, message_id, cursor, due_at)
+       VALUES ($1, $2, $3, $3, now() + interval '1 day')
      ), changed AS (
        INSERT INTO early_changes (tenant_id, connection_id, provider_id, created_at)
        SELECT $1, id, gen_random_uuid(), now() FROM connection

@@ -182,16 +182,24 @@ describe('retention', () => {
         [connectionId, subscription.workspace.id, subscription.conversation.id, message.id, ages],
       );
 
-    it('removes it after 30 days', async () => {
-      await remember(['29 days 23 hours', '30 days 1 hour', '31 days']);
+    it('removes it after 30 days when its message is erased, and keeps it with any other', async () => {
+      await remember(['29 days 23 hours', '30 days 1 hour', '31 days', '400 days']);
+      const erase = (age: string) =>
+        host.query(
+          `UPDATE provider_messages SET provider_id = 'erased:' || provider_id WHERE provider_id = $1`,
+          [age],
+        );
+      for (const age of ['29 days 23 hours', '30 days 1 hour', '31 days']) await erase(age);
       expect(await service().clean()).toMatchObject({ provider_messages: 2 });
-      expect(await host.query('SELECT provider_id FROM provider_messages')).toEqual([
-        { provider_id: '29 days 23 hours' },
+      expect(await host.query('SELECT provider_id FROM provider_messages ORDER BY 1')).toEqual([
+        { provider_id: '400 days' },
+        { provider_id: 'erased:29 days 23 hours' },
       ]);
     });
 
     it('keeps it while its message is not through', async () => {
       await remember(['31 days']);
+      await host.query(`UPDATE provider_messages SET provider_id = 'erased:1'`);
       await host.query(
         `INSERT INTO outbound_messages
            (tenant_id, conversation_id, message_id, connection_id, next_attempt_at)
@@ -211,11 +219,11 @@ describe('retention', () => {
       expect(await service().clean()).toMatchObject({ early_receipts: 2 });
     });
 
-    it('removes changes whose message never came after 24 hours', async () => {
+    it('removes changes whose message or customer never became known after 30 days', async () => {
       await host.query(
         `INSERT INTO early_changes (tenant_id, connection_id, provider_id, body, created_at)
          SELECT $2, $1, age, 'corrected', now() - age::interval
-         FROM unnest('{23 hours 59 minutes,24 hours 1 minute,3 days}'::text[]) age`,
+         FROM unnest('{29 days 23 hours,30 days 1 hour,31 days}'::text[]) age`,
         [connectionId, subscription.workspace.id],
       );
       expect(await service().clean()).toMatchObject({ early_changes: 2 });

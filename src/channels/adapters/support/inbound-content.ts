@@ -1,8 +1,8 @@
-import { countCharacters } from '../../common/validators';
-import { isDeeperThan } from '../../common/validate';
-import { MAX_BODY_CHARACTERS } from '../../messages/message.dto';
-import { InboundMessage } from '../adapters/channel-adapter';
-import { REPLACEMENT, storableText } from '../adapters/support/provider-values';
+import { countCharacters } from '../../../common/validators';
+import { isDeeperThan } from '../../../common/validate';
+import { MAX_BODY_CHARACTERS } from '../../../messages/message.dto';
+import { InboundMessage } from '../channel-adapter';
+import { REPLACEMENT, storableText } from './provider-values';
 
 const MAX_NAME_CHARACTERS = 200;
 const MAX_PHONE_CHARACTERS = 50;

@@ -1,0 +1,138 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Channel } from '../../common/channel-descriptors';
+import { ContactsService } from '../../contacts/contacts.service';
+import { ConversationsRepository } from '../../conversations/conversations.repository';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
+import { MessageChanges } from '../../messages/message-changes';
+import { MessageEntity } from '../../messages/message.entity';
+import { MessageKey } from '../../messages/message-status.repository';
+import { Connection, InboundChange, InboundReaction, mostLastingId } from '../adapters/channel-adapter';
+import { isUsableId } from '../adapters/support/provider-values';
+import { EarlyChange, ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
+import { storableContent, storableReactions } from '../adapters/support/inbound-content';
+
+/** Result of a change: made, kept for its message, or kept until the message is known to be theirs. */
+type ChangeOutcome = 'APPLIED' | 'MESSAGE_UNKNOWN' | 'NOT_THEIRS';
+
+/** Contact of a customer who has got ids, perhaps from contacts who were merged into this one. */
+interface IdentifiedCustomer {
+  contactId: string;
+  ids: string[];
+  merged: string[];
+}
+
+/**
+ * Stores what customers change after a message was sent: late, twice, in any order, or before the message. A
+ * customer changes messages of their own conversations alone. What cannot be told yet waits: an edit or an
+ * unsend whose message is unknown, or whose customer has none of the contact's ids.
+ */
+@Injectable()
+export class CustomerChangesService {
+  private readonly logger = new Logger(CustomerChangesService.name);
+
+  constructor(
+    private readonly database: Database,
+    private readonly contacts: ContactsService,
+    private readonly conversations: ConversationsRepository,
+    private readonly messages: MessageChanges,
+    private readonly providerIds: ProviderIdsRepository,
+  ) {}
+
+  /**
+   * Applies a change, or keeps it. A message that was unsent before it comes is not stored.
+   * @param change one of an account whose own secret has verified it
+   */
+  async apply(connection: Connection, change: InboundChange): Promise<ChangeOutcome> {
+    const { id: connectionId } = connection;
+    if (![change.providerId, ...change.customerIds].every(isUsableId)) {
+      this.logger.warn({ connectionId, kind: change.kind }, 'a change was ignored: its ids are unusable');
+      return 'NOT_THEIRS';
+    }
+    const outcome = await this.database.transaction((tx) => this.store(tx, connection, change));
+    if (outcome === 'NOT_THEIRS')
+      this.logger.warn(
+        { connectionId, kind: change.kind },
+        'a change was not made: the message is not known to be theirs',
+      );
+    return outcome;
+  }
+
+  /** Applies changes that came before their message, which was stored in this transaction. */
+  async applyEarly(
+    tx: Transaction,
+    { tenantId, conversationId, id: messageId }: MessageEntity,
+    early: EarlyChange[],
+  ): Promise<void> {
+    for (const change of early) await this.applyWaiting(tx, { tenantId, conversationId, messageId }, change);
+  }
+
+  /** Applies changes that have waited until their customer was known to be the contact. */
+  async applyToKnown(
+    tx: Transaction,
+    tenantId: string,
+    channel: Channel,
+    { contactId, ids, merged }: IdentifiedCustomer,
+  ): Promise<void> {
+    const customer = { contactId, ids };
+    for (const change of await this.providerIds.findWaiting(tx, tenantId, channel, customer, merged)) {
+      const { connectionId, providerId } = change;
+      const key = await this.providerIds.findMessage(tx, { tenantId, id: connectionId }, providerId);
+      const conversation = key && (await this.conversations.findIn(tx, tenantId, key.conversationId));
+      if (conversation?.contactId === contactId) await this.applyWaiting(tx, key!, change);
+    }
+  }
+
+  private async store(
+    tx: Transaction,
+    connection: Connection,
+    change: InboundChange,
+  ): Promise<ChangeOutcome> {
+    const { tenantId, channel } = connection;
+    const { customerIds, providerId } = change;
+    // Comes first: the message is stored under the same locks, so it comes before or after.
+    const contactIds = await this.contacts.lockIdentities(tx, tenantId, channel, customerIds);
+    const key = await this.providerIds.findMessage(tx, connection, providerId);
+    const conversation = key && (await this.conversations.findIn(tx, tenantId, key.conversationId));
+    if (!key || !conversation || !contactIds.includes(conversation.contactId)) {
+      const contactId = contactIds[0] ?? conversation?.contactId ?? null;
+      const isOver = key !== null && (await this.messages.isErased(tx, key));
+      if (change.kind !== 'reaction' && !isOver) await this.keep(tx, connection, change, contactId);
+      return key ? 'NOT_THEIRS' : 'MESSAGE_UNKNOWN';
+    }
+    if (change.kind === 'reaction') await this.messages.react(tx, key, toReactions(change));
+    else if (change.kind === 'edit')
+      await this.messages.edit(tx, key, { ...storableContent(change), number: change.number });
+    else {
+      await this.messages.unsend(tx, key);
+      await this.providerIds.deleteEarlyChanges(tx, connection, providerId);
+    }
+    return 'APPLIED';
+  }
+
+  private async applyWaiting(tx: Transaction, key: MessageKey, change: EarlyChange): Promise<void> {
+    const { body, metadata, number } = change;
+    if (body === null) await this.messages.unsend(tx, key);
+    else await this.messages.edit(tx, key, { body, metadata, number });
+    await this.providerIds.deleteEarlyChange(tx, key.tenantId, change);
+  }
+
+  private keep(
+    tx: Transaction,
+    { tenantId, id: connectionId }: Connection,
+    change: Exclude<InboundChange, InboundReaction>,
+    contactId: string | null,
+  ): Promise<void> {
+    const { providerId, customerIds } = change;
+    const content =
+      change.kind === 'unsend'
+        ? { body: null, metadata: null, number: null }
+        : { ...storableContent(change), number: change.number };
+    const early = { connectionId, providerId, customerId: mostLastingId(customerIds), ...content };
+    return this.providerIds.insertEarlyChange(tx, tenantId, early, contactId);
+  }
+}
+
+function toReactions({ emojis, number }: InboundReaction) {
+  return { emojis: storableReactions(emojis), number };
+}
