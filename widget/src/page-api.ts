@@ -22,9 +22,12 @@ export interface ChatWidgetApi {
   push(...commands: Command[]): void;
 }
 
-export type Command = {
-  [Name in Exclude<keyof ChatWidgetApi, 'push'>]: [Name, ...Parameters<ChatWidgetApi[Name]>];
-}[Exclude<keyof ChatWidgetApi, 'push'>];
+export type Command =
+  | { [Name in SimpleMethod]: [Name, ...Parameters<ChatWidgetApi[Name]>] }[SimpleMethod]
+  | { [Name in keyof WidgetEvents]: ['on', Name, (detail: WidgetEvents[Name]) => void] }[keyof WidgetEvents];
+
+/** Methods whose parameters do not depend on each other. */
+type SimpleMethod = Exclude<keyof ChatWidgetApi, 'on' | 'push'>;
 
 export type Identity = ({ jwt: string } | { id: string; signature: string }) & {
   name?: string;

@@ -346,16 +346,16 @@ describe("the dashboard's pages in a browser", () => {
     await world.receiver.waitForCount(10, '/again');
   });
 
-  it('recover what a paused endpoint missed, counted first', async () => {
+  it('recover what an inactive endpoint missed, counted first', async () => {
     const { id } = await makeEndpoint('/missed', ['message.created']);
     const conversation = await world.service.make.conversation(workspace);
     await visit.settings(workspace, `webhooks/${id}`);
     await visit.button('More').click();
-    await visit.page.getByRole('menuitem', { name: 'Pause' }).click();
-    await visit.act('Pause').click();
-    await visit.text('paused').first().waitFor();
+    await visit.page.getByRole('menuitem', { name: 'Deactivate' }).click();
+    await visit.act('Deactivate').click();
+    await visit.text('inactive').first().waitFor();
     await world.service.make.sent(workspace, conversation, 'Nobody listens');
-    await visit.button('Resume').click();
+    await visit.button('Activate').click();
     await visit.text('The endpoint is active again.').waitFor();
     await visit.button('More').click();
     await visit.page.getByRole('menuitem', { name: 'Recover missed events' }).click();

@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix, resolve } from 'node:path';
 import { Command } from 'commander';
-import { transpileModule } from 'typescript';
 import { buildProgram } from '../../../src/cli/program';
 import { API_ERROR_STATUS } from '../../../src/common/app-error';
 import { COMPATIBILITY } from '../../../src/common/compatibility';
@@ -92,20 +91,6 @@ it('shows the whole assistant in the guide on bots', () => {
   const [, code] = /^```js\n([^]*?)^```$/m.exec(read('docs/how-to/write-a-bot.md'))!;
   expect(code).toBe(read('examples/assistant/assistant.mjs'));
 });
-
-const GUIDES = [...PAGES.filter((page) => /^docs\/(?:start|how-to)\//.test(page)), 'client/README.md'];
-
-it.each(GUIDES)('%s has snippets that parse', (page) => {
-  const blocks = [...read(page).matchAll(/^```(ts|js|sh)\b.*\n([^]*?)^```$/gm)];
-  for (const [, language, code] of blocks) expect([code, faultOf(language!, code!)]).toEqual([code, '']);
-});
-
-/** Returns why a parser of a language refuses a snippet. */
-function faultOf(language: string, code: string): string {
-  if (language === 'sh') return spawnSync('bash', ['-n'], { input: code, encoding: 'utf8' }).stderr;
-  const { diagnostics = [] } = transpileModule(code, { reportDiagnostics: true });
-  return diagnostics.map(({ messageText }) => JSON.stringify(messageText)).join();
-}
 
 it('lists every variable that the configuration reads, with its default', () => {
   const variables = [

@@ -666,7 +666,7 @@ export const de: Texts = {
       'Anfragen mit diesem Schlüssel werden ab sofort abgelehnt. Das lässt sich nicht rückgängig machen.',
     revokeWhy: 'Warum widerrufen Sie ihn?',
     leaked: 'Er ist bekannt geworden, oder niemand braucht ihn mehr',
-    leakedAdvice: 'Seine Endpunkte werden abgeschaltet, und was ihnen noch zusteht, entfällt.',
+    leakedAdvice: 'Seine Endpunkte werden deaktiviert, und was ihnen noch zusteht, entfällt.',
     replaced: 'Ein anderer Schlüssel ersetzt ihn',
     replacedAdvice: 'Seine Endpunkte laufen weiter und gehören ab jetzt zu jenem Schlüssel.',
     replacedBy: 'Neuer Schlüssel',
@@ -674,8 +674,8 @@ export const de: Texts = {
     endpointsOf: 'Diese Webhook-Endpunkte hat der Schlüssel angelegt, oder ihre Adresse zuletzt gesetzt:',
     noEndpoints: 'Der Schlüssel hat keinen Webhook-Endpunkt angelegt.',
     outcomes: {
-      DEACTIVATED: 'abgeschaltet',
-      INACTIVE: 'war schon abgeschaltet',
+      DEACTIVATED: 'deaktiviert',
+      INACTIVE: 'war schon inaktiv',
       HANDED_OVER: 'läuft mit dem neuen Schlüssel weiter',
     },
     revoked: 'widerrufen',
@@ -738,7 +738,7 @@ export const de: Texts = {
     lastSuccess: 'Letzter Erfolg',
     healthy: 'gesund',
     unused: 'noch nicht benutzt',
-    inactive: 'pausiert',
+    inactive: 'inaktiv',
     stopped: (ago: string) => `gestoppt ${ago}`,
     stoppedFor: {
       gone: 'Eine Zustellung endete mit 410, darum hat der Dienst ihn gestoppt.',
@@ -766,12 +766,12 @@ export const de: Texts = {
         : `Der Empfänger antwortete ${status} nach ${elapsed}`,
     testFailedAdvice:
       'Ein Empfänger muss innerhalb von 10 Sekunden mit 2xx antworten. Korrigieren Sie das und testen Sie noch einmal.',
-    deactivate: 'Pausieren',
+    deactivate: 'Deaktivieren',
     deactivateAdvice:
-      'Ein pausierter Endpunkt bekommt nichts. Was ansteht, wird abgebrochen; nach dem Fortsetzen können Sie ' +
+      'Ein inaktiver Endpunkt bekommt nichts. Was ansteht, wird abgebrochen; nach dem Aktivieren können Sie ' +
       'nachholen, was er verpasst hat.',
-    deactivatedDone: 'Der Endpunkt ist pausiert.',
-    activate: 'Fortsetzen',
+    deactivatedDone: 'Der Endpunkt ist inaktiv.',
+    activate: 'Aktivieren',
     activatedDone: 'Der Endpunkt ist wieder aktiv.',
     delete: 'Löschen',
     deleteAdvice:
@@ -935,7 +935,7 @@ export const de: Texts = {
     action: 'Verpasste Ereignisse nachholen',
     title: 'Verpasste Ereignisse nachholen',
     advice:
-      'Sendet, was der Endpunkt verpasst hat: aufgegebene oder abgebrochene Zustellungen, und Ereignisse während einer Pause.',
+      'Sendet, was der Endpunkt verpasst hat: aufgegebene oder abgebrochene Zustellungen, und Ereignisse, während er inaktiv war.',
     since: 'Seit',
     count: 'Erst zählen',
     counted: (count: number, text: string) =>

@@ -665,7 +665,7 @@ export const en = {
     lastSuccess: 'Last success',
     healthy: 'healthy',
     unused: 'not used yet',
-    inactive: 'paused',
+    inactive: 'inactive',
     stopped: (ago: string) => `stopped ${ago}`,
     stoppedFor: {
       gone: 'A delivery ended with 410, so the service stopped it.',
@@ -692,12 +692,12 @@ export const en = {
         ? `No answer from the receiver after ${elapsed}`
         : `The receiver answered ${status} after ${elapsed}`,
     testFailedAdvice: 'A receiver must answer with 2xx within 10 seconds. Correct it, then test again.',
-    deactivate: 'Pause',
+    deactivate: 'Deactivate',
     deactivateAdvice:
-      'Nothing is sent to a paused endpoint. What is pending is cancelled; after you resume it, you can recover what ' +
-      'it missed.',
-    deactivatedDone: 'The endpoint is paused.',
-    activate: 'Resume',
+      'Nothing is sent to an inactive endpoint. What is pending is cancelled; after you activate it, you can recover ' +
+      'what it missed.',
+    deactivatedDone: 'The endpoint is inactive.',
+    activate: 'Activate',
     activatedDone: 'The endpoint is active again.',
     delete: 'Delete',
     deleteAdvice:
@@ -857,7 +857,7 @@ export const en = {
     action: 'Recover missed events',
     title: 'Recover missed events',
     advice:
-      'Sends what the endpoint missed: deliveries that were given up or cancelled, and events while it was paused.',
+      'Sends what the endpoint missed: deliveries that were given up or cancelled, and events while it was inactive.',
     since: 'Since',
     count: 'Count first',
     counted: (count: number, text: string) =>
