@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** Path of the page with a row for each run, and the line before which the next row goes. */
+/** Path of the log with a row for each run, and the line before which the next row goes. */
 const RECORD = join(ROOT, 'docs/project/test-runs.md');
 const END_OF_ROWS = '<!-- The next run gets its row above. -->';
 /** Path of the folder that keeps the whole output of each run. Git ignores it. */
@@ -158,7 +158,7 @@ function failuresIn(lines) {
 
 /**
  * Adds a run's row to the table of docs/project/test-runs.md, and the output of its failed tests to the end
- * of the page.
+ * of the file.
  *
  * @param {Run} run
  */

@@ -8,7 +8,7 @@ import { makePrivate, runAs } from './home.mjs';
 import { describe } from './postgres-binaries.mjs';
 import { startPostgres } from './postgres.mjs';
 
-const RECIPE = 'docs/project/contributing.md says how to build one in two minutes.';
+const HINT = 'docs/project/contributing.md says where it comes from.';
 
 /** Settings that Citus needs, beside those of any PostgreSQL here. */
 const SETTINGS = {
@@ -176,8 +176,8 @@ async function runAll(connectionString, statements) {
 export function requireCitus(user) {
   const folder = process.env.CITUS_PG;
   if (!folder)
-    throw new LauncherError(`CITUS_PG does not name the folder of a PostgreSQL with Citus. ${RECIPE}`);
+    throw new LauncherError(`CITUS_PG does not name the folder of a PostgreSQL with Citus. ${HINT}`);
   const binaries = describe(folder, user);
   if (binaries && existsSync(join(folder, '../lib/citus.so'))) return binaries;
-  throw new LauncherError(`There is no PostgreSQL with Citus in ${folder} (CITUS_PG). ${RECIPE}`);
+  throw new LauncherError(`There is no PostgreSQL with Citus in ${folder} (CITUS_PG). ${HINT}`);
 }

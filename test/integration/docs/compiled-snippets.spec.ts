@@ -75,9 +75,8 @@ function compile(): ts.Program {
   const texts = new Map(SNIPPETS.map(({ file, text }) => [join(ROOT, file), text]));
   texts.set(join(ROOT, 'examples/readers-declarations.d.ts'), READERS_DECLARATIONS);
   const host = ts.createCompilerHost(options);
-  const { fileExists, readFile } = host;
-  host.fileExists = (path) => texts.has(path) || fileExists(path);
-  host.readFile = (path) => texts.get(path) ?? readFile(path);
+  host.fileExists = (path) => texts.has(path) || ts.sys.fileExists(path);
+  host.readFile = (path) => texts.get(path) ?? ts.sys.readFile(path);
   return ts.createProgram([...texts.keys()], options, host);
 }
 
