@@ -134,7 +134,7 @@ export function NotBlank(options?: ValidationOptions): PropertyDecorator {
     {
       name: 'notBlank',
       validator: {
-        validate: (value) => typeof value === 'string' && value.trim() !== '',
+        validate: (value) => typeof value === 'string' && trimUnseen(value) !== '',
         defaultMessage: buildMessage((each) => `${each}must not be blank`, options),
       },
     },

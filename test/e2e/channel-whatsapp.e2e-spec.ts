@@ -358,6 +358,29 @@ describe('WhatsApp', () => {
       expect(await shop.bodiesOf(conversation)).toEqual(['Does it come in another color?']);
     });
 
+    it('nothing of a system message, which opens nothing (netflie#120)', async () => {
+      const { customer, conversation } = await chat();
+      const bodies = await shop.bodiesOf(conversation);
+      await shop.tenant.client.patch(`/conversations/${conversation.id}`, { status: 'CLOSED' });
+      const system = { type: 'customer_identity_changed', body: '', identity: 'key', customer };
+      const message = whatsapp.message(customer, '', { text: undefined, type: 'system', system });
+      expect(await notify({ messages: [message] })).toBe(200);
+      expect(await shop.bodiesOf(conversation)).toEqual(bodies);
+      expect(await shop.conversationWith(customer)).toMatchObject({ status: 'CLOSED' });
+    });
+
+    it('what a message has beside its text, and a message that cannot be seen', async () => {
+      const { customer, conversation } = await chat();
+      const contacts = [{ name: { formatted_name: 'Bea Sanz' }, phones: [{ phone: '+34 600 22 33 44' }] }];
+      const card = whatsapp.message(customer, '', { text: undefined, type: 'contacts', contacts });
+      const invisible = whatsapp.message(`+${customer}`, '\u200b\u2800');
+      expect(await notify({ messages: [card, invisible] })).toBe(200);
+      expect((await shop.bodiesOf(conversation)).slice(1)).toEqual([
+        '[contact] Bea Sanz, +34 600 22 33 44',
+        '[empty message]',
+      ]);
+    });
+
     it.each([{}, { emoji: '' }])('nothing of a reaction taken back (public report 8): %j', async (none) => {
       const { customer, conversation } = await chat();
       const react = (emoji: object) => {

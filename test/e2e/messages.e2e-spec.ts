@@ -231,6 +231,7 @@ describe('messages', () => {
         ['a lone high surrogate', { body: 'a\ud83d' }, 'body', NOT_TEXT],
         ['a lone low surrogate', { body: '\udc4bb' }, 'body', NOT_TEXT],
         ['nothing at all', { body: '' }, 'body', 'must not be blank'],
+        ['what cannot be seen', { body: '\u200b\u2800\ufe0f\u3164' }, 'body', 'must not be blank'],
         ['white space', { body: ' \n\t\u00a0\u3000' }, 'body', 'must not be blank'],
         ['4097 characters', { body: 'é'.repeat(4097) }, 'body', 'must be at most 4096 characters'],
         ['a sender that is a number', { body: 'Hi', senderAgentId: 5 }, 'senderAgentId', 'must be a string'],

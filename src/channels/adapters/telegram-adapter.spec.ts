@@ -78,7 +78,10 @@ describe("A Telegram update's", () => {
     ['[document] invoice.pdf', { document: { file_id: 'd', file_name: 'invoice.pdf' } }],
     ['[location] 40.4, -3.7', { location: { latitude: 40.4, longitude: -3.7 } }],
     ['[location] Prado', { venue: { title: 'Prado' }, location: { latitude: 40.4, longitude: -3.7 } }],
-    ['[contact] Bea Sanz', { contact: { phone_number: '34600', first_name: 'Bea', last_name: 'Sanz' } }],
+    [
+      '[contact] Bea Sanz, 34600',
+      { contact: { phone_number: '34600', first_name: 'Bea', last_name: 'Sanz' } },
+    ],
     ['[poll] Which?', { poll: { question: 'Which?' } }],
     ['[dice] 6', { dice: { emoji: '🎲', value: 6 } }],
     ['[hologram beam]', { hologram_beam: { file_id: 'h' } }],

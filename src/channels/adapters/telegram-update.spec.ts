@@ -65,6 +65,49 @@ describe('a Telegram update', () => {
     expect(read({ [kind]: update })).toEqual({ kind: 'group', accountId: BOT });
   });
 
+  const bodyOf = (message: object) => read({ message: { ...written, ...message } });
+
+  it('shows the addresses that links hide (cc-connect#1207, hermes-agent#31071)', () => {
+    const link = (offset: unknown, length: unknown, url: unknown = 'https://example.com') => ({
+      ...{ type: 'text_link', offset, length, url },
+    });
+    const entities = [
+      { type: 'bold', offset: 0, length: 2 },
+      link(7, 4),
+      link(3, 3, 'https://first.example'),
+    ];
+    expect(bodyOf({ text: '👍 see here!', entities })).toMatchObject({
+      body: '👍 see (https://first.example) here (https://example.com)!',
+      metadata: { entities },
+    });
+    expect(bodyOf({ caption: 'here', caption_entities: [link(0, 4)], photo: [{}] })).toMatchObject({
+      body: '[image] here (https://example.com)',
+    });
+    for (const odd of [link(0, 99), link(-9, 2), link('x', null), link(0, 4, null), link(0, 4, ''), null])
+      expect(bodyOf({ text: 'here', entities: [odd] })).toMatchObject({ body: 'here' });
+  });
+
+  it.each([
+    ['[location] Bar, Street 1', { venue: { title: 'Bar', address: 'Street 1' }, location: {} }],
+    [
+      '[poll] Where?\nHere\nThere',
+      { poll: { question: 'Where?', options: [{ text: 'Here' }, { text: 'There' }] } },
+    ],
+    ['[checklist] To do\nBuy milk', { checklist: { title: 'To do', tasks: [{ id: 1, text: 'Buy milk' }] } }],
+    ['[form] {"size":"L"}', { web_app_data: { button_text: 'Order', data: '{"size":"L"}' } }],
+    ['[game] Chess', { game: { title: 'Chess' } }],
+    ['[paid media] Ours', { paid_star_count: 5, paid_media: {}, caption: 'Ours' }],
+  ])('shows what a message of its kind says (wacli#214): %s', (body, message) => {
+    expect(bodyOf(message)).toMatchObject({ kind: 'message', body, metadata: message });
+  });
+
+  it.each([
+    ...['pinned_message', 'message_auto_delete_timer_changed', 'chat_background_set', 'forum_topic_created'],
+    ...['write_access_allowed', 'connected_website', 'boost_added', 'video_chat_started'],
+  ])('takes no notice of Telegram for the person’s words (driver-telegram#107): %s', (key) => {
+    expect(bodyOf({ [key]: {} })).toBeNull();
+  });
+
   it.each([{ message: null }, { edited_message: {} }, { message_reaction: { chat } }, { poll: {} }, {}])(
     'without what it needs is ignored: %j',
     (update) => {

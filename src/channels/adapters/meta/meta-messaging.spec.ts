@@ -67,7 +67,18 @@ describe('a message', () => {
       '[location] 1.5, -2',
     ],
     [[{ type: 'fallback', title: 'A page', payload: null }], '[link] A page'],
-    [[{ type: 'share', payload: { url } }], '[shared post]'],
+    [[{ type: 'share', payload: { url } }], `[shared post] ${url}`],
+    [[{ type: 'post', payload: { url, title: 'Autumn' } }], `[shared post] Autumn ${url}`],
+    [[{ type: 'fallback', url, title: 'A page', payload: null }], `[link] A page ${url}`],
+    [
+      [
+        {
+          type: 'template',
+          payload: { product: { elements: [{ title: 'Shirt' }, null, { title: 'Hat' }] } },
+        },
+      ],
+      '[template] Shirt, Hat',
+    ],
     [[{ type: 'ig_reel', payload: { reel_video_id: '1', title: 'Autumn' } }], '[reel] Autumn'],
     [[{ type: 'story_mention', payload: { url } }], '[story mention]'],
     [[{ type: 'hologram' }], '[hologram]'],
@@ -77,6 +88,30 @@ describe('a message', () => {
   ])('without text is described: %j', (attachments, body) => {
     const message = { mid: 'm_1', attachments };
     expect(readMessage({ message })).toMatchObject({ body, metadata: message });
+  });
+
+  it('shows what is attached to its text (chatwoot#5327, #14813; botman#411)', () => {
+    const image = { type: 'image', payload: { url } };
+    const link = { type: 'fallback', url, title: 'A page', payload: null };
+    const read = (text: string, attachments: object[]) =>
+      readMessage({ message: { mid: 'm_1', text, attachments } }).body;
+    expect(read('This one?', [image, link])).toBe(`This one?\n[image]\n[link] A page ${url}`);
+    expect(read(`See ${url}`, [link])).toBe(`See ${url}`);
+  });
+
+  it('shows the advertisement or product that it comes from (chatwoot#13995)', () => {
+    const read = (referral: object) =>
+      readMessage({ message: { mid: 'm_1', text: 'Price?', referral } }).body;
+    expect(read({ source: 'ADS', ads_context_data: { ad_title: 'Summer sale' } })).toBe(
+      'Price?\n[referral] Summer sale',
+    );
+    expect(read({ product: { id: '9' } })).toBe('Price?\n[referral] 9');
+    expect(read({})).toBe('Price?');
+  });
+
+  it('that answers a story without words says so (chatwoot#13354)', () => {
+    const reply_to = { story: { url, id: '1' } };
+    expect(readMessage({ message: { mid: 'm_1', reply_to } }).body).toBe('[story reply]');
   });
 
   it('that Meta does not support says so', () => {
@@ -181,6 +216,13 @@ describe('a gesture of the customer', () => {
       body: '[referral] spring-sale',
       metadata: { referral },
     });
+  });
+
+  it.each([
+    [{ source: 'ADS', ad_id: '1', ads_context_data: { ad_title: 'Sale' } }, '[referral] Sale'],
+    [{ source: 'STORY_MENTION' }, '[referral] story mention'],
+  ])('is a referral without a name (ig-harness-oss#20): %j', (referral, body) => {
+    expect(readMessage({ referral })).toMatchObject({ body });
   });
 
   it.each([{ optin: { ref: '1' } }, { pass_thread_control: { new_owner_app_id: '1' } }, {}])(

@@ -9,8 +9,7 @@ import {
 } from '../channel-adapter';
 import { requireAtMost } from '../support/hook-body';
 import {
-  coordinates,
-  lookUp,
+  isFilledObject,
   numberOf,
   objectOf,
   objectsOf,
@@ -18,6 +17,7 @@ import {
   ProviderObject,
   textOf,
 } from '../support/provider-values';
+import { describeMessage, describeReferral } from './messaging-content';
 
 /**
  * Field of a message that carries the service's id. Messenger returns it in the echo
@@ -136,7 +136,7 @@ function readMessage(parties: Parties, message: ProviderObject): InboundMessage 
   const mid = textOf(message.mid);
   if (mid === null) return null;
   const isPlain = Object.keys(message).every((key) => TEXT_KEYS.has(key));
-  return inboundMessage(parties, mid, textOf(message.text) ?? describe(message), isPlain ? null : message);
+  return inboundMessage(parties, mid, describeMessage(message), isPlain ? null : message);
 }
 
 /** Makes the event of a customer's message, without the customer's name, which Meta gives only on request. */
@@ -202,37 +202,8 @@ function readGesture(parties: Parties, { postback, referral }: ProviderObject): 
     return inboundMessage(parties, id, body, { postback });
   }
   if (isFilledObject(referral)) {
-    const body = placeholder('referral', textOf(referral.ref));
-    return inboundMessage(parties, makeEventId(parties, 'referral'), body, { referral });
+    const id = makeEventId(parties, 'referral');
+    return inboundMessage(parties, id, describeReferral(referral), { referral });
   }
   return null;
-}
-
-function isFilledObject(value: unknown): value is ProviderObject {
-  return Object.keys(objectOf(value)).length > 0;
-}
-
-function describe(message: ProviderObject): string {
-  const attachments = objectsOf(message.attachments);
-  if (attachments.length > 0) return attachments.map(describeAttachment).join('\n');
-  return placeholder(message.is_unsupported === true ? 'unsupported message' : 'message', null);
-}
-
-/** Names for the types of attachments whose Meta name is not clear by itself. */
-const KINDS: Record<string, string> = {
-  fallback: 'link',
-  share: 'shared post',
-  ig_post: 'shared post',
-  ig_reel: 'reel',
-  template: 'template',
-  unsupported_type: 'unsupported message',
-};
-
-function describeAttachment({ type, title, payload }: ProviderObject): string {
-  const content = objectOf(payload);
-  if (textOf(content.sticker_id) !== null) return placeholder('sticker', null);
-  const name = textOf(type) ?? 'attachment';
-  const kind = lookUp(KINDS, name) ?? name.replaceAll('_', ' ');
-  const { lat, long } = objectOf(content.coordinates);
-  return placeholder(kind, coordinates(lat, long) ?? textOf(title) ?? textOf(content.title));
 }

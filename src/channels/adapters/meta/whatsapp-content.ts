@@ -1,5 +1,6 @@
 import {
   coordinates,
+  joinTexts,
   lookUp,
   objectOf,
   objectsOf,
@@ -15,7 +16,6 @@ const DETAILS: Record<string, (content: ProviderObject) => string | null> = {
   location: place,
   reaction: ({ emoji }) => textOf(emoji),
   order: readOrder,
-  system: ({ body }) => textOf(body),
 };
 
 /**
@@ -27,27 +27,41 @@ export function describeWhatsApp(message: ProviderObject): string {
   const content = objectOf(message[type]);
   if (type === 'button') return textOf(content.text) ?? placeholder('button', null);
   if (type === 'interactive') return chosenLabel(content) ?? describeAnswer(content);
-  if (type === 'contacts') return placeholder('contact', contactNames(message.contacts));
+  if (type === 'contacts') return placeholder('contact', readCards(message.contacts));
   if (type === 'audio' && content.voice === true) return placeholder('voice message', null);
   if (type === 'unsupported' || type === 'unknown') {
-    return placeholder('unsupported message', textOf(objectsOf(message.errors)[0]?.title));
+    const name = textOf(objectOf(message.unsupported).type) ?? textOf(objectsOf(message.errors)[0]?.title);
+    return placeholder('unsupported message', name);
   }
   return placeholder(type.replaceAll('_', ' '), lookUp(DETAILS, type)?.(content) ?? null);
+}
+
+/** Describes where a message comes from: an advertisement, or a product of the catalog. A line for each. */
+export function describeOrigin({ referral, context }: ProviderObject): string[] {
+  const { headline, body, source_url: url } = objectOf(referral);
+  const { product_retailer_id: product } = objectOf(objectOf(context).referred_product);
+  const advertisement = joinTexts([textOf(headline) ?? body, url], ' ');
+  const ordered = textOf(product);
+  return [
+    ...(advertisement === null ? [] : [placeholder('referral', advertisement)]),
+    ...(ordered === null ? [] : [placeholder('product', ordered)]),
+  ];
 }
 
 function chosenLabel({ button_reply, list_reply }: ProviderObject): string | null {
   return textOf(objectOf(button_reply ?? list_reply).title);
 }
 
-/** Describes the answers of a form, or to a request such as for an address or for calls. */
+/** Describes the answers of a form, or to a request such as for an address, for calls, or to pay. */
 function describeAnswer(content: ProviderObject): string {
-  const { nfm_reply: form, call_permission_reply: permission } = content;
-  if (permission !== undefined) return placeholder('call permission', listAnswers(permission));
-  const { name, body, response_json: answers } = objectOf(form);
+  const type = textOf(content.type) ?? 'nfm_reply';
+  if (type !== 'nfm_reply') {
+    return placeholder(type.replace(/_reply$/, '').replaceAll('_', ' '), listAnswers(content[type]));
+  }
+  const { name, body, response_json: answers } = objectOf(content.nfm_reply);
   // A flow has no text of the customer: its body is `Sent`.
   const title = name === 'flow' ? null : (textOf(body) ?? textOf(name));
-  const lines = [title, listAnswers(parseAnswers(answers))].filter((line) => line !== null);
-  return placeholder('form', lines.length > 0 ? lines.join('\n') : null);
+  return placeholder('form', joinTexts([title, listAnswers(parseAnswers(answers))], '\n'));
 }
 
 function parseAnswers(json: unknown): unknown {
@@ -91,22 +105,24 @@ function readOrder({ text, product_items: items }: ProviderObject): string | nul
   const ordered = objectsOf(items)
     .slice(0, MAX_LINES)
     .map(({ product_retailer_id: product, quantity, item_price: price, currency }) => {
-      const cost = [price, currency].map(textOf).filter((part) => part !== null);
       const item = `${textOf(quantity) ?? '1'} × ${textOf(product) ?? '?'}`;
-      return cost.length > 0 ? `${item}, ${cost.join(' ')}` : item;
+      return joinTexts([item, joinTexts([price, currency], ' ')], ', ');
     });
-  const lines = [textOf(text), ...ordered].filter((line) => line !== null);
-  return lines.length > 0 ? lines.join('\n') : null;
+  return joinTexts([text, ...ordered], '\n');
 }
 
 function place({ name, address, latitude, longitude }: ProviderObject): string | null {
-  const named = [name, address].map(textOf).filter((part) => part !== null);
-  return named.length > 0 ? named.join(', ') : coordinates(latitude, longitude);
+  return joinTexts([name, address], ', ') ?? coordinates(latitude, longitude);
 }
 
-function contactNames(contacts: unknown): string | null {
-  const names = objectsOf(contacts)
-    .map(({ name }) => textOf(objectOf(name).formatted_name))
-    .filter((name) => name !== null);
-  return names.length > 0 ? names.join(', ') : null;
+/** Returns what is on the cards of contacts: name, numbers and e-mail addresses, a line for each card. */
+function readCards(contacts: unknown): string | null {
+  const cards = objectsOf(contacts)
+    .slice(0, MAX_LINES)
+    .map(({ name, phones, emails }) => {
+      const numbers = objectsOf(phones).map(({ phone }) => phone);
+      const addresses = objectsOf(emails).map(({ email }) => email);
+      return joinTexts([objectOf(name).formatted_name, ...numbers, ...addresses], ', ');
+    });
+  return joinTexts(cards, '\n');
 }

@@ -26,13 +26,13 @@ export function readSender(
   return { externalId, ...(otherIds.length > 0 && { otherIds }), name, phone: toPhone(phone) };
 }
 
-export function isChangeOfIds({ type, system }: ProviderObject): boolean {
-  return type === 'system' && CHANGES_OF_IDS.has(textOf(objectOf(system).type) ?? '');
-}
-
-/** Reads a system message that tells of new ids. The former number is its sender's. */
+/**
+ * Reads a system message that tells of new ids; null for others, such as of a new key of encryption. The former
+ * number is its sender's.
+ */
 export function readChangeOfIds(accountId: string, message: ProviderObject): InboundIds | null {
   const system = objectOf(message.system);
+  if (!CHANGES_OF_IDS.has(textOf(system.type) ?? '')) return null;
   const phone = textOf(system.wa_id) ?? textOf(system.new_wa_id);
   const ids = idsIn(phone, system.user_id, system.parent_user_id);
   const previousIds = idsIn(
@@ -100,10 +100,16 @@ function idBefore(text: string, ids: string[]): string | null {
   return before !== undefined && ids.includes(after!) ? before : null;
 }
 
+/** Returns the ids among values, each once; numbers without the `+` that some senders put before them. */
 function idsIn(...values: unknown[]): string[] {
-  return [...new Set(values.map(textOf).filter((id) => id !== null))];
+  const ids = values.map(textOf).filter((id) => id !== null);
+  return [...new Set(ids.map(withoutPlus))];
 }
 
 function toPhone(phone: string | null): string | null {
-  return phone && `+${phone.replace(/^\+/, '')}`;
+  return phone && `+${withoutPlus(phone)}`;
+}
+
+function withoutPlus(id: string): string {
+  return id.replace(/^\+(?=\d)/, '');
 }

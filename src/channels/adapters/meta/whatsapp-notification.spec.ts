@@ -89,7 +89,10 @@ describe("A WhatsApp notification's", () => {
     ['Red', { type: 'interactive', interactive: { list_reply: { id: 'r', title: 'Red' } } }],
     ['[form]', { type: 'interactive', interactive: { nfm_reply: { response_json: '{}' } } }],
     ['[order]', { type: 'order', order: { product_items: [] } }],
-    ['[system] Ana has a new number', { type: 'system', system: { body: 'Ana has a new number' } }],
+    [
+      '[unsupported message] poll',
+      { type: 'unsupported', unsupported: { type: 'poll' }, errors: [{ title: 'Unknown' }] },
+    ],
     ['[unsupported message] Unknown', { type: 'unsupported', errors: [{ code: 131051, title: 'Unknown' }] }],
     ['[request welcome]', { type: 'request_welcome' }],
     ['[message]', { type: { image: true }, image: null }],
@@ -152,6 +155,65 @@ describe("A WhatsApp notification's", () => {
     ],
   ])('shows the answers of a form or an order (public report 11): %s', (body, message) => {
     expect(readOne(message)).toMatchObject({ kind: 'message', body, metadata: message });
+  });
+
+  it.each([
+    [
+      '[contact] Bea Sanz, +34 600 22 33 44, bea@example.com\nAna',
+      [
+        {
+          name: { formatted_name: 'Bea Sanz' },
+          phones: [{ phone: '+34 600 22 33 44', wa_id: '34600223344' }],
+          emails: [{ email: 'bea@example.com' }],
+        },
+        { name: { formatted_name: 'Ana' }, phones: null },
+      ],
+    ],
+    ['[contact] +34 600 22 33 44', [{ phones: [{ phone: '+34 600 22 33 44' }, null, {}] }]],
+  ])('shows the numbers on cards of contacts (chatwoot#6173, wacli#214): %s', (body, cards) => {
+    expect(readOne({ type: 'contacts', contacts: cards })).toMatchObject({ kind: 'message', body });
+  });
+
+  it('shows from which advertisement or product a message comes (chatwoot#13995, #12560)', () => {
+    const given = { type: 'text', text: { body: 'More, please' } };
+    const referral = {
+      source_url: 'https://fb.me/1',
+      source_type: 'ad',
+      headline: 'Summer sale',
+      ctwa_clid: 'x',
+    };
+    expect(readOne({ ...given, referral })).toMatchObject({
+      body: 'More, please\n[referral] Summer sale https://fb.me/1',
+      metadata: { referral },
+    });
+    const context = { from: NUMBER, referred_product: { catalog_id: '1', product_retailer_id: 'SKU-7' } };
+    expect(readOne({ ...given, context })).toMatchObject({ body: 'More, please\n[product] SKU-7' });
+    for (const referral of [null, 'ad', {}, { headline: 7e400 }])
+      expect(readOne({ ...given, referral })).toMatchObject({ body: 'More, please', metadata: null });
+  });
+
+  it.each(['customer_identity_changed', 'user_something', undefined])(
+    'takes no system message for the customer’s words (netflie#120): %s',
+    (type) =>
+      expect(
+        readOne({ type: 'system', system: { body: 'Ana has changed something', type } }),
+      ).toBeUndefined(),
+  );
+
+  it('describes an answer of any kind by its own name (pywa payment_status)', () => {
+    const payment = { reference_id: 'R-1', status: 'captured' };
+    expect(readOne({ type: 'interactive', interactive: { type: 'payment', payment } })).toMatchObject({
+      body: '[payment] reference_id: R-1\nstatus: captured',
+    });
+    expect(readOne({ type: 'interactive', interactive: { type: 'toString' } })).toMatchObject({
+      body: '[toString]',
+    });
+  });
+
+  it('takes a sender with and without a plus for one (chatwoot#13636)', () => {
+    expect(readOne({ ...text, from: `+${CUSTOMER}` })).toMatchObject({
+      customer: { externalId: CUSTOMER, phone: `+${CUSTOMER}` },
+    });
   });
 
   const about = { accountId: NUMBER, customerIds: [CUSTOMER], providerId: 'wamid.0' };

@@ -10,8 +10,8 @@ import {
 import { requireAtMost } from '../support/hook-body';
 import { lookUp, numberOf, objectOf, objectsOf, ProviderObject, textOf } from '../support/provider-values';
 import { readGraphError } from './graph-api';
-import { describeWhatsApp } from './whatsapp-content';
-import { isChangeOfIds, readChangeOfIds, readRecipient, readSender, readUserIdUpdates } from './whatsapp-ids';
+import { describeOrigin, describeWhatsApp } from './whatsapp-content';
+import { readChangeOfIds, readRecipient, readSender, readUserIdUpdates } from './whatsapp-ids';
 
 /**
  * Error code of WhatsApp when the customer's last message is more than 24 hours old. Answers and statuses can
@@ -52,14 +52,17 @@ function readValue(value: ProviderObject, maxEvents: number): HookEvent[] {
   return [...messages, ...statuses].filter((event) => event !== null);
 }
 
-/** Reads what arrives as a message: it can also change another one, or belong to a group. */
+/**
+ * Reads what arrives as a message: it can also change another one, belong to a group, or be WhatsApp's own,
+ * which counts only if it tells of new ids.
+ */
 function readUpdate(
   accountId: string,
   update: ProviderObject,
   contact: ProviderObject,
 ): InboundMessage | InboundChange | InboundIds | InboundGroupMessage | null {
   if (textOf(update.group_id) !== null) return { kind: 'group', accountId };
-  if (isChangeOfIds(update)) return readChangeOfIds(accountId, update);
+  if (update.type === 'system') return readChangeOfIds(accountId, update);
   const message = readMessage(accountId, update, contact);
   const isChange = update.type === 'edit' || update.type === 'revoke' || update.type === 'reaction';
   return message && isChange ? readChange(message, update) : message;
@@ -86,7 +89,12 @@ function readChange(message: InboundMessage, update: ProviderObject): InboundCha
 
 function readContent(message: ProviderObject): Pick<InboundMessage, 'body' | 'metadata'> {
   const text = message.type === 'text' ? textOf(objectOf(message.text).body) : null;
-  return { body: text ?? describeWhatsApp(message), metadata: text === null ? message : null };
+  const origin = describeOrigin(message);
+  const isPlain = text !== null && origin.length === 0;
+  return {
+    body: [text ?? describeWhatsApp(message), ...origin].join('\n'),
+    metadata: isPlain ? null : message,
+  };
 }
 
 function readMessage(

@@ -1,4 +1,5 @@
 import { countCharacters } from '../../../common/validators';
+import { trimUnseen } from '../../../common/unseen';
 import { isDeeperThan } from '../../../common/validate';
 import { MAX_BODY_CHARACTERS } from '../../../messages/message.dto';
 import { InboundMessage } from '../channel-adapter';
@@ -30,7 +31,7 @@ export function storableContent({
 }: Pick<InboundMessage, 'body' | 'metadata'>): InboundContent {
   const text = storableText(body);
   const kept = metadata && storableJson(metadata);
-  if (text.trim() === '') return { body: BLANK, metadata: kept };
+  if (trimUnseen(text) === '') return { body: BLANK, metadata: kept };
   if (countCharacters(text) <= MAX_BODY_CHARACTERS) return { body: text, metadata: kept };
   return { body: cut(text, MAX_BODY_CHARACTERS), metadata: { ...kept, wholeBody: text } };
 }

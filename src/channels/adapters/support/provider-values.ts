@@ -25,6 +25,17 @@ export function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
+/** Reports whether a value is an object with any fields. */
+export function isFilledObject(value: unknown): value is ProviderObject {
+  return Object.keys(objectOf(value)).length > 0;
+}
+
+/** Returns the texts among values, with a separator between them; null if there is none. */
+export function joinTexts(values: unknown[], separator: string): string | null {
+  const texts = values.map(textOf).filter((text) => text !== null);
+  return texts.length > 0 ? texts.join(separator) : null;
+}
+
 /** Returns a number, or text that is one as a number, otherwise null. */
 export function numberOf(value: unknown): number | null {
   const text = textOf(value);

@@ -1,0 +1,74 @@
+import {
+  coordinates,
+  isFilledObject,
+  joinTexts,
+  lookUp,
+  objectOf,
+  objectsOf,
+  placeholder,
+  ProviderObject,
+  textOf,
+} from '../support/provider-values';
+
+/** Describes a message: its text, and a line for each thing beside it that the text does not show. */
+export function describeMessage(message: ProviderObject): string {
+  const text = textOf(message.text);
+  const attached = objectsOf(message.attachments)
+    .filter((attachment) => text === null || !showsLink(text, attachment))
+    .map(describeAttachment);
+  const origin = isFilledObject(message.referral) ? [describeReferral(message.referral)] : [];
+  return joinTexts([text, ...attached, ...origin], '\n') ?? placeholder(kindOf(message), null);
+}
+
+function kindOf({ is_unsupported: isUnsupported, reply_to: repliedTo }: ProviderObject): string {
+  if (isUnsupported === true) return 'unsupported message';
+  return isFilledObject(objectOf(repliedTo).story) ? 'story reply' : 'message';
+}
+
+/** Reports whether an attachment is nothing but the preview of a link in the text. */
+function showsLink(text: string, attachment: ProviderObject): boolean {
+  const link = linkOf(attachment);
+  return link !== null && text.includes(link);
+}
+
+/** Describes the link, advertisement, product or story through which a customer came. */
+export function describeReferral({
+  ref,
+  ads_context_data: advertisement,
+  product,
+  source,
+}: ProviderObject): string {
+  const { ad_title: title } = objectOf(advertisement);
+  const detail = joinTexts([ref, title, objectOf(product).id], ', ');
+  return placeholder('referral', detail ?? textOf(source)?.replaceAll('_', ' ').toLowerCase() ?? null);
+}
+
+/** Names for the types of attachments whose Meta name is not clear by itself. */
+const KINDS: Record<string, string> = {
+  fallback: 'link',
+  share: 'shared post',
+  post: 'shared post',
+  ig_post: 'shared post',
+  ig_reel: 'reel',
+  template: 'template',
+  unsupported_type: 'unsupported message',
+};
+
+/** Types of attachments that are a link to a page, and not to a file. */
+const LINKS = new Set<unknown>(['fallback', 'share', 'post']);
+
+function linkOf({ type, url, payload }: ProviderObject): string | null {
+  return LINKS.has(type) ? (textOf(url) ?? textOf(objectOf(payload).url)) : null;
+}
+
+function describeAttachment(attachment: ProviderObject): string {
+  const { type, title, payload } = attachment;
+  const content = objectOf(payload);
+  if (textOf(content.sticker_id) !== null) return placeholder('sticker', null);
+  const name = textOf(type) ?? 'attachment';
+  const kind = lookUp(KINDS, name) ?? name.replaceAll('_', ' ');
+  const { lat, long } = objectOf(content.coordinates);
+  const products = objectsOf(objectOf(content.product).elements).map((product) => product.title);
+  const named = joinTexts([textOf(title) ?? content.title, ...products], ', ');
+  return placeholder(kind, coordinates(lat, long) ?? joinTexts([named, linkOf(attachment)], ' '));
+}
