@@ -27,8 +27,8 @@ export function readSender(
 }
 
 /**
- * Reads a system message that tells of new ids; null for others, such as of a new key of encryption. The former
- * number is its sender's.
+ * Reads a system message that tells of new ids; null for others, such as of a new key of encryption. The
+ * former number is its sender's.
  */
 export function readChangeOfIds(accountId: string, message: ProviderObject): InboundIds | null {
   const system = objectOf(message.system);
