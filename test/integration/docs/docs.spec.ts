@@ -261,6 +261,23 @@ it.each([
   'SECURITY.md',
 ])('%s says where things are', (page) => expect(filesNamedIn(page).length).toBeGreaterThan(0));
 
+it.each(['docs/explanation/architecture.md', 'docs/project/extending.md'])(
+  '%s names what is in the code',
+  (page) => {
+    const files = listFiles('src', 'test', 'scripts', 'migrations', 'dashboard', 'widget', 'client', '*.cjs');
+    const code = new Set(files.flatMap((file) => read(file).match(/\w+/g) ?? []));
+    const spans = [
+      ...read(page)
+        .replace(/^```[^]*?^```$/gm, '')
+        .matchAll(/`([^`]+)`/g),
+    ].map(([, span]) => span!);
+    const names = spans.flatMap((span) => span.match(/\b[A-Za-z]+(?:[A-Z_]\w*)\b/g) ?? []);
+    expect(names.length).toBeGreaterThan(30);
+    // The examples of docs/project/extending.md make tags and SMS.
+    expect(names.filter((name) => !code.has(name) && !/^Tags|^SMS$/.test(name))).toEqual([]);
+  },
+);
+
 it('has a glossary in alphabetical order, each entry with its place', () => {
   const [entries] = tables(read('docs/project/glossary.md'), 'Noun') as [string[][]];
   const nouns = entries.map(([noun]) => noun!.toLowerCase());
@@ -269,14 +286,19 @@ it('has a glossary in alphabetical order, each entry with its place', () => {
   expect(entries.filter(([, , place]) => !existsSync(resolve(ROOT, bare(place)!)))).toEqual([]);
 });
 
-/** Paths of the files and folders that GitHub shows: those that git does not ignore. */
-const SHOWN = new Set(
-  spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  })
+/** Lists the files that git does not ignore, of all paths or of some. */
+function listFiles(...paths: string[]): string[] {
+  const args = ['ls-files', '--cached', '--others', '--exclude-standard', '--', ...paths];
+  return spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' })
     .stdout.split('\n')
-    .flatMap((file) => file.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'))),
+    .filter((file) => existsSync(resolve(ROOT, file)) && file !== '');
+}
+
+/** Paths of the files and folders that GitHub shows. */
+const SHOWN = new Set(
+  listFiles().flatMap((file) =>
+    file.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/')),
+  ),
 );
 
 /** Reports whether a link leads to something that GitHub shows, and, after #, to a heading in it. */
