@@ -35,7 +35,15 @@ describe('lines of an export', () => {
     );
   });
 
-  it.each(['+1', '-1', '@SUM(A1)', '\tx'])('have %j as text', (userAgent) => {
+  it.each(['+1', '-1', '@SUM(A1)', '\tx', ' =1+1', '＝1+1', '＠SUM(A1)'])('have %j as text', (userAgent) => {
     expect(lineOf({ ...ENTRY, userAgent }, 'csv')).toContain(`,'${userAgent},`);
+  });
+
+  it('have no formula after what may end a cell elsewhere (OWASP, CSV injection)', () => {
+    const cell = (userAgent: string) => lineOf({ ...ENTRY, userAgent }, 'csv').split('203.0.113.7,')[1]!;
+    expect(cell('a;=1+1')).toMatch(/^a;'=1\+1,/);
+    expect(cell('a\t@SUM(A1)')).toMatch(/^a\t'@SUM\(A1\),/);
+    expect(cell('a\r\n=1')).toMatch(/^"a\r\n'=1",/);
+    expect(cell('bot/2.1; +https://example.com a=b')).toMatch(/^bot\/2.1; \+https:\/\/example.com a=b,/);
   });
 });

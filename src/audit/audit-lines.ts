@@ -19,10 +19,11 @@ const COLUMNS = [
 ] as const satisfies (keyof AuditEntryEntity)[];
 
 /**
- * Beginnings of a text that a spreadsheet would run as a formula. Strangers choose some texts, such as a user
- * agent.
+ * Places before which a spreadsheet may begin a formula: the beginning of a text and what other countries'
+ * spreadsheets take for the end of a cell. Strangers choose some texts, such as a user agent. Japanese
+ * spreadsheets run formulas of full-width signs.
  */
-const FORMULA = /^[=+\-@\t\r]/;
+const FORMULA = /^(?=\s*[=+\-@＝＋－＠]|[\t\r\n])|(?<=[;|\t\r\n])(?=[=+\-@＝＋－＠])/g;
 
 /** Byte order mark. Without it Excel reads a file in the encoding of the computer's language. */
 const BOM = '\uFEFF';
@@ -42,6 +43,6 @@ function cellOf(value: string | Date | object | null): string {
   if (value === null) return '';
   const text =
     typeof value === 'string' ? value : value instanceof Date ? value.toISOString() : JSON.stringify(value);
-  const harmless = FORMULA.test(text) ? `'${text}` : text;
+  const harmless = text.replace(FORMULA, "'");
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }

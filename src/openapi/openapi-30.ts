@@ -38,5 +38,5 @@ function nullable(node: Node): Node {
     return { type: type.find((one) => one !== 'null') as string, nullable: true, ...rest };
   if (!Array.isArray(anyOf)) return node;
   const values = (anyOf as Node[]).filter((one) => one['type'] !== 'null');
-  return values.length === anyOf.length ? node : { nullable: true, allOf: values, ...rest };
+  return values.length === anyOf.length ? node : { type: 'object', nullable: true, allOf: values, ...rest };
 }

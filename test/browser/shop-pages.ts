@@ -117,6 +117,7 @@ const PAGES: Record<string, ShopPage> = {
       document.head.append(script);
     </script>`,
   },
+  '/module': { snippet: (widget) => snippetOf(widget, 'type="module"') },
   '/framed': {
     hasWidget: false,
     main: '<iframe src="/shop" style="width:900px;height:600px"></iframe><p style="height:5000px">',

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { keyOf, shortcutOf } from '../../dashboard/web/src/common/keys';
+import { isSendPress, keyOf, shortcutOf } from '../../dashboard/web/src/common/keys';
 
 const SOURCES = join(__dirname, '../../dashboard/web/src');
 const HELPER = join('common', 'keys.ts');
@@ -41,6 +41,16 @@ describe('keys of the dashboard', () => {
     ['US, Caps Lock', 'J', 'KeyJ', false, 'j'],
   ])('mean the same on a keyboard that is %s (public report 62): %s', (_, key, code, shiftKey, meant) =>
     expect(shortcutOf(press(key, code, { shiftKey }))).toBe(meant),
+  );
+
+  it.each([
+    ['Ctrl+Enter', { ctrlKey: true }, true],
+    ['Cmd+Enter', { metaKey: true }, true],
+    ['Enter', {}, false],
+    ['AltGr+Enter on Windows (ccampbell/mousetrap#271)', { ctrlKey: true, altKey: true }, false],
+    ['Ctrl+Enter that ends a composition', { ctrlKey: true, keyCode: 229 }, false],
+  ])('send what is written or not: %s', (_, more, sends) =>
+    expect(isSendPress(press('Enter', 'NumpadEnter', more))).toBe(sends),
   );
 
   it('are read by the helper wherever they are taken', () => {

@@ -390,7 +390,9 @@ describe('the OpenAPI documents', () => {
       nullable: true,
       example: 'Zoë Martín',
     });
+    // Of nullable without a type, 3.0.3 says that it has no meaning.
     expect(data.components.schemas.WebhookContext.properties.contact).toEqual({
+      type: 'object',
       nullable: true,
       allOf: [{ $ref: '#/components/schemas/Contact' }],
     });

@@ -10,7 +10,7 @@ const gzippedBytes = (name: string) => gzipSync(readFileSync(join(FOLDER, name))
 describe('the built widget', () => {
   it('is small', () => {
     const loader = gzippedBytes('v1.js');
-    expect(loader).toBeLessThanOrEqual(3200);
+    expect(loader).toBeLessThanOrEqual(3250);
     expect(CHUNKS.map(gzippedBytes).reduce((sum, bytes) => sum + bytes, loader)).toBeLessThanOrEqual(28_000);
   });
 

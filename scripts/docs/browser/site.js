@@ -256,8 +256,9 @@ document.addEventListener('keydown', (event) => {
   const isSlash = key === '/' || (code === 'Slash' && !shiftKey && (isForeign || key === '.'));
   const isK = key === 'k' || (code === 'KeyK' && isForeign);
   const withControl = ctrlKey || metaKey;
-  const isShortcut = (isSlash && !isTyping && !withControl && !altKey) || (isK && withControl);
-  if (!isShortcut || isComposing(event) || dialog.open) return;
+  const isShortcut = isK ? withControl : isSlash && !isTyping && !withControl;
+  // Windows tells of AltGr, which writes letters such as "ł", as Ctrl and Alt.
+  if (!isShortcut || altKey || isComposing(event) || dialog.open) return;
   event.preventDefault();
   openSearch();
 });

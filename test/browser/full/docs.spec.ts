@@ -169,6 +169,20 @@ it('is searched without a network', async () => {
   await visit.close();
 });
 
+it('opens its search by Ctrl+K, but not by a letter of AltGr (ccampbell/mousetrap#271)', async () => {
+  const visit = await DocsPage.open();
+  await visit.goto('');
+  const field = visit.page.getByRole('combobox');
+  await visit.page.evaluate(() => {
+    const letter = { key: 'ł', code: 'KeyK', ctrlKey: true, altKey: true, bubbles: true };
+    document.body.dispatchEvent(new KeyboardEvent('keydown', letter));
+  });
+  expect(await field.isVisible()).toBe(false);
+  await visit.page.keyboard.press('Control+k');
+  await field.waitFor();
+  await visit.close();
+});
+
 describe.each(['light', 'dark'] as const)('in %s colours', (colours) => {
   it.each(Object.keys(DEVICES) as (keyof typeof DEVICES)[])(
     'is accessible, and no wider than the window, on a %s',

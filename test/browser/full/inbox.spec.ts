@@ -492,6 +492,27 @@ describe('the inbox in a browser', () => {
     expect(await stored(made)).toMatchObject({ assignee: null });
   });
 
+  it('does nothing by single keys once they are turned off (WCAG 2.1.4)', async () => {
+    await conversation('Ada', { isMine: true });
+    await open();
+    await row('Ada').waitFor();
+    const { keyboard } = visit.page;
+    const focusedRows = () => rows().and(visit.page.locator(':focus')).count();
+    const turn = async (direction: 'on' | 'off') => {
+      await visit.button('Keys').click();
+      await visit.dialog.getByRole('button', { name: `Turn single keys ${direction}` }).click();
+      await keyboard.press('Escape');
+      await visit.dialog.waitFor({ state: 'detached' });
+    };
+    await turn('off');
+    for (const key of ['j', '/', '?']) await keyboard.press(key);
+    expect(await focusedRows()).toBe(0);
+    expect(await visit.dialog.count()).toBe(0);
+    await turn('on');
+    await keyboard.press('j');
+    await rows().and(visit.page.locator(':focus')).waitFor();
+  });
+
   it('needs nothing but a keyboard', async () => {
     const [ada, bea] = [
       await conversation('Ada', { isMine: true }),

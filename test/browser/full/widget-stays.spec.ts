@@ -23,6 +23,10 @@ const CHANGES: Change[] = [
   ['writes its document', run(`document.open(); document.write('<body>x'); document.close()`)],
   ['removes the element', run(`document.querySelector('chat-widget').remove()`)],
   ['sets another body', run(`document.body = document.createElement('body')`)],
+  [
+    'moves the element to another document',
+    run(`document.implementation.createHTMLDocument('').body.append(document.querySelector('chat-widget'))`),
+  ],
   ['replaces its body', run(`document.body.replaceWith(document.createElement('body'))`)],
   ['empties its root', run(`document.documentElement.innerHTML = ''`)],
   [
@@ -129,6 +133,47 @@ describe('a widget whose page', () => {
     const tab = await device.visit('/tag-manager');
     await tab.open();
     await tab.send(`From a tag manager (${visit})`);
+  });
+
+  it('loads the script as a module, which has no currentScript, works', async () => {
+    const tab = await device.visit('/module');
+    await tab.open();
+    await tab.send(`From a module (${visit})`);
+  });
+
+  it('scrolls by itself, and forbids to select and to paste, leaves the chat alone (chatwoot#954)', async () => {
+    const tab = await device.chatAt();
+    const { page } = tab;
+    await page.addStyleTag({ content: 'html, body { user-select: none }' });
+    await run(`for (const name of ['wheel', 'touchmove', 'mousedown', 'selectstart', 'copy', 'paste'])
+      document.addEventListener(name, (event) => event.preventDefault(), { passive: false })`)(page);
+    for (let line = 1; line <= 12; line++) await tab.send(`Line ${line} (${visit})`);
+    const newest = (await tab.message(`Line 12 (${visit})`).locator('.bubble').boundingBox())!;
+    await page.mouse.dblclick(newest.x + newest.width / 2, newest.y + newest.height / 2);
+    const selected = () =>
+      page.evaluate(() => {
+        const shadow = document.querySelector('chat-widget')!.shadowRoot as unknown as Document;
+        return shadow.getSelection()!.toString();
+      });
+    expect(await selected()).not.toBe('');
+    const scrollTop = () => tab.log.evaluate((log) => log.scrollTop);
+    const atEnd = await scrollTop();
+    await page.mouse.wheel(0, -100);
+    await waitFor('the log to scroll', async () => (await scrollTop()) < atEnd);
+    const isPasted = await tab.composer.evaluate((field) =>
+      field.dispatchEvent(new ClipboardEvent('paste', { bubbles: true, cancelable: true, composed: true })),
+    );
+    expect(isPasted).toBe(true);
+  });
+
+  it('keeps the focus in its dialog leaves it to the chat (mui/material-ui#16849)', async () => {
+    const tab = await device.visit();
+    await run(`const field = document.querySelector('input');
+      document.addEventListener('focusin', ({ target }) => target !== field && field.focus())`)(tab.page);
+    await tab.open();
+    await tab.composer.click();
+    await tab.page.keyboard.type('Typed in the chat');
+    expect(await tab.composer.inputValue()).toBe('Typed in the chat');
   });
 
   it.each(['print', 'screen'] as const)('is shown on the medium %s (public report 53)', async (media) => {

@@ -89,7 +89,9 @@ export class Launcher {
     const { host } = this;
     const root = document.documentElement;
     if (root) this.observer.observe(root, { childList: true });
-    if (host.isConnected || !document.body || this.timer) return;
+    // A page may have moved it to another document, where it is connected too.
+    const isHere = host.isConnected && host.ownerDocument === document;
+    if (isHere || !document.body || this.timer) return;
     // Pages that write their own HTML anew leave an empty copy.
     document.querySelectorAll('chat-widget').forEach((copy) => copy.remove());
     root.append(host);

@@ -9,7 +9,9 @@ declare global {
   }
 }
 
-const script = document.currentScript as HTMLScriptElement | null;
+/** Element of this script. A module has no `currentScript`. */
+const script = (document.currentScript ??
+  document.querySelector('script[src*="/widget/v1.js"]')) as HTMLScriptElement | null;
 const siteKey = script && (script.dataset['siteKey'] || new URL(script.src).searchParams.get('siteKey'));
 
 if (!siteKey) console.error('chatWidget: the script needs data-site-key, or ?siteKey= in its address.');

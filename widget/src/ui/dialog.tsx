@@ -12,7 +12,6 @@ export function Dialog({ view, actions }: { view: View; actions: Actions }) {
   const { texts } = view.locale;
 
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>) => {
-    keepInside(event);
     if (isOfComposition(event)) return;
     if (event.key === 'Escape') actions.close();
     if (event.key === 'Tab' && view.isFullScreen) keepFocus(event, event.currentTarget);
@@ -25,8 +24,6 @@ export function Dialog({ view, actions }: { view: View; actions: Actions }) {
       aria-modal={view.isFullScreen}
       aria-labelledby="title"
       onKeyDown={onKeyDown}
-      onKeyPress={keepInside}
-      onKeyUp={keepInside}
       onDragOver={keepDrop}
       onDrop={(event) => keepDrop(event) && actions.refuseFiles()}
       onPaste={(event) => isOfFilesAlone(event.clipboardData) && actions.refuseFiles()}
@@ -61,18 +58,13 @@ export function Dialog({ view, actions }: { view: View; actions: Actions }) {
   );
 }
 
-/** Hides typing from the page, whose shortcuts must not react to it. */
-function keepInside(event: Event): void {
-  event.stopPropagation();
-}
-
 /**
  * Keeps what is dropped from the browser, which would leave the page for a file or link, and from the page.
  * Fields take texts. Returns whether the drop has files.
  */
 function keepDrop(event: DragEvent): boolean {
   const hasFiles = event.dataTransfer?.types.includes('Files') ?? false;
-  keepInside(event);
+  event.stopPropagation();
   if (hasFiles || !(event.target as Element).matches('textarea, input')) event.preventDefault();
   return hasFiles;
 }

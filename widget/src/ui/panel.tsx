@@ -17,6 +17,15 @@ const LOST_NOTICE_MS = 3000;
 /** Time for which the chat says that it takes no files. */
 const FILES_NOTICE_MS = 8000;
 
+/**
+ * Events that are hidden from the page: it may have shortcuts, scroll by itself, keep the focus in a dialog
+ * of its own, and forbid to select, copy and paste.
+ */
+const OWN_EVENTS = (
+  'keydown keypress keyup wheel touchmove pointerdown mousedown focusin focusout selectstart contextmenu ' +
+  'dragstart copy cut paste beforeinput'
+).split(' ');
+
 /** Draws the chat as a dialog in the page, at most once a frame. */
 export class Panel implements ChatDisplay {
   private readonly root = document.createElement('div');
@@ -37,6 +46,8 @@ export class Panel implements ChatDisplay {
     this.viewport = new Viewport(() => this.update());
     shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, styles, this.viewport.styles];
     this.root.className = 'root';
+    for (const name of OWN_EVENTS)
+      this.root.addEventListener(name, (event) => event.stopPropagation(), { passive: true });
     shadow.prepend(this.root);
     this.launcher = new LauncherFace(context.button);
     this.actions = {

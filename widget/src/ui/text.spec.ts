@@ -45,6 +45,7 @@ describe('partsOf', () => {
     ['https://example.com/b\u200bc', 'https://example.com/b'],
     ['https://example.com/b\u3000次', 'https://example.com/b'],
     ['`https://example.com/b`', 'https://example.com/b'],
+    ['_https://example.com/b_', 'https://example.com/b'],
     ['https://example.comをご覧ください', 'https://example.com/'],
     ['https://example.co.kr에서', 'https://example.co.kr/'],
     ['https://example.comดูที่นี่', 'https://example.com/'],

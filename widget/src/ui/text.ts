@@ -9,7 +9,7 @@ const ADDRESS = String.raw`(?:[!#-;=?-_a-~\u200c\u200d]|[^\0-\x7f\p{P}\p{S}\p{Z}
 /** Characters of e-mail addresses: those of scripts that put spaces between words. */
 const WORD = String.raw`[\w\p{sc=Latin}\p{sc=Cyrillic}\p{sc=Greek}\p{M}-]`;
 const LINK = new RegExp(
-  String.raw`(?<!\w)(?:(?:https?:\/\/|mailto:)${ADDRESS}|(?:${WORD}|[.+])+@${WORD}+(?:\.${WORD}+)+)`,
+  String.raw`(?<![^\W_])(?:(?:https?:\/\/|mailto:)${ADDRESS}|(?:${WORD}|[.+])+@${WORD}+(?:\.${WORD}+)+)`,
   'giu',
 );
 /** Matches a host and what scripts without spaces write directly after it. */

@@ -4,6 +4,9 @@ interface KeyPress {
   code: string;
   shiftKey: boolean;
   keyCode: number;
+  ctrlKey?: boolean;
+  metaKey?: boolean;
+  altKey?: boolean;
   isComposing?: boolean;
   nativeEvent?: { isComposing: boolean };
 }
@@ -20,6 +23,12 @@ const PROCESS_CODE = 229;
 export function keyOf({ key, keyCode, isComposing, nativeEvent }: KeyPress): string {
   const composes = isComposing ?? nativeEvent?.isComposing ?? false;
   return composes || keyCode === PROCESS_CODE ? PROCESS : key;
+}
+
+/** Reports whether a press sends what is written. Windows tells of AltGr as Ctrl and Alt. */
+export function isSendPress(press: KeyPress): boolean {
+  const { ctrlKey, metaKey, altKey } = press;
+  return keyOf(press) === 'Enter' && (ctrlKey === true || metaKey === true) && !altKey;
 }
 
 /**

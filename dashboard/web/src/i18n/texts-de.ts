@@ -498,6 +498,8 @@ export const de: Texts = {
       `${channel} nimmt Antworten bis ${time} an (${distance}), und länger, sobald der Kunde schreibt.`,
     notChanged: 'Nicht geändert',
     keys: 'Tasten',
+    keysOn: 'Einzelne Tasten einschalten',
+    keysOff: 'Einzelne Tasten ausschalten',
     keyNames: {
       customer: 'Kunden zeigen oder verbergen',
       next: 'Nächste Unterhaltung',

@@ -459,6 +459,8 @@ export const en = {
       `${channel} takes answers until ${time} (${distance}), and longer once the customer writes.`,
     notChanged: 'Not changed',
     keys: 'Keys',
+    keysOn: 'Turn single keys on',
+    keysOff: 'Turn single keys off',
     keyNames: {
       customer: 'Show or hide the customer',
       next: 'Next conversation',

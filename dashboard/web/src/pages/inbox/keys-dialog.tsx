@@ -1,7 +1,9 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
 import { Dialog } from '../../common/dialogs';
 import { useTexts } from '../../i18n/locale';
 import classes from './inbox.module.css';
-import { SEND_MODIFIER } from './use-keys';
+import { areKeysOn, SEND_MODIFIER, turnKeys } from './use-keys';
 
 const KEYS = [
   ['next', 'J'],
@@ -22,6 +24,7 @@ const KEYS = [
 
 export function KeysDialog({ onClose }: { onClose: () => void }) {
   const { inbox } = useTexts();
+  const [isOn, setOn] = useState(areKeysOn);
   return (
     <Dialog title={inbox.keys} onClose={onClose} size="sm">
       <dl className={classes.keys}>
@@ -34,6 +37,16 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </dl>
+      <Button
+        variant="default"
+        mt="md"
+        onClick={() => {
+          turnKeys(!isOn);
+          setOn(!isOn);
+        }}
+      >
+        {isOn ? inbox.keysOff : inbox.keysOn}
+      </Button>
     </Dialog>
   );
 }

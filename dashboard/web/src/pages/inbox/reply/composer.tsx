@@ -3,7 +3,7 @@ import { type KeyboardEvent, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { Channel, Conversation, SavedReplyVariable } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
-import { keyOf } from '../../../common/keys';
+import { isSendPress, keyOf } from '../../../common/keys';
 import { CHANNEL_LABELS } from '../../../common/channel-logo';
 import { useFormats, useTexts } from '../../../i18n/locale';
 import { measureBody } from './body-limit';
@@ -85,13 +85,12 @@ export function Composer({
     });
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    const key = keyOf(event);
-    if (key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+    if (isSendPress(event)) {
       event.preventDefault();
       send(false);
     }
     // Leaves the field, so that keys mean the inbox again.
-    if (key === 'Escape') event.currentTarget.closest('section')?.focus({ preventScroll: true });
+    if (keyOf(event) === 'Escape') event.currentTarget.closest('section')?.focus({ preventScroll: true });
   };
   return (
     <form

@@ -1,7 +1,7 @@
 import { Button, Group, Text, Textarea } from '@mantine/core';
 import type { KeyboardEvent, Ref } from 'react';
 import type { MaxNoteCharacters } from '../../../api/types';
-import { keyOf } from '../../../common/keys';
+import { isSendPress, keyOf } from '../../../common/keys';
 import { ErrorNotice } from '../../../common/error-notice';
 import { useFormats, useTexts } from '../../../i18n/locale';
 import inboxClasses from '../inbox.module.css';
@@ -40,12 +40,11 @@ export function NoteForm({
     if (body !== '' && !isOver && !create.isPending) create.mutate(body);
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    const key = keyOf(event);
-    if (key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+    if (isSendPress(event)) {
       event.preventDefault();
       add();
     }
-    if (key === 'Escape') event.currentTarget.closest('section')?.focus({ preventScroll: true });
+    if (keyOf(event) === 'Escape') event.currentTarget.closest('section')?.focus({ preventScroll: true });
   };
   return (
     <form
