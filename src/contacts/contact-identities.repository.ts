@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Channel } from '../common/channel-descriptors';
+import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { ContactKey } from '../stored-data/table-declaration';
 import { ContactIdentityEntity } from './contact-identity.entity';
@@ -11,10 +12,22 @@ export type IdentityName = Pick<ContactIdentityEntity, 'channel' | 'externalId'>
 /** Number of ids of one contact on a channel that are looked at, more than a person has. */
 const MAX_LISTED = 100;
 
-const COLUMNS = `i.external_id AS "externalId", i.contact_id AS "contactId", i.replaced_at AS "replacedAt"`;
+const COLUMNS = `i.external_id AS "externalId", i.contact_id AS "contactId",
+  i.created_at AS "createdAt", i.replaced_at AS "replacedAt"`;
+
+const FROM_KNOWN = `FROM contact_identities i JOIN contacts k ON k.tenant_id = $1 AND k.id = i.contact_id
+  AND k.erased_at IS NULL`;
+const FIND = `SELECT ${COLUMNS} ${FROM_KNOWN} WHERE i.tenant_id = $1 AND i.channel = $2 AND i.external_id = ANY ($3)`;
 
 @Injectable()
 export class ContactIdentitiesRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Finds the contacts who have ids on a channel, without a lock. */
+  findOwners(tenantId: string, channel: Channel, externalIds: string[]): Promise<StoredIdentity[]> {
+    return this.database.pipelinedRead(FIND, [tenantId, channel, externalIds]);
+  }
+
   /**
    * Locks ids until the transaction ends, even if no row exists yet, so that concurrent first messages of a
    * new customer make one contact. All callers lock in one order.
@@ -30,7 +43,24 @@ export class ContactIdentitiesRepository {
     );
   }
 
-  /** Locks ids on a channel, and finds those that contacts have. */
+  /** Locks all ids of a contact, on all channels, of which there may be 100. */
+  async lockAllOf(tx: Transaction, { tenantId, contactId }: ContactKey): Promise<void> {
+    const nameOf = ({ channel, externalId }: IdentityName) => `${channel} ${externalId}`;
+    const locked = new Set<string>();
+    for (;;) {
+      const identities = await tx.query<IdentityName>(
+        `SELECT channel, external_id AS "externalId" FROM contact_identities
+         WHERE tenant_id = $1 AND contact_id = $2 ORDER BY channel, external_id LIMIT ${MAX_LISTED}`,
+        [tenantId, contactId],
+      );
+      const others = identities.filter((identity) => !locked.has(nameOf(identity)));
+      if (others.length === 0) return;
+      await this.lock(tx, tenantId, others);
+      for (const identity of others) locked.add(nameOf(identity));
+    }
+  }
+
+  /** Locks ids on a channel, and finds those that contacts have who are not erased. */
   async lockAndFind(
     tx: Transaction,
     tenantId: string,
@@ -41,11 +71,7 @@ export class ContactIdentitiesRepository {
     // Both go out in one packet. PostgreSQL answers in order, so the locks still come first.
     const [, found] = await Promise.all([
       this.lock(tx, tenantId, names),
-      tx.query<StoredIdentity>(
-        `SELECT ${COLUMNS} FROM contact_identities i
-         WHERE i.tenant_id = $1 AND i.channel = $2 AND i.external_id = ANY ($3)`,
-        [tenantId, channel, externalIds],
-      ),
+      tx.query<StoredIdentity>(FIND, [tenantId, channel, externalIds]),
     ]);
     return found;
   }
@@ -58,8 +84,7 @@ export class ContactIdentitiesRepository {
     contactIds: string[],
   ): Promise<StoredIdentity[]> {
     return tx.query(
-      `SELECT ${COLUMNS} FROM contact_identities i JOIN contacts k ON k.tenant_id = $1 AND k.id = i.contact_id
-       WHERE i.tenant_id = $1 AND i.contact_id = ANY ($2) AND i.channel = $3 AND k.erased_at IS NULL
+      `SELECT ${COLUMNS} ${FROM_KNOWN} WHERE i.tenant_id = $1 AND i.contact_id = ANY ($2) AND i.channel = $3
        ORDER BY i.created_at DESC, i.external_id LIMIT ${MAX_LISTED}`,
       [tenantId, contactIds, channel],
     );

@@ -1,4 +1,4 @@
-import { areIndexable, contactSearchText, escapeLike, readPhone, searchPatterns } from './contact-search';
+import { areIndexable, contactSearchText, escapeLike, searchPatterns } from './contact-search';
 
 const likesOf = (q: string) => searchPatterns(q).map(({ like }) => like);
 
@@ -6,25 +6,6 @@ describe('contact search', () => {
   it('takes wildcards literally', () => {
     expect(escapeLike('100%_a\\b')).toBe('100\\%\\_a\\\\b');
   });
-
-  it.each([
-    ['+34 600-11.22', '+', ['346001122']],
-    ['0034 600 1122', '+', ['346001122']],
-    ['tel:+34-600-1122;ext=5', '+', ['346001122']],
-    ['\u202a+44 20 7946\u20110958\u202c', '+', ['442079460958']],
-    ['+44 (0)20 7946 0958', '+', ['442079460958']],
-    ['+44 020 7946', '+', ['440207946', '44207946']],
-    ['+٤٤ ٢٠', '+', ['4420']],
-    ['＋４４ ２０', '+', ['4420']],
-    ['(020) 7946', '0', ['207946']],
-    ['600 11', '', ['60011']],
-    ['0', '', ['0']],
-    ['00', '', ['00']],
-  ])('reads %p', (text, prefix, digits) => expect(readPhone(text)).toEqual({ prefix, digits }));
-
-  it.each(['ana 2', '+-()', '', '2;ana'])('reads no number in %p', (text) =>
-    expect(readPhone(text)).toBeNull(),
-  );
 
   it('looks for digits only where the text can be part of a phone number', () => {
     expect(likesOf('Ana')).toEqual(['%ana%']);

@@ -1,4 +1,5 @@
 import { foldText } from '../common/folded-text';
+import { readPhone, splitCountryCode } from './phone-number';
 
 export function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, (wildcard) => `\\${wildcard}`);
@@ -9,43 +10,6 @@ const DIGITS_MARK = '\x01';
 
 /** Length of the shortest grams in the index. */
 const SHORTEST_GRAM = 3;
-
-/** Copied link with a number, which parameters may follow. */
-const LINK = /^(?:tel|callto|sms):(?:\/\/)?([^;]*).*$/s;
-const PHONE = /^[\d\s()+./-]+$/;
-/** Zero that is dialled within a country alone, as in `+44 (0)20`. */
-const TRUNK_IN_BRACKETS = /\(\s*0\s*\)/g;
-/** Codes of countries of one and two digits (ITU-T E.164); the others have three. */
-const COUNTRY_CODE = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/;
-
-/** Number of a phone, as its digits tell it. */
-export interface PhoneNumber {
-  /** `+` of a number with its country's code, `0` of one with the zero in place of that code, or neither. */
-  prefix: '+' | '0' | '';
-  /**
-   * Digits behind `+`, `00` or the zero that is dialled within a country. They have a second form when that
-   * zero may stand behind the country's code, as in `+44 020`.
-   */
-  digits: string[];
-}
-
-/** Reads a phone number in any usual spelling; null when the text cannot be part of one. */
-export function readPhone(text: string): PhoneNumber | null {
-  const number = foldText(text).trim().replace(LINK, '$1').replace(TRUNK_IN_BRACKETS, '');
-  const all = number.replace(/\D/g, '');
-  if (!PHONE.test(number) || all === '') return null;
-  const exit = /^\D*\+/.test(number) ? 0 : all.startsWith('00') ? 2 : null;
-  if (exit === null && /^0./.test(all)) return { prefix: '0', digits: [all.slice(1)] };
-  const digits = all.slice(exit ?? 0);
-  if (exit === null || digits === '') return { prefix: '', digits: [all] };
-  const [code, rest] = splitCountryCode(digits);
-  return { prefix: '+', digits: rest.startsWith('0') ? [digits, code + rest.slice(1)] : [digits] };
-}
-
-function splitCountryCode(digits: string): [code: string, rest: string] {
-  const code = COUNTRY_CODE.exec(digits)?.[0] ?? digits;
-  return [code, digits.slice(code.length)];
-}
 
 /**
  * Returns the text by which a contact is found: a line for each searched value, and one for each form of the

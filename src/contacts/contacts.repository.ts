@@ -136,6 +136,21 @@ export class ContactsRepository {
     return contact?.mergedIntoId ? this.lock(tx, tenantId, contact.mergedIntoId) : contact;
   }
 
+  /**
+   * Locks a contact, or the one into which it was merged, after its identities, as whoever merges contacts
+   * does.
+   */
+  async lockWithIdentities(tx: Transaction, tenantId: string, id: string): Promise<ContactEntity | null> {
+    let contact = await this.find(tenantId, id, tx);
+    while (contact) {
+      await this.identities.lockAllOf(tx, { tenantId, contactId: contact.id });
+      const found = await this.find(tenantId, id, tx);
+      if (found?.id === contact.id) return this.lock(tx, tenantId, contact.id);
+      contact = found;
+    }
+    return null;
+  }
+
   /** Locks contacts, oldest first, also against new rows that refer to them. */
   lockMany(tx: Transaction, tenantId: string, ids: string[]): Promise<ContactEntity[]> {
     return tx.manager.find(ContactEntity, {
@@ -209,10 +224,6 @@ export class ContactsRepository {
     if (changed.length === 0) return null;
     await this.update(tx, tenantId, after);
     return { contact: after, changed };
-  }
-
-  async insertIdentity(tx: Transaction, identity: ContactIdentityEntity): Promise<void> {
-    await tx.manager.insert(ContactIdentityEntity, identity);
   }
 
   async insert(tx: Transaction, contact: ContactEntity): Promise<void> {

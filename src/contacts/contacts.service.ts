@@ -92,6 +92,14 @@ export class ContactsService {
   }
 
   /**
+   * Returns the id of the contact into which one was merged; the same id if there is none.
+   * @internal
+   */
+  async findPresentId(tenantId: string, id: string): Promise<string> {
+    return (await this.contacts.find(tenantId, id))?.id ?? id;
+  }
+
+  /**
    * Creates a contact, with its `contact.created`. The audit log gets an entry, unless the system is the
    * actor. A repeated request gets the contact that the first one has created, as it is by now: no copy of it
    * is kept.
@@ -212,7 +220,7 @@ export class ContactsService {
     const { tenantId, channel, externalId } = identity;
     const [known] = await this.identities.lockAndFind(tx, tenantId, channel, [externalId]);
     if (known) throw AppError.invalidBody('identity', 'identity_taken', { contact: known.contactId });
-    await this.contacts.insertIdentity(tx, identity);
+    await this.identities.assign(tx, identity);
   }
 }
 

@@ -11,8 +11,9 @@ import { ContactEntity, nextEditTime, VERIFIED_FIELDS } from './contact.entity';
 import { ContactEvents } from './contact-events';
 import { ContactIdentitiesRepository } from './contact-identities.repository';
 import { ContactsRepository } from './contacts.repository';
-import { IdentityLink, linkIdentities, NamedIds, StoredIdentity } from './identity-links';
+import { hasChanges, IdentityLink, linkIdentities, NamedIds, StoredIdentity } from './identity-links';
 import { newContact } from './new-contact';
+import { readWholeNumber } from './phone-number';
 
 /** Person as a channel describes them. */
 export interface ChannelCustomer {
@@ -23,14 +24,14 @@ export interface ChannelCustomer {
   otherIds?: string[];
   name: string | null;
   phone: string | null;
+  /** Time at which the person wrote, if the channel tells it. */
+  at?: Date;
 }
 
 /** Ids of a person that were named together, without a message of theirs. */
 export interface NamedCustomer extends NamedIds {
   /** Number by which people know the person; null if the ids have none. */
   phone: string | null;
-  /** Time at which the provider has noticed it. */
-  at: Date;
 }
 
 /** Contact to whom the ids of a person have led, and what has changed by that. */
@@ -70,28 +71,30 @@ export class CustomersService {
    * @internal
    */
   async identify(tx: Transaction, tenantId: string, customer: ChannelCustomer): Promise<KnownCustomer> {
-    const { channel, externalId, otherIds = [], name, phone } = customer;
+    const { channel, externalId, otherIds = [], name, phone, at = new Date() } = customer;
     const ids = [...new Set([externalId, ...otherIds])];
     const known = await this.identities.lockAndFind(tx, tenantId, channel, ids);
     const [first] = known;
-    if (first && known.length === ids.length && known.every(({ contactId }) => contactId === first.contactId))
-      return { contactId: first.contactId, isNew: false, merged: [], replaced: [], gained: [], losers: [] };
-    const named = { channel, ids, phone, at: new Date() };
+    const isFirsts = ({ contactId, replacedAt }: StoredIdentity) =>
+      contactId === first!.contactId && replacedAt === null;
+    if (first && known.length === ids.length && known.every(isFirsts)) return unchanged(first.contactId);
+    const named = { channel, ids, phone, at };
     const link = await this.findLink(tx, tenantId, named, known);
-    if (isKnown(link)) return this.apply(tx, tenantId, named, link);
+    if (isKnown(link))
+      return hasChanges(link) ? this.apply(tx, tenantId, named, link) : unchanged(link.contactId);
     const contact = newContact(tenantId, { name, email: null, phone, attributes: {} });
     await this.contacts.insert(tx, contact);
-    await this.gain(tx, contact, channel, link);
+    await this.gain(tx, contact, named, link);
     const identities = ids.map((id) => ({ channel, externalId: id }));
     this.events.tellCreatedPipelined(tx, contact, identities);
-    const { gained, losers } = link;
-    return { contactId: contact.id, isNew: true, merged: [], replaced: [], gained, losers };
+    return { ...unchanged(contact.id), isNew: true, gained: link.gained, losers: link.losers };
   }
 
   /**
    * Links ids that a provider has named together to the contact who has one of them. Without such a contact
    * it changes nothing, and neither does a change of ids that was followed by another one already. Without
-   * former ids it takes no id from anybody: a status can be of a message from before a number was given out.
+   * former ids it takes no id from anybody, and none is anybody's again: a status can be of a message from
+   * before a number was given out.
    * @returns null if nothing changes
    * @internal
    */
@@ -104,10 +107,11 @@ export class CustomersService {
       ids.includes(externalId) && replacedAt !== null && replacedAt >= at;
     if (previousIds.length > 0 && known.some(isOutdated)) return null;
     const link = await this.findLink(tx, tenantId, named, known);
-    const { same, gained, losers, replaced, restored } = link;
-    if (previousIds.length === 0 && losers.length > 0) return null;
-    if (!isKnown(link) || [same, gained, replaced, restored].every(({ length }) => length === 0)) return null;
-    return this.apply(tx, tenantId, named, link);
+    if (previousIds.length === 0) {
+      if (link.losers.length > 0) return null;
+      link.restored = [];
+    }
+    return isKnown(link) && hasChanges(link) ? this.apply(tx, tenantId, named, link) : null;
   }
 
   /** Decides whose ids are, under the locks of all ids on the channel of the contacts who may have them. */
@@ -117,16 +121,18 @@ export class CustomersService {
     named: NamedIds,
     known: StoredIdentity[],
   ): Promise<IdentityLink> {
-    if (known.length === 0) return linkIdentities(named, []);
-    const { channel } = named;
+    const { channel, ids, previousIds = [] } = named;
     const contactIds = [...new Set(known.map(({ contactId }) => contactId))];
-    const theirs = await this.identities.listOnChannel(tx, tenantId, channel, contactIds);
-    await this.identities.lock(
-      tx,
-      tenantId,
-      theirs.map(({ externalId }) => ({ channel, externalId })),
-    );
-    return linkIdentities(named, await this.identities.listOnChannel(tx, tenantId, channel, contactIds));
+    const locked = new Set([...ids, ...previousIds]);
+    for (let theirs = known; ;) {
+      if (known.length > 0) theirs = await this.identities.listOnChannel(tx, tenantId, channel, contactIds);
+      const others = theirs.map(({ externalId }) => externalId).filter((id) => !locked.has(id));
+      if (others.length === 0) return linkIdentities(named, theirs);
+      // Another transaction that has one of them may give them to somebody, or gain more.
+      const names = others.map((externalId) => ({ channel, externalId }));
+      await this.identities.lock(tx, tenantId, names);
+      for (const id of others) locked.add(id);
+    }
   }
 
   private async apply(
@@ -141,7 +147,7 @@ export class CustomersService {
     if (!contact) throw new Error(`The contact ${link.contactId} of an identity is missing`);
     const key = { tenantId, contactId: contact.id };
     if (others.length > 0) await this.merge(tx, contact, others);
-    await this.gain(tx, contact, channel, link);
+    await this.gain(tx, contact, named, link);
     await this.identities.setReplaced(tx, key, channel, link.replaced, at);
     await this.identities.setReplaced(tx, key, channel, link.restored, null);
     const after = withProfileOf(contact, others, phoneAfter(contact, named, link));
@@ -157,15 +163,19 @@ export class CustomersService {
   private async gain(
     tx: Transaction,
     { id: contactId, tenantId }: ContactEntity,
-    channel: Channel,
+    { channel, at }: NamedIds,
     { gained, losers }: IdentityLink,
   ): Promise<void> {
-    const createdAt = new Date();
+    const createdAt = new Date(Math.min(at.getTime(), Date.now()));
     for (const externalId of gained)
       await this.identities.assign(tx, { tenantId, channel, externalId, contactId, createdAt });
     if (losers.length === 0) return;
-    for (const loser of await this.contacts.lockMany(tx, tenantId, losers))
-      await this.tellUpdated(tx, loser, ['identities']);
+    for (const loser of await this.contacts.lockMany(tx, tenantId, losers)) {
+      const hasLostPhone = loser.phone !== null && gained.includes(readWholeNumber(loser.phone) ?? '');
+      const after = hasLostPhone ? { ...loser, phone: null, updatedAt: nextEditTime(loser) } : loser;
+      if (hasLostPhone) await this.contacts.update(tx, tenantId, after);
+      await this.tellUpdated(tx, after, hasLostPhone ? ['identities', 'phone'] : ['identities']);
+    }
   }
 
   /** Gives a contact all that others have, who are the same person. */
@@ -200,14 +210,23 @@ function isKnown(link: IdentityLink): link is KnownLink {
   return link.contactId !== null;
 }
 
-/** Returns the number of a contact when the person has come with another one; otherwise the contact's. */
+function unchanged(contactId: string): KnownCustomer {
+  return { contactId, isNew: false, merged: [], replaced: [], gained: [], losers: [] };
+}
+
+/**
+ * Returns the number of a contact when the person has come with another one; otherwise the contact's, as when
+ * it is none by which the channel knows the person.
+ */
 function phoneAfter(
   { phone }: ContactEntity,
   { phone: named }: NamedCustomer,
-  { replaced }: IdentityLink,
+  { own, gained, replaced, restored }: IdentityLink,
 ): string | null {
-  const isReplaced = phone !== null && replaced.includes(phone.replace(/\D/g, ''));
-  return named !== null && (phone === null || isReplaced) ? named : phone;
+  if (phone === null || named === null) return phone ?? named;
+  const [before, after] = [readWholeNumber(phone) ?? '', readWholeNumber(named) ?? ''];
+  const isNew = [...gained, ...restored].includes(after);
+  return replaced.includes(before) || (isNew && own.includes(before)) ? named : phone;
 }
 
 /** Returns a contact with what others have, who are the same person, where the contact has nothing. */

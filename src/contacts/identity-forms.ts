@@ -1,4 +1,7 @@
 import { Channel } from '../common/channel-descriptors';
+import { foldText } from '../common/folded-text';
+import { trimUnseen } from '../common/unseen';
+import { readWholeNumber } from './phone-number';
 
 /**
  * Kind of a provider's id. WhatsApp knows a person by a phone number, by an id of one business, and by an id
@@ -9,13 +12,6 @@ export type IdentityKind = 'phone' | 'user' | 'parent';
 
 /** Id of a WhatsApp customer that is no phone number: a country, then letters and digits. */
 const BUSINESS_SCOPED_ID = /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9.]{1,128}$/;
-/**
- * Characters that people write between the digits of a phone number, or that come along when it is copied.
- */
-const PHONE_SEPARATORS = /[\s().\-/\u2010-\u2015\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
-/** Phone number with its country code (ITU E.164). */
-const PHONE = /^(?:\+|00)?([1-9]\d{6,14})$/;
-
 /** Returns the kind of an id on a channel. Of channels with one kind of ids, all are `user`. */
 export function identityKind(channel: Channel, externalId: string): IdentityKind {
   if (channel !== 'WHATSAPP') return 'user';
@@ -39,9 +35,9 @@ export const IDENTITY_FAULTS = {
 /** Returns an id in the form that the provider uses; null if it can't be one. */
 export function toProviderForm(channel: Channel, given: string): string | null {
   if (channel === 'WIDGET') return given;
-  const text = given.trim();
-  if (channel === 'WHATSAPP')
-    return isBusinessScoped(text) ? text : (PHONE.exec(text.replace(PHONE_SEPARATORS, ''))?.[1] ?? null);
+  const text = trimUnseen(given);
+  if (channel === 'WHATSAPP') return isBusinessScoped(text) ? text : readWholeNumber(text);
+  const digits = foldText(text);
   const most = channel === 'TELEGRAM' ? 16 : 32;
-  return /^[1-9]\d*$/.test(text) && text.length <= most ? text : null;
+  return /^[1-9]\d*$/.test(digits) && digits.length <= most ? digits : null;
 }

@@ -5,6 +5,8 @@ import { IdentityKind, identityKind } from './identity-forms';
 export interface StoredIdentity {
   externalId: string;
   contactId: string;
+  /** Time since which the contact has it. */
+  createdAt: Date;
   /** Time at which the provider said that the person has another id instead; null if it did not. */
   replacedAt: Date | null;
 }
@@ -15,6 +17,8 @@ export interface NamedIds {
   ids: string[];
   /** Ids that the person had before, if the provider tells of a change. */
   previousIds?: string[];
+  /** Time at which the provider has noticed it. */
+  at: Date;
 }
 
 /** Changes of the stored ids that follow from ids that were named together. */
@@ -23,6 +27,8 @@ export interface IdentityLink {
   contactId: string | null;
   /** Other contacts who are the same person. */
   same: string[];
+  /** Ids on the channel that the contact, and the same person, have until now. */
+  own: string[];
   /** Ids that are not the contact's yet, and are nobody's or another person's by now. */
   gained: string[];
   /** Contacts who have some of the gained ids until now. */
@@ -36,14 +42,21 @@ export interface IdentityLink {
 /** Kinds of ids, the strongest first: a number is given out again, a business-scoped id is not. */
 const BY_STRENGTH: IdentityKind[] = ['user', 'parent', 'phone'];
 
+/** Unit in milliseconds of providers' times: what happened within it may have come before or after. */
+const UNIT_OF_TIME_MS = 1_000;
+
+const isBefore = (one: Date, other: Date) => one.getTime() < other.getTime() + UNIT_OF_TIME_MS;
+
 /**
  * Decides whose the ids are that a provider has named together. What is stored contradicts them if a contact
  * has only other ids of a kind that was named: then an id moves to its present owner, and nobody is joined.
  * @param stored all ids on the channel of each contact who has one of the named ids
  */
 export function linkIdentities(named: NamedIds, stored: StoredIdentity[]): IdentityLink {
-  const { channel, ids, previousIds = [] } = named;
+  const { channel, ids, previousIds = [], at } = named;
+  const isChange = previousIds.length > 0;
   const kindOf = (id: string) => identityKind(channel, id);
+  const isPhone = (id: string) => kindOf(id) === 'phone';
   const strength = (id: string) => BY_STRENGTH.indexOf(kindOf(id));
   const all = [...ids, ...previousIds];
   const byId = new Map(stored.map((identity) => [identity.externalId, identity]));
@@ -57,11 +70,15 @@ export function linkIdentities(named: NamedIds, stored: StoredIdentity[]): Ident
   };
   const namesKind = (kind: IdentityKind) => all.some((id) => kindOf(id) === kind);
 
-  /** Reports whether a phone number has a new holder: it comes with an id that is not its contact's. */
+  /** Reports whether a phone number has another holder than the contact who has it until now. */
   const isGivenOut = (id: string): boolean => {
-    const identity = byId.get(id)!;
-    if (kindOf(id) !== 'phone' || !namesKind('user')) return false;
-    return identity.replacedAt !== null || hasOnlyOthers(identity.contactId, 'user');
+    const { contactId, createdAt, replacedAt } = byId.get(id)!;
+    if (!isPhone(id)) return false;
+    // Who has come with the new number of a change after it is who has changed it.
+    if (isChange && ids.includes(id)) return isBefore(createdAt, at);
+    if (replacedAt !== null && replacedAt < at) return true;
+    if (isChange || !namesKind('user')) return false;
+    return replacedAt !== null || hasOnlyOthers(contactId, 'user');
   };
   const isSame = (one: string, other: string): boolean =>
     BY_STRENGTH.every((kind) => {
@@ -71,32 +88,42 @@ export function linkIdentities(named: NamedIds, stored: StoredIdentity[]): Ident
 
   const known = (among: string[]) =>
     among.filter((id) => byId.has(id)).sort((a, b) => strength(a) - strength(b));
-  const ownerId = known(previousIds)[0] ?? known(ids).find((id) => !isGivenOut(id));
-  const contactId = ownerId === undefined ? null : byId.get(ownerId)!.contactId;
-  const others = [...new Set(known(ids).map((id) => byId.get(id)!.contactId))].filter(
-    (id) => id !== contactId,
+  const ownerOf = (id: string) => byId.get(id)?.contactId;
+  const contactId =
+    ownerOf([...known(previousIds), ...known(ids)].find((id) => !isGivenOut(id)) ?? '') ?? null;
+  const proving = known(all).filter((id) => byId.get(id)!.replacedAt === null && !isGivenOut(id));
+  const same = [...new Set(proving.map((id) => byId.get(id)!.contactId))].filter(
+    (other) => contactId !== null && other !== contactId && isSame(contactId, other),
   );
-  const same =
-    contactId === null
-      ? []
-      : others.filter(
-          (other) =>
-            isSame(contactId, other) &&
-            known(ids).some((id) => byId.get(id)!.contactId === other && byId.get(id)!.replacedAt === null),
-        );
   const owners = [contactId, ...same];
-  const gained = ids.filter((id) => !owners.includes(byId.get(id)?.contactId ?? ''));
+  const gained = ids.filter((id) => !owners.includes(ownerOf(id) ?? ''));
   const losers = [...new Set(known(gained).map((id) => byId.get(id)!.contactId))];
-  const replaced =
-    previousIds.length === 0
-      ? []
-      : stored
-          .filter((one) => owners.includes(one.contactId) && one.replacedAt === null)
-          .map(({ externalId }) => externalId)
-          .filter((id) => !ids.includes(id));
-  const restored =
-    previousIds.length === 0
-      ? []
-      : ids.filter((id) => !gained.includes(id) && byId.get(id)!.replacedAt !== null);
-  return { contactId, same, gained, losers, replaced, restored };
+  const restored = ids.filter((id) => {
+    const replacedAt = byId.get(id)?.replacedAt ?? null;
+    return !gained.includes(id) && replacedAt !== null && replacedAt < at;
+  });
+  const own = stored.filter((one) => owners.includes(one.contactId));
+  // With a new number come new ids of the other kinds, but not the other way round.
+  const hasNewNumber =
+    [...gained, ...restored].some(isPhone) || (ids.some(isPhone) && previousIds.some(isPhone));
+  const isReplaced = ({ externalId: id, createdAt, replacedAt }: StoredIdentity) =>
+    isChange &&
+    replacedAt === null &&
+    !ids.includes(id) &&
+    (hasNewNumber || !isPhone(id)) &&
+    (previousIds.includes(id) || isBefore(createdAt, at));
+  return {
+    contactId,
+    same,
+    own: own.map(({ externalId }) => externalId),
+    gained,
+    losers,
+    replaced: own.filter(isReplaced).map(({ externalId }) => externalId),
+    restored,
+  };
+}
+
+/** Reports whether ids that were named together change anything that is stored. */
+export function hasChanges({ same, gained, replaced, restored }: IdentityLink): boolean {
+  return [same, gained, replaced, restored].some(({ length }) => length > 0);
 }

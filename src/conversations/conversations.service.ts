@@ -85,6 +85,10 @@ export class ConversationsService {
       { status, channel, agentId, contactId, updatedSince },
       { order: sort ?? 'id', cursor, count: limit + 1 },
     );
+    if (contactId !== undefined && rows.length === 0) {
+      const presentId = await this.contacts.findPresentId(tenantId, contactId);
+      if (presentId !== contactId) return this.list(tenantId, { ...input, contactId: presentId }, actor);
+    }
     const shown = rows.slice(0, limit);
     const data = shown.map(sort === 'activity' ? toConversationRow : toConversationListItem);
     return { data, nextCursor: rows.length > limit ? shown.at(-1)!.position : end };

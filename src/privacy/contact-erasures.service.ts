@@ -42,7 +42,7 @@ export class ContactErasuresService {
     if (!isId(tenantId) || !isId(id)) throw AppError.notFound('Contact');
     return this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'contact.erase');
-      const contact = await this.contacts.lock(tx, tenantId, id);
+      const contact = await this.contacts.lockWithIdentities(tx, tenantId, id);
       if (!contact) throw AppError.notFound('Contact');
       const { id: contactId } = contact;
       for (const erasure of this.tables.listErasures())

@@ -56,8 +56,10 @@ describe('One person is one contact', () => {
 
   const write = (ids: Ids, text: string) => notify(noticeOf(ids, text));
 
-  const changeOf = (from: string | undefined, system: object) => ({
-    messages: [whatsapp.message(from!, '', { type: 'system', text: undefined, system })],
+  const secondsAgo = (seconds: number) => String(Math.floor(Date.now() / 1000) - seconds);
+
+  const changeOf = (from: string | undefined, system: object, timestamp = secondsAgo(0)) => ({
+    messages: [whatsapp.message(from!, '', { type: 'system', text: undefined, system, timestamp })],
   });
 
   async function contacts(): Promise<any[]> {
@@ -182,6 +184,9 @@ describe('One person is one contact', () => {
       expect((await client.get(`/contacts/${younger.id}`)).body.id).toBe(older.id);
       const edited = await client.patch(`/contacts/${younger.id}`, { email: 'ana@example.com' });
       expect(edited.body).toMatchObject({ id: older.id, email: 'ana@example.com' });
+      const listed = await client.all(`/conversations?contactId=${younger.id}`, 200);
+      expect(listed).toEqual(await client.all(`/conversations?contactId=${older.id}`, 200));
+      expect(listed).not.toEqual([]);
     });
   });
 
@@ -238,7 +243,108 @@ describe('One person is one contact', () => {
     });
   });
 
+  describe('who takes over the number of somebody whom the workspace knows', () => {
+    const telling = (contact: any) => [idsOf(contact), contact.phone];
+
+    it('by a change of number: it moves with what the profile says, and nobody is merged', async () => {
+      const [phone, taken] = [nextPhone(), nextPhone()];
+      await write({ phone: taken }, 'from the former holder');
+      const former = await onlyConversation();
+      await write({ phone }, 'from Ana');
+      await notify(changeOf(phone, { wa_id: taken, type: 'user_changed_number' }));
+      const [ana, holder] = await contacts();
+      expect([telling(ana), telling(holder)]).toEqual([
+        [[phone, taken].sort(), `+${taken}`],
+        [[], null],
+      ]);
+      await write({ phone: taken }, 'from Ana, by the new number');
+      expect(await shop.bodiesOf(former)).toEqual(['from the former holder']);
+      expect(await eventsOf(service, shop.workspace, 'contact.merged')).toEqual([]);
+      const updates = await eventsOf(service, shop.workspace, 'contact.updated');
+      expect(updates.find(({ contactId }) => contactId === holder.id)).toMatchObject({
+        changed: ['identities', 'phone'],
+      });
+    });
+
+    it('by a user_id_update that names the number', async () => {
+      const [taken, user, newUser] = [nextPhone(), nextUser(), nextUser()];
+      await write({ phone: taken }, 'from the former holder');
+      await write({ user }, 'from Ana');
+      const ids = { wa_id: taken, user_id: { previous: user, current: newUser } };
+      await notify({ user_id_update: [{ ...ids, timestamp: secondsAgo(0) }] }, 'user_id_update');
+      const [ana, holder] = await contacts();
+      expect([idsOf(ana), idsOf(holder)]).toEqual([[user, newUser, taken].sort(), []]);
+    });
+
+    it('by a message: the former holder has no phone left', async () => {
+      const [phone, user, other] = [nextPhone(), nextUser(), nextUser()];
+      await write({ phone, user }, 'from Ana');
+      await write({ phone, user: other }, 'from Bea');
+      const [bea, ana] = await contacts();
+      expect([telling(bea), telling(ana)]).toEqual([
+        [[other, phone].sort(), `+${phone}`],
+        [[user], null],
+      ]);
+    });
+
+    it('and the former holder keeps a phone that is no number of the channel', async () => {
+      const [phone, user] = [nextPhone(), nextUser()];
+      await write({ phone, user }, 'from Ana');
+      const { id } = await onlyContact();
+      await shop.tenant.client.patch(`/contacts/${id}`, { phone: '+34 910 00 00 00' });
+      await write({ phone, user: nextUser() }, 'from Bea');
+      expect((await shop.tenant.client.get(`/contacts/${id}`)).body.phone).toBe('+34 910 00 00 00');
+    });
+
+    it('after that one has changed it, without a business-scoped id', async () => {
+      const [phone, newPhone] = [nextPhone(), nextPhone()];
+      await write({ phone }, 'from Ana');
+      const late = noticeOf({ phone }, 'from Ana, late');
+      const system = { wa_id: newPhone, type: 'user_changed_number' };
+      await notify(changeOf(phone, system, secondsAgo(10)));
+      late.messages[0]!.timestamp = secondsAgo(20);
+      await notify(late);
+      await write({ phone }, 'from Bea');
+      const [bea, ana] = await contacts();
+      expect([idsOf(bea), idsOf(ana)]).toEqual([[phone], [newPhone]]);
+      expect(await shop.bodiesOf(await shop.conversationWith(newPhone))).toEqual([
+        'from Ana',
+        'from Ana, late',
+      ]);
+    });
+  });
+
   describe('who changes their ids', () => {
+    it('by a message with another number, which is their phone then', async () => {
+      const [phone, newPhone, user] = [nextPhone(), nextPhone(), nextUser()];
+      await write({ phone, user }, 'before');
+      await write({ phone: newPhone, user }, 'after');
+      expect(await onlyContact()).toMatchObject({ phone: `+${newPhone}` });
+    });
+
+    it('and comes back to the former number', async () => {
+      const [phone, newPhone] = [nextPhone(), nextPhone()];
+      await write({ phone }, 'before');
+      await notify(changeOf(phone, { wa_id: newPhone, type: 'user_changed_number' }, secondsAgo(30)));
+      await notify(changeOf(newPhone, { wa_id: phone, type: 'user_changed_number' }, secondsAgo(20)));
+      await write({ phone }, 'back');
+      expect(await onlyContact()).toMatchObject({ phone: `+${phone}` });
+      expect(await shop.bodiesOf(await onlyConversation())).toEqual(['before', 'back']);
+    });
+
+    it('and whose change is told again after new ids have come: they stay', async () => {
+      const [phone, newPhone, user, newUser] = [nextPhone(), nextPhone(), nextUser(), nextUser()];
+      await write({ phone, user }, 'before');
+      const change = changeOf(phone, { wa_id: newPhone, type: 'user_changed_number' }, secondsAgo(30));
+      await notify(change);
+      await write({ phone: newPhone, user: newUser }, 'after');
+      await notify(change);
+      await write({ phone: newPhone, user: nextUser() }, 'from the next holder');
+      const [next, person] = await contacts();
+      expect(idsOf(person)).toContain(newUser);
+      expect(idsOf(next)).toContain(newPhone);
+    });
+
     it('by a new number, which agents do not read of (public report 2)', async () => {
       const [phone, newPhone] = [nextPhone(), nextPhone()];
       await write({ phone }, 'from my old number');
@@ -290,7 +396,8 @@ describe('One person is one contact', () => {
       const [phone, newPhone] = [nextPhone(), nextPhone()];
       await write({ phone }, 'old');
       await write({ phone: newPhone }, 'new');
-      await notify(changeOf(phone, { wa_id: newPhone, type: 'user_changed_number' }));
+      const system = { wa_id: newPhone, type: 'user_changed_number' };
+      await notify(changeOf(phone, system, secondsAgo(60)));
       expect(idsOf(await onlyContact())).toEqual([phone, newPhone].sort());
     });
 
@@ -358,6 +465,10 @@ describe('One person is one contact', () => {
       '+34600112233',
       '\u202a+34\u00a0600\u2011112233\u202c',
       '34600112233',
+      'whatsapp:+34600112233',
+      'tel:+34-600-11-22-33',
+      '+34 (0)600 11 22 33',
+      '\uff0b\uff13\uff14 600112233',
     ])('as a caller writes the number: %s (public report 4)', async (externalId) => {
       const identity = { channel: 'WHATSAPP', externalId };
       const { status, body } = await shop.tenant.client.post('/contacts', { name: 'Ana', identity });
@@ -384,6 +495,18 @@ describe('One person is one contact', () => {
       expect(status).toBe(400);
       expect(body.error.details[0].field).toBe('identity.externalId');
       expect(await contacts()).toEqual([]);
+    });
+
+    it('as a caller writes the zero of Britain (public report 4)', async () => {
+      const { client } = shop.tenant;
+      const contact = { phone: '+44 (0)20 7946 0958', identity: { channel: 'WHATSAPP', externalId: '' } };
+      contact.identity.externalId = contact.phone;
+      const { body } = await client.post('/contacts', contact);
+      expect(body.identities).toEqual([{ channel: 'WHATSAPP', externalId: '442079460958' }]);
+      const found = await client.all('/contacts?q=%2B442079460958', 200);
+      expect(found).toEqual([body]);
+      await write({ phone: '442079460958' }, 'Hi');
+      await onlyContact();
     });
 
     it('takes a business-scoped id', async () => {

@@ -5,6 +5,7 @@ import { MigrationInterface, QueryRunner } from 'typeorm';
 import { ComposedNames1795435200012 } from '../../migrations/1795435200012-composed-names';
 import { FoldedTexts1795801000000 } from '../../migrations/1795801000000-folded-texts';
 import { LookUps1795486100000 } from '../../migrations/1795486100000-look-ups';
+import { ProviderForms1795804000000 } from '../../migrations/1795804000000-provider-forms';
 import { createIndexConcurrently } from '../../migrations/support/concurrent-index';
 import { SYSTEM } from '../../src/common/principal';
 import { ContactsService } from '../../src/contacts/contacts.service';
@@ -201,6 +202,49 @@ describe('an upgrade of the database', () => {
     await host.query('DELETE FROM migrations WHERE name = ANY ($1)', [names]);
     expect(await upgrade('up', migrations)).toEqual(names);
     expect((await find()).data.map(({ name }) => name)).toEqual(['Zoë', 'Zoë']);
+  });
+
+  it('brings ids that a former version stored as callers wrote them to the form of providers', async () => {
+    const { id } = await host.make.workspace();
+    const ids = [
+      ['WHATSAPP', '+34 600 11 22 33', '34600112233'],
+      ['WHATSAPP', '+34600112244', '+34600112244'],
+      ['WHATSAPP', '34600112244', '34600112244'],
+      ['WHATSAPP', 'ES.111', 'ES.111'],
+      ['WHATSAPP', '600112233 ext. 4', '600112233 ext. 4'],
+      ['TELEGRAM', '\u200e5512345', '5512345'],
+      ['WIDGET', 'user:+34600112233', 'user:+34600112233'],
+    ];
+    const given = ids.map(([channel, externalId]) => ({ channel, externalId }));
+    // Each id is another contact's, who has a conversation, and a thousand others come before.
+    await host.query(
+      `WITH added AS (
+         INSERT INTO contacts (tenant_id, id, created_at, updated_at)
+         SELECT $1, gen_random_uuid(), now(), now() FROM generate_series(1, 1007) RETURNING id),
+       numbered AS (SELECT id, row_number() OVER () AS n FROM added),
+       named AS (
+         SELECT a.id, coalesce(g."channel", 'INSTAGRAM') AS channel, coalesce(g."externalId", a.n::text) AS name
+         FROM numbered a LEFT JOIN (
+           SELECT row_number() OVER () AS n, * FROM json_to_recordset($2) AS g ("channel" text, "externalId" text)) g
+         USING (n)),
+       talking AS (
+         INSERT INTO conversations (tenant_id, id, contact_id, source_channel, status, identity_external_id, created_at, updated_at)
+         SELECT $1, gen_random_uuid(), id, channel, 'OPEN', name, now(), now() FROM named)
+       INSERT INTO contact_identities (tenant_id, channel, external_id, contact_id, created_at)
+       SELECT $1, channel, name, id, now() FROM named`,
+      [id, JSON.stringify(given)],
+    );
+    const { name } = ProviderForms1795804000000;
+    await host.query('DELETE FROM migrations WHERE name = $1', [name]);
+    expect(await upgrade('up', [ProviderForms1795804000000])).toEqual([name]);
+    const stored = await host.query<{ channel: string; id: string; answersGoTo: string }>(
+      `SELECT i.channel, i.external_id AS id, c.identity_external_id AS "answersGoTo"
+       FROM contact_identities i JOIN conversations c USING (tenant_id, contact_id)
+       WHERE tenant_id = $1 AND i.channel <> 'INSTAGRAM'`,
+      [id],
+    );
+    const found = stored.map(({ channel, id, answersGoTo }) => [channel, id, answersGoTo]);
+    expect(found.sort()).toEqual(ids.map(([channel, , form]) => [channel, form, form]).sort());
   });
 
   /** Returns the rows of each look-up, those of a workspace alone if it is given. */

@@ -56,6 +56,7 @@ const HASHES: Record<string, string> = {
   'migrations/1795800500000-customer-changes.ts': 'ef4c4b8f3337709f',
   'migrations/1795805000000-lasting-provider-ids.ts': '0536e54913058db8',
   'migrations/1795805000001-waiting-changes.ts': '1625ae9397711ec2',
+  'migrations/1795804000000-provider-forms.ts': 'f39516fb92c6dc3d',
 };
 
 describe('migrations', () => {

@@ -187,6 +187,8 @@ export interface InboundMessage extends InboundBase {
     name: string | null;
     phone: string | null;
   };
+  /** Time at which the customer sent it, where that tells whose an id was by then. */
+  at?: Date;
   /**
    * Name and e-mail address that the customer has given, unverified. They fill empty fields of the contact.
    */

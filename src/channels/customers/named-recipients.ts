@@ -1,38 +1,55 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Memo } from '../../common/memo';
+import { ContactIdentitiesRepository } from '../../contacts/contact-identities.repository';
+import { isDatabaseAway } from '../../database/database-errors';
 import { Database } from '../../database/database';
 import { Connection } from '../adapters/channel-adapter';
 import { isUsableId } from '../adapters/support/provider-values';
 import { ChannelCustomersService } from './channel-customers.service';
 
-/** Number of customers whose ids a process remembers as linked. */
-const MAX_REMEMBERED = 10_000;
+/** Number of recipients whose ids are read at once. */
+const STEP = 500;
 
-/**
- * Links the ids by which providers name the recipients of sent messages. A provider names the same ones again
- * with each message, so they cost statements once in a process.
- */
+/** Links the ids by which providers name the recipients of sent messages. */
 @Injectable()
 export class NamedRecipients {
   private readonly logger = new Logger(NamedRecipients.name);
-  private readonly linked = new Memo<true>(MAX_REMEMBERED);
 
   constructor(
     private readonly database: Database,
+    private readonly identities: ContactIdentitiesRepository,
     private readonly customers: ChannelCustomersService,
   ) {}
 
-  /** Links ids of one recipient. It never throws: the provider names them again. */
-  async link({ tenantId, channel }: Connection, ids: string[]): Promise<void> {
-    if (ids.length < 2 || !ids.every(isUsableId)) return;
-    const key = [tenantId, channel, ...ids].join(' ');
-    if (this.linked.find(key)) return;
-    try {
-      const named = { channel, ids, phone: null, at: new Date() };
-      await this.database.transaction((tx) => this.customers.link(tx, tenantId, named));
-      this.linked.set(key, true);
-    } catch (err) {
-      this.logger.warn({ err: err as Error, tenantId }, "a recipient's ids are not linked yet");
-    }
+  /**
+   * Links the ids of each recipient. A provider names the same ones with each message, so one read finds the
+   * few that are not linked. It never throws, for the same reason: it ends when the database is away.
+   */
+  async link(connection: Connection, recipients: string[][]): Promise<void> {
+    const named = recipients.filter((ids) => ids.length > 1 && ids.every(isUsableId));
+    const unique = [...new Map(named.map((ids) => [ids.join(' '), ids])).values()];
+    let isAway = false;
+    const attempt = async (work: () => Promise<void>) => {
+      await work().catch((err: Error) => {
+        isAway = isDatabaseAway(err);
+        this.logger.warn({ err, tenantId: connection.tenantId }, "recipients' ids are not linked yet");
+      });
+    };
+    for (let at = 0; at < unique.length && !isAway; at += STEP)
+      await attempt(async () => {
+        for (const ids of await this.listUnlinked(connection, unique.slice(at, at + STEP)))
+          if (!isAway) await attempt(() => this.linkIds(connection, ids));
+      });
+  }
+
+  /** Lists the recipients of whom some ids are known, but not all as one contact's. */
+  private async listUnlinked({ tenantId, channel }: Connection, recipients: string[][]): Promise<string[][]> {
+    const found = await this.identities.findOwners(tenantId, channel, [...new Set(recipients.flat())]);
+    const owners = new Map(found.map(({ externalId, contactId }) => [externalId, contactId]));
+    return recipients.filter((ids) => new Set(ids.map((id) => owners.get(id))).size > 1);
+  }
+
+  private async linkIds({ tenantId, channel }: Connection, ids: string[]): Promise<void> {
+    const named = { channel, ids, phone: null, at: new Date() };
+    await this.database.transaction((tx) => this.customers.link(tx, tenantId, named));
   }
 }

@@ -16,7 +16,6 @@ import {
   HookRequest,
   InboundEvent,
   InboundReceipt,
-  mostLastingId,
 } from '../adapters/channel-adapter';
 import { ChannelAdapters } from '../adapters/channel-adapters';
 import { isSameSecret } from '../adapters/support/constant-time';
@@ -130,7 +129,7 @@ export class HooksService {
       if (errors.some(isDatabaseAway)) return;
       await work().catch((error: unknown) => errors.push(error));
     };
-    await workInLanes(events.filter(isNoReceipt), laneOf, CONCURRENCY, async (event) => {
+    await workInLanes(events.filter(isNoReceipt), idsOf, CONCURRENCY, async (event) => {
       const owner = owners.get(event.accountId);
       if (!owner) return;
       await attempt(() => this.apply(owner, event));
@@ -140,7 +139,8 @@ export class HooksService {
       const owner = owners.get(accountId);
       if (!owner) continue;
       await attempt(() => this.receipts.applyReceipts(owner, group));
-      for (const { recipientIds = [] } of group) await this.recipients.link(owner, recipientIds);
+      const named = group.map(({ recipientIds = [] }) => recipientIds);
+      await attempt(() => this.recipients.link(owner, named));
     }
     this.throwFirst(errors);
   }
@@ -265,13 +265,9 @@ function isNoReceipt(event: InboundEvent): event is SingleEvent {
   return event.kind !== 'receipt';
 }
 
-/** Names an event's customer: the events of one customer are stored in order. */
-function laneOf(event: SingleEvent): string {
-  return mostLastingId(idsOf(event));
-}
-
+/** Returns all ids of an event's customer: the events of one customer are stored in order. */
 function idsOf(event: SingleEvent): [string, ...string[]] {
   if (event.kind === 'message') return customerIdsOf(event);
-  if (event.kind === 'ids') return event.ids;
+  if (event.kind === 'ids') return [...event.ids, ...event.previousIds];
   return 'customerIds' in event ? event.customerIds : [event.customerId];
 }

@@ -85,7 +85,8 @@ export class InboundService {
     const { externalId, otherIds } = message.customer;
     const providerIds = [...new Set(message.providerIds)];
     // Locks the customer's identities, so that a concurrent repetition finds the stored message.
-    const customer = { channel, externalId, otherIds, ...storableCustomer(message.customer) };
+    const { at } = message;
+    const customer = { channel, externalId, otherIds, at, ...storableCustomer(message.customer) };
     const { contactId, isNew } = await this.customers.identify(tx, tenantId, customer);
     const ids = customerIdsOf(message);
     const { isKnown, early } = await this.providerIds.lookUp(tx, connection, providerIds, { contactId, ids });

@@ -9,7 +9,7 @@ describe('work in lanes', () => {
     let most = 0;
     await workInLanes(
       items,
-      ({ lane }) => lane,
+      ({ lane }) => [lane],
       3,
       async (item) => {
         expect(active.has(item.lane)).toBe(false);
@@ -28,9 +28,34 @@ describe('work in lanes', () => {
     }
   });
 
+  it('has one lane for the keys that an item joins, wherever it stands', async () => {
+    const given: [string, ...string[]][] = [['P'], ['U'], ['X'], ['V', 'P'], ['W'], ['U', 'V'], ['W', 'Y']];
+    const [done, active]: [string[], Set<string>] = [[], new Set()];
+    await workInLanes(
+      given,
+      (keys) => keys,
+      4,
+      async (keys) => {
+        const lane = 'PUV'.includes(keys[0]) ? 'person' : keys[0];
+        expect(active.has(lane)).toBe(false);
+        active.add(lane);
+        for (let turns = 3; turns >= 0; turns--) await turn();
+        active.delete(lane);
+        done.push(keys.join(''));
+      },
+    );
+    expect(done.filter((keys) => /[PUV]/.test(keys))).toEqual(['P', 'U', 'VP', 'UV']);
+    expect(done).toHaveLength(given.length);
+  });
+
   it('settles without items', async () => {
     await expect(
-      workInLanes([], String, 8, () => Promise.reject(new Error('never'))),
+      workInLanes<string>(
+        [],
+        (key) => [key],
+        8,
+        () => Promise.reject(new Error('never')),
+      ),
     ).resolves.toBeUndefined();
   });
 });

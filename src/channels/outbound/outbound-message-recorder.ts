@@ -62,7 +62,7 @@ export class OutboundMessageRecorder {
 
   private async linkRecipient({ connection, recipientId }: ClaimedMessage, outcome: MessageOutcome) {
     if (outcome.kind !== 'SENT' || !outcome.recipientIds?.length || recipientId === null) return;
-    await this.recipients.link(connection, [recipientId, ...outcome.recipientIds]);
+    await this.recipients.link(connection, [[recipientId, ...outcome.recipientIds]]);
   }
 
   private async write(tx: Transaction, message: ClaimedMessage, given: MessageOutcome): Promise<SendResult> {

@@ -1,5 +1,5 @@
 import { InboundIds, InboundMessage } from '../channel-adapter';
-import { objectOf, objectsOf, ProviderObject, textOf } from '../support/provider-values';
+import { numberOf, objectOf, objectsOf, ProviderObject, textOf } from '../support/provider-values';
 
 /**
  * Types of system messages that tell of a customer's new ids
@@ -76,6 +76,12 @@ export function readAnsweredIds({ contacts }: ProviderObject, recipientId: strin
   return ids.some((id) => id !== recipientId) && textOf(wa_id) !== recipientId ? ids : [];
 }
 
+/** Reads a time in seconds; null if it is none. */
+export function readTime(timestamp: unknown): Date | null {
+  const seconds = numberOf(timestamp);
+  return seconds !== null && Math.abs(seconds) < 1e11 ? new Date(seconds * 1000) : null;
+}
+
 function toEvent(
   accountId: string,
   ids: string[],
@@ -85,8 +91,7 @@ function toEvent(
 ): InboundIds | null {
   const [first, ...others] = ids;
   if (first === undefined) return null;
-  const seconds = Number(textOf(timestamp) ?? NaN);
-  const at = Number.isFinite(seconds) && Math.abs(seconds) < 1e11 ? new Date(seconds * 1000) : new Date();
+  const at = readTime(timestamp) ?? new Date();
   const former = previousIds.filter((id) => !ids.includes(id));
   return { kind: 'ids', accountId, ids: [first, ...others], previousIds: former, phone: toPhone(phone), at };
 }

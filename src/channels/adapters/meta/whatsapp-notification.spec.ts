@@ -27,6 +27,7 @@ describe("A WhatsApp notification's", () => {
         accountId: NUMBER,
         providerIds: ['wamid.1'],
         customer: { externalId: CUSTOMER, name: 'Sheena Nelson', phone: '+16505551234' },
+        at: new Date('2025-06-08T20:59:43Z'),
         body: 'Hi',
         metadata: null,
       },

@@ -11,7 +11,7 @@ import { requireAtMost } from '../support/hook-body';
 import { lookUp, numberOf, objectOf, objectsOf, ProviderObject, textOf } from '../support/provider-values';
 import { readGraphError } from './graph-api';
 import { describeOrigin, describeWhatsApp } from './whatsapp-content';
-import { readChangeOfIds, readRecipient, readSender, readUserIdUpdates } from './whatsapp-ids';
+import { readChangeOfIds, readRecipient, readSender, readTime, readUserIdUpdates } from './whatsapp-ids';
 
 /**
  * Error code of WhatsApp when the customer's last message is more than 24 hours old. Answers and statuses can
@@ -105,7 +105,8 @@ function readMessage(
   const id = textOf(message.id);
   const customer = readSender(message, contact);
   if (id === null || customer === null) return null;
-  return { kind: 'message', accountId, providerIds: [id], customer, ...readContent(message) };
+  const at = readTime(message.timestamp) ?? undefined;
+  return { kind: 'message', accountId, providerIds: [id], customer, at, ...readContent(message) };
 }
 
 /**

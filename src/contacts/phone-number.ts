@@ -1,0 +1,59 @@
+import { foldText } from '../common/folded-text';
+
+/** Copied link with a number, which parameters may follow. */
+const LINK = /^(?:tel|callto|sms|whatsapp):(?:\/\/)?([^;]*).*$/s;
+const PHONE = /^[\s()./-]*\+?[\d\s()./-]+$/;
+/** Zero that is dialled within a country alone, as in `+44 (0)20`. */
+const TRUNK_IN_BRACKETS = /\(\s*0\s*\)/g;
+/** Codes of countries of one and two digits (ITU-T E.164); the others have three. */
+const COUNTRY_CODE = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/;
+/** Countries in whose numbers a zero behind the code is a digit as any other: Italy, San Marino, and others. */
+const ZERO_BELONGS = /^(?:39|378|225|229|242)0/;
+/** Digits of a whole number, from the country's code on (ITU-T E.164). */
+const WHOLE = /^[1-9]\d{6,14}$/;
+
+/** Number of a phone, as its digits tell it. */
+export interface PhoneNumber {
+  /** `+` of a number with its country's code, `0` of one with the zero in place of that code, or neither. */
+  prefix: '+' | '0' | '';
+  /**
+   * Digits behind `+`, `00` or the zero that is dialled within a country. They have a second form when that
+   * zero may stand behind the country's code, as in `+44 020`.
+   */
+  digits: string[];
+}
+
+/** Reads a phone number in any usual spelling; null when the text cannot be part of one. */
+export function readPhone(text: string): PhoneNumber | null {
+  const number = foldText(text).trim().replace(LINK, '$1').replace(TRUNK_IN_BRACKETS, '');
+  const all = number.replace(/\D/g, '');
+  if (!PHONE.test(number) || all === '') return null;
+  const exit = /^\D*\+/.test(number) ? 0 : all.startsWith('00') ? 2 : null;
+  if (exit === null && /^0./.test(all)) return { prefix: '0', digits: [all.slice(1)] };
+  const digits = all.slice(exit ?? 0);
+  if (exit === null || digits === '') return { prefix: '', digits: [all] };
+  return { prefix: '+', digits: formsOf(digits) };
+}
+
+/**
+ * Returns the digits of a whole number in the form in which networks and providers have it, from the
+ * country's code on, which a number without a prefix begins with too; null when the text is no such number.
+ */
+export function readWholeNumber(text: string): string | null {
+  const number = readPhone(text);
+  if (!number || number.prefix === '0') return null;
+  const [written, dialled = written] = formsOf(number.digits[0]!);
+  const digits = ZERO_BELONGS.test(written) ? written : dialled;
+  return WHOLE.test(digits) ? digits : null;
+}
+
+export function splitCountryCode(digits: string): [code: string, rest: string] {
+  const code = COUNTRY_CODE.exec(digits)?.[0] ?? digits;
+  return [code, digits.slice(code.length)];
+}
+
+/** Returns the digits behind `+`, and without the zero behind the country's code if there is one. */
+function formsOf(digits: string): [written: string] | [written: string, dialled: string] {
+  const [code, rest] = splitCountryCode(digits);
+  return rest.startsWith('0') ? [digits, code + rest.slice(1)] : [digits];
+}
