@@ -7,7 +7,7 @@ const PHONE = /^[\s()./-]*\+?[\d\s()./-]+$/;
 const TRUNK_IN_BRACKETS = /\(\s*0\s*\)/g;
 /** Codes of countries of one and two digits (ITU-T E.164); the others have three. */
 const COUNTRY_CODE = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/;
-/** Countries in whose numbers a zero behind the code is a digit as any other: Italy, San Marino, and others. */
+/** Countries in whose numbers a zero behind the code is a digit as any other, such as Italy. */
 const ZERO_BELONGS = /^(?:39|378|225|229|242)0/;
 /** Digits of a whole number, from the country's code on (ITU-T E.164). */
 const WHOLE = /^[1-9]\d{6,14}$/;
