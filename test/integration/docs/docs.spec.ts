@@ -157,6 +157,30 @@ it('lists every command of the CLI', () => {
   expect(rows.sort()).toEqual(leaves(buildProgram()).sort());
 });
 
+it('shows commands of the CLI with options that they have', () => {
+  const groups = buildProgram().commands.filter(({ commands }) => commands.length > 0);
+  const named = new RegExp(`\`((?:${groups.map((group) => group.name()).join('|')}) [a-z][^\`]*)\``, 'g');
+  const text = PAGES.map(read).join('\n').replace(/\\\n/g, ' ');
+  const shown = [...text.matchAll(/node dist\/cli\.js ([a-z][^\n`]*)/g), ...text.matchAll(named)];
+  expect(shown.length).toBeGreaterThan(50);
+  const faults = shown.map(([, command]) => ({ command, fault: faultOf(command!) }));
+  expect(faults.filter(({ fault }) => fault !== null)).toEqual([]);
+});
+
+/** Returns why the CLI does not know a command or one of its options; null if it does. */
+function faultOf(line: string): string | null {
+  const words = line.split(/\s+/);
+  let command: Command = buildProgram();
+  while (command.commands.length > 0) {
+    const word = words.shift();
+    const next = command.commands.find((one) => one.name() === word);
+    if (!next) return `no command ${word}`;
+    command = next;
+  }
+  const known = [...command.options, ...buildProgram().options].map(({ long }) => long);
+  return words.find((word) => /^--[a-z]/.test(word) && !known.includes(word.replace(/=.*/, ''))) ?? null;
+}
+
 it('explains every way in which an attempt can fail', () => {
   const rows = table('docs/how-to/operating.md', '## Failed attempts', 'Error').map(([name]) => bare(name));
   expect(rows.sort()).toEqual([...ATTEMPT_ERRORS].sort());
