@@ -132,8 +132,10 @@ export {
   UpdateConversation,
 } from './conversations/conversation.dto';
 export { CONVERSATION_STATUSES, type ConversationStatus } from './conversations/conversation.entity';
+export { LostMessagesService } from './messages/lost-messages.service';
+export type { LostStatus } from './conversations/lost-replies';
 export { MessagesService } from './messages/messages.service';
-export { ListMessagesPartQuery, type MessagesPart } from './messages/message.dto';
+export { DismissMessage, ListMessagesPartQuery, type MessagesPart } from './messages/message.dto';
 export { MAX_BODY_CHARACTERS, MessageResponse, ReceiveMessage } from './messages/message.dto';
 export { SendMessage, SendReply, SentMessageResponse } from './messages/message.dto';
 export { DraftsService } from './drafts/drafts.service';

@@ -1,5 +1,5 @@
-import { ApiProperty, ApiPropertyOptional, ApiSchema, IntersectionType } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, MaxDate, MinDate } from 'class-validator';
+import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
+import { IsIn, IsOptional, IsString, MaxDate, MinDate, ValidateIf } from 'class-validator';
 import { type Channel, CHANNELS } from '../common/channel-descriptors';
 import { validatorFault } from '../common/error-texts';
 import { PageQuery } from '../common/page';
@@ -12,6 +12,7 @@ import {
   endOfSnooze,
 } from './conversation.entity';
 import type { PositionedConversation } from './conversation-lists.repository';
+import type { LostStatus } from './lost-replies';
 import { ContactActivity, ListedActivity, ListedConversation } from './conversations.repository';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -100,7 +101,22 @@ export class CountConversationsQuery {
 /** Limit of the conversations that a list is asked for by their ids. */
 const MAX_NAMED = 100;
 
-export class ListActiveConversationsQuery extends IntersectionType(PageQuery, CountConversationsQuery) {
+export class ListActiveConversationsQuery extends PageQuery {
+  /** Required unless the list is a view of its own. */
+  @ValidateIf(({ view, status }: ListActiveConversationsQuery) => view === undefined || status !== undefined)
+  @IsIn(CONVERSATION_STATUSES)
+  status?: ConversationStatus;
+
+  /** Id of an agent, or `nobody`. */
+  @IsOptional()
+  @IsString()
+  assignedAgentId?: string;
+
+  /** View of conversations with lost replies, whatever their status. */
+  @IsOptional()
+  @IsIn(['lost'])
+  view?: 'lost';
+
   @IsOptional()
   @IsIn(CHANNELS)
   channel?: Channel;
@@ -227,6 +243,12 @@ export class ActiveConversation extends ContactConversation {
   /** Id of the newest message; null before the first one. */
   lastMessageId: string | null;
 
+  /**
+   * Status of the newest reply that was not delivered, or perhaps not, and that nobody has dealt with; null
+   * without one.
+   */
+  lost: LostStatus | null;
+
   contact: { id: string; name: string | null };
 }
 
@@ -268,9 +290,9 @@ export function toContactConversation(conversation: ContactActivity): ContactCon
 }
 
 export function toActiveConversation(conversation: ListedActivity): ActiveConversation {
-  const { lastMessageId, contactId, contactName } = conversation;
+  const { lastMessageId, lost, contactId, contactName } = conversation;
   const contact = { id: contactId, name: contactName };
-  return { ...toContactConversation(conversation), lastMessageId, contact };
+  return { ...toContactConversation(conversation), lastMessageId, lost, contact };
 }
 
 export function toConversation(conversation: ConversationEntity): ConversationResponse {

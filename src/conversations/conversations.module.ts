@@ -14,7 +14,7 @@ import { ConversationListsRepository } from './conversation-lists.repository';
 import { ConversationsController } from './conversations.controller';
 import { ConversationsRepository } from './conversations.repository';
 import { ConversationsService } from './conversations.service';
-import { Handovers } from './handovers';
+import { ConversationWorks } from './conversation-works';
 import { SnoozeWaker } from './snooze-waker';
 import { SnoozesRepository } from './snoozes.repository';
 
@@ -31,9 +31,9 @@ import { SnoozesRepository } from './snoozes.repository';
     ConversationListsRepository,
     ConversationsService,
     ContactConversationsService,
-    Handovers,
+    ConversationWorks,
   ],
-  exports: [ConversationsRepository, ConversationsService, ContactConversationsService, Handovers],
+  exports: [ConversationsRepository, ConversationsService, ContactConversationsService, ConversationWorks],
 })
 export class ConversationsModule {
   constructor(tables: TableRegistry, conversations: ConversationsRepository) {

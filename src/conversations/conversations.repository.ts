@@ -2,13 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { Channel } from '../common/channel-descriptors';
 import { HIGHEST_ID, isId } from '../common/ids';
 import { MAX_LIMIT } from '../common/page';
-import { boundedCount } from '../database/bounded-count';
+import { boundedCount, MAX_COUNTED } from '../database/bounded-count';
 import { Database, Reader } from '../database/database';
 import { Pipelined, Transaction } from '../database/transaction';
 import { Parameters } from '../database/parameters';
 import { PageStatement } from '../database/page-statement';
 import { ContactKey, ErasedMessages } from '../stored-data/table-declaration';
 import { ConversationEntity, ConversationStatus } from './conversation.entity';
+import { IS_LOST, LostStatus } from './lost-replies';
 
 export interface ConversationFilter {
   status?: ConversationStatus;
@@ -29,7 +30,9 @@ export type ListedConversation = Pick<
 >;
 
 /** Filter of a list by latest activity. `agentId` is null for the conversations that are nobody's. */
-export interface ActivityFilter extends Required<Pick<ConversationFilter, 'status'>> {
+export interface ActivityFilter {
+  /** Left out only with `ids`. */
+  status?: ConversationStatus;
   channel?: Channel;
   agentId?: string | null;
   cursor?: string;
@@ -45,6 +48,8 @@ export type ListedActivity = ListedConversation &
     contactName: string | null;
     /** Agent who wrote the newest message; null if it is the customer's, or there is none. */
     lastSenderAgentId: string | null;
+    /** Status of the newest lost reply; null without one. */
+    lost: LostStatus | null;
   };
 
 /** Conversation of one contact, with its place among them. */
@@ -61,6 +66,25 @@ export const CONVERSATION_COLUMNS = `id, source_channel AS "sourceChannel", stat
 /** SQL of the agent who wrote the newest message of a conversation in `page`; null for a customer's. */
 const LAST_SENDER = `(SELECT sender_agent_id FROM messages WHERE tenant_id = $1 AND conversation_id = page.id
                AND id = page."lastMessageId") AS "lastSenderAgentId"`;
+
+/** SQL of the status of the newest lost reply of a conversation in `page`. */
+const LOST = `(SELECT delivery_status FROM messages WHERE tenant_id = $1 AND conversation_id = page.id
+               AND ${IS_LOST} ORDER BY conversation_id DESC, id DESC LIMIT 1) AS lost`;
+
+/**
+ * SQL that selects the conversations with lost replies, those that are newest themselves first, up to a
+ * limit. It reads one row of the index for each, however many of its replies are lost.
+ */
+const selectLost = (limit: number) => `
+  WITH RECURSIVE lost AS (
+    (SELECT conversation_id AS id FROM messages WHERE tenant_id = $1 AND ${IS_LOST}
+     ORDER BY conversation_id DESC, id DESC LIMIT 1)
+    UNION ALL
+    SELECT (SELECT conversation_id FROM messages WHERE tenant_id = $1 AND conversation_id < lost.id AND ${IS_LOST}
+            ORDER BY conversation_id DESC, id DESC LIMIT 1)
+    FROM lost WHERE lost.id IS NOT NULL
+  )
+  SELECT id FROM lost WHERE id IS NOT NULL LIMIT ${limit}`;
 
 /** SQL that selects a whole conversation. Conditions and a lock follow. */
 export const SELECT_CONVERSATION = `
@@ -146,7 +170,7 @@ export class ConversationsRepository {
   }
 
   /**
-   * Lists up to `count` conversations with a status below the cursor, the one with the latest activity first.
+   * Lists up to `count` conversations with a status, or with any of the ids, below the cursor, the one with the latest activity first.
    * With a channel it looks among the next 1,000 conversations. The inbox has this list beside the one of
    * `ConversationListsRepository`, because it also reads who wrote each newest message, and looks among ids.
    */
@@ -158,7 +182,7 @@ export class ConversationsRepository {
     // The limit within is a constant, because PostgreSQL plans an unknown one as a tenth of the table.
     return this.database.prepared(
       `SELECT page.*, (SELECT name FROM contacts WHERE tenant_id = $1 AND id = page."contactId") AS "contactName",
-              ${LAST_SENDER}
+              ${LAST_SENDER}, ${LOST}
        FROM (SELECT * FROM (SELECT ${CONVERSATION_COLUMNS}, last_message_id AS "lastMessageId", contact_id AS "contactId",
                               coalesce(last_message_id, id) AS activity
                             ${scanned} ORDER BY ${order} LIMIT ${channel ? MAX_SCANNED : MAX_LIMIT + 1}) AS scanned
@@ -189,6 +213,19 @@ export class ConversationsRepository {
     // The order is the index's, so that PostgreSQL reads no other workspace's rows.
     const sql = boundedCount(`SELECT ${scanned} ORDER BY ${order}`);
     const [row] = await this.database.pipelinedRead<{ count: number }>(sql, parameters.values);
+    return row!.count;
+  }
+
+  /** Lists the conversations with lost replies, up to the newest 1,000. */
+  async listLost(tenantId: string): Promise<string[]> {
+    const rows = await this.database.pipelinedRead<{ id: string }>(selectLost(MAX_SCANNED), [tenantId]);
+    return rows.map(({ id }) => id);
+  }
+
+  /** Counts the conversations with lost replies, up to 1,001. */
+  async countLost(tenantId: string): Promise<number> {
+    const sql = `SELECT count(*)::integer AS count FROM (${selectLost(MAX_COUNTED + 1)}) AS counted`;
+    const [row] = await this.database.pipelinedRead<{ count: number }>(sql, [tenantId]);
     return row!.count;
   }
 
@@ -415,7 +452,8 @@ export class ConversationsRepository {
 function scanByActivity(tenantId: string, { status, agentId, cursor, ids }: ActivityFilter) {
   const parameters = new Parameters();
   const tenant = `tenant_id = ${parameters.bind(tenantId)}`;
-  const conditions = [tenant, `status = ${parameters.bind(status)}`];
+  const conditions = [tenant];
+  if (status) conditions.push(`status = ${parameters.bind(status)}`);
   if (agentId === null) conditions.push('assigned_agent_id IS NULL');
   if (agentId) conditions.push(`assigned_agent_id = ${parameters.bind(agentId)}`);
   if (cursor) conditions.push(`coalesce(last_message_id, id) < ${parameters.bind(cursor)}`);

@@ -39,7 +39,7 @@ import {
 import { ConversationEntity, ConversationStatus, endOfSnooze } from './conversation.entity';
 import { ConversationListsRepository } from './conversation-lists.repository';
 import { ActivityFilter, ConversationPartner, ConversationsRepository } from './conversations.repository';
-import { Handovers } from './handovers';
+import { ConversationWorks } from './conversation-works';
 import { SnoozedConversation } from './snoozes.repository';
 
 /** Values that a call changed, and no others. */
@@ -53,7 +53,7 @@ export class ConversationsService {
     private readonly lists: ConversationListsRepository,
     private readonly contacts: ContactsService,
     private readonly agents: AgentsRepository,
-    private readonly handovers: Handovers,
+    private readonly works: ConversationWorks,
     private readonly outbox: OutboxService,
     private readonly audit: AuditService,
   ) {}
@@ -96,7 +96,7 @@ export class ConversationsService {
 
   /**
    * Returns a page of the conversations with a status, the one with the latest activity first: 50 by default,
-   * 200 at most. A page of one channel may be short before the last one. A conversation that gets a message
+   * 200 at most. The view of those with lost replies has the newest 1,000 of them, with any status. A page of one channel may be short before the last one. A conversation that gets a message
    * between two pages moves to the top, so a list of several pages may name it twice.
    * @throws AppError INVALID_QUERY, FORBIDDEN
    */
@@ -105,15 +105,16 @@ export class ConversationsService {
     input: Partial<ListActiveConversationsQuery>,
     actor: Actor,
   ): Promise<Page<ActiveConversation>> {
-    const { limit, ...query } = validate(ListActiveConversationsQuery, input, 'INVALID_QUERY');
+    const { limit, view, ...query } = validate(ListActiveConversationsQuery, input, 'INVALID_QUERY');
     await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
     const filter = toActivityFilter(query);
     if (!filter) return { data: [], nextCursor: null };
+    if (view === 'lost') filter.ids ??= await this.conversations.listLost(tenantId);
     const rows = await this.conversations.listActive(tenantId, filter, limit + 1);
     const shown = rows.slice(0, limit);
-    const data = shown.map(toActiveConversation);
+    const data = shown.filter(({ lost }) => view !== 'lost' || lost !== null).map(toActiveConversation);
     if (rows.length > limit) return { data, nextCursor: shown.at(-1)!.activity };
-    const isPart = filter.channel !== undefined;
+    const isPart = filter.channel !== undefined && view === undefined;
     return { data, nextCursor: isPart ? await this.conversations.findScannedEnd(tenantId, filter) : null };
   }
 
@@ -127,6 +128,16 @@ export class ConversationsService {
     await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
     const filter = toActivityFilter(query);
     return filter ? this.conversations.count(tenantId, filter) : 0;
+  }
+
+  /**
+   * Counts the conversations of a workspace with lost replies: those that were not delivered, or perhaps not,
+   * and that nobody has sent again, dismissed, or closed the conversation of; 1,001 stands for more than 1,000.
+   * @throws AppError FORBIDDEN
+   */
+  async countLost(tenantId: string, actor: Actor): Promise<number> {
+    await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
+    return this.conversations.countLost(tenantId);
   }
 
   /**
@@ -223,6 +234,7 @@ export class ConversationsService {
       };
       if (Object.keys(change).length === 0) return toConversation(before);
       const after = await this.change(tx, before, change, actor);
+      if (change.status === 'CLOSED') this.works.close(tx, { tenantId, conversationId: id });
       if (change.assignedAgentId && change.assignedAgentId !== agentOf(actor)) await this.handOver(tx, after);
       return toConversation(after);
     });
@@ -291,8 +303,7 @@ export class ConversationsService {
 
   private async handOver(tx: Transaction, conversation: ConversationEntity): Promise<void> {
     const { tenantId, id, assignedAgentId } = conversation;
-    if (assignedAgentId !== null)
-      await this.handovers.handOver(tx, { tenantId, agentId: assignedAgentId }, id);
+    if (assignedAgentId !== null) await this.works.handOver(tx, { tenantId, agentId: assignedAgentId }, id);
   }
 
   private async change(

@@ -71,6 +71,7 @@ export class MessageWriter {
       createdAt,
       deliveryError: null,
       repeatsId: null,
+      dismissedAt: null,
       ...UNCHANGED,
       ...content,
     };

@@ -84,6 +84,12 @@ export class SendReply extends SendMessage {
   repeatsId?: string;
 }
 
+/** Message that was not delivered, and that nobody has to deal with any more. */
+export class DismissMessage {
+  @IsString()
+  messageId: string;
+}
+
 /** Reason why a message was not delivered, or may not have been. */
 export class MessageDeliveryError {
   @ApiProperty({
@@ -193,10 +199,12 @@ export class MessageResponse {
   firstBody?: string | null;
 }
 
-/** Message with the one that it repeats. */
+/** Message of an inbox. */
 export interface ListedPartMessage extends MessageResponse {
   /** Message that this one repeats, because it was not delivered, or perhaps not; null for any other. */
   repeatsId: string | null;
+  /** Whether somebody has dealt with it, if it was not delivered. */
+  isDismissed: boolean;
   firstBody: string | null;
 }
 
@@ -227,5 +235,6 @@ export function toMessageWithFirstBody(
 }
 
 export function toPartMessage(message: ListedMessage): ListedPartMessage {
-  return { ...toMessageWithFirstBody(message), repeatsId: message.repeatsId };
+  const { repeatsId, dismissedAt } = message;
+  return { ...toMessageWithFirstBody(message), repeatsId, isDismissed: dismissedAt !== null };
 }

@@ -37,6 +37,13 @@ export class MessageEntity {
   @Column('jsonb', { name: 'delivery_error', nullable: true })
   deliveryError: DeliveryError | null;
 
+  /**
+   * Time at which somebody dealt with a message that was not delivered, or perhaps not: sent it again,
+   * dismissed it, or closed the conversation. null for any other.
+   */
+  @Column('timestamptz', { name: 'dismissed_at', nullable: true })
+  dismissedAt: Date | null;
+
   /** Attachments, locations and other content as the provider sent them; null for plain text. */
   @Column('jsonb', { nullable: true, select: false })
   metadata: object | null;

@@ -6,6 +6,8 @@ import { IdempotencyModule } from '../idempotency/idempotency.module';
 import { OutboxModule } from '../outbox/outbox.module';
 import { TableRegistry } from '../stored-data/table-registry';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
+import { LostMessagesRepository } from './lost-messages.repository';
+import { LostMessagesService } from './lost-messages.service';
 import { MessageChanges } from './message-changes';
 import { MessageEraser } from './message-eraser';
 import { MessageStatusRepository } from './message-status.repository';
@@ -29,6 +31,7 @@ import { UnsentMessagesRepository } from './unsent-messages.repository';
   ],
   providers: [
     MessagesRepository,
+    LostMessagesRepository,
     MessageStatusRepository,
     StatusEvents,
     UnsentMessagesRepository,
@@ -36,6 +39,7 @@ import { UnsentMessagesRepository } from './unsent-messages.repository';
     MessageEraser,
     MessageChanges,
     MessagesService,
+    LostMessagesService,
   ],
   exports: [
     MessagesRepository,
@@ -45,6 +49,7 @@ import { UnsentMessagesRepository } from './unsent-messages.repository';
     MessageEraser,
     MessageChanges,
     MessagesService,
+    LostMessagesService,
   ],
 })
 export class MessagesModule {

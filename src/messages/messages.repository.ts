@@ -22,6 +22,7 @@ export type ListedMessage = Pick<
   | 'firstBody'
   | 'editedAt'
   | 'unsentAt'
+  | 'dismissedAt'
   | 'reactions'
 >;
 
@@ -45,7 +46,7 @@ export interface MessageRange extends ConversationKey {
 
 const LISTED = `id, repeats_id AS "repeatsId", sender_type AS "senderType", sender_agent_id AS "senderAgentId", body, created_at AS "createdAt",
   delivery_status AS "deliveryStatus", delivery_error AS "deliveryError", first_body AS "firstBody",
-  edited_at AS "editedAt", unsent_at AS "unsentAt", reactions`;
+  edited_at AS "editedAt", unsent_at AS "unsentAt", dismissed_at AS "dismissedAt", reactions`;
 
 const SELECT_CHANGEABLE = `
   SELECT sender_type AS "senderType", body, first_body AS "firstBody", unsent_at AS "unsentAt",
@@ -56,7 +57,7 @@ const SELECT_CHANGEABLE = `
 const MAX_REPLACED = 20;
 
 /** The order is the index's, so that PostgreSQL reads no other workspace's rows. */
-const COUNT_UNSENT = boundedCount(
+const COUNT_WAITING = boundedCount(
   `SELECT FROM messages WHERE tenant_id = $1 AND delivery_status IN ('QUEUED', 'SENDING')
    ORDER BY conversation_id, id`,
 );
@@ -97,8 +98,8 @@ export class MessagesRepository {
   }
 
   /** Counts a workspace's messages that are not sent yet, up to 1,001. */
-  async countUnsent(tenantId: string): Promise<number> {
-    const [row] = await this.database.pipelinedRead<{ count: number }>(COUNT_UNSENT, [tenantId]);
+  async countWaiting(tenantId: string): Promise<number> {
+    const [row] = await this.database.pipelinedRead<{ count: number }>(COUNT_WAITING, [tenantId]);
     return row!.count;
   }
 
@@ -117,24 +118,6 @@ export class MessagesRepository {
                       WHERE tenant_id = $1 AND conversation_id = $2 AND id > $3 ORDER BY id DESC LIMIT 100) AS latest
        WHERE sender_type <> 'CUSTOMER' AND sender_agent_id IS DISTINCT FROM $4 LIMIT 1`,
       [tenantId, conversationId, after, agentId],
-    );
-    return found.length > 0;
-  }
-
-  /**
-   * Reports whether a conversation has a message that was not delivered, or perhaps not, and that no other
-   * one repeats.
-   */
-  async isLost(
-    tx: Transaction,
-    { tenantId, conversationId }: ConversationKey,
-    messageId: string,
-  ): Promise<boolean> {
-    const found = await tx.query(
-      `SELECT 1 FROM messages WHERE tenant_id = $1 AND conversation_id = $2 AND id = $3
-         AND delivery_status IN ('FAILED', 'UNKNOWN')
-         AND NOT EXISTS (SELECT FROM messages WHERE tenant_id = $1 AND conversation_id = $2 AND repeats_id = $3)`,
-      [tenantId, conversationId, messageId],
     );
     return found.length > 0;
   }

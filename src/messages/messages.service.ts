@@ -28,6 +28,7 @@ import {
   ListMessagesPartQuery,
   MessagesPart,
 } from './message.dto';
+import { LostMessagesRepository } from './lost-messages.repository';
 import { MessageContent, MessageWriter } from './message-writer';
 import { ListedMessage, MessagesRepository } from './messages.repository';
 
@@ -36,6 +37,7 @@ export class MessagesService {
   constructor(
     private readonly database: Database,
     private readonly messages: MessagesRepository,
+    private readonly lost: LostMessagesRepository,
     private readonly conversations: ConversationsRepository,
     private readonly conversationsService: ConversationsService,
     private readonly agents: AgentsRepository,
@@ -104,9 +106,9 @@ export class MessagesService {
    * Counts the messages of a workspace that wait for their channel; 1,001 stands for more than 1,000.
    * @throws AppError FORBIDDEN
    */
-  async countUnsent(tenantId: string, actor: Actor): Promise<number> {
+  async countWaiting(tenantId: string, actor: Actor): Promise<number> {
     await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
-    return this.messages.countUnsent(tenantId);
+    return this.messages.countWaiting(tenantId);
   }
 
   /**
@@ -145,7 +147,7 @@ export class MessagesService {
         if (!sender) throw unknownSender(senderAgentId);
         if (seenMessageId !== undefined && actor.type === 'agent')
           await this.requireNoOtherAnswer(tx, conversation, seenMessageId ?? LOWEST_ID, actor.id);
-        if (repeatsId !== undefined) await this.requireLost(tx, conversation, repeatsId);
+        if (repeatsId !== undefined) await this.beginRepeat(tx, conversation, repeatsId);
         const content: MessageContent = {
           repeatsId: repeatsId ?? null,
           senderType: 'AGENT',
@@ -191,14 +193,19 @@ export class MessagesService {
       throw AppError.because('CONFLICT', 'colleague_replied');
   }
 
-  /** Refuses to repeat what is no message of a locked conversation, was delivered, waits, or is repeated. */
-  private async requireLost(
+  /**
+   * Dismisses a message of a locked conversation that is to be repeated. Refuses one that was delivered, waits,
+   * or is repeated.
+   */
+  private async beginRepeat(
     tx: Transaction,
     { tenantId, id: conversationId }: ConversationEntity,
     messageId: string,
   ): Promise<void> {
-    if (!isId(messageId) || !(await this.messages.isLost(tx, { tenantId, conversationId }, messageId)))
+    const key = { tenantId, conversationId, messageId };
+    if (!isId(messageId) || !(await this.lost.mayBeRepeated(tx, key)))
       throw AppError.invalidBody('repeatsId', 'not_lost');
+    this.lost.dismissPipelined(tx, key, new Date());
   }
 
   /** Reads a page of messages, newest first. */

@@ -7,7 +7,7 @@ import { Actor, agentOf } from '../common/principal';
 import { validate } from '../common/validate';
 import { ConversationEntity } from '../conversations/conversation.entity';
 import { ConversationsRepository } from '../conversations/conversations.repository';
-import { Handovers } from '../conversations/handovers';
+import { ConversationWorks } from '../conversations/conversation-works';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { ChangedReadMark, EventlessChanges } from '../outbox/eventless-changes';
@@ -28,9 +28,9 @@ export class ReadMarksService {
     private readonly marks: ReadMarksRepository,
     private readonly conversations: ConversationsRepository,
     private readonly changes: EventlessChanges,
-    handovers: Handovers,
+    works: ConversationWorks,
   ) {
-    handovers.register(async (tx, agent, conversationId) => {
+    works.registerForHandovers(async (tx, agent, conversationId) => {
       await this.marks.setUnread(tx, agent, conversationId);
       this.note(tx, agent, { conversationId, isUnread: true, isHandedOver: true });
     });

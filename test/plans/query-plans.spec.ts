@@ -41,6 +41,7 @@ import { PasswordResetsRepository } from '../../src/logins/passwords/password-re
 import { PendingLoginsRepository } from '../../src/logins/sessions/pending-logins.repository';
 import { PeopleRepository } from '../../src/logins/people/people.repository';
 import { MessageIndexRepository } from '../../src/message-search/message-index.repository';
+import { LostMessagesRepository } from '../../src/messages/lost-messages.repository';
 import { MessagesRepository } from '../../src/messages/messages.repository';
 import { MessagesService } from '../../src/messages/messages.service';
 import { NoteEntity } from '../../src/notes/note.entity';
@@ -102,6 +103,7 @@ import {
   PEOPLE,
   UNREAD,
   AGENTS_TEXTS,
+  LOST,
   WRITER,
   fill,
   run,
@@ -854,7 +856,7 @@ describe('query plans', () => {
       const counts = [
         () => host.app.get(ConversationsRepository).count(BIG, { status: 'OPEN' }),
         () => host.app.get(ConversationsRepository).count(BIG, { status: 'OPEN', agentId: null }),
-        () => host.app.get(MessagesRepository).countUnsent(BIG),
+        () => host.app.get(MessagesRepository).countWaiting(BIG),
         () => days.countDeliveries(BIG, new Date(0)),
       ];
       for (const count of counts) {
@@ -959,6 +961,49 @@ describe('query plans', () => {
     });
 
     const TABLES = ['conversations', 'messages', 'read_marks', 'contacts'];
+  });
+
+  describe('lost replies', () => {
+    beforeAll(() => run(host.stores.databaseAdminUrl, LOST), 60_000);
+
+    // The statistics are of before they were lost, and then of afterwards.
+    it.each(['stale', 'fresh'])('cost a row for each conversation, by %s statistics', async (statistics) => {
+      if (statistics === 'fresh') await run(host.stores.databaseAdminUrl, ['ANALYZE messages']);
+      const conversations = host.app.get(ConversationsRepository);
+      for (const tenantId of [BIG, TINY]) {
+        for (const plan of await plansOf(() => conversations.countLost(tenantId))) {
+          expect(indexesRead(plan)).toEqual(['messages_lost_idx']);
+          expect(rowsRead(plan)).toBeLessThanOrEqual(MAX_COUNTED + 2);
+        }
+        for (const plan of await plansOf(() => conversations.listLost(tenantId))) {
+          expect(indexesRead(plan)).toEqual(['messages_lost_idx']);
+          expect(rowsRead(plan)).toBeLessThanOrEqual(MAX_COUNTED + 1);
+        }
+      }
+      const ids = await conversations.listLost(BIG);
+      for (const plan of await plansOf(() => conversations.listActive(BIG, { ids }, PAGE))) {
+        expectOnlyIndexed(plan, ['conversations', 'messages', 'contacts']);
+        // Of a page's conversations the contact, the newest message and the lost one.
+        expect(rowsRead(plan)).toBeLessThanOrEqual(ids.length + 3 * PAGE);
+      }
+    });
+
+    it('are dismissed by key, up to a thousand of a conversation', async () => {
+      const lost = host.app.get(LostMessagesRepository);
+      const conversation = { tenantId: BIG, conversationId: CONVERSATION };
+      const close = () =>
+        host
+          .get(Database)
+          .transaction(async (tx) => void (await lost.dismissAllPipelined(tx, conversation, new Date())));
+      for (const plan of await plansOf(close, /^WITH/)) {
+        expectOnlyIndexed(plan, ['messages']);
+        expect(rowsRead(plan)).toBeLessThanOrEqual(4 * MAX_COUNTED);
+      }
+      const key = { ...conversation, messageId: sequential(1) };
+      const dismiss = () =>
+        host.get(Database).transaction(async (tx) => void (await lost.dismissPipelined(tx, key, new Date())));
+      for (const plan of await plansOf(dismiss, /^UPDATE/)) expect(rowsRead(plan)).toBeLessThanOrEqual(1);
+    });
   });
 
   describe('what agents write for themselves', () => {

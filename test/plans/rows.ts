@@ -155,6 +155,21 @@ export const UNREAD = [
   'ANALYZE conversations, messages, read_marks',
 ];
 
+/** Number of conversations with lost replies: more than are counted. */
+export const LOST_CONVERSATIONS = 3_000;
+
+/** SQL that adds lost replies to conversations, as many again to one of them, and as many that are dismissed. */
+export const LOST = [
+  `INSERT INTO messages (tenant_id, conversation_id, id, sender_type, sender_agent_id, body, delivery_status, created_at,
+     dismissed_at)
+   SELECT '${BIG}', c.id, gen_random_uuid(), 'AGENT', '${uuid(9)}', 'Lost', 'FAILED', now(), d.at
+   FROM (SELECT id FROM conversations WHERE tenant_id = '${BIG}' ORDER BY id LIMIT ${LOST_CONVERSATIONS}) AS c,
+     unnest(ARRAY[NULL, now()]) AS d (at)`,
+  `INSERT INTO messages (tenant_id, conversation_id, id, sender_type, sender_agent_id, body, delivery_status, created_at)
+   SELECT '${BIG}', '${CONVERSATION}', gen_random_uuid(), 'AGENT', '${uuid(9)}', 'Lost', 'UNKNOWN', now()
+   FROM generate_series(1, ${LOST_CONVERSATIONS})`,
+];
+
 /** Agent with as many drafts as an agent may have. */
 export const WRITER = sequential(1);
 const WRITER_DRAFTS = 200;

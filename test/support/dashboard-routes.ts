@@ -219,6 +219,13 @@ export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
     thing: CONVERSATION,
     body: () => ({ status: 'CLOSED' }),
   },
+  {
+    method: 'POST',
+    path: '/conversations/:id/dismissals',
+    success: 204,
+    thing: CONVERSATION,
+    body: () => ({ messageId: randomUUID() }),
+  },
   { method: 'GET', path: '/conversations/unread', success: 200 },
   {
     method: 'PUT',

@@ -57,6 +57,7 @@ const HASHES: Record<string, string> = {
   'migrations/1795805000000-lasting-provider-ids.ts': '0536e54913058db8',
   'migrations/1795805000001-waiting-changes.ts': '1625ae9397711ec2',
   'migrations/1795804000000-provider-forms.ts': 'f39516fb92c6dc3d',
+  'migrations/1795803000000-dismissed-messages.ts': '62d34af0cb50d903',
 };
 
 describe('migrations', () => {

@@ -52,6 +52,7 @@ export type {
   CreatedWebhookEndpoint,
   DeliveryErrorCode,
   DeliveryStatus,
+  LostStatus,
   DisconnectedChannel,
   Entitlement,
   ErrorBody,
@@ -203,14 +204,18 @@ export interface LoginSessionResponse extends LoginSession {
 }
 
 /**
- * Answer of `GET /api/workspaces/:workspaceId/conversations/counts`: the open conversations of each view. In
- * each number 1,001 stands for more than 1,000.
+ * Answer of `GET /api/workspaces/:workspaceId/conversations/counts`: the conversations of each view. In each
+ * number 1,001 stands for more than 1,000.
  */
 export interface InboxCounts {
-  /** Conversations of the person. */
+  /** Open conversations of the person. */
   mine: number;
+  /** Open conversations of nobody. */
   nobody: number;
+  /** Open conversations. */
   all: number;
+  /** Conversations with lost replies, whatever their status. */
+  lost: number;
 }
 
 /** Item of `GET /api/workspaces/:workspaceId/conversations`. */
@@ -252,7 +257,9 @@ export interface WorkspaceCounts {
 export interface FirstPage {
   openConversations: number;
   /** Number of messages that wait for their channel. */
-  unsentMessages: number;
+  waitingMessages: number;
+  /** Number of conversations with lost replies. */
+  lostReplies: number;
   hasConversation: boolean;
   /** The rest; null for an AGENT, who may not read it. */
   managed: ManagedFirstPage | null;

@@ -199,14 +199,17 @@ export function readsOf(host: () => MessagingHost): Record<string, Read> {
     'ConversationsService.count': read('conversation.read', ({ own }, actor) =>
       host().get(ConversationsService).count(own.id, { status: 'OPEN' }, actor),
     ),
+    'ConversationsService.countLost': read('conversation.read', ({ own }, actor) =>
+      host().get(ConversationsService).countLost(own.id, actor),
+    ),
     'ConversationsService.get': read('conversation.read', ({ own }, actor) =>
       host().get(ConversationsService).get(own.id, own.conversation.id, actor),
     ),
     'ConversationsService.listChanges': read('conversation.read', ({ own }, actor) =>
       host().get(ConversationsService).listChanges(own.id, own.conversation.id, {}, actor),
     ),
-    'MessagesService.countUnsent': read('conversation.read', ({ own }, actor) =>
-      host().get(MessagesService).countUnsent(own.id, actor),
+    'MessagesService.countWaiting': read('conversation.read', ({ own }, actor) =>
+      host().get(MessagesService).countWaiting(own.id, actor),
     ),
     'MessagesService.list': read('conversation.read', ({ own }, actor) =>
       host().get(MessagesService).list(own.id, own.conversation.id, {}, actor),

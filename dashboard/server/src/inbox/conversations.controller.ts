@@ -1,11 +1,24 @@
-import { Body, Controller, Get, Param, Patch, Query, UseGuards } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Get,
+  HttpCode,
+  HttpStatus,
+  Param,
+  Patch,
+  Post,
+  Query,
+  UseGuards,
+} from '@nestjs/common';
 import {
   type Actor,
   type ConversationChange,
   type ConversationDetail,
   type ConversationResponse,
   ConversationsService,
+  DismissMessage,
   ListActiveConversationsQuery,
+  LostMessagesService,
   type Page,
   PageQuery,
   UpdateConversation,
@@ -20,6 +33,7 @@ import { WritableGuard } from './writable.guard';
 export class ConversationsController {
   constructor(
     private readonly conversations: ConversationsService,
+    private readonly lost: LostMessagesService,
     private readonly views: InboxViews,
   ) {}
 
@@ -54,6 +68,17 @@ export class ConversationsController {
     @CurrentActor() actor: Actor,
   ): Promise<Page<ConversationChange>> {
     return this.conversations.listChanges(workspaceId, id, query, actor);
+  }
+
+  @Post(':id/dismissals')
+  @HttpCode(HttpStatus.NO_CONTENT)
+  dismiss(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') id: string,
+    @Body() body: DismissMessage,
+    @CurrentActor() actor: Actor,
+  ): Promise<void> {
+    return this.lost.dismiss(workspaceId, id, body, actor);
   }
 
   @Patch(':id')

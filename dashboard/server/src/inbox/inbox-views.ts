@@ -35,6 +35,7 @@ export class InboxViews {
     // One after the other: a request uses one connection.
     const mine = await count(agentOf(actor) ?? undefined);
     const nobody = await count(NOBODY);
-    return { mine, nobody, all: await count() };
+    const all = await count();
+    return { mine, nobody, all, lost: await this.conversations.countLost(workspaceId, actor) };
   }
 }

@@ -25,10 +25,12 @@ export class FirstPages {
   async get({ workspace: { id }, role }: Membership, actor: Actor): Promise<FirstPage> {
     // One after the other: a request uses one connection.
     const openConversations = await this.conversations.count(id, { status: 'OPEN' }, actor);
-    const unsentMessages = await this.messages.countUnsent(id, actor);
+    const waitingMessages = await this.messages.countWaiting(id, actor);
+    const lostReplies = await this.conversations.countLost(id, actor);
     const newest = await this.conversations.list(id, { limit: 1 }, actor);
     const managed = role === 'AGENT' ? null : await this.getManaged(id, actor);
-    return { openConversations, unsentMessages, hasConversation: newest.data.length > 0, managed };
+    const hasConversation = newest.data.length > 0;
+    return { openConversations, waitingMessages, lostReplies, hasConversation, managed };
   }
 
   private async getManaged(id: string, actor: Actor): Promise<ManagedFirstPage> {

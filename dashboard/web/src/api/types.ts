@@ -16,6 +16,7 @@ export type {
   EventType,
   FaultCode,
   Locale,
+  LostStatus,
   MaxAttributes,
   MaxBodyCharacters,
   MaxDraftCharacters,

@@ -149,7 +149,11 @@ export const de: Texts = {
     toWebhooks: 'Zu den Webhooks',
     all: 'Alle ansehen',
     open: { name: 'Offene Unterhaltungen', about: 'jetzt' },
-    unsent: { name: 'Ungesendete Nachrichten', about: 'warten auf einen Kanal' },
+    waiting: { name: 'Wartende Nachrichten', about: 'warten auf einen Kanal' },
+    lost: { name: 'Nicht zugestellte Antworten', about: 'Unterhaltungen, die jemand ansehen muss' },
+    lostReplies: (count: number, text: string) =>
+      `${text} ${plural(count, 'Unterhaltung hat eine Antwort, die', 'Unterhaltungen haben Antworten, die')} den Kunden nicht oder vielleicht nicht erreicht ${plural(count, 'hat', 'haben')}.`,
+    toLost: 'Unterhaltungen öffnen',
     pending: { name: 'Ausstehende Zustellungen', about: 'warten auf einen Empfänger' },
     exhausted: { name: 'Gescheiterte Zustellungen', about: 'letzte 24 Stunden' },
     day: 'Webhook-Zustellungen',
@@ -250,7 +254,7 @@ export const de: Texts = {
   inbox: {
     title: 'Posteingang',
     views: 'Ansichten',
-    view: { mine: 'Meine', nobody: 'Ohne Agent', all: 'Alle' },
+    view: { mine: 'Meine', nobody: 'Ohne Agent', all: 'Alle', lost: 'Nicht zugestellt' },
     colleagueView: 'Unterhaltungen eines Kollegen',
     viewOf: (name: string) => `Unterhaltungen von ${name}`,
     conversations: 'Unterhaltungen',
@@ -264,12 +268,15 @@ export const de: Texts = {
       nobody: 'Hier ist alles zugewiesen',
       all: 'Keine Unterhaltung',
       agent: 'Keine Unterhaltung dieses Kollegen',
+      lost: 'Jede Antwort wurde zugestellt',
     },
     noneAdvice: {
       OPEN: 'Neue Unterhaltungen erscheinen von selbst.',
       SNOOZED: 'Zurückgestellte warten hier, bis ihre Zeit kommt oder der Kunde schreibt.',
       CLOSED: 'Geschlossene bleiben hier, bis der Kunde schreibt oder jemand sie wieder öffnet.',
     },
+    noneLostAdvice:
+      'Eine Antwort, die den Kunden nicht oder vielleicht nicht erreicht hat, steht hier, bis sich jemand darum kümmert.',
     toNobody: 'Die ohne Agent zeigen',
     saidBy: ': ',
     noMessage: 'Noch keine Nachricht',
@@ -427,6 +434,8 @@ export const de: Texts = {
     },
     sendAgain: 'Noch einmal senden',
     sentAgain: 'Unten noch einmal gesendet.',
+    dismiss: 'Erledigt',
+    dismissAdvice: 'Nimmt sie aus „Nicht zugestellt“. Sie lässt sich weiter noch einmal senden.',
     askSendAgain: 'Diese Nachricht noch einmal senden?',
     askSendAgainAdvice:
       'Der Kanal hat nicht gesagt, ob er die Nachricht angenommen hat. Wenn ja, liest der Kunde sie zweimal.',

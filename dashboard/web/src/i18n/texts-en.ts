@@ -128,7 +128,11 @@ export const en = {
     toWebhooks: 'Open the webhooks',
     all: 'View all',
     open: { name: 'Open conversations', about: 'now' },
-    unsent: { name: 'Unsent messages', about: 'wait for a channel' },
+    waiting: { name: 'Waiting messages', about: 'wait for a channel' },
+    lost: { name: 'Replies not delivered', about: 'conversations that need a look' },
+    lostReplies: (count: number, text: string) =>
+      `${text} ${plural(count, 'conversation has a reply', 'conversations have replies')} that did not reach the customer, or perhaps not.`,
+    toLost: 'Open them',
     pending: { name: 'Pending deliveries', about: 'wait for a receiver' },
     exhausted: { name: 'Failed deliveries', about: 'last 24 hours' },
     day: 'Webhook deliveries',
@@ -224,7 +228,7 @@ export const en = {
   inbox: {
     title: 'Inbox',
     views: 'Views',
-    view: { mine: 'Mine', nobody: 'Unassigned', all: 'All' },
+    view: { mine: 'Mine', nobody: 'Unassigned', all: 'All', lost: 'Not delivered' },
     colleagueView: 'Conversations of a colleague',
     viewOf: (name: string) => `Conversations of ${name}`,
     conversations: 'Conversations',
@@ -238,12 +242,15 @@ export const en = {
       nobody: 'Nothing here is unassigned',
       all: 'No conversation',
       agent: 'No conversation of this colleague',
+      lost: 'Every reply has been delivered',
     },
     noneAdvice: {
       OPEN: 'New conversations appear by themselves.',
       SNOOZED: 'A snoozed conversation waits here until its time comes or its customer writes.',
       CLOSED: 'A closed conversation stays here until its customer writes or somebody reopens it.',
     },
+    noneLostAdvice:
+      'A reply that the customer did not get, or perhaps not, stands here until somebody deals with it.',
     toNobody: 'See what is unassigned',
     saidBy: ': ',
     noMessage: 'No message yet',
@@ -394,6 +401,8 @@ export const en = {
     } as Record<DeliveryErrorCode, string>,
     sendAgain: 'Send again',
     sentAgain: 'Sent again below.',
+    dismiss: 'Dismiss',
+    dismissAdvice: 'Takes it out of “Not delivered”. Send again stays possible.',
     askSendAgain: 'Send this message again?',
     askSendAgainAdvice:
       'The channel did not say whether it took the message. If it did, the customer reads it twice.',

@@ -5,8 +5,11 @@ import { useWorkspace } from '../../api/workspace';
 import { CHANNEL_LABELS } from '../../common/channel-logo';
 
 export const VIEWS = ['mine', 'nobody', 'all'] as const;
-/** View of the inbox; `agent` is that of one colleague. */
-export type View = (typeof VIEWS)[number] | 'agent';
+/**
+ * View of the inbox; `agent` is that of one colleague, and `lost` that of replies which were not delivered, of
+ * conversations with any status.
+ */
+export type View = (typeof VIEWS)[number] | 'agent' | 'lost';
 
 /** Name of nobody, where an agent's id may stand. */
 export const NOBODY = 'nobody';
@@ -30,7 +33,7 @@ export function useInboxFilter(): InboxFilter {
   const { view, agent, status, channel } = route.useSearch();
   return useMemo(
     () => ({
-      view: agent ? 'agent' : (VIEWS.find((one) => one === view) ?? 'mine'),
+      view: agent ? 'agent' : ([...VIEWS, 'lost' as const].find((one) => one === view) ?? 'mine'),
       agent: agent || undefined,
       status: STATUSES.find((one) => one === status) ?? 'OPEN',
       channel: CHANNELS.find((one) => one === channel),
@@ -51,5 +54,6 @@ export function toSearch({ view, agent, status, channel }: InboxFilter) {
 /** Returns a function that tells which agent's conversations a list shows, as the server's list is asked. */
 export function useAssigneeOf(): (filter: InboxFilter) => string | undefined {
   const { agentId } = useWorkspace();
-  return ({ view, agent }) => ({ mine: agentId, nobody: NOBODY, all: undefined, agent })[view];
+  return ({ view, agent }) =>
+    ({ mine: agentId, nobody: NOBODY, all: undefined, agent, lost: undefined })[view];
 }

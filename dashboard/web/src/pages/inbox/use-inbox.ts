@@ -93,8 +93,9 @@ export function usePages<T extends { id: string }>(
 export type LoadedPages = Omit<ReturnType<typeof usePages<{ id: string }>>, 'items' | 'data'>;
 
 export function useConversations(filter: InboxFilter) {
-  const { status, channel } = filter;
-  return useList({ status, channel, assignedAgentId: useAssigneeOf()(filter) });
+  const { view, status, channel } = filter;
+  const assignedAgentId = useAssigneeOf()(filter);
+  return useList(view === 'lost' ? { view, channel } : { status, channel, assignedAgentId });
 }
 
 /** Reads a conversation as lists have it, if it has the status; nothing without an id. */

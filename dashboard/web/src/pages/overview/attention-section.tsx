@@ -17,13 +17,12 @@ interface Matter {
 }
 
 /** Lists what fails, each with a link to where it is mended; or says that nothing does. */
-export function AttentionSection({ page: { managed } }: { page: FirstPage }) {
+export function AttentionSection({ page: { managed, lostReplies } }: { page: FirstPage }) {
   const texts = useTexts();
   const formats = useFormats();
   const now = useNow();
   const { slug } = useWorkspace();
-  if (!managed) return null;
-  const { channels, endpoints, webhooks } = managed;
+  const { channels = [], endpoints = [], webhooks } = managed ?? {};
   const matters: Matter[] = [
     ...channels
       .filter(({ status }) => status === 'REAUTH_REQUIRED')
@@ -51,7 +50,18 @@ export function AttentionSection({ page: { managed } }: { page: FirstPage }) {
         link: <EndpointLink id={id} />,
       })),
   ];
-  if (webhooks.exhausted > 0) {
+  if (lostReplies > 0) {
+    matters.push({
+      key: 'lost',
+      text: texts.overview.lostReplies(lostReplies, boundedNumber(lostReplies, formats.number)),
+      link: (
+        <Link to="/w/$slug/inbox" params={{ slug }} search={{ view: 'lost' }}>
+          {texts.overview.toLost}
+        </Link>
+      ),
+    });
+  }
+  if (webhooks && webhooks.exhausted > 0) {
     matters.push({
       key: 'exhausted',
       text: texts.overview.givenUp(webhooks.exhausted, boundedNumber(webhooks.exhausted, formats.number)),

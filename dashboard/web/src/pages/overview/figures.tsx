@@ -8,10 +8,11 @@ import classes from './overview.module.css';
 export function Figures({ page }: { page: FirstPage }) {
   const texts = useTexts();
   const formats = useFormats();
-  const { openConversations, unsentMessages, managed } = page;
+  const { openConversations, waitingMessages, lostReplies, managed } = page;
   const figures = [
     { ...texts.overview.open, count: openConversations, isFailure: false },
-    { ...texts.overview.unsent, count: unsentMessages, isFailure: false },
+    { ...texts.overview.waiting, count: waitingMessages, isFailure: false },
+    { ...texts.overview.lost, count: lostReplies, isFailure: true },
     ...(managed
       ? [
           { ...texts.overview.pending, count: managed.webhooks.pending, isFailure: false },

@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCheck, IconChecks, IconClock, IconHelpCircle } from '@tabler/icons-react';
 import { memo, useState } from 'react';
 import type { DeliveryStatus, Message } from '../../../api/types';
@@ -8,6 +8,7 @@ import { useFormats, useTexts } from '../../../i18n/locale';
 import classes from '../inbox.module.css';
 import { useAgentName } from '../names';
 import { CustomerText } from '../placeholders';
+import { DismissButton } from './dismiss-button';
 import { EditedMark, Reactions } from './message-changes';
 
 const ICONS: Record<DeliveryStatus, typeof IconCheck> = {
@@ -26,11 +27,13 @@ const ICONS: Record<DeliveryStatus, typeof IconCheck> = {
  */
 export const MessageItem = memo(function MessageItem({
   message,
+  conversationId,
   customer,
   wasSentAgain,
   onSendAgain,
 }: {
   message: Message;
+  conversationId: string;
   customer: string;
   wasSentAgain: boolean;
   onSendAgain: (message: Message) => void;
@@ -61,7 +64,12 @@ export const MessageItem = memo(function MessageItem({
         {!isCustomer && <DeliveryMark status={message.delivery.status} />}
         <EditedMark message={message} />
       </div>
-      <Trouble message={message} wasSentAgain={wasSentAgain} onSendAgain={onSendAgain} />
+      <Trouble
+        message={message}
+        conversationId={conversationId}
+        wasSentAgain={wasSentAgain}
+        onSendAgain={onSendAgain}
+      />
     </article>
   );
 });
@@ -81,10 +89,12 @@ function DeliveryMark({ status }: { status: DeliveryStatus | null }) {
 /** Says why a message is not delivered, and what to do. */
 function Trouble({
   message,
+  conversationId,
   wasSentAgain,
   onSendAgain,
 }: {
   message: Message;
+  conversationId: string;
   wasSentAgain: boolean;
   onSendAgain: (message: Message) => void;
 }) {
@@ -104,13 +114,16 @@ function Trouble({
         </Text>
       )}
       {maySend && !wasSentAgain && (
-        <Button
-          size="compact-xs"
-          variant="default"
-          onClick={() => (status === 'UNKNOWN' ? setAsking(true) : onSendAgain(message))}
-        >
-          {inbox.sendAgain}
-        </Button>
+        <Group gap="xs">
+          <Button
+            size="compact-xs"
+            variant="default"
+            onClick={() => (status === 'UNKNOWN' ? setAsking(true) : onSendAgain(message))}
+          >
+            {inbox.sendAgain}
+          </Button>
+          {!message.isDismissed && <DismissButton conversationId={conversationId} messageId={message.id} />}
+        </Group>
       )}
       {isAsking && (
         <ConfirmDialog

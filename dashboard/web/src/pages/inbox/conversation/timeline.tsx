@@ -127,6 +127,7 @@ const Entries = memo(function Entries({
           <Found isFound={entry.message.id === foundId}>
             <MessageItem
               message={entry.message}
+              conversationId={conversationId}
               customer={customer}
               wasSentAgain={repeated.has(entry.message.id)}
               onSendAgain={onSendAgain}

@@ -11,7 +11,8 @@ const MAX_NAMED = 100;
 
 /** Query by which the server is asked for a list of conversations. */
 export interface ListQuery {
-  status: ConversationStatus;
+  status?: ConversationStatus;
+  view?: 'lost';
   channel?: Channel;
   assignedAgentId?: string;
   /** Id of the only conversation that the list may have; null as long as it has none. */
@@ -29,10 +30,11 @@ export function toParameters({ onlyId, ...query }: ListQuery) {
 export function withChange(
   page: Page<ActiveConversation>,
   { conversationId, change }: Omit<PendingChange, 'isRefused'>,
-  { status, assignedAgentId }: ListQuery,
+  { status, view, assignedAgentId }: ListQuery,
 ): Page<ActiveConversation> {
   const isShown = (one: ActiveConversation) =>
-    one.status === status &&
+    (status === undefined || one.status === status) &&
+    (view === undefined || (one.lost !== null && change.status !== 'CLOSED')) &&
     (assignedAgentId === undefined || (one.assignedAgentId ?? NOBODY) === assignedAgentId);
   const data = page.data.flatMap((one) => {
     if (one.id !== conversationId) return [one];

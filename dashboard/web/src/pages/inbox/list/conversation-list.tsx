@@ -1,5 +1,5 @@
 import { ActionIcon, Group, NativeSelect, Title } from '@mantine/core';
-import { IconKeyboard } from '@tabler/icons-react';
+import { IconAlertTriangle, IconKeyboard } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useWorkspace } from '../../../api/workspace';
@@ -79,11 +79,12 @@ function Views({ filter }: { filter: InboxFilter }) {
   const counts = useCounts().data;
   const format = (count: number) =>
     count > MAX_COUNT ? inbox.moreThan(formats.number(MAX_COUNT)) : formats.number(count);
+  const isLostShown = filter.view === 'lost';
   return (
     <nav
       className={classes.views}
       aria-label={inbox.views}
-      data-wide={(counts && Object.values(counts).some((count) => count >= WIDE_COUNT)) || undefined}
+      data-wide={(counts && VIEWS.some((view) => counts[view] >= WIDE_COUNT)) || undefined}
     >
       {VIEWS.map((view) => (
         <Link
@@ -102,6 +103,19 @@ function Views({ filter }: { filter: InboxFilter }) {
         </Link>
       ))}
       <ColleagueView filter={filter} />
+      {counts && (counts.lost > 0 || isLostShown) && (
+        <Link
+          to="/w/$slug/inbox"
+          params={{ slug }}
+          search={toSearch({ ...filter, view: 'lost', status: 'OPEN' })}
+          className={`${classes.view} ${classes.lostView}`}
+          aria-current={isLostShown ? 'true' : undefined}
+        >
+          <IconAlertTriangle size={16} stroke={1.6} aria-hidden />
+          {inbox.view.lost}
+          <span className={classes.count}>{format(counts.lost)}</span>
+        </Link>
+      )}
     </nav>
   );
 }
@@ -114,13 +128,15 @@ function Filters({ filter }: { filter: InboxFilter }) {
     void navigate({ to: '/w/$slug/inbox', params: { slug }, search: toSearch({ ...filter, ...change }) });
   return (
     <Group gap="xs" wrap="nowrap" className={classes.filters}>
-      <NativeSelect
-        size="xs"
-        aria-label={inbox.statusFilter}
-        value={filter.status}
-        data={STATUSES.map((value) => ({ value, label: inbox.status[value] }))}
-        onChange={({ currentTarget: { value } }) => set({ status: value as InboxFilter['status'] })}
-      />
+      {filter.view !== 'lost' && (
+        <NativeSelect
+          size="xs"
+          aria-label={inbox.statusFilter}
+          value={filter.status}
+          data={STATUSES.map((value) => ({ value, label: inbox.status[value] }))}
+          onChange={({ currentTarget: { value } }) => set({ status: value as InboxFilter['status'] })}
+        />
+      )}
       <NativeSelect
         size="xs"
         aria-label={inbox.channelFilter}

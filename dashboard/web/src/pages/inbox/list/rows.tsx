@@ -18,7 +18,7 @@ import { InboxRow } from './inbox-row';
 import { useKeptRow } from './kept-row';
 import { LoadMore } from './load-more';
 import { useShownList } from './next-conversation';
-import { OwnMark, type OwnMarkOf } from './own-mark';
+import { RowMark, type RowMarkOf } from './row-mark';
 import { Preview } from './preview';
 import { ROW, useRowFocus } from './row-focus';
 import own from './rows.module.css';
@@ -91,10 +91,12 @@ export function Rows({
                   filter={filter}
                   isOpen={conversation.id === openId}
                   mark={
-                    notSent.has(conversation.id) ? 'notSent' : drafts.has(conversation.id) ? 'draft' : null
+                    notSent.has(conversation.id)
+                      ? 'notSent'
+                      : (conversation.lost ?? (drafts.has(conversation.id) ? 'draft' : null))
                   }
                   assignee={
-                    conversation.assignedAgentId && (filter.view === 'all' || filter.view === 'nobody')
+                    conversation.assignedAgentId && ['all', 'nobody', 'lost'].includes(filter.view)
                       ? nameOf(conversation.assignedAgentId)
                       : filter.view === 'all'
                         ? inbox.nobody
@@ -115,7 +117,11 @@ function NoRows({ filter }: { filter: InboxFilter }) {
   const { inbox } = useTexts();
   const { slug } = useWorkspace();
   return (
-    <EmptyState py="xl" title={inbox.none[filter.view]} description={inbox.noneAdvice[filter.status]}>
+    <EmptyState
+      py="xl"
+      title={inbox.none[filter.view]}
+      description={filter.view === 'lost' ? inbox.noneLostAdvice : inbox.noneAdvice[filter.status]}
+    >
       {filter.view === 'mine' && (
         <EmptyState.Actions>
           <Button
@@ -149,7 +155,7 @@ const Row = memo(function Row({
   conversation: ActiveConversation;
   filter: InboxFilter;
   isOpen: boolean;
-  mark: OwnMarkOf | null;
+  mark: RowMarkOf | null;
   /** Name to show; null where the view says it. */
   assignee: string | null;
 }) {
@@ -175,7 +181,7 @@ const Row = memo(function Row({
       }
     >
       <span className={classes.rowLine}>
-        {mark && <OwnMark of={mark} />}
+        {mark && <RowMark of={mark} />}
         <Preview text={lastMessagePreview} senderAgentId={lastSenderAgentId} />
         <PresenceSign conversationId={id} />
         {assignee !== null && <bdi className={classes.assignee}>{assignee}</bdi>}

@@ -46,7 +46,7 @@ export function sendingOptions(
       if (isOvertaken({ error })) void refreshAfterAct(queries, workspaceId, conversationId);
     },
     onSuccess: ({ message }, { key, closes, repeatsId = null }) => {
-      const shown: Message = { ...message, repeatsId, firstBody: null };
+      const shown: Message = { ...message, repeatsId, isDismissed: false, firstBody: null };
       addNewest(queries, workspaceId, ['messages', conversationId], shown);
       remove(key);
       if (closes) close();

@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import { Transaction } from '../database/transaction';
+import { AgentKey, ConversationKey } from '../stored-data/table-declaration';
+
+/** Work to be done when a conversation is handed over to an agent, in the transaction that does so. */
+type HandoverWork = (tx: Transaction, agent: AgentKey, conversationId: string) => Promise<void>;
+
+/** Work to be done when a conversation is closed, in the transaction that does so. */
+type ClosingWork = (tx: Transaction, conversation: ConversationKey) => void;
+
+/**
+ * Does what other features register for changes of conversations. A conversation is handed over to its agent
+ * when somebody else assigns it, and when its snooze ends.
+ */
+@Injectable()
+export class ConversationWorks {
+  private readonly handoverWorks: HandoverWork[] = [];
+  private readonly closingWorks: ClosingWork[] = [];
+
+  registerForHandovers(work: HandoverWork): void {
+    this.handoverWorks.push(work);
+  }
+
+  registerForClosings(work: ClosingWork): void {
+    this.closingWorks.push(work);
+  }
+
+  async handOver(tx: Transaction, agent: AgentKey, conversationId: string): Promise<void> {
+    for (const work of this.handoverWorks) await work(tx, agent, conversationId);
+  }
+
+  close(tx: Transaction, conversation: ConversationKey): void {
+    for (const work of this.closingWorks) work(tx, conversation);
+  }
+}
