@@ -168,6 +168,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': '#9aa6a6',
     '--mantine-color-placeholder': '#8b9797',
     '--mantine-color-error': 'var(--mantine-color-red-4)',
+    '--mantine-color-yellow-light-color': 'var(--mantine-color-yellow-4)',
+    '--mantine-color-red-light-color': 'var(--mantine-color-red-4)',
     '--mantine-color-default-border': 'var(--mantine-color-dark-4)',
     '--field-border': 'var(--mantine-color-dark-3)',
     '--mantine-color-disabled': 'var(--mantine-color-dark-5)',

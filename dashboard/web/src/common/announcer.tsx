@@ -4,12 +4,17 @@ import { useTexts } from '../i18n/locale';
 
 const SHOWN_MS = 6_000;
 
-const AnnounceContext = createContext<(text: string) => void>(() => {});
+/** Kind of an announcement: what was done, or what was not. */
+type Kind = 'done' | 'refusal';
 
-/** Announces for a few seconds what was done, visibly and to screen readers. */
+const COLORS: Record<Kind, string> = { done: 'green.7', refusal: 'yellow.7' };
+
+const AnnounceContext = createContext<(text: string, kind?: Kind) => void>(() => {});
+
+/** Announces for a few seconds what was done or refused, visibly and to screen readers. */
 export function Announcer({ children }: { children: ReactNode }) {
-  const [said, setSaid] = useState<{ text: string } | null>(null);
-  const announce = useCallback((text: string) => setSaid({ text }), []);
+  const [said, setSaid] = useState<{ text: string; kind: Kind } | null>(null);
+  const announce = useCallback((text: string, kind: Kind = 'done') => setSaid({ text, kind }), []);
   const texts = useTexts();
 
   useEffect(() => {
@@ -24,7 +29,7 @@ export function Announcer({ children }: { children: ReactNode }) {
       <Affix position={{ bottom: 16, right: 16 }} role="status" zIndex={400}>
         {said && (
           <Notification
-            color="green.7"
+            color={COLORS[said.kind]}
             withBorder
             role={undefined}
             onClose={() => setSaid(null)}

@@ -10,6 +10,7 @@ import classes from './app-frame.module.css';
 import { Brand } from './brand';
 import { firstWorkspace } from './last-workspace';
 import { Navigation } from './navigation';
+import { useDropRefusal } from './use-drop-refusal';
 import { usePersonalSettings } from './use-personal-settings';
 import { WorkspaceMenu } from './workspace-menu';
 
@@ -18,6 +19,7 @@ export function AppFrame() {
   const texts = useTexts();
   const session = useSession();
   usePersonalSettings(session.person);
+  useDropRefusal();
   const slug = useParams({ strict: false, select: (params) => params.slug });
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const isInbox = useRouterState({ select: ({ location }) => pageOf(location.pathname) === 'inbox' });

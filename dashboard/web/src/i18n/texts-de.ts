@@ -99,6 +99,7 @@ export const de: Texts = {
     }),
   },
   frame: {
+    noFiles: 'Dateien werden hier nicht angenommen.',
     product: 'Messaging',
     skip: 'Zum Inhalt springen',
     home: 'Zum Anfang',
@@ -150,10 +151,10 @@ export const de: Texts = {
     all: 'Alle ansehen',
     open: { name: 'Offene Unterhaltungen', about: 'jetzt' },
     waiting: { name: 'Wartende Nachrichten', about: 'warten auf einen Kanal' },
-    lost: { name: 'Nicht zugestellte Antworten', about: 'Unterhaltungen, die jemand ansehen muss' },
+    lost: { name: 'Nicht zugestellte Antworten', about: 'nach Unterhaltungen gezählt' },
     lostReplies: (count: number, text: string) =>
       `${text} ${plural(count, 'Unterhaltung hat eine Antwort, die', 'Unterhaltungen haben Antworten, die')} den Kunden nicht oder vielleicht nicht erreicht ${plural(count, 'hat', 'haben')}.`,
-    toLost: 'Unterhaltungen öffnen',
+    toLost: 'Liste öffnen',
     pending: { name: 'Ausstehende Zustellungen', about: 'warten auf einen Empfänger' },
     exhausted: { name: 'Gescheiterte Zustellungen', about: 'letzte 24 Stunden' },
     day: 'Webhook-Zustellungen',
@@ -446,6 +447,7 @@ export const de: Texts = {
     noFiles: 'Dateien können aus dem Posteingang nicht gesendet werden, und Notizen nehmen keine auf.',
     sendKeys: (key: string) => `${key} + Enter sendet`,
     sending: 'Wird gesendet…',
+    notClosed: 'Die Antwort wurde gesendet, aber ihre Unterhaltung ließ sich nicht schließen.',
     notSent: 'Nicht gesendet',
     notSentAdvice:
       'Die Nachricht ist nicht abgegangen. Versuchen Sie es noch einmal: Sie kommt einmal an, egal wie oft Sie es versuchen.',
@@ -556,7 +558,7 @@ export const de: Texts = {
   eventsAbout: {
     'message.created': 'Eine neue Nachricht kam in eine Unterhaltung, egal von wem: Kunde, Agent oder API.',
     'message.status_changed':
-      'Eine Nachricht eines Agenten kam weiter: SENT, DELIVERED, READ, FAILED oder UNKNOWN. Es zählt, was am weitesten ist.',
+      'Eine Nachricht eines Agenten kam weiter: gesendet, zugestellt, gelesen, gescheitert oder ungewiss. Es zählt, was am weitesten ist.',
     'message.updated':
       'Ein Kunde hat eine Nachricht geändert: EDITED gab ihr einen neuen Text, UNSENT hat sie zurückgezogen und gelöscht.',
     'conversation.created': 'Eine Unterhaltung wurde eröffnet.',

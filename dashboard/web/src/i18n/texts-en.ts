@@ -78,6 +78,7 @@ export const en = {
     }),
   },
   frame: {
+    noFiles: 'Files are not taken here.',
     product: 'Messaging',
     skip: 'Skip to the content',
     home: 'To the start',
@@ -129,10 +130,10 @@ export const en = {
     all: 'View all',
     open: { name: 'Open conversations', about: 'now' },
     waiting: { name: 'Waiting messages', about: 'wait for a channel' },
-    lost: { name: 'Replies not delivered', about: 'conversations that need a look' },
+    lost: { name: 'Replies not delivered', about: 'counted by conversation' },
     lostReplies: (count: number, text: string) =>
       `${text} ${plural(count, 'conversation has a reply', 'conversations have replies')} that did not reach the customer, or perhaps not.`,
-    toLost: 'Open them',
+    toLost: 'Open the list',
     pending: { name: 'Pending deliveries', about: 'wait for a receiver' },
     exhausted: { name: 'Failed deliveries', about: 'last 24 hours' },
     day: 'Webhook deliveries',
@@ -413,6 +414,7 @@ export const en = {
     noFiles: 'Files cannot be sent from the inbox, nor kept in a note.',
     sendKeys: (key: string) => `${key} + Enter sends`,
     sending: 'Being sent…',
+    notClosed: 'The reply was sent, but its conversation could not be closed.',
     notSent: 'Not sent',
     notSentAdvice: 'This message has not gone out. Try again: it arrives once, however often you try.',
     edit: 'Edit',

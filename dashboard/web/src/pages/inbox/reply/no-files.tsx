@@ -28,7 +28,7 @@ export function NoFiles() {
     return () => clearTimeout(timer);
   }, [refusals]);
   return (
-    <Text size="xs" role="status" c="var(--mantine-color-yellow-light-color)">
+    <Text data-says-no-files size="xs" role="status" c="var(--mantine-color-yellow-light-color)">
       {refusals > 0 && inbox.noFiles}
     </Text>
   );

@@ -3,6 +3,8 @@ import { useEffect } from 'react';
 import { api, ApiError } from '../../../api/client';
 import type { SentMessage, Workspace } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
+import { useAnnounce } from '../../../common/announcer';
+import { useTexts } from '../../../i18n/locale';
 import { isPassing } from './kept-failure';
 import { listUnsent, type UnsentMessage, unsentOf } from './kept-replies';
 import { sendingKey, sendingOptions } from './sending-options';
@@ -16,7 +18,10 @@ const PAUSE_MS = 10_000;
  */
 const MAX_AGE_MS = 23 * 60 * 60 * 1000;
 
-type Sender = Pick<Workspace, 'id' | 'agentId'>;
+interface Sender extends Pick<Workspace, 'id' | 'agentId'> {
+  /** Called when a conversation could not be closed after its message. */
+  onNotClosed: () => void;
+}
 
 /**
  * Sends the messages that this browser keeps unsent again, in whichever conversation they are, as soon as the
@@ -25,8 +30,10 @@ type Sender = Pick<Workspace, 'id' | 'agentId'>;
 export function useResends(): void {
   const { id, agentId } = useWorkspace();
   const queries = useQueryClient();
+  const { inbox } = useTexts();
+  const announce = useAnnounce();
   useEffect(() => {
-    const sender = { id, agentId };
+    const sender = { id, agentId, onNotClosed: () => announce(inbox.notClosed, 'refusal') };
     const resend = () => void inOneTab(sender, () => resendAll(queries, sender, false));
     // A page that was left while it sent has noted no failure.
     void inOneTab(sender, () => resendAll(queries, sender, true));
@@ -36,7 +43,7 @@ export function useResends(): void {
       clearInterval(timer);
       window.removeEventListener('online', resend);
     };
-  }, [queries, id, agentId]);
+  }, [queries, id, agentId, inbox, announce]);
 }
 
 /** Does work unless another tab does it. Without locks, it relies on the server to take each key once. */
@@ -75,7 +82,7 @@ function send(
   const close = () =>
     void api
       .patch(`/workspaces/${sender.id}/conversations/${conversationId}`, { status: 'CLOSED' })
-      .catch(() => undefined);
+      .catch(sender.onNotClosed);
   const options = sendingOptions(queries, sender, conversationId, close);
   return queries
     .getMutationCache()

@@ -1,0 +1,114 @@
+import { MessagesService } from '../../../src/messages/messages.service';
+import { AgentEntity } from '../../../src/workspaces/agent.entity';
+import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
+import { accessibilityFaultsOf } from '../accessibility';
+import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
+import { START_TIMEOUT_MS } from '../live-chat';
+
+describe('replies that were not delivered', () => {
+  let world: DashboardInBrowser;
+  let workspace: WorkspaceEntity;
+  let visit: DashboardPage & { agent: AgentEntity };
+
+  beforeAll(async () => {
+    world = await DashboardInBrowser.start();
+  }, START_TIMEOUT_MS);
+  afterAll(() => world?.stop());
+  beforeEach(async () => {
+    workspace = await world.service.make.workspace();
+    visit = await world.enter(workspace, 'AGENT');
+  });
+  afterEach(async () => {
+    expect(visit.errors).toEqual([]);
+    await visit.close();
+  });
+
+  const row = (name: string) => visit.page.locator('[data-conversation]').filter({ hasText: name });
+  const view = () => visit.page.getByRole('link', { name: /^Not delivered/ });
+  const agent = () => ({ type: 'agent' as const, id: visit.agent.id });
+  /** Answers over a channel that is not connected, so that the answer fails. */
+  const lose = ({ id }: { id: string }, body: string) =>
+    world.service.app.get(MessagesService).send(workspace.id, id, { body }, agent());
+
+  const look = async (name: string) => {
+    for (const scheme of ['light', 'dark'] as const)
+      for (const width of [1280, 390]) {
+        await visit.page.emulateMedia({ colorScheme: scheme });
+        await visit.page.setViewportSize({ width, height: 844 });
+        await visit.page.waitForTimeout(500);
+        await visit.page.screenshot({ path: `/tmp/und-shots/${name}-${scheme}-${width}.png` });
+      }
+    await visit.page.emulateMedia({ colorScheme: 'light' });
+    await visit.page.setViewportSize({ width: 1280, height: 900 });
+  };
+
+  it('are marked and counted as it happens, in a view that they leave when somebody deals with them', async () => {
+    const { make } = world.service;
+    const [ada, ben, cem] = [
+      await make.begun(workspace, 'Ada', 'Where is it?'),
+      await make.begun(workspace, 'Ben', 'And mine?'),
+      await make.begun(workspace, 'Cem', 'Hello?'),
+    ];
+    await visit.page.goto(`/w/${workspace.slug}/inbox?view=all`);
+    await row('Ada').waitFor();
+    expect(await view().count()).toBe(0);
+
+    await lose(ada, 'It is late.');
+    await row('Ada').getByText('Not delivered', { exact: true }).waitFor();
+    await lose(ben, 'Yours, too.');
+    await row('Ben').getByText('Not delivered', { exact: true }).waitFor();
+    await world.service.query(
+      "UPDATE messages SET delivery_status = 'UNKNOWN' WHERE tenant_id = $1 AND conversation_id = $2 AND body = 'Yours, too.'",
+      [workspace.id, ben.id],
+    );
+    await make.received(workspace, ben, 'Well?');
+    await row('Ben').getByText('Perhaps not delivered').waitFor();
+    await lose(cem, 'Hello.');
+    await view().filter({ hasText: '3' }).waitFor();
+    // What the customer writes then hides it no more than a change of the conversation does.
+    await make.received(workspace, ada, 'Are you there?');
+    await row('Ada')
+      .filter({ hasText: 'Are you there?' })
+      .getByText('Not delivered', { exact: true })
+      .waitFor();
+
+    await view().click();
+    await visit.page.locator('ul[data-loaded="3"]').waitFor();
+    expect(await visit.page.getByLabel('Status').count()).toBe(0);
+    expect(await accessibilityFaultsOf(visit.page, 'main')).toEqual([]);
+    await look('view');
+
+    await row('Ada').click();
+    await visit.button('Dismiss').waitFor();
+    await look('thread');
+    await visit.button('Dismiss').click();
+    await row('Ada').waitFor({ state: 'detached' });
+    await visit.button('Dismiss').waitFor({ state: 'detached' });
+    await visit.button('Send again').waitFor();
+
+    await row('Cem').click();
+    await visit.page.getByRole('heading', { name: 'Cem' }).waitFor();
+    await visit.button('Close').click();
+    await row('Cem').waitFor({ state: 'detached' });
+
+    await row('Ben').click();
+    await visit.button('Send again').click();
+    await visit.page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click();
+    await visit.text('Sent again below.').waitFor();
+    // That fails as well.
+    await visit.button('Dismiss').click();
+    await row('Ben').waitFor({ state: 'detached' });
+    await visit.text('Every reply has been delivered').waitFor();
+    await visit.page.getByRole('link', { name: /^All/ }).click();
+    await view().waitFor({ state: 'detached' });
+  });
+
+  it('stand on the overview, with a way to them', async () => {
+    await lose(await world.service.make.begun(workspace, 'Ada', 'Where is it?'), 'It is late.');
+    await visit.settings(workspace, 'overview');
+    await visit.text('1 conversation has a reply that did not reach the customer, or perhaps not.').waitFor();
+    await look('overview');
+    await visit.page.getByRole('link', { name: 'Open the list' }).click();
+    await row('Ada').waitFor();
+  });
+});
