@@ -35,16 +35,12 @@ export class LostMessagesRepository {
 
   /** Dismisses the lost messages of a conversation, the newest 1,000 of them. */
   dismissAllPipelined(tx: Transaction, { tenantId, conversationId }: ConversationKey, at: Date): Pipelined {
-    // The rows are locked in the order in which other transactions lock them.
+    // By an array, PostgreSQL looks each message up in the order of ids, in which other transactions lock them.
     return tx.pipeline(
-      `WITH lost AS (
-         SELECT id FROM messages WHERE tenant_id = $1 AND conversation_id = $2 AND id >= coalesce((
-           SELECT id FROM messages WHERE tenant_id = $1 AND conversation_id = $2 AND ${IS_LOST}
-           ORDER BY id DESC OFFSET ${MAX_DISMISSED - 1} LIMIT 1), $2) AND ${IS_LOST}
-         ORDER BY id FOR NO KEY UPDATE
-       )
-       UPDATE messages SET dismissed_at = $3 FROM lost
-       WHERE tenant_id = $1 AND conversation_id = $2 AND messages.id = lost.id`,
+      `UPDATE messages SET dismissed_at = $3
+       WHERE tenant_id = $1 AND conversation_id = $2 AND ${IS_LOST} AND id = ANY (ARRAY(
+         SELECT id FROM messages WHERE tenant_id = $1 AND conversation_id = $2 AND ${IS_LOST}
+         ORDER BY id DESC LIMIT ${MAX_DISMISSED}))`,
       [tenantId, conversationId, at],
     );
   }

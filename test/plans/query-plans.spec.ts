@@ -995,7 +995,7 @@ describe('query plans', () => {
         host
           .get(Database)
           .transaction(async (tx) => void (await lost.dismissAllPipelined(tx, conversation, new Date())));
-      for (const plan of await plansOf(close, /^WITH/)) {
+      for (const plan of await plansOf(close, /^UPDATE/)) {
         expectOnlyIndexed(plan, ['messages']);
         expect(rowsRead(plan)).toBeLessThanOrEqual(4 * MAX_COUNTED);
       }

@@ -3,6 +3,7 @@ import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { TestService } from '../../support/service';
 import { accessibilityFaultsOf } from '../accessibility';
 import { launchChromium } from '../chromium';
+import { InputMethod } from '../input-method';
 import { START_TIMEOUT_MS } from '../live-chat';
 
 /** Tests of the documentation in a browser, under the policy that it is sent with, and without a network. */
@@ -156,6 +157,40 @@ describe('a form of the reference', () => {
     expect(visit.errors.splice(0)).toEqual([expect.stringContaining('TrustedHTML')]);
     await visit.close();
   });
+});
+
+it('opens its search by the keys of a Cyrillic layout (public report 62)', async () => {
+  const docs = await DocsPage.open();
+  await docs.goto('');
+  const keyboard = await InputMethod.on(docs.page);
+  const dialog = docs.page.getByRole('dialog', { name: 'Search' });
+  for (const open of [
+    () => keyboard.press('.', 'Slash'),
+    () => keyboard.press('л', 'KeyK', { control: true }),
+  ]) {
+    await open();
+    await dialog.waitFor();
+    await docs.page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+  }
+  await docs.close();
+});
+
+it('opens no result while a word is composed (public report 60)', async () => {
+  const docs = await DocsPage.open();
+  await docs.goto('');
+  const keyboard = await InputMethod.on(docs.page);
+  await docs.page.keyboard.press('/');
+  const dialog = docs.page.getByRole('dialog', { name: 'Search' });
+  await docs.page.keyboard.type('webhook');
+  await dialog.getByRole('option').first().waitFor();
+  const address = docs.page.url();
+  await keyboard.compose('に');
+  for (const key of ['ArrowDown', 'Enter']) await keyboard.press(key);
+  expect(await dialog.getByRole('option').first().getAttribute('aria-selected')).not.toBe('false');
+  expect(docs.page.url()).toBe(address);
+  expect(await dialog.isVisible()).toBe(true);
+  await docs.close();
 });
 
 it('is searched without a network', async () => {
