@@ -170,9 +170,10 @@ export class ConversationsRepository {
   }
 
   /**
-   * Lists up to `count` conversations with a status, or with any of the ids, below the cursor, the one with the latest activity first.
-   * With a channel it looks among the next 1,000 conversations. The inbox has this list beside the one of
-   * `ConversationListsRepository`, because it also reads who wrote each newest message, and looks among ids.
+   * Lists up to `count` conversations with a status, or with any of the ids, below the cursor, the one with
+   * the latest activity first. With a channel it looks among the next 1,000 conversations. The inbox has this
+   * list beside the one of `ConversationListsRepository`, because it also reads who wrote each newest
+   * message, and looks among ids.
    */
   listActive(tenantId: string, filter: ActivityFilter, count: number): Promise<ListedActivity[]> {
     const { parameters, scanned, order } = scanByActivity(tenantId, filter);

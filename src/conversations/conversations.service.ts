@@ -96,8 +96,9 @@ export class ConversationsService {
 
   /**
    * Returns a page of the conversations with a status, the one with the latest activity first: 50 by default,
-   * 200 at most. The view of those with lost replies has the newest 1,000 of them, with any status. A page of one channel may be short before the last one. A conversation that gets a message
-   * between two pages moves to the top, so a list of several pages may name it twice.
+   * 200 at most. The view of those with lost replies has the newest 1,000 of them, with any status. A page of
+   * one channel may be short before the last one. A conversation that gets a message between two pages moves
+   * to the top, so a list of several pages may name it twice.
    * @throws AppError INVALID_QUERY, FORBIDDEN
    */
   async listActive(
@@ -131,8 +132,8 @@ export class ConversationsService {
   }
 
   /**
-   * Counts the conversations of a workspace with lost replies: those that were not delivered, or perhaps not,
-   * and that nobody has sent again, dismissed, or closed the conversation of; 1,001 stands for more than 1,000.
+   * Counts the conversations of a workspace with lost replies: these were not delivered, or perhaps not, and
+   * nobody has sent them again, dismissed them, or closed the conversation; 1,001 stands for more than 1,000.
    * @throws AppError FORBIDDEN
    */
   async countLost(tenantId: string, actor: Actor): Promise<number> {

@@ -35,7 +35,8 @@ export class LostMessagesRepository {
 
   /** Dismisses the lost messages of a conversation, the newest 1,000 of them. */
   dismissAllPipelined(tx: Transaction, { tenantId, conversationId }: ConversationKey, at: Date): Pipelined {
-    // By an array, PostgreSQL looks each message up in the order of ids, in which other transactions lock them.
+    // By an array, PostgreSQL looks each message up in the order of ids, in which other transactions lock
+    // them.
     return tx.pipeline(
       `UPDATE messages SET dismissed_at = $3
        WHERE tenant_id = $1 AND conversation_id = $2 AND ${IS_LOST} AND id = ANY (ARRAY(

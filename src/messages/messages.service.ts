@@ -194,8 +194,8 @@ export class MessagesService {
   }
 
   /**
-   * Dismisses a message of a locked conversation that is to be repeated. Refuses one that was delivered, waits,
-   * or is repeated.
+   * Dismisses a message of a locked conversation that is to be repeated. Refuses one that was delivered,
+   * waits, or is repeated.
    */
   private async beginRepeat(
     tx: Transaction,

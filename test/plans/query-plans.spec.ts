@@ -994,14 +994,18 @@ describe('query plans', () => {
       const close = () =>
         host
           .get(Database)
-          .transaction(async (tx) => void (await lost.dismissAllPipelined(tx, conversation, new Date())));
+          .transaction(
+            async (tx) => void (await lost.dismissAllPipelined(tx, conversation, new Date()).rows),
+          );
       for (const plan of await plansOf(close, /^UPDATE/)) {
         expectOnlyIndexed(plan, ['messages']);
         expect(rowsRead(plan)).toBeLessThanOrEqual(4 * MAX_COUNTED);
       }
       const key = { ...conversation, messageId: sequential(1) };
       const dismiss = () =>
-        host.get(Database).transaction(async (tx) => void (await lost.dismissPipelined(tx, key, new Date())));
+        host
+          .get(Database)
+          .transaction(async (tx) => void (await lost.dismissPipelined(tx, key, new Date()).rows));
       for (const plan of await plansOf(dismiss, /^UPDATE/)) expect(rowsRead(plan)).toBeLessThanOrEqual(1);
     });
   });

@@ -158,7 +158,7 @@ export const UNREAD = [
 /** Number of conversations with lost replies: more than are counted. */
 export const LOST_CONVERSATIONS = 3_000;
 
-/** SQL that adds lost replies to conversations, as many again to one of them, and as many that are dismissed. */
+/** SQL that adds lost replies to conversations, as many again to one, and as many that are dismissed. */
 export const LOST = [
   `INSERT INTO messages (tenant_id, conversation_id, id, sender_type, sender_agent_id, body, delivery_status, created_at,
      dismissed_at)

@@ -47,6 +47,7 @@ describe('the conversations by latest activity', () => {
       createdAt: expect.any(Date),
       lastMessageId: message.id,
       lastSenderAgentId: null,
+      lost: null,
       contact: { id: expect.any(String), name: expect.any(String) },
     });
     const { id: senderAgentId } = await host.make.agent(own.workspace);

@@ -6,8 +6,8 @@ import { CHANNEL_LABELS } from '../../common/channel-logo';
 
 export const VIEWS = ['mine', 'nobody', 'all'] as const;
 /**
- * View of the inbox; `agent` is that of one colleague, and `lost` that of replies which were not delivered, of
- * conversations with any status.
+ * View of the inbox; `agent` is that of one colleague, and `lost` that of replies which were not delivered,
+ * of conversations with any status.
  */
 export type View = (typeof VIEWS)[number] | 'agent' | 'lost';
 
