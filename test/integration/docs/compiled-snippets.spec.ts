@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import ts from 'typescript';
+import { PYTHON_INSTALL_TIMEOUT_MS, requirePython } from '../../support/python';
 import { loadParser } from '../../tables/postgres-parser.mjs';
 import { READERS_DECLARATIONS, SNIPPET_CONTEXTS } from './snippet-contexts';
 
@@ -34,7 +35,7 @@ const PAGES = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-s
   .split('\n');
 
 const BLOCKS = PAGES.flatMap((page) =>
-  [...read(page).matchAll(/^```(\w+).*\n([^]*?)^```$/gm)].map(({ index, 1: language, 2: code }) => ({
+  [...read(page).matchAll(/^( *)```(\w+).*\n([^]*?)^\1```$/gm)].map(({ index, 2: language, 3: code }) => ({
     page,
     line: read(page).slice(0, index).split('\n').length,
     language: language!,
@@ -80,6 +81,11 @@ function compile(): ts.Program {
   return ts.createProgram([...texts.keys()], options, host);
 }
 
+it('has no code under names of languages that the tests do not know', () => {
+  const others = /^(typescript|tsx|[mc]ts|javascript|jsx|[mc]js|py|bash|shell|zsh|postgres(ql)?|pgsql)$/;
+  expect(BLOCKS.filter(({ language }) => others.test(language))).toEqual([]);
+});
+
 it.each(blocksIn('sh'))('parses the commands of $page, line $line', ({ code }) => {
   expect(spawnSync('bash', ['-n'], { input: code, encoding: 'utf8' }).stderr).toBe('');
 });
@@ -87,6 +93,15 @@ it.each(blocksIn('sh'))('parses the commands of $page, line $line', ({ code }) =
 it.each(blocksIn('sql'))('parses the SQL of $page, line $line', async ({ code }) => {
   const parser = await loadParser();
   expect(() => parser(code)).not.toThrow();
+});
+
+describe('the Python of the pages', () => {
+  beforeAll(requirePython, PYTHON_INSTALL_TIMEOUT_MS);
+
+  it.each(blocksIn('python'))('parses: $page, line $line', ({ code }) => {
+    const parse = 'import ast, sys; ast.parse(sys.stdin.read())';
+    expect(spawnSync('python3', ['-c', parse], { input: code, encoding: 'utf8' }).stderr).toBe('');
+  });
 });
 
 describe('the code of the pages', () => {
