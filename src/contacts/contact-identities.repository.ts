@@ -69,11 +69,12 @@ export class ContactIdentitiesRepository {
   ): Promise<StoredIdentity[]> {
     const names = externalIds.map((externalId) => ({ channel, externalId }));
     // Both go out in one packet. PostgreSQL answers in order, so the locks still come first.
-    const [, found] = await Promise.all([
-      this.lock(tx, tenantId, names),
-      tx.query<StoredIdentity>(FIND, [tenantId, channel, externalIds]),
-    ]);
-    return found;
+    const locking = this.lock(tx, tenantId, names);
+    const finding = tx.query<StoredIdentity>(FIND, [tenantId, channel, externalIds]);
+    // If the first one fails, the second one does too, and its error says nothing.
+    finding.catch(() => undefined);
+    await locking;
+    return finding;
   }
 
   /** Lists the ids on a channel of contacts who are not erased. */

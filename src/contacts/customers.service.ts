@@ -12,6 +12,7 @@ import { ContactEvents } from './contact-events';
 import { ContactIdentitiesRepository } from './contact-identities.repository';
 import { ContactsRepository } from './contacts.repository';
 import { hasChanges, IdentityLink, linkIdentities, NamedIds, StoredIdentity } from './identity-links';
+import { requireLocked } from './more-identities';
 import { newContact } from './new-contact';
 import { readWholeNumber } from './phone-number';
 
@@ -26,12 +27,16 @@ export interface ChannelCustomer {
   phone: string | null;
   /** Time at which the person wrote, if the channel tells it. */
   at?: Date;
+  /** Ids of `lockingAll`. */
+  more?: string[];
 }
 
 /** Ids of a person that were named together, without a message of theirs. */
 export interface NamedCustomer extends NamedIds {
   /** Number by which people know the person; null if the ids have none. */
   phone: string | null;
+  /** Ids of `lockingAll`. */
+  more?: string[];
 }
 
 /** Contact to whom the ids of a person have led, and what has changed by that. */
@@ -67,19 +72,21 @@ export class CustomersService {
   /**
    * Finds the contact with a customer's ids, or creates one, with its `contact.created`. Ids that are new
    * become the contact's, and contacts whom the ids prove to be one person are merged. Other transactions
-   * with one of the ids wait until this one ends.
+   * with one of the ids wait until this one ends. Work of `lockingAll` calls it, before it writes.
    * @internal
    */
   async identify(tx: Transaction, tenantId: string, customer: ChannelCustomer): Promise<KnownCustomer> {
-    const { channel, externalId, otherIds = [], name, phone, at = new Date() } = customer;
+    const { channel, externalId, otherIds = [], name, phone, at = new Date(), more = [] } = customer;
     const ids = [...new Set([externalId, ...otherIds])];
-    const known = await this.identities.lockAndFind(tx, tenantId, channel, ids);
+    const locked = [...new Set([...ids, ...more])];
+    const found = await this.identities.lockAndFind(tx, tenantId, channel, locked);
+    const known = found.filter((one) => ids.includes(one.externalId));
     const [first] = known;
     const isFirsts = ({ contactId, replacedAt }: StoredIdentity) =>
       contactId === first!.contactId && replacedAt === null;
     if (first && known.length === ids.length && known.every(isFirsts)) return unchanged(first.contactId);
     const named = { channel, ids, phone, at };
-    const link = await this.findLink(tx, tenantId, named, known);
+    const link = await this.findLink(tx, tenantId, named, known, locked);
     if (isKnown(link))
       return hasChanges(link) ? this.apply(tx, tenantId, named, link) : unchanged(link.contactId);
     const contact = newContact(tenantId, { name, email: null, phone, attributes: {} });
@@ -94,19 +101,21 @@ export class CustomersService {
    * Links ids that a provider has named together to the contact who has one of them. Without such a contact
    * it changes nothing, and neither does a change of ids that was followed by another one already. Without
    * former ids it takes no id from anybody, and none is anybody's again: a status can be of a message from
-   * before a number was given out.
+   * before a number was given out. Work of `lockingAll` calls it, before it writes.
    * @returns null if nothing changes
    * @internal
    */
   async link(tx: Transaction, tenantId: string, named: NamedCustomer): Promise<KnownCustomer | null> {
-    const { channel, ids, previousIds = [], at } = named;
-    const all = [...new Set([...ids, ...previousIds])];
-    const known = await this.identities.lockAndFind(tx, tenantId, channel, all);
+    const { channel, ids, previousIds = [], at, more = [] } = named;
+    const all = [...ids, ...previousIds];
+    const locked = [...new Set([...all, ...more])];
+    const found = await this.identities.lockAndFind(tx, tenantId, channel, locked);
+    const known = found.filter(({ externalId }) => all.includes(externalId));
     if (known.length === 0) return null;
     const isOutdated = ({ externalId, replacedAt }: (typeof known)[number]) =>
       ids.includes(externalId) && replacedAt !== null && replacedAt >= at;
     if (previousIds.length > 0 && known.some(isOutdated)) return null;
-    const link = await this.findLink(tx, tenantId, named, known);
+    const link = await this.findLink(tx, tenantId, named, known, locked);
     if (previousIds.length === 0) {
       if (link.losers.length > 0) return null;
       link.restored = [];
@@ -120,19 +129,16 @@ export class CustomersService {
     tenantId: string,
     named: NamedIds,
     known: StoredIdentity[],
+    locked: string[],
   ): Promise<IdentityLink> {
-    const { channel, ids, previousIds = [] } = named;
+    if (known.length === 0) return linkIdentities(named, []);
     const contactIds = [...new Set(known.map(({ contactId }) => contactId))];
-    const locked = new Set([...ids, ...previousIds]);
-    for (let theirs = known; ;) {
-      if (known.length > 0) theirs = await this.identities.listOnChannel(tx, tenantId, channel, contactIds);
-      const others = theirs.map(({ externalId }) => externalId).filter((id) => !locked.has(id));
-      if (others.length === 0) return linkIdentities(named, theirs);
-      // Another transaction that has one of them may give them to somebody, or gain more.
-      const names = others.map((externalId) => ({ channel, externalId }));
-      await this.identities.lock(tx, tenantId, names);
-      for (const id of others) locked.add(id);
-    }
+    const theirs = await this.identities.listOnChannel(tx, tenantId, named.channel, contactIds);
+    requireLocked(
+      locked,
+      theirs.map(({ externalId }) => externalId),
+    );
+    return linkIdentities(named, theirs);
   }
 
   private async apply(

@@ -165,6 +165,20 @@ describe('One person is one contact', () => {
       expect((await shop.bodiesOf(latest)).slice(-3)).toEqual(['by both', 'by number again', 'by id again']);
     });
 
+    it('is merged by hooks at the same moment, each of which names two of three ids', async () => {
+      const { phone, user, older } = await apart();
+      const parent = `ES.ENT.${++people}`;
+      const pairs: Ids[] = [
+        { phone, user },
+        { user, parent },
+        { phone, user: parent },
+      ];
+      await Promise.all([...pairs, ...pairs].map((ids, at) => write(ids, `message ${at}`)));
+      const contact = await onlyContact();
+      expect([contact.id, idsOf(contact)]).toEqual([older.id, [phone, user, parent].sort()]);
+      expect(await eventsOf(service, shop.workspace, 'contact.merged')).toHaveLength(1);
+    });
+
     it('keeps the attributes of the older contact where both have too many', async () => {
       const [phone, user] = [nextPhone(), nextUser()];
       const attributesOf = (name: string) =>

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ContactIdentitiesRepository } from '../../contacts/contact-identities.repository';
+import { lockingAll } from '../../contacts/more-identities';
 import { isDatabaseAway } from '../../database/database-errors';
 import { Database } from '../../database/database';
 import { Connection } from '../adapters/channel-adapter';
@@ -50,6 +51,8 @@ export class NamedRecipients {
 
   private async linkIds({ tenantId, channel }: Connection, ids: string[]): Promise<void> {
     const named = { channel, ids, phone: null, at: new Date() };
-    await this.database.transaction((tx) => this.customers.link(tx, tenantId, named));
+    await lockingAll((more) =>
+      this.database.transaction((tx) => this.customers.link(tx, tenantId, { ...named, more })),
+    );
   }
 }

@@ -12,6 +12,7 @@ import {
   InboundIds,
   InboundMessage,
 } from '../adapters/channel-adapter';
+import { lockingAll } from '../../contacts/more-identities';
 import { isUsableId } from '../adapters/support/provider-values';
 import { CustomerChangesService } from '../customers/customer-changes.service';
 import { storableContent, storableCustomer } from '../adapters/support/inbound-content';
@@ -50,7 +51,9 @@ export class InboundService {
       return false;
     }
     try {
-      const isNew = await this.database.transaction((tx) => this.store(tx, connection, message));
+      const isNew = await lockingAll((more) =>
+        this.database.transaction((tx) => this.store(tx, connection, message, more)),
+      );
       if (isNew) this.receptionTimes.observe(connection);
       return isNew;
     } catch (error) {
@@ -75,18 +78,24 @@ export class InboundService {
     const { tenantId, channel } = connection;
     const { ids, previousIds, phone, at } = event;
     if (![...ids, ...previousIds].every(isUsableId)) return;
-    await this.database.transaction((tx) =>
-      this.customers.link(tx, tenantId, { channel, ids, previousIds, phone, at }),
+    const named = { channel, ids, previousIds, phone, at };
+    await lockingAll((more) =>
+      this.database.transaction((tx) => this.customers.link(tx, tenantId, { ...named, more })),
     );
   }
 
-  private async store(tx: Transaction, connection: Connection, message: InboundMessage): Promise<boolean> {
+  private async store(
+    tx: Transaction,
+    connection: Connection,
+    message: InboundMessage,
+    more: string[],
+  ): Promise<boolean> {
     const { id: connectionId, tenantId, channel } = connection;
     const { externalId, otherIds } = message.customer;
     const providerIds = [...new Set(message.providerIds)];
     // Locks the customer's identities, so that a concurrent repetition finds the stored message.
     const { at } = message;
-    const customer = { channel, externalId, otherIds, at, ...storableCustomer(message.customer) };
+    const customer = { channel, externalId, otherIds, at, more, ...storableCustomer(message.customer) };
     const { contactId, isNew } = await this.customers.identify(tx, tenantId, customer);
     const ids = customerIdsOf(message);
     const { isKnown, early } = await this.providerIds.lookUp(tx, connection, providerIds, { contactId, ids });
