@@ -492,6 +492,35 @@ describe('the inbox in a browser', () => {
     expect(await stored(made)).toMatchObject({ assignee: null });
   });
 
+  it('goes on where the browser has translated its texts (facebook/react#11538)', async () => {
+    const [ada, bea] = [await conversation('Ada'), await conversation('Bea')];
+    const translate = () =>
+      visit.page.evaluate(() => {
+        const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+        const texts: Text[] = [];
+        while (walker.nextNode()) texts.push(walker.currentNode as Text);
+        for (const text of texts.filter(
+          ({ data, parentElement }) => data.trim() && parentElement!.tagName !== 'FONT',
+        )) {
+          const font = document.createElement('font');
+          font.textContent = `»${text.data}«`;
+          text.replaceWith(font);
+        }
+      });
+    await openConversation(ada);
+    await translate();
+    await reply().fill('An answer');
+    await visit.page.keyboard.press('Control+Enter');
+    await message('An answer').waitFor();
+    await translate();
+    await row('Bea').click();
+    await visit.page.waitForURL(`**/inbox/${bea.id}**`);
+    await message('Where is it?').waitFor();
+    await translate();
+    await openConversation(ada);
+    await message('An answer').waitFor();
+  });
+
   it('does nothing by single keys once they are turned off (WCAG 2.1.4)', async () => {
     await conversation('Ada', { isMine: true });
     await open();
