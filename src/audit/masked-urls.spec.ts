@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { maskUrls } from './masked-urls';
+import { maskSecrets, maskUrls } from './masked-urls';
 
 const digitsOf = (url: string) => createHash('sha256').update(url).digest('hex').slice(0, 8);
 
@@ -11,9 +11,26 @@ it.each([
   ['https://shop.example/#kEy', 'shop.example/…'],
   ['https://user:kEy@shop.example/', 'shop.example/…'],
   ['HTTP://shop.example/a/kEy', 'shop.example/a/…'],
+  ['https://webhook.example/o1kx9', 'webhook.example/…'],
   ['https://webhook.example/0b7f9a52-kEy-4f0e-9c1d-6a2f1e0d9c8b', 'webhook.example/…'],
 ])('%s becomes %s and digits', (url, begin) => {
   expect(maskUrls(url)).toBe(`${begin}${digitsOf(url)}`);
+});
+
+it.each([
+  ['https://hooks.zapier.example/hooks/catch/1234567/o1kx9/', 'https://hooks.zapier.example/hooks/…'],
+  ['https://hook.example/o1kx9', 'https://hook.example/…'],
+  ['https://hook.example/kEyWithoutAnyDigit', 'https://hook.example/…'],
+  ['https://hook.example/in/kEy', 'https://hook.example/in/…'],
+  ['https://hook.example/in;kEy', 'https://hook.example/…'],
+  ['https://hook.example//kEy', 'https://hook.example/…'],
+  ['https://hook.example/%6b%45%79', 'https://hook.example/…'],
+  ['https://kEy:kEy@hook.example/in', 'https://hook.example/in'],
+  ['https://hook.example/?kEy#kEy', 'https://hook.example/?…#…'],
+  ['https://shop.example:8443/webhooks', 'https://shop.example:8443/webhooks'],
+  ['https://shop.example/', 'https://shop.example/'],
+])('of %s a key that may not write sees %s', (url, shown) => {
+  expect(maskSecrets(url)).toBe(shown);
 });
 
 it.each(['https://shop.example', 'https://shop.example/', 'http://', 'see https://shop.example', 'hook', ''])(

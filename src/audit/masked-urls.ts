@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
-/** Length of a path's segment above which it may be a token, so that it is left out. */
-const MAX_SEGMENT = 16;
+/** Form of a path's first segment that is shown: tokens, also short ones such as Zapier's, mostly have digits. */
+const WORD = /^[a-z._-]{0,16}$/i;
 const DIGITS = 8;
 
 /**
@@ -15,13 +15,14 @@ export function maskUrls<T>(value: T): T {
 }
 
 /**
- * Leaves out of a URL what may be a token: the query, the fragment, and each long segment of the path. Of
- * `https://hooks.example.com/in/9f86d081884c7d659a2f?key=1` it leaves `https://hooks.example.com/in/…?…`.
+ * Leaves out of a URL what may be a token: the query, the fragment, and the path but for a first segment that
+ * is a word. Of `https://hooks.example.com/in/o1kx?key=1` it leaves `https://hooks.example.com/in/…?…`.
  */
 export function maskSecrets(url: string): string {
   const { origin, pathname, search, hash } = new URL(url);
-  const segments = pathname.split('/').map((segment) => (segment.length > MAX_SEGMENT ? '…' : segment));
-  return `${origin}${segments.join('/')}${search && '?…'}${hash && '#…'}`;
+  const segment = firstWord(pathname);
+  const path = pathname === `/${segment}` ? pathname : segment ? `/${segment}/…` : '/…';
+  return `${origin}${path}${search && '?…'}${hash && '#…'}`;
 }
 
 function mask(value: unknown): unknown {
@@ -29,6 +30,12 @@ function mask(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(mask);
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, mask(one)]));
+}
+
+/** Returns the first segment of a path; empty when it may be a token. */
+function firstWord(pathname: string): string {
+  const [segment = ''] = pathname.split('/').slice(1);
+  return WORD.test(segment) ? segment : '';
 }
 
 function maskText(text: string): string {
@@ -39,7 +46,7 @@ function maskUrl(text: string): string {
   if (!URL.canParse(text)) return text;
   const { origin, host, href, pathname } = new URL(text);
   if (href === `${origin}/`) return text;
-  const [segment = ''] = pathname.split('/').slice(1);
-  const begin = segment !== '' && segment.length <= MAX_SEGMENT ? `${host}/${segment}` : host;
+  const segment = firstWord(pathname);
+  const begin = segment ? `${host}/${segment}` : host;
   return `${begin}/…${createHash('sha256').update(text).digest('hex').slice(0, DIGITS)}`;
 }
