@@ -11,13 +11,18 @@ export interface KeyRevocation {
   actor: Actor;
 }
 
-/** Webhook endpoint that a revoked key had made, or whose URL it had set last. */
+/** Webhook endpoint that a revoked key had made, or whose URL or secret it had set last. */
 export interface EndpointOfKey {
   id: string;
   name: string | null;
   url: string;
-  /** Effect of the revocation. `INACTIVE`: none, because it sent nothing any more. */
-  outcome: 'DEACTIVATED' | 'INACTIVE' | 'HANDED_OVER';
+  /**
+   * Effect of the revocation. `INACTIVE`: none, because it sent nothing any more. `UNCHANGED`: none, because
+   * the key had only rolled its secret.
+   */
+  outcome: 'DEACTIVATED' | 'INACTIVE' | 'HANDED_OVER' | 'UNCHANGED';
+  /** Whether the key was given the endpoint's present secret: whoever has it can sign as the service does. */
+  knewSecret: boolean;
 }
 
 type Effect = (tx: Transaction, revocation: KeyRevocation) => Promise<EndpointOfKey[]>;

@@ -111,7 +111,7 @@ export interface ApiKeySummary {
   revokedAt: Date | null;
 }
 
-/** Revoked key, and what became of the webhook endpoints that it had made or whose URL it had set last. */
+/** Revoked key, and what became of the webhook endpoints that it had made or changed. */
 export interface RevokedApiKey extends ApiKeySummary {
   endpoints: EndpointOfKey[];
 }

@@ -65,7 +65,7 @@ export function addApiKeyCommands(program: Command): void {
     .addHelpText(
       'after',
       example(
-        '{id, name, …, endpoints: [{id, name, url, outcome}]}',
+        '{id, name, …, endpoints: [{id, name, url, outcome, knewSecret}]}',
         'api-key revoke --id <id> --leaked',
         'api-key revoke --id <id> --replaced-by <id>',
       ),

@@ -64,6 +64,8 @@ export class EndpointRegistration {
       madeById: idOf(maker),
       urlSetByType: maker.type,
       urlSetById: idOf(maker),
+      secretRolledByType: null,
+      secretRolledById: null,
       active: true,
       activation: 1,
       activatedAt: now,

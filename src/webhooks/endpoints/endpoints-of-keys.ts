@@ -9,7 +9,7 @@ import { WebhookEndpointsService } from './webhook-endpoints.service';
 
 /**
  * Deactivates the endpoints of a key that has leaked, or gives them to the key that replaces it: those that
- * the key made, and those whose URL it set last.
+ * the key made, and those whose URL it set last. It also names those whose secret the key rolled last.
  */
 @Injectable()
 export class EndpointsOfKeys {
@@ -26,11 +26,13 @@ export class EndpointsOfKeys {
     const { tenantId, keyId, replacedBy, actor } = revocation;
     const followed: EndpointOfKey[] = [];
     for (const endpoint of await this.endpoints.lockOfKey(tx, tenantId, keyId)) {
-      const { id, name, url, active } = endpoint;
+      const { id, name, url, active, madeById, urlSetById } = endpoint;
+      const isOwn = madeById === keyId || urlSetById === keyId;
       if (replacedBy) await this.handOver(tx, endpoint, { ...revocation, replacedBy });
-      else if (active) await this.service.deactivateOfKey(tx, endpoint, keyId, actor);
-      const outcome = replacedBy ? 'HANDED_OVER' : active ? 'DEACTIVATED' : 'INACTIVE';
-      followed.push({ id, name, url, outcome });
+      else if (isOwn && active) await this.service.deactivateOfKey(tx, endpoint, keyId, actor);
+      const ended = !isOwn ? 'UNCHANGED' : active ? 'DEACTIVATED' : 'INACTIVE';
+      const outcome = replacedBy ? 'HANDED_OVER' : ended;
+      followed.push({ id, name, url, outcome, knewSecret: knowsSecret(keyId, endpoint) });
     }
     return followed;
   }
@@ -41,18 +43,28 @@ export class EndpointsOfKeys {
     { tenantId, keyId, replacedBy, actor }: KeyRevocation & { replacedBy: string },
   ): Promise<void> {
     await this.endpoints.handOver(tx, endpoint, keyId, replacedBy);
-    const { id, url, madeById, urlSetById } = endpoint;
+    const { id, url, madeById, urlSetById, secretRolledById } = endpoint;
     const newOf = (maker: string | null) => (maker === keyId ? replacedBy : maker);
-    const before = { madeById, urlSetById };
-    const after = { madeById: newOf(madeById), urlSetById: newOf(urlSetById) };
+    const before = { madeById, urlSetById, secretRolledById };
+    const after = {
+      madeById: newOf(madeById),
+      urlSetById: newOf(urlSetById),
+      secretRolledById: newOf(secretRolledById),
+    };
     this.audit.appendPipelined(tx, {
       tenantId,
       actor,
       entity: 'webhook_endpoint',
       entityId: id,
       action: 'webhook_endpoint.handed_over',
-      ...changedValues(before, after, ['madeById', 'urlSetById']),
+      ...changedValues(before, after, ['madeById', 'urlSetById', 'secretRolledById']),
       metadata: { url },
     });
   }
+}
+
+/** Reports whether a key was given the present secret of an endpoint, when it made it or rolled it last. */
+function knowsSecret(keyId: string, endpoint: WebhookEndpointEntity): boolean {
+  const { madeById, secretRolledByType, secretRolledById } = endpoint;
+  return (secretRolledByType === null ? madeById : secretRolledById) === keyId;
 }

@@ -73,6 +73,14 @@ export class WebhookEndpointEntity {
   @Column('uuid', { name: 'url_set_by_id', nullable: true })
   urlSetById: string | null;
 
+  /** Type of the actor who rolled the secret last; null if it is the first secret, as far as is known. */
+  @Column('text', { name: 'secret_rolled_by_type', nullable: true })
+  secretRolledByType: Actor['type'] | null;
+
+  /** Agent or key that rolled the secret last, as `madeById`. */
+  @Column('uuid', { name: 'secret_rolled_by_id', nullable: true })
+  secretRolledById: string | null;
+
   @Column('boolean')
   active: boolean;
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import { isId } from '../../common/ids';
 import { Memo } from '../../common/memo';
+import { Actor, idOf } from '../../common/principal';
 import { SealedSecret, SecretBox, SecretUnreadable } from '../../secrets/secret-box';
 import { Database } from '../../database/database';
 import { workspaceOf, Batch } from '../../database/key-list';
@@ -147,13 +148,13 @@ export class WebhookEndpointsRepository {
     return tx.manager
       .createQueryBuilder(WebhookEndpointEntity, 'endpoint')
       .where('endpoint.tenantId = :tenantId AND endpoint.deletedAt IS NULL', { tenantId })
-      .andWhere(':keyId IN (endpoint.madeById, endpoint.urlSetById)', { keyId })
+      .andWhere(':keyId IN (endpoint.madeById, endpoint.urlSetById, endpoint.secretRolledById)', { keyId })
       .orderBy('endpoint.id')
       .setLock('pessimistic_write')
       .getMany();
   }
 
-  /** Writes another key in the place of one that made an endpoint, or set its URL last. */
+  /** Writes another key in the place of one that made an endpoint, or set its URL or secret last. */
   async handOver(
     tx: Transaction,
     { tenantId, id }: Pick<WebhookEndpointEntity, 'tenantId' | 'id'>,
@@ -163,7 +164,8 @@ export class WebhookEndpointsRepository {
     await tx.query(
       `UPDATE webhook_endpoints
        SET made_by_id = CASE WHEN made_by_id = $3 THEN $4 ELSE made_by_id END,
-           url_set_by_id = CASE WHEN url_set_by_id = $3 THEN $4 ELSE url_set_by_id END
+           url_set_by_id = CASE WHEN url_set_by_id = $3 THEN $4 ELSE url_set_by_id END,
+           secret_rolled_by_id = CASE WHEN secret_rolled_by_id = $3 THEN $4 ELSE secret_rolled_by_id END
        WHERE tenant_id = $1 AND id = $2`,
       [tenantId, id, keyId, replacedBy],
     );
@@ -261,9 +263,16 @@ export class WebhookEndpointsRepository {
   }
 
   /** Replaces the secret, and any previous one with it. */
-  async replaceSecret(tx: Transaction, tenantId: string, id: string, secret: SealedSecret): Promise<void> {
+  async replaceSecret(
+    tx: Transaction,
+    tenantId: string,
+    id: string,
+    secret: SealedSecret,
+    actor: Actor,
+  ): Promise<void> {
     const { keyId: secretKeyId, ciphertext: secretCiphertext } = secret;
-    const values = { secretKeyId, secretCiphertext, ...NO_PREVIOUS_SECRET, updatedAt: new Date() };
+    const roller = { secretRolledByType: actor.type, secretRolledById: idOf(actor) };
+    const values = { secretKeyId, secretCiphertext, ...roller, ...NO_PREVIOUS_SECRET, updatedAt: new Date() };
     await tx.manager.update(WebhookEndpointEntity, { tenantId, id }, values);
   }
 
@@ -274,15 +283,20 @@ export class WebhookEndpointsRepository {
     id: string,
     { keyId, ciphertext }: SealedSecret,
     { gracePeriodSeconds, signsService }: { gracePeriodSeconds: number; signsService: boolean },
+    actor: Actor,
   ): Promise<void> {
     const now = await tx.readClock();
     await tx.query(
       `UPDATE webhook_endpoints
        SET previous_secret_key_id = secret_key_id, previous_secret_ciphertext = secret_ciphertext,
            previous_secret_ends_at = $5::timestamptz + $8::float8 * interval '1 second', previous_secret_signs_service = $6,
-           secret_key_id = $3, secret_ciphertext = $4, updated_at = $7
+           secret_key_id = $3, secret_ciphertext = $4, updated_at = $7,
+           secret_rolled_by_type = $9, secret_rolled_by_id = $10
        WHERE tenant_id = $1 AND id = $2`,
-      [tenantId, id, keyId, ciphertext, now, signsService, new Date(), gracePeriodSeconds],
+      [
+        ...[tenantId, id, keyId, ciphertext, now, signsService, new Date(), gracePeriodSeconds],
+        ...[actor.type, idOf(actor)],
+      ],
     );
   }
 

@@ -295,11 +295,18 @@ export class WebhookEndpointsService {
       await requirePermission(tx, tenantId, actor, 'webhook_endpoint.roll_secret');
       const before = await this.lock(tx, tenantId, id, actor);
       const { secret, sealed } = this.registration.makeSecret(id);
-      if (gracePeriodSeconds === 0) await this.endpoints.replaceSecret(tx, tenantId, id, sealed);
+      if (gracePeriodSeconds === 0) await this.endpoints.replaceSecret(tx, tenantId, id, sealed, actor);
       else {
         requireNoPreviousSecret(before);
         const signsService = serviceSignature === 'previous';
-        await this.endpoints.rollSecret(tx, tenantId, id, sealed, { gracePeriodSeconds, signsService });
+        await this.endpoints.rollSecret(
+          tx,
+          tenantId,
+          id,
+          sealed,
+          { gracePeriodSeconds, signsService },
+          actor,
+        );
       }
       const signing = gracePeriodSeconds > 0 ? { serviceSignature } : {};
       return { ...(await this.recordRoll(tx, before, 'secret_rolled', actor, signing)), secret };

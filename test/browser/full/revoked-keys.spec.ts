@@ -53,6 +53,25 @@ describe('the dialog that revokes an API key', () => {
     expect((await endpoints().get(workspace.id, id, { type: 'system', id: null })).active).toBe(false);
   });
 
+  it('names the endpoints whose secret a leaked key knows', async () => {
+    const [key, other] = [await makeKey(), await makeKey()];
+    const { id } = await makeEndpoint(other, 'CRM');
+    await endpoints().rollSecret(
+      workspace.id,
+      id,
+      { gracePeriodSeconds: 0 },
+      { type: 'api_key', id: key.id, scopes: SCOPES },
+    );
+    await open(key);
+    await visit.field('It leaked, or nobody needs it any more').check();
+    await visit.act('Revoke').click();
+    await visit.dialog.getByText('goes on').waitFor();
+    await visit.dialog.getByText('The key knew its secret: roll it.').waitFor();
+    expect(await accessibilityFaultsOf(visit.page, '[role=dialog]')).toEqual([]);
+    await visit.dialog.getByRole('link', { name: /CRM/ }).click();
+    await visit.page.getByRole('heading', { name: 'CRM' }).waitFor();
+  });
+
   it('gives the endpoints to the key that replaces it, by keyboard alone', async () => {
     const [key, next] = [await makeKey(), await makeKey()];
     const { id } = await makeEndpoint(key, 'CRM');

@@ -83,9 +83,15 @@ describe('endpoints that an API key made', () => {
 
     expect(revoked).toMatchObject({ id: key.id, revokedAt: expect.any(Date) });
     expect(revoked.endpoints).toEqual([
-      { id: thief.id, name: 'Thief', url: thief.url, outcome: 'DEACTIVATED' },
-      { id: redirected.id, name: null, url: `${receiver.url()}/thief`, outcome: 'DEACTIVATED' },
-      { id: paused.id, name: null, url: paused.url, outcome: 'INACTIVE' },
+      { id: thief.id, name: 'Thief', url: thief.url, outcome: 'DEACTIVATED', knewSecret: true },
+      {
+        id: redirected.id,
+        name: null,
+        url: `${receiver.url()}/thief`,
+        outcome: 'DEACTIVATED',
+        knewSecret: false,
+      },
+      { id: paused.id, name: null, url: paused.url, outcome: 'INACTIVE', knewSecret: true },
     ]);
     for (const endpoint of [thief, redirected]) {
       expect((await get(endpoint)).active).toBe(false);
@@ -103,6 +109,46 @@ describe('endpoints that an API key made', () => {
     const again = await revoke(key, LEAKED, agent);
     expect(again.revokedAt).toEqual(revoked.revokedAt);
     expect(again.endpoints.map(({ outcome }) => outcome)).toEqual(['INACTIVE', 'INACTIVE', 'INACTIVE']);
+  });
+
+  it('are named with a leaked key that knows the secret of others, as long as nobody has rolled it', async () => {
+    const [key, agent] = [await makeKey(), await makeAgent()];
+    const roll = ({ id }: { id: string }, actor: Actor, gracePeriodSeconds = 0) =>
+      own.endpoints.rollSecret(own.id, id, { gracePeriodSeconds }, actor);
+    const [atOnce, slowly, rolledAgain, renewed, untouched] = [
+      await create(agent),
+      await create(SYSTEM),
+      await create(agent),
+      await create(by(key)),
+      await create(agent),
+    ];
+    await roll(atOnce, by(key));
+    await roll(slowly, by(key), 3600);
+    await roll(rolledAgain, by(key));
+    await roll(rolledAgain, SYSTEM);
+    await roll(renewed, agent);
+    const { endpoints } = await revoke(key);
+    expect(endpoints.map(({ id, outcome, knewSecret }) => ({ id, outcome, knewSecret }))).toEqual([
+      { id: atOnce.id, outcome: 'UNCHANGED', knewSecret: true },
+      { id: slowly.id, outcome: 'UNCHANGED', knewSecret: true },
+      { id: renewed.id, outcome: 'DEACTIVATED', knewSecret: false },
+    ]);
+    for (const endpoint of [atOnce, slowly, rolledAgain, untouched])
+      expect((await get(endpoint)).active).toBe(true);
+    // A secret that was rolled since is nobody's concern any more.
+    await roll(atOnce, agent);
+    expect((await revoke(key)).endpoints.map(({ id }) => id)).toEqual([slowly.id, renewed.id]);
+  });
+
+  it('hand the secret that a replaced key rolled to the key that replaces it', async () => {
+    const [old, next, agent] = [await makeKey(), await makeKey(), await makeAgent()];
+    const endpoint = await create(agent);
+    await own.endpoints.rollSecret(own.id, endpoint.id, { gracePeriodSeconds: 0 }, by(old));
+    await revoke(old, replacedBy(next));
+    expect((await revoke(next)).endpoints).toEqual([
+      expect.objectContaining({ id: endpoint.id, outcome: 'UNCHANGED', knewSecret: true }),
+    ]);
+    expect(await get(endpoint)).toMatchObject({ active: true, urlSetBy: { type: 'agent', id: agent.id } });
   });
 
   it('go on under the key that replaces theirs, and end with that one', async () => {

@@ -127,6 +127,9 @@ function RevokedDialog({ revoked, onClose }: { revoked: RevokedApiKey; onClose: 
                 {labelOf(endpoint)}
               </Anchor>
               {` – ${texts.apiKeys.outcomes[endpoint.outcome]}`}
+              {endpoint.knewSecret && endpoint.outcome !== 'HANDED_OVER' && (
+                <Text size="sm">{texts.apiKeys.rollSecret}</Text>
+              )}
             </List.Item>
           ))}
         </List>
