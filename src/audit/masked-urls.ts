@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Form of a path's first segment that is shown: tokens, also short ones such as Zapier's, mostly have digits. */
+/** Form of a path's first segment that is shown. Tokens mostly have digits, also short ones. */
 const WORD = /^[a-z._-]{0,16}$/i;
 const DIGITS = 8;
 
