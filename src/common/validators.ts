@@ -6,13 +6,14 @@ import {
   buildMessage,
   IsArray,
   IsDate,
+  isEmail,
   IsOptional,
   IsString,
   ValidateBy,
   ValidationOptions,
 } from 'class-validator';
 import { validatorFault } from './error-texts';
-import { trimUnseen } from './unseen';
+import { findUnseen, trimUnseen } from './unseen';
 
 /** Reports whether PostgreSQL can store a text: it has no NUL and no half of a surrogate pair. */
 export function isStorableText(value: unknown): value is string {
@@ -127,6 +128,15 @@ export function opaqueFieldsOf(prototype: object): readonly string[] {
 export function TrimUnseen(): PropertyDecorator {
   const trim = (value: unknown) => (typeof value === 'string' ? trimUnseen(value) : value);
   return Transform(({ value }) => (Array.isArray(value) ? value.map(trim) : trim(value)));
+}
+
+/** Requires an e-mail address. What cannot be seen is taken off its ends, and refused inside. */
+export function IsEmailAddress(): PropertyDecorator {
+  const validate = (value: unknown) => isEmail(value) && findUnseen(value as string) === null;
+  return applyDecorators(
+    ValidateBy({ name: 'isEmail', validator: { validate } }, { message: 'must be an e-mail address' }),
+    TrimUnseen(),
+  );
 }
 
 export function NotBlank(options?: ValidationOptions): PropertyDecorator {

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsEmail, IsIn, IsObject, IsOptional, ValidateBy, ValidateNested } from 'class-validator';
+import { IsIn, IsObject, IsOptional, ValidateBy, ValidateNested } from 'class-validator';
 import { type Channel, CHANNELS } from '../common/channel-descriptors';
 import { PageQuery } from '../common/page';
 import { validatorFault } from '../common/error-texts';
@@ -14,7 +14,7 @@ import {
   isStorableText,
   MaxCharacters,
   NotBlank,
-  TrimUnseen,
+  IsEmailAddress,
 } from '../common/validators';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { ContactEntity, VERIFIED_FIELDS, type VerifiedField } from './contact.entity';
@@ -113,8 +113,7 @@ export class CreateContact {
 
   @ApiPropertyOptional({ format: 'email', example: 'zoe@example.com' })
   @IsOptional()
-  @IsEmail({}, { message: 'must be an e-mail address' })
-  @TrimUnseen()
+  @IsEmailAddress()
   email?: string;
 
   @ApiPropertyOptional({ minLength: 1, maxLength: MAX_PHONE, example: '+34 600 11 22 33' })
@@ -172,8 +171,7 @@ export class UpdateContact {
 
   @ApiPropertyOptional({ type: String, nullable: true, format: 'email', example: 'zoe@example.com' })
   @IsNullable()
-  @IsEmail({}, { message: 'must be an e-mail address' })
-  @TrimUnseen()
+  @IsEmailAddress()
   email?: string | null;
 
   @ApiPropertyOptional({

@@ -1,8 +1,8 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { IsBoolean, IsEmail, IsIn, IsOptional } from 'class-validator';
+import { IsBoolean, IsIn, IsOptional } from 'class-validator';
 import { AGENT_ROLES, type AgentRole } from '../common/agent-role';
 import { IsPlainEmail } from '../common/plain-email';
-import { IsNullable, IsStorableText, MaxCharacters, NotBlank, TrimUnseen } from '../common/validators';
+import { IsEmailAddress, IsNullable, IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
 import { AgentEntity } from './agent.entity';
 
 export class CreateAgent {
@@ -19,8 +19,7 @@ export class CreateAgent {
   displayName?: string | null;
 
   /** E-mail address of the agent, unique within the workspace; case does not matter. */
-  @IsEmail({}, { message: 'must be an e-mail address' })
-  @TrimUnseen()
+  @IsEmailAddress()
   @IsPlainEmail()
   email: string;
 

@@ -37,7 +37,7 @@ function isOrigin(value: unknown): boolean {
   return /^https?:$/.test(protocol) && origin === value;
 }
 
-class WidgetCredentialsInput {
+export class WidgetCredentialsInput {
   @ValidateBy(
     { name: 'isOrigin', validator: { validate: isOrigin } },
     { each: true, ...validatorFault('not_origin') },

@@ -2,7 +2,6 @@ import { ApiProperty, ApiPropertyOptional, ApiSchema, PickType } from '@nestjs/s
 import { Type } from 'class-transformer';
 import {
   IsBoolean,
-  IsEmail,
   IsIn,
   IsObject,
   IsOptional,
@@ -11,7 +10,7 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
-import { IsStorableText, MaxCharacters, NotBlank, TrimUnseen } from '../../common/validators';
+import { IsEmailAddress, IsStorableText, MaxCharacters, NotBlank } from '../../common/validators';
 import { MAX_BODY_CHARACTERS } from '../../messages/message.dto';
 import { type SenderType } from '../../messages/message.entity';
 import { readClientMessageId, VisitorMessageRow } from './visitor-messages.repository';
@@ -30,8 +29,7 @@ class Profile {
 
   @ApiPropertyOptional({ format: 'email', example: 'zoe@example.com' })
   @IsOptional()
-  @IsEmail({}, { message: 'must be an e-mail address' })
-  @TrimUnseen()
+  @IsEmailAddress()
   email?: string;
 }
 

@@ -1,5 +1,4 @@
-import { IsEmail } from 'class-validator';
-import { TrimUnseen } from '../../common/validators';
+import { IsEmailAddress } from '../../common/validators';
 import { IsTyped } from '../people/typed-input';
 
 export class ChangePassword {
@@ -17,7 +16,6 @@ export class ConfirmPassword {
 }
 
 export class RequestPasswordReset {
-  @IsEmail({}, { message: 'must be an e-mail address' })
-  @TrimUnseen()
+  @IsEmailAddress()
   email: string;
 }

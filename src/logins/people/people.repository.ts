@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/app-error';
 import { isId } from '../../common/ids';
+import { trimUnseen } from '../../common/unseen';
 import { Database, Reader } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { MembershipKey, MembershipsRepository } from './memberships.repository';
@@ -162,7 +163,7 @@ export class PeopleRepository {
 
 /** Returns the form in which an e-mail address is stored and compared. Upper and lower case do not differ. */
 export function normalizeEmail(email: string): string {
-  return email.trim().toLowerCase();
+  return trimUnseen(email).toLowerCase();
 }
 
 export function toPerson({ id, email, name, locale, theme, hasSecondFactor }: PersonRow): Person {
