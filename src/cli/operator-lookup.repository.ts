@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isId } from '../common/ids';
 import { Database } from '../database/database';
-import { In } from 'typeorm';
 import { WorkspaceEntity } from '../workspaces/workspace.entity';
 
 const TABLES = {
@@ -27,12 +26,6 @@ export class OperatorLookupRepository {
   /** Lists all workspaces, newest first. */
   listWorkspaces(): Promise<WorkspaceEntity[]> {
     return this.database.manager.find(WorkspaceEntity, { order: { id: 'DESC' } });
-  }
-
-  /** Returns the slugs of workspaces, by id. */
-  async listSlugs(ids: string[]): Promise<Map<string, string>> {
-    const found = await this.database.manager.findBy(WorkspaceEntity, { id: In(ids) });
-    return new Map(found.map(({ id, slug }) => [id, slug]));
   }
 
   /** Returns the id of the workspace that a thing belongs to. */

@@ -40,7 +40,7 @@ export class OperatorLookup {
   /** Lists what the largest workspaces use, first those over a quota. */
   async listUsage(): Promise<(WorkspaceUsage & { slug: string | null })[]> {
     const usages = (await this.usage.list()).slice(0, MAX_USAGES);
-    const slugs = await this.lookups.listSlugs(usages.map(({ workspaceId }) => workspaceId));
+    const slugs = new Map((await this.listWorkspaces()).map(({ id, slug }) => [id, slug]));
     return usages.map((usage) => ({ slug: slugs.get(usage.workspaceId) ?? null, ...usage }));
   }
 

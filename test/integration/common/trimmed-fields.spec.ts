@@ -1,15 +1,15 @@
 import 'reflect-metadata';
 import { ClassConstructor } from 'class-transformer';
-import { CreateApiKey } from '../auth/api-key.dto';
-import { WidgetCredentialsInput } from '../channels/adapters/widget-adapter';
-import { IdentityClaims, LoggedInVisitor } from '../channels/widget/widget.dto';
-import { CreateContact, UpdateContact } from '../contacts/contact.dto';
-import { toProviderForm } from '../contacts/identity-forms';
-import { RequestPasswordReset } from '../logins/passwords/password.dto';
-import { normalizeEmail } from '../logins/people/people.repository';
-import { CreateAgent } from '../workspaces/agent.dto';
-import { AppError } from './app-error';
-import { validate } from './validate';
+import { CreateApiKey } from '../../../src/auth/api-key.dto';
+import { WidgetCredentialsInput } from '../../../src/channels/adapters/widget-adapter';
+import { IdentityClaims, LoggedInVisitor } from '../../../src/channels/widget/widget.dto';
+import { CreateContact, UpdateContact } from '../../../src/contacts/contact.dto';
+import { toProviderForm } from '../../../src/contacts/identity-forms';
+import { RequestPasswordReset } from '../../../src/logins/passwords/password.dto';
+import { normalizeEmail } from '../../../src/logins/people/people.repository';
+import { CreateAgent } from '../../../src/workspaces/agent.dto';
+import { AppError } from '../../../src/common/app-error';
+import { validate } from '../../../src/common/validate';
 
 const UNSEEN = ['\u200b', '\ufeff', '\u00a0', '\u202a', '\u2060', '\u{e0020}', ' \t\r\n'];
 const EMAIL = 'zoe@example.com';
