@@ -396,6 +396,18 @@ describe('One person is one contact', () => {
       expect(await shop.bodiesOf(await onlyConversation())).toEqual(['before', 'after']);
     });
 
+    it('by a new number and a new business-scoped id at once (public report 2)', async () => {
+      const [phone, user, newPhone, newUser] = [nextPhone(), nextUser(), nextPhone(), nextUser()];
+      await write({ phone, user }, 'before');
+      const system = { type: 'user_changed_number', wa_id: newPhone, user_id: newUser };
+      const message = { from_user_id: user, type: 'system', text: undefined, system };
+      await notify({ messages: [whatsapp.message(phone, '', message)] });
+      await write({ phone: newPhone, user: newUser }, 'after');
+      expect(await onlyContact()).toMatchObject({ phone: `+${newPhone}` });
+      await write({ phone, user: nextUser() }, 'from the next holder of the number');
+      expect(await shop.bodiesOf(await shop.conversationWith(newUser))).toEqual(['before', 'after']);
+    });
+
     it('by a user_id_update (public report 2)', async () => {
       const [phone, user, newUser] = [nextPhone(), nextUser(), nextUser()];
       await write({ phone, user }, 'before');
@@ -547,6 +559,21 @@ describe('One person is one contact', () => {
         'after',
         'after, with the number',
       ]);
+    });
+
+    it('comes back as a new contact also by an id that the erasure has not reached yet', async () => {
+      const [phone, user] = [nextPhone(), nextUser()];
+      await write({ phone, user }, 'before');
+      const { id } = await onlyContact();
+      // The state of a contact with more ids than one step erases.
+      await service.query('UPDATE contacts SET erased_at = now() WHERE id = $1', [id]);
+      await write({ phone }, 'after');
+      const identity = { channel: 'WHATSAPP', externalId: user };
+      const { body: given } = await shop.tenant.client.post('/contacts', { identity });
+      const [newest, back, erased] = await contacts();
+      expect([newest.id, back.id, erased.id].indexOf(id)).toBe(2);
+      expect([idsOf(given), idsOf(back), idsOf(erased)]).toEqual([[user], [phone], []]);
+      expect(await shop.bodiesOf(await shop.conversationWith(phone))).toEqual(['after']);
     });
 
     it('after two contacts were merged, with all that either had', async () => {
