@@ -12,8 +12,9 @@ import {
 import { PendingCancellationsRepository } from '../endpoints/pending-cancellations.repository';
 import { AttemptOutcome } from '../sending/attempt-outcome';
 import { AttemptRecord, Delivery } from './delivery';
-import { DeliveryHistoryRepository } from './delivery-history.repository';
+import { DeliveryHistoryRepository, FinishedRound } from './delivery-history.repository';
 import { PendingDeliveriesRepository, toPending } from './pending-deliveries.repository';
+import { DeliveryEnd, RecoveryOutcomesRepository } from './recovery-outcomes.repository';
 import { isTestRecord, logRetry, mayBeOfOneRecord, RecordRetries } from './record-retries';
 
 const MAX_BATCH = 200;
@@ -71,6 +72,7 @@ export class AttemptRecorder {
     private readonly events: EventQueueRepository,
     private readonly pending: PendingDeliveriesRepository,
     private readonly history: DeliveryHistoryRepository,
+    private readonly outcomes: RecoveryOutcomesRepository,
     private readonly cancellations: PendingCancellationsRepository,
   ) {}
 
@@ -210,11 +212,12 @@ export class AttemptRecorder {
 
   private move(tx: Transaction, fromEvents: AttemptRecord[], fromRows: AttemptRecord[]): void {
     const attempted = [...fromEvents, ...fromRows].filter(hasOutcome);
-    const finished = attempted.filter(({ status }) => status !== 'PENDING');
+    const finished = attempted.filter(isFinished);
     const failed = attempted.filter(({ status }) => status === 'PENDING');
     // What came from a row is in it again.
     const owed = fromEvents.filter(({ status }) => status === 'PENDING');
     if (finished.length > 0) this.history.insertFinishedPipelined(tx, finished);
+    this.outcomes.insertPipelined(tx, finished.map(toEnd));
     if (failed.length > 0) this.history.insertAttemptsPipelined(tx, failed);
     if (owed.length > 0) this.pending.insertPipelined(tx, owed.map(toNext));
     const late = owed.filter(({ outcome }) => !outcome || Date.now() - outcome.at.getTime() > LATE_MS);
@@ -243,6 +246,16 @@ function groupByLease(records: AttemptRecord[]): Map<string, { lease: EventLease
 
 function hasOutcome<T extends AttemptRecord>(record: T): record is T & { outcome: AttemptOutcome } {
   return record.outcome !== null;
+}
+
+type Finished<T> = T & { status: FinishedRound['status'] };
+
+function isFinished<T extends AttemptRecord>(record: T): record is Finished<T> {
+  return record.status !== 'PENDING';
+}
+
+function toEnd({ delivery, status }: Finished<AttemptRecord>): DeliveryEnd {
+  return { tenantId: delivery.endpoint.tenantId, recoveryId: delivery.recoveryId, status };
 }
 
 function toNext({ delivery, outcome, retryDelayMs }: AttemptRecord) {

@@ -12,6 +12,7 @@ import { deliveryTables } from './delivery-tables';
 import { DueDeliveriesRepository } from './due-deliveries.repository';
 import { PendingDeliveriesRepository } from './pending-deliveries.repository';
 import { RecordedDeliveries } from './recorded-deliveries';
+import { RecoveryOutcomesRepository } from './recovery-outcomes.repository';
 
 /**
  * Stores deliveries and makes single attempts. It uses no queue and no schedule, so every process may have
@@ -23,6 +24,7 @@ import { RecordedDeliveries } from './recorded-deliveries';
     PendingDeliveriesRepository,
     DueDeliveriesRepository,
     DeliveryHistoryRepository,
+    RecoveryOutcomesRepository,
     RecordedDeliveries,
     DeliveryAttempter,
     AttemptRecorder,
@@ -31,13 +33,19 @@ import { RecordedDeliveries } from './recorded-deliveries';
     PendingDeliveriesRepository,
     DueDeliveriesRepository,
     DeliveryHistoryRepository,
+    RecoveryOutcomesRepository,
     RecordedDeliveries,
     DeliveryAttempter,
     AttemptRecorder,
   ],
 })
 export class DeliveriesModule {
-  constructor(tables: TableRegistry, due: DueDeliveriesRepository, history: DeliveryHistoryRepository) {
-    tables.register(...deliveryTables(due, history));
+  constructor(
+    tables: TableRegistry,
+    due: DueDeliveriesRepository,
+    history: DeliveryHistoryRepository,
+    outcomes: RecoveryOutcomesRepository,
+  ) {
+    tables.register(...deliveryTables(due, history, outcomes));
   }
 }

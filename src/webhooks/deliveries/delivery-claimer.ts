@@ -207,8 +207,8 @@ function isOwed({ endpoint, event }: Delivery): boolean {
 }
 
 function toDelivery(row: ClaimedRow, endpoint: Subscriber, lease: Lease, startBy: StartBy): Delivery {
-  const { id, event, round, attemptCount, recovered } = row;
-  return { id, event, endpoint, lease, round, attemptCount, recovered, startBy };
+  const { id, event, round, attemptCount, recovered, recoveryId } = row;
+  return { id, event, endpoint, lease, round, attemptCount, recovered, recoveryId, startBy };
 }
 
 /**

@@ -1,14 +1,16 @@
 import { TableDeclaration } from '../../stored-data/table-declaration';
 import { DeliveryHistoryRepository } from './delivery-history.repository';
 import { DueDeliveriesRepository } from './due-deliveries.repository';
+import { RecoveryOutcomesRepository } from './recovery-outcomes.repository';
 
 const OF_A_RECEIVER = { none: 'It tells how a receiver of the workspace was reached.' };
 const BY_PARTITIONS = { none: 'Its partitions are dropped by the day.' };
 
-/** Declares the tables of pending deliveries and of the history. */
+/** Declares the tables of pending deliveries, of the history, and of what recoveries have not counted yet. */
 export function deliveryTables(
   due: DueDeliveriesRepository,
   history: DeliveryHistoryRepository,
+  outcomes: RecoveryOutcomesRepository,
 ): TableDeclaration[] {
   return [
     {
@@ -21,8 +23,24 @@ export function deliveryTables(
       retention: { none: 'A row goes when its delivery has succeeded, or is given up.' },
       history: {
         needsDay: 't.id >= day.first AND t.id < day.next',
-        giveUpSuspended: (tx, tenantId, next, count) => due.deleteSuspended(tx, tenantId, next, count),
+        giveUpSuspended: async (tx, tenantId, next, count) => {
+          const deleted = await due.deleteSuspended(tx, tenantId, next, count);
+          outcomes.insertPipelined(
+            tx,
+            deleted.map((one) => ({ ...one, tenantId, status: 'CANCELLED' })),
+          );
+          return deleted.length;
+        },
       },
+    },
+    {
+      name: 'recovery_outcomes',
+      key: { tenant_id: 'uuid', recovery_id: 'uuid', id: 'uuid' },
+      placement: 'workspace',
+      deletion: { before: ['webhook_recoveries'], after: ['pending_deliveries'] },
+      erasure: { none: 'It holds numbers alone.' },
+      export: OF_A_RECEIVER,
+      retention: { none: 'A row goes when it is added to its recovery, within seconds.' },
     },
     {
       name: 'webhook_attempts',

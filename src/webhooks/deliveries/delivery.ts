@@ -37,10 +37,12 @@ export interface DeliveryState {
   attemptCount: number;
   /** Whether a recovery made it pending. Recovered deliveries give way to live ones. */
   recovered: boolean;
+  /** Recovery that counts its end: the one that made it, even if a person brings it forward; else null. */
+  recoveryId: string | null;
 }
 
 /** Progress of a new delivery. */
-export const NOT_ATTEMPTED = { round: 1, attemptCount: 0, recovered: false };
+export const NOT_ATTEMPTED = { round: 1, attemptCount: 0, recovered: false, recoveryId: null };
 
 /** Delivery that this process has claimed. Only the lease's holder may attempt it. */
 export interface Delivery extends DeliveryState {

@@ -54,7 +54,7 @@ export const BEFORE_ALL_UNOWED: UnowedPosition = {
 
 /** Step through deliveries that are to be cancelled. */
 export interface UnowedStep {
-  deleted: PendingDelivery[];
+  deleted: (PendingDelivery & { recoveryId: string | null })[];
   /** Position of the last delivery that the step has looked at; null when none was left. */
   last: UnowedPosition | null;
   /** Number of deliveries that the step has looked at. */
@@ -150,7 +150,8 @@ export class DueDeliveriesRepository {
     after: UnowedPosition,
     count: number,
   ): Promise<UnowedStep> {
-    const rows = await tx.prepared<PendingDelivery & UnowedPosition & { isDeleted: boolean }>(
+    type Row = UnowedStep['deleted'][number] & UnowedPosition & { isDeleted: boolean };
+    const rows = await tx.prepared<Row>(
       `WITH looked AS (
          SELECT tenant_id, id, activation, recovered, next_attempt_at FROM pending_deliveries
          WHERE tenant_id = $1 AND endpoint_id = $2 AND activation <= $3
@@ -168,7 +169,7 @@ export class DueDeliveriesRepository {
        SELECT l.tenant_id AS "tenantId", l.id, l.activation, l.recovered, l.next_attempt_at::text AS "nextAttemptAt",
               d.id IS NOT NULL AS "isDeleted", $2::uuid AS "endpointId", d.event_id AS "eventId",
               d.event_type AS "eventType", d.round, d.attempt_count AS "attemptCount",
-              d.last_status_code AS "lastStatusCode", d.last_error AS "lastError"
+              d.last_status_code AS "lastStatusCode", d.last_error AS "lastError", d.recovery_id AS "recoveryId"
        FROM looked l LEFT JOIN deleted d ON d.id = l.id ORDER BY l.activation, l.recovered, l.next_attempt_at, l.id`,
       [
         tenantId,
@@ -192,20 +193,25 @@ export class DueDeliveriesRepository {
   /**
    * Deletes deliveries of a suspended workspace that are older than an id, except those with an attempt in
    * flight.
-   * @returns how many; 0 when the workspace is not suspended
+   * @returns the recovery of each, or null; none when the workspace is not suspended
    */
-  async deleteSuspended(tx: Transaction, tenantId: string, before: string, count: number): Promise<number> {
-    const rows = await tx.query(
+  deleteSuspended(
+    tx: Transaction,
+    tenantId: string,
+    before: string,
+    count: number,
+  ): Promise<{ recoveryId: string | null }[]> {
+    return tx.query(
       `WITH step AS (
          SELECT tenant_id, id FROM pending_deliveries
          WHERE tenant_id = $1 AND id < $2 AND (lease_id IS NULL OR next_attempt_at <= $4) AND ${isSuspended('$1')}
          ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED
        )
        DELETE FROM pending_deliveries p USING step
-       WHERE p.tenant_id = $1 AND p.id = step.id AND ${asOneRow('step', 'id')} RETURNING 1`,
+       WHERE p.tenant_id = $1 AND p.id = step.id AND ${asOneRow('step', 'id')}
+       RETURNING p.recovery_id AS "recoveryId"`,
       [tenantId, before, count, MOMENT],
     );
-    return rows.length;
   }
 
   /** Counts an endpoint's pending recovered deliveries, up to a limit. */

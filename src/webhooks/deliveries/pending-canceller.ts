@@ -9,6 +9,7 @@ import {
   PendingCancellationsRepository,
 } from '../endpoints/pending-cancellations.repository';
 import { BEFORE_ALL_UNOWED, DueDeliveriesRepository, UnowedPosition } from './due-deliveries.repository';
+import { RecoveryOutcomesRepository } from './recovery-outcomes.repository';
 
 const BATCH = 200;
 /** Wait between batches, so that cancelling slows no other workspace. */
@@ -53,6 +54,7 @@ export class PendingCanceller implements OnModuleInit {
     private readonly cancellations: PendingCancellationsRepository,
     private readonly deliveries: DueDeliveriesRepository,
     private readonly history: DeliveryHistoryRepository,
+    private readonly outcomes: RecoveryOutcomesRepository,
     private readonly metrics: Metrics,
     private readonly polls: Polls,
   ) {}
@@ -92,6 +94,10 @@ export class PendingCanceller implements OnModuleInit {
       );
       if (deleted.length > 0) {
         this.history.insertCancelledPipelined(tx, deleted);
+        this.outcomes.insertPipelined(
+          tx,
+          deleted.map((one) => ({ ...one, status: 'CANCELLED' })),
+        );
         await this.cancellations.advance(tx, cancellation, deleted.length);
       }
       const isAtEnd = seen < size;

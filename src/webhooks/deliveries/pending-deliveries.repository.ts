@@ -37,6 +37,9 @@ export interface PendingDelivery {
   lastError: AttemptError | null;
 }
 
+/** Delivery that a recovery makes. */
+export type RecoveredDelivery = PendingDelivery & { recoveryId: string };
+
 export type NewRound = Omit<PendingDelivery, 'attemptCount' | 'recovered' | 'lastStatusCode' | 'lastError'>;
 
 export interface ClaimRequest {
@@ -51,23 +54,14 @@ export type ClaimedRow = Pick<
   PendingDelivery,
   'id' | 'endpointId' | 'round' | 'attemptCount' | 'recovered'
 > & {
+  recoveryId: string | null;
   wasLeased: boolean;
   event: OutboxEvent;
 };
 
-/**
- * Returns SQL that inserts deliveries. A new row replaces the row of a former activation, which may still
- * wait to be cancelled.
- */
-const insertionOf = (rows: string) => `
-  INSERT INTO pending_deliveries AS p (tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count,
-    recovered, next_attempt_at, last_status_code, last_error)
-  ${rows}
-  ON CONFLICT (tenant_id, id) DO UPDATE SET activation = excluded.activation, round = excluded.round,
-    attempt_count = excluded.attempt_count, recovered = excluded.recovered,
-    next_attempt_at = excluded.next_attempt_at, lease_id = NULL, last_status_code = excluded.last_status_code,
-    last_error = excluded.last_error
-  WHERE p.activation < excluded.activation AND p.round < excluded.round`;
+/** Columns of every inserted delivery. */
+const INSERTED = `tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count, recovered,
+  next_attempt_at, last_status_code, last_error`;
 
 /**
  * Returns SQL that locks the deliveries that a request may claim, those that are due before all others first.
@@ -115,7 +109,7 @@ const claimIn = (batch: Batch) => `
     RETURNING p.*, due.lease_id IS NOT NULL AS was_leased
   )
   SELECT l.id, l.endpoint_id AS "endpointId", l.round, l.attempt_count AS "attemptCount", l.recovered,
-         l.was_leased AS "wasLeased", l.event_id AS "eventId", e.tenant_id AS "tenantId", e.type, e.data::text,
+         l.recovery_id AS "recoveryId", l.was_leased AS "wasLeased", l.event_id AS "eventId", e.tenant_id AS "tenantId", e.type, e.data::text,
          e.sequence, e.created_at AS "createdAt"
   FROM leased l JOIN events e ON e.tenant_id = ${workspaceOf('l', '$1', batch)} AND e.id = l.event_id`;
 
@@ -130,18 +124,62 @@ export class PendingDeliveriesRepository {
     private readonly floors: QueueFloors,
   ) {}
 
-  /**
-   * Inserts deliveries that are due after a delay. A delivery that the same activation is owed already stays
-   * as it is.
-   */
+  /** Inserts deliveries that are due after a delay. A delivery that is pending already stays as it is. */
   insertPipelined(tx: Transaction, deliveries: (PendingDelivery & { delayMs: number })[]): void {
     for (const { rows, parameters } of rowsToInsert(columnsOf(deliveries), this.database))
-      tx.pipeline(insertionOf(rows), parameters);
+      tx.pipeline(
+        `INSERT INTO pending_deliveries (${INSERTED}) ${rows} ON CONFLICT (tenant_id, id) DO NOTHING`,
+        parameters,
+      );
+  }
+
+  /**
+   * Inserts deliveries of a recovery, as `insertPipelined` does.
+   * @returns how many
+   */
+  async insertRecovered(tx: Transaction, deliveries: RecoveredDelivery[]): Promise<number> {
+    const columns = [
+      ...columnsOf(deliveries.map((delivery) => ({ ...delivery, delayMs: 0 }))),
+      { name: 'recovery_id', type: 'uuid', values: deliveries.map(({ recoveryId }) => recoveryId) },
+    ];
+    let inserted = 0;
+    for (const { rows, parameters } of rowsToInsert(columns, this.database)) {
+      const sql = `INSERT INTO pending_deliveries (${INSERTED}, recovery_id) ${rows}
+        ON CONFLICT (tenant_id, id) DO NOTHING RETURNING 1`;
+      inserted += (await tx.query(sql, parameters)).length;
+    }
+    return inserted;
+  }
+
+  /**
+   * Deletes those of the deliveries that a former activation is owed, and that wait to be cancelled.
+   * @returns the recovery of each; null for one that no recovery made
+   */
+  deleteFormer(
+    tx: Transaction,
+    tenantId: string,
+    ids: string[],
+    activation: number,
+  ): Promise<{ recoveryId: string | null }[]> {
+    return tx.query(
+      `DELETE FROM pending_deliveries WHERE tenant_id = $1 AND id = ANY ($2) AND activation < $3
+       RETURNING recovery_id AS "recoveryId"`,
+      [tenantId, ids, activation],
+    );
+  }
+
+  /** Reports whether a delivery that a recovery made is pending. */
+  async hasRecovered(tx: Transaction, tenantId: string, recoveryId: string): Promise<boolean> {
+    const rows = await tx.prepared(
+      'SELECT FROM pending_deliveries WHERE tenant_id = $1 AND recovery_id = $2 LIMIT 1',
+      [tenantId, recoveryId],
+    );
+    return rows.length > 0;
   }
 
   /**
    * Makes a delivery due before all others of its endpoint, in a new round. An attempt of an earlier round
-   * that is in flight does not count any more.
+   * that is in flight does not count any more. A delivery of a recovery stays one.
    */
   async insertFirst(tx: Transaction, delivery: NewRound): Promise<void> {
     const { tenantId, id, endpointId, activation, eventId, eventType, round } = delivery;

@@ -1,19 +1,20 @@
 import { idFloor, newId } from '../../common/ids';
 import { Actor, actorIdOf } from '../../common/principal';
+import { WebhookEndpointEntity } from '../endpoints/webhook-endpoint.entity';
 import { StoredFilter, WebhookRecoveryEntity } from './webhook-recovery.entity';
 import { RedeliverMatching } from './webhook-recovery.dto';
 
 /**
- * Plans a recovery of everything that an endpoint has missed from a moment to now. The total is still to be
- * counted.
+ * Plans a recovery of everything that an endpoint has missed from a moment to now, or since it was made: it
+ * was owed no event before. The total is still to be counted.
  */
 export function planMissed(
-  tenantId: string,
-  endpointId: string,
-  since: Date,
+  { tenantId, id: endpointId, createdAt }: WebhookEndpointEntity,
+  earliest: Date,
   actor: Actor,
 ): WebhookRecoveryEntity {
   const now = new Date();
+  const since = earliest > createdAt ? earliest : createdAt;
   const range = { filter: null, since, until: now, cursor: idFloor(since) };
   return { ...newRecovery(tenantId, endpointId, actor, now), ...range };
 }
@@ -43,6 +44,10 @@ function newRecovery(tenantId: string, endpointId: string, actor: Actor, created
     total: 0,
     isTotalComplete: true,
     recovered: 0,
+    succeeded: 0,
+    exhausted: 0,
+    cancelled: 0,
+    isSettled: false,
     startedBy: actorIdOf(actor),
     createdAt,
     finishedAt: null,

@@ -25,7 +25,7 @@ export interface RecoveryStep {
   next: string | null;
 }
 
-interface RecoveryRound extends Omit<NewRound, 'activation'> {
+export interface RecoveryRound extends Omit<NewRound, 'activation'> {
   /**
    * Whether the event is still in the queue, from before the activation. The relay does not give it to the
    * endpoint any more, but an attempt of a former activation may be under way.

@@ -15,7 +15,7 @@ export interface RecoveryKey {
 
 /** Number of ended recoveries that one start deletes. */
 const DELETED_AT_ONCE = 100;
-/** Number of running recoveries that one read returns at most. */
+/** Number of recoveries that one read returns at most. */
 const MAX_LISTED = 1_000;
 
 @Injectable()
@@ -48,7 +48,7 @@ export class WebhookRecoveriesRepository {
   async insert(tx: Transaction, recovery: WebhookRecoveryEntity): Promise<void> {
     await tx.manager.insert(WebhookRecoveryEntity, recovery);
     await tx.query(
-      `DELETE FROM webhook_recoveries WHERE tenant_id = $1 AND status <> 'RUNNING' AND id IN (
+      `DELETE FROM webhook_recoveries WHERE tenant_id = $1 AND is_settled AND id IN (
          SELECT id FROM webhook_recoveries WHERE tenant_id = $1 AND endpoint_id = $2 ORDER BY id DESC
          LIMIT ${DELETED_AT_ONCE} OFFSET ${MAX_LIMIT})`,
       [recovery.tenantId, recovery.endpointId],
@@ -56,24 +56,24 @@ export class WebhookRecoveriesRepository {
   }
 
   /**
-   * Lists the running recoveries of a place's workspaces, beginning after the previous one. Every
-   * worker asks twice a second: in a named statement without a transaction that costs PostgreSQL 0.06 ms
+   * Lists the recoveries of a place's workspaces that are not settled, beginning after the previous one.
+   * Every worker asks once a second: in a named statement without a transaction that costs PostgreSQL 0.06 ms
    * instead of 1.3.
    */
-  listRunning(place: Place, previousId: string): Promise<RecoveryKey[]> {
+  listUnsettled(place: Place, previousId: string): Promise<RecoveryKey[]> {
     return this.database.searchIn<RecoveryKey>(
       place,
-      `SELECT tenant_id AS "tenantId", id FROM webhook_recoveries WHERE status = 'RUNNING'
+      `SELECT tenant_id AS "tenantId", id FROM webhook_recoveries WHERE NOT is_settled
        ORDER BY id <= $1, id LIMIT ${MAX_LISTED}`,
       [previousId],
       { order: ({ id }) => [id <= previousId, id], limit: MAX_LISTED },
     );
   }
 
-  /** Locks a running recovery. It returns null if the recovery has ended, or another worker has it locked. */
-  lockRunning(tx: Transaction, { tenantId, id }: RecoveryKey): Promise<WebhookRecoveryEntity | null> {
+  /** Locks a recovery. It returns null if it is settled, or another worker has it locked. */
+  lockUnsettled(tx: Transaction, { tenantId, id }: RecoveryKey): Promise<WebhookRecoveryEntity | null> {
     return tx.manager.findOne(WebhookRecoveryEntity, {
-      where: { tenantId, id, status: 'RUNNING' },
+      where: { tenantId, id, isSettled: false },
       lock: { mode: 'for_no_key_update', onLocked: 'skip_locked' },
     });
   }
@@ -96,10 +96,11 @@ export class WebhookRecoveriesRepository {
 
   async advance(tx: Transaction, recovery: WebhookRecoveryEntity): Promise<void> {
     const { tenantId, id, status, recovered, cursor, finishedAt } = recovery;
+    const { succeeded, exhausted, cancelled, isSettled } = recovery;
     await tx.manager.update(
       WebhookRecoveryEntity,
       { tenantId, id },
-      { status, recovered, cursor, finishedAt },
+      { status, recovered, succeeded, exhausted, cancelled, isSettled, cursor, finishedAt },
     );
   }
 

@@ -56,8 +56,9 @@ export class WebhookRecoveriesService {
 
   /**
    * Starts a recovery of the events since a time that an endpoint has not received, because their deliveries
-   * were exhausted or cancelled, or because it was inactive. A worker runs it; each delivery has the whole
-   * retry schedule. With `dryRun` the events are only counted.
+   * were exhausted or cancelled, or because it was inactive. Events from before the endpoint are left out: an
+   * earlier time becomes that of its creation. A worker runs it; each delivery has the whole retry schedule.
+   * With `dryRun` the events are only counted.
    * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: an inactive endpoint, a running recovery
    */
   async recoverMissed(
@@ -68,12 +69,13 @@ export class WebhookRecoveriesService {
   ): Promise<WebhookRecoverySummary> {
     const { since, dryRun } = validate(RecoverEndpoint, input);
     await this.requirePermission(tenantId, actor, 'webhook_endpoint.recover');
-    const recovery = await this.count(planMissed(tenantId, endpointId, since, actor));
+    const endpoint = await this.findEndpoint(tenantId, endpointId);
+    const recovery = await this.count(planMissed(endpoint, since, actor), endpoint);
     if (dryRun) return toDryRun(recovery);
     return this.start(recovery, actor, {
       permission: 'webhook_endpoint.recover',
       action: 'webhook_endpoint.recovery_started',
-      metadata: { since: since.toISOString() },
+      metadata: { since: recovery.since!.toISOString() },
     });
   }
 
@@ -95,7 +97,8 @@ export class WebhookRecoveriesService {
     const { dryRun } = validate(RedeliverOptions, options);
     if (!hasCondition(filter)) throw AppError.invalidBody('filter', 'no_condition');
     await this.requirePermission(tenantId, actor, 'webhook_delivery.redeliver');
-    const recovery = await this.count(planMatching(tenantId, filter, actor));
+    const endpoint = await this.findEndpoint(tenantId, filter.endpointId);
+    const recovery = await this.count(planMatching(tenantId, filter, actor), endpoint);
     if (dryRun) return toDryRun(recovery);
     return this.start(recovery, actor, {
       permission: 'webhook_delivery.redeliver',
@@ -133,8 +136,8 @@ export class WebhookRecoveriesService {
   }
 
   /**
-   * Ends a running recovery. Deliveries that it has made pending are still delivered: 2,000 and a step of
-   * 1,000 at most. A recovery that has ended stays as it is.
+   * Ends a running recovery. Deliveries that it has made pending are still delivered, and counted: 2,000 and
+   * a step of 1,000 at most. A recovery that has made all of its deliveries stays as it is.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   cancel(tenantId: string, id: string, actor: Actor): Promise<WebhookRecoverySummary> {
@@ -164,8 +167,10 @@ export class WebhookRecoveriesService {
   }
 
   /** Counts the deliveries of a recovery, in steps, before anything is locked. */
-  private async count(recovery: WebhookRecoveryEntity): Promise<WebhookRecoveryEntity> {
-    const endpoint = await this.findEndpoint(recovery.tenantId, recovery.endpointId);
+  private async count(
+    recovery: WebhookRecoveryEntity,
+    endpoint: WebhookEndpointEntity,
+  ): Promise<WebhookRecoveryEntity> {
     const endsAt = Date.now() + COUNT_FOR_MS;
     let total = 0;
     for (let cursor: string | null = recovery.cursor; cursor !== null;) {

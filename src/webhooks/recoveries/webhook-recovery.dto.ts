@@ -71,13 +71,26 @@ export interface WebhookRecoverySummary {
   /** Earliest time of an event; null without such a bound. */
   since: Date | null;
   until: Date;
+  /** `running` until the last delivery has ended; `cancelled` at once, while those made before go on. */
   status: 'dry_run' | 'running' | 'completed' | 'cancelled';
   /** Number of deliveries to be made. */
   total: number;
   /** Whether all deliveries were counted. Otherwise there were too many, and `total` is too low. */
   isTotalComplete: boolean;
-  /** Number of deliveries made pending so far. */
+  /** Number of deliveries made so far: the sum of the four counts below. */
   recovered: number;
+  /**
+   * Whether no more deliveries will be made. If the recovery is still running, its last ones are under way,
+   * there is nothing to cancel, and another recovery may begin.
+   */
+  isAllMade: boolean;
+  /** Number of them that are not finished. These four are null for a recovery of an earlier version. */
+  pending: number | null;
+  succeeded: number | null;
+  /** Number of them that were given up after their last attempt. */
+  exhausted: number | null;
+  /** Number of them that were cancelled, because the endpoint was deactivated, deleted or edited. */
+  cancelled: number | null;
   /** Id of an agent, `operator:<name>` or `system`; null for a recovery of an earlier version. */
   startedBy: string | null;
   createdAt: Date;
@@ -86,7 +99,8 @@ export interface WebhookRecoverySummary {
 
 export function toRecoverySummary(recovery: WebhookRecoveryEntity): WebhookRecoverySummary {
   const { id, endpointId, filter, since, until, total, isTotalComplete, recovered } = recovery;
-  const { startedBy, createdAt, finishedAt } = recovery;
+  const { startedBy, createdAt, finishedAt, succeeded, exhausted, cancelled } = recovery;
+  const isSending = recovery.status === 'COMPLETED' && !recovery.isSettled;
   return {
     id,
     endpointId,
@@ -94,14 +108,26 @@ export function toRecoverySummary(recovery: WebhookRecoveryEntity): WebhookRecov
     filter: filter && validate(RedeliverMatching, filter),
     since,
     until,
-    status: recovery.status.toLowerCase() as WebhookRecoverySummary['status'],
+    status: isSending ? 'running' : (recovery.status.toLowerCase() as WebhookRecoverySummary['status']),
     total,
     isTotalComplete,
     recovered,
+    isAllMade: recovery.status !== 'RUNNING',
+    pending: pendingOf(recovery),
+    succeeded,
+    exhausted,
+    cancelled,
     startedBy,
     createdAt,
-    finishedAt,
+    finishedAt: isSending ? null : finishedAt,
   };
+}
+
+/** Returns how many deliveries of a recovery are not finished; null if their ends are not counted. */
+function pendingOf(recovery: WebhookRecoveryEntity): number | null {
+  const { isSettled, recovered, succeeded, exhausted, cancelled } = recovery;
+  if (succeeded === null) return null;
+  return isSettled ? 0 : Math.max(0, recovered - succeeded - exhausted! - cancelled!);
 }
 
 /** Returns the deliveries that a stored filter matches, without pending ones, which are under way already. */

@@ -32,6 +32,7 @@ export class WebhookRecoveryEntity {
   @Column('timestamptz')
   until: Date;
 
+  /** Whether deliveries are still being made, all are made, or it was ended before that. */
   @Column('text')
   status: WebhookRecoveryStatus;
 
@@ -43,8 +44,26 @@ export class WebhookRecoveryEntity {
   @Column('boolean', { name: 'is_total_complete' })
   isTotalComplete: boolean;
 
+  /** Number of deliveries made so far. */
   @Column('integer')
   recovered: number;
+
+  /**
+   * Number of them that succeeded, that were given up, and that were cancelled; all null for a recovery of an
+   * earlier version.
+   */
+  @Column('integer', { nullable: true })
+  succeeded: number | null;
+
+  @Column('integer', { nullable: true })
+  exhausted: number | null;
+
+  @Column('integer', { nullable: true })
+  cancelled: number | null;
+
+  /** Whether none of its deliveries is pending, or will be. */
+  @Column('boolean', { name: 'is_settled' })
+  isSettled: boolean;
 
   /** Last event that was checked, or last delivery for a recovery with a filter. */
   @Column('uuid')
@@ -57,6 +76,7 @@ export class WebhookRecoveryEntity {
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
 
+  /** Time at which it was cancelled, all deliveries were made, or the last of them ended. */
   @Column('timestamptz', { name: 'finished_at', nullable: true })
   finishedAt: Date | null;
 }

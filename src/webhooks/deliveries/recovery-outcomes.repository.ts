@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { groupBy } from '../../common/group-by';
+import { newId } from '../../common/ids';
+import { Database } from '../../database/database';
+import { rowsToInsert } from '../../database/rows-to-insert';
+import { Transaction } from '../../database/transaction';
+import type { FinishedRound } from './delivery-history.repository';
+
+/** Numbers of deliveries by how they ended. */
+export interface OutcomeCounts {
+  succeeded: number;
+  exhausted: number;
+  cancelled: number;
+}
+
+/** End of a delivery, and the recovery that made it; null if none did. */
+export interface DeliveryEnd {
+  tenantId: string;
+  recoveryId: string | null;
+  status: FinishedRound['status'];
+}
+
+/**
+ * Stores the ends of deliveries that recoveries have made, until they are added to their recovery. Each
+ * transaction that ends some adds a row to each recovery, so none waits for the lock of another.
+ */
+@Injectable()
+export class RecoveryOutcomesRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Inserts those of the ends that are of a recovery. Without one it sends no statement. */
+  insertPipelined(tx: Transaction, ends: DeliveryEnd[]): void {
+    const recovered = ends.filter(({ recoveryId }) => recoveryId !== null);
+    if (recovered.length === 0) return;
+    const groups = [...groupBy(recovered, ({ recoveryId }) => recoveryId!)];
+    const countOf = (status: FinishedRound['status']) =>
+      groups.map(([, ended]) => ended.filter((end) => end.status === status).length);
+    const columns = [
+      { name: 'tenant_id', type: 'uuid', values: groups.map(([, [first]]) => first!.tenantId) },
+      { name: 'recovery_id', type: 'uuid', values: groups.map(([recoveryId]) => recoveryId) },
+      { name: 'id', type: 'uuid', values: groups.map(newId) },
+      { name: 'succeeded', type: 'integer', values: countOf('SUCCEEDED') },
+      { name: 'exhausted', type: 'integer', values: countOf('EXHAUSTED') },
+      { name: 'cancelled', type: 'integer', values: countOf('CANCELLED') },
+    ];
+    const names = columns.map(({ name }) => name).join(', ');
+    for (const { rows, parameters } of rowsToInsert(columns, this.database))
+      tx.pipeline(`INSERT INTO recovery_outcomes (${names}) ${rows}`, parameters);
+  }
+
+  /** Deletes outcomes of a recovery, and returns them: `count` when there may be more. */
+  take(tx: Transaction, tenantId: string, recoveryId: string, count: number): Promise<OutcomeCounts[]> {
+    const ofRecovery = 'tenant_id = $1 AND recovery_id = $2';
+    return tx.prepared(
+      `DELETE FROM recovery_outcomes WHERE ${ofRecovery} AND id IN (
+         SELECT id FROM recovery_outcomes WHERE ${ofRecovery} ORDER BY id LIMIT $3)
+       RETURNING succeeded, exhausted, cancelled`,
+      [tenantId, recoveryId, count],
+    );
+  }
+}

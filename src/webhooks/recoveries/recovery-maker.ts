@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import { idFloor } from '../../common/ids';
+import { Transaction } from '../../database/transaction';
+import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
+import { DELIVERY_QUEUE, targetOf } from '../deliveries/delivery';
+import { DueDeliveriesRepository } from '../deliveries/due-deliveries.repository';
+import { NO_FAILURE, PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
+import { RecoveryOutcomesRepository } from '../deliveries/recovery-outcomes.repository';
+import { Subscriber, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
+import { beforeQueued, RecoveryRound, RecoverySource } from './recovery-source';
+import { WebhookRecoveriesRepository } from './webhook-recoveries.repository';
+import { WebhookRecoveryEntity } from './webhook-recovery.entity';
+
+/** Number of an endpoint's pending recovered deliveries above which its recovery adds none. */
+const ENOUGH_PENDING = 2_000;
+
+/** Makes the deliveries of recoveries pending, step by step. */
+@Injectable()
+export class RecoveryMaker {
+  constructor(
+    private readonly recoveries: WebhookRecoveriesRepository,
+    private readonly endpoints: WebhookEndpointsRepository,
+    private readonly source: RecoverySource,
+    private readonly pending: PendingDeliveriesRepository,
+    private readonly due: DueDeliveriesRepository,
+    private readonly outcomes: RecoveryOutcomesRepository,
+    @InjectWakeUps(DELIVERY_QUEUE) private readonly wakeUps: WakeUpQueue,
+  ) {}
+
+  /**
+   * Makes the next deliveries of a recovery pending.
+   * @returns the recovery's new row; null while enough deliveries are pending, or while the recovery must
+   *   wait for the relay, or for events from before it that are not committed
+   */
+  async makeNext(
+    tx: Transaction,
+    recovery: WebhookRecoveryEntity,
+    size: number,
+  ): Promise<WebhookRecoveryEntity | null> {
+    const { tenantId, endpointId } = recovery;
+    const [endpoint] = await this.endpoints.lockSubscribers(tx, [{ tenantId, id: endpointId }]);
+    if (!endpoint) return { ...recovery, status: 'CANCELLED', finishedAt: new Date() };
+    const { activation } = endpoint;
+    const target = targetOf(endpoint, true);
+    if ((await this.due.countRecovered(tx, target, activation, ENOUGH_PENDING)) === ENOUGH_PENDING)
+      return null;
+    const { filter, since, cursor } = recovery;
+    const isFirst = filter === null && cursor === idFloor(since!);
+    // An event that was queued before the activation is not delivered live: none may commit behind the
+    // cursor.
+    if (isFirst && (await this.recoveries.isWriteUnderWay(tx, endpoint.activatedAt))) return null;
+    const step = await this.source.step(tx, recovery, endpoint, cursor, size);
+    const { rounds, next } = beforeQueued(step, cursor);
+    if (next === cursor) return null;
+    const made = rounds.length > 0 ? await this.insert(tx, recovery, endpoint, rounds) : 0;
+    return {
+      ...recovery,
+      recovered: recovery.recovered + made,
+      cursor: next ?? cursor,
+      status: next === null ? 'COMPLETED' : 'RUNNING',
+      finishedAt: next === null ? new Date() : null,
+    };
+  }
+
+  /**
+   * Makes deliveries pending, in place of those that a former activation was owed.
+   * @returns how many
+   */
+  private async insert(
+    tx: Transaction,
+    { tenantId, id: recoveryId }: WebhookRecoveryEntity,
+    { activation, maySend, ...endpoint }: Subscriber,
+    rounds: RecoveryRound[],
+  ): Promise<number> {
+    const ids = rounds.map(({ id }) => id);
+    const former = await this.pending.deleteFormer(tx, tenantId, ids, activation);
+    this.outcomes.insertPipelined(
+      tx,
+      former.map((one) => ({ ...one, tenantId, status: 'CANCELLED' })),
+    );
+    const recovered = { activation, attemptCount: 0, recovered: true, recoveryId, ...NO_FAILURE };
+    if (maySend) tx.onCommit(() => this.wakeUps.wake([targetOf(endpoint, true)]));
+    return this.pending.insertRecovered(
+      tx,
+      rounds.map((round) => ({ ...round, ...recovered })),
+    );
+  }
+}

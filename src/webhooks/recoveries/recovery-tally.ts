@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { Transaction } from '../../database/transaction';
+import { PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
+import { OutcomeCounts, RecoveryOutcomesRepository } from '../deliveries/recovery-outcomes.repository';
+import { WebhookRecoveryEntity } from './webhook-recovery.entity';
+
+/** Number of outcomes that one step counts. */
+const COUNTED = 1_000;
+
+/** Counts what has become of the deliveries of recoveries. */
+@Injectable()
+export class RecoveryTally {
+  constructor(
+    private readonly pending: PendingDeliveriesRepository,
+    private readonly outcomes: RecoveryOutcomesRepository,
+  ) {}
+
+  /**
+   * Adds the outcomes of a locked recovery that are not counted yet. A recovery that makes no more deliveries
+   * is settled once none is pending.
+   * @returns the recovery's new row, or the given one if nothing has changed
+   */
+  async count(tx: Transaction, recovery: WebhookRecoveryEntity): Promise<WebhookRecoveryEntity> {
+    const { tenantId, id, status, finishedAt } = recovery;
+    // Read before the outcomes: what ends later is pending here, what has ended is among them.
+    const isPending = status === 'RUNNING' || (await this.pending.hasRecovered(tx, tenantId, id));
+    const taken = await this.outcomes.take(tx, tenantId, id, COUNTED);
+    const isSettled = !isPending && taken.length < COUNTED;
+    if (!isSettled && taken.length === 0) return recovery;
+    const add = (before: number | null, name: keyof OutcomeCounts) =>
+      before === null ? null : taken.reduce((sum, counts) => sum + counts[name], before);
+    return {
+      ...recovery,
+      succeeded: add(recovery.succeeded, 'succeeded'),
+      exhausted: add(recovery.exhausted, 'exhausted'),
+      cancelled: add(recovery.cancelled, 'cancelled'),
+      isSettled,
+      finishedAt: isSettled && status === 'COMPLETED' ? new Date() : finishedAt,
+    };
+  }
+}
