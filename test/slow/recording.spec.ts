@@ -6,6 +6,7 @@ import { SYSTEM } from '../../src/common/principal';
 import { DATA_SOURCE, Database } from '../../src/database/database';
 import { EventQueueRepository } from '../../src/outbox/event-queue.repository';
 import { AttemptRecorder } from '../../src/webhooks/deliveries/attempt-recorder';
+import { RecoveryOutcomesRepository } from '../../src/webhooks/deliveries/recovery-outcomes.repository';
 import { AttemptRecord, NOT_ATTEMPTED } from '../../src/webhooks/deliveries/delivery';
 import { DeliveryHistoryRepository } from '../../src/webhooks/deliveries/delivery-history.repository';
 import { PendingDeliveriesRepository } from '../../src/webhooks/deliveries/pending-deliveries.repository';
@@ -172,6 +173,7 @@ describe('recording attempts', () => {
       host.get(EventQueueRepository),
       host.get(PendingDeliveriesRepository),
       host.get(DeliveryHistoryRepository),
+      host.get(RecoveryOutcomesRepository),
       host.get(PendingCancellationsRepository),
     );
   }

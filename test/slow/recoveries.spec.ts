@@ -107,6 +107,11 @@ describe('with a worker', () => {
       total: missed.length,
       isTotalComplete: true,
       recovered: 0,
+      isAllMade: false,
+      pending: 0,
+      succeeded: 0,
+      exhausted: 0,
+      cancelled: 0,
       startedBy: 'system',
       createdAt: expect.any(Date),
       finishedAt: null,
@@ -127,6 +132,8 @@ describe('with a worker', () => {
       ...started,
       status: 'completed',
       recovered: missed.length,
+      isAllMade: true,
+      succeeded: missed.length,
       finishedAt: expect.any(Date),
     });
     await receiver.waitForCount(missed.length);
@@ -166,7 +173,7 @@ describe('with a worker', () => {
     const start = await moment();
     const { id, attempts } = await tenant.exhaust(endpoint);
     expect(attempts).toHaveLength(2);
-    await tenant.waitForRecovery(await tenant.recover(endpoint, start));
+    await tenant.waitUntilMade(await tenant.recover(endpoint, start));
     const failedAgain = await tenant.waitForDelivery(
       endpoint,
       'fails again',
@@ -244,15 +251,143 @@ describe('with a worker', () => {
     expect(bodies()).toEqual(['slow elsewhere']);
   });
 
-  it('reaches what happened before the endpoint was made, as when it replaces another one', async () => {
+  it('neither counts nor sends what happened before the endpoint was made', async () => {
     const start = await moment();
     await tenant.message('before');
     await tenant.waitForRelay();
+    await moment();
     endpoint = await tenant.addEndpoint(receiver.url());
-    expect(await tenant.recover(endpoint, start, true)).toMatchObject({ total: 1 });
+    const since = endpoint.createdAt;
+    expect(await tenant.recover(endpoint, start, true)).toMatchObject({ total: 0, since });
+    const recovery = await tenant.waitForRecovery(await tenant.recover(endpoint, start));
+    expect(recovery).toMatchObject({ status: 'completed', recovered: 0, since });
+    expect((await tenant.auditOf(endpoint))[0]!.metadata).toMatchObject({ since: since.toISOString() });
+
+    await tenant.deactivate(endpoint);
+    await tenant.message('paused');
+    await tenant.waitForRelay();
+    await tenant.activate(endpoint);
+    expect(await tenant.recover(endpoint, start, true)).toMatchObject({ total: 1, since });
     await tenant.waitForRecovery(await tenant.recover(endpoint, start));
-    await receiver.waitForCount(1);
-    expect(bodies()).toEqual(['before']);
+    expect(bodies()).toEqual(['paused']);
+  });
+
+  it('reaches all of the pause after the service has deactivated the endpoint', async () => {
+    endpoint = await tenant.addEndpoint(receiver.url());
+    receiver.https.respond = (response) => response.writeHead(410).end();
+    await tenant.exhaust(endpoint);
+    await waitFor('the deactivation', async () => {
+      const { deactivation } = await tenant.endpoints.get(tenant.id, endpoint.id, SYSTEM);
+      return deactivation?.reason === 'gone';
+    });
+    await tenant.message('paused');
+    await tenant.waitForRelay();
+    receiver.https.respond = working;
+    receiver.https.requests.length = 0;
+    await tenant.activate(endpoint);
+    const started = await tenant.recover(endpoint, new Date(0));
+    expect(started).toMatchObject({ total: 2, since: endpoint.createdAt });
+    expect(await tenant.waitForRecovery(started)).toMatchObject({ status: 'completed', succeeded: 2 });
+    expect(bodies()).toHaveLength(2);
+    expect(bodies()).toContain('paused');
+  });
+
+  describe('runs until what it made has finished', () => {
+    /** Lets events with these bodies be missed, and recovers them. Those with `fails` fail. */
+    async function recoverSome(...missed: string[]): Promise<WebhookRecoverySummary> {
+      endpoint = await tenant.addEndpoint(receiver.url());
+      await tenant.deactivate(endpoint);
+      for (const body of missed) await tenant.message(body);
+      await tenant.waitForRelay();
+      await tenant.activate(endpoint);
+      receiver.https.respond = (response, request) =>
+        (request.body.includes('fails') ? failing : working)(response, request);
+      return tenant.waitUntilMade(await tenant.recover(endpoint, endpoint.createdAt));
+    }
+
+    const waitForCounts = (recovery: WebhookRecoverySummary, counts: Partial<WebhookRecoverySummary>) =>
+      waitFor(`counts ${JSON.stringify(counts)}`, async () => {
+        const now = await tenant.recovery(recovery);
+        return (
+          Object.entries(counts).every(([name, value]) => now[name as keyof typeof now] === value) && now
+        );
+      });
+
+    it('with how many succeeded and were given up', async () => {
+      const recovery = await recoverSome('one', 'fails', 'two', 'fails, too');
+      const sending = await waitForCounts(recovery, { succeeded: 2, pending: 2 });
+      expect(sending).toMatchObject({ status: 'running', isAllMade: true, recovered: 4, finishedAt: null });
+      // There is nothing left to cancel.
+      const recoveries = service.app.get(WebhookRecoveriesService, { strict: false });
+      expect(await recoveries.cancel(tenant.id, recovery.id!, SYSTEM)).toEqual(sending);
+
+      await tenant.makeLastAttemptDue(endpoint);
+      expect(await tenant.waitForRecovery(recovery)).toEqual({
+        ...sending,
+        status: 'completed',
+        pending: 0,
+        exhausted: 2,
+        finishedAt: expect.any(Date),
+      });
+    });
+
+    it('while another one takes only what it has not made', async () => {
+      const recovery = await recoverSome('fails');
+      await waitForCounts(recovery, { pending: 1 });
+      const second = await tenant.recover(endpoint, endpoint.createdAt);
+      expect(second).toMatchObject({ status: 'running', total: 0 });
+      expect(await tenant.waitForRecovery(second)).toMatchObject({ status: 'completed', recovered: 0 });
+      expect(await tenant.recovery(recovery)).toMatchObject({ status: 'running', pending: 1 });
+
+      await tenant.makeLastAttemptDue(endpoint);
+      expect(await tenant.waitForRecovery(recovery)).toMatchObject({ exhausted: 1 });
+      receiver.https.respond = working;
+      const third = await tenant.waitForRecovery(await tenant.recover(endpoint, endpoint.createdAt));
+      expect(third).toMatchObject({ recovered: 1, succeeded: 1 });
+      expect(await tenant.recovery(recovery)).toMatchObject({ recovered: 1, exhausted: 1, succeeded: 0 });
+    });
+
+    it('even if a person brings one forward, or sends it again meanwhile', async () => {
+      const recovery = await recoverSome('fails', 'fails, too');
+      const [one, other] = await waitFor('first attempts', async () => {
+        const rows = await tenant.list({ status: 'pending' });
+        return rows.filter(({ attempts }) => attempts.length === 1).length === 2 && rows;
+      });
+      receiver.https.respond = working;
+      await tenant.redeliver(one!);
+      await waitForCounts(recovery, { succeeded: 1, pending: 1 });
+      await tenant.retryNow(other!);
+      expect(await tenant.waitForRecovery(recovery)).toMatchObject({ status: 'completed', succeeded: 2 });
+    });
+
+    it.each<[string, () => Promise<unknown>]>([
+      ['its endpoint is deactivated', () => tenant.deactivate(endpoint)],
+      ['its endpoint is deleted', () => tenant.endpoints.delete(tenant.id, endpoint.id, SYSTEM)],
+      ['the type is taken out', () => tenant.edit(endpoint, { events: ['contact.created'] })],
+    ])('as cancelled ones when %s', async (_, act) => {
+      const recovery = await recoverSome('one', 'fails', 'fails, too');
+      await waitForCounts(recovery, { succeeded: 1, pending: 2 });
+      await waitFor('first attempts', async () => {
+        const rows = await tenant.list({ status: 'pending' });
+        return rows.filter(({ attempts }) => attempts.length === 1).length === 2;
+      });
+      await act();
+      const counts = {
+        status: 'completed',
+        recovered: 3,
+        pending: 0,
+        succeeded: 1,
+        exhausted: 0,
+        cancelled: 2,
+      };
+      const read = () =>
+        service.query<{ isSettled: boolean }>(
+          'SELECT is_settled AS "isSettled" FROM webhook_recoveries WHERE id = $1',
+          [recovery.id],
+        );
+      await waitFor('the end', async () => (await read())[0]!.isSettled);
+      expect(await tenant.recovery(recovery)).toMatchObject(counts);
+    });
   });
 
   it('need not reach an event whose request waited while the endpoint was activated', async () => {
@@ -426,7 +561,7 @@ describe('in the background', () => {
     const running = await tenant.recover(endpoint, start);
     await host.get(WebhookRecoveriesService).cancel(tenant.id, running.id!, SYSTEM);
     await service.query(
-      `INSERT INTO webhook_recoveries SELECT (jsonb_populate_record(r, jsonb_build_object('id', older.id))).*
+      `INSERT INTO webhook_recoveries SELECT (jsonb_populate_record(r, jsonb_build_object('id', older.id, 'is_settled', true))).*
        FROM webhook_recoveries r, unnest($2::uuid[]) AS older (id) WHERE r.id = $1`,
       [running.id, older],
     );
@@ -468,8 +603,8 @@ describe('in the background', () => {
       total: all,
       recovered: all,
     });
-    const { PENDING = 0, SUCCEEDED = 0, ...others } = await countByStatus();
-    expect({ recovered: PENDING + SUCCEEDED, others }).toEqual({ recovered: all, others: {} });
+    expect(await tenant.recovery(recovery)).toMatchObject({ succeeded: all, pending: 0 });
+    expect(await countByStatus()).toEqual({ SUCCEEDED: all });
   });
 
   it('ends when it is cancelled, and another can start', async () => {
@@ -483,7 +618,12 @@ describe('in the background', () => {
     expect(await recoveries.cancel(tenant.id, recovery.id!, SYSTEM)).toEqual(cancelled);
     await startWorker();
     await waitFor('a delivery of what was pending', async () => (await countByStatus())['SUCCEEDED']);
-    expect(await tenant.recovery(recovery)).toEqual(cancelled);
+    const { status, recovered, finishedAt } = cancelled;
+    const left = await waitFor('the end of what was pending', async () => {
+      const now = await tenant.recovery(recovery);
+      return now.pending === 0 && now;
+    });
+    expect(left).toMatchObject({ status, recovered, finishedAt, succeeded: recovered, cancelled: 0 });
 
     const agent = await host.make.agent(tenant.workspace);
     const actor = { type: 'agent' as const, id: agent.id };
@@ -491,7 +631,7 @@ describe('in the background', () => {
     expect(second).toMatchObject({ total: 2 * THOUSANDS - cancelled.recovered, startedBy: agent.id });
     const listed = await recoveries.list(tenant.id, endpoint.id, SYSTEM);
     expect(listed.map(({ id }) => id)).toEqual([second.id, recovery.id]);
-    expect(listed[1]).toEqual(cancelled);
+    expect(listed[1]).toEqual(left);
     expect(await recoveries.list(tenant.id, endpoint.id, SYSTEM, 1)).toHaveLength(1);
     const stranger = await WebhookWorkspace.create(host);
     await expectRefusal(recoveries.list(stranger.id, endpoint.id, SYSTEM), 'NOT_FOUND');
@@ -510,6 +650,41 @@ describe('in the background', () => {
     await expectRefusal(matching, 'FORBIDDEN');
   });
 
+  it('counts as cancelled what another one makes again before it is cancelled', async () => {
+    receiver.https.respond = failing;
+    await service.query('DELETE FROM events WHERE tenant_id = $1', [tenant.id]);
+    await miss(tenant, 2);
+    const first = await tenant.recover(endpoint, start);
+    await startWorker();
+    await waitFor('attempts of each', async () => {
+      const rows = await tenant.list({ status: 'pending' });
+      return rows.filter(({ attempts }) => attempts.length > 0).length === 2;
+    });
+    await stopWorkers();
+    await tenant.deactivate(endpoint);
+    await tenant.activate(endpoint);
+    receiver.https.respond = working;
+    const lock = new Client({ connectionString: service.stores.databaseUrl });
+    await lock.connect();
+    try {
+      // No worker cancels the deliveries of the former activation.
+      await lock.query('BEGIN');
+      await lock.query('SELECT FROM pending_cancellations WHERE tenant_id = $1 FOR UPDATE', [tenant.id]);
+      const second = await tenant.recover(endpoint, start);
+      await startWorker();
+      expect(await tenant.waitForRecovery(second)).toMatchObject({ recovered: 2, succeeded: 2 });
+    } finally {
+      await lock.end();
+    }
+    expect(await tenant.waitForRecovery(first)).toMatchObject({
+      status: 'completed',
+      recovered: 2,
+      pending: 0,
+      cancelled: 2,
+      succeeded: 0,
+    });
+  });
+
   it('ends when its endpoint is deactivated', async () => {
     // There are so many that the recovery waits for the deliveries of the first ones.
     await miss(tenant, THOUSANDS);
@@ -523,6 +698,14 @@ describe('in the background', () => {
     expect(ended.recovered).toBeLessThan(all);
     const { CANCELLED = 0, SUCCEEDED = 0, ...others } = await countByStatus();
     expect({ recovered: CANCELLED + SUCCEEDED, others }).toEqual({ recovered: ended.recovered, others: {} });
+    await waitFor('what became of each', async () => (await tenant.recovery(recovery)).pending === 0);
+    const counts = await countByStatus();
+    const counted = {
+      cancelled: counts['CANCELLED'] ?? 0,
+      succeeded: counts['SUCCEEDED'] ?? 0,
+      exhausted: 0,
+    };
+    expect(await tenant.recovery(recovery)).toMatchObject({ status: 'cancelled', ...counted });
 
     await tenant.activate(endpoint);
     await waitFor('the attempts in flight, and the count of what is left', async () => {

@@ -162,6 +162,11 @@ it('counts what a filter matches, and delivers it again, and nothing else', asyn
     total: 3,
     isTotalComplete: true,
     recovered: 0,
+    isAllMade: false,
+    pending: 0,
+    succeeded: 0,
+    exhausted: 0,
+    cancelled: 0,
     startedBy: 'system',
     createdAt: expect.any(Date),
     finishedAt: null,
@@ -169,7 +174,14 @@ it('counts what a filter matches, and delivers it again, and nothing else', asyn
   await insert({ status: 'EXHAUSTED', statusCode: 503, error: 'status', body: 'later' });
   await startWorker();
   const ended = await tenant.waitForRecovery(started);
-  expect(ended).toEqual({ ...started, status: 'completed', recovered: 3, finishedAt: expect.any(Date) });
+  expect(ended).toEqual({
+    ...started,
+    status: 'completed',
+    recovered: 3,
+    isAllMade: true,
+    succeeded: 3,
+    finishedAt: expect.any(Date),
+  });
   await receiver.waitForCount(3);
   await waitFor('their record', async () => (await countByStatus())['SUCCEEDED'] === 4);
   expect(bodies()).toEqual(['away', 'not found', 'slow']);

@@ -50,6 +50,7 @@ export function recordOf(
     round,
     attemptCount,
     recovered,
+    recoveryId: null,
     startBy: startByFromNow(),
   };
   const phases = { lookupMs: null, connectMs: null, tlsMs: null, firstByteMs: null };

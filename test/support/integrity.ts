@@ -40,6 +40,14 @@ const SEARCHES: Record<string, string> = {
     SELECT id AS what FROM webhook_deliveries d WHERE attempted_at IS NOT NULL AND attempt_count - 1 <> (
       SELECT count(*) FROM webhook_attempts a
       WHERE a.tenant_id = d.tenant_id AND a.delivery_id = d.id AND a.round = d.round AND a.attempt < d.attempt_count)`,
+  'pending delivery of a settled recovery': `
+    SELECT p.id AS what FROM pending_deliveries p
+    JOIN webhook_recoveries r ON r.tenant_id = p.tenant_id AND r.id = p.recovery_id WHERE r.is_settled`,
+  'outcome that no recovery will count': `
+    SELECT o.recovery_id AS what FROM recovery_outcomes o WHERE NOT EXISTS (
+      SELECT FROM webhook_recoveries r WHERE r.tenant_id = o.tenant_id AND r.id = o.recovery_id AND NOT r.is_settled)`,
+  'settled recovery that has not counted each of its deliveries': `
+    SELECT id AS what FROM webhook_recoveries WHERE is_settled AND recovered <> succeeded + exhausted + cancelled`,
   'event whose lease has ended': `
     SELECT event_id AS what FROM event_queue WHERE lease_until < now() - ${GONE_ON_WITHIN}`,
   'row of events in the default partition': inDefaultPartition('events'),

@@ -159,6 +159,14 @@ export class WebhookWorkspace {
     return this.recoveries.get(this.id, id!, SYSTEM);
   }
 
+  /** Waits until a recovery has made all of its deliveries, which may not be finished. */
+  waitUntilMade(recovery: Pick<WebhookRecoverySummary, 'id'>): Promise<WebhookRecoverySummary> {
+    return waitFor('all deliveries of a recovery', async () => {
+      const seen = await this.recovery(recovery);
+      return seen.isAllMade && seen;
+    });
+  }
+
   /** Waits until a recovery has ended. While it goes on, it takes a step, or delivers what it has taken. */
   async waitForRecovery(recovery: Pick<WebhookRecoverySummary, 'id'>): Promise<WebhookRecoverySummary> {
     let { seen, mark } = await this.progressOf(recovery);

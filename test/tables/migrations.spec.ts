@@ -52,6 +52,8 @@ const HASHES: Record<string, string> = {
   'migrations/1795488200001-endpoint-contexts.ts': '003d8908e95cb71b',
   'migrations/1795801000000-folded-texts.ts': '1bbebc4f5e4e092c',
   'migrations/1795806000000-secret-rollers.ts': '25480c441184317c',
+  'migrations/1795802000000-recovery-outcomes.ts': '8ce899937667c93a',
+  'migrations/1795802000001-deliveries-of-recoveries.ts': 'b8dd28a2fa96fedb',
   'migrations/1795800300000-endpoint-makers.ts': '4c3a685ca34f18eb',
   'migrations/1795800400000-joined-contacts.ts': 'd409a41f803ecfa6',
   'migrations/1795800500000-customer-changes.ts': 'ef4c4b8f3337709f',

@@ -37,7 +37,7 @@ export function deliveryTables(
       name: 'recovery_outcomes',
       key: { tenant_id: 'uuid', recovery_id: 'uuid', id: 'uuid' },
       placement: 'workspace',
-      deletion: { before: ['webhook_recoveries'], after: ['pending_deliveries'] },
+      deletion: { after: ['pending_deliveries'] },
       erasure: { none: 'It holds numbers alone.' },
       export: OF_A_RECEIVER,
       retention: { none: 'A row goes when it is added to its recovery, within seconds.' },

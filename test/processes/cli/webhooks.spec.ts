@@ -225,12 +225,17 @@ describe('webhook', () => {
       endpointId: id,
       kind: 'missed',
       filter: null,
-      since: '2026-01-01T00:00:00.000Z',
+      since: MOMENT,
       until: MOMENT,
       status: 'dry_run',
       total: 0,
       isTotalComplete: true,
       recovered: 0,
+      isAllMade: false,
+      pending: 0,
+      succeeded: 0,
+      exhausted: 0,
+      cancelled: 0,
       startedBy: expect.stringMatching(/^operator:/),
       createdAt: MOMENT,
       finishedAt: null,
@@ -247,7 +252,7 @@ describe('webhook', () => {
     expect(second).toMatchObject({ code: 'INVALID_BODY', message: expect.stringContaining('already') });
     expect(unknown).toMatchObject({ code: 'NOT_FOUND', message: 'Webhook recovery not found.' });
     const cancelled = await cli.call('webhook', 'cancel-recovery', '--id', started.id);
-    expect(cancelled).toEqual({ ...started, status: 'cancelled', finishedAt: MOMENT });
+    expect(cancelled).toEqual({ ...started, status: 'cancelled', isAllMade: true, finishedAt: MOMENT });
   });
 
   it('shows how an endpoint fares, and keeps it to a rate', async () => {
