@@ -952,6 +952,7 @@ export const de: Texts = {
     advice:
       'Sendet, was der Endpunkt verpasst hat: aufgegebene oder abgebrochene Zustellungen, und Ereignisse, während er inaktiv war.',
     since: 'Seit',
+    madeAt: (moment: string) => `Der Endpunkt entstand am ${moment}. Was vorher geschah, bleibt weg.`,
     count: 'Erst zählen',
     counted: (count: number, text: string) =>
       count === 0
@@ -969,7 +970,8 @@ export const de: Texts = {
       completed: 'fertig',
       cancelled: 'abgebrochen',
     },
-    progress: (done: string, total: string) => `${done} von ${total}`,
+    made: (count: string, total: string) => `${count} von ${total} begonnen`,
+    succeeded: (count: string, total: string) => `${count} von ${total} gelungen`,
     cancelledDone: 'Abgebrochen. Was begonnen war, wird noch gesendet.',
   },
   account: {

@@ -874,6 +874,7 @@ export const en = {
     advice:
       'Sends what the endpoint missed: deliveries that were given up or cancelled, and events while it was inactive.',
     since: 'Since',
+    madeAt: (moment: string) => `The endpoint was made on ${moment}. What happened before is left out.`,
     count: 'Count first',
     counted: (count: number, text: string) =>
       count === 0
@@ -891,7 +892,8 @@ export const en = {
       completed: 'completed',
       cancelled: 'cancelled',
     },
-    progress: (done: string, total: string) => `${done} of ${total}`,
+    made: (count: string, total: string) => `${count} of ${total} begun`,
+    succeeded: (count: string, total: string) => `${count} of ${total} succeeded`,
     cancelledDone: 'Cancelled. What was begun is still sent.',
   },
   account: {

@@ -19,6 +19,7 @@ import { filterOf } from './delivery-filter';
 import { RecoveriesSection } from './recoveries-section';
 import { TimelineSection } from './timeline-section';
 import { usePrefetchDeliveries } from './use-deliveries';
+import { useFollowRecoveries } from './use-recoveries';
 
 // Most visits open no dialog.
 const NewSecretDialog = lazyPart(() =>
@@ -48,6 +49,7 @@ export function EndpointPage() {
   const search = route.useSearch();
   // The deliveries are read beside the endpoint, not after it.
   usePrefetchDeliveries(endpointId, filterOf(search), search.cursor);
+  useFollowRecoveries(endpointId);
   const endpoint = useRead<Endpoint>(`webhook-endpoints/${endpointId}`);
   if (endpoint.data) return <LoadedEndpoint endpoint={endpoint.data} />;
   if (!endpoint.error) return <PagePending />;

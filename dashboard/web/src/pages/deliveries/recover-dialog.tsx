@@ -6,7 +6,7 @@ import { useChange } from '../../api/workspace';
 import { Dialog } from '../../common/dialogs';
 import { Form } from '../../common/form';
 import { fromLocal, toLocal } from '../../common/local-time';
-import { useTexts } from '../../i18n/locale';
+import { useFormats, useTexts } from '../../i18n/locale';
 import { useTotalFormat } from './total-format';
 
 const DAY_MS = 86_400_000;
@@ -16,6 +16,7 @@ const DAY_MS = 86_400_000;
  */
 export function RecoverDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
   const texts = useTexts();
+  const formats = useFormats();
   const formatTotal = useTotalFormat();
   const [since, setSince] = useState(() => toLocal(endpoint.failingSince ?? dayOf(endpoint)));
   const recover = useChange((at, input: { since: string; dryRun: boolean }) =>
@@ -43,6 +44,7 @@ export function RecoverDialog({ endpoint, onClose }: { endpoint: Endpoint; onClo
           label={texts.recover.since}
           required
           data-autofocus
+          description={texts.recover.madeAt(formats.moment(endpoint.createdAt))}
           value={since}
           onChange={(event) => {
             recover.reset();

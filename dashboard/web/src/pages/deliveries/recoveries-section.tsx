@@ -1,23 +1,21 @@
 import { Button, Card, Group, Progress, Stack, Text, Title } from '@mantine/core';
 import { api } from '../../api/client';
 import type { Recovery } from '../../api/types';
-import { useChange, useMayManage, useRead } from '../../api/workspace';
+import { useChange, useMayManage } from '../../api/workspace';
 import { ErrorNotice } from '../../common/error-notice';
 import { Moment } from '../../common/moment';
 import { useFormats, useTexts } from '../../i18n/locale';
 import { useTotalFormat } from './total-format';
+import { useRecoveries } from './use-recoveries';
 
-const RUNNING_REFRESH_MS = 2_000;
 const SHOWN = 3;
+/** Ends of deliveries, in the order in which they are told. */
+const ENDS = ['succeeded', 'exhausted', 'cancelled', 'pending'] as const;
 
-/** Lists the recovery or redelivery that is running, or the last ones that have ended. */
+/** Lists the recoveries and redeliveries that are running, or the last ones that have ended. */
 export function RecoveriesSection({ endpointId, isRunning }: { endpointId: string; isRunning: boolean }) {
   const texts = useTexts();
-  const recoveries = useRead<{ data: Recovery[] }>(
-    `webhook-endpoints/${endpointId}/recoveries`,
-    {},
-    { refreshMs: RUNNING_REFRESH_MS },
-  );
+  const recoveries = useRecoveries(endpointId);
   const ofKind = recoveries.data?.data.filter(({ status }) => (status === 'running') === isRunning);
   const recent = ofKind?.slice(0, SHOWN) ?? [];
   if (recent.length === 0) return null;
@@ -38,40 +36,46 @@ export function RecoveriesSection({ endpointId, isRunning }: { endpointId: strin
 function RecoveryProgress({ recovery }: { recovery: Recovery }) {
   const texts = useTexts();
   const formats = useFormats();
-  const formatTotal = useTotalFormat();
   const mayManage = useMayManage();
-  const { id, kind, status, total, recovered, finishedAt } = recovery;
+  const { id, kind, status, total, recovered, isAllMade, pending, finishedAt } = recovery;
   const cancel = useChange((at) => api.post(`${at}/recoveries/${id}/cancel`), texts.recoveries.cancelledDone);
   const isRunning = status === 'running';
   const name = texts.recoveries.kind[kind];
-  const all = formatTotal(recovery);
-  const progress = texts.recoveries.progress(formats.number(recovered), all);
+  const progress = useProgress(recovery);
+  const ended = recovered - (pending ?? 0);
+  const ends = ENDS.filter((end) => recovery[end]);
   return (
     <Stack gap={4}>
       <Group justify="space-between">
         <Text size="sm" role="status">
           {name}: {texts.recoveries.status[status]} · {progress}
         </Text>
-        {isRunning ? (
-          mayManage && (
-            <Button
-              size="compact-sm"
-              variant="default"
-              loading={cancel.isPending}
-              onClick={() => cancel.mutate()}
-            >
-              {texts.common.cancel}
-            </Button>
-          )
-        ) : (
-          <Text size="sm" c="dimmed">
-            <Moment at={finishedAt} />
-          </Text>
-        )}
+        {isRunning
+          ? mayManage &&
+            !isAllMade && (
+              <Button
+                size="compact-sm"
+                variant="default"
+                loading={cancel.isPending}
+                onClick={() => cancel.mutate()}
+              >
+                {texts.common.cancel}
+              </Button>
+            )
+          : finishedAt && (
+              <Text size="sm" c="dimmed">
+                <Moment at={finishedAt} />
+              </Text>
+            )}
       </Group>
+      {ends.length > 0 && (
+        <Text size="sm" c="dimmed">
+          {ends.map((end) => `${formats.number(recovery[end]!)} ${texts.deliveries.status[end]}`).join(' · ')}
+        </Text>
+      )}
       {isRunning && (
         <Progress
-          value={total === 0 ? 100 : Math.min(100, (recovered / total) * 100)}
+          value={total === 0 ? 100 : Math.min(100, (ended / total) * 100)}
           aria-label={`${name}: ${progress}`}
           animated
         />
@@ -79,4 +83,18 @@ function RecoveryProgress({ recovery }: { recovery: Recovery }) {
       <ErrorNotice error={cancel.error} />
     </Stack>
   );
+}
+
+/**
+ * Writes how far a recovery is: how many deliveries have succeeded once all have ended, and how many are made
+ * before.
+ */
+function useProgress(recovery: Recovery): string {
+  const { recoveries } = useTexts();
+  const formats = useFormats();
+  const formatTotal = useTotalFormat();
+  const { status, recovered, succeeded } = recovery;
+  return status === 'completed' && succeeded !== null
+    ? recoveries.succeeded(formats.number(succeeded), formats.number(recovered))
+    : recoveries.made(formats.number(recovered), formatTotal(recovery));
 }
