@@ -309,11 +309,14 @@ function addRecoveryCommands(webhook: Command): void {
 
   webhook
     .command('recovery')
-    .description('Shows the progress of a recovery.')
+    .description('Shows the progress of a recovery, and how its deliveries ended.')
     .requiredOption('--id <id>', 'the recovery')
     .addHelpText(
       'after',
-      example('{id, status, total, recovered, finishedAt, …}', 'webhook recovery --id <id>'),
+      example(
+        '{id, status, total, recovered, pending, succeeded, exhausted, cancelled, …}',
+        'webhook recovery --id <id>',
+      ),
     )
     .action(
       withServices(async ({ lookup, webhookRecoveries, operator }, { id }: { id: string }) =>

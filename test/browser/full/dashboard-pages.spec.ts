@@ -363,7 +363,50 @@ describe("the dashboard's pages in a browser", () => {
     await visit.text('1 event was missed since then.').waitFor();
     await visit.act('Recover 1').click();
     await world.receiver.waitForCount(1, '/missed');
-    await visit.text(/^Recovery: completed · 1 of 1$/).waitFor();
+    await visit.text(/^Recovery: completed · 1 of 1 succeeded$/).waitFor();
+  });
+
+  it('say that a recovery runs until the last delivery has ended, and how each ended', async () => {
+    const { id } = await makeEndpoint('/recovered', ['message.created']);
+    const giveUp = (count: number) =>
+      waitFor('deliveries that wait for their last attempt', async () => {
+        const rows = await world.service.query(
+          `UPDATE pending_deliveries SET attempt_count = 5, next_attempt_at = now()
+           WHERE endpoint_id = $1 AND lease_id IS NULL AND attempt_count > 0 AND $2 = (
+             SELECT count(*) FROM pending_deliveries WHERE endpoint_id = $1 AND attempt_count > 0) RETURNING 1`,
+          [id, count],
+        );
+        return rows.length > 0;
+      });
+    world.receiver.https.respond = (response) => void response.writeHead(500).end();
+    const conversation = await world.service.make.conversation(workspace);
+    await world.service.make.sent(workspace, conversation, 'arrives');
+    await world.service.make.sent(workspace, conversation, 'fails again');
+    await giveUp(2);
+    await visit.settings(workspace, `webhooks/${id}`);
+    const rows = visit.page.getByRole('region', { name: 'Deliveries', exact: true });
+    await waitFor('rows that are given up', async () => (await rows.getByText('given up').count()) === 2);
+
+    world.receiver.https.respond = (response, { body }) =>
+      void response.writeHead(body.includes('fails again') ? 500 : 200).end();
+    await visit.button('More').click();
+    await visit.page.getByRole('menuitem', { name: 'Recover missed events' }).click();
+    await visit.text(/^The endpoint was made on .+ What happened before is left out\.$/).waitFor();
+    await visit.page.keyboard.press('Enter');
+    await visit.text('2 events were missed since then.').waitFor();
+    await visit.page.keyboard.press('Enter');
+    await visit.text(/^Recovery: running · 2 of 2 begun$/).waitFor();
+    await visit.text('1 succeeded · 1 pending').waitFor();
+    expect(await visit.button('Cancel').count()).toBe(0);
+    await rows.getByText('succeeded', { exact: true }).waitFor();
+    await rows.getByText('pending', { exact: true }).waitFor();
+    const section = 'section[aria-label="Recoveries and redeliveries"]';
+    expect(await accessibilityFaultsOf(visit.page, section)).toEqual([]);
+
+    await giveUp(1);
+    await visit.text(/^Recovery: completed · 1 of 2 succeeded$/).waitFor();
+    await visit.text(/^1 given up$/).waitFor();
+    await rows.getByText('given up', { exact: true }).waitFor();
   });
 
   it('roll a secret, and delete an endpoint by its name', async () => {

@@ -43,7 +43,8 @@ function RecoveryProgress({ recovery }: { recovery: Recovery }) {
   const name = texts.recoveries.kind[kind];
   const progress = useProgress(recovery);
   const ended = recovered - (pending ?? 0);
-  const ends = ENDS.filter((end) => recovery[end]);
+  // A completed one names those that succeeded in its progress.
+  const ends = ENDS.filter((end) => recovery[end] && !(status === 'completed' && end === 'succeeded'));
   return (
     <Stack gap={4}>
       <Group justify="space-between">
