@@ -30,6 +30,10 @@ export const recover: Scenario = {
     const prepare = async () => {
       progress(`making ${events} events`);
       await addEvents(deployment.pool, measured, events, false);
+      await deployment.pool.query(
+        `UPDATE webhook_endpoints SET created_at = now() - interval '1 day' WHERE tenant_id = $1`,
+        [measured.id],
+      );
       progress('recovering them');
     };
     const trouble = async () => {

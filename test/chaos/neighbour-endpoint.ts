@@ -7,7 +7,7 @@ import { Promised } from './ledger';
 const GRACE_MS = 2_000;
 
 interface Change {
-  /** Kind of change: created or activated; deactivated or deleted; a recovery of everything before it. */
+  /** Kind of change: created or activated; deactivated or deleted; a recovery of everything since it was created. */
   kind: 'opened' | 'closed' | 'recovered';
   askedAt: number;
   answeredAt: number;
@@ -51,7 +51,7 @@ export class NeighbourEndpoint {
   mustGet(message: Promised): boolean {
     const closed = this.changes.findLastIndex(({ kind }) => kind === 'closed');
     return this.changes.slice(closed + 1).some(({ kind, askedAt, answeredAt }) => {
-      if (kind === 'recovered') return message.at < askedAt;
+      if (kind === 'recovered') return message.at < askedAt && message.askedAt > this.changes[0]!.answeredAt;
       return message.askedAt > answeredAt;
     });
   }

@@ -58,6 +58,13 @@ describe('recoveries', () => {
     return since;
   }
 
+  /** Adds an endpoint as if it had been there at a time, and inactive, and recovers it. */
+  async function recover(tenant: WebhookWorkspace, path: string, since: Date) {
+    const endpoint = await tenant.addEndpoint(receiver.url(path));
+    await host.query('UPDATE webhook_endpoints SET created_at = $2 WHERE id = $1', [endpoint.id, since]);
+    return tenant.recover(endpoint, since);
+  }
+
   const forgetQueue = ({ id }: WebhookWorkspace) =>
     host.query('DELETE FROM event_queue WHERE tenant_id = $1', [id]);
 
@@ -85,15 +92,12 @@ describe('recoveries', () => {
     const crowd = await WebhookWorkspace.create(host);
     const since = await miss(crowd);
     const held = [];
-    for (let n = 0; n < CROWD; n++) {
-      const endpoint = await crowd.addEndpoint(receiver.url(`/crowd-${n}`));
-      held.push(await crowd.recover(endpoint, since));
-    }
+    for (let n = 0; n < CROWD; n++) held.push(await recover(crowd, `/crowd-${n}`, since));
     await holdUp(crowd);
     const other = await WebhookWorkspace.create(host);
     const otherSince = await miss(other);
     await forgetQueue(other);
-    const recovery = await other.recover(await other.addEndpoint(receiver.url('/other')), otherSince);
+    const recovery = await recover(other, '/other', otherSince);
 
     await startWorker();
 

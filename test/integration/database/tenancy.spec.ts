@@ -62,6 +62,7 @@ const WITHOUT_REFERENCES = [
   'pending_cancellations',
   'pending_deliveries',
   'queue_floors',
+  'recovery_outcomes',
   'webhook_attempts',
   'webhook_deliveries',
 ];

@@ -1,7 +1,6 @@
 import { ServerResponse } from 'node:http';
 import { Receiver } from '../../support/receiver';
 import { StartedServices } from '../../support/started-services';
-import { moment } from '../../support/wait';
 import { WebhookWorkspace } from '../../support/webhook-workspace';
 
 let receiver: Receiver;
@@ -73,15 +72,16 @@ it('gives two workspaces their share of one process, and a third one a slot at o
 it('delivers what is live before what is recovered', async () => {
   const service = await services.start({ role: 'all', env: { WEBHOOK_ENDPOINT_CONCURRENCY: '4' } });
   const tenant = await WebhookWorkspace.create(service);
-  const since = await moment();
+  const endpoint = await tenant.addEndpoint(receiver.url());
+  await tenant.deactivate(endpoint);
   await send(tenant, 30);
   await tenant.waitForRelay();
-  const endpoint = await tenant.addEndpoint(receiver.url());
+  await tenant.activate(endpoint);
   await answerOnce(tenant, endpoint);
   const held: ServerResponse[] = [];
   receiver.https.respond = (response) => void held.push(response);
 
-  await tenant.recover(endpoint, since);
+  await tenant.recover(endpoint, endpoint.createdAt);
   // Background work has half of the slots, even while no other work wants them.
   await receiver.waitForCount(3);
   await tenant.message('live');

@@ -158,7 +158,7 @@ export function webhookChanges(host: () => MessagingHost): Record<string, Scenar
       method: 'WebhookRecoveriesService.recoverMissed',
       permission: 'webhook_endpoint.recover',
       prepare: (subject, actor) => async () => {
-        const since = new Date('2026-01-01T00:00:00Z');
+        const since = new Date();
         const { workspace, endpoint } = subject;
         const recoveries = host().get(WebhookRecoveriesService);
         const { id, total } = await recoveries.recoverMissed(workspace.id, endpoint.id, { since }, actor);
