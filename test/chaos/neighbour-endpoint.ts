@@ -7,7 +7,7 @@ import { Promised } from './ledger';
 const GRACE_MS = 2_000;
 
 interface Change {
-  /** Kind of change: created or activated; deactivated or deleted; a recovery of everything since it was created. */
+  /** Kind of change: created or activated; deactivated or deleted; a recovery of all since its creation. */
   kind: 'opened' | 'closed' | 'recovered';
   askedAt: number;
   answeredAt: number;
