@@ -2,6 +2,7 @@ import {
   ErrorValues,
   FaultCode,
   FAULTS,
+  faultSentence,
   makeFault,
   makeReason,
   Reason,
@@ -77,7 +78,7 @@ export class AppError extends Error {
     ...values: ValuesOf<(typeof FAULTS)[Code]>
   ): AppError {
     const detail = { field, ...makeFault(code, ...values) };
-    return new AppError('INVALID_BODY', `${field} ${detail.message}.`, [detail]);
+    return new AppError('INVALID_BODY', `${faultSentence(field, detail)}.`, [detail]);
   }
 
   /** Makes the error of a request that is refused as a whole. */

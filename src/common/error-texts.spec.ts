@@ -11,6 +11,18 @@ describe('the texts of errors', () => {
     expect(fillText('{a}, {b}', { a: ['x', 1] })).toBe('x, 1, {b}');
   });
 
+  it('name their field, unless they are sentences by themselves', () => {
+    for (const [error, message] of [
+      [AppError.invalidBody('name', 'blank'), 'name must not be blank.'],
+      [AppError.invalidBody('url', 'url_not_https'), 'The URL must begin with https://.'],
+      [
+        AppError.invalidBody('url', 'host_unknown', { host: 'shop.example' }),
+        'shop.example does not exist (NXDOMAIN).',
+      ],
+    ] as const)
+      expect(error.message).toBe(message);
+  });
+
   it('stand beside their codes in an answer', () => {
     expect(AppError.invalidBody('name', 'blank').toBody('7')).toEqual({
       error: {

@@ -313,6 +313,14 @@ export function makeFault<Code extends FaultCode>(
   return { message: fillText(FAULTS[code], values), code, ...(values && { values }) };
 }
 
+/** Returns what is wrong with a field, which it names unless the fault's text is a sentence by itself. */
+export function faultSentence(
+  field: string,
+  { message, code }: Partial<CodedFault> & { message: string },
+): string {
+  return code && /^[A-Z{]/.test(FAULTS[code]) ? message : `${field} ${message}`;
+}
+
 /**
  * Makes the reason why a request is refused as a whole.
  * @param reason its code

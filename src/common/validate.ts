@@ -1,7 +1,7 @@
 import { ClassConstructor, plainToInstance } from 'class-transformer';
 import { getMetadataStorage, IS_OPTIONAL, validateSync, ValidationError } from 'class-validator';
 import { AppError, ErrorDetail } from './app-error';
-import { CodedFault, ErrorValue, FaultCode, FAULTS, makeFault } from './error-texts';
+import { CodedFault, ErrorValue, FaultCode, FAULTS, faultSentence, makeFault } from './error-texts';
 import { NULLABLE, opaqueFieldsOf } from './validators';
 
 /**
@@ -86,7 +86,7 @@ export function validate<T extends object>(
 function requireNone(code: 'INVALID_BODY' | 'INVALID_QUERY', details: ErrorDetail[]): void {
   if (details.length === 0) return;
   const named = details.slice(0, MAX_DETAILS);
-  const message = named.map(({ field, message }) => `${field} ${message}`).join('; ');
+  const message = named.map((detail) => faultSentence(detail.field, detail)).join('; ');
   const more = details.length > named.length ? `; and ${details.length - named.length} more` : '';
   throw new AppError(code, `${message}${more}.`, named);
 }

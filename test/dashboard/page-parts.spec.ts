@@ -168,7 +168,7 @@ describe('parts of the pages', () => {
 
     it('in German with values, of which some have German words', () => {
       const fault = { message: 'must …', code: 'not_one_of', values: { choices: ['OWNER', 'x'] } } as const;
-      expect(faultText(fault, writer)).toBe('muss eines davon sein: Eigentümer, x');
+      expect(faultText(fault, writer)).toBe('Das muss eines davon sein: Eigentümer, x');
       expect(fieldText({ field: 'role', ...fault }, writer)).toBe(
         'Rolle: muss eines davon sein: Eigentümer, x',
       );
@@ -193,6 +193,17 @@ describe('parts of the pages', () => {
       const text = reasonText({ reason: 'too_many_at_once', values }, writer);
       expect(text).toMatch(/^Zu viele [A-ZÄÖÜ].* auf einmal\.$/);
       expect(text).not.toContain(values.work);
+    });
+
+    it('in German sentences with a subject under a field', () => {
+      for (const code of Object.keys(FAULTS) as (keyof typeof FAULTS)[])
+        expect(faultText({ message: FAULTS[code], code }, writer)).toMatch(
+          /^(?:Das (?:muss|müssen|darf|ist|hat|fehlt|gehört|passt|steht|gibt|kann|braucht|wäre)\b|[A-ZÄÖÜ{])/,
+        );
+      expect(faultText({ message: FAULTS.not_origin, code: 'not_origin' }, writer)).toMatch(
+        /^Das müssen Adressen wie/,
+      );
+      expect(faultText({ message: '', code: 'url_not_https' }, writer)).toBe(german.url_not_https);
     });
 
     it('in sentences with a subject in English too', () => {

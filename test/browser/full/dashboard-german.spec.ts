@@ -93,7 +93,7 @@ describe("the dashboard's pages in German", () => {
     await visit.field('Netze').fill('203.0.113.7/24');
     await visit.act('Schlüssel erstellen').click();
     await says('darf nicht leer sein');
-    await says(/^müssen Netze wie/);
+    await says(/^Das müssen Netze wie/);
     await visit.field('Name').and(visit.page.locator(':focus')).waitFor();
   });
 

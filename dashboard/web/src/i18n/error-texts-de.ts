@@ -51,12 +51,12 @@ const faults: Record<FaultCode, string> = {
   code_wrong: 'ist falsch oder wurde schon benutzt',
   code_useless: 'ist unnötig: Es gibt keinen zweiten Faktor',
   second_factor_missing: 'fehlt: Schalten Sie zuerst Ihren eigenen zweiten Faktor ein',
-  login_exists: 'hat schon ein Konto',
-  login_missing: 'hat kein Konto: Laden Sie ihn ein',
+  login_exists: 'ist ein Agent, der schon ein Konto hat',
+  login_missing: 'ist ein Agent ohne Konto: Laden Sie ihn ein',
   too_many_workspaces: 'wäre ein Workspace zu viel: Ein Konto hat höchstens {max}',
-  agent_active: 'ist aktiv: Deaktivieren Sie ihn zuerst',
-  agent_erased: 'ist gelöscht',
-  agent_inactive: 'ist nicht aktiv',
+  agent_active: 'ist ein aktiver Agent: Deaktivieren Sie ihn zuerst',
+  agent_erased: 'ist ein gelöschter Agent',
+  agent_inactive: 'ist kein aktiver Agent',
   agent_is_bot: 'ist ein Bot, der sich nicht anmelden kann',
   key_does_not_work: 'ist kein anderer gültiger API-Schlüssel dieses Workspace',
   only_with_replaced: 'gehört nur zum Grund REPLACED',
@@ -77,10 +77,10 @@ const faults: Record<FaultCode, string> = {
   not_scoped_id: 'muss die ID aus Ziffern sein, die der Kanal der Person gegeben hat',
   identity_taken: 'gehört dem Kontakt {contact}',
   contact_not_on_channel: 'gehört einem Kontakt ohne ID bei {channel}',
-  attributes_too_large: 'dürfen zusammen höchstens {max} Bytes JSON sein',
+  attributes_too_large: 'darf zusammen höchstens {max} Bytes JSON sein',
   not_attributes:
     'müssen bis zu {max} Namen von höchstens {name} Zeichen sein, jeder mit einem Text von höchstens {text} Zeichen, einer Zahl, ja oder nein',
-  name_taken: 'heißt schon ein anderer',
+  name_taken: 'ist der Name eines anderen',
   variable_unknown: 'hat die unbekannte Variable „{variable}“: Wählen Sie aus {choices}',
   no_condition: 'muss eine Bedingung haben',
   jwt_not_alone: 'steht anstelle von id und signature',
@@ -90,10 +90,10 @@ const faults: Record<FaultCode, string> = {
   channel_not_connected: 'ist einer, über den der Workspace nicht verbunden ist: {channel}',
   channel_connected: 'ist schon mit {account} verbunden: Erneuern oder trennen Sie zuerst diese Verbindung',
   account_elsewhere:
-    'gehören zu {account}, das in einem anderen Workspace verbunden ist: Trennen Sie es dort zuerst',
+    'ist von {account}, das in einem anderen Workspace verbunden ist: Trennen Sie es dort zuerst',
   account_differs:
-    'gehören zu {given}, und die Verbindung ist die zu {account}: Trennen Sie sie, um ein anderes Konto zu verbinden',
-  credentials_refused: 'wurden von {provider} abgelehnt: {answer}',
+    'ist von {given}, und die Verbindung ist die zu {account}: Trennen Sie sie, um ein anderes Konto zu verbinden',
+  credentials_refused: 'hat {provider} abgelehnt: {answer}',
 
   url_invalid: 'Das ist keine gültige Adresse',
   url_too_long: 'Die Adresse darf höchstens {max} Zeichen haben',
@@ -250,6 +250,7 @@ const things: Record<Thing, string> = {
 export const errorTextsDe: ErrorTexts = {
   faults,
   reasons,
+  subject: 'Das',
   words: {
     ...things,
     OWNER: 'Eigentümer',

@@ -2,6 +2,8 @@ import type { ErrorDetail, ErrorValues, FaultCode, ReasonCode } from '../api/typ
 
 /** Texts of errors in a language, by code. `words` translates values. */
 export interface ErrorTexts {
+  /** Subject of a fault that is shown under its field. */
+  subject: string;
   faults: Record<FaultCode, string>;
   reasons: Record<ReasonCode, string>;
   words: Record<string, string>;
@@ -26,8 +28,8 @@ export function faultText(
   { field, code, message, values }: Omit<ErrorDetail, 'field'> & { field?: string },
   writer: ErrorWriter,
 ): string {
-  const text = code && writer.texts?.faults[code];
-  if (text) return fill(text, values, writer);
+  const text = translated({ code, values }, writer);
+  if (text) return /^\p{Ll}/u.test(writer.texts!.faults[code!]) ? `${writer.texts!.subject} ${text}` : text;
   return field !== undefined && !writer.texts && PREDICATE.test(message)
     ? `${subjectOf(field)} ${message}`
     : message;
@@ -35,8 +37,16 @@ export function faultText(
 
 /** Returns what is wrong with a field, with the field's name. */
 export function fieldText(detail: ErrorDetail, writer: ErrorWriter): string {
-  const fault = faultText(detail, writer);
-  return writer.texts ? `${writer.texts.words[detail.field] ?? detail.field}: ${fault}` : fault;
+  if (!writer.texts) return faultText(detail, writer);
+  return `${writer.texts.words[detail.field] ?? detail.field}: ${translated(detail, writer) ?? detail.message}`;
+}
+
+function translated(
+  { code, values }: Pick<ErrorDetail, 'code' | 'values'>,
+  writer: ErrorWriter,
+): string | undefined {
+  const text = code && writer.texts?.faults[code];
+  return text && fill(text, values, writer);
 }
 
 /** Returns the words of a field's name, such as "Allowed origins" of `credentials.allowedOrigins`. */
