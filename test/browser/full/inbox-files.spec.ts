@@ -71,6 +71,19 @@ describe('the inbox', () => {
     await refusal().waitFor();
   });
 
+  it('refuses files in words where no reply can be written', async () => {
+    visit = await world.enter(workspace, 'AGENT');
+    for (const path of ['inbox?view=all', 'contacts']) {
+      await visit.page.goto(`/w/${workspace.slug}/${path}`);
+      await visit.page.getByRole('heading', { level: 1 }).waitFor();
+      expect(await give('main', 'drop', 'text')).toBe(true);
+      expect(await visit.text('Files are not taken here.').count()).toBe(0);
+      expect(await give('main', 'drop', 'file')).toBe(true);
+      await visit.text('Files are not taken here.').waitFor();
+      expect(await refusal().count()).toBe(0);
+    }
+  });
+
   it('leaves dropped texts to fields, and is not left for a link', async () => {
     await openConversation();
     expect(await give('section textarea', 'drop', 'text')).toBe(false);

@@ -89,4 +89,42 @@ describe('replies that were not sent', () => {
     await unsent().waitFor({ state: 'detached' });
     expect(await bodies(made)).toEqual(['Already done.', 'On its way.']);
   });
+
+  it('wait for the person a day after they were written, because the server has forgotten them', async () => {
+    const made = await world.service.make.begun(workspace, 'Ada', 'Where is it?');
+    await open(visit.page, made);
+    await setOffline(true);
+    await write('Yesterday');
+    const dayMs = 24 * 60 * 60 * 1000;
+    await visit.page.evaluate((ms) => {
+      const name = Object.keys(localStorage).find((one) => one.startsWith('dashboard-reply:'))!;
+      const kept = JSON.parse(localStorage.getItem(name)!) as { unsent: { writtenAt: number }[] };
+      for (const message of kept.unsent) message.writtenAt -= ms;
+      localStorage.setItem(name, JSON.stringify(kept));
+      // The page reads it again, as after a change in another tab.
+      window.dispatchEvent(new StorageEvent('storage', { key: null }));
+    }, dayMs);
+    await setOffline(false);
+    await open(visit.page, made);
+    await unsent().getByText('Not sent').waitFor();
+    await row('Ada').getByText('Not sent').waitFor();
+    expect(await bodies(made)).toEqual([]);
+    await visit.button('Try again').click();
+    await waitFor('the reply', async () => (await bodies(made)).length === 1);
+  });
+
+  it('tell when the conversation could not be closed after one that went out by itself', async () => {
+    const made = await world.service.make.begun(workspace, 'Ada', 'Where is it?');
+    await open(visit.page, made);
+    await setOffline(true);
+    await visit.field('Reply').fill('Done.');
+    await visit.button('Send and close').click();
+    await unsent().getByText('Not sent').waitFor();
+    await visit.page.route(`**/conversations/${made.id}`, (route) =>
+      route.request().method() === 'PATCH' ? route.fulfill({ status: 503 }) : route.continue(),
+    );
+    await setOffline(false);
+    await visit.text('The reply was sent, but its conversation could not be closed.').waitFor();
+    expect(await bodies(made)).toEqual(['Done.']);
+  });
 });
