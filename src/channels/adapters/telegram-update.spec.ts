@@ -59,6 +59,21 @@ describe('a Telegram update', () => {
     expect(read({ message_reaction: reaction([]) })).toMatchObject({ emojis: [] });
   });
 
+  it.each([
+    ['a live location that has ended', { location: { latitude: 39.46, longitude: -0.37 } }],
+    ['a place', { location: { latitude: 1, longitude: 2 }, venue: { title: 'Shop' } }],
+  ])('of %s that is edited is ignored', (_, content) => {
+    expect(read({ edited_message: { ...written, edit_date: 2, ...content } })).toBeNull();
+  });
+
+  it.each(['channel_post', 'edited_channel_post', 'edited_business_message', 'deleted_business_messages'])(
+    'of a channel or another account is ignored: %s',
+    (kind) => {
+      const channel = { id: -100124, type: 'channel', title: 'News' };
+      expect(read({ [kind]: { ...written, chat: channel, edit_date: 2, text: 'corrected' } })).toBeNull();
+    },
+  );
+
   it.each(['message', 'edited_message', 'message_reaction'])('of a group is the group’s: %s', (kind) => {
     const group = { id: -100123, type: 'supergroup', title: 'Friends' };
     const update = { ...written, chat: group, text: 'hello group' };

@@ -178,6 +178,20 @@ describe('a change by the customer', () => {
     expect(readOne({ reaction: { mid: 'm_1', action: 'react', emoji: '' } })).toMatchObject(none);
   });
 
+  it('takes back an answer to a story, or an attachment, whatever else it has', () => {
+    const unsend = { ...about, kind: 'unsend' };
+    const reply_to = { story: { id: '1', url: 'https://cdn.example/1' } };
+    expect(readOne({ message: { mid: 'm_1', text: 'Nice', reply_to, is_deleted: true } })).toEqual(unsend);
+    const attachments = [{ type: 'story_mention', payload: { url: 'https://cdn.example/1' } }];
+    expect(readOne({ message: { mid: 'm_1', attachments, is_deleted: true } })).toEqual(unsend);
+  });
+
+  it('has its number as text, too', () => {
+    expect(readOne({ message_edit: { mid: 'm_1', text: 'edited', num_edit: '2' } })).toMatchObject({
+      number: 2,
+    });
+  });
+
   it.each(['comments', 'live_comments', 'mentions'])('is none of %s (public report 7)', (field) => {
     const value = { id: '1', from: { id: '2', username: 'ana' }, text: 'Nice', media: { id: '3' } };
     expect(

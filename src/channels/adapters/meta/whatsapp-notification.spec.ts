@@ -244,7 +244,7 @@ describe("A WhatsApp notification's", () => {
     expect(readOne({ type: 'revoke', revoke: {} })).toBeUndefined();
   });
 
-  it.each([{}, { emoji: '' }, { emoji: null }])(
+  it.each([{}, { emoji: '' }, { emoji: ' ' }, { emoji: null }])(
     'a reaction taken back has none (public report 8): %j',
     (none) => {
       const reaction = { message_id: 'wamid.0', ...none };

@@ -82,7 +82,7 @@ function readChange(message: InboundMessage, update: ProviderObject): InboundCha
     const content = objectOf(text);
     return textOf(content.type) === null ? null : { ...about, kind: 'edit', number, ...readContent(content) };
   }
-  const given = textOf(emoji);
+  const given = textOf(emoji)?.trim() || null;
   const emojis = given === null ? [] : [given];
   return { ...about, kind: 'reaction', number, emojis, message: given === null ? null : message };
 }

@@ -1,4 +1,4 @@
-import { storableContent, storableCustomer } from './inbound-content';
+import { storableContent, storableCustomer, storableReactions } from './inbound-content';
 
 const LONE = '\uD83D';
 
@@ -57,5 +57,13 @@ describe('a customer', () => {
       name: null,
       phone: null,
     });
+  });
+});
+
+describe('the stored reactions of a customer', () => {
+  it('are few and short, and each is there once (public report 8)', () => {
+    expect(storableReactions(['👍', 'custom emoji', '👍', 'custom emoji'])).toEqual(['👍', 'custom emoji']);
+    expect(storableReactions([' ', '', LONE, 'x'.repeat(99)])).toEqual(['\uFFFD', `${'x'.repeat(39)}…`]);
+    expect(storableReactions(Array.from({ length: 20 }, (_, n) => `${n}`))).toHaveLength(10);
   });
 });

@@ -44,12 +44,13 @@ export function storableCustomer({ name, phone }: InboundMessage['customer']): {
   return { name: label(name, MAX_NAME_CHARACTERS), phone: label(phone, MAX_PHONE_CHARACTERS) };
 }
 
-/** Makes reactions storable: few, each short. */
+/** Makes reactions storable: few, each short, and each once, as several custom emojis have one name. */
 export function storableReactions(emojis: string[]): string[] {
-  return emojis
+  const stored = emojis
     .slice(0, MAX_REACTIONS)
     .map((emoji) => label(emoji, MAX_REACTION_CHARACTERS))
     .filter((emoji) => emoji !== null);
+  return [...new Set(stored)];
 }
 
 function label(text: string | null, max: number): string | null {

@@ -226,11 +226,11 @@ export const CHANNEL_GUIDES: Record<Channel, ChannelGuide> = {
     after: {
       en: [
         'At Meta, open Messenger → Settings → Webhooks and enter the callback address and the verify token.',
-        'Subscribe to messages, messaging_postbacks, message_deliveries, message_reads and message_echoes.',
+        'Subscribe to messages, message_edits, message_reactions, messaging_postbacks, message_deliveries, message_reads and message_echoes.',
       ],
       de: [
         'Öffnen Sie bei Meta Messenger → Settings → Webhooks und tragen Sie die Callback-Adresse und das Verify-Token ein.',
-        'Abonnieren Sie messages, messaging_postbacks, message_deliveries, message_reads und message_echoes.',
+        'Abonnieren Sie messages, message_edits, message_reactions, messaging_postbacks, message_deliveries, message_reads und message_echoes.',
       ],
     },
     isHookEntered: true,
@@ -280,11 +280,11 @@ export const CHANNEL_GUIDES: Record<Channel, ChannelGuide> = {
     after: {
       en: [
         'At Meta, open Instagram → API setup and enter the callback address and the verify token.',
-        'Subscribe to messages, messaging_postbacks, message_reactions and messaging_seen.',
+        'Subscribe to messages, message_edit, message_reactions, messaging_postbacks and messaging_seen.',
       ],
       de: [
         'Öffnen Sie bei Meta Instagram → API setup und tragen Sie die Callback-Adresse und das Verify-Token ein.',
-        'Abonnieren Sie messages, messaging_postbacks, message_reactions und messaging_seen.',
+        'Abonnieren Sie messages, message_edit, message_reactions, messaging_postbacks und messaging_seen.',
       ],
     },
     isHookEntered: true,
