@@ -118,6 +118,18 @@ const PAGES: Record<string, ShopPage> = {
     </script>`,
   },
   '/module': { snippet: (widget) => snippetOf(widget, 'type="module"') },
+  '/inline': {
+    snippet: ({ service }) => `<script>
+      const request = new XMLHttpRequest();
+      request.open('GET', '${service}/widget/v1.js', false);
+      request.send();
+      const script = document.createElement('script');
+      script.dataset.siteKey = 'any';
+      script.text = request.responseText;
+      document.head.append(script);
+      document.documentElement.dataset.after = 'here';
+    </script>`,
+  },
   '/framed': {
     hasWidget: false,
     main: '<iframe src="/shop" style="width:900px;height:600px"></iframe><p style="height:5000px">',

@@ -11,7 +11,7 @@ describe('the built widget', () => {
   it('is small', () => {
     const loader = gzippedBytes('v1.js');
     expect(loader).toBeLessThanOrEqual(3250);
-    expect(CHUNKS.map(gzippedBytes).reduce((sum, bytes) => sum + bytes, loader)).toBeLessThanOrEqual(28_000);
+    expect(CHUNKS.map(gzippedBytes).reduce((sum, bytes) => sum + bytes, loader)).toBeLessThanOrEqual(29_000);
   });
 
   it('has an app and a file for each further language, under hashed names', () => {

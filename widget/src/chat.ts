@@ -3,8 +3,10 @@ import { VisitorChat } from './conversation/visitor-chat';
 import { chooseTag, loadLocale, withRegion, type Locale } from './locales/locale';
 import { OutboxStore } from './outbox/outbox-store';
 import type { Identity, WidgetSettings } from './page-api';
-import { ServiceClient, ServiceError, statusOf } from './protocol/service-client';
+import { listenToPage } from './page-events';
+import { ServiceClient, ServiceError } from './protocol/service-client';
 import { isFromAgent, type Message } from './protocol/types';
+import { Refusals } from './refusals';
 import { readDismissed, writeDismissed } from './session/dismissed-preview';
 import { keepChat, readKept, type KeptChat } from './session/kept-chat';
 import { newSession, SessionStore, type StoredSession } from './session/session-store';
@@ -24,13 +26,9 @@ export interface ChatDisplay {
   isNewestSeen: () => boolean;
 }
 
-/** Time after which an open chat that is unavailable is tried again. */
-const TRY_AGAIN_MS = 30_000;
-
 /** Root of the app: knows who the visitor is, and whether the panel is open. */
 export class Chat implements ChatApp {
   isOpen = false;
-  refusal: 'identity' | 'unavailable' | null = null;
   visitor: VisitorChat;
   private readonly shared;
   private readonly key: string;
@@ -42,9 +40,7 @@ export class Chat implements ChatApp {
   private switching: Promise<void> = Promise.resolve();
   private readonly announced = new Set<string>();
   private unread = 0;
-  /** Visitor who was refused last. */
-  private refused: VisitorChat | null = null;
-  private againTimer: ReturnType<typeof setTimeout> | undefined;
+  private readonly refusals = new Refusals(() => this.tryAgain());
   private listening = new AbortController();
 
   private constructor(
@@ -129,20 +125,19 @@ export class Chat implements ChatApp {
   listen(): void {
     this.listening.abort();
     const { signal } = (this.listening = new AbortController());
-    const wake = () => {
-      if (document.visibilityState === 'visible') this.visitor.wake();
-      this.tryAgain();
-      this.changed();
-    };
     this.shared.sessions.onChange(() => this.onSessionChange(), signal);
-    addEventListener('online', wake, { signal });
-    addEventListener('offline', () => this.changed(), { signal });
-    document.addEventListener('visibilitychange', wake, { signal });
-    addEventListener('pagehide', () => this.visitor.suspend(), { signal });
-    addEventListener('pageshow', (event) => this.comeBack(event, wake), { signal });
-    // A frozen page would keep the stream, and other tabs would get nothing.
-    document.addEventListener('freeze', () => this.visitor.suspend(), { signal });
-    document.addEventListener('resume', () => this.visitor.resume(), { signal });
+    const handlers = {
+      wake: () => {
+        if (document.visibilityState === 'visible') this.visitor.wake();
+        this.tryAgain();
+        this.changed();
+      },
+      change: () => this.changed(),
+      suspend: () => this.visitor.suspend(),
+      resume: () => this.visitor.resume(),
+      comeBack: () => this.comeBack(),
+    };
+    listenToPage(handlers, signal);
     this.display?.redraw();
   }
 
@@ -158,6 +153,10 @@ export class Chat implements ChatApp {
     const { sessions } = this.shared;
     sessions.write({ ...(sessions.read() ?? newSession(this.visitor.owner)), said });
     this.changed();
+  }
+
+  get refusal(): Refusals['present'] {
+    return this.refusals.present;
   }
 
   /** Newest answer that the visitor has neither seen nor dismissed while the chat is closed; null if none. */
@@ -216,15 +215,12 @@ export class Chat implements ChatApp {
     this.wasOpen = own?.isOpen;
   }
 
-  private comeBack({ persisted }: PageTransitionEvent, wake: () => void): void {
-    if (persisted) {
-      // The visitor may have typed, logged in or logged out in the pages since.
-      const kept = readKept(this.key);
-      this.onSessionChange();
-      if (this.isKept) this.takeOver(kept);
-      this.visitor.resume();
-    }
-    wake();
+  private comeBack(): void {
+    // The visitor may have typed, logged in or logged out in the pages since.
+    const kept = readKept(this.key);
+    this.onSessionChange();
+    if (this.isKept) this.takeOver(kept);
+    this.visitor.resume();
   }
 
   /** Follows a session that another tab began, changed or ended. */
@@ -246,13 +242,15 @@ export class Chat implements ChatApp {
     if (takesUnsent) next.draft = before.draft;
     else this.wasOpen = false;
     this.visitor = next;
-    this.refusal = null;
+    this.refusals.present = null;
     if (identity && sessions.read()?.owner !== owner) sessions.write(newSession(owner));
-    this.switching = this.switching.then(async () => {
+    const change = async () => {
       await before.end();
       if (takesUnsent) await before.outbox.moveTo(next.outbox);
       if (sessions.read()?.owner === owner) await next.begin();
-    });
+    };
+    // What fails once must not keep later visitors from their chat.
+    this.switching = this.switching.then(change).catch((error: unknown) => console.error(error));
     this.keep();
     this.changed();
   }
@@ -261,7 +259,7 @@ export class Chat implements ChatApp {
     const visitor: VisitorChat = new VisitorChat(owner, identity, this.shared, {
       onChange: () => {
         if (visitor !== this.visitor) return;
-        if (visitor !== this.refused && visitor.connection === 'connected') this.refusal = null;
+        if (visitor.connection === 'connected') this.refusals.served(visitor);
         this.changed();
       },
       onFresh: (messages) => visitor === this.visitor && this.announce(messages),
@@ -272,24 +270,19 @@ export class Chat implements ChatApp {
   }
 
   private refuse(error: unknown): void {
-    const before = this.refusal;
-    this.refusal = statusOf(error) === 401 ? 'identity' : 'unavailable';
-    this.refused = this.visitor;
-    clearTimeout(this.againTimer);
-    this.againTimer = setTimeout(() => this.tryAgain(), TRY_AGAIN_MS);
+    const code = this.refusals.note(error, this.visitor);
     const message = error instanceof Error ? error.message : String(error);
-    if (this.refusal !== before) this.context.emit('error', { code: this.refusal, message });
+    if (code) this.context.emit('error', { code, message });
     this.changed();
   }
 
   /** Tries again, with what the visitor has written, whether a chat that is unavailable has come back. */
   private tryAgain(): void {
     const { visitor, isOpen } = this;
-    const isDue = this.refusal === 'unavailable' && visitor === this.refused;
-    if (!isDue || !isOpen || document.visibilityState !== 'visible') return;
+    if (!this.refusals.mayHaveEnded(visitor) || !isOpen || document.visibilityState !== 'visible') return;
     this.switchTo(visitor.owner, visitor.session.identity, true);
     // Until the service answers otherwise.
-    this.refusal = 'unavailable';
+    this.refusals.present = 'unavailable';
   }
 
   private announce(messages: Message[]): void {

@@ -11,6 +11,9 @@ export interface ChatItem {
   id: string;
   state: ItemState;
   body: string;
+  /** Id by which the visitor can change the message; null if it is not the visitor's, or has no text. */
+  changeId: string | null;
+  isEdited: boolean;
   /** Time of the message; null while it is unsent. */
   createdAt: string | null;
   senderName: string | null;
@@ -46,10 +49,12 @@ export function itemsOf(
 }
 
 function storedItem(message: Message, isRead: boolean): ChatItem {
-  const { id, clientMessageId, body, createdAt, senderName } = message;
+  const { id, clientMessageId, body, createdAt, senderName, editedAt } = message;
   const isReceived = isFromAgent(message);
   const state = isReceived ? 'received' : 'sent';
-  return { key: clientMessageId ?? id, id, state, body, createdAt, senderName, isRead };
+  const changeId = isReceived || body === '' ? null : clientMessageId;
+  const isEdited = Boolean(editedAt) && body !== '';
+  return { key: clientMessageId ?? id, id, state, body, changeId, isEdited, createdAt, senderName, isRead };
 }
 
 function unsentItem({ clientMessageId, body, state }: OutboxRecord): ChatItem {
@@ -58,6 +63,8 @@ function unsentItem({ clientMessageId, body, state }: OutboxRecord): ChatItem {
     id: clientMessageId,
     state: state === 'failed' ? 'failed' : 'sending',
     body,
+    changeId: null,
+    isEdited: false,
     createdAt: null,
     senderName: null,
     isRead: false,

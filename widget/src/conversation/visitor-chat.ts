@@ -137,6 +137,21 @@ export class VisitorChat {
     if (!this.hasBegun) await this.begin();
   }
 
+  /**
+   * Replaces the text of a stored message of the visitor; null takes the message back.
+   * @throws ServiceError
+   */
+  async change(clientMessageId: string, body: string | null): Promise<void> {
+    const path = `/messages/${clientMessageId}`;
+    const { message } = await (body === null
+      ? this.session.call<{ message: Message }>('DELETE', path)
+      : this.session.call<{ message: Message }>('PATCH', path, { body }));
+    // What is kept is sent again if the service has lost it: with the old text.
+    await this.outbox.forget({ clientMessageId });
+    this.timeline.add([message]);
+    this.events.onChange();
+  }
+
   loadOlder(): Promise<void> {
     return this.sync.loadOlder();
   }

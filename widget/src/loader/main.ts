@@ -12,12 +12,14 @@ declare global {
 /** Element of this script. A module has no `currentScript`. */
 const script = (document.currentScript ??
   document.querySelector('script[src*="/widget/v1.js"]')) as HTMLScriptElement | null;
-const siteKey = script && (script.dataset['siteKey'] || new URL(script.src).searchParams.get('siteKey'));
+// A script in the page's own text has no address, from which the rest could be loaded.
+const src = script?.src;
+const siteKey = src && (script.dataset['siteKey'] || new URL(src).searchParams.get('siteKey'));
 
-if (!siteKey) console.error('chatWidget: the script needs data-site-key, or ?siteKey= in its address.');
+if (!siteKey) console.error('chatWidget: the script needs src and data-site-key, or ?siteKey= in src.');
 else if (window.chatWidget && !Array.isArray(window.chatWidget))
   console.warn('chatWidget: the script is in this page twice.');
-else begin(script.src, siteKey);
+else begin(src, siteKey);
 
 function begin(scriptUrl: string, siteKey: string): void {
   const urlOf = (path: string) => new URL(path, scriptUrl).href;

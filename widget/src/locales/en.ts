@@ -26,6 +26,14 @@ export interface Texts {
   read: string;
   notSent: string;
   deleted: string;
+  more: string;
+  edit: string;
+  remove: string;
+  editing: string;
+  cancel: string;
+  save: string;
+  edited: string;
+  notChanged: string;
   tryAgain: string;
   noFiles: string;
   offline: string;
@@ -68,6 +76,14 @@ export const en: Texts = {
   read: 'Read',
   notSent: 'Not sent',
   deleted: 'This message was deleted.',
+  more: 'Edit or delete',
+  edit: 'Edit',
+  remove: 'Delete',
+  editing: 'Editing a message',
+  cancel: 'Cancel',
+  save: 'Save',
+  edited: 'Edited',
+  notChanged: 'The message was not changed. Please try again.',
   tryAgain: 'Try again',
   noFiles: 'Files cannot be sent in this chat.',
   offline: 'You are offline. Messages are sent when you are back.',

@@ -114,7 +114,8 @@ export class Outbox {
     this.onChange(record);
   }
 
-  private async forget({ clientMessageId }: OutboxRecord): Promise<void> {
+  /** Forgets a message that the service has. */
+  async forget({ clientMessageId }: Pick<OutboxRecord, 'clientMessageId'>): Promise<void> {
     this.byId.delete(clientMessageId);
     await this.store.remove(clientMessageId);
   }

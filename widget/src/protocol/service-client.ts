@@ -21,6 +21,8 @@ export const isRefusal = (error: unknown): boolean => [401, 403, 404].includes(s
 export const retryAfterMsOf = (error: unknown): number =>
   error instanceof ServiceError ? error.retryAfterMs : 0;
 
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
 interface Call {
   token?: string | null;
   body?: object;
@@ -33,7 +35,7 @@ export class ServiceClient {
     private readonly serviceUrl: string,
   ) {}
 
-  async call<Answer>(method: 'GET' | 'POST', path: string, call: Call = {}): Promise<Answer> {
+  async call<Answer>(method: Method, path: string, call: Call = {}): Promise<Answer> {
     try {
       const response = await this.request(method, path, call, AbortSignal.timeout(TIMEOUT_MS));
       // The answer may be empty.

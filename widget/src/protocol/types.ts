@@ -15,6 +15,8 @@ export interface Message {
   body: string;
   createdAt: string;
   delivery: { status: string | null };
+  /** Time of the last edit; null or missing without one. */
+  editedAt?: string | null;
 }
 
 export interface MessagePage {

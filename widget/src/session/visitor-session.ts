@@ -1,5 +1,5 @@
 import type { Identity } from '../page-api';
-import { ServiceError, statusOf, type ServiceClient } from '../protocol/service-client';
+import { ServiceError, statusOf, type Method, type ServiceClient } from '../protocol/service-client';
 import type { MessagePage, SessionAnswer } from '../protocol/types';
 import type { SessionStore, StoredSession } from './session-store';
 
@@ -44,7 +44,7 @@ export class VisitorSession {
   }
 
   /** Calls a route of the visitor. */
-  async call<Answer>(method: 'GET' | 'POST', path: string, body?: object): Promise<Answer> {
+  async call<Answer>(method: Method, path: string, body?: object): Promise<Answer> {
     return this.retried(await this.token(), (token) =>
       this.client.call<Answer>(method, path, { token, body }),
     );

@@ -1,6 +1,6 @@
 import { Component } from 'preact';
 import { fill } from '../locales/locale';
-import { isOfComposition } from './composition';
+import { onKeys } from './composition';
 import { Icon } from './icons';
 import { countCharacters } from './text';
 import type { Actions, View } from './view';
@@ -15,12 +15,20 @@ interface Props {
 
 export class Composer extends Component<Props> {
   override render({ view }: Props) {
-    const { canWrite, draft: body } = view;
+    const { canWrite, draft: body, isEditing } = view;
     const { texts } = view.locale;
     const count = countNearLimit(body);
     const isTooLong = count > MAX_CHARACTERS;
     return (
       <form class="composer" onSubmit={this.onSubmit}>
+        {isEditing && (
+          <p class="editing">
+            {texts.editing}
+            <button type="button" class="retry" onClick={this.props.actions.escape}>
+              {texts.cancel}
+            </button>
+          </p>
+        )}
         <div class="field">
           {/* The same text again, invisible: the field is as high as its text. */}
           <div class="mirror" aria-hidden="true">
@@ -30,7 +38,7 @@ export class Composer extends Component<Props> {
             class="input"
             rows={1}
             dir="auto"
-            aria-label={texts.message}
+            aria-label={isEditing ? texts.editing : texts.message}
             aria-describedby={count > 0 ? 'count' : undefined}
             aria-invalid={isTooLong}
             placeholder={texts.placeholder}
@@ -44,8 +52,8 @@ export class Composer extends Component<Props> {
         <button
           type="submit"
           class="send"
-          aria-label={texts.send}
-          title={texts.send}
+          aria-label={isEditing ? texts.save : texts.send}
+          title={isEditing ? texts.save : texts.send}
           disabled={!this.canSend}
         >
           <Icon name="send" />
@@ -72,13 +80,16 @@ export class Composer extends Component<Props> {
   private readonly onSubmit = (event: Event): void => {
     event.preventDefault();
     if (!this.canSend) return;
-    this.props.actions.send(this.props.view.draft);
-    this.write('');
+    const { view, actions } = this.props;
+    const { isEditing, draft } = view;
+    actions.send(draft);
+    // An edit leaves the draft as it was.
+    if (!isEditing) this.write('');
   };
 
-  private readonly onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key === 'Enter' && !event.shiftKey && !isOfComposition(event)) this.onSubmit(event);
-  };
+  private readonly onKeyDown = onKeys((event) => {
+    if (event.key === 'Enter' && !event.shiftKey) this.onSubmit(event);
+  });
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { TargetedKeyboardEvent } from 'preact';
 import { Composer } from './composer';
-import { isOfComposition } from './composition';
+import { onKeys } from './composition';
 import { Icon } from './icons';
 import { MessageLog } from './message-log';
 import type { Actions, View } from './view';
@@ -11,11 +11,10 @@ const FOCUSABLE = 'button:not(:disabled), a[href], input, textarea:not(:disabled
 export function Dialog({ view, actions }: { view: View; actions: Actions }) {
   const { texts } = view.locale;
 
-  const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>) => {
-    if (isOfComposition(event)) return;
-    if (event.key === 'Escape') actions.close();
+  const onKeyDown = onKeys((event: TargetedKeyboardEvent<HTMLElement>) => {
+    if (event.key === 'Escape') actions.escape();
     if (event.key === 'Tab' && view.isFullScreen) keepFocus(event, event.currentTarget);
-  };
+  });
 
   return (
     <div

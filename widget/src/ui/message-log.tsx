@@ -1,4 +1,5 @@
 import { Component, createRef, type VNode } from 'preact';
+import { onKeys } from './composition';
 import { Icon } from './icons';
 import { MessageView } from './message-view';
 import type { Actions, View } from './view';
@@ -95,6 +96,7 @@ export class MessageLog extends Component<Props, State> {
           aria-live={speaks ? 'polite' : 'off'}
           aria-busy={view.isLoading}
           onScroll={this.onScroll}
+          onKeyDown={this.onKeyDown}
         >
           <div ref={this.content} class="content">
             {view.isLoading && isEmpty && <p class="hint">{texts.loading}</p>}
@@ -108,7 +110,7 @@ export class MessageLog extends Component<Props, State> {
                 {view.welcome}
               </p>
             )}
-            {withDays(view, this.props.actions.retry)}
+            {withDays(view, this.props.actions)}
             {view.typing && (
               <p class="typing" dir="auto">
                 {view.typing}
@@ -142,6 +144,16 @@ export class MessageLog extends Component<Props, State> {
     this.log.current!.focus();
     this.loadOlder();
   };
+
+  /** Moves the focus between the buttons of the visitor's messages. */
+  private readonly onKeyDown = onKeys((event) => {
+    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    const buttons = [...this.log.current!.querySelectorAll<HTMLElement>('.more')];
+    const at = buttons.indexOf(event.target as HTMLElement);
+    if (step === undefined || at < 0) return;
+    event.preventDefault();
+    buttons[at + step]?.focus();
+  });
 
   private readonly onScroll = (): void => {
     const { scrollTop, scrollHeight, clientHeight } = this.log.current!;
@@ -179,9 +191,10 @@ export class MessageLog extends Component<Props, State> {
  * Draws the messages with a heading for each day. Messages of one sender in the same minute are a group, with
  * name and time shown once.
  */
-function withDays({ items, locale, isRefused }: View, onRetry: Actions['retry']): VNode[] {
+function withDays({ items, locale, isRefused }: View, actions: Actions): VNode[] {
   const { dates, texts } = locale;
   const now = new Date();
+  const newestOwn = items.findLast(({ changeId }) => changeId);
   const placed = items.map((item) => {
     const date = item.createdAt ? new Date(item.createdAt) : now;
     const day = dates.day(date, now);
@@ -199,9 +212,10 @@ function withDays({ items, locale, isRefused }: View, onRetry: Actions['retry'])
         time={time}
         isRefused={isRefused}
         isFirstOfGroup={isNewDay || sender !== before?.sender}
+        isReachable={item === newestOwn}
         isLastOfGroup={group !== placed[index + 1]?.group}
         texts={texts}
-        onRetry={onRetry}
+        actions={actions}
       />
     );
     if (!isNewDay) return [message];

@@ -2,26 +2,52 @@ import { Component } from 'preact';
 import type { ChatItem } from '../conversation/chat-items';
 import type { Texts } from '../locales/en';
 import { Avatar } from './avatar';
+import { Icon } from './icons';
 import { partsOf } from './text';
+import type { Actions } from './view';
 
 interface Props extends Omit<ChatItem, 'key'> {
   isFirstOfGroup: boolean;
   isLastOfGroup: boolean;
+  /** Whether the Tab key comes to its button. From there, the arrow keys reach the others. */
+  isReachable: boolean;
   time: string;
   /** Whether the service takes no messages at the moment. */
   isRefused: boolean;
   texts: Texts;
-  onRetry: (clientMessageId: string) => void;
+  actions: Actions;
+}
+
+interface State {
+  /** Whether it is shown how the message can be changed. */
+  isOpen: boolean;
 }
 
 /** Draws one message, again only when it has changed: a conversation may have a thousand messages. */
-export class MessageView extends Component<Props> {
-  override shouldComponentUpdate(next: Props): boolean {
-    return (Object.keys(next) as (keyof Props)[]).some((name) => next[name] !== this.props[name]);
+export class MessageView extends Component<Props, State> {
+  override state: State = { isOpen: false };
+
+  override shouldComponentUpdate(next: Props, { isOpen }: State): boolean {
+    const names = Object.keys(next) as (keyof Props)[];
+    return isOpen !== this.state.isOpen || names.some((name) => next[name] !== this.props[name]);
   }
 
-  override render(props: Props) {
-    const { id, state, body, createdAt, senderName, time, isFirstOfGroup, isLastOfGroup, texts } = props;
+  override render(props: Props, { isOpen }: State) {
+    const {
+      id,
+      state,
+      body,
+      changeId,
+      isEdited,
+      createdAt,
+      senderName,
+      time,
+      isFirstOfGroup,
+      isLastOfGroup,
+      isReachable,
+      texts,
+      actions,
+    } = props;
     const isReceived = state === 'received';
     return (
       <div
@@ -33,29 +59,66 @@ export class MessageView extends Component<Props> {
           {isReceived && <Avatar name={senderName} />}
           {isReceived ? <bdi>{senderName || texts.support}</bdi> : texts.you}
         </p>
-        <p class="bubble" dir="auto">
-          {body === '' && texts.deleted}
-          {partsOf(body).map(({ text, href }) =>
-            href ? (
-              <a href={href} target="_blank" rel="noopener noreferrer nofollow">
-                {text}
-              </a>
-            ) : (
-              text
-            ),
+        <div class="line">
+          {changeId && (
+            <button
+              type="button"
+              class="more"
+              tabIndex={isReachable ? 0 : -1}
+              aria-expanded={isOpen}
+              aria-label={texts.more}
+              title={texts.more}
+              onClick={this.toggle}
+            >
+              <Icon name="more" />
+            </button>
           )}
-        </p>
-        <p class={isLastOfGroup ? 'meta' : 'meta unseen'}>
+          <p class={body === '' ? 'bubble deleted' : 'bubble'} dir="auto">
+            {body === '' && texts.deleted}
+            {partsOf(body).map(({ text, href }) =>
+              href ? (
+                <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+                  {text}
+                </a>
+              ) : (
+                text
+              ),
+            )}
+          </p>
+        </div>
+        {changeId && isOpen && (
+          <p class="changes" aria-live="off">
+            <button
+              type="button"
+              class="retry"
+              onClick={() => this.change(() => actions.edit(changeId, body))}
+            >
+              {texts.edit}
+            </button>
+            <button type="button" class="retry" onClick={() => this.change(() => actions.remove(changeId))}>
+              {texts.remove}
+            </button>
+          </p>
+        )}
+        <p class={isLastOfGroup || isEdited ? 'meta' : 'meta unseen'}>
           {createdAt && <time dateTime={createdAt}>{time}</time>}
+          {isEdited && <span class="status">{texts.edited}</span>}
           {!isReceived && <span class="status">{this.status()}</span>}
           {state === 'failed' && (
-            <button type="button" class="retry" onClick={() => props.onRetry(id)}>
+            <button type="button" class="retry" onClick={() => actions.retry(id)}>
               {texts.tryAgain}
             </button>
           )}
         </p>
       </div>
     );
+  }
+
+  private readonly toggle = (): void => this.setState(({ isOpen }) => ({ isOpen: !isOpen }));
+
+  private change(begin: () => void): void {
+    this.setState({ isOpen: false });
+    begin();
   }
 
   private status(): string {

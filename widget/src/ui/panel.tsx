@@ -14,8 +14,8 @@ import { Viewport } from './viewport';
 
 /** Time before a lost connection is shown: most come back at once. */
 const LOST_NOTICE_MS = 3000;
-/** Time for which the chat says that it takes no files. */
-const FILES_NOTICE_MS = 8000;
+/** Time for which the chat says what was not done. */
+const NOTICE_MS = 8000;
 
 /**
  * Events that are hidden from the page: it may have shortcuts, scroll by itself, keep the focus in a dialog
@@ -34,7 +34,10 @@ export class Panel implements ChatDisplay {
   private frame = 0;
   private readonly launcher: LauncherFace;
   private lostSince: number | null = null;
-  private filesTimer: ReturnType<typeof setTimeout> | undefined;
+  private notice: 'noFiles' | 'notChanged' | null = null;
+  private noticeTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Message that gets a new text, and the text so far. */
+  private editing: { owner: string; changeId: string; body: string } | null = null;
 
   constructor(
     private readonly chat: Chat,
@@ -52,14 +55,24 @@ export class Panel implements ChatDisplay {
     this.launcher = new LauncherFace(context.button);
     this.actions = {
       close: () => chat.close(),
-      send: (body) => void chat.visitor.write(storable(body)),
-      keepDraft: (body) => chat.keepDraft(body),
+      escape: () => (this.edited ? this.edit(null) : chat.close()),
+      send: (body) => {
+        const { edited } = this;
+        if (!edited) return void chat.visitor.write(storable(body));
+        void this.change(edited.changeId, storable(body));
+      },
+      keepDraft: (body) => {
+        if (this.edited) this.edited.body = body;
+        else chat.keepDraft(body);
+      },
+      edit: (changeId, body) => this.edit({ owner: chat.visitor.owner, changeId, body }),
+      remove: (changeId) => void this.change(changeId, null),
       retry: (clientMessageId) => {
         this.focus();
         void chat.visitor.outbox.retry(clientMessageId);
       },
       loadOlder: () => chat.visitor.loadOlder(),
-      refuseFiles: () => this.refuseFiles(),
+      refuseFiles: () => this.say('noFiles'),
       submitForm: (visitor) => {
         chat.completeForm(visitor);
         this.draw();
@@ -110,6 +123,29 @@ export class Panel implements ChatDisplay {
     return document.visibilityState === 'visible' && log !== null && isInSight(this.context.shadow, log);
   }
 
+  /** Edit of the visitor who is there; null if there is none. */
+  private get edited(): typeof this.editing {
+    return this.editing?.owner === this.chat.visitor.owner ? this.editing : null;
+  }
+
+  private edit(editing: typeof this.editing): void {
+    this.editing = editing;
+    this.draw();
+    this.focus();
+  }
+
+  /** Changes a message, or takes it back. A text that was not taken stays to be saved again. */
+  private async change(changeId: string, body: string | null): Promise<void> {
+    const { edited } = this;
+    this.edit(null);
+    try {
+      await this.chat.visitor.change(changeId, body);
+    } catch {
+      this.say('notChanged');
+      if (body !== null && !this.editing) this.edit(edited && { ...edited, body });
+    }
+  }
+
   private drawLauncher(): void {
     const { isOpen, locale, visitor } = this.chat;
     const { unread } = visitor;
@@ -155,6 +191,7 @@ export class Panel implements ChatDisplay {
 
   private view(): View {
     const { chat } = this;
+    const edited = () => this.edited;
     const { locale, settings, visitor } = chat;
     const { texts } = locale;
     const { typist } = visitor.presence;
@@ -173,12 +210,15 @@ export class Panel implements ChatDisplay {
       get hasUnread() {
         return chat.visitor.unread > 0;
       },
-      notice: this.filesTimer ? texts.noFiles : trouble,
+      notice: this.notice ? texts[this.notice] : trouble,
       isOnline: visitor.presence.isOnline === true && trouble === null,
       typing: typist === null ? null : fill(texts.typing, { name: typist || texts.support }),
       // Read anew: the visitor may change before the panel is drawn again.
       get draft() {
-        return chat.visitor.draft;
+        return edited()?.body ?? chat.visitor.draft;
+      },
+      get isEditing() {
+        return edited() !== null;
       },
       isRefused: chat.refusal !== null,
       canWrite: chat.refusal !== 'unavailable',
@@ -187,12 +227,13 @@ export class Panel implements ChatDisplay {
     };
   }
 
-  private refuseFiles(): void {
-    clearTimeout(this.filesTimer);
-    this.filesTimer = setTimeout(() => {
-      this.filesTimer = undefined;
+  private say(notice: typeof this.notice): void {
+    clearTimeout(this.noticeTimer);
+    this.notice = notice;
+    this.noticeTimer = setTimeout(() => {
+      this.notice = null;
       this.update();
-    }, FILES_NOTICE_MS);
+    }, NOTICE_MS);
     this.update();
   }
 

@@ -20,8 +20,10 @@ export interface View {
   canWrite: boolean;
   /** Whether the service takes no messages at the moment. */
   isRefused: boolean;
-  /** Text that the visitor has typed and not sent, as it is at the moment. */
+  /** Text that the visitor has typed and not sent, or saved, as it is at the moment. */
   readonly draft: string;
+  /** Whether the text is a new one of a message that the service has. */
+  readonly isEditing: boolean;
   /** Form to fill in before the first message; null if there is none. */
   form: VisitorForm | null;
   isFullScreen: boolean;
@@ -35,9 +37,15 @@ export interface Visitor {
 /** Acts of the visitor in the panel. */
 export interface Actions {
   close: () => void;
+  /** Ends an edit, or else closes the chat. */
+  escape: () => void;
   send: (body: string) => void;
   keepDraft: (body: string) => void;
   retry: (clientMessageId: string) => void;
+  /** Lets the visitor write a new text of a message. */
+  edit: (changeId: string, body: string) => void;
+  /** Takes a message back. */
+  remove: (changeId: string) => void;
   loadOlder: () => Promise<void>;
   /** Says that the chat takes no files. */
   refuseFiles: () => void;
