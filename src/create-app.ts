@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { NestExpressApplication } from '@nestjs/platform-express';
 import type pino from 'pino';
 import { HOOK_PATH } from './channels/inbound/hook-path';
+import { readableAnswers } from './channels/widget/readable-answers';
 import { NestLogger } from './common/logger';
 import { Config } from './config/config';
 import { DatabaseClock } from './database/database-clock';
@@ -39,7 +40,7 @@ export async function createApp(config: Config, logger: pino.Logger): Promise<Ne
   configureHttp(app, {
     ...config.http,
     logger,
-    headers: [standardHeaders],
+    headers: [standardHeaders, readableAnswers],
     beforeBody: [requireClock(app.get(DatabaseClock))],
     // A hook's route reads its body itself: it checks the hook's key first, and providers sign the raw bytes.
     bodyLimits: [{ path: HOOK_PATH, bytes: null }],

@@ -139,6 +139,23 @@ describe("access to the widget's routes", () => {
       },
     );
 
+    it('can read that its body is not taken', async () => {
+      const post = (body: string) =>
+        fetch(`${service.baseUrl}${widget.path}/messages`, {
+          method: 'POST',
+          headers: { origin: ORIGIN, 'content-type': 'application/json', ...crowd.newAddress() },
+          body,
+        });
+      for (const [body, status] of [
+        ['{', 400],
+        [JSON.stringify({ body: 'x'.repeat(300 * 1024) }), 413],
+      ] as const) {
+        const answer = await post(body);
+        expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([status, ORIGIN]);
+        expect(answer.headers.get('access-control-expose-headers')).toContain('Retry-After');
+      }
+    });
+
     it('can read that the site key is of no widget', async () => {
       const { status, headers } = await new TestVisitor(
         { path: `/channels/widget/${'x'.repeat(32)}` },

@@ -1,4 +1,4 @@
-/** What the chat does when its page changes. */
+/** Acts of the chat when its page changes. */
 interface PageHandlers {
   /** The page is visible again, or the browser online. */
   wake: () => void;

@@ -63,7 +63,6 @@ export class WidgetGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<WidgetRequest>();
     const response = context.switchToHttp().getResponse<Response>();
     if (request.method === 'OPTIONS') return allowPreflight(response);
-    letRead(request, response);
     const siteKey = request.params['siteKey'] as string;
     const isKnown = this.known.has(siteKey);
     // Counts first: made-up keys must not reach PostgreSQL without limit.
@@ -194,17 +193,6 @@ function allowPreflight(response: Response): true {
   );
   response.setHeader('Access-Control-Max-Age', PREFLIGHT_SECONDS);
   return true;
-}
-
-/**
- * Lets the page read the answer. Pages whose origin is not allowed get no answer but refusals, which say why
- * the chat is not there.
- */
-function letRead({ headers: { origin } }: Request, response: Response): void {
-  response.vary('Origin');
-  if (origin === undefined) return;
-  response.setHeader('Access-Control-Allow-Origin', origin);
-  response.setHeader('Access-Control-Expose-Headers', 'Retry-After, X-Request-Id');
 }
 
 /**
