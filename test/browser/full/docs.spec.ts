@@ -182,12 +182,12 @@ it('opens no result while a word is composed (public report 60)', async () => {
   const keyboard = await InputMethod.on(docs.page);
   await docs.page.keyboard.press('/');
   const dialog = docs.page.getByRole('dialog', { name: 'Search' });
-  await docs.page.keyboard.type('webhook');
-  await dialog.getByRole('option').first().waitFor();
+  await keyboard.compose('webhook');
+  const first = dialog.getByRole('option').first();
+  await first.waitFor();
   const address = docs.page.url();
-  await keyboard.compose('に');
   for (const key of ['ArrowDown', 'Enter']) await keyboard.press(key);
-  expect(await dialog.getByRole('option').first().getAttribute('aria-selected')).not.toBe('false');
+  expect(await first.getAttribute('aria-selected')).toBe('true');
   expect(docs.page.url()).toBe(address);
   expect(await dialog.isVisible()).toBe(true);
   await docs.close();
