@@ -5,8 +5,8 @@ const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
 const BLANKS = /[\s\p{Z}\p{Cc}]+/gu;
 /** Accents that stand alone, which Unicode decomposes to a blank and a mark. */
 const LONE_ACCENTS = /[\u00b4\u1fbd\u1fbf\u1ffd\u1ffe]/gu;
-const APOSTROPHES = /[\u0060\u02b9-\u02bd\u02c8\u2018-\u201b\u2032\u2035]/gu;
-const QUOTES = /[\u00ab\u00bb\u201c-\u201f\u300c-\u300f]/gu;
+const APOSTROPHES = /[\u0060\u05f3\u02b9-\u02bd\u02c8\u2018-\u201b\u2032\u2035]/gu;
+const QUOTES = /[\u00ab\u00bb\u05f4\u201c-\u201f\u300c-\u300f]/gu;
 const HYPHENS = /[\p{Pd}\u2212]/gu;
 const DIGIT = /\p{Nd}/u;
 const OTHER_DIGITS = /(?![0-9])\p{Nd}/gu;
@@ -30,12 +30,34 @@ export const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   þ: 'th',
   ı: 'i',
 };
-const PLAIN = new RegExp(`[${Object.keys(PLAIN_LETTERS).join('')}]`, 'gu');
+/**
+ * Letters of the Arabic script that look alike, and that the keyboards of its languages write for each other:
+ * those for Persian, Urdu and Pashto have another kaf, heh and yeh than those for Arabic.
+ */
+const ARABIC_LETTERS: Readonly<Record<string, string>> = {
+  ک: 'ك',
+  ة: 'ه',
+  ہ: 'ه',
+  ھ: 'ه',
+  ۃ: 'ه',
+  ە: 'ه',
+  ى: 'ي',
+  ی: 'ي',
+  ې: 'ي',
+  ۍ: 'ي',
+  ے: 'ي',
+};
+const PLAIN_FORMS = { ...PLAIN_LETTERS, ...ARABIC_LETTERS };
+const PLAIN = new RegExp(`[${Object.keys(PLAIN_FORMS).join('')}]`, 'gu');
+const KATAKANA = /[\u30a1-\u30f6]/gu;
+/** Distance from each katakana to its hiragana. */
+const TO_HIRAGANA = 0x3041 - 0x30a1;
 
 /**
  * Returns a text in the form in which texts are compared, by Unicode's data: without case, width, optional
  * marks and invisible characters, with ASCII's digits, hyphen and quotes, and one blank where there are
- * several. `Straße` and `STRASSE` are one, and so are `Đỗ` and `do`, `İrem` and `irem`, `٣` and `3`.
+ * several. `Straße` and `STRASSE` are one, and so are `Đỗ` and `do`, `İrem` and `irem`, `٣` and `3`, `タロウ` and
+ * `たろう`, `کریم` and `كريم`.
  */
 export function foldText(text: string): string {
   if (PLAIN_TEXT.test(text)) return text.toLowerCase();
@@ -51,7 +73,10 @@ export function foldText(text: string): string {
     .replace(BLANKS, ' ');
   // `ẞ` and `ß` meet as `SS`, and `ſ` and `s` as `S`. `ς` is the `σ` at a word's end.
   const uncased = plain.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
-  return uncased.replace(PLAIN, (letter) => PLAIN_LETTERS[letter]!).normalize('NFC');
+  return uncased
+    .replace(PLAIN, (letter) => PLAIN_FORMS[letter]!)
+    .replace(KATAKANA, (letter) => String.fromCodePoint(letter.codePointAt(0)! + TO_HIRAGANA))
+    .normalize('NFC');
 }
 
 /** Returns the value of a digit. Each script has its ten digits in a row, from 0 to 9. */

@@ -7,6 +7,11 @@ describe('contact search', () => {
     expect(escapeLike('100%_a\\b')).toBe('100\\%\\_a\\\\b');
   });
 
+  it.each(['mailto:Ana@example.com?subject=Hi', 'Ana <ana@example.com>', '<ana@example.com>'])(
+    'looks for the address in %p',
+    (q) => expect(likesOf(q)).toEqual(['%ana@example.com%']),
+  );
+
   it('looks for digits only where the text can be part of a phone number', () => {
     expect(likesOf('Ana')).toEqual(['%ana%']);
     expect(likesOf('600 11')).toEqual(['%600 11%', '%\x01%60011%']);

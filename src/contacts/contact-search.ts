@@ -8,6 +8,9 @@ export function escapeLike(text: string): string {
 /** Mark of each line with digits of the phone in a contact's search text. */
 const DIGITS_MARK = '\x01';
 
+/** Copied link or sender with an e-mail address, such as `Ana <ana@example.com>`. */
+const EMAIL = /^(?:mailto:|[^<>]*<)([^<>?\s]+@[^<>?\s]+)(?:\?.*|>)?$/;
+
 /** Length of the shortest grams in the index. */
 const SHORTEST_GRAM = 3;
 
@@ -38,7 +41,7 @@ export interface SearchPattern {
 
 /** Returns the patterns of what a person searches for, of which one must match. */
 export function searchPatterns(q: string): SearchPattern[] {
-  const text = foldText(q).trim();
+  const text = foldText(q).trim().replace(EMAIL, '$1');
   const patterns = [contains(text)];
   const number = readPhone(q);
   if (!number) return patterns;

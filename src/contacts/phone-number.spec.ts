@@ -15,10 +15,17 @@ describe('phone numbers', () => {
     ['0', '', ['0']],
     ['00', '', ['00']],
     ['whatsapp:+34600112233', '+', ['34600112233']],
+    ['sms:+442079460958?body=Hi', '+', ['442079460958']],
+    ['https://wa.me/442079460958?text=Hi', '', ['442079460958']],
+    ['+1 (555) 123-4567 ext. 89', '+', ['15551234567']],
+    ['+1 555 123 4567 x89', '+', ['15551234567']],
+    ['555-123-4567 #89', '', ['5551234567']],
+    ['+1 555 123 4567;ext=89', '+', ['15551234567']],
   ])('reads %p', (text, prefix, digits) => expect(readPhone(text)).toEqual({ prefix, digits }));
 
-  it.each(['ana 2', '+-()', '', '2;ana', '34+600', '+34 600 +34 601'])('reads no number in %p', (text) =>
-    expect(readPhone(text)).toBeNull(),
+  it.each(['ana 2', '+-()', '', '2;ana', '5x4', '34+600', '+34 600 +34 601'])(
+    'reads no number in %p',
+    (text) => expect(readPhone(text)).toBeNull(),
   );
 
   it.each([

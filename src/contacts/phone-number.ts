@@ -1,7 +1,9 @@
 import { foldText } from '../common/folded-text';
 
 /** Copied link with a number, which parameters may follow. */
-const LINK = /^(?:tel|callto|sms|whatsapp):(?:\/\/)?([^;]*).*$/s;
+const LINK = /^(?:(?:tel|callto|sms|smsto|whatsapp):(?:\/\/)?|https?:\/\/wa\.me\/)([^;?]*).*$/s;
+/** Number with the extension of a telephone system, such as `ext. 12`, `x12` or `#12`. */
+const EXTENSION = /^([\d\s()+./-]{7,}?)\s?[,;]?\s?(?:#|x|ext(?:ension|n)?\.?)[\s:=]?\d{1,6}$/;
 const PHONE = /^[\s()./-]*\+?[\d\s()./-]+$/;
 /** Zero that is dialled within a country alone, as in `+44 (0)20`. */
 const TRUNK_IN_BRACKETS = /\(\s*0\s*\)/g;
@@ -23,8 +25,15 @@ export interface PhoneNumber {
   digits: string[];
 }
 
-/** Reads a phone number in any usual spelling; null when the text cannot be part of one. */
+/**
+ * Reads a phone number in any usual spelling, and leaves out the extension that may follow; null when the
+ * text cannot be part of one.
+ */
 export function readPhone(text: string): PhoneNumber | null {
+  return readNumber(foldText(text).trim().replace(EXTENSION, '$1'));
+}
+
+function readNumber(text: string): PhoneNumber | null {
   const number = foldText(text).trim().replace(LINK, '$1').replace(TRUNK_IN_BRACKETS, '');
   const all = number.replace(/\D/g, '');
   if (!PHONE.test(number) || all === '') return null;
@@ -37,10 +46,10 @@ export function readPhone(text: string): PhoneNumber | null {
 
 /**
  * Returns the digits of a whole number in the form in which networks and providers have it, from the
- * country's code on, which a number without a prefix begins with too; null when the text is no such number.
+ * country's code on, which a number without a prefix begins with too; null when the text is no such number, or has an extension.
  */
 export function readWholeNumber(text: string): string | null {
-  const number = readPhone(text);
+  const number = readNumber(text);
   if (!number || number.prefix === '0') return null;
   const [written, dialled = written] = formsOf(number.digits[0]!);
   const digits = ZERO_BELONGS.test(written) ? written : dialled;

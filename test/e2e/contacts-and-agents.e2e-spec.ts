@@ -175,6 +175,9 @@ describe('contacts and agents', () => {
         ['020 7946 0958', '+44 20 7946 0958'],
         ['0151 234567', '+49 151 234567'],
         ['+44 (0)20 7946 0958', '+442079460958'],
+        ['+1 (555) 123-4567 ext. 89', '5551234567'],
+        ['+15551234567', '+1 555 123 4567 x89'],
+        ['+15551234567', 'https://wa.me/15551234567'],
         ['٠٢٠ ٧٩٤٦ ٠٩٥٨', '020 7946 0958'],
       ])('finds the stored %p by %p (public report 38)', async (phone, q) => {
         const name = `Number ${newId()}`;
@@ -206,6 +209,11 @@ describe('contacts and agents', () => {
         ['Zo\u00adë\u200b Q', 'zoe q'],
         ['Marie  Curie', 'marie curie'],
         ['Ёлкина', 'елкина'],
+        ['タロウ', 'たろう'],
+        ['さくら ガ', 'ｻｸﾗ ｶﾞ'],
+        ['علی کریم', 'علي كريم'],
+        ['فاطمة هدى', 'فاطمه هدي'],
+        ['ג׳ורג׳', "ג'ורג'"],
       ])('finds the name %p by %p (public report 39)', async (name, q) => {
         await service.make.contact(workspace, { name });
         const found = namesOf((await client.get(`/contacts?q=${encodeURIComponent(q)}`)).body.data);

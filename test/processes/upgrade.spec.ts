@@ -4,6 +4,7 @@ import { Client } from 'pg';
 import { MigrationInterface, QueryRunner } from 'typeorm';
 import { ComposedNames1795435200012 } from '../../migrations/1795435200012-composed-names';
 import { FoldedTexts1795801000000 } from '../../migrations/1795801000000-folded-texts';
+import { RefoldedTexts1795807000000 } from '../../migrations/1795807000000-refolded-texts';
 import { LookUps1795486100000 } from '../../migrations/1795486100000-look-ups';
 import { ProviderForms1795804000000 } from '../../migrations/1795804000000-provider-forms';
 import { createIndexConcurrently } from '../../migrations/support/concurrent-index';
@@ -197,7 +198,7 @@ describe('an upgrade of the database', () => {
     );
     const find = () => host.get(ContactsService).list(id, { q: 'ZOE' }, SYSTEM);
     expect((await find()).data).toEqual([]);
-    const migrations = [ComposedNames1795435200012, FoldedTexts1795801000000];
+    const migrations = [ComposedNames1795435200012, FoldedTexts1795801000000, RefoldedTexts1795807000000];
     const names = migrations.map(({ name }) => name);
     await host.query('DELETE FROM migrations WHERE name = ANY ($1)', [names]);
     expect(await upgrade('up', migrations)).toEqual(names);
