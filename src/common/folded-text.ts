@@ -56,8 +56,8 @@ const TO_HIRAGANA = 0x3041 - 0x30a1;
 /**
  * Returns a text in the form in which texts are compared, by Unicode's data: without case, width, optional
  * marks and invisible characters, with ASCII's digits, hyphen and quotes, and one blank where there are
- * several. `Straße` and `STRASSE` are one, and so are `Đỗ` and `do`, `İrem` and `irem`, `٣` and `3`, `タロウ` and
- * `たろう`, `کریم` and `كريم`.
+ * several. `Straße` and `STRASSE` are one, and so are `Đỗ` and `do`, `İrem` and `irem`, `٣` and `3`, `タロウ`
+ * and `たろう`, `کریم` and `كريم`.
  */
 export function foldText(text: string): string {
   if (PLAIN_TEXT.test(text)) return text.toLowerCase();

@@ -10,6 +10,7 @@ import { ErrorFilter } from './error.filter';
 import { EventStreams } from './event-streams';
 import { parseJsonBody } from './json-body';
 import { requireHost } from './protocol-errors';
+import { parseQuery } from './query';
 import { BodyLimit, RequestBodies } from './request-bodies';
 import { requestId } from './request-id';
 import { RequestPipe } from './request.pipe';
@@ -51,6 +52,7 @@ export function configureHttp(app: NestExpressApplication, options: HttpOptions)
   app.get(EventStreams, { strict: false }).setLimit(limits.maxStreams);
   app.disable('x-powered-by');
   app.disable('etag');
+  app.set('query parser', parseQuery);
   app.set('trust proxy', trustProxy);
   app.use(requestId, ...headers, accessLog(logger, options.describeCaller));
   if (trustProxy === true) logger.warn(ALL_TRUSTED);

@@ -232,6 +232,18 @@ describe('contacts and agents', () => {
       });
     });
 
+    it.each(['J%F6rg', '%80', '%ED%A0%80', '%C0%AF', 'a&limit=%FF'])(
+      'refuses a query that is not UTF-8 (public report 29, expressjs/express#2958): %s',
+      async (q) => {
+        const { client } = await createTenant(service);
+        const { status, body } = await client.get(`/contacts?q=${q}`);
+        expect({ status, body }).toEqual({
+          status: 400,
+          body: errorBody('INVALID_QUERY', 'The query is not UTF-8.'),
+        });
+      },
+    );
+
     it('takes a q of 200 characters, and no more', async () => {
       const { client, workspace } = await createTenant(service);
       const name = 'Ü'.repeat(200);

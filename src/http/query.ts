@@ -1,0 +1,18 @@
+import { parse } from 'node:querystring';
+import { AppError } from '../common/app-error';
+
+/** Percent-encoded bytes in a row. A `%` that encodes nothing stands for itself. */
+const ENCODED = /(?:%[0-9a-f]{2})+/gi;
+
+/**
+ * Parses a query, which must be UTF-8. Bytes of another encoding would become other characters silently.
+ * @throws AppError INVALID_QUERY
+ */
+export function parseQuery(query: string | null): object {
+  try {
+    for (const bytes of query?.match(ENCODED) ?? []) decodeURIComponent(bytes);
+  } catch {
+    throw new AppError('INVALID_QUERY', 'The query is not UTF-8.');
+  }
+  return parse(query ?? '');
+}
