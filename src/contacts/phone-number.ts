@@ -46,7 +46,8 @@ function readNumber(text: string): PhoneNumber | null {
 
 /**
  * Returns the digits of a whole number in the form in which networks and providers have it, from the
- * country's code on, which a number without a prefix begins with too; null when the text is no such number, or has an extension.
+ * country's code on, which a number without a prefix begins with too; null when the text is no such number,
+ * or has an extension.
  */
 export function readWholeNumber(text: string): string | null {
   const number = readNumber(text);
