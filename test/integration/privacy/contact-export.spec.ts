@@ -61,6 +61,7 @@ describe('the export of a contact', () => {
       conversationId: second.id,
       ...sent,
       firstBody: null,
+      replacedBodies: null,
       metadata: null,
     });
   });
