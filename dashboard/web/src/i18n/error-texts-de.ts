@@ -351,6 +351,7 @@ export const errorTextsDe: ErrorTexts = {
     unusedForDays: 'Unbenutzt seit',
     updatedAt: 'Stand',
     url: 'Adresse',
+    view: 'Ansicht',
     verifyToken: 'Bestätigungstoken',
     version: 'Version',
   },
