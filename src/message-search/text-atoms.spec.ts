@@ -23,7 +23,7 @@ describe('the atoms of a text', () => {
     [
       'Japanese with narrow letters and voiced marks',
       'ﾊﾟｿｺﾝを買う',
-      ['パ', 'ソ', 'コ', 'ン', 'を', '買', 'う'],
+      ['ぱ', 'そ', 'こ', 'ん', 'を', '買', 'う'],
     ],
     ['Thai, with its marks', 'สวัสดี', ['ส', 'วั', 'ส', 'ดี']],
     ['scripts beside each other', 'iPhone15を2台', ['iphone15', 'を', '2', '台']],
