@@ -143,6 +143,8 @@ describe('the deletion of a workspace', () => {
        FROM conversations WHERE tenant_id = $1 AND id = $3`,
       `INSERT INTO webhook_recoveries (tenant_id, id, endpoint_id, since, until, status, total, cursor, created_at, finished_at)
        VALUES ($1, gen_random_uuid(), $2, now(), now(), 'COMPLETED', 0, $2, now(), now())`,
+      `INSERT INTO recovery_outcomes (tenant_id, recovery_id, id, succeeded, exhausted, cancelled)
+       VALUES ($1, gen_random_uuid(), $2, 1, 0, 0)`,
       `INSERT INTO pending_cancellations (tenant_id, endpoint_id, activation, created_at)
        VALUES ($1, gen_random_uuid(), 1, now() + interval '1 day')`,
       `INSERT INTO pending_deliveries
