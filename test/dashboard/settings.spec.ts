@@ -49,7 +49,8 @@ describe("the dashboard's settings", () => {
       const { body } = await get('/first-page');
       expect(body).toEqual({
         openConversations: 1,
-        unsentMessages: 1,
+        waitingMessages: 1,
+        lostReplies: 0,
         hasConversation: true,
         managed: {
           channels: [{ channel: 'WIDGET', status: 'ACTIVE', lastReceivedAt: null }],
@@ -75,7 +76,8 @@ describe("the dashboard's settings", () => {
       const browser = await dashboard.logIn(agent);
       expect((await browser.get(address('/first-page'))).body).toEqual({
         openConversations: 0,
-        unsentMessages: 0,
+        waitingMessages: 0,
+        lostReplies: 0,
         hasConversation: false,
         managed: null,
       });

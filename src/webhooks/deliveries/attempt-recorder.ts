@@ -217,7 +217,8 @@ export class AttemptRecorder {
     // What came from a row is in it again.
     const owed = fromEvents.filter(({ status }) => status === 'PENDING');
     if (finished.length > 0) this.history.insertFinishedPipelined(tx, finished);
-    this.outcomes.insertPipelined(tx, finished.map(toEnd));
+    const recovered = finished.filter(({ delivery }) => delivery.recoveryId !== null);
+    if (recovered.length > 0) this.outcomes.insertPipelined(tx, recovered.map(toEnd));
     if (failed.length > 0) this.history.insertAttemptsPipelined(tx, failed);
     if (owed.length > 0) this.pending.insertPipelined(tx, owed.map(toNext));
     const late = owed.filter(({ outcome }) => !outcome || Date.now() - outcome.at.getTime() > LATE_MS);

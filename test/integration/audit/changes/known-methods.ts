@@ -23,6 +23,7 @@ export const OTHER_READS = [
   // Nothing of presence is stored.
   'PresenceService.keepInboxOpen',
   'PresenceService.listen',
+  'ContactsService.findPresentId',
 ];
 
 /** Methods that write the words and the data of people: no configuration, access or status. */
@@ -35,6 +36,7 @@ export const CONTENT = [
   'ConversationsService.continueOrCreate',
   'DraftsService.save',
   'DraftsService.deleteSent',
+  'LostMessagesService.dismiss',
 ];
 
 /** Methods that write what one person alone sees. */
