@@ -7,7 +7,7 @@ import { generateTypes } from './generated-types.mjs';
 const require = createRequire(import.meta.url);
 require('reflect-metadata');
 const { NestFactory } = require('@nestjs/core');
-const { AppModule } = require('../dist/app.module');
+const { AppModule } = require('../dist/app/app.module');
 const { Config } = require('../dist/config/config');
 const { HttpAdapter } = require('../dist/http/http-adapter');
 const { openApiDocuments } = require('../dist/openapi/openapi');

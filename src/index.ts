@@ -14,25 +14,25 @@ import 'reflect-metadata';
 
 // The module, errors, and the actor of a read or change. An agent who acts must be active, and its role must
 // allow it.
-export { MessagingModule, type MessagingAsyncOptions, type MessagingOptions } from './messaging.module';
+export { MessagingModule, type MessagingAsyncOptions, type MessagingOptions } from './app/messaging.module';
 export { ConfigError } from './config/config';
 export { AppError, type ErrorBody, type ErrorCode, type ErrorDetail } from './common/app-error';
 export type { ErrorValues, FaultCode, ReasonCode, Thing } from './common/error-texts';
-export { agentOf, SYSTEM, type Actor, type Origin } from './common/principal';
-export { PERMISSIONS, SCOPES, type Permission, type Scope } from './common/permissions';
+export { agentOf, SYSTEM, type Actor, type Origin } from './access/principal';
+export { PERMISSIONS, SCOPES, type Permission, type Scope } from './access/permissions';
 export { MAX_LIMIT, PageQuery, type Page } from './common/page';
 
 // Workspaces, their agents and API keys.
 export { WorkspacesService } from './workspaces/workspaces.service';
 export { CreateWorkspace, UpdateWorkspace } from './workspaces/workspace.dto';
-export { DeleteWorkspace, type WorkspaceDeletion } from './workspaces/deletion/workspace-deletion.dto';
+export { DeleteWorkspace, type WorkspaceDeletion } from './workspaces/workspace-deletion.dto';
 export type { WorkspaceEntity as Workspace } from './workspaces/workspace.entity';
 export { ENTITLEMENTS, type Entitlement } from './common/entitlement';
 export { isEntitled, isTrialExpired, PLAN_TIERS, rateLimitOf, type PlanTier } from './workspaces/plan-policy';
 export { AgentsService } from './workspaces/agents.service';
 export { CreateAgent, UpdateAgent } from './workspaces/agent.dto';
 export type { AgentEntity as Agent } from './workspaces/agent.entity';
-export { AGENT_ROLES, type AgentRole } from './common/agent-role';
+export { AGENT_ROLES, type AgentRole } from './access/agent-role';
 export { ApiKeysService } from './auth/api-keys.service';
 export { CreateApiKey, ListApiKeys, RevokeApiKey } from './auth/api-key.dto';
 export type { ApiKeySummary, CreatedApiKey, RevokedApiKey } from './auth/api-key.dto';
@@ -83,13 +83,13 @@ export { EventNotices, type NoticeCallback } from './outbox/event-notices';
 export type { ChangedReadMark, InboxChange } from './outbox/eventless-changes';
 
 // Who looks at a conversation or writes in it at the moment.
-export { PresenceService } from './presence/presence.service';
+export { PresenceService } from './inbox/presence/presence.service';
 export {
   ListPresenceQuery,
   SignalPresence,
   type AgentAct,
   type ConversationPresence,
-} from './presence/presence.dto';
+} from './inbox/presence/presence.dto';
 
 // Channels, contacts, conversations and messages. `reveal` of `connect` and `rotate` is returned once.
 export { ChannelConnectionsService } from './channels/connections/channel-connections.service';
@@ -138,15 +138,15 @@ export { MessagesService } from './messages/messages.service';
 export { DismissMessage, ListMessagesPartQuery, type MessagesPart } from './messages/message.dto';
 export { MAX_BODY_CHARACTERS, MessageResponse, ReceiveMessage } from './messages/message.dto';
 export { SendMessage, SendReply, SentMessageResponse } from './messages/message.dto';
-export { DraftsService } from './drafts/drafts.service';
-export { SaveDraft, MAX_DRAFT_CHARACTERS } from './drafts/draft.dto';
-export type { DraftResponse, DraftSummary } from './drafts/draft.dto';
-export { SavedRepliesService } from './saved-replies/saved-replies.service';
-export { SAVED_REPLY_VARIABLES, type SavedReplyVariable } from './saved-replies/variables';
-export { CreateSavedReply, UpdateSavedReply } from './saved-replies/saved-reply.dto';
-export type { SavedReplyResponse } from './saved-replies/saved-reply.dto';
-export { NotesService } from './notes/notes.service';
-export { CreateNote, MAX_NOTE_CHARACTERS, type NoteResponse } from './notes/note.dto';
+export { DraftsService } from './inbox/drafts/drafts.service';
+export { SaveDraft, MAX_DRAFT_CHARACTERS } from './inbox/drafts/draft.dto';
+export type { DraftResponse, DraftSummary } from './inbox/drafts/draft.dto';
+export { SavedRepliesService } from './inbox/saved-replies/saved-replies.service';
+export { SAVED_REPLY_VARIABLES, type SavedReplyVariable } from './inbox/saved-replies/variables';
+export { CreateSavedReply, UpdateSavedReply } from './inbox/saved-replies/saved-reply.dto';
+export type { SavedReplyResponse } from './inbox/saved-replies/saved-reply.dto';
+export { NotesService } from './inbox/notes/notes.service';
+export { CreateNote, MAX_NOTE_CHARACTERS, type NoteResponse } from './inbox/notes/note.dto';
 export { MessageSearchService } from './message-search/message-search.service';
 export {
   type FoundConversation,
@@ -158,8 +158,8 @@ export {
 export { DELIVERY_ERROR_CODES, type DeliveryErrorCode, type DeliveryStatus } from './messages/message-status';
 
 // What each agent has not read.
-export { ReadMarksService } from './read-marks/read-marks.service';
-export { MarkRead, type Unread, type UnreadConversation } from './read-marks/read-mark.dto';
+export { ReadMarksService } from './inbox/read-marks/read-marks.service';
+export { MarkRead, type Unread, type UnreadConversation } from './inbox/read-marks/read-mark.dto';
 
 // The audit log. `AuditTally` counts what a stranger can repeat at will, such as a failed login.
 export { AuditService, type AuditRecord } from './audit/audit.service';
@@ -169,6 +169,6 @@ export { ExportAuditEntriesQuery, ListAuditEntriesQuery } from './audit/audit-en
 export type { AuditEntryEntity as AuditEntry } from './audit/audit-entry.entity';
 
 // For operators: events that a consumer could not take in, and secrets encrypted again under the first key.
-export { ParkedEventsService } from './parked-events/parked-events.service';
+export { ParkedEventsService } from './operations/parked-events/parked-events.service';
 export type { ParkedEvent, ParkedEventKey } from './outbox/parked-events.repository';
 export { KeyRotationService } from './secrets/key-rotation.service';

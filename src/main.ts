@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { createLogger } from './common/logger';
 import { Config } from './config/config';
-import { createApp } from './create-app';
-import { runProcess } from './run-process';
+import { createApp } from './app/create-app';
+import { runProcess } from './app/run-process';
 
 /**
  * Time that requests get at a shutdown. They take less, and a caller who stops sending must not use up the

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { NestFactory } from '@nestjs/core';
 import pg from 'pg';
-import { SYSTEM } from '#dist/common/principal.js';
+import { SYSTEM } from '#dist/access/principal.js';
 import { MessagingModule } from '#dist/index.js';
 import { MessageSearchService } from '#dist/message-search/message-search.service.js';
 import { startMigratedServers } from '../../scripts/app.mjs';

@@ -3,7 +3,7 @@ import { QueryRunner } from 'typeorm';
 const DAY_MS = 24 * 60 * 60 * 1000;
 /**
  * Days for which partitions are made ahead. A worker makes the later ones, with the names, bounds and storage
- * of `src/database/partitions.ts`.
+ * of `src/database/history/partitions.ts`.
  */
 const DAYS_AHEAD = 8;
 /**

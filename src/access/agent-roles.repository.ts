@@ -1,4 +1,4 @@
-import { AgentRole } from '../common/agent-role';
+import { AgentRole } from './agent-role';
 import { isId } from '../common/ids';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';

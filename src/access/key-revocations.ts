@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Actor } from '../common/principal';
+import { Actor } from './principal';
 import { Transaction } from '../database/transaction';
 
 /** Revocation of a key, as what the key has made follows from it. */

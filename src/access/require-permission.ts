@@ -1,11 +1,11 @@
 import { AppError } from '../common/app-error';
 import { isId } from '../common/ids';
-import { Actor, agentOf } from '../common/principal';
+import { Actor, agentOf } from './principal';
 import { countCharacters, isStorableText } from '../common/validators';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
-import { AgentRole } from '../common/agent-role';
-import { Permission, PERMISSIONS, ReadPermission } from '../common/permissions';
+import { AgentRole } from './agent-role';
+import { Permission, PERMISSIONS, ReadPermission } from './permissions';
 import { findRole, lockRole } from './agent-roles.repository';
 import { lockWorkingKey } from './working-keys.repository';
 

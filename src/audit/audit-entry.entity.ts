@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { type Actor } from '../common/principal';
+import { type Actor } from '../access/principal';
 
 /** Action in a workspace: who did it, from where, and what it changed. An entry is kept for ever. */
 @Entity('audit_entries')

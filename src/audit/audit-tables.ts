@@ -1,4 +1,4 @@
-import { TableDeclaration } from '../stored-data/table-declaration';
+import { TableDeclaration } from '../database/tables/table-declaration';
 import { AUDIT_TABLE } from './audit-entries.repository';
 
 /** Declares the audit log. */

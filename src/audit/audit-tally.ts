@@ -1,7 +1,7 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { AppError } from '../common/app-error';
 import { Periodic } from '../common/periodic';
-import { Origin, SYSTEM } from '../common/principal';
+import { Origin, SYSTEM } from '../access/principal';
 import { Database } from '../database/database';
 import { AuditRecord, AuditService } from './audit.service';
 

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { DatabaseModule } from '../database/database.module';
+import { DatabaseModule } from '../database/setup/database.module';
 import { OutboxModule } from '../outbox/outbox.module';
-import { TableRegistry } from '../stored-data/table-registry';
+import { TableRegistry } from '../database/tables/table-registry';
 import { AuditEntryEntity } from './audit-entry.entity';
 import { AuditEntriesRepository } from './audit-entries.repository';
 import { AUDIT_TABLES } from './audit-tables';

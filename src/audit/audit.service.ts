@@ -3,7 +3,7 @@ import { requirePermission, requireReadPermission } from '../access/require-perm
 import { AppError } from '../common/app-error';
 import { idTime, isId, LOWEST_ID, newId } from '../common/ids';
 import { Page, toPage } from '../common/page';
-import { Actor, actorIdOf, idOf, Origin } from '../common/principal';
+import { Actor, actorIdOf, idOf, Origin } from '../access/principal';
 import { validate } from '../common/validate';
 import { cutStorable } from '../common/validators';
 import { Database } from '../database/database';

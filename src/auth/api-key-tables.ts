@@ -1,4 +1,4 @@
-import { TableDeclaration } from '../stored-data/table-declaration';
+import { TableDeclaration } from '../database/tables/table-declaration';
 
 /** Declares the table of API keys, and the look-up of their hashes. */
 export const API_KEY_TABLES: TableDeclaration[] = [

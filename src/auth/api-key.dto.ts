@@ -13,7 +13,7 @@ import {
 } from 'class-validator';
 import { EndpointOfKey } from '../access/key-revocations';
 import { isExactNetwork } from '../common/network';
-import { type Scope, SCOPES } from '../common/permissions';
+import { type Scope, SCOPES } from '../access/permissions';
 import { IsMoment, IsStorableText, MaxCharacters, NotBlank, TrimUnseen } from '../common/validators';
 import { ApiKeyEntity } from './api-key.entity';
 

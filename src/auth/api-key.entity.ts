@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { type Scope } from '../common/permissions';
+import { type Scope } from '../access/permissions';
 
 /** Key to the REST API: its hash, and a few characters to recognize it by. */
 @Entity('api_keys')

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import { groupByWorkspace } from '../common/group-by';
 import { isId } from '../common/ids';
-import { Principal } from '../common/principal';
-import { Scope } from '../common/permissions';
+import { Principal } from '../access/principal';
+import { Scope } from '../access/permissions';
 import { Database, Reader } from '../database/database';
 import { Transaction } from '../database/transaction';
-import { FoundKey } from '../rate-limit/key-lookup';
+import { FoundKey } from '../http/limits/key-lookup';
 import { ApiKeyEntity } from './api-key.entity';
 
 /** Limit of a workspace's keys that work. */

@@ -5,7 +5,7 @@ import { AuditService } from '../audit/audit.service';
 import { changedValues, valuesOf } from '../audit/changed-values';
 import { AppError } from '../common/app-error';
 import { newId } from '../common/ids';
-import { Actor } from '../common/principal';
+import { Actor } from '../access/principal';
 import { validate } from '../common/validate';
 import { Config } from '../config/config';
 import { Database } from '../database/database';

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { AnyScope, CurrentPrincipal } from '../http/access.decorators';
 import { ApiAnswer, ApiErrors } from '../http/api.decorators';
 import { NoQuery } from '../http/request.pipe';
-import { type Principal } from '../common/principal';
+import { type Principal } from '../access/principal';
 import { MeResponse, toMe } from './me.dto';
 
 @ApiTags('Me')

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { Principal } from '../common/principal';
-import { type Scope, SCOPES } from '../common/permissions';
+import { Principal } from '../access/principal';
+import { type Scope, SCOPES } from '../access/permissions';
 
 @ApiSchema({ name: 'Tenant' })
 export class TenantResponse {

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { requireReadPermission } from '../access/require-permission';
 import { isId } from '../common/ids';
-import { Actor } from '../common/principal';
+import { Actor } from '../access/principal';
 import { Database } from '../database/database';
-import { RateLimitStorage } from '../rate-limit/rate-limit-storage';
+import { RateLimitStorage } from '../http/limits/rate-limit-storage';
 import { RATE_LIMITED_PATHS, rateKeyOf } from './rate-limit-paths';
 
 /** Requests of a workspace to one path, in the present window of a minute. */

@@ -1,6 +1,6 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
 import { AuditTally, once, sum, Times } from '../audit/audit-tally';
-import { Origin } from '../common/principal';
+import { Origin } from '../access/principal';
 import { Metrics } from '../metrics/metrics';
 import { ApiKeysRepository } from './api-keys.repository';
 

@@ -2,7 +2,7 @@ import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { AuthenticatedRequest, PUBLIC, SCOPES_ALLOWED } from '../http/access.decorators';
 import { AppError } from '../common/app-error';
-import { Scope } from '../common/permissions';
+import { Scope } from '../access/permissions';
 
 /** Requires one of the route's scopes. A route that declares none is closed. */
 @Injectable()

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { AgentRole } from '../common/agent-role';
+import type { AgentRole } from '../access/agent-role';
 import type { Locale } from '../logins/people/person.dto';
 import { addListCommand, example, inWorkspace, requireChange, withServices } from './command';
 import { trueOrFalse } from './option-values';

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import type { RevokeApiKey } from '../auth/api-key.dto';
 import { AppError } from '../common/app-error';
-import { type Scope, SCOPES } from '../common/permissions';
+import { type Scope, SCOPES } from '../access/permissions';
 import { example, inWorkspace, withServices } from './command';
 import { isoDate, list, wholeNumber } from './option-values';
 

@@ -24,7 +24,7 @@ async function toAppError(error: unknown): Promise<AppError> {
   if (error instanceof CommanderError) return new AppError('INVALID_BODY', usageFault(error));
   // The import is here, so that a wrong option fails as fast as --help.
   const { ConfigError } = await import('../config/config.js');
-  const { findLastingFault, isDatabaseAway } = await import('../database/database-errors.js');
+  const { findLastingFault, isDatabaseAway } = await import('../database/driver/database-errors.js');
   if (error instanceof ConfigError) return fromConfig(error);
   if (codeOf(error) === UNDEFINED_TABLE)
     return new AppError('UNAVAILABLE', 'The database is not migrated: run "migrate" first.');

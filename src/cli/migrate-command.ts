@@ -10,7 +10,7 @@ export function addMigrateCommand(program: Command): void {
     .action(async ({ down = false }: { down?: boolean }) => {
       const [{ Config }, { migrate }] = await Promise.all([
         import('../config/config.js'),
-        import('../database/migrator.js'),
+        import('../database/setup/migrator.js'),
       ]);
       const direction = down ? 'down' : 'up';
       print({ direction, migrations: await migrate(Config.from(), direction) });

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/app-error';
-import { Actor, actorIdOf } from '../common/principal';
+import { Actor, actorIdOf } from '../access/principal';
 import { Database } from '../database/database';
 import { AgentsRepository } from '../workspaces/agents.repository';
-import { WorkspaceDeletion } from '../workspaces/deletion/workspace-deletion.dto';
-import { WorkspaceDeletionsRepository } from '../workspaces/deletion/workspace-deletions.repository';
+import { WorkspaceDeletion } from '../workspaces/workspace-deletion.dto';
+import { WorkspaceDeletionsRepository } from '../workspaces/workspace-deletions.repository';
 import { WorkspaceEntity } from '../workspaces/workspace.entity';
 import { WorkspaceUsage, WorkspaceUsageRepository } from '../metrics/workspace-usage.repository';
 import { Operator } from './operator';

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { Command, Option } from 'commander';
-import { Actor } from '../common/principal';
+import { Actor } from '../access/principal';
 
 /** An operator by name: the actor of the CLI's commands. */
 export type Operator = Extract<Actor, { type: 'operator' }>;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Channel } from '../common/channel-descriptors';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
-import { ContactKey } from '../stored-data/table-declaration';
+import { ContactKey } from '../database/tables/table-declaration';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { StoredIdentity } from './identity-links';
 

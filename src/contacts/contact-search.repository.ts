@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/app-error';
-import { isStatementTimeout } from '../database/database-errors';
+import { isStatementTimeout } from '../database/driver/database-errors';
 import { HIGHEST_ID } from '../common/ids';
 import { Closable } from '../common/work-budget';
-import { WorkBudgets } from '../rate-limit/work-budgets';
+import { WorkBudgets } from '../http/limits/work-budgets';
 import { Database } from '../database/database';
 import { thrice } from '../database/index-condition';
 import { areIndexable, SearchPattern, searchPatterns } from './contact-search';

@@ -1,4 +1,4 @@
-import { ContactKey, TableDeclaration } from '../stored-data/table-declaration';
+import { ContactKey, TableDeclaration } from '../database/tables/table-declaration';
 import { ContactAlone, ContactIdentityResponse, toContactAlone } from './contact.dto';
 import { ContactsRepository } from './contacts.repository';
 

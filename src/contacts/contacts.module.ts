@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
-import { DatabaseModule } from '../database/database.module';
+import { DatabaseModule } from '../database/setup/database.module';
 import { IdempotencyModule } from '../idempotency/idempotency.module';
 import { OutboxModule } from '../outbox/outbox.module';
-import { RateLimitModule } from '../rate-limit/rate-limit.module';
-import { TableRegistry } from '../stored-data/table-registry';
+import { RateLimitModule } from '../http/limits/rate-limit.module';
+import { TableRegistry } from '../database/tables/table-registry';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { contactTables } from './contact-tables';
 import { ContactEvents } from './contact-events';

@@ -6,7 +6,7 @@ import { Database, Reader } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { PageStatement } from '../database/page-statement';
 import { Closable } from '../common/work-budget';
-import { ContactKey } from '../stored-data/table-declaration';
+import { ContactKey } from '../database/tables/table-declaration';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { contactSearchText, toStored } from './contact-search';
 import { ContactIdentitiesRepository } from './contact-identities.repository';

@@ -6,7 +6,7 @@ import { AppError } from '../common/app-error';
 import { Channel } from '../common/channel-descriptors';
 import { isId } from '../common/ids';
 import { Page, toPage } from '../common/page';
-import { Actor, SYSTEM } from '../common/principal';
+import { Actor, SYSTEM } from '../access/principal';
 import { validate } from '../common/validate';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';

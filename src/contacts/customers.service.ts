@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AuditService } from '../audit/audit.service';
 import { changedValues } from '../audit/changed-values';
 import { Channel } from '../common/channel-descriptors';
-import { SYSTEM } from '../common/principal';
+import { SYSTEM } from '../access/principal';
 import { Transaction } from '../database/transaction';
 import { EventData } from '../outbox/event-catalog';
 import { EventlessChanges } from '../outbox/eventless-changes';

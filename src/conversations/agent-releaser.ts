@@ -1,8 +1,8 @@
 import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
-import { StepRounds } from '../common/step-rounds';
+import { StepRounds } from '../queue/polling/step-rounds';
 import { Database } from '../database/database';
-import { Polls } from '../database/polls';
-import { SteppedSearch } from '../database/stepped-search';
+import { Polls } from '../queue/polling/polls';
+import { SteppedSearch } from '../queue/polling/stepped-search';
 import { AgentsRepository } from '../workspaces/agents.repository';
 import { AgentReleasesRepository, BEFORE_ALL_AGENTS, ReleasingAgent } from './agent-releases.repository';
 import { ConversationsService } from './conversations.service';

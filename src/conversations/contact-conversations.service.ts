@@ -3,7 +3,7 @@ import { requireReadPermission } from '../access/require-permission';
 import { AppError } from '../common/app-error';
 import { isId } from '../common/ids';
 import { Page, PageQuery } from '../common/page';
-import { Actor } from '../common/principal';
+import { Actor } from '../access/principal';
 import { validate } from '../common/validate';
 import { ContactsRepository } from '../contacts/contacts.repository';
 import { Database } from '../database/database';

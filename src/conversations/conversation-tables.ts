@@ -1,4 +1,4 @@
-import { ConversationKey, TableDeclaration } from '../stored-data/table-declaration';
+import { ConversationKey, TableDeclaration } from '../database/tables/table-declaration';
 import { ConversationResponse, toConversation } from './conversation.dto';
 import { ConversationsRepository } from './conversations.repository';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Transaction } from '../database/transaction';
-import { AgentKey, ConversationKey } from '../stored-data/table-declaration';
+import { AgentKey, ConversationKey } from '../database/tables/table-declaration';
 
 /** Work to be done when a conversation is handed over to an agent, in the transaction that does so. */
 type HandoverWork = (tx: Transaction, agent: AgentKey, conversationId: string) => Promise<void>;

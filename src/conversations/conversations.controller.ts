@@ -4,7 +4,7 @@ import { CurrentActor, CurrentPrincipal, RequireScope } from '../http/access.dec
 import { ApiAnswer, ApiBodyErrors, ApiConversationId, ApiErrors, ApiPage } from '../http/api.decorators';
 import { NoQuery } from '../http/request.pipe';
 import { type Page } from '../common/page';
-import { type Actor, type Principal } from '../common/principal';
+import { type Actor, type Principal } from '../access/principal';
 import {
   ListConversationsQuery,
   UpdateConversation,

@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
 import { ContactsModule } from '../contacts/contacts.module';
-import { DatabaseModule } from '../database/database.module';
+import { DatabaseModule } from '../database/setup/database.module';
 import { OutboxModule } from '../outbox/outbox.module';
-import { TableRegistry } from '../stored-data/table-registry';
+import { TableRegistry } from '../database/tables/table-registry';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { ContactConversationsService } from './contact-conversations.service';
 import { AgentReleaser } from './agent-releaser';

@@ -7,7 +7,7 @@ import { Database, Reader } from '../database/database';
 import { Pipelined, Transaction } from '../database/transaction';
 import { Parameters } from '../database/parameters';
 import { PageStatement } from '../database/page-statement';
-import { ContactKey, ErasedMessages } from '../stored-data/table-declaration';
+import { ContactKey, ErasedMessages } from '../database/tables/table-declaration';
 import { ConversationEntity, ConversationStatus } from './conversation.entity';
 import { IS_LOST, LostStatus } from './lost-replies';
 

@@ -5,7 +5,7 @@ import { changedValues } from '../audit/changed-values';
 import { AppError } from '../common/app-error';
 import { isId, newId } from '../common/ids';
 import { Page, PageQuery, toPage } from '../common/page';
-import { Actor, agentOf, SYSTEM } from '../common/principal';
+import { Actor, agentOf, SYSTEM } from '../access/principal';
 import { validate } from '../common/validate';
 import { ContactsService } from '../contacts/contacts.service';
 import { Database } from '../database/database';

@@ -1,9 +1,9 @@
 import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
-import { StepRounds } from '../common/step-rounds';
+import { StepRounds } from '../queue/polling/step-rounds';
 import { Database } from '../database/database';
 import { DatabaseClock } from '../database/database-clock';
-import { Polls } from '../database/polls';
-import { SteppedSearch } from '../database/stepped-search';
+import { Polls } from '../queue/polling/polls';
+import { SteppedSearch } from '../queue/polling/stepped-search';
 import { ConversationsService } from './conversations.service';
 import { BEFORE_ALL_SNOOZES, DueSnoozes, SnoozedConversation, SnoozesRepository } from './snoozes.repository';
 

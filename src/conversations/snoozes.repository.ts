@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { LOWEST_ID } from '../common/ids';
 import { Database } from '../database/database';
-import { Place } from '../database/places';
-import { MOMENT } from '../database/moment';
+import { Place } from '../database/citus/places';
+import { MOMENT } from '../database/citus/moment';
 import { Transaction } from '../database/transaction';
 import { ConversationEntity } from './conversation.entity';
 import { SELECT_CONVERSATION } from './conversations.repository';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { DataSourceOptions } from 'typeorm';
 import { Config } from '../config/config';
-import { DatabaseClient } from './database-client';
-import { DatabaseHosts } from './database-hosts';
-import { DatabasePool } from './database-pool';
+import { DatabaseClient } from './driver/database-client';
+import { DatabaseHosts } from './driver/database-hosts';
+import { DatabasePool } from './driver/database-pool';
 
 const CONNECT_TIMEOUT_MS = 3_000;
 /** Idle time in milliseconds after which TCP checks whether the server is still there. */

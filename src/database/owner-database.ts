@@ -5,7 +5,7 @@ import { Config } from '../config/config';
 import { AppError } from '../common/app-error';
 import { connectionOptions } from './data-source';
 import { Database } from './database';
-import { DatabaseClient } from './database-client';
+import { DatabaseClient } from './driver/database-client';
 import { Transaction } from './transaction';
 
 /** Number of the owner's connections: one changes a partition, while the other can vacuum a queue. */

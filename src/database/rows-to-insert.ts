@@ -1,5 +1,5 @@
 import { Batch } from './key-list';
-import { MOMENT } from './moment';
+import { MOMENT } from './citus/moment';
 
 /** A column of rows that are inserted together. */
 export interface InsertedColumn {

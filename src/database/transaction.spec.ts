@@ -3,7 +3,7 @@ import { MessagingHost } from '../../test/support/messaging-host';
 import { PostgresProxy } from '../../test/support/postgres-proxy';
 import { createStores, dropStores, TestStores } from '../../test/support/test-database';
 import { Database } from './database';
-import { DatabaseUnavailable, violatesUnique } from './database-errors';
+import { DatabaseUnavailable, violatesUnique } from './driver/database-errors';
 
 const INSERT = 'INSERT INTO jottings (id) VALUES ($1)';
 

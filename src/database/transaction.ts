@@ -1,5 +1,5 @@
 import { EntityManager } from 'typeorm';
-import { DatabaseClient } from './database-client';
+import { DatabaseClient } from './driver/database-client';
 
 const LONG_STATEMENT_TIMEOUT_MS = 60_000;
 /**

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import type pino from 'pino';
 import { AuthenticatedRequest } from './access.decorators';
-import { IdentifiedRequest } from './request-id';
+import { IdentifiedRequest } from './connections/request-id';
 
 /** Returns the ids of a request's caller for its log line; undefined while the caller is unknown. */
 export type DescribeCaller = (request: IdentifiedRequest) => Record<string, string> | undefined;

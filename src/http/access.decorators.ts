@@ -1,9 +1,9 @@
 import { applyDecorators, createParamDecorator, ExecutionContext, SetMetadata } from '@nestjs/common';
 import { ApiSecurity } from '@nestjs/swagger';
 import { ApiErrors } from './api.decorators';
-import { Actor, Origin, Principal } from '../common/principal';
-import { IdentifiedRequest } from './request-id';
-import { Scope } from '../common/permissions';
+import { Actor, Origin, Principal } from '../access/principal';
+import { IdentifiedRequest } from './connections/request-id';
+import { Scope } from '../access/permissions';
 
 export const PUBLIC = 'access:public';
 export const SCOPES_ALLOWED = 'access:scopes';

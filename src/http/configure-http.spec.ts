@@ -10,7 +10,7 @@ import { createLogger } from '../common/logger';
 import { readHttpSettings } from '../config/http-settings';
 import { MetricsModule } from '../metrics/metrics.module';
 import { configureHttp } from './configure-http';
-import { EventStreams } from './event-streams';
+import { EventStreams } from './streams/event-streams';
 import { HttpModule } from './http.module';
 
 const MAX_STREAMS = 24;

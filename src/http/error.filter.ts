@@ -1,9 +1,9 @@
 import { ArgumentsHost, Catch, ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { Response } from 'express';
 import { AppError } from '../common/app-error';
-import { isDatabaseAway } from '../database/database-errors';
-import { sendError } from './error-answer';
-import { IdentifiedRequest } from './request-id';
+import { isDatabaseAway } from '../database/driver/database-errors';
+import { sendError } from './connections/error-answer';
+import { IdentifiedRequest } from './connections/request-id';
 
 /** Start of the router's message for a path with a broken percent-encoding, which is answered with 400. */
 const UNDECODABLE_PATH = /^Failed to decode param/;

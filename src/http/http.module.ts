@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
-import { Connections } from './connections';
-import { EventStreams } from './event-streams';
-import { RequestBodies } from './request-bodies';
+import { Connections } from './connections/connections';
+import { EventStreams } from './streams/event-streams';
+import { RequestBodies } from './connections/request-bodies';
 
 /**
  * Limits what the HTTP server of this process holds: connections, bodies and streams. `configureHttp` sets

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { MOMENT } from '../database/moment';
+import { MOMENT } from '../database/citus/moment';
 import { Pipelined, Transaction } from '../database/transaction';
-import { ErasedMessages } from '../stored-data/table-declaration';
+import { ErasedMessages } from '../database/tables/table-declaration';
 
 /** Limit of the keys that one step of a contact's erasure deletes. */
 const MAX_ERASED = 500;

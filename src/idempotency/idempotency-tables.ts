@@ -1,4 +1,4 @@
-import { TableDeclaration } from '../stored-data/table-declaration';
+import { TableDeclaration } from '../database/tables/table-declaration';
 import { IdempotencyKeysRepository } from './idempotency-keys.repository';
 
 /** Declares to the registry of stored data how rows of `idempotency_keys` are deleted and erased. */

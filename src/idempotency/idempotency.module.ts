@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { DatabaseModule } from '../database/database.module';
-import { TableRegistry } from '../stored-data/table-registry';
+import { DatabaseModule } from '../database/setup/database.module';
+import { TableRegistry } from '../database/tables/table-registry';
 import { IdempotencyKeyEntity } from './idempotency-key.entity';
 import { IdempotencyKeysRepository } from './idempotency-keys.repository';
 import { idempotencyTables } from './idempotency-tables';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/app-error';
-import { Origin } from '../common/principal';
+import { Origin } from '../access/principal';
 import { validate } from '../common/validate';
 import { InvitationAcceptance, InvitationLink } from './invitations/invitation-acceptance';
 import { AcceptLink, linkGone, LinkOutcome, LoginLink } from './links/link.dto';

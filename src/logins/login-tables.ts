@@ -1,4 +1,4 @@
-import { TableDeclaration } from '../stored-data/table-declaration';
+import { TableDeclaration } from '../database/tables/table-declaration';
 
 const NO_CONTACT = { none: 'It is about people who log in, and names no contact.' };
 const OF_A_PERSON = { none: 'It belongs to a person, who may be a member of other workspaces.' };

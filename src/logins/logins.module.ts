@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
 import { MetricsModule } from '../metrics/metrics.module';
-import { RateLimitModule } from '../rate-limit/rate-limit.module';
+import { RateLimitModule } from '../http/limits/rate-limit.module';
 import { KeyRotationService } from '../secrets/key-rotation.service';
 import { SecretsModule } from '../secrets/secrets.module';
-import { TableRegistry } from '../stored-data/table-registry';
+import { TableRegistry } from '../database/tables/table-registry';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { AgentErasuresService } from './agent-erasures.service';
 import { PersonExports } from './person-export';

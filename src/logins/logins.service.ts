@@ -1,9 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Origin } from '../common/principal';
+import { Origin } from '../access/principal';
 import { validate } from '../common/validate';
 import { Database } from '../database/database';
 import { Metrics } from '../metrics/metrics';
-import { KeyLookup } from '../rate-limit/key-lookup';
+import { KeyLookup } from '../http/limits/key-lookup';
 import { PasswordCheck } from './passwords/password-check';
 import { parseToken } from './people/login-tokens';
 import { SecondStep } from './second-factor/second-step';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { requireOperator } from '../access/require-permission';
-import { Actor } from '../common/principal';
+import { Actor } from '../access/principal';
 import { Database } from '../database/database';
 import { LinkMailer } from './links/link-mailer';
 import { SentLink } from './links/link.dto';

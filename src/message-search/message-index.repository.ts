@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { HIGHEST_ID } from '../common/ids';
 import { Database } from '../database/database';
 import { asOneRow } from '../database/key-list';
-import { Place } from '../database/places';
+import { Place } from '../database/citus/places';
 import { Transaction } from '../database/transaction';
-import { ErasedMessages } from '../stored-data/table-declaration';
+import { ErasedMessages } from '../database/tables/table-declaration';
 import { makeKeys } from './term-keys';
 
 /** Number of workspaces that one step of the search over all of them looks at. */

@@ -1,10 +1,10 @@
 import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import { idFloor, idTime, LOWEST_ID } from '../common/ids';
-import { StepRounds } from '../common/step-rounds';
+import { StepRounds } from '../queue/polling/step-rounds';
 import { Database } from '../database/database';
 import { DatabaseClock } from '../database/database-clock';
-import { Polls } from '../database/polls';
-import { SteppedSearch } from '../database/stepped-search';
+import { Polls } from '../queue/polling/polls';
+import { SteppedSearch } from '../queue/polling/stepped-search';
 import { Transaction } from '../database/transaction';
 import { Metrics } from '../metrics/metrics';
 import { EventType } from '../outbox/event-catalog';

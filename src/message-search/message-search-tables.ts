@@ -1,4 +1,4 @@
-import { TableDeclaration } from '../stored-data/table-declaration';
+import { TableDeclaration } from '../database/tables/table-declaration';
 import { MessageIndexRepository } from './message-index.repository';
 
 const NO_COPY = { none: 'It tells nothing that a message does not.' };

@@ -1,10 +1,10 @@
 import { Controller, Get, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { type Actor, type Principal } from '../common/principal';
+import { type Actor, type Principal } from '../access/principal';
 import { CurrentActor, CurrentPrincipal, RequireScope } from '../http/access.decorators';
 import { ApiAnswer, ApiErrors } from '../http/api.decorators';
-import { HasOwnBudget } from '../rate-limit/request-budget.interceptor';
+import { HasOwnBudget } from '../http/limits/request-budget.interceptor';
 import { FindMessagesQuery, FoundMessages, toSearch } from './message-search.dto';
 import { MessageSearchService } from './message-search.service';
 

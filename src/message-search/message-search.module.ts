@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { ContactsModule } from '../contacts/contacts.module';
 import { OutboxWorkerModule } from '../outbox/outbox-worker.module';
-import { RateLimitModule } from '../rate-limit/rate-limit.module';
-import { TableRegistry } from '../stored-data/table-registry';
+import { RateLimitModule } from '../http/limits/rate-limit.module';
+import { TableRegistry } from '../database/tables/table-registry';
 import { MessageIndexRepository } from './message-index.repository';
 import { MessageIndexWorker } from './message-index.worker';
 import { MessageIndexer } from './message-indexer';

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { requireReadPermission } from '../access/require-permission';
 import { AppError } from '../common/app-error';
 import { HIGHEST_ID, idTime } from '../common/ids';
-import { Actor } from '../common/principal';
+import { Actor } from '../access/principal';
 import { validate } from '../common/validate';
 import { ContactsService } from '../contacts/contacts.service';
 import { Database } from '../database/database';
-import { isStatementTimeout } from '../database/database-errors';
+import { isStatementTimeout } from '../database/driver/database-errors';
 import { Closable } from '../common/work-budget';
-import { WorkBudgets } from '../rate-limit/work-budgets';
+import { WorkBudgets } from '../http/limits/work-budgets';
 import {
   FoundConversation,
   FoundMessage,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { IS_LOST } from '../conversations/lost-replies';
 import { Pipelined, Transaction } from '../database/transaction';
-import { ConversationKey } from '../stored-data/table-declaration';
+import { ConversationKey } from '../database/tables/table-declaration';
 import { MessageKey } from './message-status.repository';
 
 /** Limit of the messages that the closing of a conversation dismisses. */

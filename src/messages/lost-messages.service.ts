@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { requirePermission } from '../access/require-permission';
 import { AppError } from '../common/app-error';
 import { isId } from '../common/ids';
-import { Actor } from '../common/principal';
+import { Actor } from '../access/principal';
 import { validate } from '../common/validate';
 import { ConversationsRepository } from '../conversations/conversations.repository';
 import { ConversationWorks } from '../conversations/conversation-works';

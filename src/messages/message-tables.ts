@@ -1,5 +1,5 @@
 import { LOWEST_ID } from '../common/ids';
-import { ConversationKey, TableDeclaration } from '../stored-data/table-declaration';
+import { ConversationKey, TableDeclaration } from '../database/tables/table-declaration';
 import { MessageResponse, toMessageWithFirstBody } from './message.dto';
 import { KeptMessage, MessagesRepository } from './messages.repository';
 

@@ -11,7 +11,7 @@ import {
 } from '../http/api.decorators';
 import { NoQuery } from '../http/request.pipe';
 import { type Page } from '../common/page';
-import { type Actor, type Principal } from '../common/principal';
+import { type Actor, type Principal } from '../access/principal';
 import { Idempotent, type IdempotentRequest } from '../idempotency/idempotent-request';
 import { ListMessagesQuery, SendMessage, MessageResponse, SentMessageResponse } from './message.dto';
 import { MessagesService } from './messages.service';

@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
 import { ConversationsModule } from '../conversations/conversations.module';
-import { DatabaseModule } from '../database/database.module';
+import { DatabaseModule } from '../database/setup/database.module';
 import { IdempotencyModule } from '../idempotency/idempotency.module';
 import { OutboxModule } from '../outbox/outbox.module';
-import { TableRegistry } from '../stored-data/table-registry';
+import { TableRegistry } from '../database/tables/table-registry';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { LostMessagesRepository } from './lost-messages.repository';
 import { LostMessagesService } from './lost-messages.service';

@@ -3,7 +3,7 @@ import { boundedCount } from '../database/bounded-count';
 import { Database } from '../database/database';
 import { Pipelined, Transaction } from '../database/transaction';
 import { PageStatement } from '../database/page-statement';
-import { ConversationKey, ErasedMessages } from '../stored-data/table-declaration';
+import { ConversationKey, ErasedMessages } from '../database/tables/table-declaration';
 import { ERRORS_BY_CODE } from './message-status';
 import { MessageKey } from './message-status.repository';
 import { MessageEntity } from './message.entity';

@@ -3,7 +3,7 @@ import { requirePermission, requireReadPermission } from '../access/require-perm
 import { AppError } from '../common/app-error';
 import { isId, LOWEST_ID, successor } from '../common/ids';
 import { Page, PageQuery, toPage } from '../common/page';
-import { Actor } from '../common/principal';
+import { Actor } from '../access/principal';
 import { validate } from '../common/validate';
 import { ConversationEntity } from '../conversations/conversation.entity';
 import { ConversationsRepository } from '../conversations/conversations.repository';

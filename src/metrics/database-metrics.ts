@@ -4,7 +4,7 @@ import { Gauge } from 'prom-client';
 import { Database } from '../database/database';
 import { DatabaseClock } from '../database/database-clock';
 import { OldestSnapshot, SnapshotAge } from '../database/oldest-snapshot';
-import { PARTITIONED_TABLES, Partitions } from '../database/partitions';
+import { PARTITIONED_TABLES, Partitions } from '../database/history/partitions';
 import { Metrics } from './metrics';
 import { MAX_DEPTH, OutboxDepthRepository } from './outbox-depth.repository';
 import { Quota, QUOTAS, WorkspaceUsageRepository } from './workspace-usage.repository';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database';
-import { RECENT_FLOOR, savedFirstEvent } from '../queue-floors/queue-floors.repository';
+import { RECENT_FLOOR, savedFirstEvent } from '../queue/floors/queue-floors.repository';
 
 /**
  * Largest number of rows that are counted. A higher count takes time, and the backlog is far too long

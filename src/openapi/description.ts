@@ -1,5 +1,5 @@
 import { COMPATIBILITY } from '../common/compatibility';
-import { SCOPE_DESCRIPTIONS } from '../common/permissions';
+import { SCOPE_DESCRIPTIONS } from '../access/permissions';
 
 const scopeRows = Object.entries(SCOPE_DESCRIPTIONS).map(([scope, allows]) => `| \`${scope}\` | ${allows} |`);
 

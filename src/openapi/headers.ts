@@ -1,4 +1,4 @@
-import { STANDARD_HEADERS } from '../http/standard-headers';
+import { STANDARD_HEADERS } from '../http/connections/standard-headers';
 import { Components } from './document-types';
 
 /** Headers of the API's responses, each described once. */

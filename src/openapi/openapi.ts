@@ -3,7 +3,7 @@ import type { Express } from 'express';
 import { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { Config } from '../config/config';
-import { sendKept } from '../http/kept-bytes';
+import { sendKept } from '../http/connections/kept-bytes';
 import { errorSchemas, pickComponents, shareErrors } from './components';
 import { channelsDescription, description } from './description';
 import { Components, Operation, RequestBody } from './document-types';

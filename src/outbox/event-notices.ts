@@ -3,7 +3,7 @@ import { groupByWorkspace } from '../common/group-by';
 import { idFloor } from '../common/ids';
 import { Periodic } from '../common/periodic';
 import { Database } from '../database/database';
-import { Place, PlacedWork } from '../database/places';
+import { Place, PlacedWork } from '../database/citus/places';
 import { RedisSignals } from '../redis/redis-signals';
 import { AppendedEvent, EventQueueRepository } from './event-queue.repository';
 import { CHANGED_WITHOUT_EVENT, InboxChange, UNHEARD_MS } from './eventless-changes';

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { idFloor, idTime, isId } from '../common/ids';
 import { Database, Reader } from '../database/database';
-import { isDivisionByZero } from '../database/database-errors';
+import { isDivisionByZero } from '../database/driver/database-errors';
 import { asOneRow, workspaceOf, Batch } from '../database/key-list';
-import { MOMENT } from '../database/moment';
-import { Place } from '../database/places';
+import { MOMENT } from '../database/citus/moment';
+import { Place } from '../database/citus/places';
 import { InsertedColumn, rowsToInsert } from '../database/rows-to-insert';
 import { Pipelined, Transaction } from '../database/transaction';
-import { QueueFloors, QueuePart } from '../queue-floors/queue-floors';
-import { savedFirstEvent } from '../queue-floors/queue-floors.repository';
-import { ContactKey, ErasedMessages } from '../stored-data/table-declaration';
+import { QueueFloors, QueuePart } from '../queue/floors/queue-floors';
+import { savedFirstEvent } from '../queue/floors/queue-floors.repository';
+import { ContactKey, ErasedMessages } from '../database/tables/table-declaration';
 import { erasedData, EventType } from './event-catalog';
 
 /**

@@ -7,12 +7,12 @@ import {
 } from '@nestjs/common';
 import { LOWEST_ID } from '../common/ids';
 import { Database } from '../database/database';
-import { SteppedSearch } from '../database/stepped-search';
+import { SteppedSearch } from '../queue/polling/stepped-search';
 import { OldestSnapshot } from '../database/oldest-snapshot';
 import { OwnerDatabase } from '../database/owner-database';
-import { QueueVacuum } from '../database/queue-vacuum';
+import { QueueVacuum } from '../queue/polling/queue-vacuum';
 import { Metrics } from '../metrics/metrics';
-import { Polls } from '../database/polls';
+import { Polls } from '../queue/polling/polls';
 import { EventQueueRepository } from './event-queue.repository';
 import { OutboxRelay } from './outbox-relay';
 import { ParkedEventsWorker } from './parked-events.worker';

@@ -1,4 +1,4 @@
-import { TableDeclaration } from '../stored-data/table-declaration';
+import { TableDeclaration } from '../database/tables/table-declaration';
 import { EventQueueRepository } from './event-queue.repository';
 import { ParkedEventsRepository } from './parked-events.repository';
 

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { QueueFloorsModule } from '../queue-floors/queue-floors.module';
-import { TableRegistry } from '../stored-data/table-registry';
+import { QueueFloorsModule } from '../queue/floors/queue-floors.module';
+import { TableRegistry } from '../database/tables/table-registry';
 import { EventNotices } from './event-notices';
 import { EventlessChanges } from './eventless-changes';
 import { EventQueueRepository } from './event-queue.repository';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database';
 import { Pipelined, Transaction } from '../database/transaction';
-import { ErasedMessages } from '../stored-data/table-declaration';
+import { ErasedMessages } from '../database/tables/table-declaration';
 import { ClaimedEvent } from './event-queue.repository';
 
 const BATCH = 50;

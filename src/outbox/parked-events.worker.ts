@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { isFaultOfData } from '../database/database-errors';
+import { isFaultOfData } from '../database/driver/database-errors';
 import { Database } from '../database/database';
 import { DatabaseClock } from '../database/database-clock';
 import { EventQueueRepository } from './event-queue.repository';

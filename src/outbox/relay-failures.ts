@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import { isFaultOfData, isSameFault } from '../database/database-errors';
+import { isFaultOfData, isSameFault } from '../database/driver/database-errors';
 import { OutboxConsumer } from './outbox.consumer';
 import { ClaimedEvent } from './event-queue.repository';
 import { Parking, RelayTurn, TurnPlan } from './relay-turn';

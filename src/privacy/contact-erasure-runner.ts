@@ -1,14 +1,14 @@
 import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import { AuditService } from '../audit/audit.service';
 import { HIGHEST_ID, LOWEST_ID } from '../common/ids';
-import { StepRounds } from '../common/step-rounds';
-import { SYSTEM } from '../common/principal';
+import { StepRounds } from '../queue/polling/step-rounds';
+import { SYSTEM } from '../access/principal';
 import { ConversationsRepository } from '../conversations/conversations.repository';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
-import { Polls } from '../database/polls';
+import { Polls } from '../queue/polling/polls';
 import { EventlessChanges } from '../outbox/eventless-changes';
-import { TableRegistry } from '../stored-data/table-registry';
+import { TableRegistry } from '../database/tables/table-registry';
 import { ContactErasureEntity } from './contact-erasure.entity';
 import { ContactErasureKey, ContactErasuresRepository } from './contact-erasures.repository';
 import { MessageEraser, SETTLE_MS } from '../messages/message-eraser';

@@ -3,11 +3,11 @@ import { requirePermission, requireReadPermission } from '../access/require-perm
 import { AuditService } from '../audit/audit.service';
 import { AppError } from '../common/app-error';
 import { isId, LOWEST_ID, newId } from '../common/ids';
-import { Actor } from '../common/principal';
+import { Actor } from '../access/principal';
 import { ContactsRepository } from '../contacts/contacts.repository';
 import { Database } from '../database/database';
 import { EventQueueRepository } from '../outbox/event-queue.repository';
-import { TableRegistry } from '../stored-data/table-registry';
+import { TableRegistry } from '../database/tables/table-registry';
 import { ContactErasureEntity } from './contact-erasure.entity';
 import { ContactErasureSummary, toErasureSummary } from './contact-erasure.dto';
 import { ContactErasuresRepository } from './contact-erasures.repository';

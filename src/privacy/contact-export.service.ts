@@ -3,16 +3,16 @@ import { requirePermission } from '../access/require-permission';
 import { AuditService } from '../audit/audit.service';
 import { AppError } from '../common/app-error';
 import { LOWEST_ID } from '../common/ids';
-import { Actor } from '../common/principal';
+import { Actor } from '../access/principal';
 import { ContactLine, IdentityLine } from '../contacts/contact-tables';
 import { ContactsRepository } from '../contacts/contacts.repository';
 import { ConversationLine } from '../conversations/conversation-tables';
 import { ConversationsRepository } from '../conversations/conversations.repository';
 import { Database } from '../database/database';
 import { MessageLine } from '../messages/message-tables';
-import { NoteLine } from '../notes/note-tables';
-import { ContactKey } from '../stored-data/table-declaration';
-import { TableRegistry } from '../stored-data/table-registry';
+import { NoteLine } from '../inbox/notes/note-tables';
+import { ContactKey } from '../database/tables/table-declaration';
+import { TableRegistry } from '../database/tables/table-registry';
 
 /** Number of conversations that one statement reads. */
 const PAGE = 200;

@@ -1,4 +1,4 @@
-import { TableDeclaration } from '../stored-data/table-declaration';
+import { TableDeclaration } from '../database/tables/table-declaration';
 
 /** Declares the table of erasures. */
 export const PRIVACY_TABLES: TableDeclaration[] = [

@@ -1,8 +1,8 @@
 import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import { HIGHEST_ID } from '../common/ids';
-import { StepRounds } from '../common/step-rounds';
+import { StepRounds } from '../queue/polling/step-rounds';
 import { Database } from '../database/database';
-import { Polls } from '../database/polls';
+import { Polls } from '../queue/polling/polls';
 import { Transaction } from '../database/transaction';
 import { MessageEraser } from '../messages/message-eraser';
 import { MessageKey } from '../messages/message-status.repository';

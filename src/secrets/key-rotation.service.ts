@@ -3,12 +3,12 @@ import { requireOperator, requirePermission } from '../access/require-permission
 import { AuditService } from '../audit/audit.service';
 import { groupBy } from '../common/group-by';
 import { LOWEST_ID } from '../common/ids';
-import { Actor, SYSTEM } from '../common/principal';
+import { Actor, SYSTEM } from '../access/principal';
 import { SecretBox } from './secret-box';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
-import { TableRegistry } from '../stored-data/table-registry';
-import { SecretColumn, SecretKey, TableRowsRepository } from '../stored-data/table-rows.repository';
+import { TableRegistry } from '../database/tables/table-registry';
+import { SecretColumn, SecretKey, TableRowsRepository } from '../database/tables/table-rows.repository';
 
 const BATCH = 100;
 

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsOptional } from 'class-validator';
-import { AGENT_ROLES, type AgentRole } from '../common/agent-role';
+import { AGENT_ROLES, type AgentRole } from '../access/agent-role';
 import { IsPlainEmail } from '../common/plain-email';
 import { IsEmailAddress, IsNullable, IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
 import { AgentEntity } from './agent.entity';

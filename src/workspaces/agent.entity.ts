@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { type AgentRole } from '../common/agent-role';
+import { type AgentRole } from '../access/agent-role';
 
 /** A person or bot that answers a workspace's customers. */
 @Entity('agents')

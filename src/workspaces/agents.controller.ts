@@ -4,7 +4,7 @@ import { CurrentActor, CurrentPrincipal, RequireScope } from '../http/access.dec
 import { ApiAnswer, ApiErrors, ApiId, ApiPage } from '../http/api.decorators';
 import { NoQuery } from '../http/request.pipe';
 import { type Page, PageQuery } from '../common/page';
-import { type Actor, type Principal } from '../common/principal';
+import { type Actor, type Principal } from '../access/principal';
 import { AgentResponse } from './agent.dto';
 import { AgentsService } from './agents.service';
 

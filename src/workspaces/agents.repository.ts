@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isId } from '../common/ids';
 import { Database, Reader } from '../database/database';
-import { MOMENT } from '../database/moment';
+import { MOMENT } from '../database/citus/moment';
 import { PageStatement } from '../database/page-statement';
 import { Transaction } from '../database/transaction';
 import { AgentEntity } from './agent.entity';

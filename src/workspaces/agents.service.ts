@@ -3,10 +3,10 @@ import { requireOwner, requirePermission, requireReadPermission } from '../acces
 import { AuditService } from '../audit/audit.service';
 import { changedValues, valuesOf } from '../audit/changed-values';
 import { AppError } from '../common/app-error';
-import { violatesUnique } from '../database/database-errors';
+import { violatesUnique } from '../database/driver/database-errors';
 import { newId } from '../common/ids';
 import { Page, PageQuery, toPage } from '../common/page';
-import { Actor } from '../common/principal';
+import { Actor } from '../access/principal';
 import { validate } from '../common/validate';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';

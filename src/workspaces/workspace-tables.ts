@@ -1,4 +1,4 @@
-import { TableDeclaration } from '../stored-data/table-declaration';
+import { TableDeclaration } from '../database/tables/table-declaration';
 
 const NO_CONTACT = { none: 'It names no contact.' };
 const GOES_LAST = { none: 'WorkspaceDeleter deletes it with the workspace, when no other table has a row.' };

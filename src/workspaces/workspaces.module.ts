@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
-import { DatabaseModule } from '../database/database.module';
-import { TableRegistry } from '../stored-data/table-registry';
+import { DatabaseModule } from '../database/setup/database.module';
+import { TableRegistry } from '../database/tables/table-registry';
 import { AgentEntity } from './agent.entity';
 import { AgentsController } from './agents.controller';
 import { AgentsRepository } from './agents.repository';
 import { AgentsService } from './agents.service';
-import { WorkspaceDeletionsRepository } from './deletion/workspace-deletions.repository';
+import { WorkspaceDeletionsRepository } from './workspace-deletions.repository';
 import { WORKSPACE_TABLES } from './workspace-tables';
 import { WorkspaceEntity } from './workspace.entity';
 import { WorkspacesRepository } from './workspaces.repository';

@@ -4,7 +4,7 @@ import { request } from 'undici';
 import { generateApiKey } from '../../src/auth/api-key-token';
 import { ConnectedChannel } from '../../src/channels/connections/channel-connection.dto';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { ContractValidator } from '../support/contract-validator';
 import { connect } from '../support/connected-workspace';
 import { MessagingHost } from '../support/messaging-host';

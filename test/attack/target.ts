@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { CreatedApiKey } from '../../src/auth/api-key.dto';
 import { ConnectedChannel } from '../../src/channels/connections/channel-connection.dto';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { ContractValidator } from '../support/contract-validator';
 import { MessagingHost } from '../support/messaging-host';

@@ -12,7 +12,7 @@ import {
   startStandby,
 } from '../../scripts/servers/citus.mjs';
 import { Config } from '../../src/config/config';
-import { migrate } from '../../src/database/migrator';
+import { migrate } from '../../src/database/setup/migrator';
 import { ownPlace, Place, withLogs } from '../support/own-place';
 import { stopTree } from '../support/process-tree';
 import { environmentOf } from '../support/service-process';

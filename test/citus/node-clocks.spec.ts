@@ -1,4 +1,4 @@
-import { MOMENT } from '../../src/database/moment';
+import { MOMENT } from '../../src/database/citus/moment';
 import { Database } from '../../src/database/database';
 import { TestService } from '../support/service';
 import { waitFor } from '../support/wait';

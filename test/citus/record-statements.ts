@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { prepareValue } from 'pg/lib/utils';
 import { Database } from '../../src/database/database';
-import { DatabaseClient } from '../../src/database/database-client';
+import { DatabaseClient } from '../../src/database/driver/database-client';
 import { Transaction } from '../../src/database/transaction';
 import { setting } from '../support/test-database';
 import type { RecordedStatement } from './recorded-statements';

@@ -9,11 +9,11 @@ import { createIndexConcurrently } from '../../migrations/support/concurrent-ind
 import { newId } from '../../src/common/ids';
 import { Config } from '../../src/config/config';
 import { connectionOptions } from '../../src/database/data-source';
-import { areMigrationsApplied } from '../../src/database/migration-state';
-import { migrate } from '../../src/database/migrator';
-import { PartitionChanges } from '../../src/database/partition-changes';
-import { nameOf, Partitions } from '../../src/database/partitions';
-import { TableRegistry } from '../../src/stored-data/table-registry';
+import { areMigrationsApplied } from '../../src/database/setup/migration-state';
+import { migrate } from '../../src/database/setup/migrator';
+import { PartitionChanges } from '../../src/database/history/partition-changes';
+import { nameOf, Partitions } from '../../src/database/history/partitions';
+import { TableRegistry } from '../../src/database/tables/table-registry';
 import { MessagingHost } from '../support/messaging-host';
 import { ownerConfig, ownerDatabase } from '../support/owner-database';
 import { createEmptyDatabase, dropStores, ownerOf, setting, TestStores } from '../support/test-database';

@@ -3,7 +3,7 @@ import { newId } from '../../src/common/ids';
 import { Database } from '../../src/database/database';
 import { OldestSnapshot } from '../../src/database/oldest-snapshot';
 import { SettledTime } from '../../src/message-search/settled-time';
-import { QueueFloorsRepository } from '../../src/queue-floors/queue-floors.repository';
+import { QueueFloorsRepository } from '../../src/queue/floors/queue-floors.repository';
 import { MessagingHost } from '../support/messaging-host';
 import { nodeUrlsOf } from '../support/test-database';
 import { letTimePass, waitFor } from '../support/wait';

@@ -1,5 +1,5 @@
 import { CreatedApiKey } from '../../src/auth/api-key.dto';
-import { isDatabaseAway } from '../../src/database/database-errors';
+import { isDatabaseAway } from '../../src/database/driver/database-errors';
 import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
 import { TestService } from '../support/service';
 import { waitFor } from '../support/wait';

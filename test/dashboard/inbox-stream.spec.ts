@@ -1,7 +1,7 @@
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { ContactsService } from '../../src/contacts/contacts.service';
 import { ConversationsService } from '../../src/conversations/conversations.service';
-import { NotesService } from '../../src/notes/notes.service';
+import { NotesService } from '../../src/inbox/notes/notes.service';
 import { Database } from '../../src/database/database';
 import { MessageStatusRepository } from '../../src/messages/message-status.repository';
 import { EventNotices } from '../../src/outbox/event-notices';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { WorkspacesService } from '../../src/workspaces/workspaces.service';
 import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
 import { AgentEntity } from '../../src/workspaces/agent.entity';

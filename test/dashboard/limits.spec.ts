@@ -6,7 +6,7 @@ import {
   REQUESTS_BEFORE_LOGIN,
   SHARE_OF_PERSON,
 } from '../../dashboard/server/src/http/limit.guard';
-import { RateLimitStorage } from '../../src/rate-limit/rate-limit-storage';
+import { RateLimitStorage } from '../../src/http/limits/rate-limit-storage';
 import {
   callRoute,
   makeSettings,

@@ -1,6 +1,6 @@
 import { TOTP } from 'otpauth';
 import { AuditService } from '../../src/audit/audit.service';
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { AgentEntity } from '../../src/workspaces/agent.entity';
 import { errorBody } from '../support/errors';
 import { TestService } from '../support/service';

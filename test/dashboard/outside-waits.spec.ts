@@ -4,7 +4,7 @@ import { Downloads } from '../../dashboard/server/src/http/downloads';
 import { newId } from '../../src/common/ids';
 import { Release } from '../../src/common/work-budget';
 import { Metrics } from '../../src/metrics/metrics';
-import { WorkBudgets, WorkKind } from '../../src/rate-limit/work-budgets';
+import { WorkBudgets, WorkKind } from '../../src/http/limits/work-budgets';
 import { makeSettings, Settings } from '../support/dashboard-routes';
 import { DnsStub } from '../support/dns-stub';
 import { RawConnection } from '../support/raw-connection';

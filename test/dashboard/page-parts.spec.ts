@@ -10,7 +10,7 @@ import { nameOfBrowser } from '../../dashboard/web/src/pages/account/browser-nam
 import { AUDIT_NAMES } from '../../dashboard/web/src/pages/audit/audit-names';
 import { curlCommand } from '../../dashboard/web/src/pages/deliveries/curl-command';
 import { filterOf } from '../../dashboard/web/src/pages/deliveries/delivery-filter';
-import { WORK_NAMES, WorkKind } from '../../src/rate-limit/work-budgets';
+import { WORK_NAMES, WorkKind } from '../../src/http/limits/work-budgets';
 import { FAULTS, REASONS, THINGS } from '../../src/common/error-texts';
 import {
   generateEndpointSecret,

@@ -1,4 +1,4 @@
-import { ConversationPresence } from '../../src/presence/presence.dto';
+import { ConversationPresence } from '../../src/inbox/presence/presence.dto';
 import { VisitorStreams } from '../../src/channels/widget/visitor-streams';
 import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
 import { OwnRedis } from '../support/own-redis';

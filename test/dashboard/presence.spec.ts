@@ -1,4 +1,4 @@
-import { ConversationPresence } from '../../src/presence/presence.dto';
+import { ConversationPresence } from '../../src/inbox/presence/presence.dto';
 import { ConversationEntity } from '../../src/conversations/conversation.entity';
 import { AgentEntity } from '../../src/workspaces/agent.entity';
 import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';

@@ -1,6 +1,6 @@
 import { SecondFactorDemandsService } from '../../src/logins/second-factor/second-factor-demands.service';
 import { newId } from '../../src/common/ids';
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { callRoute, makeSettings, nameOf, Settings, WORKSPACE_ROUTES } from '../support/dashboard-routes';
 import { errorBody } from '../support/errors';
 import { TestService } from '../support/service';

@@ -6,8 +6,8 @@ import { generateApiKey } from '../../src/auth/api-key-token';
 import { ApiKeysService } from '../../src/auth/api-keys.service';
 import { PUBLIC, SCOPES_ALLOWED } from '../../src/http/access.decorators';
 import { newId } from '../../src/common/ids';
-import { SYSTEM } from '../../src/common/principal';
-import { Scope, SCOPES } from '../../src/common/permissions';
+import { SYSTEM } from '../../src/access/principal';
+import { Scope, SCOPES } from '../../src/access/permissions';
 import { ApiResponse } from '../support/api-client';
 import { errorBody } from '../support/errors';
 import {

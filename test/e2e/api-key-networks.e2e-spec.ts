@@ -1,6 +1,6 @@
 import { ApiKeysService } from '../../src/auth/api-keys.service';
 import { CreateApiKey } from '../../src/auth/api-key.dto';
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { ApiResponse } from '../support/api-client';
 import { errorBody } from '../support/errors';
 import { TestService } from '../support/service';

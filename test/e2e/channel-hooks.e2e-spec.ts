@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { newId } from '../../src/common/ids';
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { Database } from '../../src/database/database';
 import { ContactsService } from '../../src/contacts/contacts.service';

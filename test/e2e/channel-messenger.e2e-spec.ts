@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { eventsOf } from '../support/events';
 import { MessagingChannel, newAccountId, newCustomerId } from '../support/messaging-channel';

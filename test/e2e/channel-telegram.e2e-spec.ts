@@ -1,5 +1,5 @@
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { ChannelWorkspace } from '../support/channel-workspace';
 import { TestService } from '../support/service';
 import { TelegramSimulator } from '../support/simulators/telegram';

@@ -4,7 +4,7 @@ import { ChannelConnectionsService } from '../../src/channels/connections/channe
 import { PreviewTokens } from '../../src/channels/connections/preview-tokens';
 import { VisitorTokens } from '../../src/channels/widget/visitor-tokens';
 import { newId } from '../../src/common/ids';
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { countedInRedis } from '../support/counted-in-redis';
 import { errorBody } from '../support/errors';
 import { countLockWaits } from '../support/lock-waits';

@@ -7,7 +7,7 @@ import { VisitorStreams } from '../../src/channels/widget/visitor-streams';
 import { VisitorTokens } from '../../src/channels/widget/visitor-tokens';
 import { Widget } from '../../src/channels/widget/visitor';
 import { newId } from '../../src/common/ids';
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { Metrics } from '../../src/metrics/metrics';
 import { OwnRedis } from '../support/own-redis';
 import { createTenant, Tenant } from '../support/routes';

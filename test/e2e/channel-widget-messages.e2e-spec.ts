@@ -1,7 +1,7 @@
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound-messages.repository';
 import { newId } from '../../src/common/ids';
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { Database } from '../../src/database/database';
 import { AppendedEvent } from '../../src/outbox/event-queue.repository';
 import { EVENT_APPENDED } from '../../src/outbox/outbox.service';

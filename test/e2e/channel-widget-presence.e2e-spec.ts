@@ -1,10 +1,10 @@
 import { VisitorStreams } from '../../src/channels/widget/visitor-streams';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { newId } from '../../src/common/ids';
-import { Actor, SYSTEM } from '../../src/common/principal';
+import { Actor, SYSTEM } from '../../src/access/principal';
 import { Database } from '../../src/database/database';
-import { AgentAct } from '../../src/presence/presence.dto';
-import { PresenceService } from '../../src/presence/presence.service';
+import { AgentAct } from '../../src/inbox/presence/presence.dto';
+import { PresenceService } from '../../src/inbox/presence/presence.service';
 import { AgentEntity } from '../../src/workspaces/agent.entity';
 import { AgentsService } from '../../src/workspaces/agents.service';
 import { createTenant, Tenant } from '../support/routes';

@@ -4,7 +4,7 @@ import { VisitorTokens } from '../../src/channels/widget/visitor-tokens';
 import { CreateContact } from '../../src/contacts/contact.dto';
 import { ContactsService } from '../../src/contacts/contacts.service';
 import { newId } from '../../src/common/ids';
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { errorBody } from '../support/errors';
 import { createTenant, Tenant } from '../support/routes';
 import { TestService } from '../support/service';

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Client } from 'pg';
 import { VisitorStreams } from '../../src/channels/widget/visitor-streams';
-import { STANDARD_HEADERS } from '../../src/http/standard-headers';
+import { STANDARD_HEADERS } from '../../src/http/connections/standard-headers';
 import { Metrics } from '../../src/metrics/metrics';
 import { errorBody } from '../support/errors';
 import { RawConnection } from '../support/raw-connection';

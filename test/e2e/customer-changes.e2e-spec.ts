@@ -1,7 +1,7 @@
 import { MessageSearchService } from '../../src/message-search/message-search.service';
 import { ContactExportService } from '../../src/privacy/contact-export.service';
-import { RetentionService } from '../../src/retention/retention.service';
-import { SYSTEM } from '../../src/common/principal';
+import { RetentionService } from '../../src/operations/retention/retention.service';
+import { SYSTEM } from '../../src/access/principal';
 import { ChannelWorkspace } from '../support/channel-workspace';
 import { completeErasure, erasuresOf } from '../support/erasures';
 import { MessagingChannel, newCustomerId } from '../support/messaging-channel';

@@ -1,4 +1,4 @@
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { newId } from '../../src/common/ids';
 import { MessageSearchService } from '../../src/message-search/message-search.service';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { AgentsService } from '../../src/workspaces/agents.service';
 import { newId } from '../../src/common/ids';
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { ApiResponse } from '../support/api-client';
 import { errorBody, fieldError } from '../support/errors';
 import { eventsOf } from '../support/events';

@@ -1,4 +1,4 @@
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { ContactErasuresService } from '../../src/privacy/contact-erasures.service';
 import { ChannelWorkspace } from '../support/channel-workspace';
 import { eventsOf } from '../support/events';

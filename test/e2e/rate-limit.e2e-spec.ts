@@ -1,9 +1,9 @@
 import { Client } from 'pg';
 import { generateApiKey } from '../../src/auth/api-key-token';
 import { RateLimitUseService } from '../../src/auth/rate-limit-use.service';
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { RedisConnection } from '../../src/redis/redis-connections';
-import { RateLimitStorage } from '../../src/rate-limit/rate-limit-storage';
+import { RateLimitStorage } from '../../src/http/limits/rate-limit-storage';
 import { newId } from '../../src/common/ids';
 import { ApiClient, ApiResponse } from '../support/api-client';
 import { countedInRedis, sharesCounts } from '../support/counted-in-redis';

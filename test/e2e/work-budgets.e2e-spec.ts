@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { newId } from '../../src/common/ids';
 import { Metrics } from '../../src/metrics/metrics';
 import { Release } from '../../src/common/work-budget';
-import { WorkBudgets } from '../../src/rate-limit/work-budgets';
+import { WorkBudgets } from '../../src/http/limits/work-budgets';
 import { RedisConnection } from '../../src/redis/redis-connections';
 import { ApiResponse } from '../support/api-client';
 import { DnsStub } from '../support/dns-stub';

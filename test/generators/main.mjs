@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import 'reflect-metadata';
 import { Config } from '#dist/config/config.js';
-import { readOpenApiDocuments } from '#dist/create-app.js';
+import { readOpenApiDocuments } from '#dist/app/create-app.js';
 import { toOpenApi30 } from '#dist/openapi/openapi-30.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');

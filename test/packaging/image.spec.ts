@@ -27,7 +27,7 @@ describe('the image', () => {
       expect(stageOf(dockerfile, 'dependencies')).toContain('RUN rm -r node_modules/swagger-ui-dist');
     const page = join('node_modules', 'swagger-ui-dist');
     const program = `
-      for (const file of ['./dist/create-app.js', './dashboard/dist/server/create-app.js']) require(file);
+      for (const file of ['./dist/app/create-app.js', './dashboard/dist/server/create-app.js']) require(file);
       process.stdout.write(JSON.stringify(Object.keys(require.cache)));`;
     const { stdout } = await runProgram('node', ['-e', program], { cwd: ROOT, maxBuffer: 4 * 1024 * 1024 });
     const loaded = JSON.parse(stdout) as string[];

@@ -10,15 +10,15 @@ import { RoutedMessagesRepository } from '../../src/channels/outbound/routed-mes
 import { LOWEST_ID, newId } from '../../src/common/ids';
 import { Database } from '../../src/database/database';
 import { DatabaseClock } from '../../src/database/database-clock';
-import { ONE_SERVER } from '../../src/database/places';
+import { ONE_SERVER } from '../../src/database/citus/places';
 import { Transaction } from '../../src/database/transaction';
 import { MessageStatusRepository } from '../../src/messages/message-status.repository';
 import { StatusEvents } from '../../src/messages/status-events';
 import { Metrics } from '../../src/metrics/metrics';
 import { ClaimedEvent, EventQueueRepository } from '../../src/outbox/event-queue.repository';
 import { OutboxService } from '../../src/outbox/outbox.service';
-import { QueueFloors } from '../../src/queue-floors/queue-floors';
-import { QueueFloorsRepository } from '../../src/queue-floors/queue-floors.repository';
+import { QueueFloors } from '../../src/queue/floors/queue-floors';
+import { QueueFloorsRepository } from '../../src/queue/floors/queue-floors.repository';
 import { WakeUpQueue } from '../../src/queue/wake-up-queue';
 import { AttemptRecord } from '../../src/webhooks/deliveries/delivery';
 import {

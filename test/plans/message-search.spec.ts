@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { HIGHEST_ID, LOWEST_ID, newId } from '../../src/common/ids';
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { Database } from '../../src/database/database';
 import { Transaction } from '../../src/database/transaction';
 import { MessageIndexRepository, MessageKeys } from '../../src/message-search/message-index.repository';

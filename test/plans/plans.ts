@@ -1,5 +1,5 @@
 import { Client, escapeLiteral } from 'pg';
-import { StatementGroup } from '../../src/database/statement-group';
+import { StatementGroup } from '../../src/database/driver/statement-group';
 import { PAGE } from './rows';
 
 /** Names of partitions and of their indexes, each with the table or index that it is a part of. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Queue } from 'bull';
-import { ONE_SERVER } from '../../src/database/places';
+import { ONE_SERVER } from '../../src/database/citus/places';
 import { MessageStatusRepository } from '../../src/messages/message-status.repository';
 import { Metrics } from '../../src/metrics/metrics';
 import { LoadedConnection } from '../../src/channels/connections/connection-loader';
@@ -15,7 +15,7 @@ import {
 import { AuditEntriesRepository } from '../../src/audit/audit-entries.repository';
 import { Channel, CHANNELS } from '../../src/common/channel-descriptors';
 import { HIGHEST_ID, LOWEST_ID, newId } from '../../src/common/ids';
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { ContactsRepository } from '../../src/contacts/contacts.repository';
 import { foldText } from '../../src/common/folded-text';
 import { CONVERSATION_STATUSES } from '../../src/conversations/conversation.entity';
@@ -29,8 +29,8 @@ import {
   BEFORE_ALL_AGENTS,
 } from '../../src/conversations/agent-releases.repository';
 import { BEFORE_ALL_SNOOZES, SnoozesRepository } from '../../src/conversations/snoozes.repository';
-import { DraftsRepository } from '../../src/drafts/drafts.repository';
-import { MAX_DRAFTS } from '../../src/drafts/draft.dto';
+import { DraftsRepository } from '../../src/inbox/drafts/drafts.repository';
+import { MAX_DRAFTS } from '../../src/inbox/drafts/draft.dto';
 import { MAX_COUNTED } from '../../src/database/bounded-count';
 import { Database } from '../../src/database/database';
 import { VisitorMessagesRepository } from '../../src/channels/widget/visitor-messages.repository';
@@ -44,10 +44,10 @@ import { MessageIndexRepository } from '../../src/message-search/message-index.r
 import { LostMessagesRepository } from '../../src/messages/lost-messages.repository';
 import { MessagesRepository } from '../../src/messages/messages.repository';
 import { MessagesService } from '../../src/messages/messages.service';
-import { NoteEntity } from '../../src/notes/note.entity';
-import { NotesRepository } from '../../src/notes/notes.repository';
-import { ReadMarksRepository } from '../../src/read-marks/read-marks.repository';
-import { SavedRepliesRepository } from '../../src/saved-replies/saved-replies.repository';
+import { NoteEntity } from '../../src/inbox/notes/note.entity';
+import { NotesRepository } from '../../src/inbox/notes/notes.repository';
+import { ReadMarksRepository } from '../../src/inbox/read-marks/read-marks.repository';
+import { SavedRepliesRepository } from '../../src/inbox/saved-replies/saved-replies.repository';
 import { MessageEraser } from '../../src/messages/message-eraser';
 import { ErasedIds } from '../../src/secrets/erased-ids';
 import { EventQueueRepository } from '../../src/outbox/event-queue.repository';
@@ -57,7 +57,7 @@ import {
   DueDeliveriesRepository,
 } from '../../src/webhooks/deliveries/due-deliveries.repository';
 import { PendingDeliveriesRepository } from '../../src/webhooks/deliveries/pending-deliveries.repository';
-import { QueueFloors } from '../../src/queue-floors/queue-floors';
+import { QueueFloors } from '../../src/queue/floors/queue-floors';
 import { Target } from '../../src/queue/targets';
 import { WakeUpQueue } from '../../src/queue/wake-up-queue';
 import { AttemptRecord } from '../../src/webhooks/deliveries/delivery';

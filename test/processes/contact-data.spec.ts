@@ -1,5 +1,5 @@
-import { SYSTEM } from '../../src/common/principal';
-import { RETENTION_QUEUE } from '../../src/retention/retention.processor';
+import { SYSTEM } from '../../src/access/principal';
+import { RETENTION_QUEUE } from '../../src/operations/retention/retention.processor';
 import { WorkspacesService } from '../../src/workspaces/workspaces.service';
 import { completeErasure, erasuresOf } from '../support/erasures';
 import { MessagingHost } from '../support/messaging-host';

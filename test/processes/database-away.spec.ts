@@ -1,4 +1,4 @@
-import { isDatabaseAway } from '../../src/database/database-errors';
+import { isDatabaseAway } from '../../src/database/driver/database-errors';
 import { Database } from '../../src/database/database';
 import { Transaction } from '../../src/database/transaction';
 import { MessagingHost } from '../support/messaging-host';

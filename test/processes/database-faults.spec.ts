@@ -4,7 +4,7 @@ import { Agent } from 'node:http';
 import axios from 'axios';
 import { startPostgres } from '../../scripts/servers/postgres.mjs';
 import { Config } from '../../src/config/config';
-import { migrate } from '../../src/database/migrator';
+import { migrate } from '../../src/database/setup/migrator';
 import { HeldAnswers } from '../support/held-answers';
 import { MessagingHost } from '../support/messaging-host';
 import { ownPlace, Place } from '../support/own-place';

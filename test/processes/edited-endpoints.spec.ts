@@ -1,4 +1,4 @@
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { HeldAnswers } from '../support/held-answers';
 import { contradictions } from '../support/integrity';
 import { MessagingHost } from '../support/messaging-host';

@@ -1,4 +1,4 @@
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { MessageSearchService } from '../../src/message-search/message-search.service';
 import { killWorkers } from '../support/killed-workers';
 import { MessagingHost } from '../support/messaging-host';

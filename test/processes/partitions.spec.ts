@@ -1,5 +1,5 @@
-import { PartitionChanges } from '../../src/database/partition-changes';
-import { PARTITIONED_TABLES, Partitions } from '../../src/database/partitions';
+import { PartitionChanges } from '../../src/database/history/partition-changes';
+import { PARTITIONED_TABLES, Partitions } from '../../src/database/history/partitions';
 import { MessagingHost } from '../support/messaging-host';
 import { ownerDatabase } from '../support/owner-database';
 import { ServiceProcess } from '../support/service-process';

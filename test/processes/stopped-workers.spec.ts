@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { WorkspacesService } from '../../src/workspaces/workspaces.service';
 import { hasLockWait } from '../support/lock-waits';
 import { MessagingHost } from '../support/messaging-host';

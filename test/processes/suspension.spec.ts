@@ -1,4 +1,4 @@
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { WorkspacesService } from '../../src/workspaces/workspaces.service';
 import { MessagingHost } from '../support/messaging-host';
 import { Receiver } from '../support/receiver';

@@ -8,11 +8,11 @@ import { RefoldedTexts1795807000000 } from '../../migrations/1795807000000-refol
 import { LookUps1795486100000 } from '../../migrations/1795486100000-look-ups';
 import { ProviderForms1795804000000 } from '../../migrations/1795804000000-provider-forms';
 import { createIndexConcurrently } from '../../migrations/support/concurrent-index';
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { ContactsService } from '../../src/contacts/contacts.service';
-import { migrate } from '../../src/database/migrator';
-import { PartitionChanges } from '../../src/database/partition-changes';
-import { Partitions } from '../../src/database/partitions';
+import { migrate } from '../../src/database/setup/migrator';
+import { PartitionChanges } from '../../src/database/history/partition-changes';
+import { Partitions } from '../../src/database/history/partitions';
 import { MessagingHost } from '../support/messaging-host';
 import { ownerConfig, ownerDatabase } from '../support/owner-database';
 import { Receiver } from '../support/receiver';

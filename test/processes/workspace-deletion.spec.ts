@@ -1,7 +1,7 @@
 import { AUDIT_TABLE } from '../../src/audit/audit-entries.repository';
 import { AuditService } from '../../src/audit/audit.service';
 import { idFloor, newId } from '../../src/common/ids';
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { InvitationsService } from '../../src/logins/invitations/invitations.service';
 import { LinksService } from '../../src/logins/links.service';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';

@@ -1,8 +1,8 @@
 import { AuditService } from '../../src/audit/audit.service';
 import { newId } from '../../src/common/ids';
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { ContactsService } from '../../src/contacts/contacts.service';
-import { NotesService } from '../../src/notes/notes.service';
+import { NotesService } from '../../src/inbox/notes/notes.service';
 import { ContactExportService } from '../../src/privacy/contact-export.service';
 import { CreatedWebhookEndpoint } from '../../src/webhooks/endpoints/webhook-endpoint.dto';
 import { ChannelWorkspace } from '../support/channel-workspace';

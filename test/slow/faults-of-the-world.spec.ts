@@ -1,8 +1,8 @@
 import { Client } from 'pg';
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { Database } from '../../src/database/database';
 import { OutboxRelay } from '../../src/outbox/outbox-relay';
-import { ParkedEventsService } from '../../src/parked-events/parked-events.service';
+import { ParkedEventsService } from '../../src/operations/parked-events/parked-events.service';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { Chat, ConnectedWorkspace, waitForStatus } from '../support/connected-workspace';
 import { FailingConnections, failConnections } from '../support/failing-sockets';

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { MessageSearchService } from '../../src/message-search/message-search.service';
 import { FoundMessages, SearchMessagesQuery } from '../../src/message-search/message-search.dto';
 import { MessageRetentionService } from '../../src/privacy/message-retention.service';

@@ -2,7 +2,7 @@ import { getDataSourceToken } from '@nestjs/typeorm';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { newId } from '../../src/common/ids';
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { DATA_SOURCE, Database } from '../../src/database/database';
 import { EventQueueRepository } from '../../src/outbox/event-queue.repository';
 import { AttemptRecorder } from '../../src/webhooks/deliveries/attempt-recorder';

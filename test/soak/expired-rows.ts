@@ -1,4 +1,4 @@
-import { RETENTION_QUEUE } from '../../src/retention/retention.processor';
+import { RETENTION_QUEUE } from '../../src/operations/retention/retention.processor';
 import { Stores } from '../chaos/stores';
 import { openQueue } from '../support/redis-connections';
 

@@ -2,7 +2,7 @@ import { AuditEntryEntity } from '../../src/audit/audit-entry.entity';
 import { AuditService } from '../../src/audit/audit.service';
 import { ConnectedChannel } from '../../src/channels/connections/channel-connection.dto';
 import { Channel } from '../../src/common/channel-descriptors';
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { DeliveryStatus } from '../../src/messages/message-status';
 import { connect, ConnectedWorkspace } from './connected-workspace';
 import { createTenant, Tenant } from './routes';

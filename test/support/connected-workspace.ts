@@ -1,7 +1,7 @@
 import { ConnectedChannel, DisconnectedChannel } from '../../src/channels/connections/channel-connection.dto';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { Channel } from '../../src/common/channel-descriptors';
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { DeliveryError, DeliveryStatus } from '../../src/messages/message-status';
 import { MessageResponse } from '../../src/messages/message.dto';
 import { Target } from '../../src/queue/targets';

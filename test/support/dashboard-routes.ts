@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Method } from 'axios';
-import { AgentRole } from '../../src/common/agent-role';
-import { SYSTEM } from '../../src/common/principal';
+import { AgentRole } from '../../src/access/agent-role';
+import { SYSTEM } from '../../src/access/principal';
 import { ApiKeysService } from '../../src/auth/api-keys.service';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { InvitationsService } from '../../src/logins/invitations/invitations.service';
-import { NotesService } from '../../src/notes/notes.service';
-import { SavedRepliesService } from '../../src/saved-replies/saved-replies.service';
+import { NotesService } from '../../src/inbox/notes/notes.service';
+import { SavedRepliesService } from '../../src/inbox/saved-replies/saved-replies.service';
 import { WebhookTestService } from '../../src/webhooks/browsing/webhook-test.service';
 import { WebhookDeliveriesService } from '../../src/webhooks/browsing/webhook-deliveries.service';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';

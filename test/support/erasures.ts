@@ -1,4 +1,4 @@
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { ContactErasureSummary } from '../../src/privacy/contact-erasure.dto';
 import { ContactErasuresService } from '../../src/privacy/contact-erasures.service';
 import { waitFor } from './wait';

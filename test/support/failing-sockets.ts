@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { constants } from 'node:os';
-import { DatabasePool } from '../../src/database/database-pool';
+import { DatabasePool } from '../../src/database/driver/database-pool';
 
 /** Connections that fail, until they are mended. */
 export interface FailingConnections {

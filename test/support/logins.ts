@@ -1,5 +1,5 @@
 import { TOTP } from 'otpauth';
-import { Origin, SYSTEM } from '../../src/common/principal';
+import { Origin, SYSTEM } from '../../src/access/principal';
 import { LinksService } from '../../src/logins/links.service';
 import { InvitationsService } from '../../src/logins/invitations/invitations.service';
 import { LoggedIn, SecondFactorRequired, SessionHolder } from '../../src/logins/sessions/session.dto';

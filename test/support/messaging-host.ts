@@ -1,6 +1,6 @@
 import { INestApplicationContext, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { MessagingModule, MessagingOptions } from '../../src/messaging.module';
+import { MessagingModule, MessagingOptions } from '../../src/app/messaging.module';
 import { Target } from '../../src/queue/targets';
 import { WakeUpQueue } from '../../src/queue/wake-up-queue';
 import { DELIVERY_QUEUE } from '../../src/webhooks/deliveries/delivery';

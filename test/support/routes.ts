@@ -1,7 +1,7 @@
 import { Method } from 'axios';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
-import { SYSTEM } from '../../src/common/principal';
-import { Scope } from '../../src/common/permissions';
+import { SYSTEM } from '../../src/access/principal';
+import { Scope } from '../../src/access/permissions';
 import { ConversationDetail } from '../../src/conversations/conversation.dto';
 import { CreatedApiKey } from '../../src/auth/api-key.dto';
 import { AgentEntity } from '../../src/workspaces/agent.entity';

@@ -5,7 +5,7 @@ import { TOTP } from 'otpauth';
 import { createApp } from '../../dashboard/server/src/create-app';
 import { DashboardConfig } from '../../dashboard/server/src/config/dashboard-config';
 import { createLogger } from '../../src/common/logger';
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { InvitationsService } from '../../src/logins/invitations/invitations.service';
 import { AgentEntity } from '../../src/workspaces/agent.entity';
 import { Fixtures } from './fixtures';

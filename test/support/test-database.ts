@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { Pool, PoolClient } from 'pg';
 import { makeRoles } from '../../scripts/servers/roles.mjs';
 import { Role } from '../../src/config/environment';
-import { DatabaseClient } from '../../src/database/database-client';
-import { setRoleSettings } from '../../src/database/role-settings';
+import { DatabaseClient } from '../../src/database/driver/database-client';
+import { setRoleSettings } from '../../src/database/setup/role-settings';
 import { DatabaseNodes, inDatabase } from './database-nodes.mjs';
 import { emptyRedis, redisUrlOf } from './redis-connections';
 

@@ -3,7 +3,7 @@ import { INestApplicationContext } from '@nestjs/common';
 import { AuditEntryEntity } from '../../src/audit/audit-entry.entity';
 import { AuditService } from '../../src/audit/audit.service';
 import { newId } from '../../src/common/ids';
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { Database } from '../../src/database/database';
 import { ConversationDetail } from '../../src/conversations/conversation.dto';
 import { MessageResponse } from '../../src/messages/message.dto';

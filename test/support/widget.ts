@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { ConnectedChannel } from '../../src/channels/connections/channel-connection.dto';
-import { SYSTEM } from '../../src/common/principal';
+import { SYSTEM } from '../../src/access/principal';
 import { ApiClient, ApiResponse } from './api-client';
 import { TestService } from './service';
 import { TestStream } from './test-stream';

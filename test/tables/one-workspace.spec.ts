@@ -14,14 +14,14 @@ const REPEATED: Record<string, string[]> = {
   contacts: ['contacts-and-agents'],
   messages: ['channel-telegram'],
   outbox: ['channel-telegram', 'channel-widget-live'],
-  'queue-floors': ['channel-telegram'],
+  queue: ['channel-telegram'],
 };
 
 /** Features whose tests run both ways by themselves, and where. */
 const BOTH_WAYS: Record<string, string> = { webhooks: 'test/e2e/webhook-events.e2e-spec.ts' };
 
 /** Features that no end-to-end test reaches. `npm run test:citus` runs their integration tests that way. */
-const ON_CITUS = ['message-search', 'metrics', 'retention', 'stored-data'];
+const ON_CITUS = ['message-search', 'metrics', 'operations'];
 
 /** Names of what divides work by the setting. */
 const DIVIDING = /\b(spansWorkspaces|toBatches|rowsToInsert|workspaceOf)\b/;

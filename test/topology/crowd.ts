@@ -1,6 +1,6 @@
 import { PoolClient } from 'pg';
-import { DatabaseClient } from '../../src/database/database-client';
-import { DatabasePool } from '../../src/database/database-pool';
+import { DatabaseClient } from '../../src/database/driver/database-client';
+import { DatabasePool } from '../../src/database/driver/database-pool';
 import { Random } from '../chaos/random';
 import { letTimePass } from '../support/wait';
 

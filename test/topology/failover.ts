@@ -3,7 +3,7 @@ import { Ledger } from '../chaos/ledger';
 import { Load } from '../chaos/load';
 import { Random } from '../chaos/random';
 import { Config } from '../../src/config/config';
-import { migrate } from '../../src/database/migrator';
+import { migrate } from '../../src/database/setup/migrator';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import { environmentOf } from '../support/service-process';

@@ -1,8 +1,8 @@
 import { OUTBOUND_MESSAGE_QUEUE } from '../../src/channels/outbound/outbound-message-queue';
 import { newId } from '../../src/common/ids';
-import { SYSTEM } from '../../src/common/principal';
-import { AgentAct } from '../../src/presence/presence.dto';
-import { PresenceService } from '../../src/presence/presence.service';
+import { SYSTEM } from '../../src/access/principal';
+import { AgentAct } from '../../src/inbox/presence/presence.dto';
+import { PresenceService } from '../../src/inbox/presence/presence.service';
 import { RedisClient } from '../../src/redis/redis-client';
 import { RedisSubscriber } from '../../src/redis/redis-subscriber';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';

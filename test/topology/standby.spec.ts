@@ -1,9 +1,9 @@
 import { PoolClient } from 'pg';
 import { VisitorStreams } from '../../src/channels/widget/visitor-streams';
 import { Config } from '../../src/config/config';
-import { DatabaseClient } from '../../src/database/database-client';
+import { DatabaseClient } from '../../src/database/driver/database-client';
 import { connectionOptions } from '../../src/database/data-source';
-import { DatabasePool } from '../../src/database/database-pool';
+import { DatabasePool } from '../../src/database/driver/database-pool';
 import { contradictions } from '../support/integrity';
 import { print } from '../support/report';
 import { TcpProxy } from '../support/tcp-proxy';

@@ -1,6 +1,6 @@
 // The built service's OpenAPI document, and what the reference reads in it.
 import { Config } from '#dist/config/config.js';
-import { readOpenApiDocuments } from '#dist/create-app.js';
+import { readOpenApiDocuments } from '#dist/app/create-app.js';
 
 /**
  * @typedef {import('@nestjs/swagger').OpenAPIObject} Document

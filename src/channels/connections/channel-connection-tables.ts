@@ -1,4 +1,4 @@
-import { TableDeclaration } from '../../stored-data/table-declaration';
+import { TableDeclaration } from '../../database/tables/table-declaration';
 
 const OF_THE_WORKSPACE = { none: "It names the workspace's own account, and no contact." };
 

@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../../audit/audit.module';
-import { DatabaseModule } from '../../database/database.module';
+import { DatabaseModule } from '../../database/setup/database.module';
 import { OutboxModule } from '../../outbox/outbox.module';
-import { RateLimitModule } from '../../rate-limit/rate-limit.module';
+import { RateLimitModule } from '../../http/limits/rate-limit.module';
 import { SecretsModule } from '../../secrets/secrets.module';
-import { TableRegistry } from '../../stored-data/table-registry';
+import { TableRegistry } from '../../database/tables/table-registry';
 import { ChannelAdaptersModule } from '../adapters/channel-adapters.module';
 import { CHANNEL_CONNECTION_TABLES } from './channel-connection-tables';
 import { ChannelConnectionEntity } from './channel-connection.entity';

@@ -5,12 +5,12 @@ import { AuditRecord, AuditService } from '../../audit/audit.service';
 import { changedValues, valuesOf } from '../../audit/changed-values';
 import { AppError } from '../../common/app-error';
 import { isId } from '../../common/ids';
-import { Actor, SYSTEM } from '../../common/principal';
+import { Actor, SYSTEM } from '../../access/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { OutboxService } from '../../outbox/outbox.service';
-import { WorkBudgets } from '../../rate-limit/work-budgets';
+import { WorkBudgets } from '../../http/limits/work-budgets';
 import { CheckedCredentials, Connection } from '../adapters/channel-adapter';
 import {
   ChannelConnectionSummary,

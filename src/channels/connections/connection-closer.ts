@@ -1,5 +1,5 @@
 import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
-import { SYSTEM } from '../../common/principal';
+import { SYSTEM } from '../../access/principal';
 import { WorkspaceDeleter } from '../../workspaces/deletion/workspace-deleter';
 import { ChannelConnectionsService } from './channel-connections.service';
 

@@ -3,7 +3,7 @@ import { Channel } from '../../common/channel-descriptors';
 import { SecretBox, SecretUnreadable } from '../../secrets/secret-box';
 import { Transaction } from '../../database/transaction';
 import { Metrics } from '../../metrics/metrics';
-import { KeyLookup } from '../../rate-limit/key-lookup';
+import { KeyLookup } from '../../http/limits/key-lookup';
 import { Connection, ConnectionKey } from '../adapters/channel-adapter';
 import { ChannelConnectionEntity, ConnectionStatus } from './channel-connection.entity';
 import { ChannelConnectionsRepository } from './channel-connections.repository';

@@ -9,7 +9,7 @@ import {
 import { ConversationsRepository } from '../../conversations/conversations.repository';
 import { Transaction } from '../../database/transaction';
 import { EventlessChanges } from '../../outbox/eventless-changes';
-import { ContactKey } from '../../stored-data/table-declaration';
+import { ContactKey } from '../../database/tables/table-declaration';
 import { CustomerChangesService } from './customer-changes.service';
 
 /** Knows the customers of channels, and keeps their conversations with them. */

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ContactIdentitiesRepository } from '../../contacts/contact-identities.repository';
 import { lockingAll } from '../../contacts/more-identities';
-import { isDatabaseAway } from '../../database/database-errors';
+import { isDatabaseAway } from '../../database/driver/database-errors';
 import { Database } from '../../database/database';
 import { Connection } from '../adapters/channel-adapter';
 import { isUsableId } from '../adapters/support/provider-values';

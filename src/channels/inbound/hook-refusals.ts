@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { AppError } from '../../common/app-error';
 import { Memo } from '../../common/memo';
-import { clientNetworkOf } from '../../http/client-network';
-import { RateLimiter, REFUSALS } from '../../rate-limit/rate-limiter';
+import { clientNetworkOf } from '../../http/connections/client-network';
+import { RateLimiter, REFUSALS } from '../../http/limits/rate-limiter';
 import { Connection } from '../adapters/channel-adapter';
 
 /** Number of networks that this process remembers to be above the limit, each at one hook. */

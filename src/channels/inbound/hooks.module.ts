@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { RateLimitModule } from '../../rate-limit/rate-limit.module';
+import { RateLimitModule } from '../../http/limits/rate-limit.module';
 import { ChannelAdaptersModule } from '../adapters/channel-adapters.module';
 import { ChannelConnectionsModule } from '../connections/channel-connections.module';
 import { ReceiptsModule } from '../receipts/receipts.module';

@@ -2,12 +2,12 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AppError } from '../../common/app-error';
 import { Channel, describeChannel } from '../../common/channel-descriptors';
-import { isDatabaseAway } from '../../database/database-errors';
+import { isDatabaseAway } from '../../database/driver/database-errors';
 import { groupBy } from '../../common/group-by';
 import { isStorableText } from '../../common/validators';
 import { Config } from '../../config/config';
-import { RequestBodies } from '../../http/request-bodies';
-import { WorkBudgets } from '../../rate-limit/work-budgets';
+import { RequestBodies } from '../../http/connections/request-bodies';
+import { WorkBudgets } from '../../http/limits/work-budgets';
 import {
   Connection,
   customerIdsOf,

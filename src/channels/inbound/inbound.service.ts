@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { violatesUnique } from '../../database/database-errors';
+import { violatesUnique } from '../../database/driver/database-errors';
 import { ContactsService } from '../../contacts/contacts.service';
 import { ConversationsService } from '../../conversations/conversations.service';
 import { Database } from '../../database/database';

@@ -1,6 +1,6 @@
 import { Body, Controller, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { type Actor, type Principal } from '../../common/principal';
+import { type Actor, type Principal } from '../../access/principal';
 import { ConversationResponse, CreateConversation } from '../../conversations/conversation.dto';
 import { CurrentActor, CurrentPrincipal, RequireScope } from '../../http/access.decorators';
 import { ApiAnswer, ApiBodyErrors, ApiIdempotencyKey } from '../../http/api.decorators';

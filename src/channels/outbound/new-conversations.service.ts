@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { requirePermission } from '../../access/require-permission';
 import { AppError } from '../../common/app-error';
 import { describeChannel } from '../../common/channel-descriptors';
-import { Actor } from '../../common/principal';
+import { Actor } from '../../access/principal';
 import { validate } from '../../common/validate';
 import { ContactIdentitiesRepository } from '../../contacts/contact-identities.repository';
 import { ContactsRepository } from '../../contacts/contacts.repository';

@@ -1,9 +1,9 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
 import { Database } from '../../database/database';
-import { ScheduleSearch, SteppedSearch } from '../../database/stepped-search';
+import { ScheduleSearch, SteppedSearch } from '../../queue/polling/stepped-search';
 import { BEFORE_ALL_MESSAGES, DueMessagesRepository } from './due-messages.repository';
 import { OUTBOUND_MESSAGE_QUEUE } from './outbound-message-queue';
-import { Polls } from '../../database/polls';
+import { Polls } from '../../queue/polling/polls';
 import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { StaleMessageReconciler } from './stale-message-reconciler';
 

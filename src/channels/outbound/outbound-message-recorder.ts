@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import { isDatabaseAway, isFaultOfData } from '../../database/database-errors';
+import { isDatabaseAway, isFaultOfData } from '../../database/driver/database-errors';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { MessageStatusRepository } from '../../messages/message-status.repository';

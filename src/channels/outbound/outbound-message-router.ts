@@ -7,7 +7,7 @@ import {
   MessageStatusRepository,
 } from '../../messages/message-status.repository';
 import { Metrics } from '../../metrics/metrics';
-import { ConversationKey } from '../../stored-data/table-declaration';
+import { ConversationKey } from '../../database/tables/table-declaration';
 import { OUTBOUND_MESSAGE_QUEUE } from './outbound-message-queue';
 import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { OutboundMessagesRepository } from './outbound-messages.repository';

@@ -1,4 +1,4 @@
-import { TableDeclaration } from '../../stored-data/table-declaration';
+import { TableDeclaration } from '../../database/tables/table-declaration';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 
 /** Declares the queue of outbound messages. */

@@ -3,7 +3,7 @@ import { requireReadPermission } from '../../access/require-permission';
 import { AppError } from '../../common/app-error';
 import { describeChannel } from '../../common/channel-descriptors';
 import { idFloor } from '../../common/ids';
-import { Actor } from '../../common/principal';
+import { Actor } from '../../access/principal';
 import { Database } from '../../database/database';
 import { Recent, ReplyChecksRepository, RouteFault } from './reply-checks.repository';
 

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { Batch, workspaceOf } from '../../database/key-list';
-import { MOMENT } from '../../database/moment';
+import { MOMENT } from '../../database/citus/moment';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { DeliveryErrorCode } from '../../messages/message-status';
 import { MessageKey, STATUS_BY_KEY } from '../../messages/message-status.repository';
-import { ConversationKey } from '../../stored-data/table-declaration';
+import { ConversationKey } from '../../database/tables/table-declaration';
 import { endOfHolds, firstUnsent, recipientOf, wasConnected } from './outbound-messages.repository';
 
 /** Message with its route: the connection at which it is enqueued, or the code with which it fails. */

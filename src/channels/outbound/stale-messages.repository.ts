@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Channel } from '../../common/channel-descriptors';
-import { MOMENT } from '../../database/moment';
+import { MOMENT } from '../../database/citus/moment';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { MessageKey } from '../../messages/message-status.repository';
-import { QueueFloors } from '../../queue-floors/queue-floors';
+import { QueueFloors } from '../../queue/floors/queue-floors';
 import { Target } from '../../queue/targets';
 import { ConnectionStatus } from '../connections/channel-connection.entity';
 import { hasEnded } from './due-messages.repository';

@@ -1,4 +1,4 @@
-import { TableDeclaration } from '../../stored-data/table-declaration';
+import { TableDeclaration } from '../../database/tables/table-declaration';
 import { ProviderIdsRepository } from './provider-ids.repository';
 
 /** Declares the tables of provider ids, and of receipts and changes that come before their message. */

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { MessagesModule } from '../../messages/messages.module';
 import { SecretsModule } from '../../secrets/secrets.module';
-import { TableRegistry } from '../../stored-data/table-registry';
+import { TableRegistry } from '../../database/tables/table-registry';
 import { providerIdTables } from './provider-id-tables';
 import { ProviderIdsRepository } from './provider-ids.repository';
 

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Channel } from '../../common/channel-descriptors';
-import { MOMENT } from '../../database/moment';
+import { MOMENT } from '../../database/citus/moment';
 import { Transaction } from '../../database/transaction';
 import { DeliveryError, ReceiptStatus } from '../../messages/message-status';
 import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
 import { MessageEntity } from '../../messages/message.entity';
 import { ErasedIds } from '../../secrets/erased-ids';
-import { ContactKey, ErasedMessages } from '../../stored-data/table-declaration';
+import { ContactKey, ErasedMessages } from '../../database/tables/table-declaration';
 import { Connection, ConnectionKey } from '../adapters/channel-adapter';
 
 export const PROVIDER_MESSAGES_KEY = 'provider_messages_pkey';

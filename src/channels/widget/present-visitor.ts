@@ -1,5 +1,5 @@
-import { Reply } from '../../presence/presence-store';
-import { VisitorPresence } from '../../presence/visitor-presence';
+import { Reply } from '../../inbox/presence/presence-store';
+import { VisitorPresence } from '../../inbox/presence/visitor-presence';
 import { VisitorState } from './visitors.repository';
 
 /** Visitor whose streams this process has, and who is online in the own conversation while it has one. */

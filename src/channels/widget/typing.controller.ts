@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { isId } from '../../common/ids';
 import { Public } from '../../http/access.decorators';
 import { NoQuery } from '../../http/request.pipe';
-import { VisitorPresence } from '../../presence/visitor-presence';
+import { VisitorPresence } from '../../inbox/presence/visitor-presence';
 import { TypingGuard, type TypingRequest } from './typing.guard';
 import { TokenRequired, WidgetDone, WidgetErrors } from './widget.decorators';
 import { PostTyping } from './widget.dto';

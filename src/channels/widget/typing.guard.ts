@@ -1,8 +1,8 @@
 import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AppError } from '../../common/app-error';
-import { digestOfVisitor } from '../../presence/visitor-presence';
-import { RateLimiter } from '../../rate-limit/rate-limiter';
+import { digestOfVisitor } from '../../inbox/presence/visitor-presence';
+import { RateLimiter } from '../../http/limits/rate-limiter';
 import { ANY_ORIGIN } from '../adapters/widget-settings';
 import { TokenOwner, VisitorTokens } from './visitor-tokens';
 import { BEARER, countRefusal } from './widget.guards';

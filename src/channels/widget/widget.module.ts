@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { ContactsModule } from '../../contacts/contacts.module';
 import { MessagesModule } from '../../messages/messages.module';
-import { PresenceModule } from '../../presence/presence.module';
-import { RateLimitModule } from '../../rate-limit/rate-limit.module';
+import { PresenceModule } from '../../inbox/presence/presence.module';
+import { RateLimitModule } from '../../http/limits/rate-limit.module';
 import { SecretsModule } from '../../secrets/secrets.module';
 import { ChannelAdaptersModule } from '../adapters/channel-adapters.module';
 import { ChannelConnectionsModule } from '../connections/channel-connections.module';

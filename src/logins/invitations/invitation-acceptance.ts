@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/app-error';
 import { makeFault } from '../../common/error-texts';
-import { violatesUnique } from '../../database/database-errors';
+import { violatesUnique } from '../../database/driver/database-errors';
 import { newId } from '../../common/ids';
-import { Origin } from '../../common/principal';
+import { Origin } from '../../access/principal';
 import { Database } from '../../database/database';
 import { LinkMailer } from '../links/link-mailer';
 import { AcceptLink, JoinedWorkspace } from '../links/link.dto';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AuditService } from '../../audit/audit.service';
 import { AppError } from '../../common/app-error';
-import { Actor, Origin } from '../../common/principal';
+import { Actor, Origin } from '../../access/principal';
 import { Transaction } from '../../database/transaction';
 import { linkGone } from '../links/link.dto';
 import { PasswordResetsRepository } from '../passwords/password-resets.repository';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AgentRole } from '../../common/agent-role';
+import { AgentRole } from '../../access/agent-role';
 import { isId, newId } from '../../common/ids';
 import { Database, Reader } from '../../database/database';
 import { Transaction } from '../../database/transaction';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { requireOwner, requirePermission } from '../../access/require-permission';
 import { AppError } from '../../common/app-error';
-import { Permission } from '../../common/permissions';
-import { Actor } from '../../common/principal';
+import { Permission } from '../../access/permissions';
+import { Actor } from '../../access/principal';
 import { Transaction } from '../../database/transaction';
 import { AgentsRepository } from '../../workspaces/agents.repository';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';

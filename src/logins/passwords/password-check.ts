@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/app-error';
-import { Origin } from '../../common/principal';
+import { Origin } from '../../access/principal';
 import { Transaction } from '../../database/transaction';
 import { GuessLimits } from '../people/guess-limits';
 import { LoginAudit } from '../people/login-audit';

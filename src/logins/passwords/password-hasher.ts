@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/app-error';
-import { networkOf } from '../../http/client-network';
-import { Origin } from '../../common/principal';
-import { WorkBudgets } from '../../rate-limit/work-budgets';
+import { networkOf } from '../../http/connections/client-network';
+import { Origin } from '../../access/principal';
+import { WorkBudgets } from '../../http/limits/work-budgets';
 import { normalizePassword } from './password-policy';
 
 /**

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { AuditService } from '../../audit/audit.service';
 import { AppError } from '../../common/app-error';
-import { Actor, agentOf, Origin } from '../../common/principal';
+import { Actor, agentOf, Origin } from '../../access/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
-import { WorkBudgets } from '../../rate-limit/work-budgets';
+import { WorkBudgets } from '../../http/limits/work-budgets';
 import { LinkMailer } from '../links/link-mailer';
 import { LinkRecipients } from '../links/link-recipients';
 import { SentLink } from '../links/link.dto';

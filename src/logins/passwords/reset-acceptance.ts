@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Origin } from '../../common/principal';
+import { Origin } from '../../access/principal';
 import { Database } from '../../database/database';
 import { linkGone, PasswordSet } from '../links/link.dto';
 import { parseToken } from '../people/login-tokens';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { makeReason } from '../../common/error-texts';
-import { limitedNetworksOf } from '../../http/client-network';
-import { Origin } from '../../common/principal';
-import { RateLimit, RateLimiter } from '../../rate-limit/rate-limiter';
+import { limitedNetworksOf } from '../../http/connections/client-network';
+import { Origin } from '../../access/principal';
+import { RateLimit, RateLimiter } from '../../http/limits/rate-limiter';
 import { normalizeEmail } from './people.repository';
 
 const QUARTER_HOUR_MS = 15 * 60_000;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AuditTally } from '../../audit/audit-tally';
 import { AuditService } from '../../audit/audit.service';
 import { LOWEST_ID } from '../../common/ids';
-import { Actor, Origin } from '../../common/principal';
+import { Actor, Origin } from '../../access/principal';
 import { Transaction } from '../../database/transaction';
 import { LoginNotices } from './login-notices';
 import { MembershipsRepository } from './memberships.repository';

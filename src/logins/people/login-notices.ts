@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Origin } from '../../common/principal';
+import { Origin } from '../../access/principal';
 import { Config } from '../../config/config';
 import { Transaction } from '../../database/transaction';
 import { Mailer } from '../mails/mailer';

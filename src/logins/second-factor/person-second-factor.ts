@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/app-error';
-import { Origin } from '../../common/principal';
+import { Origin } from '../../access/principal';
 import { Config } from '../../config/config';
 import { Transaction } from '../../database/transaction';
 import { LoginAudit, LoginChangeAuthor } from '../people/login-audit';

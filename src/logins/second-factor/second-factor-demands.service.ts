@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { requirePermission, requireReadPermission } from '../../access/require-permission';
 import { AuditService } from '../../audit/audit.service';
 import { AppError } from '../../common/app-error';
-import { Actor } from '../../common/principal';
+import { Actor } from '../../access/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { AgentRole } from '../../common/agent-role';
+import { AgentRole } from '../../access/agent-role';
 import { Batcher } from '../../common/batcher';
 import { groupBy } from '../../common/group-by';
 import { isId, newId } from '../../common/ids';
-import { Origin } from '../../common/principal';
+import { Origin } from '../../access/principal';
 import { cutStorable } from '../../common/validators';
 import { Database } from '../../database/database';
-import { isDatabaseAway, isStatementTimeout } from '../../database/database-errors';
-import { MOMENT } from '../../database/moment';
+import { isDatabaseAway, isStatementTimeout } from '../../database/driver/database-errors';
+import { MOMENT } from '../../database/citus/moment';
 import { Transaction } from '../../database/transaction';
 import { Entitlement } from '../../common/entitlement';
 import { PlanTier } from '../../workspaces/plan-policy';

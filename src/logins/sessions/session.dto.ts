@@ -1,6 +1,6 @@
 import { IsOptional } from 'class-validator';
-import { type AgentRole } from '../../common/agent-role';
-import { type Origin } from '../../common/principal';
+import { type AgentRole } from '../../access/agent-role';
+import { type Origin } from '../../access/principal';
 import { type Entitlement } from '../../common/entitlement';
 import { type PlanTier } from '../../workspaces/plan-policy';
 import { type Person } from '../people/person.dto';

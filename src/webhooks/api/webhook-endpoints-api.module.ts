@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { RateLimitModule } from '../../rate-limit/rate-limit.module';
+import { RateLimitModule } from '../../http/limits/rate-limit.module';
 import { BrowsingModule } from '../browsing/browsing.module';
 import { EndpointsModule } from '../endpoints/endpoints.module';
 import { WebhookEndpointsController } from './webhook-endpoints.controller';

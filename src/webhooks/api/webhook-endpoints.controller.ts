@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { type Page, PageQuery } from '../../common/page';
-import { type Actor, type Principal } from '../../common/principal';
+import { type Actor, type Principal } from '../../access/principal';
 import { CurrentActor, CurrentPrincipal, RequireScope } from '../../http/access.decorators';
 import {
   ApiAnswer,
@@ -14,7 +14,7 @@ import {
 } from '../../http/api.decorators';
 import { NoQuery } from '../../http/request.pipe';
 import { Idempotent, type IdempotentRequest } from '../../idempotency/idempotent-request';
-import { WaitsOutside } from '../../rate-limit/request-budget.interceptor';
+import { WaitsOutside } from '../../http/limits/request-budget.interceptor';
 import { WebhookTestService } from '../browsing/webhook-test.service';
 import {
   CreatedWebhookEndpoint,

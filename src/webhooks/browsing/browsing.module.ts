@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { AuditModule } from '../../audit/audit.module';
 import { ConversationsModule } from '../../conversations/conversations.module';
 import { OutboxModule } from '../../outbox/outbox.module';
-import { RateLimitModule } from '../../rate-limit/rate-limit.module';
+import { RateLimitModule } from '../../http/limits/rate-limit.module';
 import { WorkspacesModule } from '../../workspaces/workspaces.module';
 import { DeliveriesModule } from '../deliveries/deliveries.module';
 import { EndpointsModule } from '../endpoints/endpoints.module';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { requireReadPermission } from '../../access/require-permission';
 import { AppError } from '../../common/app-error';
 import { Page } from '../../common/page';
-import { Actor } from '../../common/principal';
+import { Actor } from '../../access/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';

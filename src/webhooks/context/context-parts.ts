@@ -1,6 +1,6 @@
 import { AppError } from '../../common/app-error';
-import { Scope } from '../../common/permissions';
-import { Actor, hasScope } from '../../common/principal';
+import { Scope } from '../../access/permissions';
+import { Actor, hasScope } from '../../access/principal';
 
 /** Scope with which an API key can read each part of a context by itself. */
 const READ_SCOPES = {

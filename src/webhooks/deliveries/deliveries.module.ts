@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { OutboxModule } from '../../outbox/outbox.module';
-import { QueueFloorsModule } from '../../queue-floors/queue-floors.module';
-import { TableRegistry } from '../../stored-data/table-registry';
+import { QueueFloorsModule } from '../../queue/floors/queue-floors.module';
+import { TableRegistry } from '../../database/tables/table-registry';
 import { ContextModule } from '../context/context.module';
 import { EndpointsModule } from '../endpoints/endpoints.module';
 import { SendingModule } from '../sending/sending.module';

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
 import { backoffMs } from '../../common/backoff';
 import { Database } from '../../database/database';
-import { isDatabaseAway } from '../../database/database-errors';
+import { isDatabaseAway } from '../../database/driver/database-errors';
 import { Transaction } from '../../database/transaction';
 import { isTest } from '../../outbox/event-catalog';
 import { OutboxEvent } from '../../outbox/event-queue.repository';

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database, Reader } from '../../database/database';
-import { MOMENT } from '../../database/moment';
+import { MOMENT } from '../../database/citus/moment';
 import { InsertedColumn, rowsToInsert } from '../../database/rows-to-insert';
 import { Transaction } from '../../database/transaction';
 import type { AttemptError, AttemptOutcome, AttemptPhases } from '../sending/attempt-outcome';
-import { ErasedMessages } from '../../stored-data/table-declaration';
+import { ErasedMessages } from '../../database/tables/table-declaration';
 import { AttemptRecord } from './delivery';
 import { firstIdOf, lastIdOf } from './delivery';
 import { PendingDelivery } from './pending-deliveries.repository';

@@ -6,12 +6,12 @@ import {
   OnModuleInit,
 } from '@nestjs/common';
 import { Database } from '../../database/database';
-import { ScheduleSearch, SteppedSearch } from '../../database/stepped-search';
+import { ScheduleSearch, SteppedSearch } from '../../queue/polling/stepped-search';
 import { DatabaseClock } from '../../database/database-clock';
 import { OldestSnapshot } from '../../database/oldest-snapshot';
 import { OwnerDatabase } from '../../database/owner-database';
-import { QueueVacuum } from '../../database/queue-vacuum';
-import { Polls } from '../../database/polls';
+import { QueueVacuum } from '../../queue/polling/queue-vacuum';
+import { Polls } from '../../queue/polling/polls';
 import { Target } from '../../queue/targets';
 import { DeliveryWorker } from './delivery.worker';
 import { BEFORE_ALL_ENDPOINTS, DueDeliveriesRepository } from './due-deliveries.repository';

@@ -1,4 +1,4 @@
-import { TableDeclaration } from '../../stored-data/table-declaration';
+import { TableDeclaration } from '../../database/tables/table-declaration';
 import { DeliveryHistoryRepository } from './delivery-history.repository';
 import { DueDeliveriesRepository } from './due-deliveries.repository';
 import { RecoveryOutcomesRepository } from './recovery-outcomes.repository';

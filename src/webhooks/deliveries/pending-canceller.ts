@@ -1,7 +1,7 @@
 import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
-import { StepRounds } from '../../common/step-rounds';
+import { StepRounds } from '../../queue/polling/step-rounds';
 import { Database } from '../../database/database';
-import { Polls } from '../../database/polls';
+import { Polls } from '../../queue/polling/polls';
 import { Metrics } from '../../metrics/metrics';
 import { DeliveryHistoryRepository } from './delivery-history.repository';
 import {

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database, Reader } from '../../database/database';
 import { asOneRow, workspaceOf, Batch } from '../../database/key-list';
-import { MOMENT } from '../../database/moment';
+import { MOMENT } from '../../database/citus/moment';
 import { InsertedColumn, rowsToInsert } from '../../database/rows-to-insert';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
-import { QueueFloors, QueuePart } from '../../queue-floors/queue-floors';
+import { QueueFloors, QueuePart } from '../../queue/floors/queue-floors';
 import { Target } from '../../queue/targets';
 import { isSuspended } from '../../workspaces/suspension';
 import type { AttemptError } from '../sending/attempt-outcome';

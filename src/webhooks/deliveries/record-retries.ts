@@ -5,7 +5,7 @@ import {
   isFaultOfData,
   isLockConflict,
   isStatementTimeout,
-} from '../../database/database-errors';
+} from '../../database/driver/database-errors';
 import { AttemptOutcome } from '../sending/attempt-outcome';
 import { AttemptRecord } from './delivery';
 

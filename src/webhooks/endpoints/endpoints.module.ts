@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
 import { AccessModule } from '../../access/access.module';
 import { AuditModule } from '../../audit/audit.module';
-import { DatabaseModule } from '../../database/database.module';
+import { DatabaseModule } from '../../database/setup/database.module';
 import { IdempotencyModule } from '../../idempotency/idempotency.module';
-import { RateLimitModule } from '../../rate-limit/rate-limit.module';
+import { RateLimitModule } from '../../http/limits/rate-limit.module';
 import { SecretsModule } from '../../secrets/secrets.module';
-import { TableRegistry } from '../../stored-data/table-registry';
+import { TableRegistry } from '../../database/tables/table-registry';
 import { WorkspacesModule } from '../../workspaces/workspaces.module';
 import { SendingModule } from '../sending/sending.module';
 import { ENDPOINT_TABLES } from './endpoint-tables';

@@ -1,6 +1,6 @@
 import { AppError } from '../../common/app-error';
-import { Scope } from '../../common/permissions';
-import { Actor, hasScope } from '../../common/principal';
+import { Scope } from '../../access/permissions';
+import { Actor, hasScope } from '../../access/principal';
 import { EventType, isEventType } from '../../outbox/event-catalog';
 
 /**

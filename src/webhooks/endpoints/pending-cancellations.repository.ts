@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { workspaceOf } from '../../database/key-list';
-import { MOMENT } from '../../database/moment';
+import { MOMENT } from '../../database/citus/moment';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { IS_OWED } from './subscription';
 

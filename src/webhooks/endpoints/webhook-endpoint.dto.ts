@@ -12,7 +12,7 @@ import {
   Min,
   ValidateBy,
 } from 'class-validator';
-import { type Actor } from '../../common/principal';
+import { type Actor } from '../../access/principal';
 import { IsNullable, IsStorableText, MaxCharacters, NotBlank } from '../../common/validators';
 import { ALL_EVENTS, eventCatalog, isEventType } from '../../outbox/event-catalog';
 import { CONTEXT_PARTS, type ContextPart } from '../context/context-parts';

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { type Actor } from '../../common/principal';
+import { type Actor } from '../../access/principal';
 import { type ContextPart } from '../context/context-parts';
 
 /**

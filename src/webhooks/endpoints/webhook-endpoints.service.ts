@@ -6,7 +6,7 @@ import { maskSecrets } from '../../audit/masked-urls';
 import { AppError } from '../../common/app-error';
 import { HIGHEST_ID } from '../../common/ids';
 import { Page, PageQuery, toPage } from '../../common/page';
-import { Actor, hasScope, idOf, SYSTEM } from '../../common/principal';
+import { Actor, hasScope, idOf, SYSTEM } from '../../access/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
 import { Pipelined, Transaction } from '../../database/transaction';

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../../audit/audit.module';
-import { DatabaseModule } from '../../database/database.module';
+import { DatabaseModule } from '../../database/setup/database.module';
 import { OutboxModule } from '../../outbox/outbox.module';
-import { TableRegistry } from '../../stored-data/table-registry';
+import { TableRegistry } from '../../database/tables/table-registry';
 import { BrowsingModule } from '../browsing/browsing.module';
 import { DeliveriesModule } from '../deliveries/deliveries.module';
 import { EndpointsModule } from '../endpoints/endpoints.module';

@@ -1,5 +1,5 @@
 import { idFloor, newId } from '../../common/ids';
-import { Actor, actorIdOf } from '../../common/principal';
+import { Actor, actorIdOf } from '../../access/principal';
 import { WebhookEndpointEntity } from '../endpoints/webhook-endpoint.entity';
 import { StoredFilter, WebhookRecoveryEntity } from './webhook-recovery.entity';
 import { RedeliverMatching } from './webhook-recovery.dto';

@@ -1,10 +1,10 @@
 import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import { LOWEST_ID } from '../../common/ids';
-import { StepRounds } from '../../common/step-rounds';
+import { StepRounds } from '../../queue/polling/step-rounds';
 import { Database } from '../../database/database';
 import { DatabaseClock } from '../../database/database-clock';
-import { Place, PlacedWork } from '../../database/places';
-import { Polls } from '../../database/polls';
+import { Place, PlacedWork } from '../../database/citus/places';
+import { Polls } from '../../queue/polling/polls';
 import { RecoveryMaker } from './recovery-maker';
 import { RecoveryTally } from './recovery-tally';
 import { RecoveryKey, WebhookRecoveriesRepository } from './webhook-recoveries.repository';

@@ -1,4 +1,4 @@
-import { TableDeclaration } from '../../stored-data/table-declaration';
+import { TableDeclaration } from '../../database/tables/table-declaration';
 import { WebhookRecoveriesRepository } from './webhook-recoveries.repository';
 
 /** Declares the table of recoveries. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { idTime, isId } from '../../common/ids';
 import { MAX_LIMIT } from '../../common/page';
 import { Database } from '../../database/database';
-import { Place } from '../../database/places';
+import { Place } from '../../database/citus/places';
 import { Transaction } from '../../database/transaction';
 import { isSuspended } from '../../workspaces/suspension';
 import { WebhookRecoveryEntity } from './webhook-recovery.entity';

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Permission } from '../../common/permissions';
+import { Permission } from '../../access/permissions';
 import { requirePermission, requireReadPermission } from '../../access/require-permission';
 import { AuditService } from '../../audit/audit.service';
 import { AppError } from '../../common/app-error';
-import { violatesUnique } from '../../database/database-errors';
+import { violatesUnique } from '../../database/driver/database-errors';
 import { checkLimit } from '../../common/page';
-import { Actor } from '../../common/principal';
+import { Actor } from '../../access/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
 import { WebhookEndpointEntity } from '../endpoints/webhook-endpoint.entity';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { requireReadPermission } from '../../access/require-permission';
 import { AppError } from '../../common/app-error';
 import { isId } from '../../common/ids';
-import { Actor } from '../../common/principal';
+import { Actor } from '../../access/principal';
 import { Database } from '../../database/database';
 import { PendingCancellationsRepository } from '../endpoints/pending-cancellations.repository';
 import { WebhookEndpointEntity } from '../endpoints/webhook-endpoint.entity';

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { TableRegistry } from '../../stored-data/table-registry';
+import { TableRegistry } from '../../database/tables/table-registry';
 import { EndpointsModule } from '../endpoints/endpoints.module';
 import { AttemptRollupsRepository } from './attempt-rollups.repository';
 import { DeliveryCountsRepository } from './delivery-counts.repository';

@@ -1,19 +1,19 @@
 import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import { AUDIT_TABLE, AuditEntriesRepository } from '../../audit/audit-entries.repository';
-import { isReferenceViolated } from '../../database/database-errors';
-import { StepRounds } from '../../common/step-rounds';
+import { isReferenceViolated } from '../../database/driver/database-errors';
+import { StepRounds } from '../../queue/polling/step-rounds';
 import { Database } from '../../database/database';
 import { OwnerDatabase } from '../../database/owner-database';
 import { Transaction } from '../../database/transaction';
-import { Polls } from '../../database/polls';
-import { TableRegistry } from '../../stored-data/table-registry';
-import { TableRowsRepository } from '../../stored-data/table-rows.repository';
+import { Polls } from '../../queue/polling/polls';
+import { TableRegistry } from '../../database/tables/table-registry';
+import { TableRowsRepository } from '../../database/tables/table-rows.repository';
 import { WorkspacesRepository } from '../workspaces.repository';
 import {
   DeletionProgress,
   DueDeletion,
   WorkspaceDeletionsRepository,
-} from './workspace-deletions.repository';
+} from '../workspace-deletions.repository';
 
 const BATCH = 500;
 /** Pause between steps, so that a deletion does not slow other work. */

@@ -1,7 +1,7 @@
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { ContactsService } from '../../../src/contacts/contacts.service';
-import { NotesService } from '../../../src/notes/notes.service';
-import { SavedRepliesService } from '../../../src/saved-replies/saved-replies.service';
+import { NotesService } from '../../../src/inbox/notes/notes.service';
+import { SavedRepliesService } from '../../../src/inbox/saved-replies/saved-replies.service';
 import { AgentEntity } from '../../../src/workspaces/agent.entity';
 import { AgentsService } from '../../../src/workspaces/agents.service';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';

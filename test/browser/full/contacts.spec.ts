@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { ContactsService } from '../../../src/contacts/contacts.service';
 import { Database } from '../../../src/database/database';
 import { AgentEntity } from '../../../src/workspaces/agent.entity';

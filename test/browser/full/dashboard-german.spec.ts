@@ -1,5 +1,5 @@
 import { ChannelConnectionsService } from '../../../src/channels/connections/channel-connections.service';
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { PASSWORD } from '../../support/test-dashboard';

@@ -1,4 +1,4 @@
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { ContactsService } from '../../../src/contacts/contacts.service';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { Database } from '../../../src/database/database';

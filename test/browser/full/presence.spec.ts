@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { BrowserContextOptions } from 'playwright-core';
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { ConversationEntity } from '../../../src/conversations/conversation.entity';
 import { AgentsService } from '../../../src/workspaces/agents.service';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';

@@ -1,5 +1,5 @@
 import { CreatedApiKey } from '../../../src/auth/api-key.dto';
-import { Scope } from '../../../src/common/permissions';
+import { Scope } from '../../../src/access/permissions';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { accessibilityFaultsOf } from '../accessibility';

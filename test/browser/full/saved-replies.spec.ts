@@ -1,5 +1,5 @@
-import { SYSTEM } from '../../../src/common/principal';
-import { SavedRepliesService } from '../../../src/saved-replies/saved-replies.service';
+import { SYSTEM } from '../../../src/access/principal';
+import { SavedRepliesService } from '../../../src/inbox/saved-replies/saved-replies.service';
 import { AgentEntity } from '../../../src/workspaces/agent.entity';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { accessibilityFaultsOf } from '../accessibility';

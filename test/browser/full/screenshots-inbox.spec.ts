@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { SYSTEM } from '../../../src/common/principal';
-import { SavedRepliesService } from '../../../src/saved-replies/saved-replies.service';
+import { SYSTEM } from '../../../src/access/principal';
+import { SavedRepliesService } from '../../../src/inbox/saved-replies/saved-replies.service';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { print } from '../../support/report';
 import { TestWidget } from '../../support/widget';

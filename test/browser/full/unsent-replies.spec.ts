@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { MessagesService } from '../../../src/messages/messages.service';
 import { AgentEntity } from '../../../src/workspaces/agent.entity';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';

@@ -1,5 +1,5 @@
 import { ChannelConnectionsService } from '../../../src/channels/connections/channel-connections.service';
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { ChatPage } from '../chat-page';
 import { Device, LiveChat, START_TIMEOUT_MS } from '../live-chat';
 

@@ -1,9 +1,9 @@
 import { Client } from 'pg';
-import { AGENT_ROLES, AgentRole } from '../../../src/common/agent-role';
-import { PERMISSIONS } from '../../../src/common/permissions';
-import { Actor, SYSTEM } from '../../../src/common/principal';
+import { AGENT_ROLES, AgentRole } from '../../../src/access/agent-role';
+import { PERMISSIONS } from '../../../src/access/permissions';
+import { Actor, SYSTEM } from '../../../src/access/principal';
 import { AuditService } from '../../../src/audit/audit.service';
-import { ParkedEventsService } from '../../../src/parked-events/parked-events.service';
+import { ParkedEventsService } from '../../../src/operations/parked-events/parked-events.service';
 import { AgentsService } from '../../../src/workspaces/agents.service';
 import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
 import { expectRefusal } from '../../support/errors';

@@ -4,7 +4,7 @@ import { AuditTally } from '../../../src/audit/audit-tally';
 import { AuditService } from '../../../src/audit/audit.service';
 import { maskUrls } from '../../../src/audit/masked-urls';
 import { newId } from '../../../src/common/ids';
-import { Actor, SYSTEM } from '../../../src/common/principal';
+import { Actor, SYSTEM } from '../../../src/access/principal';
 import { ConversationsService } from '../../../src/conversations/conversations.service';
 import { Database } from '../../../src/database/database';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { buildProgram } from '../../../src/cli/program';
-import { Permission, PERMISSIONS } from '../../../src/common/permissions';
+import { Permission, PERMISSIONS } from '../../../src/access/permissions';
 import { nameOf, WRITES } from '../../support/routes';
 import { serviceMethods } from '../../support/service-methods';
 import { readsOf } from '../access/reads';

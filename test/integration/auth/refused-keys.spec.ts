@@ -2,7 +2,7 @@ import { AuditTally } from '../../../src/audit/audit-tally';
 import { AuditService } from '../../../src/audit/audit.service';
 import { generateApiKey } from '../../../src/auth/api-key-token';
 import { ApiKeysService } from '../../../src/auth/api-keys.service';
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { Metrics } from '../../../src/metrics/metrics';
 import { createTenant, Tenant } from '../../support/routes';
 import { TestService } from '../../support/service';

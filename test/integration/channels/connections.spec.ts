@@ -5,7 +5,7 @@ import { ChannelConnectionsRepository } from '../../../src/channels/connections/
 import { ConnectionLoader } from '../../../src/channels/connections/connection-loader';
 import { AppError } from '../../../src/common/app-error';
 import { newId } from '../../../src/common/ids';
-import { Actor, SYSTEM } from '../../../src/common/principal';
+import { Actor, SYSTEM } from '../../../src/access/principal';
 import { SecretBox } from '../../../src/secrets/secret-box';
 import { Database } from '../../../src/database/database';
 import { Transaction } from '../../../src/database/transaction';

@@ -1,7 +1,7 @@
 import { ChannelConnectionsService } from '../../../src/channels/connections/channel-connections.service';
 import { ReplyChecksService } from '../../../src/channels/outbound/reply-checks.service';
 import { idFloor, newId } from '../../../src/common/ids';
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { ContactErasuresService } from '../../../src/privacy/contact-erasures.service';
 import { Chat, ConnectedWorkspace, waitForStatus } from '../../support/connected-workspace';
 import { expectRefusal } from '../../support/errors';

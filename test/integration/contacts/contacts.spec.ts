@@ -1,6 +1,6 @@
 import { AuditService } from '../../../src/audit/audit.service';
 import { newId } from '../../../src/common/ids';
-import { Actor, SYSTEM } from '../../../src/common/principal';
+import { Actor, SYSTEM } from '../../../src/access/principal';
 import { UpdateContact } from '../../../src/contacts/contact.dto';
 import { ContactsService } from '../../../src/contacts/contacts.service';
 import { Database } from '../../../src/database/database';

@@ -1,4 +1,4 @@
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { NOBODY } from '../../../src/conversations/conversation.dto';
 import { ConversationsService } from '../../../src/conversations/conversations.service';
 import { MessagesService } from '../../../src/messages/messages.service';

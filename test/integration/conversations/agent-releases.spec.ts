@@ -1,4 +1,4 @@
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { Database } from '../../../src/database/database';
 import { AgentsService } from '../../../src/workspaces/agents.service';
 import { countLockWaits, waitForLockWait } from '../../support/lock-waits';

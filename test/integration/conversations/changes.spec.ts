@@ -1,6 +1,6 @@
 import { AuditService } from '../../../src/audit/audit.service';
 import { newId } from '../../../src/common/ids';
-import { Actor, SYSTEM } from '../../../src/common/principal';
+import { Actor, SYSTEM } from '../../../src/access/principal';
 import { ConversationsService } from '../../../src/conversations/conversations.service';
 import { expectRefusal } from '../../support/errors';
 import { MessagingHost } from '../../support/messaging-host';

@@ -1,5 +1,5 @@
 import { newId } from '../../../src/common/ids';
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { ContactConversationsService } from '../../../src/conversations/contact-conversations.service';
 import { MessagesService } from '../../../src/messages/messages.service';
 import { expectRefusal } from '../../support/errors';

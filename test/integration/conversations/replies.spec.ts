@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Actor, SYSTEM } from '../../../src/common/principal';
+import { Actor, SYSTEM } from '../../../src/access/principal';
 import { ConversationsService } from '../../../src/conversations/conversations.service';
 import { MessagesService } from '../../../src/messages/messages.service';
 import { ContactExportService } from '../../../src/privacy/contact-export.service';

@@ -1,6 +1,6 @@
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { Database } from '../../../src/database/database';
-import { ReadMarksService } from '../../../src/read-marks/read-marks.service';
+import { ReadMarksService } from '../../../src/inbox/read-marks/read-marks.service';
 import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
 import { eventsOf } from '../../support/events';
 import { TestService } from '../../support/service';

@@ -1,10 +1,10 @@
 import { Client } from 'pg';
 import { newId } from '../../../src/common/ids';
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { Config } from '../../../src/config/config';
 import { Database } from '../../../src/database/database';
 import { OwnerDatabase } from '../../../src/database/owner-database';
-import { PartitionChanges } from '../../../src/database/partition-changes';
+import { PartitionChanges } from '../../../src/database/history/partition-changes';
 import {
   Day,
   lowestId,
@@ -13,12 +13,12 @@ import {
   PartitionedTable,
   Partitions,
   startOf,
-} from '../../../src/database/partitions';
-import { PartitionReferences } from '../../../src/retention/partition-references';
-import { PartitionKeeper } from '../../../src/retention/partition-keeper';
-import { SuspendedBacklog } from '../../../src/retention/suspended-backlog';
-import { TableRegistry } from '../../../src/stored-data/table-registry';
-import { TableRowsRepository } from '../../../src/stored-data/table-rows.repository';
+} from '../../../src/database/history/partitions';
+import { PartitionReferences } from '../../../src/operations/retention/partition-references';
+import { PartitionKeeper } from '../../../src/operations/retention/partition-keeper';
+import { SuspendedBacklog } from '../../../src/operations/retention/suspended-backlog';
+import { TableRegistry } from '../../../src/database/tables/table-registry';
+import { TableRowsRepository } from '../../../src/database/tables/table-rows.repository';
 import { WorkspacesRepository } from '../../../src/workspaces/workspaces.repository';
 import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
 import { MessagingHost } from '../../support/messaging-host';

@@ -36,7 +36,7 @@ export class Conversations {
   {
     page: 'docs/project/extending.md',
     snippet: 'TAG_TABLES',
-    code: `import { TableDeclaration } from '../src/stored-data/table-declaration.ts';
+    code: `import { TableDeclaration } from '../src/database/tables/table-declaration.ts';
 SNIPPET`,
   },
   {

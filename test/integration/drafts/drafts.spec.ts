@@ -1,9 +1,9 @@
 import { newId } from '../../../src/common/ids';
-import { Actor, SYSTEM } from '../../../src/common/principal';
-import { DraftsService } from '../../../src/drafts/drafts.service';
+import { Actor, SYSTEM } from '../../../src/access/principal';
+import { DraftsService } from '../../../src/inbox/drafts/drafts.service';
 import { AgentErasuresService } from '../../../src/logins/agent-erasures.service';
 import { MessageRetentionService } from '../../../src/privacy/message-retention.service';
-import { RetentionService } from '../../../src/retention/retention.service';
+import { RetentionService } from '../../../src/operations/retention/retention.service';
 import { AgentsService } from '../../../src/workspaces/agents.service';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { WorkspacesService } from '../../../src/workspaces/workspaces.service';

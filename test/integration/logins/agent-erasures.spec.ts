@@ -1,4 +1,4 @@
-import { Actor, SYSTEM } from '../../../src/common/principal';
+import { Actor, SYSTEM } from '../../../src/access/principal';
 import { Database } from '../../../src/database/database';
 import { AgentErasuresService } from '../../../src/logins/agent-erasures.service';
 import { InvitationsService } from '../../../src/logins/invitations/invitations.service';

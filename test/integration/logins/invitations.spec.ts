@@ -1,4 +1,4 @@
-import { SYSTEM, Actor } from '../../../src/common/principal';
+import { SYSTEM, Actor } from '../../../src/access/principal';
 import { LinksService } from '../../../src/logins/links.service';
 import { PasswordsService } from '../../../src/logins/passwords/passwords.service';
 import { InvitationsService } from '../../../src/logins/invitations/invitations.service';

@@ -1,4 +1,4 @@
-import { Origin } from '../../../src/common/principal';
+import { Origin } from '../../../src/access/principal';
 import { LoggedIn, SecondFactorRequired } from '../../../src/logins/sessions/session.dto';
 import { LoginsService } from '../../../src/logins/logins.service';
 import { PasswordsService } from '../../../src/logins/passwords/passwords.service';

@@ -1,4 +1,4 @@
-import { Actor, SYSTEM } from '../../../src/common/principal';
+import { Actor, SYSTEM } from '../../../src/access/principal';
 import { ApiKeysService } from '../../../src/auth/api-keys.service';
 import { Database } from '../../../src/database/database';
 import { AgentErasuresService } from '../../../src/logins/agent-erasures.service';

@@ -1,11 +1,11 @@
 import { Client } from 'pg';
 import { AuditTally } from '../../../src/audit/audit-tally';
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { LoggedIn, LogIn } from '../../../src/logins/sessions/session.dto';
 import { LoginsService } from '../../../src/logins/logins.service';
 import { PeopleService } from '../../../src/logins/people.service';
-import { WorkBudgets } from '../../../src/rate-limit/work-budgets';
-import { networkOf } from '../../../src/http/client-network';
+import { WorkBudgets } from '../../../src/http/limits/work-budgets';
+import { networkOf } from '../../../src/http/connections/client-network';
 import { AgentsService } from '../../../src/workspaces/agents.service';
 import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
 import { countLockWaits } from '../../support/lock-waits';

@@ -1,5 +1,5 @@
 import { AuditTally } from '../../../src/audit/audit-tally';
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { LinksService } from '../../../src/logins/links.service';
 import { PasswordsService } from '../../../src/logins/passwords/passwords.service';
 import { InvitationsService } from '../../../src/logins/invitations/invitations.service';

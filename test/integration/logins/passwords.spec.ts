@@ -1,4 +1,4 @@
-import { Actor, SYSTEM } from '../../../src/common/principal';
+import { Actor, SYSTEM } from '../../../src/access/principal';
 import { PasswordsService } from '../../../src/logins/passwords/passwords.service';
 import { AgentsService } from '../../../src/workspaces/agents.service';
 import { LinksService } from '../../../src/logins/links.service';

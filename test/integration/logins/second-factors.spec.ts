@@ -1,6 +1,6 @@
 import { KeyRotationService } from '../../../src/secrets/key-rotation.service';
 import { AuditTally } from '../../../src/audit/audit-tally';
-import { Actor, SYSTEM } from '../../../src/common/principal';
+import { Actor, SYSTEM } from '../../../src/access/principal';
 import { SecondFactorDemandsService } from '../../../src/logins/second-factor/second-factor-demands.service';
 import { LoggedIn, Membership, SecondFactorRequired } from '../../../src/logins/sessions/session.dto';
 import { LoginsService } from '../../../src/logins/logins.service';

@@ -1,6 +1,6 @@
-import { Actor, SYSTEM } from '../../../src/common/principal';
+import { Actor, SYSTEM } from '../../../src/access/principal';
 import { MessagesService } from '../../../src/messages/messages.service';
-import { NotesService } from '../../../src/notes/notes.service';
+import { NotesService } from '../../../src/inbox/notes/notes.service';
 import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { Receiver } from '../../support/receiver';

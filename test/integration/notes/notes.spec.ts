@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { AuditService } from '../../../src/audit/audit.service';
 import { newId } from '../../../src/common/ids';
-import { Actor, SYSTEM } from '../../../src/common/principal';
+import { Actor, SYSTEM } from '../../../src/access/principal';
 import { ConversationsService } from '../../../src/conversations/conversations.service';
-import { NotesService } from '../../../src/notes/notes.service';
+import { NotesService } from '../../../src/inbox/notes/notes.service';
 import { MessageRetentionService } from '../../../src/privacy/message-retention.service';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { WorkspacesService } from '../../../src/workspaces/workspaces.service';

@@ -1,10 +1,10 @@
 import { AuditService } from '../../../src/audit/audit.service';
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { ContactsService } from '../../../src/contacts/contacts.service';
 import { ContactConversationsService } from '../../../src/conversations/contact-conversations.service';
 import { ConversationsService } from '../../../src/conversations/conversations.service';
 import { MessagesService } from '../../../src/messages/messages.service';
-import { NotesService } from '../../../src/notes/notes.service';
+import { NotesService } from '../../../src/inbox/notes/notes.service';
 import { WebhookDeliveriesService } from '../../../src/webhooks/browsing/webhook-deliveries.service';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WebhookRecoveriesService } from '../../../src/webhooks/recoveries/webhook-recoveries.service';

@@ -1,7 +1,7 @@
 import { ApiKeysService } from '../../../src/auth/api-keys.service';
 import { ChannelConnectionsService } from '../../../src/channels/connections/channel-connections.service';
 import { newId } from '../../../src/common/ids';
-import { Actor, SYSTEM } from '../../../src/common/principal';
+import { Actor, SYSTEM } from '../../../src/access/principal';
 import { ContactsService } from '../../../src/contacts/contacts.service';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { AgentsService } from '../../../src/workspaces/agents.service';

@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { newId } from '../../../src/common/ids';
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { DELIVERY_ERROR_CODES } from '../../../src/messages/message-status';
-import { ParkedEventsService } from '../../../src/parked-events/parked-events.service';
+import { ParkedEventsService } from '../../../src/operations/parked-events/parked-events.service';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { Chat, ConnectedWorkspace, deliveryOf, waitForStatus } from '../../support/connected-workspace';
 import { MessagingHost } from '../../support/messaging-host';

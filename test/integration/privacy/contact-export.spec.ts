@@ -1,6 +1,6 @@
 import { newId } from '../../../src/common/ids';
-import { SYSTEM } from '../../../src/common/principal';
-import { NotesService } from '../../../src/notes/notes.service';
+import { SYSTEM } from '../../../src/access/principal';
+import { NotesService } from '../../../src/inbox/notes/notes.service';
 import { ContactExportLine, ContactExportService } from '../../../src/privacy/contact-export.service';
 import { MessagingHost } from '../../support/messaging-host';
 

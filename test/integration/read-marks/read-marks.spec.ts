@@ -1,7 +1,7 @@
-import { type Actor, SYSTEM } from '../../../src/common/principal';
+import { type Actor, SYSTEM } from '../../../src/access/principal';
 import { newId } from '../../../src/common/ids';
 import { MessagesService } from '../../../src/messages/messages.service';
-import { ReadMarksService } from '../../../src/read-marks/read-marks.service';
+import { ReadMarksService } from '../../../src/inbox/read-marks/read-marks.service';
 import { expectRefusal } from '../../support/errors';
 import { MessagingHost } from '../../support/messaging-host';
 import { subscribe, Subscription } from '../../support/webhook-workspace';

@@ -1,5 +1,5 @@
 import { newId } from '../../../src/common/ids';
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { MessageRetentionService } from '../../../src/privacy/message-retention.service';
 import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
 import { MessagingHost } from '../../support/messaging-host';

@@ -1,6 +1,6 @@
 import { newId } from '../../../src/common/ids';
-import { SYSTEM } from '../../../src/common/principal';
-import { SavedRepliesService } from '../../../src/saved-replies/saved-replies.service';
+import { SYSTEM } from '../../../src/access/principal';
+import { SavedRepliesService } from '../../../src/inbox/saved-replies/saved-replies.service';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { expectRefusal } from '../../support/errors';
 import { MessagingHost } from '../../support/messaging-host';

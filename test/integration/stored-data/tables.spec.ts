@@ -1,6 +1,6 @@
-import { PARTITION_KEYS } from '../../../src/database/partitions';
-import { isNeeded, TableDeclaration } from '../../../src/stored-data/table-declaration';
-import { TableRegistry } from '../../../src/stored-data/table-registry';
+import { PARTITION_KEYS } from '../../../src/database/history/partitions';
+import { isNeeded, TableDeclaration } from '../../../src/database/tables/table-declaration';
+import { TableRegistry } from '../../../src/database/tables/table-registry';
 import { MessagingHost } from '../../support/messaging-host';
 import { TestService } from '../../support/service';
 

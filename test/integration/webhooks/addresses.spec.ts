@@ -1,4 +1,4 @@
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { WebhookDeliverySummary } from '../../../src/webhooks/browsing/webhook-delivery.dto';
 import { DnsStub, StubAnswer } from '../../support/dns-stub';
 import { Receiver } from '../../support/receiver';

@@ -1,4 +1,4 @@
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { WebhookDay } from '../../../src/webhooks/rollups/endpoint-statistics.service';
 import { expectRefusal } from '../../support/errors';
 import { Receiver } from '../../support/receiver';

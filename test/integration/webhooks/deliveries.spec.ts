@@ -1,6 +1,6 @@
 import { idFloor, newId } from '../../../src/common/ids';
 import { Page } from '../../../src/common/page';
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { NO_SUBJECT } from '../../../src/webhooks/browsing/delivery-subjects';
 import {
   ListWebhookDeliveriesQuery,

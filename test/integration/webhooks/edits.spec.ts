@@ -1,4 +1,4 @@
-import { Actor, SYSTEM } from '../../../src/common/principal';
+import { Actor, SYSTEM } from '../../../src/access/principal';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WebhookRecoveriesService } from '../../../src/webhooks/recoveries/webhook-recoveries.service';
 import { isGenuine } from '../../../examples/verify-webhook';

@@ -7,7 +7,7 @@ import { eventCatalog, EventType } from '../../../src/outbox/event-catalog';
 import { WebhookDeliveriesService } from '../../../src/webhooks/browsing/webhook-deliveries.service';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WebhookTestService } from '../../../src/webhooks/browsing/webhook-test.service';
-import { Actor, SYSTEM } from '../../../src/common/principal';
+import { Actor, SYSTEM } from '../../../src/access/principal';
 import ssrf from '../../fixtures/ssrf-examples.json';
 import { expectRefusal } from '../../support/errors';
 import { MessagingHost } from '../../support/messaging-host';

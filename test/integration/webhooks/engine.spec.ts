@@ -3,7 +3,7 @@ import { ClaimedEvent } from '../../../src/outbox/event-queue.repository';
 import { OutboxConsumer } from '../../../src/outbox/outbox.consumer';
 import { OutboxRelay } from '../../../src/outbox/outbox-relay';
 import { newId } from '../../../src/common/ids';
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { WakeUpQueue, wakeUpsOf } from '../../../src/queue/wake-up-queue';
 import { DELIVERY_QUEUE } from '../../../src/webhooks/deliveries/delivery';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';

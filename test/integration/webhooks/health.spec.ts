@@ -1,7 +1,7 @@
 import { ServerResponse } from 'node:http';
 import { maskUrls } from '../../../src/audit/masked-urls';
 import { idFloor } from '../../../src/common/ids';
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { CreatedWebhookEndpoint } from '../../../src/webhooks/endpoints/webhook-endpoint.dto';
 import { Responder } from '../../support/https-receiver';
 import { Receiver } from '../../support/receiver';

@@ -1,4 +1,4 @@
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { Database } from '../../../src/database/database';
 import { AttemptRecorder } from '../../../src/webhooks/deliveries/attempt-recorder';
 import { AttemptRecord } from '../../../src/webhooks/deliveries/delivery';

@@ -10,7 +10,7 @@ import { WebhookWorkspace } from '../../support/webhook-workspace';
  * Files of the engine: those that decide whether, when and how a delivery goes out. The ground (database,
  * redis, common) and the counts of attempts are others.
  */
-const ENGINE = /^src\/(outbox|queue|webhooks\/(deliveries|endpoints|sending))\//;
+const ENGINE = /^src\/(outbox\/|queue\/(?!floors|polling)|webhooks\/(deliveries|endpoints|sending)\/)/;
 /** Files of the network, a room whose one door is DeliverySender. */
 const NETWORK = /^src\/webhooks\/sending\/(?!delivery-sender)/;
 /**

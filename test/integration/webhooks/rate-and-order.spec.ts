@@ -1,4 +1,4 @@
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { MessagingHost } from '../../support/messaging-host';
 import { Receiver, ReceivedWebhook } from '../../support/receiver';
 import { TestService } from '../../support/service';

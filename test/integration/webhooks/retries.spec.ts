@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { ServerResponse } from 'node:http';
 import { isIPv4 } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { KeyRotationService } from '../../../src/secrets/key-rotation.service';
 import { HostResolver } from '../../../src/webhooks/sending/host-resolver';
 import { WebhookDeliveriesService } from '../../../src/webhooks/browsing/webhook-deliveries.service';

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { isGenuine } from '../../../examples/verify-webhook';
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { KeyRotationService } from '../../../src/secrets/key-rotation.service';
 import { RollSecret } from '../../../src/webhooks/endpoints/webhook-endpoint.dto';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';

@@ -1,4 +1,4 @@
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
 import { isGenuine } from '../../../examples/verify-webhook';

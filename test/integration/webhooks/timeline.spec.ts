@@ -1,6 +1,6 @@
-import { SYSTEM } from '../../../src/common/principal';
+import { SYSTEM } from '../../../src/access/principal';
 import { TimelinePeriod, WebhookTimeline } from '../../../src/webhooks/rollups/timeline';
-import { RetentionService } from '../../../src/retention/retention.service';
+import { RetentionService } from '../../../src/operations/retention/retention.service';
 import { EndpointStatisticsService } from '../../../src/webhooks/rollups/endpoint-statistics.service';
 import { CreatedWebhookEndpoint } from '../../../src/webhooks/endpoints/webhook-endpoint.dto';
 import { expectRefusal } from '../../support/errors';

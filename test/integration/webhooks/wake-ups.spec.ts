@@ -3,7 +3,7 @@ import { RedisSubscriber } from '../../../src/redis/redis-subscriber';
 import { RedisClient } from '../../../src/redis/redis-client';
 import { WakeUpQueue, wakeUpsOf } from '../../../src/queue/wake-up-queue';
 import { DELIVERY_QUEUE } from '../../../src/webhooks/deliveries/delivery';
-import { Polls } from '../../../src/database/polls';
+import { Polls } from '../../../src/queue/polling/polls';
 import { AdvisoryLock } from '../../support/advisory-lock';
 import { waitForLockWait } from '../../support/lock-waits';
 import { Receiver } from '../../support/receiver';

@@ -1,4 +1,4 @@
-import { Actor, SYSTEM } from '../../../src/common/principal';
+import { Actor, SYSTEM } from '../../../src/access/principal';
 import { AgentEntity } from '../../../src/workspaces/agent.entity';
 import { AgentsService } from '../../../src/workspaces/agents.service';
 import { UpdateAgent } from '../../../src/workspaces/agent.dto';

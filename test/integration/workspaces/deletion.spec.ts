@@ -1,7 +1,7 @@
 import { AUDIT_TABLE } from '../../../src/audit/audit-entries.repository';
 import { AuditService } from '../../../src/audit/audit.service';
-import { SYSTEM } from '../../../src/common/principal';
-import { TableRegistry } from '../../../src/stored-data/table-registry';
+import { SYSTEM } from '../../../src/access/principal';
+import { TableRegistry } from '../../../src/database/tables/table-registry';
 import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
 import { MessagingHost } from '../../support/messaging-host';
 import { TestService } from '../../support/service';

@@ -1,5 +1,5 @@
-import { Permission } from '../../../../src/common/permissions';
-import { SYSTEM } from '../../../../src/common/principal';
+import { Permission } from '../../../../src/access/permissions';
+import { SYSTEM } from '../../../../src/access/principal';
 import { AgentErasuresService } from '../../../../src/logins/agent-erasures.service';
 import { InvitationsService } from '../../../../src/logins/invitations/invitations.service';
 import { PasswordsService } from '../../../../src/logins/passwords/passwords.service';

@@ -1,7 +1,7 @@
 import { ChannelConnectionsService } from '../../../../src/channels/connections/channel-connections.service';
 import { ConnectionLoader, LoadedConnection } from '../../../../src/channels/connections/connection-loader';
 import { ConnectionRegistration } from '../../../../src/channels/connections/connection-registration';
-import { Actor, SYSTEM } from '../../../../src/common/principal';
+import { Actor, SYSTEM } from '../../../../src/access/principal';
 import { Database } from '../../../../src/database/database';
 import { MessagingHost } from '../../../support/messaging-host';
 import { Subscription } from '../../../support/webhook-workspace';

@@ -1,10 +1,10 @@
 import { ChannelConnectionsService } from '../../../../src/channels/connections/channel-connections.service';
 import { NewConversationsService } from '../../../../src/channels/outbound/new-conversations.service';
-import { Actor, SYSTEM } from '../../../../src/common/principal';
+import { Actor, SYSTEM } from '../../../../src/access/principal';
 import { ContactsService } from '../../../../src/contacts/contacts.service';
 import { ConversationsService } from '../../../../src/conversations/conversations.service';
 import { MessagesService } from '../../../../src/messages/messages.service';
-import { NotesService } from '../../../../src/notes/notes.service';
+import { NotesService } from '../../../../src/inbox/notes/notes.service';
 import { ContactErasuresService } from '../../../../src/privacy/contact-erasures.service';
 import { ContactExportService } from '../../../../src/privacy/contact-export.service';
 import { MessagingHost } from '../../../support/messaging-host';

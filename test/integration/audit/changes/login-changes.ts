@@ -1,5 +1,5 @@
 import { AuditService } from '../../../../src/audit/audit.service';
-import { Actor, Origin, SYSTEM } from '../../../../src/common/principal';
+import { Actor, Origin, SYSTEM } from '../../../../src/access/principal';
 import { LinksService } from '../../../../src/logins/links.service';
 import { SecondFactorRequired } from '../../../../src/logins/sessions/session.dto';
 import { LoginsService } from '../../../../src/logins/logins.service';

@@ -1,6 +1,6 @@
 import { newId } from '../../../../src/common/ids';
 import { ParkedEventKey } from '../../../../src/outbox/parked-events.repository';
-import { ParkedEventsService } from '../../../../src/parked-events/parked-events.service';
+import { ParkedEventsService } from '../../../../src/operations/parked-events/parked-events.service';
 import { MessagingHost } from '../../../support/messaging-host';
 import { Subscription } from '../../../support/webhook-workspace';
 import { Expected, Scenario } from './scenario';

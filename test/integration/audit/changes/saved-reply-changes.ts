@@ -1,6 +1,6 @@
-import { SYSTEM } from '../../../../src/common/principal';
+import { SYSTEM } from '../../../../src/access/principal';
 import { describeText } from '../../../../src/audit/changed-values';
-import { SavedRepliesService } from '../../../../src/saved-replies/saved-replies.service';
+import { SavedRepliesService } from '../../../../src/inbox/saved-replies/saved-replies.service';
 import { MessagingHost } from '../../../support/messaging-host';
 import { Scenario } from './scenario';
 

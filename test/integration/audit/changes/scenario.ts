@@ -1,5 +1,5 @@
-import { Permission } from '../../../../src/common/permissions';
-import { Actor } from '../../../../src/common/principal';
+import { Permission } from '../../../../src/access/permissions';
+import { Actor } from '../../../../src/access/principal';
 import { Subscription } from '../../../support/webhook-workspace';
 
 /** An audit entry as it must be. A field that is left out is null, or `{}` for the metadata. */

@@ -1,6 +1,6 @@
-import { AgentRole } from '../../../../src/common/agent-role';
-import { PERMISSIONS } from '../../../../src/common/permissions';
-import { Actor, actorIdOf, SYSTEM } from '../../../../src/common/principal';
+import { AgentRole } from '../../../../src/access/agent-role';
+import { PERMISSIONS } from '../../../../src/access/permissions';
+import { Actor, actorIdOf, SYSTEM } from '../../../../src/access/principal';
 import { MessagingHost } from '../../../support/messaging-host';
 import { subscribe, Subscription } from '../../../support/webhook-workspace';
 import { Scenario } from './scenario';

@@ -1,5 +1,5 @@
 import { maskUrls } from '../../../../src/audit/masked-urls';
-import { SYSTEM } from '../../../../src/common/principal';
+import { SYSTEM } from '../../../../src/access/principal';
 import { WebhookDeliveriesService } from '../../../../src/webhooks/browsing/webhook-deliveries.service';
 import { WebhookTestService } from '../../../../src/webhooks/browsing/webhook-test.service';
 import { CONTEXT_PARTS } from '../../../../src/webhooks/context/context-parts';

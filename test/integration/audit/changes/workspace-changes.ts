@@ -1,6 +1,6 @@
 import { newId } from '../../../../src/common/ids';
-import { Permission } from '../../../../src/common/permissions';
-import { SYSTEM } from '../../../../src/common/principal';
+import { Permission } from '../../../../src/access/permissions';
+import { SYSTEM } from '../../../../src/access/principal';
 import { KeyRotationService } from '../../../../src/secrets/key-rotation.service';
 import { SecondFactorDemandsService } from '../../../../src/logins/second-factor/second-factor-demands.service';
 import { AgentsService } from '../../../../src/workspaces/agents.service';

@@ -1,0 +1,62 @@
+import type { INestApplication } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { NestExpressApplication } from '@nestjs/platform-express';
+import type pino from 'pino';
+import { HOOK_PATH } from '../channels/inbound/hook-path';
+import { readableAnswers } from '../channels/widget/readable-answers';
+import { NestLogger } from '../common/logger';
+import { Config } from '../config/config';
+import { DatabaseClock } from '../database/database-clock';
+import { requireClock } from '../operations/health/require-clock';
+import { configureHttp } from '../http/configure-http';
+import { HttpAdapter } from '../http/http-adapter';
+import { standardHeaders } from '../http/connections/standard-headers';
+import { type OpenApiDocuments, openApiDocuments, setupOpenApi } from '../openapi/openapi';
+import { AppModule } from './app.module';
+
+/** Prefix of every route except those in `OUTSIDE_API`. */
+const API_PREFIX = 'api/v1';
+const OUTSIDE_API = [
+  // Load balancers and orchestrators call these, whatever the API's version.
+  'health/*path',
+  // Providers of channels and the widget call these addresses, which outlive a version of the API.
+  'channels/*path',
+  // Workspaces' pages load the widget's files by snippets, which outlive a version of the API.
+  'widget/*path',
+  // The documentation is for people, and names the API's version itself.
+  '/',
+  'docs',
+  'docs/*path',
+];
+
+/** Makes the service, ready to listen, for the process and the tests. */
+export async function createApp(config: Config, logger: pino.Logger): Promise<NestExpressApplication> {
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(config), new HttpAdapter(), {
+    logger: new NestLogger(logger),
+    bodyParser: false,
+    abortOnError: false,
+  });
+  setPaths(app);
+  configureHttp(app, {
+    ...config.http,
+    logger,
+    headers: [standardHeaders, readableAnswers],
+    beforeBody: [requireClock(app.get(DatabaseClock))],
+    // A hook's route reads its body itself: it checks the hook's key first, and providers sign the raw bytes.
+    bodyLimits: [{ path: HOOK_PATH, bytes: null }],
+  });
+  if (config.role !== 'worker') setupOpenApi(app, config);
+  return app;
+}
+
+/** Builds the OpenAPI documents without a database, for tools: nothing of the service is made or started. */
+export async function readOpenApiDocuments(config: Config): Promise<OpenApiDocuments> {
+  const settings = { preview: true, logger: false, abortOnError: false } as const;
+  const app = await NestFactory.create(AppModule.forRoot(config), settings);
+  setPaths(app);
+  return openApiDocuments(app, config);
+}
+
+function setPaths(app: INestApplication): void {
+  app.setGlobalPrefix(API_PREFIX, { exclude: OUTSIDE_API });
+}

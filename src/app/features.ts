@@ -1,0 +1,51 @@
+import { AuditModule } from '../audit/audit.module';
+import { AuthModule } from '../auth/auth.module';
+import { ChannelConnectionsModule } from '../channels/connections/channel-connections.module';
+import { OutboundMessagesModule } from '../channels/outbound/outbound-messages.module';
+import { ProviderIdsModule } from '../channels/provider-ids/provider-ids.module';
+import { ContactsModule } from '../contacts/contacts.module';
+import { ConversationsModule } from '../conversations/conversations.module';
+import { DraftsModule } from '../inbox/drafts/drafts.module';
+import { LoginsModule } from '../logins/logins.module';
+import { MessagesModule } from '../messages/messages.module';
+import { NotesModule } from '../inbox/notes/notes.module';
+import { MessageSearchModule } from '../message-search/message-search.module';
+import { OutboxModule } from '../outbox/outbox.module';
+import { ParkedEventsModule } from '../operations/parked-events/parked-events.module';
+import { PresenceModule } from '../inbox/presence/presence.module';
+import { PrivacyModule } from '../privacy/privacy.module';
+import { RateLimitModule } from '../http/limits/rate-limit.module';
+import { ReadMarksModule } from '../inbox/read-marks/read-marks.module';
+import { SavedRepliesModule } from '../inbox/saved-replies/saved-replies.module';
+import { SecretsModule } from '../secrets/secrets.module';
+import { WebhooksModule } from '../webhooks/webhooks.module';
+import { WorkspacesModule } from '../workspaces/workspaces.module';
+
+/**
+ * Modules of every feature with services. Each registers its tables, which the workers erase from, clean up
+ * and delete.
+ */
+export const SERVICES = [
+  WorkspacesModule,
+  AuthModule,
+  LoginsModule,
+  WebhooksModule,
+  ChannelConnectionsModule,
+  OutboundMessagesModule,
+  ProviderIdsModule,
+  ContactsModule,
+  ConversationsModule,
+  MessagesModule,
+  PresenceModule,
+  ReadMarksModule,
+  NotesModule,
+  DraftsModule,
+  MessageSearchModule,
+  SavedRepliesModule,
+  PrivacyModule,
+  AuditModule,
+  SecretsModule,
+  OutboxModule,
+  ParkedEventsModule,
+  RateLimitModule,
+];

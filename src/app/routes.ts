@@ -1,0 +1,32 @@
+import { AuthApiModule } from '../auth/auth.module';
+import { HooksModule } from '../channels/inbound/hooks.module';
+import { NewConversationsApiModule } from '../channels/outbound/outbound-messages.module';
+import { WidgetModule } from '../channels/widget/widget.module';
+import { ContactsApiModule } from '../contacts/contacts.module';
+import { ConversationsApiModule } from '../conversations/conversations.module';
+import { DocsSiteModule } from '../http/served-files/docs-site.module';
+import { MessageSearchApiModule } from '../message-search/message-search.module';
+import { MessagesApiModule } from '../messages/messages.module';
+import { WebhookEndpointsApiModule } from '../webhooks/api/webhook-endpoints-api.module';
+import { WidgetFilesModule } from '../http/served-files/widget-files.module';
+import { AgentsApiModule } from '../workspaces/workspaces.module';
+
+/**
+ * Modules that serve HTTP: the REST API below `/api/v1`, the providers' hooks, the widget and the
+ * documentation. The API's root alone imports them: the CLI and other applications, which take the services,
+ * load no queue for them.
+ */
+export const ROUTES = [
+  AuthApiModule,
+  ContactsApiModule,
+  ConversationsApiModule,
+  NewConversationsApiModule,
+  MessagesApiModule,
+  MessageSearchApiModule,
+  AgentsApiModule,
+  WebhookEndpointsApiModule,
+  HooksModule,
+  WidgetModule,
+  WidgetFilesModule,
+  DocsSiteModule,
+];

@@ -1,0 +1,91 @@
+import type { Server } from 'node:http';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type pino from 'pino';
+import { ConfigError } from '../config/config';
+import { HttpSettings } from '../config/http-settings';
+import { sendClientsAway } from '../operations/health/send-clients-away';
+import { Connections } from '../http/connections/connections';
+import { EventStreams } from '../http/streams/event-streams';
+
+/** Time from the end of the shutdown's delay until the process exits, whatever is unfinished. */
+const SHUTDOWN_DEADLINE_MS = 15_000;
+const IDLE_CHECK_MS = 50;
+
+/** A process that serves HTTP, ready to listen. */
+export interface HttpProcess {
+  app: NestExpressApplication;
+  settings: HttpSettings;
+  logger: pino.Logger;
+  /**
+   * Time for requests in progress at a shutdown, in milliseconds, below 15 s. Then their connections are
+   * closed.
+   */
+  requestsDeadlineMs: number;
+  /** Fields of the log line that says that the process listens. */
+  logFields?: Record<string, string>;
+}
+
+/**
+ * Runs a process that serves HTTP until SIGTERM or SIGINT. Then it sends clients to other processes, answers
+ * requests in progress, ends event streams, closes the application and exits with 0, or with 1 if that takes
+ * longer than 15 s.
+ * @param prepare if it throws, the process exits with 1; a ConfigError is printed as its faults, without a
+ *   stack
+ */
+export function runProcess(prepare: () => Promise<HttpProcess>): void {
+  start(prepare).catch((error: Error) => {
+    process.stderr.write(`${error instanceof ConfigError ? error.message : error.stack}\n`);
+    process.exit(1);
+  });
+}
+
+async function start(prepare: () => Promise<HttpProcess>): Promise<void> {
+  const served = await prepare();
+  const { app, settings, logger, logFields } = served;
+  await app.listen(settings.port, settings.host);
+  let stopping: Promise<void> | undefined;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.on(signal, () => (stopping ??= stop(served, signal)));
+  const { port } = app.getHttpServer().address() as { port: number };
+  logger.info({ ...logFields, port }, 'listening');
+}
+
+/** Stops accepting, finishes requests and then background work, and closes every connection. */
+async function stop(
+  { app, settings, logger, requestsDeadlineMs }: HttpProcess,
+  signal: string,
+): Promise<void> {
+  logger.info({ signal }, 'stopping');
+  // Bull does not handle commands that fail when its connection ends. Such a failure must not disturb the
+  // shutdown.
+  process.on('unhandledRejection', (err: unknown) => logger.warn({ err }, 'failed while stopping'));
+  await sendClientsAway(app, settings.shutdownDelayMs);
+  setTimeout(() => {
+    logger.error('not everything ended in time');
+    process.exit(1);
+  }, SHUTDOWN_DEADLINE_MS).unref();
+  // Streams never end by themselves.
+  app.get(EventStreams, { strict: false }).stop();
+  await stopServing(app, requestsDeadlineMs);
+  await app.close();
+  logger.info('stopped');
+  process.exit(0);
+}
+
+/**
+ * Stops the server. Settles when every request is answered or its time is over; idle connections are closed
+ * at once.
+ */
+async function stopServing(app: NestExpressApplication, deadlineMs: number): Promise<void> {
+  const server: Server = app.getHttpServer();
+  const connections = app.get(Connections, { strict: false });
+  const closed = new Promise((resolve) => server.close(resolve));
+  const closeIdle = setInterval(() => {
+    server.closeIdleConnections();
+    connections.closeSilent();
+  }, IDLE_CHECK_MS);
+  const closeAll = setTimeout(() => server.closeAllConnections(), deadlineMs);
+  await closed;
+  clearInterval(closeIdle);
+  clearTimeout(closeAll);
+}

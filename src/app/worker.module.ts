@@ -1,0 +1,48 @@
+import { Module, OnApplicationBootstrap } from '@nestjs/common';
+import { OutboundMessagesWorkerModule } from '../channels/outbound/outbound-messages-worker.module';
+import { ChannelConnectionsWorkerModule } from '../channels/connections/channel-connections-worker.module';
+import { TokensWorkerModule } from '../channels/tokens/tokens-worker.module';
+import { ConversationsWorkerModule } from '../conversations/conversations.module';
+import { OwnerDatabaseModule } from '../database/setup/database.module';
+import { SERVICES } from './features';
+import { MessageSearchWorkerModule } from '../message-search/message-search.module';
+import { OutboxRelay } from '../outbox/outbox-relay';
+import { OutboxWorkerModule } from '../outbox/outbox-worker.module';
+import { PrivacyWorkerModule } from '../privacy/privacy-worker.module';
+import { PollsModule } from '../queue/polling/polls.module';
+import { QueueFloorsWorkerModule } from '../queue/floors/queue-floors.module';
+import { RetentionModule } from '../operations/retention/retention.module';
+import { WebhooksWorkerModule } from '../webhooks/webhooks-worker.module';
+import { WorkspaceDeletionWorkerModule } from '../workspaces/deletion/workspace-deletion-worker.module';
+
+/**
+ * Background work: relays events, sends outbound messages and webhooks, opens snoozed conversations, indexes
+ * the words of messages, deletes workspaces and old rows. The module that is imported last is stopped first:
+ * the polls, so that they find no more, then messages and deliveries, which need the time.
+ */
+@Module({
+  imports: [
+    ...SERVICES,
+    OwnerDatabaseModule,
+    QueueFloorsWorkerModule,
+    RetentionModule,
+    WorkspaceDeletionWorkerModule,
+    ChannelConnectionsWorkerModule,
+    PrivacyWorkerModule,
+    ConversationsWorkerModule,
+    MessageSearchWorkerModule,
+    TokensWorkerModule,
+    OutboxWorkerModule,
+    OutboundMessagesWorkerModule,
+    WebhooksWorkerModule,
+    PollsModule,
+  ],
+})
+export class WorkerModule implements OnApplicationBootstrap {
+  constructor(private readonly relay: OutboxRelay) {}
+
+  /** Starts the relay, once every consumer has registered. */
+  onApplicationBootstrap(): void {
+    this.relay.start();
+  }
+}

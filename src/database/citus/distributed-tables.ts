@@ -1,0 +1,197 @@
+import { DataSource, QueryRunner } from 'typeorm';
+import { AppError } from '../../common/app-error';
+
+/**
+ * Statements that drop what one server keeps for processes of an older version, and no node can: keys without
+ * the workspace, and triggers. The look-ups have these values.
+ */
+const OF_ONE_SERVER = [
+  'ALTER TABLE memberships DROP CONSTRAINT IF EXISTS memberships_person_id_fkey',
+  'ALTER TABLE api_keys DROP CONSTRAINT IF EXISTS api_keys_hash_key',
+  'ALTER TABLE channel_connections DROP CONSTRAINT IF EXISTS channel_connections_hook_key_key',
+  'DROP INDEX IF EXISTS channel_connections_account_key',
+  'ALTER TABLE workspaces DROP CONSTRAINT IF EXISTS workspaces_slug_key',
+  ...['workspaces', 'api_keys', 'channel_connections', 'memberships'].map(
+    (table) => `DROP FUNCTION IF EXISTS ${table}_look_ups() CASCADE`,
+  ),
+];
+
+/**
+ * Setting of a transaction that changes definitions of tables with rows on nodes and of others: Citus refuses
+ * the latter after work on several shards at once.
+ */
+export const ONE_SHARD_AT_A_TIME = `SET LOCAL citus.multi_shard_modify_mode = 'sequential'`;
+
+/**
+ * Function of Citus that runs a search of one node there: the coordinator sends a call to the node of the
+ * workspace. Citus has no other way to send what names shards over a connection that it keeps.
+ */
+export const NODE_SEARCH = 'search_on_node';
+const NODE_SEARCH_SIGNATURE = `${NODE_SEARCH}(uuid, text, timestamptz)`;
+
+/** Table that Citus does not know yet, and the column by which its rows are divided; null for none. */
+interface NewTable {
+  name: string;
+  column: string | null;
+}
+
+/** Statements that drop a foreign key and add it again. */
+interface ForeignKey {
+  drop: string;
+  add: string;
+}
+
+/**
+ * Refuses a database of Citus whose tables can't be distributed.
+ * @throws AppError INVALID_BODY: it is not the coordinator's, no node takes rows, or the tables of one server
+ *   have rows already
+ */
+export async function requireDistributable(dataSource: DataSource): Promise<void> {
+  const [cluster] = await dataSource.query<
+    {
+      isCoordinator: boolean;
+      knowsCoordinator: boolean;
+      hasWorker: boolean;
+      isDistributed: boolean;
+      isEmpty: boolean;
+    }[]
+  >(
+    `SELECT citus_is_coordinator() AS "isCoordinator",
+       EXISTS (SELECT FROM pg_dist_node WHERE groupid = 0) AS "knowsCoordinator",
+       EXISTS (SELECT FROM pg_dist_node WHERE shouldhaveshards AND isactive) AS "hasWorker",
+       EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('workspaces')) AS "isDistributed",
+       to_regclass('workspaces') IS NULL AS "isEmpty"`,
+  );
+  const { isCoordinator, knowsCoordinator, hasWorker, isDistributed, isEmpty } = cluster!;
+  if (!isCoordinator)
+    throw fault('The address leads to a worker node of Citus: give that of the coordinator.');
+  if (!knowsCoordinator)
+    throw fault('The nodes of Citus do not know their coordinator: run citus_set_coordinator_host on it.');
+  if (!hasWorker) throw fault('No node of Citus takes rows: run citus_add_node for each worker node.');
+  if (isDistributed || isEmpty) return;
+  const rows = await dataSource.query<unknown[]>('SELECT FROM workspaces LIMIT 1');
+  if (rows.length > 0)
+    throw fault(
+      'The database was filled as one of a single server, and can’t be distributed: use a new one.',
+    );
+}
+
+/**
+ * Distributes the tables that Citus does not know yet: those whose key begins with the workspace by their
+ * workspace, in one co-location group, and the workspaces with them. All others stay on the coordinator, but
+ * Citus knows them, so that a transaction commits there and on a node, or on neither. It adds the search of a
+ * node, too. It is one transaction: a run that was killed has changed nothing.
+ */
+export async function distributeTables(dataSource: DataSource): Promise<void> {
+  const runner = dataSource.createQueryRunner();
+  try {
+    const tables = await listNewTables(runner);
+    const isSearchable = await hasNodeSearch(runner);
+    if (tables.length === 0 && isSearchable) return;
+    await runner.startTransaction();
+    if (tables.length > 0) await distribute(runner, tables);
+    if (!isSearchable) await addNodeSearch(runner);
+    await runner.commitTransaction();
+  } catch (error) {
+    if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
+    throw error;
+  } finally {
+    await runner.release();
+  }
+}
+
+async function distribute(runner: QueryRunner, tables: NewTable[]): Promise<void> {
+  await runner.query(ONE_SHARD_AT_A_TIME);
+  for (const statement of OF_ONE_SERVER) await runner.query(statement);
+  // No table can be distributed while one that is not refers to it.
+  const keys = await listForeignKeys(runner, tables);
+  for (const { drop } of keys) await runner.query(drop);
+  for (const { name, column } of tables) {
+    if (column === null) await runner.query('SELECT citus_add_local_table_to_metadata($1)', [name]);
+    else
+      await runner.query('SELECT create_distributed_table($1, $2, colocate_with => $3)', [
+        name,
+        column,
+        name === 'workspaces' ? 'none' : 'workspaces',
+      ]);
+  }
+  for (const { add } of keys) await runner.query(add);
+}
+
+/** Makes the function that a search of one node calls, on every node. */
+async function addNodeSearch(runner: QueryRunner): Promise<void> {
+  await runner.query(
+    `CREATE OR REPLACE FUNCTION ${NODE_SEARCH}(workspace_id uuid, search text, present timestamptz) RETURNS text
+     STABLE LANGUAGE plpgsql AS $$
+     DECLARE found text;
+     BEGIN EXECUTE search INTO found USING present; RETURN found; END $$`,
+  );
+  await runner.query(
+    `SELECT create_distributed_function($1::regprocedure, 'workspace_id', colocate_with => 'workspaces')`,
+    [NODE_SEARCH_SIGNATURE],
+  );
+}
+
+/** Reports whether Citus knows all tables and searches: `migrate` may have been killed after it made them. */
+export async function areTablesDistributed(dataSource: DataSource): Promise<boolean> {
+  return (await listNewTables(dataSource)).length === 0 && (await hasNodeSearch(dataSource));
+}
+
+async function hasNodeSearch(runner: QueryRunner | DataSource): Promise<boolean> {
+  const found = (await runner.query(
+    `SELECT FROM pg_dist_object WHERE classid = 'pg_proc'::regclass AND objid = to_regprocedure($1)
+       AND distribution_argument_index IS NOT NULL`,
+    [NODE_SEARCH_SIGNATURE],
+  )) as unknown[];
+  return found.length > 0;
+}
+
+/** Lists the tables that Citus does not know, the workspaces first. Partitions go with their table. */
+function listNewTables(runner: QueryRunner | DataSource): Promise<NewTable[]> {
+  return runner.query(
+    `SELECT quote_ident(c.relname) AS name,
+       CASE WHEN c.relname = 'workspaces' THEN 'id' WHEN a.attname = 'tenant_id' THEN 'tenant_id' END AS column
+     FROM pg_class home
+     JOIN pg_class c ON c.relnamespace = home.relnamespace AND c.relowner = home.relowner
+     LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
+     LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
+     WHERE home.oid = to_regclass('migrations') AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.oid <> home.oid
+       AND NOT EXISTS (SELECT FROM pg_dist_partition d WHERE d.logicalrelid = c.oid)
+       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
+     ORDER BY c.relname <> 'workspaces', c.relname`,
+  ) as Promise<NewTable[]>;
+}
+
+/** Lists the foreign keys from or to one of the tables. */
+function listForeignKeys(runner: QueryRunner, tables: NewTable[]): Promise<ForeignKey[]> {
+  return runner.query(
+    `SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS drop,
+       format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS add
+     FROM pg_constraint
+     WHERE contype = 'f' AND conparentid = 0 AND (conrelid = ANY ($1::regclass[]) OR confrelid = ANY ($1::regclass[]))
+     ORDER BY 1, 2`,
+    [tables.map(({ name }) => name)],
+  ) as Promise<ForeignKey[]>;
+}
+
+function fault(message: string): AppError {
+  return new AppError('INVALID_BODY', `${message} Nothing was changed.`);
+}
+
+/**
+ * Runs work that needs every node.
+ * @throws AppError UNAVAILABLE: a node does not answer; otherwise the error of the work
+ */
+export async function onAllNodes<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const [message = ''] = (error as Error).message.split('\n');
+    if (!/connection to the remote node/.test(message)) throw error;
+    throw new AppError(
+      'UNAVAILABLE',
+      `A node of Citus does not answer: ${message}. The migrations before it stay applied. ` +
+        'Run "migrate" again when the node is back.',
+    );
+  }
+}

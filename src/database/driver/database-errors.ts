@@ -1,0 +1,190 @@
+import { DatabaseError } from 'pg';
+import {
+  QueryFailedError,
+  QueryRunnerAlreadyReleasedError,
+  QueryRunnerProviderAlreadyReleasedError,
+} from 'typeorm';
+import { AppError } from '../../common/app-error';
+
+/**
+ * SQLSTATEs that say nothing about a statement and its values. Of the server and its connections: the classes
+ * 08, 28 (login), 3D (no such database), 53 (resources), 57 (shutdown, timeout) and 58 (system), 25006
+ * (a standby) and 42501 (privileges). Of other transactions: the class 40 and 55P03 (locks).
+ */
+const AWAY = /^(08|28|3D|40|53|57|58|25006|42501|55P03)/;
+/** SQLSTATEs among them that are of one statement: of its locks and privileges. */
+const OF_ONE_STATEMENT = /^(40|42501|55P03)/;
+/**
+ * SQLSTATEs of a statement's values: the classes of data exceptions, of violated constraints, and of values
+ * that are larger or deeper than PostgreSQL can store.
+ */
+const OF_VALUES = /^(22|23|54)/;
+/**
+ * Messages of errors that `pg` throws without a code: a connection ended during a query, or the pool timed
+ * out.
+ */
+const MESSAGES =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout)/;
+
+/**
+ * Messages of a coordinator of Citus that has lost a node while this ran a statement or prepared a commit.
+ * They have the code of an internal error.
+ */
+const NODE_LOST =
+  /^(server closed the connection unexpectedly|could not (send|receive) data|no connection to the server|failure on connection marked as essential)/;
+
+/** Codes of TLS errors about a certificate that has lapsed, has another name, or has no trusted signer. */
+const CERTIFICATE = /CERT|^UNABLE_TO_/;
+
+/** SQLSTATEs of lock conflicts: a lock was not granted in time, or two statements waited for each other. */
+const LOCK_CONFLICTS = new Set(['55P03', '40P01']);
+
+const STATEMENT_CANCELLED = '57014';
+export const INSUFFICIENT_PRIVILEGE = '42501';
+const UNIQUE_VIOLATION = '23505';
+const FOREIGN_KEY_VIOLATION = '23503';
+const DIVISION_BY_ZERO = '22012';
+const INTERNAL_ERROR = 'XX000';
+export const TRANSACTION_FAILED = '25P02';
+
+/**
+ * Error of a connection that can't be had, or of a transaction that can't begin, whatever the reason: no
+ * statement has run. It has the message and the code of its cause.
+ */
+export class DatabaseUnavailable extends Error {
+  readonly code: string | undefined;
+
+  constructor(override readonly cause: Error & { code?: string }) {
+    super(cause.message);
+    this.name = 'DatabaseUnavailable';
+    this.code = cause.code;
+  }
+}
+
+/**
+ * Reports whether the world around a statement failed: the server, the network, the system, a login or
+ * privilege, or another transaction's lock. The same work may pass later, so a caller gets 503.
+ */
+export function isDatabaseAway(error: unknown): boolean {
+  if (error instanceof DatabaseUnavailable || isConnectionLost(error)) return true;
+  const fault = driverError(error);
+  if (fault instanceof DatabaseError) return AWAY.test(fault.code ?? '') || isNodeLost(fault);
+  const { code, message, errno, syscall } = fault;
+  if (errno !== undefined || syscall !== undefined) return true;
+  // An error that pg or its socket made while a statement was on its way.
+  return error instanceof QueryFailedError && code !== undefined ? true : MESSAGES.test(message ?? '');
+}
+
+/** Reports whether a server has refused this statement, and so may run others. */
+export function isStatementRefused(error: unknown): boolean {
+  const fault = driverError(error);
+  if (error instanceof DatabaseUnavailable || !(fault instanceof DatabaseError) || isNodeLost(fault))
+    return false;
+  const { code = '' } = fault;
+  return OF_ONE_STATEMENT.test(code) || !AWAY.test(code);
+}
+
+/**
+ * Returns what an operator must mend before the database can be used, in words that may be public; null when
+ * the fault may pass by itself.
+ */
+export function findLastingFault(error: unknown): string | null {
+  const { code = '' } = driverError(error);
+  if (code.startsWith('28')) return 'refuses the role or its password';
+  if (code.startsWith('3D')) return 'does not exist';
+  if (code === INSUFFICIENT_PRIVILEGE) return 'refuses the role a privilege';
+  return CERTIFICATE.test(code) ? 'has a certificate that is not valid' : null;
+}
+
+/** Reports whether PostgreSQL cancelled a statement that took too long. */
+export function isStatementTimeout(error: unknown): boolean {
+  return driverError(error).code === STATEMENT_CANCELLED;
+}
+
+/** Reports whether a statement divided by zero, by which SQL can fail a transaction on a condition. */
+export function isDivisionByZero(error: unknown): boolean {
+  return driverError(error).code === DIVISION_BY_ZERO;
+}
+
+/** Reports whether a statement gave up waiting for a lock. */
+export function isLockConflict(error: unknown): boolean {
+  return LOCK_CONFLICTS.has(driverError(error).code ?? '');
+}
+
+/**
+ * Reports whether an error is TypeORM's for a connection that ended between two statements of a transaction.
+ */
+function isConnectionLost(error: unknown): boolean {
+  return (
+    error instanceof QueryRunnerAlreadyReleasedError ||
+    error instanceof QueryRunnerProviderAlreadyReleasedError
+  );
+}
+
+/**
+ * Reports whether the fault lies in the rows of a batch, so that the batch without them would succeed: a
+ * value that PostgreSQL refuses (DatabaseClient wraps its error), or an error that this service threw while
+ * the transaction was open. An error with a code or a number comes from the world, except those of the API.
+ */
+export function isFaultOfData(error: unknown): boolean {
+  if (error instanceof AppError) return true;
+  if (error instanceof QueryFailedError) return OF_VALUES.test(driverError(error).code ?? '');
+  if (isDatabaseAway(error)) return false;
+  return driverError(error).code === undefined;
+}
+
+/** Reports whether two errors of the data have the same cause, as far as their codes or names tell. */
+export function isSameFault(one: unknown, other: unknown): boolean {
+  if (!isFaultOfData(one) || !isFaultOfData(other)) return false;
+  const [{ code, name }, { code: otherCode, name: otherName }] = [driverError(one), driverError(other)];
+  return code === otherCode && name === otherName;
+}
+
+/** Reports whether a row violates this unique constraint or index. */
+export function violatesUnique(error: unknown, constraint: string): boolean {
+  const fault = driverError(error);
+  return fault.code === UNIQUE_VIOLATION && constraintOf(fault) === constraint;
+}
+
+/** Reports whether a statement failed only because an earlier one of its transaction had failed. */
+export function followsFromAnother(error: unknown): boolean {
+  return driverError(error).code === TRANSACTION_FAILED;
+}
+
+/** Reports whether a row refers to a row that does not exist. */
+export function isReferenceViolated(error: unknown): boolean {
+  return driverError(error).code === FOREIGN_KEY_VIOLATION;
+}
+
+/** Reports whether a row refers to an unknown workspace. */
+export function isWorkspaceUnknown(error: unknown): boolean {
+  const fault = driverError(error);
+  return fault.code === FOREIGN_KEY_VIOLATION && (constraintOf(fault)?.endsWith('_tenant_id_fkey') ?? false);
+}
+
+function isNodeLost({ code, message }: DatabaseError): boolean {
+  return code === INTERNAL_ERROR && NODE_LOST.test(message);
+}
+
+interface Fault {
+  name?: string;
+  code?: string;
+  constraint?: string;
+  message?: string;
+  errno?: number;
+  syscall?: string;
+}
+
+/**
+ * Returns the name of the violated constraint. Citus passes a node's error on without this field, so the name
+ * is read from the message, and it adds the number of a shard to the name.
+ */
+function constraintOf({ constraint, message = '' }: Fault): string | undefined {
+  const name = constraint ?? /constraint "([^"]+)"/.exec(message)?.[1];
+  return name?.replace(/_\d+$/, '');
+}
+
+function driverError(error: unknown): Fault {
+  const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
+  return typeof cause === 'object' && cause !== null ? cause : {};
+}

@@ -1,0 +1,56 @@
+import { DynamicModule, Global, Module } from '@nestjs/common';
+import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { Config } from '../../config/config';
+import { DATA_SOURCE, Database } from '../database';
+import { DatabaseClock } from '../database-clock';
+import { DatabaseClient } from '../driver/database-client';
+import { connectionOptions } from '../data-source';
+import { NodeClocks } from '../node-clocks';
+import { OldestSnapshot } from '../oldest-snapshot';
+import { OwnerDatabase } from '../owner-database';
+import { PartitionChanges } from '../history/partition-changes';
+import { Partitions } from '../history/partitions';
+
+@Module({})
+export class DatabaseModule {
+  static forRoot(Client: typeof DatabaseClient = DatabaseClient): DynamicModule {
+    return {
+      module: DatabaseModule,
+      global: true,
+      imports: [
+        TypeOrmModule.forRootAsync({
+          name: DATA_SOURCE,
+          inject: [Config],
+          useFactory: (config: Config) => ({
+            ...connectionOptions(config, Client),
+            autoLoadEntities: true,
+            retryAttempts: 3,
+          }),
+        }),
+      ],
+      providers: [
+        {
+          provide: Database,
+          inject: [getDataSourceToken(DATA_SOURCE), Config],
+          useFactory: (dataSource: DataSource, config: Config) => Database.forDataSource(dataSource, config),
+        },
+        DatabaseClock,
+        NodeClocks,
+        OldestSnapshot,
+        Partitions,
+      ],
+      exports: [Database, DatabaseClock, NodeClocks, OldestSnapshot, Partitions],
+    };
+  }
+
+  /** Adds a feature's entities to this service's data source. */
+  static forEntities(entities: (new () => object)[]): DynamicModule {
+    return TypeOrmModule.forFeature(entities, DATA_SOURCE);
+  }
+}
+
+/** Gives workers the database as the owner of the tables, who can drop every table. No API process has it. */
+@Global()
+@Module({ providers: [OwnerDatabase, PartitionChanges], exports: [OwnerDatabase, PartitionChanges] })
+export class OwnerDatabaseModule {}

@@ -1,0 +1,92 @@
+import { STATEMENT_TIMEOUT_MS } from '../driver/database-client';
+import type { Reader } from '../database';
+import { HAS_CITUS } from '../citus/citus';
+
+/**
+ * Settings that every connection of the service must have: time-outs in milliseconds, that the nodes of Citus
+ * get what a transaction sets, and that a statement over several shards uses one connection to each node.
+ * Otherwise it would open one for each shard, and Citus would refuse a later write of the coordinator's
+ * tables in the transaction. They are stored with each role in the service's database, as the search path is,
+ * because PgBouncer would refuse them as startup parameters. A server without Citus does not know those
+ * of Citus.
+ */
+const SETTINGS = {
+  statement_timeout: STATEMENT_TIMEOUT_MS,
+  lock_timeout: 2_000,
+  idle_in_transaction_session_timeout: 30_000,
+  'citus.propagate_set_commands': 'local',
+  'citus.multi_shard_modify_mode': 'sequential',
+  'citus.node_connection_timeout': 2_000,
+};
+const NAMES = Object.keys(SETTINGS);
+/**
+ * SQL for the fixed search path: the schema of the tables alone. Neither a schema of the role's own name nor
+ * temporary objects come before it.
+ */
+const SEARCH_PATH = `quote_ident(current_schema()) || ', pg_temp'`;
+
+/**
+ * Stores the settings with the reader's own role, unless they are stored already. New connections of the role
+ * have them.
+ */
+export async function setRoleSettings(reader: Pick<Reader, 'query'>): Promise<void> {
+  const [now] = await reader.query<{
+    database: string;
+    path: string;
+    settings: string[];
+    known: string[];
+    hasCitus: boolean;
+  }>(
+    `SELECT quote_ident(d.datname) AS database, ${SEARCH_PATH} AS path, coalesce(s.setconfig, '{}') AS settings,
+       ARRAY(SELECT name FROM pg_settings WHERE name = ANY ($1)) AS known, ${HAS_CITUS} AS "hasCitus"
+     FROM pg_database d
+     LEFT JOIN pg_db_role_setting s ON s.setdatabase = d.oid AND s.setrole = current_user::regrole
+     WHERE d.datname = current_database()`,
+    [[...NAMES, 'search_path']],
+  );
+  const { database, path, known, settings, hasCitus } = now!;
+  const wanted = Object.entries({ ...SETTINGS, search_path: path }).filter(([name]) => known.includes(name));
+  const set = (name: string, value: string | number) =>
+    `ALTER ROLE CURRENT_USER IN DATABASE ${database} SET ${name} = ${value}`;
+  for (const [name, value] of wanted)
+    if (!settings.includes(`${name}=${value}`)) await reader.query(set(name, value));
+  if (hasCitus)
+    await setOnNodes(
+      reader,
+      wanted.map(([name, value]) => set(name, value)),
+    );
+}
+
+/**
+ * Stores the settings on the nodes with a role that Citus does not keep in step with the coordinator's,
+ * because it was made on each node by itself.
+ * @throws Error when a node refuses or does not answer
+ */
+async function setOnNodes(reader: Pick<Reader, 'query'>, statements: string[]): Promise<void> {
+  const inStep = await reader.query(
+    `SELECT FROM pg_dist_object WHERE classid = 'pg_authid'::regclass AND objid = current_user::regrole`,
+  );
+  if (inStep.length > 0) return;
+  for (const statement of statements) {
+    const refused = await reader.query<{ node: string; result: string }>(
+      `SELECT nodename || ':' || nodeport AS node, result FROM run_command_on_workers($1) WHERE NOT success`,
+      [statement],
+    );
+    if (refused.length > 0)
+      throw new Error(
+        `The node ${refused[0]!.node} did not store the role's settings: ${refused[0]!.result}`,
+      );
+  }
+}
+
+/** Lists the settings that the reader's connection lacks. */
+export async function missingRoleSettings(reader: Pick<Reader, 'query'>): Promise<string[]> {
+  const rows = await reader.query<{ name: string }>(
+    `SELECT name FROM unnest($1::text[], $2::text[]) AS wanted (name, value)
+     WHERE (SELECT setting FROM pg_settings s WHERE s.name = wanted.name) <> value
+     UNION ALL
+     SELECT 'search_path' WHERE current_setting('search_path') <> ${SEARCH_PATH}`,
+    [NAMES, Object.values(SETTINGS)],
+  );
+  return rows.map(({ name }) => name);
+}

@@ -1,0 +1,71 @@
+import { AppError } from '../../common/app-error';
+import type { Database } from '../database';
+import { canChangeAudit, canMakeObjects, grantPrivileges } from './database-roles';
+import type { OwnerDatabase } from '../owner-database';
+import { setRoleSettings } from './role-settings';
+
+/** The database role of the service's processes. The owner of the tables decides what this role may do. */
+export class ServiceRole {
+  private constructor(
+    private readonly name: string,
+    private readonly service: Database,
+    private readonly owner: OwnerDatabase,
+  ) {}
+
+  /**
+   * Reads the roles of both connections.
+   * @returns null when both have the same role
+   * @throws AppError INVALID_BODY when the two lead to different databases, or no privilege could bind the
+   *   service's role
+   */
+  static async identify(service: Database, owner: OwnerDatabase): Promise<ServiceRole | null> {
+    const [name, ownerName] = await Promise.all([roleOf(service), roleOf(owner)]);
+    if (name === ownerName) return null;
+    // The owner is that of the existing tables, or of those that will be made.
+    const [role] = await owner.query<{ becomesOwner: boolean; tablesOwner: string; isOwner: boolean }>(
+      `SELECT pg_has_role($1, tables.owner, 'MEMBER') AS "becomesOwner", pg_get_userbyid(tables.owner) AS "tablesOwner",
+         pg_has_role(tables.owner, 'USAGE') AS "isOwner"
+       FROM (SELECT coalesce((SELECT relowner FROM pg_class WHERE oid = to_regclass('audit_entries')),
+                             current_user::regrole::oid) AS owner) AS tables`,
+      [name],
+    );
+    const { becomesOwner, tablesOwner, isOwner } = role!;
+    if (!isOwner) throw fault(`The tables belong to the role "${tablesOwner}", not to "${ownerName}".`);
+    if (becomesOwner)
+      throw fault(
+        `The role of DATABASE_URL, "${name}", is a superuser, or a member of "${tablesOwner}", who owns the tables, or is ` +
+          'that role: no privilege binds it.',
+      );
+    return new ServiceRole(name, service, owner);
+  }
+
+  /**
+   * Stores the role's settings and gives it exactly the privileges that the service needs.
+   * @throws AppError INVALID_BODY when the role can still change audit entries, or make objects
+   */
+  async prepare(): Promise<void> {
+    await setRoleSettings(this.service);
+    await this.owner.transaction((tx) => grantPrivileges(tx, this.name));
+    if (await canChangeAudit(this.service))
+      throw new AppError(
+        'INVALID_BODY',
+        `The migrations are applied, but the role "${this.name}" can change audit entries through PUBLIC, or through a ` +
+          'role that it is a member of. Revoke that.',
+      );
+    if (await canMakeObjects(this.service))
+      throw new AppError(
+        'INVALID_BODY',
+        `The migrations are applied, but the role "${this.name}" can make objects beside the tables, which the owner ` +
+          'would use. As an administrator, run deploy/roles.sql, or REVOKE CREATE ON SCHEMA public FROM PUBLIC.',
+      );
+  }
+}
+
+async function roleOf(database: Database | OwnerDatabase): Promise<string> {
+  const [row] = await database.query<{ name: string }>('SELECT current_user AS name');
+  return row!.name;
+}
+
+function fault(message: string): AppError {
+  return new AppError('INVALID_BODY', `${message} Nothing was changed.`);
+}

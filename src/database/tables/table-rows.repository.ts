@@ -1,0 +1,202 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database';
+import { workspaceOf } from '../key-list';
+import { Transaction } from '../transaction';
+import { CleanUp, HistoryUse, TableDeclaration } from './table-declaration';
+
+/** Key of the last row of a step, without its `tenant_id`. */
+export type TableCursor = string[];
+
+export interface CleanUpStep {
+  /** Number of rows that the step has looked at. */
+  seen: number;
+  deleted: number;
+  /**
+   * Time of the last row that the step has looked at, in the column that the rule's `age` names, as
+   * PostgreSQL writes it, since a Date has no microseconds; null without rows.
+   */
+  age: string | null;
+}
+
+/** Names one column with secrets, in one table of one workspace. */
+export interface SecretColumn {
+  table: string;
+  prefix: string;
+}
+
+export interface SecretKey {
+  tenantId: string;
+  id: string;
+}
+
+/** Encrypted secret, and the row that holds it. */
+export interface StoredSecret {
+  id: string;
+  keyId: string;
+  ciphertext: Buffer;
+}
+
+/**
+ * Runs statements on rows of any registered table. Nothing else puts a table's name into a statement at run
+ * time; every name comes from a declaration.
+ */
+@Injectable()
+export class TableRowsRepository {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Deletes the next rows of a workspace from a table, in the order of their keys. Rows that another
+   * transaction has locked are skipped, without waiting. The step begins after the last step's rows, so that
+   * PostgreSQL does not read those dead rows again.
+   * @returns how many were deleted, and where the next step begins; null after the last
+   */
+  async deleteStep(
+    tx: Transaction,
+    tenantId: string,
+    { name, key }: TableDeclaration,
+    after: TableCursor | null,
+    count: number,
+  ): Promise<{ deleted: number; next: TableCursor | null }> {
+    const rest = Object.entries(key).filter(([column]) => column !== 'tenant_id');
+    // Some tables have one row a workspace.
+    const ownKey = rest.length > 0 ? rest : Object.entries(key);
+    const columns = ownKey.map(([column]) => column);
+    const listed = columns.join(', ');
+    const cursor = ownKey.map(([, type], n) => `($3::text[])[${n + 1}]::${type}`);
+    const [step] = await tx.query<{ deleted: number; last: TableCursor | null }>(
+      `WITH step AS (
+         SELECT ${listed} FROM ${name}
+         WHERE tenant_id = $1 AND ${after ? `(${listed}) > (${cursor.join(', ')})` : '$3::text[] IS NULL'}
+         ORDER BY ${listed} LIMIT $2 FOR UPDATE SKIP LOCKED
+       ), gone AS (
+         DELETE FROM ${name} t USING step s
+         WHERE t.tenant_id = $1 AND ${equalIn(columns)}
+         RETURNING 1
+       )
+       SELECT (SELECT count(*)::integer FROM gone) AS deleted,
+              (SELECT ARRAY[${columns.map((column) => `${column}::text`).join(', ')}] FROM step
+               ORDER BY ${columns.map((column) => `step.${column} DESC`).join(', ')} LIMIT 1) AS last`,
+      [tenantId, count, after],
+    );
+    const { deleted, last } = step!;
+    return { deleted, next: deleted < count ? null : last };
+  }
+
+  /**
+   * Reports whether any of the tables has a row of the workspace. It looks twice, because a transaction may
+   * have moved a row from a table that was not looked at yet to one that was.
+   */
+  async hasRows(tx: Transaction, tenantId: string, tables: string[]): Promise<boolean> {
+    for (const table of [...tables, ...tables]) {
+      const rows = await tx.query(`SELECT FROM ${table} WHERE tenant_id = $1 LIMIT 1`, [tenantId]);
+      if (rows.length > 0) return true;
+    }
+    return false;
+  }
+
+  /**
+   * Looks at the `count` oldest rows of a table whose time, in the column that the rule's `age` names, is at
+   * least `from` and less than `before`, and deletes those that nothing needs, each by its key. The next step
+   * begins where this one ended, so that no step looks again at rows that it can't delete or that are deleted
+   * already.
+   */
+  async cleanUp(
+    tx: Transaction,
+    { name, key }: TableDeclaration,
+    { age, among = 'true', guard = 'true' }: CleanUp,
+    { from, before, count }: { from: string; before: string; count: number },
+  ): Promise<CleanUpStep> {
+    const columns = Object.keys(key);
+    const [step] = await tx.query<CleanUpStep>(
+      `WITH step AS (
+         SELECT ${columns.join(', ')}, ${age} AS age FROM ${name}
+         WHERE ${age} >= $1 AND ${age} < $2 AND ${among} ORDER BY ${age} LIMIT $3
+       ), gone AS (
+         DELETE FROM ${name} t USING step s
+         WHERE ${equalIn(columns)} AND t.${age} < $2 AND (${guard})
+         RETURNING 1
+       )
+       SELECT count(*)::integer AS seen, (SELECT count(*)::integer FROM gone) AS deleted, max(age)::text AS age FROM step`,
+      [from, before, count],
+    );
+    return step!;
+  }
+
+  /**
+   * Looks in each of the workspaces for a row that needs a day of the history. It costs a few index look-ups
+   * for each workspace, however many rows there are.
+   * @returns the workspaces, each with the first table that has one, or null
+   */
+  findHistoryUses(
+    tx: Transaction,
+    uses: { table: string; use: HistoryUse }[],
+    tenantIds: string[],
+    day: { first: string; next: string; start: Date },
+  ): Promise<{ tenantId: string; table: string | null }[]> {
+    const workspace = workspaceOf('w', '$1', this.database);
+    const found = uses.map(
+      ({ table, use }) =>
+        `(SELECT '${table}' AS name FROM ${table} t WHERE t.tenant_id = ${workspace} AND ${use.needsDay} LIMIT 1)`,
+    );
+    return tx.query(
+      `SELECT w.tenant_id AS "tenantId", reference.name AS "table"
+       FROM unnest($1::uuid[]) AS w (tenant_id)
+       CROSS JOIN (SELECT $2::uuid AS first, $3::uuid AS next, $4::timestamptz AS start) AS day
+       LEFT JOIN LATERAL (${found.join(' UNION ALL ')} LIMIT 1) AS reference ON true
+       ORDER BY w.tenant_id`,
+      [tenantIds, day.first, day.next, day.start],
+    );
+  }
+
+  /**
+   * Lists the next rows of any workspace, after a row, whose secret is encrypted under another key than
+   * `keyId`. It locks nothing.
+   */
+  findSecrets(
+    { table, prefix }: SecretColumn,
+    keyId: string,
+    { tenantId, id }: SecretKey,
+    count: number,
+  ): Promise<SecretKey[]> {
+    return this.database.query<SecretKey>(
+      `SELECT tenant_id AS "tenantId", id FROM ${table}
+       WHERE ${prefix}_key_id <> $1 AND (tenant_id, id) > ($2, $3) ORDER BY tenant_id, id LIMIT $4`,
+      [keyId, tenantId, id, count],
+    );
+  }
+
+  /**
+   * Locks those of a workspace's rows whose secret is encrypted under another key than `keyId`, and returns
+   * the secrets.
+   */
+  lockSecrets(
+    tx: Transaction,
+    { table, prefix }: SecretColumn,
+    tenantId: string,
+    ids: string[],
+    keyId: string,
+  ): Promise<StoredSecret[]> {
+    return tx.query<StoredSecret>(
+      `SELECT id, ${prefix}_key_id AS "keyId", ${prefix}_ciphertext AS ciphertext FROM ${table}
+       WHERE tenant_id = $1 AND id = ANY ($2) AND ${prefix}_key_id <> $3 ORDER BY id FOR NO KEY UPDATE`,
+      [tenantId, ids, keyId],
+    );
+  }
+
+  async updateSecret(
+    tx: Transaction,
+    { table, prefix }: SecretColumn,
+    tenantId: string,
+    { id, keyId, ciphertext }: StoredSecret,
+  ): Promise<void> {
+    await tx.query(
+      `UPDATE ${table} SET ${prefix}_key_id = $3, ${prefix}_ciphertext = $4 WHERE tenant_id = $1 AND id = $2`,
+      [tenantId, id, keyId, ciphertext],
+    );
+  }
+}
+
+/** Returns a condition in SQL that the rows `t` and `s` have the same key. */
+function equalIn(columns: string[]): string {
+  return columns.map((column) => `t.${column} = s.${column}`).join(' AND ');
+}

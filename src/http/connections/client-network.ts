@@ -1,0 +1,57 @@
+import { IPv6 } from 'ipaddr.js';
+import type { Request } from 'express';
+import { parseAddress, unmapped } from '../../common/network';
+
+/**
+ * Prefix of an IPv6 address that counts. A customer of a network provider has at least a /64, so all its
+ * addresses count as one.
+ */
+const IPV6_PREFIX = 64;
+/** Prefixes of the larger networks that one customer may have. */
+const WIDER_PREFIXES = [56, 48];
+/**
+ * Factors of the limits of networks that one customer may have: of the smallest one, and of the /56 and /48
+ * of an IPv6 address. A /48 has 65,536 of the smallest.
+ */
+const NETWORK_FACTORS = [1, 4, 8];
+const PART_BITS = 16;
+
+/**
+ * Returns the network that limits count a request for, as `TRUST_PROXY` says: an IPv4 address, or the /64 of
+ * an IPv6 address.
+ */
+export function clientNetworkOf({ ip }: Pick<Request, 'ip'>): string {
+  return ip === undefined ? 'unknown' : networkOf(ip);
+}
+
+export function networkOf(address: string): string {
+  return networksOf(address)[0];
+}
+
+/**
+ * Returns the networks of an address from the smallest to the largest that one customer may have: an IPv4
+ * address, or the /64, /56 and /48 of an IPv6 address.
+ */
+export function networksOf(address: string): [string, ...string[]] {
+  // Nearly every request comes from an IPv4 address.
+  if (!address.includes(':')) return [address];
+  const parsed = parseAddress(address.split('%', 1)[0]!);
+  const plain = parsed && unmapped(parsed);
+  if (!(plain instanceof IPv6)) return [plain?.toString() ?? address];
+  return [prefixOf(plain, IPV6_PREFIX), ...WIDER_PREFIXES.map((bits) => prefixOf(plain, bits))];
+}
+
+/**
+ * Returns the networks of an address that have limits, each with its own.
+ * @param max limit of the smallest
+ */
+export function limitedNetworksOf(address: string, max: number): [network: string, max: number][] {
+  return networksOf(address).map((network, n) => [network, max * NETWORK_FACTORS[n]!]);
+}
+
+function prefixOf({ parts }: IPv6, bits: number): string {
+  const kept = parts.slice(0, Math.ceil(bits / PART_BITS));
+  const cut = (kept.length * PART_BITS - bits) % PART_BITS;
+  kept.push((kept.pop()! >> cut) << cut);
+  return `${kept.map((part) => part.toString(16)).join(':')}::/${bits}`;
+}

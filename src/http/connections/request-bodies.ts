@@ -1,0 +1,150 @@
+import { Injectable } from '@nestjs/common';
+import type { NextFunction, Request, Response } from 'express';
+import { AppError } from '../../common/app-error';
+import { Metrics } from '../../metrics/metrics';
+import { hasBody, sendError } from './error-answer';
+
+const KIBIBYTE = 1024;
+const MEBIBYTE = 1024 * KIBIBYTE;
+
+/** Size of the largest JSON body, 256 KiB, for routes without a limit of their own. */
+export const DEFAULT_BODY_BYTES = 256 * KIBIBYTE;
+
+/** Largest body of some routes. A body is read before its route is found, so the path decides. */
+export interface BodyLimit {
+  path: RegExp;
+  /** Largest body in bytes; null for routes that read their bodies themselves. */
+  bytes: number | null;
+}
+
+interface UnfinishedBody {
+  bytes: number;
+  refuse(error: AppError): void;
+}
+
+/**
+ * Limits the size of each body, and the bytes that this process holds of unfinished ones. Above the second
+ * limit, the body that began first is refused: it is the slowest.
+ */
+@Injectable()
+export class RequestBodies {
+  /** Bodies that have not arrived completely, the earliest first. */
+  private readonly unfinished = new Set<UnfinishedBody>();
+  private heldBytes = 0;
+  private maxUnfinishedBytes = Infinity;
+  private limits: BodyLimit[] = [];
+
+  constructor(private readonly metrics: Metrics) {}
+
+  /**
+   * Sets how many bytes of unfinished bodies this process holds, and the largest body of each route: that of
+   * the first path that matches, or 256 KiB.
+   */
+  configure(maxUnfinishedBytes: number, limits: BodyLimit[]): void {
+    this.maxUnfinishedBytes = maxUnfinishedBytes;
+    this.limits = limits;
+  }
+
+  /**
+   * Sizes for which there must be a parser, because a parser that inflates compressed bodies has one fixed
+   * limit.
+   */
+  get sizes(): number[] {
+    const sizes = this.limits.map(({ bytes }) => bytes).filter((bytes) => bytes !== null);
+    return [...new Set([...sizes, DEFAULT_BODY_BYTES])];
+  }
+
+  /** Returns the largest body of a request in bytes; null if its route reads the body itself. */
+  limitOf({ url }: Pick<Request, 'url'>): number | null {
+    const limit = this.limits.find(({ path }) => path.test(url));
+    return limit ? limit.bytes : DEFAULT_BODY_BYTES;
+  }
+
+  /** Watches a body on its way to a parser; a middleware. */
+  readonly watchParsed = (request: Request, response: Response, next: NextFunction): void => {
+    const limit = hasBody(request) ? this.limitOf(request) : null;
+    if (limit === null) return next();
+    if (isDeclaredTooLarge(request, limit)) return next(tooLarge(limit));
+    this.watch(request, limit, (error) => sendError(response, error));
+    next();
+  };
+
+  /** Names the limit in the answer when a parser refused a body for its size; a middleware for errors. */
+  readonly nameLimit = (error: unknown, request: Request, _: Response, next: NextFunction): void => {
+    const limit = this.limitOf(request);
+    next(limit !== null && isTooLarge(error) ? tooLarge(limit) : error);
+  };
+
+  /**
+   * Reads a body that the middleware leaves alone.
+   * @throws AppError PAYLOAD_TOO_LARGE; UNAVAILABLE: this process holds too many bytes; INVALID_BODY: the
+   *   caller hangs up
+   */
+  read(request: Request, limit: number): Promise<Buffer> {
+    if (isDeclaredTooLarge(request, limit)) return Promise.reject(tooLarge(limit));
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      this.watch(request, limit, (error) => {
+        chunks.length = 0;
+        reject(error);
+      });
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.once('end', () => resolve(Buffer.concat(chunks)));
+      request.res!.once('close', () => reject(new AppError('INVALID_BODY', 'The body is not complete.')));
+    });
+  }
+
+  private watch(request: Request, limit: number, onRefused: (error: AppError) => void): void {
+    const release = () => {
+      if (!this.unfinished.delete(body)) return;
+      this.hold(-body.bytes);
+    };
+    const body: UnfinishedBody = {
+      bytes: 0,
+      refuse: (error) => {
+        release();
+        onRefused(error);
+      },
+    };
+    this.unfinished.add(body);
+    request.on('data', (chunk: Buffer) => {
+      if (!this.unfinished.has(body)) return;
+      body.bytes += chunk.length;
+      this.hold(chunk.length);
+      if (body.bytes > limit) body.refuse(tooLarge(limit));
+      this.refuseSlowest();
+    });
+    request.once('end', release);
+    // A refused request has no listeners any more.
+    request.res!.once('close', release);
+  }
+
+  private refuseSlowest(): void {
+    for (const body of this.unfinished) {
+      if (this.heldBytes <= this.maxUnfinishedBytes) return;
+      this.metrics.httpBodiesRefused.inc();
+      body.refuse(
+        new AppError('UNAVAILABLE', 'The process holds too many unfinished bodies. Retry shortly.'),
+      );
+    }
+  }
+
+  private hold(bytes: number): void {
+    this.heldBytes += bytes;
+    this.metrics.httpUnfinishedBytes.set(this.heldBytes);
+  }
+}
+
+function isDeclaredTooLarge({ headers }: Request, limit: number): boolean {
+  return Number(headers['content-length'] ?? 0) > limit;
+}
+
+/** Reports whether the parser refused a body for its size, such as a compressed body that grew. */
+function isTooLarge(error: unknown): boolean {
+  return (error as { type?: string } | undefined)?.type === 'entity.too.large';
+}
+
+function tooLarge(limit: number): AppError {
+  const size = limit % MEBIBYTE === 0 ? `${limit / MEBIBYTE} MiB` : `${Math.floor(limit / KIBIBYTE)} KiB`;
+  return new AppError('PAYLOAD_TOO_LARGE', `The body is larger than ${size}.`);
+}

@@ -1,0 +1,20 @@
+import type { NextFunction, Request, Response } from 'express';
+import { newId } from '../../common/ids';
+
+const WELL_FORMED = /^[\w.:-]{1,128}$/;
+
+export interface IdentifiedRequest extends Request {
+  requestId: string;
+}
+
+/**
+ * Keeps the caller's request id if it is well formed, else makes one. Every response returns it in
+ * `X-Request-Id`.
+ */
+export function requestId(request: Request, response: Response, next: NextFunction): void {
+  const given = request.headers['x-request-id'];
+  const id = typeof given === 'string' && WELL_FORMED.test(given) ? given : newId();
+  (request as IdentifiedRequest).requestId = id;
+  response.setHeader('X-Request-Id', id);
+  next();
+}

@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../../common/app-error';
+import { Batcher } from '../../common/batcher';
+import { Metrics } from '../../metrics/metrics';
+
+/** Number of unknown keys that one statement looks up at most. */
+const BATCH = 500;
+/** Time between two statements that look unknown keys up, after one that found an invalid key. */
+const PAUSE_MS = 50;
+/**
+ * Number of requests with unknown keys that may wait. They wait with their bodies, so there are few: two
+ * batches.
+ */
+const MAX_WAITING = 1_000;
+/** Number of accepted keys that this process remembers. */
+const MAX_ACCEPTED = 10_000;
+
+/** A key that may be valid, and where what it opens is stored. */
+export interface FoundKey<Place> {
+  key: Buffer;
+  place: Place;
+}
+
+/**
+ * Keeps forged keys from PostgreSQL. A key that this process has not accepted yet is looked up together with
+ * others: a flood of unknown keys costs 20 statements a second, on one connection. No key is refused before
+ * it is looked up, so a valid key from an attacker's address passes, at most a moment later. The place of a
+ * key never changes, so it is looked up once.
+ */
+export class KeyLookup<Place> {
+  /** Places of the keys that this process has accepted, by key as latin1: a character for every byte. */
+  private readonly accepted = new Map<string, Place>();
+  private readonly unknown = new Batcher<Buffer, Place | null>(BATCH, (keys) => this.lookUp(keys));
+  private waiting = 0;
+  private pauseUntil = 0;
+
+  /**
+   * Makes a lookup that has accepted no key yet.
+   * @param findKnown returns those of the keys that may be valid: `read` decides
+   */
+  constructor(
+    private readonly kind: 'keys' | 'hooks' | 'sessions',
+    private readonly metrics: Metrics,
+    private readonly findKnown: (keys: Buffer[]) => Promise<FoundKey<Place>[]>,
+  ) {}
+
+  /**
+   * Looks a key up. It calls `read` on every call, so that a revocation takes effect at once.
+   * @param read reads what the key opens; null when it opens nothing any more
+   * @returns null for an invalid key
+   * @throws AppError UNAVAILABLE: too many unknown keys wait
+   */
+  async find<Found>(key: Buffer, read: (place: Place) => Promise<Found | null>): Promise<Found | null> {
+    const name = nameOf(key);
+    const place = this.accepted.get(name) ?? (await this.findUnknown(key));
+    if (place === null) return null;
+    const found = await read(place);
+    if (found) this.remember(name, place);
+    else {
+      this.accepted.delete(name);
+      this.pause();
+    }
+    return found;
+  }
+
+  /** Returns the place of a key that this process has accepted; null for any other key. */
+  findAccepted(key: Buffer): Place | null {
+    return this.accepted.get(nameOf(key)) ?? null;
+  }
+
+  private async findUnknown(key: Buffer): Promise<Place | null> {
+    if (this.waiting >= MAX_WAITING) {
+      this.metrics.workRefused.inc({ kind: this.kind, limit: 'process' });
+      throw AppError.busy();
+    }
+    this.waiting += 1;
+    return this.unknown.submit(key).finally(() => (this.waiting -= 1));
+  }
+
+  private async lookUp(keys: Buffer[]): Promise<(Place | null)[]> {
+    const pauseMs = this.pauseUntil - performance.now();
+    if (pauseMs > 0) await sleep(pauseMs);
+    const places = new Map((await this.findKnown(keys)).map(({ key, place }) => [nameOf(key), place]));
+    if (places.size < keys.length) this.pause();
+    return keys.map((key) => places.get(nameOf(key)) ?? null);
+  }
+
+  private pause(): void {
+    this.pauseUntil = performance.now() + PAUSE_MS;
+  }
+
+  private remember(name: string, place: Place): void {
+    const [oldest] = this.accepted.keys();
+    if (this.accepted.size >= MAX_ACCEPTED && !this.accepted.has(name)) this.accepted.delete(oldest!);
+    this.accepted.set(name, place);
+  }
+}
+
+function nameOf(key: Buffer): string {
+  return key.toString('latin1');
+}

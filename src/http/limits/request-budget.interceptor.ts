@@ -1,0 +1,47 @@
+import { CallHandler, ExecutionContext, Injectable, NestInterceptor, SetMetadata } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request, Response } from 'express';
+import { finalize, from, lastValueFrom, Observable } from 'rxjs';
+import { AuthenticatedRequest } from '../access.decorators';
+import { WorkBudgets } from './work-budgets';
+
+const OWN_BUDGET = 'budget:own';
+const WAITS_OUTSIDE = 'budget:outside';
+
+/**
+ * Marks a route whose service takes a slot of another kind. A request that waited with two slots would hold
+ * up others.
+ */
+export const HasOwnBudget = (has: (request: Request) => boolean) => SetMetadata(OWN_BUDGET, has);
+
+/** Marks a route whose service waits for somebody outside, and gives the request's slot back meanwhile. */
+export const WaitsOutside = () => SetMetadata(WAITS_OUTSIDE, true);
+
+/** Reports whether the service of a request's route takes a slot of another kind than `requests`. */
+export function hasOwnBudget(reflector: Reflector, context: ExecutionContext): boolean {
+  const has = reflector.get<((of: Request) => boolean) | undefined>(OWN_BUDGET, context.getHandler());
+  return has?.(context.switchToHttp().getRequest<Request>()) ?? false;
+}
+
+/**
+ * Gives each request with an API key a slot of its workspace, after the guards and until its answer is made,
+ * but not while it waits for somebody outside.
+ */
+@Injectable()
+export class RequestBudgetInterceptor implements NestInterceptor {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly budgets: WorkBudgets,
+  ) {}
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const request = context.switchToHttp().getRequest<Request & Partial<AuthenticatedRequest>>();
+    if (!request.principal || hasOwnBudget(this.reflector, context)) return next.handle();
+    const response = context.switchToHttp().getResponse<Response>();
+    const { id } = request.principal.tenant;
+    if (this.reflector.get<boolean | undefined>(WAITS_OUTSIDE, context.getHandler()))
+      return from(this.budgets.runRequest(id, response, () => lastValueFrom(next.handle())));
+    const release = await this.budgets.acquire('requests', id, response);
+    return next.handle().pipe(finalize(release));
+  }
+}

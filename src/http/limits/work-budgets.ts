@@ -1,0 +1,221 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../common/app-error';
+import { makeReason } from '../../common/error-texts';
+import { Config } from '../../config/config';
+import { Metrics } from '../../metrics/metrics';
+import { Closable, Release, WorkBudget, WorkLimits } from '../../common/work-budget';
+
+/**
+ * Kind of work that waits for somebody outside: a person who downloads (`exports`), a name server
+ * (`lookups`), a receiver (`tests`), a channel's provider (`providers`), a mail server (`mails`). The key is
+ * a workspace.
+ */
+export type OutsideKind = 'exports' | 'lookups' | 'tests' | 'providers' | 'mails';
+
+/**
+ * Kind of work. The key is a workspace for `requests`, `searches`, `walks` and the work that waits for
+ * somebody outside, a connection for `hooks`, a site key for `widget`, a client's network for `passwords`. A
+ * walk is a search of several statements.
+ */
+export type WorkKind = 'requests' | 'searches' | 'walks' | 'hooks' | 'widget' | 'passwords' | OutsideKind;
+
+/** Request that has a slot of `requests`, or had one before it waited for somebody outside. */
+interface RequestSlot {
+  key: string;
+  closable: Closable;
+  /** Gives the slot back; null while the request has none. */
+  release: Release | null;
+  /** Wait for the slot, which all parts of the request's work share; null while there is none. */
+  reacquiring: Promise<void> | null;
+  isOver: boolean;
+}
+
+/** Waits of requests: a caller who would wait longer does better to come later. */
+const SHORT_WAITS = { maxExpectedMs: 800, maxWaitMs: 2_000 };
+/**
+ * Lines for requests. A whole quota of 240 requests may come at once, on two paths: it waits instead of being
+ * refused.
+ */
+const REQUESTS_WAITING = { waiting: 2000, waitingPerKey: 500, ...SHORT_WAITS };
+const VISITORS_WAITING = { waiting: 1000, waitingPerKey: 200, ...SHORT_WAITS };
+/**
+ * Lines for hooks. They are short, because each waiting request holds its body. Telegram sends 40 at once by
+ * default.
+ */
+const HOOKS_WAITING = { waiting: 100, waitingPerKey: 40 };
+const SEARCHES_WAITING = { waiting: 200, waitingPerKey: 50 };
+/**
+ * Slots for the steps of walks, one for each workspace. A step has a slot for searches too, and those limit
+ * the process.
+ */
+const WALKS: WorkLimits = { total: Infinity, perKey: 1, ...SEARCHES_WAITING };
+
+/**
+ * Slots for hashing passwords. Each takes 19 MiB and some 7 ms of a processor: two at once, one of them for a
+ * network.
+ */
+const PASSWORDS: WorkLimits = { total: 2, perKey: 1, waiting: 200, waitingPerKey: 20 };
+
+/**
+ * Slots for waits that hold neither a connection to PostgreSQL nor a processor, so there are many. They have
+ * no lines: a workspace that has its part waits for somebody already.
+ */
+const EXPORTS: WorkLimits = { total: 20, perKey: 2 };
+const LOOKUPS: WorkLimits = { total: 100, perKey: 10 };
+const TESTS: WorkLimits = { total: 50, perKey: 5 };
+const MAILS: WorkLimits = { total: 50, perKey: 5 };
+
+/** Lines for calls of providers, which follow one another in a workspace. */
+const PROVIDERS_WAITING = { perKey: 1, waiting: 100, waitingPerKey: 10 };
+/**
+ * Part of the connections to PostgreSQL that calls of providers may hold, each for as long as its provider
+ * takes.
+ */
+const PROVIDERS_SHARE = 1 / 3;
+
+/** Names of the kinds in error messages. */
+export const WORK_NAMES: Record<WorkKind, string> = {
+  requests: 'requests of this workspace',
+  searches: 'searches of this workspace',
+  walks: 'searches of this workspace',
+  hooks: 'requests for this connection',
+  widget: 'requests for this widget',
+  passwords: 'logins from this network',
+  exports: 'exports of this workspace',
+  lookups: 'look-ups of names for this workspace',
+  tests: 'tests of this workspace',
+  providers: 'changes of channels of this workspace',
+  mails: 'mails of this workspace',
+};
+
+/**
+ * Limits what this process does at once, by kind of work. One workspace or connection gets at most half of a
+ * kind's slots, and a third or less of those that wait for somebody outside.
+ */
+@Injectable()
+export class WorkBudgets {
+  private readonly budgets: Record<WorkKind, WorkBudget>;
+  private readonly requestSlots = new AsyncLocalStorage<RequestSlot>();
+
+  constructor(
+    config: Config,
+    private readonly metrics: Metrics,
+  ) {
+    this.budgets = {
+      requests: new WorkBudget(limitsOf(config.requestConcurrency, REQUESTS_WAITING)),
+      searches: new WorkBudget(limitsOf(config.searchConcurrency, SEARCHES_WAITING)),
+      walks: new WorkBudget(WALKS),
+      hooks: new WorkBudget(limitsOf(config.hookConcurrency, HOOKS_WAITING)),
+      widget: new WorkBudget(limitsOf(config.widgetConcurrency, VISITORS_WAITING)),
+      passwords: new WorkBudget(PASSWORDS),
+      exports: new WorkBudget(EXPORTS),
+      lookups: new WorkBudget(LOOKUPS),
+      tests: new WorkBudget(TESTS),
+      providers: new WorkBudget({
+        total: Math.ceil(config.databasePoolSize * PROVIDERS_SHARE),
+        ...PROVIDERS_WAITING,
+      }),
+      mails: new WorkBudget(MAILS),
+    };
+  }
+
+  /**
+   * Takes a slot, or waits for one: 2 seconds for requests and the widget, 10 for other kinds. Exports,
+   * look-ups, tests and mails do not wait.
+   * @param closable gives up when it closes
+   * @throws AppError RATE_LIMITED: the key has all slots that it may have; UNAVAILABLE: the process has no
+   *   slot
+   */
+  async acquire(kind: WorkKind, key: string, closable?: Closable): Promise<Release> {
+    const budget = this.budgets[kind];
+    const release = await budget.acquire(key, closable);
+    if (release) return release;
+    throw this.refuse(kind, key);
+  }
+
+  /**
+   * Works on a request with a slot of `requests`. The services that the work calls release the slot while
+   * they wait for somebody outside.
+   * @param key the workspace
+   * @throws AppError as `acquire`, and what the work throws
+   */
+  async runRequest<T>(key: string, closable: Closable, work: () => Promise<T>): Promise<T> {
+    const release = await this.acquire('requests', key, closable);
+    const slot: RequestSlot = { key, closable, release, reacquiring: null, isOver: false };
+    try {
+      return await this.requestSlots.run(slot, work);
+    } finally {
+      slot.isOver = true;
+      slot.release?.();
+    }
+  }
+
+  /**
+   * Waits for somebody outside with a slot of its kind, and from then on without the request's slot.
+   * @param key the workspace
+   * @throws AppError as `acquire`, and what `wait` throws
+   */
+  async waitOutside<T>(kind: OutsideKind, key: string, wait: () => Promise<T>): Promise<T> {
+    const release = await this.acquire(kind, key);
+    this.releaseSlot();
+    try {
+      return await wait();
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * Releases the slot of the request in progress; without one it does nothing.
+   * @internal
+   */
+  releaseSlot(): void {
+    const slot = this.requestSlots.getStore();
+    slot?.release?.();
+    if (slot) slot.release = null;
+  }
+
+  /**
+   * Takes a slot again for the request in progress, unless it has one. Several waits of one request at the
+   * same time get one slot.
+   * @throws AppError as `acquire`
+   * @internal
+   */
+  async reacquireSlot(): Promise<void> {
+    const slot = this.requestSlots.getStore();
+    if (!slot || slot.release) return;
+    slot.reacquiring ??= this.reacquire(slot).finally(() => (slot.reacquiring = null));
+    await slot.reacquiring;
+  }
+
+  /**
+   * Refuses work of which it is known before it begins that this process would have no slot for in time.
+   * @throws AppError UNAVAILABLE
+   */
+  requirePlace(kind: WorkKind, key: string): void {
+    const budget = this.budgets[kind];
+    if (budget.isCrowded(key) && !budget.isUsedUp(key)) throw this.refuse(kind, key);
+  }
+
+  private async reacquire(slot: RequestSlot): Promise<void> {
+    const release = await this.acquire('requests', slot.key, slot.closable);
+    // The request may have ended while another part of its work waited.
+    if (slot.isOver) release();
+    else slot.release = release;
+  }
+
+  private refuse(kind: WorkKind, key: string): AppError {
+    const budget = this.budgets[kind];
+    const isOwn = budget.isUsedUp(key);
+    const limit = isOwn ? 'key' : 'process';
+    this.metrics.workRefused.inc({ kind, limit });
+    const seconds = budget.secondsUntilPlace(key);
+    if (!isOwn) return AppError.busy(seconds);
+    return AppError.rateLimited(makeReason('too_many_at_once', { work: WORK_NAMES[kind] }), seconds);
+  }
+}
+
+function limitsOf(total: number, line: Omit<WorkLimits, 'total' | 'perKey'> = {}): WorkLimits {
+  return { total, perKey: Math.ceil(total / 2), ...line };
+}

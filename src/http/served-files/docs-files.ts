@@ -1,0 +1,79 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { ENCODINGS, EncodedFile } from './encoded-file';
+
+/** Endings of the names of files that the build has compressed, by encoding. */
+const COMPRESSED_NAMES = { br: '.br', gzip: '.gz' };
+
+const CONTENT_TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.svg': 'image/svg+xml; charset=utf-8',
+  '.png': 'image/png',
+};
+
+/** Folder of files whose names contain a hash of their content. */
+const ASSETS = 'assets/';
+const PAGE_OF_UNKNOWN_PATHS = '404.html';
+
+/** A file of the built documentation. */
+export interface DocsFile {
+  file: EncodedFile;
+  contentType: string;
+  /** Whether the name contains a hash of the content. */
+  isNamedByContent: boolean;
+}
+
+/** Files of one build of the documentation. */
+export class DocsFiles {
+  private constructor(private readonly byName: ReadonlyMap<string, DocsFile>) {}
+
+  /** Reads the files of a folder. Without a build in the folder there are none. */
+  static async read(folder: string): Promise<DocsFiles> {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error;
+        return [];
+      },
+    );
+    const paths = entries
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name));
+    const names = new Set(paths.map((path) => path.slice(folder.length + 1)));
+    const files = new Map<string, DocsFile>();
+    // One after the other, so that few files are open at a time.
+    for (const name of names)
+      if (extname(name) in CONTENT_TYPES) files.set(name, await readDocsFile(folder, name, names));
+    return new DocsFiles(files);
+  }
+
+  /**
+   * Finds the file of a path below `/docs/`. A page has no extension in its path, and the first page has the
+   * path ''.
+   */
+  find(path: string): DocsFile | undefined {
+    return this.byName.get(path) ?? this.byName.get(`${path || 'index'}.html`);
+  }
+
+  /** Page that says that a path is not known; undefined if the documentation is not built. */
+  get pageOfUnknownPaths(): DocsFile | undefined {
+    return this.byName.get(PAGE_OF_UNKNOWN_PATHS);
+  }
+}
+
+async function readDocsFile(folder: string, name: string, names: ReadonlySet<string>): Promise<DocsFile> {
+  const compressed: Partial<Record<keyof typeof COMPRESSED_NAMES, Buffer>> = {};
+  for (const encoding of ENCODINGS) {
+    const compressedName = name + COMPRESSED_NAMES[encoding];
+    if (names.has(compressedName)) compressed[encoding] = await readFile(join(folder, compressedName));
+  }
+  return {
+    file: new EncodedFile(await readFile(join(folder, name)), compressed),
+    contentType: CONTENT_TYPES[extname(name)]!,
+    isNamedByContent: name.startsWith(ASSETS),
+  };
+}

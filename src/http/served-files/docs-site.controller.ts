@@ -1,0 +1,28 @@
+import { Controller, Get, Param, Redirect, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Public } from '../access.decorators';
+import { DocsSiteService } from './docs-site.service';
+
+/** Serves the documentation. Its pages are for people, and name the API's version themselves. */
+@Controller()
+@Public()
+@ApiExcludeController()
+export class DocsSiteController {
+  constructor(private readonly site: DocsSiteService) {}
+
+  /** Leads whoever opens the service's address in a browser to the documentation. */
+  @Get()
+  @Redirect('/docs')
+  redirectToDocs(): void {}
+
+  @Get('docs')
+  sendFirstPage(@Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.site.send('', request, response);
+  }
+
+  @Get('docs/*path')
+  sendFile(@Param('path') path: string[], @Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.site.send(path.join('/'), request, response);
+  }
+}

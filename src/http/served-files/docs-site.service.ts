@@ -1,0 +1,63 @@
+import { resolve } from 'node:path';
+import { Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { AppError } from '../../common/app-error';
+import { type DocsFile, DocsFiles } from './docs-files';
+
+/** Folder of the documentation's build; the path is right from `src` and from `dist`. */
+const FOLDER = resolve(__dirname, '../../../dist/docs');
+
+/** Cache-Control of a page: a browser asks each time whether its copy is the latest. */
+const ASK = 'public, no-cache';
+/** Cache-Control of a file whose name contains a hash of its content. */
+const FOREVER = 'public, max-age=31536000, immutable';
+
+/** Headers of every file. The policy allows a page its own scripts, styles, images and requests alone. */
+const HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; " +
+    "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+  'Referrer-Policy': 'same-origin',
+  Vary: 'Accept, Accept-Encoding',
+};
+
+/** Sends the files of the built documentation. The first request reads them all into memory. */
+@Injectable()
+export class DocsSiteService {
+  private files: Promise<DocsFiles> | undefined;
+
+  /**
+   * Sends the file of a path below `/docs/`, or the page that says that there is none.
+   * @throws AppError NOT_FOUND: there is none, and the client takes no page
+   */
+  async send(path: string, request: Request, response: Response): Promise<void> {
+    const files = await (this.files ??= this.read());
+    const found = files.find(path);
+    if (found) return send(found, request, response);
+    const page = files.pageOfUnknownPaths;
+    if (!page || request.accepts(['json', 'html']) !== 'html') throw AppError.notFound('File');
+    response.status(404);
+    await send(page, request, response);
+  }
+
+  /** Reads the files. The next request tries again if that fails. */
+  private read(): Promise<DocsFiles> {
+    return DocsFiles.read(FOLDER).catch((error: unknown) => {
+      this.files = undefined;
+      throw error;
+    });
+  }
+}
+
+function send(
+  { file, contentType, isNamedByContent }: DocsFile,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const cacheControl = isNamedByContent ? FOREVER : ASK;
+  return file.send(request, response, {
+    ...HEADERS,
+    'Cache-Control': cacheControl,
+    'Content-Type': contentType,
+  });
+}

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import type { Request, Response } from 'express';
+import { sendKept } from '../connections/kept-bytes';
+
+/** Encodings of a file other than its own bytes, the smallest first. */
+export const ENCODINGS = ['br', 'gzip'] as const;
+type Compression = (typeof ENCODINGS)[number];
+export type Encoding = Compression | 'identity';
+
+/** A file that is served from memory, compressed in some encodings. */
+export class EncodedFile {
+  private readonly hash: string;
+
+  /** @param compressed the bytes of each encoding that the file has; promises of them while they are made */
+  constructor(
+    private readonly bytes: Buffer,
+    private readonly compressed: Partial<Record<Compression, Buffer | Promise<Buffer>>>,
+  ) {
+    this.hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 16);
+  }
+
+  async read(encoding: Encoding): Promise<Buffer> {
+    return encoding === 'identity' ? this.bytes : this.compressed[encoding]!;
+  }
+
+  /** Sends the file; without a body if the client has these bytes already, or asks by HEAD. */
+  async send(request: Request, response: Response, headers: Record<string, string>): Promise<void> {
+    const encoding =
+      ENCODINGS.find((candidate) => candidate in this.compressed && request.acceptsEncodings(candidate)) ??
+      'identity';
+    response.set({ ...headers, ETag: `"${this.hash}-${encoding}"` });
+    if (encoding !== 'identity') response.set('Content-Encoding', encoding);
+    sendKept(response, await this.read(encoding));
+  }
+}

@@ -1,0 +1,59 @@
+import { resolve } from 'node:path';
+import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { AppError } from '../../common/app-error';
+import { NO_STORE } from '../connections/standard-headers';
+import { WidgetFiles } from './widget-files';
+
+/** Folder of the widget's build; the path is right from `src` and from `dist`. */
+const FOLDER = resolve(__dirname, '../../../dist/widget');
+
+/**
+ * Cache-Control of the loader. Its address is the same in every build, so pages get a new one within minutes.
+ */
+const SHORT = 'public, max-age=300, stale-while-revalidate=86400';
+/** Cache-Control of a chunk, whose name contains a hash of its content. */
+const FOREVER = 'public, max-age=31536000, immutable';
+
+/**
+ * Headers that let pages of any origin load a file, even pages that admit nothing else from other origins.
+ */
+const HEADERS = {
+  'Content-Type': 'text/javascript; charset=utf-8',
+  'Access-Control-Allow-Origin': '*',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  Vary: 'Accept-Encoding',
+};
+
+/** Sends the widget's files of the build that it found when the process started. */
+@Injectable()
+export class WidgetFilesService implements OnModuleInit {
+  private readonly logger = new Logger(WidgetFilesService.name);
+  private files: WidgetFiles;
+
+  async onModuleInit(): Promise<void> {
+    this.files = await WidgetFiles.read(FOLDER);
+    if (!this.files.loader)
+      this.logger.warn(`the widget is not built: ${FOLDER} has no files, so /widget/ answers 404`);
+  }
+
+  /**
+   * Sends the loader.
+   * @throws AppError NOT_FOUND: the widget is not built
+   */
+  async sendLoader(request: Request, response: Response): Promise<void> {
+    if (!this.files.loader) throw AppError.notFound('File');
+    await this.files.loader.send(request, response, { ...HEADERS, 'Cache-Control': SHORT });
+  }
+
+  /**
+   * Sends a chunk.
+   * @throws AppError NOT_FOUND: no build has such a chunk
+   */
+  async sendChunk(fileName: string, request: Request, response: Response): Promise<void> {
+    const found = this.files.findChunk(fileName);
+    if (!found) throw AppError.notFound('File');
+    const cacheControl = found.isExact ? FOREVER : NO_STORE;
+    await found.file.send(request, response, { ...HEADERS, 'Cache-Control': cacheControl });
+  }
+}

@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import { idTime } from '../../common/ids';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
+import { AgentKey, ConversationKey, ErasedMessages } from '../../database/tables/table-declaration';
+import { DraftResponse, DraftSummary, MAX_DRAFTS } from './draft.dto';
+import { DraftEntity } from './draft.entity';
+import { withoutQuotes } from './quotes';
+
+/** Names the draft of an agent in a conversation. */
+export type DraftKey = Pick<DraftEntity, 'tenantId' | 'agentId' | 'conversationId'>;
+
+@Injectable()
+export class DraftsRepository {
+  constructor(private readonly database: Database) {}
+
+  async find({ tenantId, agentId, conversationId }: DraftKey): Promise<DraftResponse | null> {
+    const [row] = await this.database.query<DraftResponse>(
+      `SELECT body, updated_at AS "updatedAt" FROM drafts
+       WHERE tenant_id = $1 AND agent_id = $2 AND conversation_id = $3`,
+      [tenantId, agentId, conversationId],
+    );
+    return row ?? null;
+  }
+
+  /** Locks a draft until the end of the transaction. */
+  async lock(tx: Transaction, { tenantId, agentId, conversationId }: DraftKey): Promise<DraftEntity | null> {
+    return tx.manager.findOne(DraftEntity, {
+      where: { tenantId, agentId, conversationId },
+      lock: { mode: 'pessimistic_write' },
+    });
+  }
+
+  /** Lists the conversations in which an agent has a draft, the latest change first. */
+  list({ tenantId, agentId }: AgentKey): Promise<DraftSummary[]> {
+    return this.database.query<DraftSummary>(
+      `SELECT conversation_id AS "conversationId", updated_at AS "updatedAt" FROM drafts
+       WHERE tenant_id = $1 AND agent_id = $2 ORDER BY updated_at DESC LIMIT ${MAX_DRAFTS}`,
+      [tenantId, agentId],
+    );
+  }
+
+  /** Stores a draft in place of the former one. */
+  async save(tx: Transaction, draft: DraftEntity): Promise<void> {
+    const { tenantId, agentId, conversationId, body, updatedAt } = draft;
+    await tx.query(
+      `INSERT INTO drafts (tenant_id, agent_id, conversation_id, body, updated_at) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (tenant_id, agent_id, conversation_id)
+       DO UPDATE SET body = excluded.body, updated_at = excluded.updated_at`,
+      [tenantId, agentId, conversationId, body, updatedAt],
+    );
+  }
+
+  /** Deletes the oldest drafts of an agent that has more than it may have. */
+  async deleteExcess(tx: Transaction, { tenantId, agentId }: AgentKey): Promise<void> {
+    await tx.query(
+      `DELETE FROM drafts WHERE tenant_id = $1 AND agent_id = $2 AND conversation_id = ANY (ARRAY(
+         SELECT conversation_id FROM drafts WHERE tenant_id = $1 AND agent_id = $2
+         ORDER BY updated_at DESC OFFSET ${MAX_DRAFTS}))`,
+      [tenantId, agentId],
+    );
+  }
+
+  async delete(tx: Transaction, { tenantId, agentId, conversationId }: DraftKey): Promise<void> {
+    await tx.query('DELETE FROM drafts WHERE tenant_id = $1 AND agent_id = $2 AND conversation_id = $3', [
+      tenantId,
+      agentId,
+      conversationId,
+    ]);
+  }
+
+  /** Deletes a draft if it is what was sent, or the beginning of it. */
+  async deleteSent(
+    tx: Transaction,
+    { tenantId, agentId, conversationId }: DraftKey,
+    sent: string,
+  ): Promise<void> {
+    await tx.query(
+      `DELETE FROM drafts WHERE tenant_id = $1 AND agent_id = $2 AND conversation_id = $3
+         AND starts_with($4, btrim(body, E' \\t\\r\\n'))`,
+      [tenantId, agentId, conversationId, sent.trim()],
+    );
+  }
+
+  /** Deletes all drafts of an agent, of which there are few. */
+  async deleteByAgent(tx: Transaction, { tenantId, agentId }: AgentKey): Promise<void> {
+    await tx.query('DELETE FROM drafts WHERE tenant_id = $1 AND agent_id = $2', [tenantId, agentId]);
+  }
+
+  /** Takes a text out of the drafts in a conversation, which may quote it. */
+  private async eraseQuotes(
+    tx: Transaction,
+    { tenantId, conversationId }: ConversationKey,
+    texts: string[],
+  ): Promise<void> {
+    const drafts = await tx.query<{ agentId: string; body: string }>(
+      `SELECT agent_id AS "agentId", body FROM drafts
+       WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY agent_id FOR NO KEY UPDATE`,
+      [tenantId, conversationId],
+    );
+    for (const { agentId, body } of drafts) {
+      const left = withoutQuotes(body, texts);
+      if (left.trim() === '') await this.delete(tx, { tenantId, agentId, conversationId });
+      else if (left !== body)
+        await tx.query(
+          'UPDATE drafts SET body = $4 WHERE tenant_id = $1 AND conversation_id = $2 AND agent_id = $3',
+          [tenantId, conversationId, agentId, left],
+        );
+    }
+  }
+
+  /**
+   * Deletes the drafts in a conversation, at most one for each agent: all of them if the contact is erased,
+   * and else those that are as old as the erased messages. Drafts lose quotes of a message that was unsent.
+   */
+  async erase(tx: Transaction, erased: ErasedMessages): Promise<void> {
+    if (erased.unsent) return this.eraseQuotes(tx, erased, erased.unsent);
+    const { tenantId, conversationId, eventIds, withContact } = erased;
+    const last = eventIds.at(-1);
+    const until = withContact || last === undefined ? null : idTime(last);
+    await tx.query(
+      `DELETE FROM drafts
+       WHERE tenant_id = $1 AND conversation_id = $2 AND ($3::timestamptz IS NULL OR updated_at <= $3)`,
+      [tenantId, conversationId, until],
+    );
+  }
+}

@@ -1,0 +1,161 @@
+import { Injectable } from '@nestjs/common';
+import { RedisClient } from '../../redis/redis-client';
+import { RedisSubscriber } from '../../redis/redis-subscriber';
+import { ConversationKey } from '../../database/tables/table-declaration';
+
+/** Time for which a conversation's key outlives its last sign: longer than any sign. */
+const KEY_MS = 60_000;
+/** Limit of the signs of one conversation. More agents than that are not shown. */
+const MAX_SIGNS = 60;
+
+/** Lua that puts the present time into `now`, in milliseconds by Redis's clock. */
+const NOW = `
+  local time = redis.call('TIME')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
+
+/**
+ * Lua script that sets or ends signs, given in pairs of name and milliseconds, unless a sign that must be
+ * there (ARGV[1]) is missing. It returns how many signs began or ended.
+ */
+const CHANGE = `${NOW}
+  redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+  if ARGV[1] ~= '' and not redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 0 end
+  local changed = 0
+  for i = 2, #ARGV, 2 do
+    local ms = tonumber(ARGV[i + 1])
+    if ms == 0 then
+      changed = changed + redis.call('ZREM', KEYS[1], ARGV[i])
+    elseif redis.call('ZSCORE', KEYS[1], ARGV[i]) or redis.call('ZCARD', KEYS[1]) < ${MAX_SIGNS} then
+      changed = changed + redis.call('ZADD', KEYS[1], now + ms, ARGV[i])
+    end
+  end
+  redis.call('PEXPIRE', KEYS[1], ${KEY_MS})
+  return changed`;
+
+const READ = `${NOW}
+  return redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. now, '+inf')`;
+
+const KEEP = `redis.call('SET', KEYS[1], '1', 'PX', ARGV[1])`;
+const EXISTS = `return redis.call('EXISTS', KEYS[1])`;
+
+/** Milliseconds for which an inbox counts as open. Whoever has one says so every 15 s. */
+const INBOX_MS = 40_000;
+
+/** Milliseconds for which somebody types without saying so again. */
+export const TYPING_MS = 6_000;
+
+/** An agent's writing to a customer, as the customer sees it. */
+export interface Reply {
+  /** Name by which customers know the agent; null if they see none. */
+  name: string | null;
+  isTyping: boolean;
+}
+
+/** A sign by its name, such as `LOOKING 019a…`, with the milliseconds that it lasts; 0 ends it. */
+export type Sign = [name: string, ms: number];
+
+/**
+ * Keeps who is in a conversation, in Redis alone: a sorted set for each conversation, whose members end by
+ * themselves. While Redis is down nobody is there, and nothing else changes.
+ */
+@Injectable()
+export class PresenceStore {
+  private readonly changeSigns: (key: string, ...values: (string | number)[]) => Promise<number>;
+  private readonly readSigns: (key: string) => Promise<string[]>;
+
+  private readonly keepKey: (key: string, ms: number) => Promise<null>;
+  private readonly existsKey: (key: string) => Promise<number>;
+
+  constructor(
+    private readonly redis: RedisClient,
+    private readonly subscriber: RedisSubscriber,
+  ) {
+    this.changeSigns = redis.script('changePresence', CHANGE);
+    this.readSigns = redis.script('readPresence', READ);
+    this.keepKey = redis.script('keepPresence', KEEP);
+    this.existsKey = redis.script('existsPresence', EXISTS);
+  }
+
+  /**
+   * Sets and ends signs of a conversation, and tells who listens if one began or ended.
+   * @param required name of a sign without which nothing happens
+   */
+  async change(conversation: ConversationKey, signs: Sign[], required = ''): Promise<boolean> {
+    return this.unlessDown(false, async () => {
+      const changed = await this.changeSigns(keyOf(conversation), required, ...signs.flat());
+      if (changed > 0)
+        await this.redis.publish(channelOf(conversation.tenantId), conversation.conversationId);
+      return changed > 0;
+    });
+  }
+
+  /** Lists the names of a conversation's signs. */
+  read(conversation: ConversationKey): Promise<string[]> {
+    return this.unlessDown([], () => this.readSigns(keyOf(conversation)));
+  }
+
+  /**
+   * Calls back with the id of each conversation of a workspace in which a sign begins, or is ended.
+   * @returns a function that stops it, and a promise that settles once nothing is missed any more
+   */
+  listen(
+    tenantId: string,
+    callback: (conversationId: string) => void,
+  ): { stop: () => void; listening: Promise<void> } {
+    const channel = channelOf(tenantId);
+    const listening = this.subscriber.subscribe(channel, callback);
+    return { stop: () => this.subscriber.unsubscribe(channel, callback), listening };
+  }
+
+  /** Tells the customer of a conversation, if one listens, that an agent types or has ended. */
+  async tellReply(conversation: ConversationKey, reply: Reply): Promise<void> {
+    const publish = () => this.redis.publish(replyChannelOf(conversation), JSON.stringify(reply));
+    await this.unlessDown(undefined, publish);
+  }
+
+  /**
+   * Calls back when an agent types to the customer of a conversation.
+   * @returns a function that stops it
+   */
+  listenToReplies(conversation: ConversationKey, callback: (reply: Reply) => void): () => void {
+    const channel = replyChannelOf(conversation);
+    const handler = (message: string) => callback(JSON.parse(message) as Reply);
+    void this.subscriber.subscribe(channel, handler);
+    return () => this.subscriber.unsubscribe(channel, handler);
+  }
+
+  /** Notes that an agent of a workspace has its inbox open. */
+  async keepInboxOpen(tenantId: string): Promise<void> {
+    await this.unlessDown(null, () => this.keepKey(inboxKeyOf(tenantId), INBOX_MS));
+  }
+
+  /** Reports whether an agent of a workspace has had its inbox open in the last 40 s. */
+  async isInboxOpen(tenantId: string): Promise<boolean> {
+    return (await this.unlessDown(0, () => this.existsKey(inboxKeyOf(tenantId)))) === 1;
+  }
+
+  private async unlessDown<T>(otherwise: T, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch {
+      // RedisClient has logged why.
+      return otherwise;
+    }
+  }
+}
+
+function keyOf({ tenantId, conversationId }: ConversationKey): string {
+  return `presence:${tenantId}:${conversationId}`;
+}
+
+function inboxKeyOf(tenantId: string): string {
+  return `presence-inbox:${tenantId}`;
+}
+
+function replyChannelOf({ tenantId, conversationId }: ConversationKey): string {
+  return `presence-reply:${tenantId}:${conversationId}`;
+}
+
+function channelOf(tenantId: string): string {
+  return `presence:${tenantId}`;
+}

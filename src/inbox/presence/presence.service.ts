@@ -1,0 +1,117 @@
+import { Injectable } from '@nestjs/common';
+import { requireReadPermission } from '../../access/require-permission';
+import { isId } from '../../common/ids';
+import { Actor, agentOf } from '../../access/principal';
+import { validate } from '../../common/validate';
+import { Database } from '../../database/database';
+import { ConversationKey } from '../../database/tables/table-declaration';
+import { AgentsRepository } from '../../workspaces/agents.repository';
+import { PresenceStore, Sign, TYPING_MS } from './presence-store';
+import { VISITOR_ONLINE, VISITOR_TYPING } from './visitor-presence';
+import {
+  AGENT_ACTS,
+  AgentAct,
+  ConversationPresence,
+  ListPresenceQuery,
+  SignalPresence,
+} from './presence.dto';
+
+/** Milliseconds for which an agent looks without saying so again. */
+const LOOKING_MS = 45_000;
+
+/**
+ * Tells agents of a workspace who of them looks at a conversation or writes in it. Nothing of it is stored in
+ * the database.
+ */
+@Injectable()
+export class PresenceService {
+  constructor(
+    private readonly database: Database,
+    private readonly store: PresenceStore,
+    private readonly agents: AgentsRepository,
+  ) {}
+
+  /**
+   * Notes what an agent does in a conversation. Looking counts for 45 s, writing for 6 s, unless it is said
+   * again. A visitor of the widget is told of a reply, by the agent's display name, and of nothing else.
+   * Actors that are no agents are nowhere.
+   * @throws AppError INVALID_BODY, FORBIDDEN
+   */
+  async signal(tenantId: string, input: SignalPresence, actor: Actor): Promise<void> {
+    const { conversationId, act } = validate(SignalPresence, input);
+    await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
+    const agentId = agentOf(actor);
+    if (agentId === null || !isId(conversationId)) return;
+    const signs: Sign[] = AGENT_ACTS.map((one) => [`${one} ${agentId}`, lifeOf(one, act)]);
+    const conversation = { tenantId, conversationId };
+    const hasChanged = await this.store.change(conversation, signs);
+    if (act === 'REPLYING') await this.tellVisitor(conversation, agentId);
+    else if (hasChanged) await this.store.tellReply(conversation, { name: null, isTyping: false });
+  }
+
+  /**
+   * Lists who is in conversations, apart from the actor; up to 100 conversations, those with somebody alone.
+   * While Redis is down nobody is.
+   * @throws AppError INVALID_QUERY, FORBIDDEN
+   */
+  async list(tenantId: string, input: ListPresenceQuery, actor: Actor): Promise<ConversationPresence[]> {
+    const { conversationIds } = validate(ListPresenceQuery, input, 'INVALID_QUERY');
+    await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
+    const found = await Promise.all(
+      [...new Set(conversationIds)].filter(isId).map(async (conversationId) => ({
+        conversationId,
+        ...presenceOf(await this.store.read({ tenantId, conversationId }), agentOf(actor)),
+      })),
+    );
+    return found.filter(({ agents, visitor }) => agents.length > 0 || visitor !== null);
+  }
+
+  /** Notes that an agent of the workspace has its inbox open, for 40 s. Visitors see that one is there. */
+  keepInboxOpen(tenantId: string): Promise<void> {
+    return this.store.keepInboxOpen(tenantId);
+  }
+
+  /**
+   * Calls back with the id of each conversation of the workspace in which somebody begins or ends something.
+   * What ends by itself is not told.
+   * @returns a function that stops it, and a promise that settles once nothing is missed any more: it does
+   *   not settle while Redis is down
+   */
+  listen(
+    tenantId: string,
+    callback: (conversationId: string) => void,
+  ): { stop: () => void; listening: Promise<void> } {
+    return this.store.listen(tenantId, callback);
+  }
+
+  private async tellVisitor(conversation: ConversationKey, agentId: string): Promise<void> {
+    const agent = await this.agents.findActive(this.database, conversation.tenantId, agentId);
+    await this.store.tellReply(conversation, { name: agent?.displayName ?? null, isTyping: true });
+  }
+}
+
+function presenceOf(signs: string[], ownId: string | null): Pick<ConversationPresence, 'agents' | 'visitor'> {
+  const isOnline = signs.some((sign) => sign.startsWith(`${VISITOR_ONLINE} `));
+  const visitor = signs.includes(VISITOR_TYPING) ? 'TYPING' : isOnline ? 'ONLINE' : null;
+  return { agents: agentsIn(signs, ownId), visitor };
+}
+
+/** Returns how long a sign lasts from now on. Who writes also looks, and writes one thing at a time. */
+function lifeOf(sign: AgentAct, act: SignalPresence['act']): number {
+  if (act === 'LEFT') return 0;
+  if (sign === 'LOOKING') return LOOKING_MS;
+  return sign === act ? TYPING_MS : 0;
+}
+
+function agentsIn(signs: string[], ownId: string | null): ConversationPresence['agents'] {
+  const acts = new Map<string, AgentAct>();
+  // The strongest act is set last.
+  for (const act of AGENT_ACTS.toReversed())
+    for (const sign of signs) if (sign.startsWith(`${act} `)) acts.set(sign.slice(act.length + 1), act);
+  if (ownId !== null) acts.delete(ownId);
+  return [...acts].map(([agentId, act]) => ({ agentId, act })).sort(byId);
+}
+
+function byId(one: { agentId: string }, other: { agentId: string }): number {
+  return one.agentId < other.agentId ? -1 : 1;
+}

@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import { LOWEST_ID } from '../../common/ids';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
+import { AgentKey } from '../../database/tables/table-declaration';
+import { Unread, UnreadConversation } from './read-mark.dto';
+
+/** Limit of the newest messages of a conversation among which the customer's is looked for. */
+const LOOKED_AT = 20;
+/** Limit of the conversations of an agent, and of nobody's, of which it is asked whether they are unread. */
+const SCANNED = 200;
+/** Limit of the unread conversations that are counted. */
+const MAX_UNREAD = 100;
+/** Number of unread conversations that are named. */
+const LATEST = 5;
+
+/**
+ * SQL that tells of the rows `c` (`id`, `newest`: the id of the newest message) which the agent $2 has not
+ * read, with `unread."messageId"`. Messages that the agent has read are not looked at.
+ * The limits make PostgreSQL look each row up by key, instead of all marks or messages of the agent.
+ */
+const UNREAD = `
+  LEFT JOIN LATERAL (
+    SELECT message_id, is_unread FROM read_marks
+    WHERE tenant_id = $1 AND agent_id = $2 AND conversation_id = c.id LIMIT 1
+  ) AS mark ON true
+  LEFT JOIN LATERAL (
+    SELECT latest.id, latest.sender_type FROM (
+      SELECT id, sender_type, sender_agent_id FROM messages
+      WHERE tenant_id = $1 AND conversation_id = c.id AND id > coalesce(mark.message_id, '${LOWEST_ID}')
+        AND c.newest > coalesce(mark.message_id, '${LOWEST_ID}')
+      ORDER BY id DESC LIMIT ${LOOKED_AT}
+    ) AS latest
+    WHERE latest.sender_type = 'CUSTOMER' OR latest.sender_agent_id = $2
+    ORDER BY latest.id DESC LIMIT 1
+  ) AS last ON true
+  WHERE mark.is_unread OR last.sender_type = 'CUSTOMER'`;
+
+/** SQL that reads the open conversations of an assignee with the latest activity. */
+const openOf = (assignee: string) => `
+  (SELECT id, contact_id, last_message_id AS newest, last_message_preview FROM conversations
+   WHERE tenant_id = $1 AND assigned_agent_id ${assignee} AND status = 'OPEN'
+   ORDER BY assigned_agent_id DESC, coalesce(last_message_id, id) DESC LIMIT ${SCANNED})`;
+
+/** Reads and writes how far agents have read. */
+@Injectable()
+export class ReadMarksRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Returns which of the conversations that are not closed the agent has not read. */
+  async listUnread({ tenantId, agentId }: AgentKey, ids: string[]): Promise<string[]> {
+    const rows = await this.database.prepared<{ id: string }>(
+      `SELECT c.id FROM (
+         SELECT id, last_message_id AS newest FROM conversations
+         WHERE tenant_id = $1 AND id = ANY ($3) AND status <> 'CLOSED'
+       ) AS c ${UNREAD}`,
+      [tenantId, agentId, ids],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /**
+   * Reads which of the agent's and nobody's open conversations the agent has not read: up to 100 among the
+   * 200 of each with the latest activity.
+   */
+  async readUnread({ tenantId, agentId }: AgentKey): Promise<Unread> {
+    const rows = await this.database.prepared<UnreadConversation & { count: number }>(
+      `WITH unread AS MATERIALIZED (
+         SELECT c.*, CASE WHEN last.sender_type = 'CUSTOMER' THEN last.id END AS "messageId"
+         FROM (${openOf('= $2')} UNION ALL ${openOf('IS NULL')}) AS c ${UNREAD} LIMIT ${MAX_UNREAD}
+       )
+       SELECT latest.id, latest."messageId", (SELECT count(*)::integer FROM unread) AS count,
+         (SELECT name FROM contacts WHERE tenant_id = $1 AND id = latest.contact_id) AS "contactName",
+         CASE WHEN latest.newest = latest."messageId" THEN latest.last_message_preview END AS preview
+       FROM (SELECT * FROM unread ORDER BY "messageId" DESC NULLS LAST LIMIT ${LATEST}) AS latest
+       ORDER BY latest."messageId" DESC NULLS LAST`,
+      [tenantId, agentId],
+    );
+    const latest = rows.map(({ id, messageId, contactName, preview }) => ({
+      id,
+      messageId,
+      contactName,
+      preview,
+    }));
+    return { count: rows[0]?.count ?? 0, latest };
+  }
+
+  /**
+   * Notes that the agent has read up to a message, and returns whether that is new. A mark never goes back.
+   */
+  async advance(
+    tx: Transaction,
+    { tenantId, agentId }: AgentKey,
+    conversationId: string,
+    messageId: string,
+  ): Promise<boolean> {
+    const rows = await tx.prepared(
+      `INSERT INTO read_marks AS mark (tenant_id, agent_id, conversation_id, message_id, is_unread)
+       VALUES ($1, $2, $3, $4, false)
+       ON CONFLICT (tenant_id, agent_id, conversation_id)
+       DO UPDATE SET message_id = greatest(mark.message_id, excluded.message_id), is_unread = false
+       WHERE mark.message_id < excluded.message_id OR mark.is_unread
+       RETURNING 1`,
+      [tenantId, agentId, conversationId, messageId],
+    );
+    return rows.length > 0;
+  }
+
+  /**
+   * Notes that the conversation counts as unread until the agent reads it again, and returns whether that is
+   * new.
+   */
+  async setUnread(
+    tx: Transaction,
+    { tenantId, agentId }: AgentKey,
+    conversationId: string,
+  ): Promise<boolean> {
+    const rows = await tx.prepared(
+      `INSERT INTO read_marks AS mark (tenant_id, agent_id, conversation_id, message_id, is_unread)
+       VALUES ($1, $2, $3, $4, true)
+       ON CONFLICT (tenant_id, agent_id, conversation_id) DO UPDATE SET is_unread = true WHERE NOT mark.is_unread
+       RETURNING 1`,
+      [tenantId, agentId, conversationId, LOWEST_ID],
+    );
+    return rows.length > 0;
+  }
+}

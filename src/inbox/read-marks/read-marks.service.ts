@@ -1,0 +1,117 @@
+import { Injectable } from '@nestjs/common';
+import { requirePermission, requireReadPermission } from '../../access/require-permission';
+import { AppError } from '../../common/app-error';
+import { isId, LOWEST_ID } from '../../common/ids';
+import { MAX_LIMIT } from '../../common/page';
+import { Actor, agentOf } from '../../access/principal';
+import { validate } from '../../common/validate';
+import { ConversationEntity } from '../../conversations/conversation.entity';
+import { ConversationsRepository } from '../../conversations/conversations.repository';
+import { ConversationWorks } from '../../conversations/conversation-works';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
+import { ChangedReadMark, EventlessChanges } from '../../outbox/eventless-changes';
+import { AgentKey } from '../../database/tables/table-declaration';
+import { MarkRead, Unread } from './read-mark.dto';
+import { ReadMarksRepository } from './read-marks.repository';
+
+/**
+ * Knows what each agent has not read; what is no agent has read everything. A conversation that is not closed
+ * is unread if its newest message of the customer is newer than what the agent has read and than the agent's
+ * own newest message, or if since then the agent has marked it as unread, or it was handed over to the agent.
+ * Only its newest 20 messages are looked at. The agent's open inboxes are told of a mark, wherever they are.
+ */
+@Injectable()
+export class ReadMarksService {
+  constructor(
+    private readonly database: Database,
+    private readonly marks: ReadMarksRepository,
+    private readonly conversations: ConversationsRepository,
+    private readonly changes: EventlessChanges,
+    works: ConversationWorks,
+  ) {
+    works.registerForHandovers(async (tx, agent, conversationId) => {
+      await this.marks.setUnread(tx, agent, conversationId);
+      this.note(tx, agent, { conversationId, isUnread: true, isHandedOver: true });
+    });
+  }
+
+  /**
+   * Returns which of up to 200 conversations the actor has not read.
+   * @throws AppError INVALID_QUERY, FORBIDDEN
+   */
+  async listUnread(tenantId: string, conversationIds: string[], actor: Actor): Promise<string[]> {
+    const agentId = await this.requireReader(tenantId, actor);
+    if (conversationIds.length > MAX_LIMIT)
+      throw new AppError('INVALID_QUERY', `Name at most ${MAX_LIMIT} conversations.`);
+    const ids = conversationIds.filter(isId);
+    return agentId && ids.length > 0 ? this.marks.listUnread({ tenantId, agentId }, ids) : [];
+  }
+
+  /**
+   * Counts the open conversations, of the actor and of nobody, that the actor has not read, and names the
+   * latest. Of each the 200 with the latest activity are looked at.
+   * @throws AppError FORBIDDEN
+   */
+  async getUnread(tenantId: string, actor: Actor): Promise<Unread> {
+    const agentId = await this.requireReader(tenantId, actor);
+    return agentId ? this.marks.readUnread({ tenantId, agentId }) : { count: 0, latest: [] };
+  }
+
+  /**
+   * Notes that the actor has read a conversation up to a message, or with a newer id up to its end. It never
+   * goes back.
+   * @throws AppError INVALID_BODY, FORBIDDEN, NOT_FOUND
+   */
+  async markRead(tenantId: string, conversationId: string, input: MarkRead, actor: Actor): Promise<void> {
+    const { messageId } = validate(MarkRead, input);
+    if (!isId(messageId)) throw AppError.invalidBody('messageId', 'message_unknown');
+    await this.change(tenantId, conversationId, actor, async (tx, agent, { lastMessageId }) => {
+      // A mark beyond the newest message would hide what the customer writes next.
+      const newest = lastMessageId ?? LOWEST_ID;
+      const read = messageId < newest ? messageId : newest;
+      if (await this.marks.advance(tx, agent, conversationId, read))
+        this.note(tx, agent, { conversationId, isUnread: false });
+    });
+  }
+
+  /**
+   * Notes that the actor counts a conversation as unread, until it is read again.
+   * @throws AppError FORBIDDEN, NOT_FOUND
+   */
+  async markUnread(tenantId: string, conversationId: string, actor: Actor): Promise<void> {
+    await this.change(tenantId, conversationId, actor, async (tx, agent) => {
+      if (await this.marks.setUnread(tx, agent, conversationId))
+        this.note(tx, agent, { conversationId, isUnread: true });
+    });
+  }
+
+  private async requireReader(tenantId: string, actor: Actor): Promise<string | null> {
+    await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
+    return agentOf(actor);
+  }
+
+  private note(
+    tx: Transaction,
+    { tenantId, agentId }: AgentKey,
+    mark: Omit<ChangedReadMark, 'agentId'>,
+  ): void {
+    this.changes.note(tx, tenantId, { readMark: { agentId, ...mark } });
+  }
+
+  private async change(
+    tenantId: string,
+    conversationId: string,
+    actor: Actor,
+    work: (tx: Transaction, agent: AgentKey, conversation: ConversationEntity) => Promise<void>,
+  ): Promise<void> {
+    const conversation = await this.conversations.find(tenantId, conversationId);
+    await this.database.transaction(async (tx) => {
+      // What one has read is no change of the conversation.
+      await requirePermission(tx, tenantId, actor, 'conversation.read');
+      if (!conversation) throw AppError.notFound('Conversation');
+      const agentId = agentOf(actor);
+      if (agentId !== null) await work(tx, { tenantId, agentId }, conversation);
+    });
+  }
+}

@@ -1,0 +1,148 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isLockConflict } from '../../database/driver/database-errors';
+import { Config } from '../../config/config';
+import { PartitionChange, PartitionChanges } from '../../database/history/partition-changes';
+import { Day, Partition, PARTITIONED_TABLES, Partitions, nameOf } from '../../database/history/partitions';
+import { PartitionReferences } from './partition-references';
+import { SuspendedBacklog } from './suspended-backlog';
+
+/** Number of days for which partitions are made ahead: a week without any worker does no harm. */
+const DAYS_AHEAD = 8;
+/**
+ * Number of days, of rows in default partitions, that one run handles. A forged id could be of any day, so
+ * there may be many.
+ */
+const MAX_DEFAULT_DAYS = 30;
+const TRIES = 5;
+const PAUSE_MS = 400;
+
+/**
+ * Keeps a partition for each day of the history, from the oldest day that is kept to eight days ahead. Every
+ * step is complete in itself: after a kill or a failure the next run, of any worker, goes on.
+ */
+@Injectable()
+export class PartitionKeeper {
+  private readonly logger = new Logger(PartitionKeeper.name);
+
+  constructor(
+    private readonly config: Config,
+    private readonly partitions: Partitions,
+    private readonly changes: PartitionChanges,
+    private readonly references: PartitionReferences,
+    private readonly suspended: SuspendedBacklog,
+  ) {}
+
+  /**
+   * Creates and attaches the partitions of yesterday, of the coming days, and of days whose rows are in a
+   * default partition. It also attaches partitions that an earlier run left detached.
+   */
+  async create(stop?: AbortSignal): Promise<void> {
+    const today = await this.partitions.readToday();
+    const oldest = today - this.config.retentionDays;
+    const present = await this.partitions.list();
+    const attached = new Set(
+      present.filter(({ isAttached }) => isAttached).map(({ table, day }) => nameOf(table, day)),
+    );
+    const days = new Set([
+      ...Array.from({ length: DAYS_AHEAD + 2 }, (_, n) => today - 1 + n),
+      ...(await this.partitions.listDefaultDays()).slice(0, MAX_DEFAULT_DAYS),
+    ]);
+    const wanted = [
+      ...[...days].flatMap((day) => PARTITIONED_TABLES.map((table) => ({ table, day }))),
+      ...present.filter(({ day }) => day >= oldest),
+    ];
+    for (const { table, day } of wanted) {
+      if (attached.has(nameOf(table, day))) continue;
+      attached.add(nameOf(table, day));
+      const created = await this.tryStep('create', table, day, stop);
+      if (created === 'busy') return;
+      if (created) await this.tryStep('attach', table, day, stop);
+    }
+  }
+
+  /** Detaches days that are wholly older than the retention and that no unfinished work needs. */
+  async detach(stop?: AbortSignal): Promise<void> {
+    const expired = await this.listExpired();
+    const attached = expired.filter(({ isAttached }) => isAttached);
+    for (const day of new Set(attached.map((partition) => partition.day))) {
+      if (stop?.aborted) return;
+      await this.suspended.drop(day, stop);
+      if (await this.isNeeded(day)) continue;
+      for (const table of PARTITIONED_TABLES) {
+        if (!attached.some((one) => one.day === day && one.table === table)) continue;
+        if ((await this.tryStep('detach', table, day, stop)) === 'busy') return;
+      }
+    }
+  }
+
+  /** Reports whether an expired partition is detached, so that it can be dropped. */
+  async hasDetached(): Promise<boolean> {
+    return (await this.listExpired()).some(({ isAttached }) => !isAttached);
+  }
+
+  /**
+   * Drops detached partitions. A request that read the history just before may have asked for an old delivery
+   * again: then the day is attached again.
+   */
+  async drop(stop?: AbortSignal): Promise<void> {
+    const detached = (await this.listExpired()).filter(({ isAttached }) => !isAttached);
+    for (const day of new Set(detached.map((partition) => partition.day))) {
+      if (stop?.aborted) return;
+      const step = (await this.isNeeded(day)) ? 'attach' : 'drop';
+      for (const { table } of detached.filter((partition) => partition.day === day))
+        if ((await this.tryStep(step, table, day, stop)) === 'busy') return;
+    }
+  }
+
+  /** Warns about rows in a default partition: they mean that the partition of their day was missing. */
+  async checkDefaults(): Promise<void> {
+    const rows = await this.partitions.countDefaultRows();
+    if (Object.values(rows).some((count) => count > 0))
+      this.logger.error({ rows }, 'a default partition is not empty: the partition of a day was missing');
+  }
+
+  private async listExpired(): Promise<Partition[]> {
+    const oldest = (await this.partitions.readToday()) - this.config.retentionDays;
+    return (await this.partitions.list()).filter(({ day }) => day < oldest);
+  }
+
+  private async isNeeded(day: Day): Promise<boolean> {
+    const reference = await this.references.find(day);
+    if (!reference) return false;
+    const details = { day: nameOf('events', day).slice(-8), ...reference };
+    this.logger.warn(details, 'a day of the history is kept: something unfinished needs it');
+    return true;
+  }
+
+  /**
+   * Runs one change and logs a failure.
+   * @returns null when it failed: the next run tries again
+   */
+  private async tryStep(
+    step: 'create' | 'attach' | 'detach' | 'drop',
+    table: Partition['table'],
+    day: Day,
+    stop?: AbortSignal,
+  ): Promise<PartitionChange | null> {
+    const partition = nameOf(table, day);
+    for (let n = 1; !stop?.aborted; n++) {
+      try {
+        const change = await this.changes[step](table, day);
+        if (change === 'done') this.logger.log({ partition, step }, 'a partition was changed');
+        return change;
+      } catch (error) {
+        if (!isLockConflict(error) || n === TRIES) {
+          this.logger.error(
+            { err: error as Error, partition, step },
+            'a partition was not changed; it will be retried',
+          );
+          return null;
+        }
+      }
+      // A fixed pause could meet a regular reader's pause again and again.
+      await sleep(PAUSE_MS * (0.5 + Math.random()));
+    }
+    return null;
+  }
+}

@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../database/database';
+import { workspaceOf } from '../../database/key-list';
+import { QueueFloor, SEARCH_SLACK_MS } from './queue-floors';
+
+/** Largest number of floors that a process takes over: the latest ones. */
+const MAX_FLOORS = 50_000;
+/** Age in milliseconds from which a saved floor is replaced. The workers of one part save it in turn. */
+const REPLACED_AFTER_MS = 50_000;
+
+/** SQL of a search that finds one row if workers use floors now. */
+export const RECENT_FLOOR = `SELECT 1 AS found FROM queue_floors WHERE saved_at > now() - interval '3 minutes' LIMIT 1`;
+
+/**
+ * Returns SQL that selects the id from which a process that does not claim looks for a workspace's queued
+ * events: by the floor that a worker has saved.
+ */
+export const savedFirstEvent = (tenantId: string) => `
+  SELECT (lpad(to_hex(coalesce(max((extract(epoch FROM f.floor) * 1000)::bigint - ${SEARCH_SLACK_MS}), 0)), 12, '0')
+          || repeat('0', 20))::uuid
+  FROM queue_floors f WHERE f.tenant_id = ${tenantId} AND f.queue = 'events' AND f.part = ''`;
+
+/** Stores the floors of the parts of queues, for workers that start later. */
+@Injectable()
+export class QueueFloorsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Counts the dead rows of the longest queue, or part of one on a node, as PostgreSQL itself does. */
+  async countDead(): Promise<number> {
+    const longest = await this.database.readOnEachServer<{ count: number | null }>(
+      `SELECT max(n_dead_tup)::float8 AS count FROM pg_stat_user_tables
+       WHERE relname ~ '^(event_queue|pending_deliveries|outbound_messages)(_[0-9]+)?$'`,
+    );
+    return Math.max(0, ...longest.map(({ count }) => count ?? 0));
+  }
+
+  /** Lists the floors that were saved since a time. */
+  list(since: Date): Promise<QueueFloor[]> {
+    return this.database.query(
+      `SELECT queue, tenant_id AS "tenantId", part, floor FROM queue_floors
+       WHERE saved_at >= $1 ORDER BY saved_at DESC LIMIT ${MAX_FLOORS}`,
+      [since],
+    );
+  }
+
+  /** Saves floors, without those of deleted workspaces. */
+  async save(floors: QueueFloor[]): Promise<void> {
+    const now = Date.now();
+    await this.database.query(
+      `INSERT INTO queue_floors AS f (tenant_id, queue, part, floor, saved_at)
+       SELECT w.id, queue, part, floor, $5
+       FROM unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]) AS saved (tenant_id, queue, part, floor)
+       JOIN workspaces w ON w.id = ${workspaceOf('saved', '$1', this.database)}
+       ORDER BY w.id, queue, part FOR KEY SHARE OF w
+       ON CONFLICT (tenant_id, queue, part) DO UPDATE SET floor = excluded.floor, saved_at = excluded.saved_at
+       WHERE f.saved_at < $6`,
+      [
+        floors.map(({ tenantId }) => tenantId),
+        floors.map(({ queue }) => queue),
+        floors.map(({ part }) => part),
+        floors.map(({ floor }) => floor),
+        new Date(now),
+        new Date(now - REPLACED_AFTER_MS),
+      ],
+    );
+  }
+}

@@ -1,0 +1,57 @@
+import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { Periodic } from '../../common/periodic';
+
+const INTERVAL_MS = 1_000;
+
+type Poll = () => Promise<void>;
+
+/**
+ * Looks for work of every kind once a second. All polls begin in the same turn of the event loop, so that
+ * what they read first shares a transaction. One that still runs is not begun again, and delays no other.
+ */
+@Injectable()
+export class Polls implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(Polls.name);
+  private readonly polls = new Map<string, Poll>();
+  private readonly running = new Map<string, Promise<void>>();
+  private readonly rounds = new Periodic(
+    INTERVAL_MS,
+    () => Promise.resolve(this.beginAll()),
+    (error) => this.logger.error({ err: error }, 'no poll began'),
+  );
+
+  /** Registers a poll under the name of the work that it looks for. */
+  register(work: string, poll: Poll): void {
+    this.polls.set(work, poll);
+  }
+
+  /** True once the process shuts down, so that long work can end early. */
+  get isStopped(): boolean {
+    return this.rounds.isStopped;
+  }
+
+  onApplicationBootstrap(): void {
+    this.rounds.start();
+  }
+
+  /** Stops polling. Resolves after the polls that run. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.rounds.stop();
+    await Promise.all(this.running.values());
+  }
+
+  private beginAll(): void {
+    for (const [work, poll] of this.polls)
+      if (!this.running.has(work)) this.running.set(work, this.run(work, poll));
+  }
+
+  private async run(work: string, poll: Poll): Promise<void> {
+    try {
+      await poll();
+    } catch (error) {
+      this.logger.error({ err: error as Error, work }, 'a poll failed; it will be repeated');
+    } finally {
+      this.running.delete(work);
+    }
+  }
+}

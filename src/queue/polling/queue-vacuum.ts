@@ -1,0 +1,47 @@
+import { Periodic } from '../../common/periodic';
+import { OldestSnapshot } from '../../database/oldest-snapshot';
+import { OwnerDatabase } from '../../database/owner-database';
+
+const INTERVAL_MS = 10_000;
+/** Age in seconds of a snapshot that keeps the dead rows, so that a vacuum would be in vain. */
+const OLD_SNAPSHOT_S = 60;
+
+/**
+ * Vacuums a queue once in ten seconds at most, when enough of its rows have died: more often than autovacuum,
+ * which looks once a minute. It is for the size of the queue; claims pass over dead rows by their floors.
+ */
+export class QueueVacuum {
+  private readonly runs: Periodic;
+  private dead = 0;
+
+  constructor(
+    private readonly owner: OwnerDatabase,
+    private readonly snapshots: OldestSnapshot,
+    private readonly queue: 'event_queue' | 'pending_deliveries',
+    private readonly afterRows: number,
+    onError: (error: Error) => void,
+  ) {
+    this.runs = new Periodic(INTERVAL_MS, () => this.run(), onError);
+  }
+
+  start(): void {
+    this.runs.start();
+  }
+
+  stop(): Promise<void> {
+    return this.runs.stop();
+  }
+
+  /** Counts rows that have died in the queue. */
+  count(rows: number): void {
+    this.dead += rows;
+  }
+
+  private async run(): Promise<void> {
+    if (this.dead < this.afterRows) return;
+    const { seconds } = await this.snapshots.read();
+    if (seconds > OLD_SNAPSHOT_S) return;
+    this.dead = 0;
+    await this.owner.vacuum(this.queue);
+  }
+}

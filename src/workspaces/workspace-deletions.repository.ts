@@ -1,0 +1,126 @@
+import { Injectable } from '@nestjs/common';
+import { isId } from '../common/ids';
+import { Database, Reader } from '../database/database';
+import { MOMENT } from '../database/citus/moment';
+import { Transaction } from '../database/transaction';
+import { TableCursor } from '../database/tables/table-rows.repository';
+import { WorkspaceDeletion } from './workspace-deletion.dto';
+
+/** Number of deletions that one round looks at. */
+const MAX_DUE = 100;
+
+/** Progress of a deletion. */
+export interface DeletionProgress {
+  wasSuspended: boolean;
+  /** Time at which deleting began; null while the deletion can be cancelled. */
+  startedAt: Date | null;
+  /** Table whose rows are deleted next; null before the first. */
+  table: string | null;
+  cursor: TableCursor | null;
+}
+
+export interface DueDeletion extends DeletionProgress {
+  tenantId: string;
+}
+
+const PROGRESS = `was_suspended AS "wasSuspended", started_at AS "startedAt", table_name AS "table", cursor`;
+
+const SUMMARY = `
+  SELECT d.tenant_id AS "workspaceId", w.slug, CASE WHEN d.started_at IS NULL THEN 'scheduled' ELSE 'running' END AS status,
+         d.requested_at AS "requestedAt", d.due_at AS "dueAt", d.started_at AS "startedAt",
+         d.deleted_rows::float8 AS "deletedRows", d.table_name AS "table"
+  FROM workspace_deletions d JOIN workspaces w ON w.id = d.tenant_id`;
+
+/** Scheduled and running deletions of workspaces. Times are the database's own. */
+@Injectable()
+export class WorkspaceDeletionsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Lists the deletions of all workspaces, the earliest due date first. */
+  list(): Promise<WorkspaceDeletion[]> {
+    return this.database.query(`${SUMMARY} ORDER BY d.due_at, d.tenant_id`);
+  }
+
+  async find(tenantId: string, reader: Reader = this.database): Promise<WorkspaceDeletion | null> {
+    if (!isId(tenantId)) return null;
+    const [row] = await reader.query<WorkspaceDeletion>(`${SUMMARY} WHERE d.tenant_id = $1 AND w.id = $1`, [
+      tenantId,
+    ]);
+    return row ?? null;
+  }
+
+  /** Locks a workspace's deletion. The caller holds the lock of the workspace. */
+  async lock(tx: Transaction, tenantId: string): Promise<DeletionProgress | null> {
+    const [row] = await tx.query<DeletionProgress>(
+      `SELECT ${PROGRESS} FROM workspace_deletions WHERE tenant_id = $1 FOR UPDATE`,
+      [tenantId],
+    );
+    return row ?? null;
+  }
+
+  /** Schedules a deletion, or changes when a scheduled one is due. */
+  async schedule(tx: Transaction, tenantId: string, graceDays: number, wasSuspended: boolean): Promise<void> {
+    await tx.query(
+      `INSERT INTO workspace_deletions (tenant_id, requested_at, due_at, was_suspended)
+       VALUES ($1, $4, $4::timestamptz + $2::float8 * interval '1 day', $3)
+       ON CONFLICT (tenant_id) DO UPDATE SET requested_at = excluded.requested_at, due_at = excluded.due_at`,
+      [tenantId, graceDays, wasSuspended, MOMENT],
+    );
+  }
+
+  /** Notes that a workspace stays suspended if its deletion is cancelled. */
+  async keepSuspended(tx: Transaction, tenantId: string): Promise<void> {
+    await tx.query('UPDATE workspace_deletions SET was_suspended = true WHERE tenant_id = $1', [tenantId]);
+  }
+
+  async delete(tx: Transaction, tenantId: string): Promise<void> {
+    await tx.query('DELETE FROM workspace_deletions WHERE tenant_id = $1', [tenantId]);
+  }
+
+  /** Lists the deletions that are due, the earliest due date first. */
+  listDue(): Promise<DueDeletion[]> {
+    return this.database.search<DueDeletion & { dueAt: Date }>(
+      `SELECT tenant_id AS "tenantId", due_at AS "dueAt", ${PROGRESS} FROM workspace_deletions WHERE due_at <= now()
+       ORDER BY due_at LIMIT ${MAX_DUE}`,
+      { order: ({ dueAt }) => [dueAt], limit: MAX_DUE, times: ['dueAt', 'startedAt'] },
+    );
+  }
+
+  /**
+   * Begins a deletion, which can't be cancelled from then on.
+   * @returns false when it was cancelled or postponed in the meantime
+   */
+  async begin(tenantId: string): Promise<boolean> {
+    const rows = await this.database.query(
+      `UPDATE workspace_deletions SET started_at = $2
+       WHERE tenant_id = $1 AND due_at <= $2 AND started_at IS NULL RETURNING 1`,
+      [tenantId, MOMENT],
+    );
+    return rows.length > 0;
+  }
+
+  /**
+   * Locks a running deletion.
+   * @returns its progress; null when another process works on it
+   */
+  async lockRunning(tx: Transaction, tenantId: string): Promise<DeletionProgress | null> {
+    const [row] = await tx.query<DeletionProgress>(
+      `SELECT ${PROGRESS} FROM workspace_deletions WHERE tenant_id = $1 AND started_at IS NOT NULL FOR UPDATE SKIP LOCKED`,
+      [tenantId],
+    );
+    return row ?? null;
+  }
+
+  async advance(
+    tx: Transaction,
+    tenantId: string,
+    { table, cursor }: Pick<DeletionProgress, 'table' | 'cursor'>,
+    deleted: number,
+  ): Promise<void> {
+    await tx.query(
+      `UPDATE workspace_deletions SET table_name = $2, cursor = $3, deleted_rows = deleted_rows + $4
+       WHERE tenant_id = $1`,
+      [tenantId, table, cursor, deleted],
+    );
+  }
+}
