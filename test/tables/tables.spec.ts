@@ -1,4 +1,13 @@
-import { BATCHES, JOINS, LOCKS, NAMED_WORKSPACES, RUNNERS, SEARCHES } from './across-workspaces';
+import {
+  BATCHES,
+  CLIMBING_READS,
+  JOINS,
+  LOCKS,
+  NAMED_WORKSPACES,
+  RUNNERS,
+  SEARCHES,
+} from './across-workspaces';
+import { mayImport } from './import-rules';
 import { readSources } from './source-files';
 import { SqlTexts } from './sql-texts';
 import { parseStatements, Statement, TableUse, UNKNOWN } from './statements';
@@ -51,6 +60,16 @@ describe('the SQL of the service', () => {
       .filter(({ file, table }) => !file.startsWith(`${owners.get(table)}/`))
       .map(({ file, place, table }) => `${file} ${place} writes ${table}`);
     expect([...new Set(strangers)]).toEqual([]);
+  });
+
+  it('reads a table in the folders that may import its own, and in those that are listed', () => {
+    const reads = statements.flatMap(({ file, place, uses }) =>
+      uses
+        .map(({ table }) => ({ file, place, table, owner: owners.get(table) }))
+        .filter(({ owner }) => owner && !mayImport(file, `${owner}/any.ts`)),
+    );
+    const climbing = reads.map(({ place, table }) => `${place} reads ${table}`);
+    expect([...new Set(climbing)].sort()).toEqual(Object.keys(CLIMBING_READS).sort());
   });
 
   it('puts the name of a table together in the runners alone', () => {
