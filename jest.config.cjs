@@ -6,6 +6,7 @@ module.exports = {
     '<rootDir>/test',
     '<rootDir>/widget/src',
     '<rootDir>/dashboard/server/src',
+    '<rootDir>/dashboard/web/src',
     '<rootDir>/client/test',
   ],
   testMatch: ['**/*.spec.ts', '**/*.e2e-spec.ts'],

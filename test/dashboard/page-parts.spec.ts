@@ -1,15 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { toQuery } from '../../dashboard/web/src/api/client';
-import { fromLocal, toLocal } from '../../dashboard/web/src/common/local-time';
-import { shortId } from '../../dashboard/web/src/common/short-id';
-import { makeFormats } from '../../dashboard/web/src/i18n/formats';
 import { faultText, fieldText, reasonText } from '../../dashboard/web/src/i18n/error-texts';
 import { errorTextsDe } from '../../dashboard/web/src/i18n/error-texts-de';
-import { nameOfBrowser } from '../../dashboard/web/src/pages/account/browser-name';
 import { AUDIT_NAMES } from '../../dashboard/web/src/pages/audit/audit-names';
 import { curlCommand } from '../../dashboard/web/src/pages/deliveries/curl-command';
-import { filterOf } from '../../dashboard/web/src/pages/deliveries/delivery-filter';
 import { WORK_NAMES, WorkKind } from '../../src/http/limits/work-budgets';
 import { FAULTS, REASONS, THINGS } from '../../src/common/error-texts';
 import {
@@ -18,72 +12,8 @@ import {
   standardSignature,
 } from '../../src/webhooks/sending/signature';
 
-const CHROME_ON_LINUX =
-  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/146.0.0.0 Safari/537.36';
-
-const NOW = Date.parse('2026-11-23T12:00:30Z');
-
 /** Tests of the parts of the dashboard's pages that need no page. */
 describe('parts of the pages', () => {
-  it('write a time as its field has it, and read it back', () => {
-    const moment = '2026-11-23T01:02:03.000Z';
-    expect(toLocal(moment)).toMatch(/^2026-11-2[234]T\d\d:\d\d:03$/);
-    expect(fromLocal(toLocal(moment))).toBe(moment);
-  });
-
-  it.each([undefined, '', 'yesterday'])('have no time for %j', (text) => {
-    expect(toLocal(text)).toBe('');
-    expect(fromLocal(text ?? '')).toBeUndefined();
-  });
-
-  it.each([
-    [CHROME_ON_LINUX, 'Chrome · Linux'],
-    [`${CHROME_ON_LINUX} Edg/146.0.0.0`, 'Edge · Linux'],
-    [
-      'Mozilla/5.0 (iPhone; CPU iPhone OS 20_0 like Mac OS X) AppleWebKit/605 Version/20.0 Safari/604',
-      'Safari · iOS',
-    ],
-    ['Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:150.0) Gecko/20100101 Firefox/150.0', 'Firefox · Windows'],
-    ['curl/8.5.0', 'curl'],
-    ['something else', null],
-    [null, null],
-  ])('name the browser of %j', (userAgent, name) => {
-    expect(nameOfBrowser(userAgent)).toBe(name);
-  });
-
-  it.each([
-    [-200_000, '3 minutes ago'],
-    [-60_000, '1 minute ago'],
-    [-28_000, 'now'],
-    [28_000, 'now'],
-    [200_000, 'now'],
-  ])('say of what has happened, %d ms from now, that it was %s', (distance, text) => {
-    const at = new Date(NOW + distance).toISOString();
-    expect(makeFormats('en', ['en-GB']).past(at, NOW)).toBe(text);
-  });
-
-  it.each([
-    [200_000, 'in 3 minutes'],
-    [28_000, 'in 28 seconds'],
-    [-28_000, 'now'],
-  ])('say of what will happen, %d ms from now, that it is %s', (distance, text) => {
-    const at = new Date(NOW + distance).toISOString();
-    expect(makeFormats('en', ['en-GB']).coming(at, NOW)).toBe(text);
-  });
-
-  it('write the date of a time only if it is not today', () => {
-    const { exact } = makeFormats('de', ['de-DE']);
-    expect(exact('2026-11-23T12:00:03Z', NOW)).toMatch(/^\d\d:\d\d:03$/);
-    expect(exact('2026-11-20T12:00:03Z', NOW)).toMatch(/^20\.11\.2026, \d\d:\d\d:03$/);
-  });
-
-  it('ask only for what is given', () => {
-    expect(toQuery({ cursor: undefined, event: '', status: 'pending', limit: 5 })).toBe(
-      '?status=pending&limit=5',
-    );
-    expect(toQuery({})).toBe('');
-  });
-
   it('write a request as commands that sign it, and that a shell takes apart as it was', () => {
     const secret = generateEndpointSecret();
     const body = `{"it's":"$HOME \\ \`id\` ! 'quoted' ''","line":"\n@x"}`;
@@ -122,13 +52,6 @@ describe('parts of the pages', () => {
     );
   });
 
-  it('name an id by its end', () => {
-    expect([shortId('019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11'), shortId('short')]).toEqual([
-      '…0c7f1a11',
-      'short',
-    ]);
-  });
-
   it.each(['en', 'de'] as const)('have names in %s for every action of the audit log', (locale) => {
     const { entities, acts: known } = AUDIT_NAMES[locale];
     const rows = readFileSync('docs/reference/audit.md', 'utf8')
@@ -143,12 +66,6 @@ describe('parts of the pages', () => {
     expect(acts.length).toBeGreaterThan(50);
     expect(acts.filter((act) => !(act in known))).toEqual([]);
     expect(named.map(([entity]) => entity!).filter((entity) => !(entity in entities))).toEqual([]);
-  });
-
-  it('take filters alone from an address', () => {
-    expect(filterOf({ status: 'pending', cursor: 'x', period: '7d' } as object)).toEqual({
-      status: 'pending',
-    });
   });
 
   describe('say errors', () => {

@@ -125,7 +125,7 @@ function isSettled({ state: { data, fetchStatus, isInvalidated } }: Query<Pages<
 }
 
 /** Returns loaded pages with the newest messages in them; null if some between them may be missing. */
-function withNewest({ pages, ...rest }: Pages<Message>, newest: Message[]): Pages<Message> | null {
+export function withNewest({ pages, ...rest }: Pages<Message>, newest: Message[]): Pages<Message> | null {
   const loadedIds = new Set(pages.flatMap(({ data }) => data.map(({ id }) => id)));
   if (!newest.some(({ id }) => loadedIds.has(id))) return null;
   const byId = new Map(newest.map((message) => [message.id, message]));

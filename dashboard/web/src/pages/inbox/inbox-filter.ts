@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import type { Channel, ConversationStatus } from '../../api/types';
 import { useWorkspace } from '../../api/workspace';
 import { CHANNEL_LABELS } from '../../common/channel-logo';
+import { NOBODY } from './list/cached-lists';
 
 export const VIEWS = ['mine', 'nobody', 'all'] as const;
 /**
@@ -10,9 +11,6 @@ export const VIEWS = ['mine', 'nobody', 'all'] as const;
  * of conversations with any status.
  */
 export type View = (typeof VIEWS)[number] | 'agent' | 'lost';
-
-/** Name of nobody, where an agent's id may stand. */
-export const NOBODY = 'nobody';
 
 export const STATUSES: readonly ConversationStatus[] = ['OPEN', 'SNOOZED', 'CLOSED'];
 export const CHANNELS = Object.keys(CHANNEL_LABELS) as Channel[];

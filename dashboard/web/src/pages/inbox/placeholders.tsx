@@ -10,13 +10,9 @@ import {
   IconVideo,
 } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import type { FoundMessage } from '../../api/types';
 import { useTexts } from '../../i18n/locale';
-import type { Texts } from '../../i18n/texts-en';
+import { type Content, type ContentKind, type Excerpt, partsFrom, readContents } from './contents';
 import classes from './placeholders.module.css';
-
-/** Names of contents other than text, as the service puts them into a message's text: `[image] Our shop`. */
-export type ContentKind = keyof Texts['inbox']['content'];
 
 const ICONS: Partial<Record<ContentKind, typeof IconPhoto>> = {
   image: IconPhoto,
@@ -34,25 +30,6 @@ const ICONS: Partial<Record<ContentKind, typeof IconPhoto>> = {
   message: IconMessageQuestion,
   'empty message': IconMessageQuestion,
 };
-
-/** Content of a message, with what the service knows of it in words, such as a caption. */
-interface Content {
-  kind: ContentKind;
-  detail: string;
-}
-
-const PLACEHOLDER = /^\[([a-z ]+)\](?:\s([^]*))?$/;
-/** Matches the blank between two contents: a line's end, or in one line, what follows a bare placeholder. */
-const BETWEEN = /\n(?=\[)|(?<=\]) (?=\[)/;
-
-/** Reads what a customer has sent instead of text; null if the text is the customer's own. */
-function readContents(text: string, kinds: Texts['inbox']['content']): Content[] | null {
-  const contents = text.split(BETWEEN).map((part): Content | null => {
-    const [, kind = '', detail = ''] = PLACEHOLDER.exec(part) ?? [];
-    return Object.hasOwn(kinds, kind) ? { kind: kind as ContentKind, detail } : null;
-  });
-  return contents.every((content) => content !== null) ? contents : null;
-}
 
 /** A customer's text, or what they have sent instead: an icon and words for each content. */
 export function CustomerText({ text }: { text: string }) {
@@ -93,8 +70,6 @@ export function useCustomerWords(): (text: string) => string {
       .join(', ') ?? text;
 }
 
-type Excerpt = FoundMessage['excerpt'];
-
 /** The excerpt of a customer's message in which a search has found something, with its hits marked. */
 export function CustomerExcerpt({
   excerpt,
@@ -112,14 +87,4 @@ export function CustomerExcerpt({
       <ContentName kind={kind} /> {show(partsFrom(excerpt, `[${kind}] `.length))}
     </>
   );
-}
-
-/** Returns the parts of an excerpt without its first characters. */
-function partsFrom(excerpt: Excerpt, count: number): Excerpt {
-  let left = count;
-  return excerpt.map((part) => {
-    const text = part.text.slice(left);
-    left = Math.max(0, left - part.text.length);
-    return { ...part, text };
-  });
 }

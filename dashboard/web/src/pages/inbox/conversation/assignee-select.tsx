@@ -2,7 +2,7 @@ import type { Ref } from 'react';
 import { useWorkspace } from '../../../api/workspace';
 import { useTexts } from '../../../i18n/locale';
 import { AgentField, type AgentOption } from '../agent-field';
-import { NOBODY } from '../inbox-filter';
+import { NOBODY } from '../list/cached-lists';
 import { useAgentName, useAgents, useColleagueOptions } from '../names';
 import classes from './assignee-select.module.css';
 

@@ -1,6 +1,6 @@
 import { Skeleton, Stack, Text } from '@mantine/core';
 import { Fragment, memo, type Ref, useCallback, useEffect, useMemo } from 'react';
-import type { Conversation, ConversationChange, Message, Note } from '../../../api/types';
+import type { Conversation, Message } from '../../../api/types';
 import { ErrorNotice } from '../../../common/error-notice';
 import { useNow } from '../../../common/use-now';
 import { useFormats, useTexts } from '../../../i18n/locale';
@@ -12,18 +12,12 @@ import { MessageItem } from './message-item';
 import { contactName } from '../../../common/contact-name';
 import { NoteItem } from './note-item';
 import { OutgoingItem } from './outgoing-item';
+import { entriesOf, type Entry, idOf, shownOf } from './timeline-entries';
 import { type LoadedPages, useChanges, useMessages } from '../use-inbox';
 import { useNotes } from '../reply/use-notes';
 import type { useSending } from '../reply/use-sending';
 
 const HOUR_MS = 3_600_000;
-
-/** Message, change or note, with its time and the beginning of its day. */
-type Entry = { at: string; day: number } & (
-  | { message: Message }
-  | { change: ConversationChange }
-  | { note: Note }
-);
 
 /** The messages and changes of a conversation, the oldest at the top. */
 export function Timeline({
@@ -47,7 +41,7 @@ export function Timeline({
   const until = isCut ? messages?.[0]?.createdAt : undefined;
   const changes = useShown(useChanges(id, updatedAt), since, until);
   const notes = useShown(useNotes(id), since, until);
-  const entries = useEntries(messages, changes, notes);
+  const entries = useMemo(() => entriesOf(messages ?? [], changes, notes), [messages, changes, notes]);
   const { send } = sending;
   const sendAgain = useCallback(
     ({ id, body }: Message) => send({ key: id, writtenAt: Date.now(), body, closes: false, repeatsId: id }),
@@ -143,11 +137,6 @@ const Entries = memo(function Entries({
   });
 });
 
-function idOf(entry: Entry): string {
-  if ('message' in entry) return entry.message.id;
-  return 'note' in entry ? entry.note.id : entry.change.id;
-}
-
 /**
  * Reads changes or notes down to the oldest message that is shown.
  * @param since time of that message; undefined once all are loaded
@@ -163,28 +152,5 @@ function useShown<T extends { createdAt: string }>(
   useEffect(() => {
     if (isShort && hasNextPage && !isFetching && !isError) void fetchNextPage();
   }, [isShort, hasNextPage, isFetching, isError, fetchNextPage]);
-  return useMemo(
-    () =>
-      (items ?? []).filter(
-        ({ createdAt }) =>
-          (since === undefined || createdAt >= since) && (until === undefined || createdAt <= until),
-      ),
-    [items, since, until],
-  );
-}
-
-function useEntries(messages: Message[] | undefined, changes: ConversationChange[], notes: Note[]): Entry[] {
-  return useMemo(() => {
-    const entries = [
-      ...(messages ?? []).toReversed().map((message) => ({ ...timeOf(message), message })),
-      ...changes.toReversed().map((change) => ({ ...timeOf(change), change })),
-      ...notes.toReversed().map((note) => ({ ...timeOf(note), note })),
-    ];
-    // Sorting keeps the order of what is of one moment: a message, and then what it changed.
-    return entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
-  }, [messages, changes, notes]);
-}
-
-function timeOf({ createdAt }: { createdAt: string }) {
-  return { at: createdAt, day: new Date(createdAt).setHours(0, 0, 0, 0) };
+  return useMemo(() => shownOf(items ?? [], since, until), [items, since, until]);
 }

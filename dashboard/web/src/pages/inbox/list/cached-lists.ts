@@ -1,13 +1,15 @@
 import { type Query, type QueryClient } from '@tanstack/react-query';
 import { api, toQuery } from '../../../api/client';
 import type { ActiveConversation, Channel, ConversationStatus, Page } from '../../../api/types';
-import { NOBODY } from '../inbox-filter';
 import { withChangedRows } from './changed-rows';
 import { type PendingChange, readWithChanges } from '../pending-changes';
 import { type Pages, keyOf, refreshCounts, refreshOpen } from '../inbox-cache';
 
 /** Limit of the conversations that a list is asked for by their ids. */
 const MAX_NAMED = 100;
+
+/** Name of nobody, where an agent's id may stand. */
+export const NOBODY = 'nobody';
 
 /** Query by which the server is asked for a list of conversations. */
 export interface ListQuery {

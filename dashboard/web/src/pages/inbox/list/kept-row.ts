@@ -1,40 +1,10 @@
-import { useEffect, useState } from 'react';
-import type { ActiveConversation } from '../../../api/types';
-import type { InboxFilter } from '../inbox-filter';
-import { useConversation, useListed } from '../use-inbox';
-
-/** The list with the open conversation, when that was last in it. */
-interface Kept {
-  filter: InboxFilter;
-  items: ActiveConversation[];
-  openId: string;
-}
-
 /**
- * Keeps the open conversation in its place in the list of nobody's once it is somebody's, until the person
- * goes elsewhere. What is closed or snoozed leaves the list.
+ * Returns a list with a row that has left it, above the first of those that stood below it.
+ * @param before the list when it had the row
  */
-export function useKeptRow(
-  items: ActiveConversation[] | undefined,
-  filter: InboxFilter,
-  openId: string | undefined,
-): ActiveConversation[] | undefined {
-  const [kept, setKept] = useState<Kept | null>(null);
-  const isIn = items?.some(({ id }) => id === openId) ?? false;
-  useEffect(() => {
-    if (items && openId !== undefined && isIn) setKept({ filter, items, openId });
-  }, [items, filter, openId, isIn]);
-  const isLost =
-    !isIn && filter.view === 'nobody' && kept !== null && kept.openId === openId && kept.filter === filter;
-  const keptId = isLost ? openId : undefined;
-  const now = useConversation(keptId).data;
-  const listed = useListed(keptId, filter.status);
-  if (!items || !isLost || now?.status !== filter.status) return items;
-
-  const at = kept.items.findIndex(({ id }) => id === openId);
-  // Until it is read as lists have it, it is shown as it was.
-  const row = listed ?? { ...kept.items[at]!, assignedAgentId: now.assignedAgentId };
-  const below = new Set(kept.items.slice(at + 1).map(({ id }) => id));
+export function withKeptRow<Row extends { id: string }>(items: Row[], before: Row[], row: Row): Row[] {
+  const at = before.findIndex(({ id }) => id === row.id);
+  const below = new Set(before.slice(at + 1).map(({ id }) => id));
   const next = items.findIndex(({ id }) => below.has(id));
   return items.toSpliced(next === -1 ? items.length : next, 0, row);
 }

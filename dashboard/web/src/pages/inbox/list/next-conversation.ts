@@ -4,6 +4,7 @@ import { flushSync } from 'react-dom';
 import { useWorkspace } from '../../../api/workspace';
 import { toSearch, useInboxFilter } from '../inbox-filter';
 import { useHasReply } from '../reply/kept-replies';
+import { nearestTo } from './nearest';
 
 /** The list on the screen. */
 interface ShownList {
@@ -42,13 +43,6 @@ function neighbourOf(conversationId: string): string | undefined {
   return place?.openId === conversationId
     ? nearestTo(conversationId, place.ids, shown?.ids ?? [])
     : undefined;
-}
-
-/** Returns which of the ids that are left followed one, or else the nearest before it. */
-export function nearestTo(id: string, ids: string[], left: string[]): string | undefined {
-  const at = ids.indexOf(id);
-  const isLeft = new Set(left);
-  return [...ids.slice(at + 1), ...ids.slice(0, at).toReversed()].find((one) => isLeft.has(one));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type FocusEvent, type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import { useKeys } from '../use-keys';
-import { nearestTo } from './next-conversation';
+import { nearestTo } from './nearest';
 
 /** Attribute of the links of the list. */
 export const ROW = 'data-conversation';

@@ -14,7 +14,7 @@ const ASKED_ROWS = 5;
  * @param pinned index of a row that is rendered in any case, with its neighbours: the one with the focus
  */
 export function useRowsInSight(list: RefObject<HTMLElement | null>, count: number, pinned: number): number[] {
-  const [{ begin, end }, setRange] = useState({ begin: 0, end: FIRST_ROWS });
+  const [range, setRange] = useState({ begin: 0, end: FIRST_ROWS });
   useLayoutEffect(() => {
     const element = list.current;
     const scroller = element?.parentElement;
@@ -22,11 +22,9 @@ export function useRowsInSight(list: RefObject<HTMLElement | null>, count: numbe
     const update = () => {
       // A list that is hidden, on a phone, stays as it is.
       if (scroller.clientHeight === 0) return;
-      const height = element.offsetHeight / count;
-      const begin = Math.floor(scroller.scrollTop / height) - OVERSCAN;
-      const end = Math.ceil((scroller.scrollTop + scroller.clientHeight) / height) + OVERSCAN;
+      const next = rangeInSight(scroller, element.offsetHeight / count);
       // The frame that shows the new place shows its rows.
-      flushSync(() => setRange((old) => (old.begin === begin && old.end === end ? old : { begin, end })));
+      flushSync(() => setRange((old) => (old.begin === next.begin && old.end === next.end ? old : next)));
     };
     // It also tells the first size.
     const observer = new ResizeObserver(update);
@@ -38,6 +36,21 @@ export function useRowsInSight(list: RefObject<HTMLElement | null>, count: numbe
       scroller.removeEventListener('scroll', update);
     };
   }, [list, count]);
+  return indexesIn(range, count, pinned);
+}
+
+type Scroller = Pick<HTMLElement, 'scrollTop' | 'clientHeight'>;
+
+/** Returns which rows are rendered: those in sight, and some beyond each edge. */
+export function rangeInSight({ scrollTop, clientHeight }: Scroller, rowHeight: number) {
+  return {
+    begin: Math.floor(scrollTop / rowHeight) - OVERSCAN,
+    end: Math.ceil((scrollTop + clientHeight) / rowHeight) + OVERSCAN,
+  };
+}
+
+/** Returns the indexes that a list has of a range, and of the pinned row with its neighbours. */
+export function indexesIn({ begin, end }: { begin: number; end: number }, count: number, pinned: number) {
   const indexes = new Set<number>();
   for (let index = begin; index < end; index++) indexes.add(index);
   if (pinned !== -1) for (const index of [pinned - 1, pinned, pinned + 1]) indexes.add(index);
@@ -54,12 +67,20 @@ export function useSteadyRows(list: RefObject<HTMLElement | null>, ids: string[]
     if (old === ids || ids.length === 0 || !scroller || scroller.scrollTop === 0) return;
     const height = list.current!.offsetHeight / ids.length;
     const top = Math.floor(scroller.scrollTop / height);
-    const indexes = new Map(ids.map((id, index) => [id, index]));
-    const moves = old.slice(top, top + ASKED_ROWS).flatMap((id, nth) => {
-      const index = indexes.get(id);
-      return index === undefined ? [] : [index - (top + nth)];
-    });
-    // A row that goes up to the top by itself is not followed.
-    if (moves.length > 0) scroller.scrollTop += Math.max(...moves) * height;
+    scroller.scrollTop += rowsMoved(old, ids, top) * height;
   }, [list, ids]);
+}
+
+/**
+ * Returns by how many places the rows in sight have moved down.
+ * @param top index of the first row in sight, before
+ */
+export function rowsMoved(old: string[], ids: string[], top: number): number {
+  const indexes = new Map(ids.map((id, index) => [id, index]));
+  const moves = old.slice(top, top + ASKED_ROWS).flatMap((id, nth) => {
+    const index = indexes.get(id);
+    return index === undefined ? [] : [index - (top + nth)];
+  });
+  // A row that goes up to the top by itself is not followed.
+  return moves.length > 0 ? Math.max(...moves) : 0;
 }

@@ -15,7 +15,6 @@ import { useNotSent } from '../reply/kept-replies';
 import { useDrafts } from '../reply/use-draft';
 import { useConversations } from '../use-inbox';
 import { InboxRow } from './inbox-row';
-import { useKeptRow } from './kept-row';
 import { LoadMore } from './load-more';
 import { useShownList } from './next-conversation';
 import { RowMark, type RowMarkOf } from './row-mark';
@@ -23,6 +22,7 @@ import { Preview } from './preview';
 import { ROW, useRowFocus } from './row-focus';
 import own from './rows.module.css';
 import { useRowsInSight, useSteadyRows } from './rows-in-sight';
+import { useKeptRow } from './use-kept-row';
 
 const MINUTE_MS = 60_000;
 

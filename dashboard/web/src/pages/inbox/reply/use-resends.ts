@@ -5,18 +5,12 @@ import type { SentMessage, Workspace } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
 import { useAnnounce } from '../../../common/announcer';
 import { useTexts } from '../../../i18n/locale';
-import { isPassing } from './kept-failure';
+import { goesByItself } from './kept-failure';
 import { listUnsent, type UnsentMessage, unsentOf } from './kept-replies';
 import { sendingKey, sendingOptions } from './sending-options';
 
 /** Pause between two tries: a server that comes back does not always show as a network that does. */
 const PAUSE_MS = 10_000;
-
-/**
- * Age up to which a message goes out by itself. The server knows its key for a day: a later try of one whose
- * answer was lost would arrive a second time.
- */
-const MAX_AGE_MS = 23 * 60 * 60 * 1000;
 
 interface Sender extends Pick<Workspace, 'id' | 'agentId'> {
   /** Called when a conversation could not be closed after its message. */
@@ -35,7 +29,6 @@ export function useResends(): void {
   useEffect(() => {
     const sender = { id, agentId, onNotClosed: () => announce(inbox.notClosed, 'refusal') };
     const resend = () => void inOneTab(sender, () => resendAll(queries, sender, false));
-    // A page that was left while it sent has noted no failure.
     void inOneTab(sender, () => resendAll(queries, sender, true));
     const timer = window.setInterval(resend, PAUSE_MS);
     window.addEventListener('online', resend);
@@ -61,8 +54,7 @@ async function resendAll(queries: QueryClient, sender: Sender, isFirst: boolean)
       const message = unsentOf(sender, conversationId).find(key);
       if (!message || isOnItsWay(queries, sender, conversationId, key)) continue;
       // Those after it wait too, so that all arrive in the order in which they were written.
-      if (message.failure ? !isPassing(message.failure) : !isFirst) break;
-      if (Date.now() - (message.writtenAt ?? 0) > MAX_AGE_MS) break;
+      if (!goesByItself(message, isFirst, Date.now())) break;
       try {
         await send(queries, sender, conversationId, message);
       } catch (error) {

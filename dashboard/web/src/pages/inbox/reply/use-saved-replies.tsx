@@ -5,12 +5,10 @@ import type { Conversation, SavedReplyVariable } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
 import { lazyPart, usePreload } from '../../../common/lazy-part';
 import { useAgents } from '../names';
+import { fillVariables, savedReplyQuery } from './saved-reply-text';
 import type { TakeKey } from './saved-reply-list';
 
 const SavedReplyList = lazyPart(() => import('./saved-reply-list').then((module) => module.SavedReplyList));
-
-/** Matches a variable with the space before it and the mark behind it. */
-const PLACE = /( ?)\{\{([^{}|]*)(?:\|([^{}]*))?\}\}([,.!?;:]?)/g;
 
 /**
  * Offers saved replies while one types a slash at the beginning of a line.
@@ -28,7 +26,7 @@ export function useSavedReplies({
   onMissing: (variables: string[]) => void;
 }) {
   const id = useId();
-  const [typed, setTyped] = useState<{ query: string; start: number; end: number } | null>(null);
+  const [typed, setTyped] = useState<ReturnType<typeof savedReplyQuery>>(null);
   const [optionId, setOptionId] = useState<string>();
   const takesKeys = useRef<TakeKey | null>(null);
   const fill = useFill(conversation);
@@ -50,11 +48,7 @@ export function useSavedReplies({
 
   return {
     /** Looks at what stands before the caret. */
-    look: ({ value, selectionEnd }: HTMLTextAreaElement) => {
-      const start = value.lastIndexOf('\n', selectionEnd - 1) + 1;
-      const line = value.slice(start, selectionEnd);
-      setTyped(line.startsWith('/') ? { query: line.slice(1), start, end: selectionEnd } : null);
-    },
+    look: ({ value, selectionEnd }: HTMLTextAreaElement) => setTyped(savedReplyQuery(value, selectionEnd)),
     /** Returns whether a key was for the list. */
     takeKey: (event: KeyboardEvent): boolean => {
       if (!typed || event.ctrlKey || event.metaKey || event.shiftKey) return false;
@@ -94,19 +88,5 @@ function useFill({ contact }: Conversation) {
     'agent.name': agent?.displayName ?? agent?.name ?? '',
     'workspace.name': workspace,
   };
-  return (body: string) => {
-    const missing = new Set<string>();
-    const text = body.replace(
-      PLACE,
-      (_, space: string, name: string, otherwise: string | undefined, mark: string) => {
-        const variable = name.trim() as SavedReplyVariable;
-        const value = values[variable] || otherwise?.trim();
-        if (value) return space + value + mark;
-        missing.add(variable);
-        // No space is left before a comma.
-        return (mark ? '' : space) + mark;
-      },
-    );
-    return { text, missing: [...missing] };
-  };
+  return (body: string) => fillVariables(body, values);
 }

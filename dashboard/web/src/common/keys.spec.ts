@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isSendPress, keyOf, shortcutOf } from '../../dashboard/web/src/common/keys';
+import { isSendPress, keyOf, shortcutOf } from './keys';
 
-const SOURCES = join(__dirname, '../../dashboard/web/src');
+const SOURCES = join(__dirname, '..');
 const HELPER = join('common', 'keys.ts');
 
 const press = (key: string, code: string, more: Partial<Parameters<typeof keyOf>[0]> = {}) => ({

@@ -1,0 +1,36 @@
+import type { FoundMessage } from '../../api/types';
+import type { Texts } from '../../i18n/texts-en';
+
+/** Names of contents other than text, as the service puts them into a message's text: `[image] Our shop`. */
+export type ContentKind = keyof Texts['inbox']['content'];
+
+/** Content of a message, with what the service knows of it in words, such as a caption. */
+export interface Content {
+  kind: ContentKind;
+  detail: string;
+}
+
+const PLACEHOLDER = /^\[([a-z ]+)\](?:\s([^]*))?$/;
+/** Matches the blank between two contents: a line's end, or in one line, what follows a bare placeholder. */
+const BETWEEN = /\n(?=\[)|(?<=\]) (?=\[)/;
+
+/** Reads what a customer has sent instead of text; null if the text is the customer's own. */
+export function readContents(text: string, kinds: Texts['inbox']['content']): Content[] | null {
+  const contents = text.split(BETWEEN).map((part): Content | null => {
+    const [, kind = '', detail = ''] = PLACEHOLDER.exec(part) ?? [];
+    return Object.hasOwn(kinds, kind) ? { kind: kind as ContentKind, detail } : null;
+  });
+  return contents.every((content) => content !== null) ? contents : null;
+}
+
+export type Excerpt = FoundMessage['excerpt'];
+
+/** Returns the parts of an excerpt without its first characters. */
+export function partsFrom(excerpt: Excerpt, count: number): Excerpt {
+  let left = count;
+  return excerpt.map((part) => {
+    const text = part.text.slice(left);
+    left = Math.max(0, left - part.text.length);
+    return { ...part, text };
+  });
+}

@@ -1,0 +1,6 @@
+/** Returns which of the ids that are left followed one, or else the nearest before it. */
+export function nearestTo(id: string, ids: string[], left: string[]): string | undefined {
+  const at = ids.indexOf(id);
+  const isLeft = new Set(left);
+  return [...ids.slice(at + 1), ...ids.slice(0, at).toReversed()].find((one) => isLeft.has(one));
+}

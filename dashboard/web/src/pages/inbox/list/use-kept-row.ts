@@ -1,0 +1,38 @@
+import { useEffect, useState } from 'react';
+import type { ActiveConversation } from '../../../api/types';
+import type { InboxFilter } from '../inbox-filter';
+import { useConversation, useListed } from '../use-inbox';
+import { withKeptRow } from './kept-row';
+
+/** The list with the open conversation, when that was last in it. */
+interface Kept {
+  filter: InboxFilter;
+  items: ActiveConversation[];
+  openId: string;
+}
+
+/**
+ * Keeps the open conversation in its place in the list of nobody's once it is somebody's, until the person
+ * goes elsewhere. What is closed or snoozed leaves the list.
+ */
+export function useKeptRow(
+  items: ActiveConversation[] | undefined,
+  filter: InboxFilter,
+  openId: string | undefined,
+): ActiveConversation[] | undefined {
+  const [kept, setKept] = useState<Kept | null>(null);
+  const isIn = items?.some(({ id }) => id === openId) ?? false;
+  useEffect(() => {
+    if (items && openId !== undefined && isIn) setKept({ filter, items, openId });
+  }, [items, filter, openId, isIn]);
+  const isLost =
+    !isIn && filter.view === 'nobody' && kept !== null && kept.openId === openId && kept.filter === filter;
+  const keptId = isLost ? openId : undefined;
+  const now = useConversation(keptId).data;
+  const listed = useListed(keptId, filter.status);
+  if (!items || !isLost || now?.status !== filter.status) return items;
+
+  // Until it is read as lists have it, it is shown as it was.
+  const was = kept.items.find(({ id }) => id === openId)!;
+  return withKeptRow(items, kept.items, listed ?? { ...was, assignedAgentId: now.assignedAgentId });
+}

@@ -1,0 +1,74 @@
+import { makeLane } from './reading-lane';
+
+/** Makes a lane whose reads take as long as a test lets them. */
+function startLane(restMs: number) {
+  const reads: string[][] = [];
+  let end = () => {};
+  const notice = makeLane<string>(restMs, (changes) => {
+    reads.push(changes);
+    return new Promise<void>((resolve) => {
+      end = resolve;
+    });
+  });
+  const readFor = async (ms: number) => {
+    await jest.advanceTimersByTimeAsync(ms);
+    end();
+    await jest.advanceTimersByTimeAsync(0);
+  };
+  return { reads, notice, readFor };
+}
+
+describe('a lane', () => {
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  it('reads a change at once', () => {
+    const { reads, notice } = startLane(300);
+    notice('a');
+    expect(reads).toEqual([['a']]);
+  });
+
+  it('collects what changes while it reads and rests, each once, and reads it together', async () => {
+    const { reads, notice, readFor } = startLane(300);
+    notice('a');
+    for (const change of ['b', 'c', 'b']) notice(change);
+    await readFor(10);
+    notice('a');
+    await jest.advanceTimersByTimeAsync(299);
+    expect(reads).toEqual([['a']]);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(reads).toEqual([['a'], ['b', 'c', 'a']]);
+  });
+
+  it('rests longer after a slow read', async () => {
+    const { reads, notice, readFor } = startLane(300);
+    notice('a');
+    notice('b');
+    await readFor(500);
+    await jest.advanceTimersByTimeAsync(1_999);
+    expect(reads).toHaveLength(1);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(reads).toHaveLength(2);
+  });
+
+  it('rests five seconds at most', async () => {
+    const { reads, notice, readFor } = startLane(300);
+    notice('a');
+    notice('b');
+    await readFor(60_000);
+    await jest.advanceTimersByTimeAsync(4_999);
+    expect(reads).toHaveLength(1);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(reads).toHaveLength(2);
+  });
+
+  it('stops when nothing has changed, and reads the next change at once', async () => {
+    const { reads, notice, readFor } = startLane(300);
+    notice('a');
+    await readFor(10);
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(reads).toEqual([['a']]);
+    notice('a');
+    expect(reads).toEqual([['a'], ['a']]);
+  });
+});
