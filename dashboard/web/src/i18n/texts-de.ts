@@ -507,7 +507,6 @@ export const de: Texts = {
       `Er nimmt sie in den 24 Stunden an, nachdem der Kunde geschrieben hat. Sie können es versuchen; ${channel} entscheidet.`,
     windowCloses: (channel: string, distance: string, time: string) =>
       `${channel} nimmt Antworten bis ${time} an (${distance}), und länger, sobald der Kunde schreibt.`,
-    notChanged: 'Nicht geändert',
     keys: 'Tasten',
     keysOn: 'Einzelne Tasten einschalten',
     keysOff: 'Einzelne Tasten ausschalten',

@@ -468,7 +468,6 @@ export const en = {
       `It takes them within 24 hours after the customer has written. You can still try; ${channel} decides.`,
     windowCloses: (channel: string, distance: string, time: string) =>
       `${channel} takes answers until ${time} (${distance}), and longer once the customer writes.`,
-    notChanged: 'Not changed',
     keys: 'Keys',
     keysOn: 'Turn single keys on',
     keysOff: 'Turn single keys off',
