@@ -9,18 +9,36 @@ describe('what a customer sends instead of text', () => {
     ['[image] Our shop', [['image', 'Our shop']]],
     ['[voice message]', [['voice message', '']]],
     ['[image] One\nof two lines', [['image', 'One\nof two lines']]],
-    ['[image] One\n[video]', [['image', 'One'], ['video', '']]],
-    ['[image] [video] Two', [['image', ''], ['video', 'Two']]],
+    [
+      '[image] One\n[video]',
+      [
+        ['image', 'One'],
+        ['video', ''],
+      ],
+    ],
+    [
+      '[image] [video] Two',
+      [
+        ['image', ''],
+        ['video', 'Two'],
+      ],
+    ],
   ])('is read from %j', (text, contents) => {
     expect(read(text)).toEqual(contents.map(([kind, detail]) => ({ kind, detail })));
   });
 
-  it.each(['', 'Hello', 'see [image]', '[image]Our shop', '[toString]', '[constructor]', '[picture] x', '[image] a\n[b]'])(
-    'is not in the text %j',
-    (text) => {
-      expect(read(text)).toBeNull();
-    },
-  );
+  it.each([
+    '',
+    'Hello',
+    'see [image]',
+    '[image]Our shop',
+    '[toString]',
+    '[constructor]',
+    '[picture] x',
+    '[image] a\n[b]',
+  ])('is not in the text %j', (text) => {
+    expect(read(text)).toBeNull();
+  });
 });
 
 describe('an excerpt without its beginning', () => {

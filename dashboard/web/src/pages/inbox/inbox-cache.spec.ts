@@ -16,7 +16,9 @@ const message = (id: string, body = '') => ({ id, body }) as Message;
 
 /** Makes pages of messages, such as `54 32`. */
 const pagesOf = (ids: string): Pages<Message> => {
-  const pages = ids.split(' ').map((page) => ({ data: [...page].map((id) => message(id)), nextCursor: null }));
+  const pages = ids
+    .split(' ')
+    .map((page) => ({ data: [...page].map((id) => message(id)), nextCursor: null }));
   return { pages, pageParams: pages.map(() => undefined) };
 };
 const idsIn = (pages: Pages<{ id: string }> | null | undefined) =>

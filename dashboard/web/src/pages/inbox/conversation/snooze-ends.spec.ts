@@ -2,7 +2,9 @@ import { endsAfter } from './snooze-ends';
 
 /** Writes a time as this machine's clock has it. */
 const local = (at: Date) =>
-  [at.getFullYear(), at.getMonth() + 1, at.getDate(), at.getHours(), at.getMinutes(), at.getSeconds()].join(' ');
+  [at.getFullYear(), at.getMonth() + 1, at.getDate(), at.getHours(), at.getMinutes(), at.getSeconds()].join(
+    ' ',
+  );
 
 describe('the ends of a snooze', () => {
   it.each([

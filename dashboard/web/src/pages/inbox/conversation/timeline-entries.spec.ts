@@ -3,7 +3,8 @@ import { entriesOf, idOf, shownOf } from './timeline-entries';
 
 const at = (id: string, time: string) => ({ id, createdAt: `2026-11-23T${time}:00.000Z` });
 const messages = (...items: [string, string][]) => items.map(([id, time]) => at(id, time) as Message);
-const changes = (...items: [string, string][]) => items.map(([id, time]) => at(id, time) as ConversationChange);
+const changes = (...items: [string, string][]) =>
+  items.map(([id, time]) => at(id, time) as ConversationChange);
 const notes = (...items: [string, string][]) => items.map(([id, time]) => at(id, time) as Note);
 
 describe('the entries of a timeline', () => {
@@ -26,7 +27,11 @@ describe('the entries of a timeline', () => {
   });
 
   it('of one day, by the clock of this machine, have the same beginning of it', () => {
-    const times = [new Date(2026, 10, 23, 23, 59), new Date(2026, 10, 23, 0, 0), new Date(2026, 10, 22, 23, 59)];
+    const times = [
+      new Date(2026, 10, 23, 23, 59),
+      new Date(2026, 10, 23, 0, 0),
+      new Date(2026, 10, 22, 23, 59),
+    ];
     const sent = times.map((time, index) => ({ id: `m${index}`, createdAt: time.toISOString() }) as Message);
     const days = entriesOf(sent, [], []).map(({ day }) => new Date(day));
     expect(days).toEqual([new Date(2026, 10, 22), new Date(2026, 10, 23), new Date(2026, 10, 23)]);

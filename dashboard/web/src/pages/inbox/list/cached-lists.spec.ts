@@ -27,8 +27,16 @@ const row = (id: string, more: Partial<ActiveConversation> = {}) =>
   }) as ActiveConversation;
 
 describe('a change in a list', () => {
-  const idsAfter = (query: ListQuery, change: Partial<ActiveConversation>, was: Partial<ActiveConversation> = {}) =>
-    withChange({ data: [row('a', was), row('b', was)], nextCursor: null }, { conversationId: 'a', change }, query)
+  const idsAfter = (
+    query: ListQuery,
+    change: Partial<ActiveConversation>,
+    was: Partial<ActiveConversation> = {},
+  ) =>
+    withChange(
+      { data: [row('a', was), row('b', was)], nextCursor: null },
+      { conversationId: 'a', change },
+      query,
+    )
       .data.map(({ id }) => id)
       .join();
 

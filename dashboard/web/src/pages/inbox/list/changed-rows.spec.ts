@@ -13,16 +13,17 @@ const LIST = {
 };
 
 /** Returns the ids of each page after changes. */
-function idsAfter(ids: string[], rows: ActiveConversation[], list: Parameters<typeof withChangedRows>[0] = LIST) {
+function idsAfter(
+  ids: string[],
+  rows: ActiveConversation[],
+  list: Parameters<typeof withChangedRows>[0] = LIST,
+) {
   return withChangedRows(list, ids, rows).pages.map(({ data }) => data.map(({ id }) => id));
 }
 
 describe('rows that have changed', () => {
   it('go up with a new message, out of a later page', () => {
-    expect(idsAfter(['d'], [row('d', 'm99')])).toEqual([
-      ['d', 'a', 'b'],
-      ['c'],
-    ]);
+    expect(idsAfter(['d'], [row('d', 'm99')])).toEqual([['d', 'a', 'b'], ['c']]);
   });
 
   it('go down with an older one', () => {

@@ -19,7 +19,10 @@ describe('a row that has left its list', () => {
   it('is shown as it is now, and the list that was given stays', () => {
     const items = [{ id: 'a', agent: '' }];
     const was = { id: 'b', agent: '' };
-    expect(withKeptRow(items, [...items, was], { ...was, agent: 'me' })).toEqual([...items, { id: 'b', agent: 'me' }]);
+    expect(withKeptRow(items, [...items, was], { ...was, agent: 'me' })).toEqual([
+      ...items,
+      { id: 'b', agent: 'me' },
+    ]);
     expect(items).toHaveLength(1);
   });
 });

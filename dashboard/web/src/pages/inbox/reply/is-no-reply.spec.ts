@@ -5,7 +5,10 @@ describe('a text', () => {
     expect(isNoReply(text)).toBe(true);
   });
 
-  it.each(['Hello', '/hours are on the page', 'see /hours', '/hours\nHello', '1/2'])('that is one: %j', (text) => {
-    expect(isNoReply(text)).toBe(false);
-  });
+  it.each(['Hello', '/hours are on the page', 'see /hours', '/hours\nHello', '1/2'])(
+    'that is one: %j',
+    (text) => {
+      expect(isNoReply(text)).toBe(false);
+    },
+  );
 });
