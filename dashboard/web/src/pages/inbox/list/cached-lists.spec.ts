@@ -44,6 +44,7 @@ describe('a change in a list', () => {
     ['is read', { status: 'OPEN' }, { isUnread: false }, {}, 'a,b'],
     ['is closed, among the open ones', { status: 'OPEN' }, { status: 'CLOSED' }, {}, 'b'],
     ['is closed, among those of any status', {}, { status: 'CLOSED' }, {}, 'a,b'],
+    ["is read, among nobody's", { assignedAgentId: NOBODY }, { isUnread: false }, {}, 'a,b'],
     ["is taken, among nobody's", { assignedAgentId: NOBODY }, { assignedAgentId: 'me' }, {}, 'b'],
     ['is taken, among all', { status: 'OPEN' }, { assignedAgentId: 'me' }, {}, 'a,b'],
     [
