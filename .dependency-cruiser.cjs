@@ -27,7 +27,7 @@ const MESSAGES = ['messages', ...CONVERSATIONS];
 const MAY_IMPORT = {
   common: [],
   config: ['common'],
-  redis: ['common', 'config'],
+  redis: ['common', 'config', 'metrics'],
   'database/driver': ['common', 'config'],
   'database/citus': ['common', 'database/driver'],
   database: ['common', 'config', 'database/driver', 'database/citus'],

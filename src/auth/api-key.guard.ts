@@ -1,6 +1,6 @@
 import { CanActivate, ExecutionContext, Injectable, Logger } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import { AuthenticatedRequest, originOf, PUBLIC } from '../http/access.decorators';
 import { AppError } from '../common/app-error';
 import { clientNetworkOf } from '../http/connections/client-network';
@@ -71,14 +71,9 @@ export class ApiKeyGuard implements CanActivate {
   }
 
   private countRefusal(context: ExecutionContext, hash: Buffer | null): Promise<number> {
-    const http = context.switchToHttp();
-    const request = http.getRequest<AuthenticatedRequest>();
+    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     this.refused.count(hash, originOf(request));
-    return this.limiter.countRequest(
-      `refused:${clientNetworkOf(request)}`,
-      REFUSALS,
-      http.getResponse<Response>(),
-    );
+    return this.limiter.countCall(`refused:${clientNetworkOf(request)}`, REFUSALS);
   }
 
   /** Records the use of a key, in a write that the request does not wait for. */

@@ -6,7 +6,7 @@ import { AuditModule } from '../audit/audit.module';
 import { DatabaseModule } from '../database/setup/database.module';
 import { RateLimitModule } from '../http/limits/rate-limit.module';
 import { RequestBudgetInterceptor } from '../http/limits/request-budget.interceptor';
-import { RateLimitStorage } from '../http/limits/rate-limit-storage';
+import { RateLimiter } from '../http/limits/rate-limiter';
 import { TableRegistry } from '../database/tables/table-registry';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { API_KEY_TABLES } from './api-key-tables';
@@ -51,8 +51,8 @@ export class AuthModule {
     RateLimitModule,
     ThrottlerModule.forRootAsync({
       imports: [RateLimitModule],
-      inject: [RateLimitStorage],
-      useFactory: (storage: RateLimitStorage) => ({
+      inject: [RateLimiter],
+      useFactory: (storage: RateLimiter) => ({
         throttlers: [{ limit: limitOf, ttl: RATE_WINDOW_MS }],
         storage,
       }),

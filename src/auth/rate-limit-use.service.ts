@@ -3,7 +3,7 @@ import { requireReadPermission } from '../access/require-permission';
 import { isId } from '../common/ids';
 import { Actor } from '../access/principal';
 import { Database } from '../database/database';
-import { RateLimitStorage } from '../http/limits/rate-limit-storage';
+import { RateLimiter } from '../http/limits/rate-limiter';
 import { RATE_LIMITED_PATHS, rateKeyOf } from './rate-limit-paths';
 
 /** Requests of a workspace to one path, in the present window of a minute. */
@@ -20,7 +20,7 @@ export interface RateLimitUse {
 export class RateLimitUseService {
   constructor(
     private readonly database: Database,
-    private readonly storage: RateLimitStorage,
+    private readonly limiter: RateLimiter,
   ) {}
 
   /**
@@ -32,7 +32,7 @@ export class RateLimitUseService {
     await requireReadPermission(this.database, tenantId, actor, 'workspace.read');
     if (!isId(tenantId)) return [];
     const windows = await Promise.all(
-      RATE_LIMITED_PATHS.map((path) => this.storage.read(rateKeyOf(tenantId, path))),
+      RATE_LIMITED_PATHS.map((path) => this.limiter.read(rateKeyOf(tenantId, path))),
     );
     if (windows.includes(null)) return null;
     return windows

@@ -42,12 +42,9 @@ export class RateLimitGuard extends ThrottlerGuard {
     response.setHeader('X-RateLimit-Limit', limit);
     response.setHeader('X-RateLimit-Remaining', Math.max(0, limit - totalHits));
     response.setHeader('X-RateLimit-Reset', timeToExpire);
-    if (!isBlocked) return true;
-    response.setHeader('Retry-After', timeToExpire);
-    throw new AppError(
-      'RATE_LIMITED',
-      `More than ${limit} requests a minute on this path. Retry in ${timeToExpire} s.`,
-    );
+    if (isBlocked)
+      throw AppError.rateLimited(`More than ${limit} requests a minute on this path.`, timeToExpire);
+    return true;
   }
 }
 

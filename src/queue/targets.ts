@@ -14,6 +14,11 @@ export function targetKeyOf({ id, isBackground }: Target): string {
   return isBackground ? `${id}:background` : id;
 }
 
+/** Returns the key by which a target's throughput is limited, of live and background work together. */
+export function throughputKeyOf({ id }: Target): string {
+  return `throughput:${id}`;
+}
+
 /**
  * Holds waiting targets, each once. The workspaces take turns, so that no target waits for all targets of
  * another workspace.

@@ -6,7 +6,7 @@ import {
   REQUESTS_BEFORE_LOGIN,
   SHARE_OF_PERSON,
 } from '../../dashboard/server/src/http/limit.guard';
-import { RateLimitStorage } from '../../src/http/limits/rate-limit-storage';
+import { RateLimiter } from '../../src/http/limits/rate-limiter';
 import {
   callRoute,
   makeSettings,
@@ -49,8 +49,8 @@ describe('limits of changes in the dashboard', () => {
   const contactsOf = ({ workspace }: Settings) => `/api/workspaces/${workspace.id}/contacts`;
   const createContact = (of: Settings, browser = of.browser) => browser.post(contactsOf(of), { name: 'Zoë' });
   const useUp = async (key: string, max: number) => {
-    const storage = dashboard.get(RateLimitStorage);
-    for (let n = 0; n < max; n++) await storage.increment(`dashboard:${key}`, 60_000, max);
+    const limiter = dashboard.get(RateLimiter);
+    for (let n = 0; n < max; n++) await limiter.countCall(`dashboard:${key}`, { max, excess: '' });
   };
   const personOf = async (browser: Browser) => (await browser.get('/api/session')).body.person.id as string;
   /** Names of the limits that routes have of their own. */

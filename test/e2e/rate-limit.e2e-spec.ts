@@ -3,7 +3,7 @@ import { generateApiKey } from '../../src/auth/api-key-token';
 import { RateLimitUseService } from '../../src/auth/rate-limit-use.service';
 import { SYSTEM } from '../../src/access/principal';
 import { RedisConnection } from '../../src/redis/redis-connections';
-import { RateLimitStorage } from '../../src/http/limits/rate-limit-storage';
+import { RateLimiter } from '../../src/http/limits/rate-limiter';
 import { newId } from '../../src/common/ids';
 import { ApiClient, ApiResponse } from '../support/api-client';
 import { countedInRedis, sharesCounts } from '../support/counted-in-redis';
@@ -210,10 +210,10 @@ describe('the rate limit', () => {
     });
 
     it('lets a call pass after the wait it has named, however often it was refused', async () => {
-      const storage = cutOff.app.get(RateLimitStorage, { strict: false });
+      const limiter = cutOff.app.get(RateLimiter, { strict: false });
       const key = newId();
       const windowMs = 2_000;
-      const hit = () => storage.increment(key, windowMs, 1);
+      const hit = () => limiter.increment(key, windowMs, 1);
       let last = await hit();
       const end = performance.now() + windowMs;
       expect(last.isBlocked).toBe(false);

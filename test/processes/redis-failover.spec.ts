@@ -4,7 +4,8 @@ import { RedisSubscriber } from '../../src/redis/redis-subscriber';
 import { queueOptions } from '../../src/queue/register-queue';
 import { RedisClient } from '../../src/redis/redis-client';
 import { RedisConnections } from '../../src/redis/redis-connections';
-import { ThroughputLimiter } from '../../src/redis/throughput-limiter';
+import { FixedWindows } from '../../src/redis/fixed-windows';
+import { Metrics } from '../../src/metrics/metrics';
 import { redisConnections } from '../support/redis-connections';
 import { RedisPair } from '../support/redis-failover';
 import { TestService } from '../support/service';
@@ -55,17 +56,18 @@ describe('after a failover of Redis that leaves the old primary connected as a r
     }
   });
 
-  it('the throughput limiter counts at the new primary', async () => {
+  it('what fixed windows grant is counted at the new primary', async () => {
     const client = new RedisClient(connections);
-    const limiter = new ThroughputLimiter(client);
+    const windows = new FixedWindows(client, new Metrics());
+    const acquire = () => windows.acquire('throughput:endpoint', { windowMs: 1_000, max: 10 });
     await waitFor('Redis', () => client.isReady);
-    await limiter.acquire('endpoint', 10, 1);
+    await acquire();
 
     await failOver();
 
     // Until then this process counts by itself.
     const keys = await waitFor('a count at the new primary', async () => {
-      await limiter.acquire('endpoint', 10, 1);
+      await acquire();
       const found = await keysAtPrimary('throughput:*');
       return found.length > 0 ? found : null;
     });

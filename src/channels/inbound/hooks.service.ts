@@ -78,14 +78,12 @@ export class HooksService {
    */
   async handshake(call: HookCall): Promise<string> {
     const connection = await this.connections.loadByHookKey(call.channel, call.hookKey);
-    if (connection) this.refusals.requireFew(call.request, connection);
+    await this.refusals.count(call.request, connection);
     const challenge = connection && this.getAdapter(connection).handshake?.(connection, call.request.query);
-    if (typeof challenge === 'string') return challenge;
-    throw await this.refusals.count(
-      call.request,
-      connection,
-      new AppError('FORBIDDEN', 'This is not the verify token of this address.'),
-    );
+    if (typeof challenge !== 'string')
+      throw new AppError('FORBIDDEN', 'This is not the verify token of this address.');
+    await this.refusals.giveBack(call.request, connection!);
+    return challenge;
   }
 
   /**
@@ -99,7 +97,7 @@ export class HooksService {
   async receive(call: HookCall): Promise<void> {
     // Comes before the body is read, so that a caller without a hook's key holds no memory.
     const connection = await this.connections.loadByHookKey(call.channel, call.hookKey);
-    if (!connection) throw await this.refusals.count(call.request, null, unsigned());
+    if (!connection) return this.refuse(call, null);
     this.requireNoPause(connection);
     const request = this.toHookRequest(call.request, await this.readBody(call, connection));
     // Another body may have been too large while this one was read.
@@ -107,13 +105,18 @@ export class HooksService {
     const adapter = this.getAdapter(connection);
     const signer = adapter.listSecrets(connection).find((secret) => adapter.verify(secret, request));
     // A request that is not signed takes no slot from one that is.
-    if (signer === undefined) throw await this.refusals.count(call.request, connection, unsigned());
+    if (signer === undefined) return this.refuse(call, connection);
     const release = await this.budgets.acquire('hooks', connection.id, call.response);
     try {
       await this.store(connection, request, signer);
     } finally {
       release();
     }
+  }
+
+  private async refuse({ request }: HookCall, connection: Connection | null): Promise<never> {
+    await this.refusals.count(request, connection);
+    throw new AppError('UNAUTHENTICATED', 'The request is not signed as it must be.');
   }
 
   private async store(connection: LoadedConnection, request: HookRequest, signer: string): Promise<void> {
@@ -247,10 +250,6 @@ export class HooksService {
   private toHookRequest({ originalUrl, headers }: Request, rawBody: Buffer): HookRequest {
     return { url: `${this.config.publicUrl}${originalUrl}`, headers, rawBody };
   }
-}
-
-function unsigned(): AppError {
-  return new AppError('UNAUTHENTICATED', 'The request is not signed as it must be.');
 }
 
 function isTooLarge(error: unknown): error is AppError {

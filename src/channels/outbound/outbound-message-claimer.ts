@@ -2,9 +2,9 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { SecretUnreadable } from '../../secrets/secret-box';
 import { InjectStartCapacity, StartCapacity, UNREADABLE_PAUSE_MS } from '../../queue/start-capacity';
-import { Target } from '../../queue/targets';
+import { Target, throughputKeyOf } from '../../queue/targets';
 import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
-import { ThroughputLimiter } from '../../redis/throughput-limiter';
+import { FixedWindows } from '../../redis/fixed-windows';
 import { ChannelAdapters } from '../adapters/channel-adapters';
 import { ConnectionLoader, LoadedConnection } from '../connections/connection-loader';
 import { ClaimedMessage } from './claimed-message';
@@ -21,7 +21,7 @@ export class OutboundMessageClaimer {
     private readonly messages: OutboundMessagesRepository,
     private readonly loader: ConnectionLoader,
     private readonly adapters: ChannelAdapters,
-    private readonly rateLimiter: ThroughputLimiter,
+    private readonly windows: FixedWindows,
     @InjectStartCapacity(OUTBOUND_MESSAGE_QUEUE) private readonly capacity: StartCapacity,
     @InjectWakeUps(OUTBOUND_MESSAGE_QUEUE) private readonly wakeUps: WakeUpQueue,
   ) {}
@@ -43,7 +43,8 @@ export class OutboundMessageClaimer {
     const granted = await this.acquireRate(connection, ready);
     if (granted === 0) return [];
     const claimed = await this.messages.claim(connection, granted);
-    if (claimed.length < granted) await this.rateLimiter.release(target.id, granted - claimed.length);
+    const left = granted - claimed.length;
+    if (left > 0) await this.windows.giveBack(throughputKeyOf(target), left);
     return claimed;
   }
 
@@ -64,9 +65,10 @@ export class OutboundMessageClaimer {
 
   /** Returns how many of the messages may be sent in this second. The others wait for the next second. */
   private async acquireRate({ tenantId, id, channel }: LoadedConnection, wanted: number): Promise<number> {
-    const { perSecond } = this.adapters.getAdapter(channel).limits;
-    const { granted, remainingMs } = await this.rateLimiter.acquire(id, perSecond, wanted);
-    if (granted < wanted) this.pause({ tenantId, id }, Math.max(remainingMs, 1));
+    const target = { tenantId, id };
+    const limit = { windowMs: 1_000, max: this.adapters.getAdapter(channel).limits.perSecond };
+    const { granted, endsInMs } = await this.windows.acquire(throughputKeyOf(target), limit, wanted);
+    if (granted < wanted) this.pause(target, Math.max(endsInMs, 1));
     return granted;
   }
 

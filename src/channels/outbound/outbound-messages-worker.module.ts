@@ -4,7 +4,6 @@ import { MessagesModule } from '../../messages/messages.module';
 import { OutboxWorkerModule } from '../../outbox/outbox-worker.module';
 import { QueueFloorsModule } from '../../queue/floors/queue-floors.module';
 import { StartCapacity, startCapacityOf } from '../../queue/start-capacity';
-import { ThroughputLimiter } from '../../redis/throughput-limiter';
 import { ChannelAdaptersModule } from '../adapters/channel-adapters.module';
 import { ChannelConnectionsModule } from '../connections/channel-connections.module';
 import { ChannelCustomersModule } from '../customers/channel-customers.module';
@@ -63,7 +62,6 @@ const outboundCapacity: FactoryProvider<StartCapacity> = {
     StaleMessageReconciler,
     StaleMessagesRepository,
     DueMessagesRepository,
-    ThroughputLimiter,
   ],
 })
 export class OutboundMessagesWorkerModule {}

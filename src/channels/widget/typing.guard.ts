@@ -31,10 +31,10 @@ export class TypingGuard implements CanActivate {
     const token = BEARER.exec(request.headers.authorization ?? '')?.[1];
     const owner = token === undefined ? null : await this.tokens.readOwner(token);
     if (!owner) {
-      await countRefusal(this.limiter, request, response);
+      await countRefusal(this.limiter, request);
       throw new AppError('UNAUTHENTICATED', 'Send a token of a session as "Authorization: Bearer …".');
     }
-    await this.limiter.countRequest(`widget-typing:${digestOfVisitor(owner)}`, TYPING, response);
+    await this.limiter.countCall(`widget-typing:${digestOfVisitor(owner)}`, TYPING);
     request.tokenOwner = owner;
     return true;
   }

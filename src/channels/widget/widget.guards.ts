@@ -66,7 +66,7 @@ export class WidgetGuard implements CanActivate {
     const siteKey = request.params['siteKey'] as string;
     const isKnown = this.known.has(siteKey);
     // Counts first: made-up keys must not reach PostgreSQL without limit.
-    if (!isKnown) await countRefusal(this.limiter, request, response);
+    if (!isKnown) await countRefusal(this.limiter, request);
     const load = () => this.connections.loadByHookKey('WIDGET', siteKey);
     // This read may wait for a node that hangs, so it holds no slot. The share of its node limits such reads.
     const early = isKnown && this.database.isDivided ? await load() : undefined;
@@ -75,7 +75,7 @@ export class WidgetGuard implements CanActivate {
     response.once('close', request.releaseSlot);
     const widget = early === undefined ? await load() : early;
     if (!widget) {
-      if (this.known.delete(siteKey)) await countRefusal(this.limiter, request, response);
+      if (this.known.delete(siteKey)) await countRefusal(this.limiter, request);
       throw AppError.notFound('Widget');
     }
     if (!isKnown) this.remember(siteKey);
@@ -107,8 +107,7 @@ export class VisitorGuard implements CanActivate {
     if (request.headers.authorization === undefined && isOptional) return true;
     const visitor = await this.authenticate(request, isOptional);
     if (!visitor) {
-      const response = context.switchToHttp().getResponse<Response>();
-      await countRefusal(this.limiter, request, response);
+      await countRefusal(this.limiter, request);
       throw new AppError('UNAUTHENTICATED', refusalMessage(request));
     }
     request.visitor = visitor;
@@ -129,8 +128,8 @@ export class VisitorGuard implements CanActivate {
  * Counts a refused request of an address.
  * @throws AppError RATE_LIMITED
  */
-export function countRefusal(limiter: RateLimiter, request: Request, response: Response): Promise<number> {
-  return limiter.countRequest(`widget-refused:${clientNetworkOf(request)}`, REFUSALS, response);
+export function countRefusal(limiter: RateLimiter, request: Request): Promise<number> {
+  return limiter.countCall(`widget-refused:${clientNetworkOf(request)}`, REFUSALS);
 }
 
 /** Returns the message of a refusal, which tells a client with an invalid token to drop it. */
@@ -155,16 +154,11 @@ export class WidgetLimitGuard implements CanActivate {
    */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<VisitorRequest>();
-    const response = context.switchToHttp().getResponse<Response>();
     for (const limit of this.reflector.get<WidgetLimit[]>(LIMITS, context.getHandler())) {
       if (limit.counts?.(request) === false) continue;
       const max = typeof limit.max === 'number' ? limit.max : limit.max(this.config);
       const { excess } = limit;
-      await this.limiter.countRequest(
-        `widget-${limit.name}:${limitSubject(limit, request)}`,
-        { max, excess },
-        response,
-      );
+      await this.limiter.countCall(`widget-${limit.name}:${limitSubject(limit, request)}`, { max, excess });
     }
     return true;
   }

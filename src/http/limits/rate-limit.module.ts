@@ -1,10 +1,8 @@
 import { Module } from '@nestjs/common';
-import { RateLimitStorage } from './rate-limit-storage';
 import { RateLimiter } from './rate-limiter';
 import { WorkBudgets } from './work-budgets';
 
-@Module({
-  providers: [RateLimitStorage, RateLimiter, WorkBudgets],
-  exports: [RateLimitStorage, RateLimiter, WorkBudgets],
-})
+const PROVIDERS = [RateLimiter, WorkBudgets];
+
+@Module({ providers: PROVIDERS, exports: PROVIDERS })
 export class RateLimitModule {}

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { Response } from 'express';
+import { ThrottlerStorage } from '@nestjs/throttler';
 import { AppError } from '../../common/app-error';
 import { Reason } from '../../common/error-texts';
-import { RateLimitStorage } from './rate-limit-storage';
+import { FixedWindows } from '../../redis/fixed-windows';
 
 const WINDOW_MS = 60_000;
 
@@ -21,10 +21,12 @@ export interface RateLimit {
  */
 export const REFUSALS: RateLimit = { max: 120, excess: 'Too many refused requests.' };
 
-/** Limits the calls in a window by any key, such as an address or a visitor. */
+type ThrottlerStorageRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
+
+/** Limits the calls in a window by any key, such as an address or a visitor. Refused calls count, too. */
 @Injectable()
-export class RateLimiter {
-  constructor(private readonly storage: RateLimitStorage) {}
+export class RateLimiter implements ThrottlerStorage {
+  constructor(private readonly windows: FixedWindows) {}
 
   /**
    * Counts one call.
@@ -32,28 +34,37 @@ export class RateLimiter {
    * @throws AppError RATE_LIMITED above the limit, with the seconds until the window ends
    */
   async countCall(key: string, { max, windowMs = WINDOW_MS, excess }: RateLimit): Promise<number> {
-    const { isBlocked, timeToExpire, totalHits } = await this.storage.increment(key, windowMs, max);
+    const { isBlocked, timeToExpire, totalHits } = await this.increment(key, windowMs, max);
     if (isBlocked) throw AppError.rateLimited(excess, timeToExpire);
     return totalHits;
   }
 
   /** Takes one call back, such as a login that succeeded where only guesses are to count. */
   giveBack(key: string): Promise<void> {
-    return this.storage.decrement(key);
+    return this.windows.giveBack(windowKeyOf(key));
   }
 
   /**
-   * Counts one call.
-   * @returns the number of calls in the window, this one included
-   * @throws AppError RATE_LIMITED above the limit; also sets `Retry-After` on the response
+   * Reads a window without counting.
+   * @returns null while Redis is down
    */
-  async countRequest(key: string, limit: RateLimit, response: Response): Promise<number> {
-    try {
-      return await this.countCall(key, limit);
-    } catch (error) {
-      const { retryAfterSeconds } = error as AppError;
-      if (retryAfterSeconds) response.setHeader('Retry-After', retryAfterSeconds);
-      throw error;
-    }
+  async read(key: string): Promise<{ used: number; endsInSeconds: number } | null> {
+    const window = await this.windows.read(windowKeyOf(key));
+    return window && { used: window.used, endsInSeconds: Math.ceil(window.endsInMs / 1000) };
   }
+
+  /**
+   * Counts one call, for Nest's throttler.
+   * @param ttl length of the window, in milliseconds
+   * @returns the number of calls in the window, this one included, and the seconds until it ends
+   */
+  async increment(key: string, ttl: number, limit: number): Promise<ThrottlerStorageRecord> {
+    const { used, endsInMs } = await this.windows.acquire(windowKeyOf(key), { windowMs: ttl });
+    const timeToExpire = Math.max(1, Math.ceil(endsInMs / 1000));
+    return { totalHits: used, timeToExpire, isBlocked: used > limit, timeToBlockExpire: timeToExpire };
+  }
+}
+
+function windowKeyOf(key: string): string {
+  return `rate:${key}`;
 }

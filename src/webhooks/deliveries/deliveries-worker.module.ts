@@ -6,7 +6,6 @@ import { OutboxWorkerModule } from '../../outbox/outbox-worker.module';
 import { registerQueue } from '../../queue/register-queue';
 import { StartCapacity, startCapacityOf } from '../../queue/start-capacity';
 import { provideWakeUps, wakeUpsOf } from '../../queue/wake-up-queue';
-import { ThroughputLimiter } from '../../redis/throughput-limiter';
 import { WorkspacesModule } from '../../workspaces/workspaces.module';
 import { EndpointsModule } from '../endpoints/endpoints.module';
 import { cappedAt } from '../../queue/slots';
@@ -62,7 +61,6 @@ const deliveryCapacity: FactoryProvider<StartCapacity> = {
     PendingCanceller,
     EndpointHealth,
     AttemptRollups,
-    ThroughputLimiter,
   ],
   exports: [wakeUpsOf(DELIVERY_QUEUE)],
 })

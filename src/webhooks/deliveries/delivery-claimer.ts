@@ -12,9 +12,9 @@ import {
   startByFromNow,
   UNREADABLE_PAUSE_MS,
 } from '../../queue/start-capacity';
-import { Target, targetKeyOf } from '../../queue/targets';
+import { Target, targetKeyOf, throughputKeyOf } from '../../queue/targets';
 import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
-import { ThroughputLimiter } from '../../redis/throughput-limiter';
+import { FixedWindows } from '../../redis/fixed-windows';
 import { PendingCancellationsRepository } from '../endpoints/pending-cancellations.repository';
 import { takesType } from '../endpoints/subscription';
 import { Subscriber, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
@@ -64,7 +64,7 @@ export class DeliveryClaimer {
     private readonly deliveries: PendingDeliveriesRepository,
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly cancellations: PendingCancellationsRepository,
-    private readonly rateLimiter: ThroughputLimiter,
+    private readonly windows: FixedWindows,
     @InjectStartCapacity(DELIVERY_QUEUE) private readonly capacity: StartCapacity,
     @InjectWakeUps(DELIVERY_QUEUE) private readonly wakeUps: WakeUpQueue,
     private readonly metrics: Metrics,
@@ -115,12 +115,14 @@ export class DeliveryClaimer {
   private async claimGranted(target: Target, count: number, rateLimit: number): Promise<Delivery[]> {
     const due = await this.deliveries.countDue(target, count);
     if (due === 0) return [];
-    const { granted, remainingMs } = await this.rateLimiter.acquire(target.id, rateLimit, due);
-    if (granted < due) this.pause(target, remainingMs);
+    const key = throughputKeyOf(target);
+    const limit = { windowMs: 1_000, max: rateLimit };
+    const { granted, endsInMs } = await this.windows.acquire(key, limit, due);
+    if (granted < due) this.pause(target, endsInMs);
     if (granted === 0) return [];
     const { deliveries } = await this.submit({ target, count: granted, isGranted: true });
     const left = granted - deliveries.length;
-    if (left > 0) await this.rateLimiter.release(target.id, left);
+    if (left > 0) await this.windows.giveBack(key, left);
     return deliveries;
   }
 

@@ -8,7 +8,6 @@ import {
   type RateLimit,
   RateLimiter,
 } from 'conversation-messaging-service/http';
-import type { Response } from 'express';
 import type { WorkspaceRequest } from './access.decorators';
 
 type AnyRequest = IdentifiedRequest & Partial<Pick<WorkspaceRequest, 'opened' | 'membership'>>;
@@ -59,9 +58,7 @@ export class LimitGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const http = context.switchToHttp();
-    const request = http.getRequest<AnyRequest>();
-    const response = http.getResponse<Response>();
+    const request = context.switchToHttp().getRequest<AnyRequest>();
     const isChange = !isSafe(request);
     const own = this.reflector.get<Limit | undefined>(LIMIT, context.getHandler());
     const limit = own ?? (isChange ? defaultOf(request) : undefined);
@@ -69,11 +66,11 @@ export class LimitGuard implements CanActivate {
     const { max, name, isOwnRow } = limit;
     const caller = request.opened?.person.id ?? clientNetworkOf(request);
     const excess = makeReason('too_many_requests', { max });
-    const count = await this.limiter.countRequest(`dashboard:${name}:${caller}`, { max, excess }, response);
+    const count = await this.limiter.countCall(`dashboard:${name}:${caller}`, { max, excess });
     const workspace = request.membership?.workspace;
     const isInShare = isOwnRow || (!own && count <= SHARE_OF_PERSON);
     if (workspace && isChange && !isInShare)
-      await this.limiter.countRequest(`dashboard:changes:${workspace.id}`, OF_WORKSPACE, response);
+      await this.limiter.countCall(`dashboard:changes:${workspace.id}`, OF_WORKSPACE);
     return true;
   }
 }
