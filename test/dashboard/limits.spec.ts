@@ -6,7 +6,7 @@ import {
   REQUESTS_BEFORE_LOGIN,
   SHARE_OF_PERSON,
 } from '../../dashboard/server/src/http/limit.guard';
-import { RateLimiter } from '../../src/http/limits/rate-limiter';
+import { FixedWindows } from '../../src/redis/fixed-windows';
 import {
   callRoute,
   makeSettings,
@@ -48,10 +48,8 @@ describe('limits of changes in the dashboard', () => {
 
   const contactsOf = ({ workspace }: Settings) => `/api/workspaces/${workspace.id}/contacts`;
   const createContact = (of: Settings, browser = of.browser) => browser.post(contactsOf(of), { name: 'Zoë' });
-  const useUp = async (key: string, max: number) => {
-    const limiter = dashboard.get(RateLimiter);
-    for (let n = 0; n < max; n++) await limiter.countCall(`dashboard:${key}`, { max, excess: '' });
-  };
+  const useUp = (key: string, max: number) =>
+    dashboard.get(FixedWindows).acquire(`rate:dashboard:${key}`, { windowMs: 60_000 }, max);
   const personOf = async (browser: Browser) => (await browser.get('/api/session')).body.person.id as string;
   /** Names of the limits that routes have of their own. */
   const names = () => {
