@@ -645,6 +645,17 @@ describe('query plans', () => {
       expect(rowsRead(plan!)).toBeLessThan(10);
     });
 
+    it('sees whether a delivery of a recovery is pending from the recovery’s own part of the index', async () => {
+      const store = host.app.get(PendingDeliveriesRepository);
+      const [plan] = await plansOf(
+        () => inQueue((tx) => store.hasRecovered(tx, BIG, newId())),
+        /recovery_id/,
+      );
+      expect(indexesOf(plan!)).toEqual(['pending_deliveries_recovery_idx']);
+      expectOnlyIndexed(plan!, ['pending_deliveries']);
+      expect(rowsRead(plan!)).toBeLessThan(10);
+    });
+
     it('finds all endpoints with something due in one step, however much each of them is owed', async () => {
       const { targets } = await host.app
         .get(DueDeliveriesRepository)
