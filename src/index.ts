@@ -14,7 +14,12 @@ import 'reflect-metadata';
 
 // The module, errors, and the actor of a read or change. An agent who acts must be active, and its role must
 // allow it.
-export { MessagingModule, type MessagingAsyncOptions, type MessagingOptions } from './app/messaging.module';
+export {
+  MessagingModule,
+  readMessagingOptions,
+  type MessagingAsyncOptions,
+  type MessagingOptions,
+} from './app/messaging.module';
 export { ConfigError } from './config/config';
 export { AppError, type ErrorBody, type ErrorCode, type ErrorDetail } from './common/app-error';
 export type { ErrorValues, FaultCode, ReasonCode, Thing } from './common/error-texts';

@@ -2,6 +2,8 @@ import { DynamicModule, FactoryProvider, Module, ModuleMetadata } from '@nestjs/
 import { pickProviderUrls, ProviderVariable } from '../common/channel-descriptors';
 import { Config } from '../config/config';
 import { ConfigModule } from '../config/config.module';
+import { readSettings } from '../config/read-settings';
+import { SHARED_SETTINGS } from '../config/settings';
 import { DatabaseModule } from '../database/setup/database.module';
 import { HttpModule } from '../http/http.module';
 import { MetricsModule } from '../metrics/metrics.module';
@@ -121,29 +123,37 @@ export class MessagingModule {
 }
 
 /**
+ * Reads the options from the variables of the service's processes. An empty variable counts as not set.
+ * @returns the options, and what is wrong with the variables; if anything is, the options must not be used
+ */
+export function readMessagingOptions(variables: NodeJS.ProcessEnv): {
+  options: MessagingOptions & { publicUrl: string };
+  faults: string[];
+} {
+  const { values, faults } = readSettings(SHARED_SETTINGS, variables);
+  const options = {
+    ...values,
+    smtpUrl: values.smtpUrl ?? undefined,
+    mailFrom: values.mailFrom ?? undefined,
+    webhookExtraCaFile: values.webhookExtraCaFile ?? undefined,
+    apiKeyMaxLifeDays: values.apiKeyMaxLifeDays ?? undefined,
+    providerUrls: pickProviderUrls(variables),
+  };
+  return { options, faults };
+}
+
+/**
  * Checks the options like environment variables. It does so as in production, so that no key is generated on
  * the host's disk.
  */
 function configOf(options: MessagingOptions): Config {
+  const names = Object.keys(SHARED_SETTINGS) as (keyof typeof SHARED_SETTINGS)[];
   return Config.from({
-    NODE_ENV: 'production',
-    ROLE: 'api',
-    DATABASE_URL: options.databaseUrl,
-    REDIS_URL: options.redisUrl,
-    SECRETS_KEYS: options.secretsKeys,
-    WEBHOOK_ALLOWED_NETWORKS: options.webhookAllowedNetworks?.join(','),
-    WEBHOOK_DENIED_NETWORKS: options.webhookDeniedNetworks?.join(','),
-    WEBHOOK_EXTRA_CA_FILE: options.webhookExtraCaFile,
-    WEBHOOK_DNS_SERVERS: options.webhookDnsServers?.join(','),
-    APP_URL: options.appUrl,
-    SMTP_URL: options.smtpUrl,
-    MAIL_FROM: options.mailFrom,
-    PUBLIC_URL: options.publicUrl,
+    ...Object.fromEntries(names.map((name) => [SHARED_SETTINGS[name].variable, options[name]?.toString()])),
     // A host without types could pass any variable.
     ...pickProviderUrls(options.providerUrls ?? {}),
-    API_KEY_MAX_LIFE_DAYS: options.apiKeyMaxLifeDays?.toString(),
-    META_GRAPH_VERSION: options.metaGraphVersion,
-    DATABASE_POOL_SIZE: options.databasePoolSize?.toString(),
     DATABASE_PREPARED: options.databasePrepared === false ? 'off' : 'on',
+    NODE_ENV: 'production',
+    ROLE: 'api',
   });
 }

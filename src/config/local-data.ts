@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+export const DEFAULT_DATA_DIR = '.data';
+
 /** Addresses of the embedded servers of this checkout. */
-export interface RunningServers {
+interface RunningServers {
   databaseUrl: string;
   /** Address of the database for the owner of the tables. */
   databaseOwnerUrl?: string;
@@ -16,10 +18,34 @@ export interface RunningServers {
 }
 
 /**
+ * Returns the variables that are set, after the addresses that `npm start` and `npm run demo` save while
+ * their servers run. If DATABASE_URL names another database, which belongs to another service, these are the
+ * stores' addresses alone.
+ */
+export function withRunningServers(variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const given: NodeJS.ProcessEnv = Object.fromEntries(
+    Object.entries(variables).filter(([, value]) => value !== ''),
+  );
+  const servers = runningServers(given.DATA_DIR ?? DEFAULT_DATA_DIR);
+  if (!servers) return given;
+  const { databaseUrl, databaseOwnerUrl, redisUrl, publicUrl, appUrl, providerUrls } = servers;
+  const stores = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl };
+  if ((given.DATABASE_URL ?? databaseUrl) !== databaseUrl) return { ...stores, ...given };
+  return {
+    ...stores,
+    ...(given.ROLE !== 'api' && { DATABASE_OWNER_URL: databaseOwnerUrl }),
+    ...(publicUrl && { PUBLIC_URL: publicUrl }),
+    ...(appUrl && { APP_URL: appUrl }),
+    ...providerUrls,
+    ...given,
+  };
+}
+
+/**
  * Reads the addresses of the embedded servers; null while none run. The launcher's file exists as long as
  * they do.
  */
-export function runningServers(dataDir: string): RunningServers | null {
+function runningServers(dataDir: string): RunningServers | null {
   const file = join(dataDir, 'servers.json');
   if (!existsSync(file)) return null;
   return JSON.parse(readFileSync(file, 'utf8')) as RunningServers;

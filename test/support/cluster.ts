@@ -2,7 +2,7 @@ import { ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { Role } from '../../src/config/environment';
+import { Role } from '../../src/config/settings';
 import { ownerOf, TestStores } from './test-database';
 
 const MAIN = resolve(__dirname, '../../dist/main.js');

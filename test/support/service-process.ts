@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { Role } from '../../src/config/environment';
+import { Role } from '../../src/config/settings';
 import { databaseOf, ownerOf, setting, TestStores } from './test-database';
 
 const MAIN = resolve(__dirname, '../../dist/main.js');

@@ -2,7 +2,7 @@ import { AddressInfo } from 'node:net';
 import { NestExpressApplication } from '@nestjs/platform-express';
 import { createLogger } from '../../src/common/logger';
 import { Config } from '../../src/config/config';
-import { Role } from '../../src/config/environment';
+import { Role } from '../../src/config/settings';
 import { createApp } from '../../src/app/create-app';
 import { JsonDatabaseClient } from '../../src/database/driver/database-client';
 import { ApiClient } from './api-client';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Pool, PoolClient } from 'pg';
 import { makeRoles } from '../../scripts/servers/roles.mjs';
-import { Role } from '../../src/config/environment';
+import { Role } from '../../src/config/settings';
 import { DatabaseClient } from '../../src/database/driver/database-client';
 import { setRoleSettings } from '../../src/database/setup/role-settings';
 import { DatabaseNodes, inDatabase } from './database-nodes.mjs';

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { Role } from '../../src/config/environment';
+import { Role } from '../../src/config/settings';
 import { runProgram } from '../support/run-program';
 import { environmentOf, ServiceProcess } from '../support/service-process';
 import { direct, TestStores } from '../support/test-database';

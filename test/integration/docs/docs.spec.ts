@@ -2,10 +2,18 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix, resolve } from 'node:path';
 import { Command } from 'commander';
+import { DEFAULTS } from '../../../dashboard/server/src/config/dashboard-config';
 import { buildProgram } from '../../../src/cli/program';
 import { API_ERROR_STATUS } from '../../../src/common/app-error';
 import { COMPATIBILITY } from '../../../src/common/compatibility';
-import { CHANNELS, describeChannel, PROVIDER_URLS } from '../../../src/common/channel-descriptors';
+import { CHANNELS, describeChannel } from '../../../src/common/channel-descriptors';
+import {
+  HTTP_SETTINGS,
+  PROCESS_SETTINGS,
+  PROVIDER_SETTINGS,
+  Setting,
+  SHARED_SETTINGS,
+} from '../../../src/config/settings';
 import { DELIVERY_ERROR_CODES, DELIVERY_STATUSES } from '../../../src/messages/message-status';
 import { eventCatalog } from '../../../src/outbox/event-catalog';
 import { nameOf, ROUTES } from '../../support/routes';
@@ -92,36 +100,35 @@ it('shows the whole assistant in the guide on bots', () => {
   expect(code).toBe(read('examples/assistant/assistant.mjs'));
 });
 
-it('lists every variable that the configuration reads, with its default', () => {
-  const variables = [
-    ...variablesOf('src/config/http-settings.ts'),
-    ...variablesOf('src/config/environment.ts'),
-    ...Object.entries(PROVIDER_URLS),
-  ];
-  expect(variables.length).toBeGreaterThan(0);
-  expect(namesAndDefaults('docs/reference/configuration.md', '## Variables')).toEqual(variables.sort());
+it('lists every variable that the configuration reads, with its default and what it is for', () => {
+  const settings = [HTTP_SETTINGS, SHARED_SETTINGS, PROCESS_SETTINGS, PROVIDER_SETTINGS];
+  const rows = settings.flatMap((group) =>
+    Object.values<Setting<unknown>>(group).map((setting) => [
+      `\`${setting.variable}\``,
+      defaultOf(setting) && `\`${defaultOf(setting)}\``,
+      setting.meaning,
+    ]),
+  );
+  expect(table('docs/reference/configuration.md', '## Variables', 'Variable').sort()).toEqual(rows.sort());
 });
 
 it('lists every variable of the dashboard, with its default', () => {
-  const variables = [
-    ...variablesOf('src/config/http-settings.ts').filter(([name]) => name !== 'PORT'),
-    ['PORT', '3100'],
-    ...variablesOf('dashboard/server/src/config/dashboard-config.ts'),
-  ];
-  expect(variables.length).toBeGreaterThan(0);
-  expect(namesAndDefaults('docs/how-to/dashboard.md', '## Variables')).toEqual(variables.sort());
+  const settings: Setting<unknown>[] = Object.values({ ...HTTP_SETTINGS, ...SHARED_SETTINGS });
+  const defaults: Record<string, string> = {
+    ...Object.fromEntries(settings.map((setting) => [setting.variable, defaultOf(setting)])),
+    ...DEFAULTS,
+  };
+  const named = section('docs/how-to/dashboard.md', '## Variables').match(/(?<=`)[A-Z_]+(?=`)/g);
+  expect(named).toEqual(expect.arrayContaining(Object.keys(defaults)));
+  const rows = table('docs/how-to/dashboard.md', '## Variables', 'Variable');
+  expect(rows.map(([name, value]) => [bare(name), bare(value)])).toEqual(
+    rows.map(([name]) => [bare(name), defaults[bare(name)!]]),
+  );
 });
 
-/** Reads variables as the class Environment declares them: `  NAME: type = default;` or `  NAME?: type;`. */
-function variablesOf(file: string): string[][] {
-  const declared = [...read(file).matchAll(/^ {2}([A-Z_]+)\??: \w+(?: = (.*))?;$/gm)];
-  return declared.map(([, name, value = '']) => [name!, value.replace(/['_]/g, '')]);
-}
-
-function namesAndDefaults(page: string, heading: string): string[][] {
-  return table(page, heading, 'Variable')
-    .map(([name, value]) => [bare(name)!, bare(value)!])
-    .sort();
+/** Returns a setting's default as text; empty if it has none, or if the default follows from other settings. */
+function defaultOf({ default: value }: Setting<unknown>): string {
+  return typeof value === 'string' ? value : '';
 }
 
 it('passes the addresses of the outside world to the containers', () => {

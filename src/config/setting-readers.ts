@@ -1,0 +1,127 @@
+import { Resolver } from 'node:dns';
+import { isEmail, isURL } from 'class-validator';
+import ipaddr from 'ipaddr.js';
+import { parseNetwork } from '../common/network';
+import { parseDatabaseAddress } from './database-address';
+
+/**
+ * Reads the text of a variable.
+ * @throws InvalidText with faults that continue the variable's name, or an Error that says what is wrong
+ */
+export type Reader<Value> = (text: string) => Value;
+
+export class InvalidText extends Error {
+  constructor(readonly faults: string[]) {
+    super(faults.join(', '));
+  }
+}
+
+export const text: Reader<string> = (given) => given;
+
+/** Reads a whole number. */
+export const whole =
+  (min: number, max: number): Reader<number> =>
+  (given) => {
+    const value = Number(given);
+    const faults = [];
+    if (!(value <= max)) faults.push(`must not be greater than ${max}`);
+    if (!(value >= min)) faults.push(`must not be less than ${min}`);
+    if (!Number.isInteger(value)) faults.push('must be an integer number');
+    if (faults.length > 0) throw new InvalidText(faults);
+    return value;
+  };
+
+/** Reads one of several words. */
+export const oneOf =
+  <Word extends string>(words: Word[]): Reader<Word> =>
+  (given) => {
+    const found = words.find((word) => word === given);
+    if (!found) throw new InvalidText([`must be one of the following values: ${words.join(', ')}`]);
+    return found;
+  };
+
+export const logLevel = oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']);
+
+/** Reads the word for true or the one for false. */
+export const flag = (yes: string, no: string): Reader<boolean> => {
+  const readWord = oneOf([yes, no]);
+  return (given) => readWord(given) === yes;
+};
+
+/** Reads an address of PostgreSQL; an empty text means that the variable is not set. */
+export const databaseAddress: Reader<string> = (given) => {
+  if (given) parseDatabaseAddress(given);
+  return given;
+};
+
+const textThat =
+  (isFit: (text: string) => boolean, fault: string): Reader<string> =>
+  (given) => {
+    if (!isFit(given)) throw new InvalidText([fault]);
+    return given;
+  };
+
+/** Reads an address of a host with or without a domain. */
+const addressOver = (...protocols: string[]) =>
+  textThat(
+    (given) => isURL(given, { require_tld: false, protocols, require_protocol: true }),
+    'must be a URL address',
+  );
+
+const readHttpAddress = addressOver('http', 'https');
+
+/** Reads an address over http or https, and removes the slash at its end. */
+export const httpAddress: Reader<string> = (given) => readHttpAddress(given).replace(/\/+$/, '');
+
+export const mailServer = addressOver('smtp', 'smtps');
+
+/** Reads an address, or a name with an address such as `Acme <login@example.com>`. */
+export const mailSender = textThat(
+  (given) => isEmail(given, { allow_display_name: true }),
+  'must be an email',
+);
+
+export const graphVersion = textThat((given) => /^v\d+\.\d+$/.test(given), 'must be of the form v25.0');
+
+/** Reads networks in CIDR notation. */
+export const networks: Reader<string[]> = (given) => {
+  const listed = listOf(given);
+  listed.forEach(parseNetwork);
+  return listed;
+};
+
+/** Reads name servers, `address` or `address:port`. */
+export const nameServers: Reader<string[]> = (given) => {
+  const servers = listOf(given);
+  try {
+    new Resolver().setServers(servers);
+  } catch {
+    throw new Error(`"${given}" is not a list of addresses, each with or without a port`);
+  }
+  return servers;
+};
+
+function listOf(given: string): string[] {
+  return given
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean);
+}
+
+/** Value of Express's `trust proxy`: the proxies whose X-Forwarded-For is believed. */
+export type TrustProxy = string | number | boolean;
+
+/** Names of networks that Express knows. */
+const PROXY_GROUPS = ['loopback', 'linklocal', 'uniquelocal'];
+
+/** Reads `true`, `false`, a number of hops, or addresses and networks, as Express takes them. */
+export const trustProxy: Reader<TrustProxy> = (given) => {
+  if (given === '' || given === 'false') return false;
+  if (given === 'true') return true;
+  if (/^\d+$/.test(given)) return Number(given);
+  for (const proxy of given.split(',').map((part) => part.trim())) {
+    if (!PROXY_GROUPS.includes(proxy) && !ipaddr.isValid(proxy) && !ipaddr.isValidCIDR(proxy))
+      throw new Error(`"${proxy}" is not an address or a network, nor one of ${PROXY_GROUPS.join(', ')}`);
+  }
+  return given;
+};
