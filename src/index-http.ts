@@ -11,12 +11,8 @@ import 'reflect-metadata';
 export { configureHttp, type HttpOptions } from './http/configure-http';
 export type { BodyLimit } from './http/connections/request-bodies';
 export { runProcess, type HttpProcess } from './app/run-process';
-export {
-  readHttpSettings,
-  type HttpLimits,
-  type HttpSettings,
-  type TrustProxy,
-} from './config/http-settings';
+export { readHttpSettings, type HttpLimits, type HttpSettings } from './config/http-settings';
+export type { TrustProxy } from './config/setting-readers';
 export { createLogger, NestLogger } from './common/logger';
 
 // Parts for the host's routes: who asks, calls that may come twice, calls counted over all processes, and a

@@ -124,7 +124,7 @@ export class MessagingModule {
 
 /**
  * Reads the options from the variables of the service's processes. An empty variable counts as not set.
- * @returns the options, and what is wrong with the variables; if anything is, the options must not be used
+ * @returns the options, and the faults; if there are any, the options must not be used
  */
 export function readMessagingOptions(variables: NodeJS.ProcessEnv): {
   options: MessagingOptions & { publicUrl: string };

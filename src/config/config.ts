@@ -100,7 +100,7 @@ export class Config extends PlainSettings {
   }
 }
 
-/** Returns what is wrong with settings that are right each for itself. */
+/** Returns the faults that no variable has alone: contradictions, and servers that are not set. */
 function faultsBetween(values: Values): string[] {
   const { role, databaseUrl, databaseOwnerUrl, databaseDirectUrl, redisUrl, smtpUrl, mailFrom } = values;
   const faults = [];

@@ -2,8 +2,6 @@ import { readSettings } from './read-settings';
 import { TrustProxy } from './setting-readers';
 import { HTTP_SETTINGS } from './settings';
 
-export type { TrustProxy };
-
 /** Limits on what clients may take of one process. */
 export interface HttpLimits {
   /** Limit of open connections. Event streams are counted apart. */
@@ -42,7 +40,7 @@ const MAX_STREAMS = 5000;
  * Reads the variables that every process serving HTTP has: `PORT`, `HOST`, `HTTP_*`, `SHUTDOWN_DELAY_MS`,
  * `TRUST_PROXY` and `LOG_LEVEL`. An empty variable counts as not set.
  * @param defaultPort the port to listen on if `PORT` is not set; the service's by default
- * @returns the settings, and what is wrong with the variables; if anything is, the settings must not be used
+ * @returns the settings, and the faults; if there are any, the settings must not be used
  */
 export function readHttpSettings(
   variables: NodeJS.ProcessEnv,

@@ -1,9 +1,9 @@
 import { InvalidText } from './setting-readers';
-import { Setting, Sizes, ValuesOf } from './settings';
+import { Setting, ValuesOf } from './settings';
 
 /**
  * Reads the variables of a table. An empty variable counts as not set.
- * @returns the values, and what is wrong with the variables; if anything is, the values must not be used
+ * @returns the values, and the faults; if there are any, the values must not be used
  */
 export function readSettings<Table extends Record<string, Setting<unknown>>>(
   table: Table,
@@ -14,14 +14,12 @@ export function readSettings<Table extends Record<string, Setting<unknown>>>(
   for (const [name, { variable, read, default: otherwise }] of Object.entries(table)) {
     const given = variables[variable] || otherwise;
     values[name] =
-      typeof given === 'string'
-        ? check(faults, variable, () => read(given))
-        : (given?.(values as unknown as Sizes) ?? null);
+      typeof given === 'string' ? check(faults, variable, () => read(given)) : (given?.(values) ?? null);
   }
   return { values: values as ValuesOf<Table>, faults };
 }
 
-/** Returns what `read` returns. If it throws, adds what is wrong with the variable to the faults. */
+/** Calls `read`, and adds a fault that it throws to the others, after the variable's name. */
 export function check<T>(faults: string[], variable: string, read: () => T): T | undefined {
   try {
     return read();

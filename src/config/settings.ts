@@ -17,19 +17,13 @@ import {
   whole,
 } from './setting-readers';
 
-/** Settings of which the defaults of others are parts. */
-export interface Sizes {
-  databasePoolSize: number;
-  webhookConcurrency: number;
-}
-
-type Default<Value> = string | ((sizes: Sizes) => Value);
+type Default<Value> = string | ((earlier: Record<string, unknown>) => Value);
 
 /** A variable of the environment. */
 export interface Setting<Value> {
   variable: string;
   read: Reader<Value>;
-  /** Default, as text or from settings further up; null if the setting has none. */
+  /** Default, as text or from the values of settings further up; null if the setting has none. */
   default: Default<Value> | null;
   /** Text for `docs/reference/configuration.md`. */
   meaning: string;
@@ -53,7 +47,14 @@ function optional<Value>(
   return { variable, read, default: null, meaning };
 }
 
-const partOf = (size: keyof Sizes, divisor: number) => (sizes: Sizes) => Math.ceil(sizes[size] / divisor);
+/** Makes a default that is a part of another setting's number. */
+const partOf =
+  (name: 'databasePoolSize' | 'webhookConcurrency', divisor: number): Default<number> =>
+  (earlier) =>
+    Math.ceil(Number(earlier[name]) / divisor);
+
+/** Reads a number of things that are done at a time. */
+const concurrency = whole(1, 10_000);
 
 /** Settings of every process that serves HTTP. */
 export const HTTP_SETTINGS = {
@@ -161,17 +162,17 @@ export const PROCESS_SETTINGS = {
     meaning:
       'the same database for the owner of its tables, past a [pooler](../explanation/database.md#behind-a-pooler), for `migrate`; `DATABASE_OWNER_URL` if unset',
   }),
-  requestConcurrency: setting('REQUEST_CONCURRENCY', whole(1, 10_000), partOf('databasePoolSize', 1), {
+  requestConcurrency: setting('REQUEST_CONCURRENCY', concurrency, partOf('databasePoolSize', 1), {
     meaning:
       '[requests with an API key](../how-to/operating.md#budgets) in flight in a process; as many as connections by default',
   }),
-  searchConcurrency: setting('SEARCH_CONCURRENCY', whole(1, 10_000), partOf('databasePoolSize', 4), {
+  searchConcurrency: setting('SEARCH_CONCURRENCY', concurrency, partOf('databasePoolSize', 4), {
     meaning: 'contact searches in flight in a process; a quarter of the connections by default',
   }),
-  hookConcurrency: setting('HOOK_CONCURRENCY', whole(1, 10_000), partOf('databasePoolSize', 2), {
+  hookConcurrency: setting('HOOK_CONCURRENCY', concurrency, partOf('databasePoolSize', 2), {
     meaning: "providers' requests in flight in a process; half of the connections by default",
   }),
-  widgetConcurrency: setting('WIDGET_CONCURRENCY', whole(1, 10_000), partOf('databasePoolSize', 2), {
+  widgetConcurrency: setting('WIDGET_CONCURRENCY', concurrency, partOf('databasePoolSize', 2), {
     meaning: "visitors' requests in flight in a process; half of the connections by default",
   }),
   widgetStreams: setting('WIDGET_STREAMS', whole(1, 100_000), '5000', {
@@ -183,21 +184,16 @@ export const PROCESS_SETTINGS = {
   widgetMessages: setting('WIDGET_MESSAGES', whole(1, 1_000_000), '1200', {
     meaning: 'messages a minute to one widget',
   }),
-  webhookConcurrency: setting('WEBHOOK_CONCURRENCY', whole(1, 10_000), '1000', {
+  webhookConcurrency: setting('WEBHOOK_CONCURRENCY', concurrency, '1000', {
     meaning: 'deliveries in flight in a worker, 1 to 10000; fewer if `ulimit -n` does not allow them',
   }),
   webhookEndpointConcurrency: setting('WEBHOOK_ENDPOINT_CONCURRENCY', whole(1, 1000), '10', {
     meaning: 'of them to one endpoint, 1 to 1000',
   }),
-  webhookSlowConcurrency: setting(
-    'WEBHOOK_SLOW_CONCURRENCY',
-    whole(1, 10_000),
-    partOf('webhookConcurrency', 5),
-    {
-      meaning:
-        'attempts to endpoints that time out or have not answered yet, one at a time each; a fifth of `WEBHOOK_CONCURRENCY` by default',
-    },
-  ),
+  webhookSlowConcurrency: setting('WEBHOOK_SLOW_CONCURRENCY', concurrency, partOf('webhookConcurrency', 5), {
+    meaning:
+      'attempts to endpoints that time out or have not answered yet, one at a time each; a fifth of `WEBHOOK_CONCURRENCY` by default',
+  }),
   crossWorkspaceBatches: setting('CROSS_WORKSPACE_BATCHES', flag('true', 'false'), 'true', {
     meaning: '`false`: no statement serves several workspaces, as on [Citus](../how-to/citus.md)',
   }),

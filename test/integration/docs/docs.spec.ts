@@ -126,7 +126,7 @@ it('lists every variable of the dashboard, with its default', () => {
   );
 });
 
-/** Returns a setting's default as text; empty if it has none, or if the default follows from other settings. */
+/** Returns a setting's default as text; empty if it has none or takes it from other settings. */
 function defaultOf({ default: value }: Setting<unknown>): string {
   return typeof value === 'string' ? value : '';
 }
