@@ -33,7 +33,7 @@ export const whole =
 
 /** Reads one of several words. */
 export const oneOf =
-  <Word extends string>(words: Word[]): Reader<Word> =>
+  <const Word extends string>(words: readonly Word[]): Reader<Word> =>
   (given) => {
     const found = words.find((word) => word === given);
     if (!found) throw new InvalidText([`must be one of the following values: ${words.join(', ')}`]);
