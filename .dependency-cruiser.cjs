@@ -113,7 +113,11 @@ const INSIDE = {
 const FOLDERS = Object.keys(MAY_IMPORT);
 const TESTS = '\\.spec\\.ts$';
 
-/** Returns the pattern of a folder's files, without those of sub-folders that have a line of their own. */
+/**
+ * Returns the pattern of a folder's files, without those of sub-folders that have a line of their own.
+ *
+ * @param {string} folder
+ */
 function filesOf(folder) {
   const inner = FOLDERS.filter((name) => name.startsWith(`${folder}/`)).map((name) =>
     name.slice(folder.length + 1),
