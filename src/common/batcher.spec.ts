@@ -2,7 +2,7 @@ import { letTimePass } from '../../test/support/wait';
 import { Batcher } from './batcher';
 
 describe('batcher', () => {
-  it('batches the items of one turn, and collects the next batch meanwhile', async () => {
+  it('batches the items of one tick of the event loop, and collects the next batch meanwhile', async () => {
     const batches: number[][] = [];
     let more: Promise<number[]> | undefined;
     const batcher = new Batcher<number, number>(10, (items) => {
@@ -74,7 +74,7 @@ describe('batcher', () => {
     expect(batches).toEqual([[1], [2, 3], [4, 5, 6]]);
   });
 
-  it('starts another lane while a batch hangs, and no third one', async () => {
+  it('starts a second batch while one hangs, and no third one', async () => {
     const begun: number[] = [];
     const ends: (() => void)[] = [];
     const batcher = new Batcher<number, number>(
@@ -83,7 +83,7 @@ describe('batcher', () => {
         begun.push(item!);
         return new Promise((resolve) => ends.push(() => resolve([item!])));
       },
-      { lanes: 2 },
+      { concurrency: 2 },
     );
     const results = [1, 2, 3].map((item) => batcher.submit(item));
     await letTimePass(100);

@@ -4,12 +4,12 @@ interface Waiting<Item, Result> {
   reject: (error: Error) => void;
 }
 
-/** Time for which items wait for the batches under way before the next lane takes them. */
-const NEXT_LANE_AFTER_MS = 10;
+/** Time for which items wait for the batches under way before another batch takes them. */
+const NEXT_BATCH_AFTER_MS = 10;
 
 interface Options {
   /** Number of batches that run at the same time, at most. */
-  lanes?: number;
+  concurrency?: number;
   /** Time in milliseconds from the start of a batch to that of the next one, unless `enough` items wait. */
   everyMs?: number;
   /** Number of items for which a batch starts at once. */
@@ -18,19 +18,19 @@ interface Options {
 
 /**
  * Batches concurrent calls: while one batch runs, the next one collects items. So a busy process does many
- * items with one statement, and a quiet process does each item at once. With several lanes, a batch that
+ * items with one statement, and a quiet process does each item at once. If several batches may run, one that
  * hangs holds up only its own items.
  */
 export class Batcher<Item, Result> {
   private waiting: Waiting<Item, Result>[] = [];
   private working = 0;
-  private nextLane: NodeJS.Timeout | undefined;
-  private readonly lanes: number;
+  private nextBatch: NodeJS.Timeout | undefined;
+  private readonly concurrency: number;
   private readonly everyMs: number;
   private readonly enough: number;
   /** Time at which a batch last began, by `performance.now()`. */
   private begunAt = -Infinity;
-  /** Functions that begin the batches of lanes which wait for more items. */
+  /** Functions that begin the batches that wait for more items. */
   private readonly pausing = new Set<() => void>();
 
   /**
@@ -41,9 +41,9 @@ export class Batcher<Item, Result> {
   constructor(
     private readonly max: number,
     private readonly work: (items: Item[]) => Promise<(Result | Promise<Result>)[]>,
-    { lanes = 1, everyMs = 0, enough = 1 }: Options = {},
+    { concurrency = 1, everyMs = 0, enough = 1 }: Options = {},
   ) {
-    this.lanes = lanes;
+    this.concurrency = concurrency;
     this.everyMs = everyMs;
     this.enough = enough;
   }
@@ -62,24 +62,24 @@ export class Batcher<Item, Result> {
       this.waiting.push({ item, resolve, reject });
       if (this.waiting.length >= this.enough) for (const begin of this.pausing) begin();
       if (this.working === 0) void this.drain();
-      else if (this.working < this.lanes) this.planNextLane();
+      else if (this.working < this.concurrency) this.planNextBatch();
     });
   }
 
-  private planNextLane(): void {
-    this.nextLane ??= setTimeout(() => {
-      this.nextLane = undefined;
+  private planNextBatch(): void {
+    this.nextBatch ??= setTimeout(() => {
+      this.nextBatch = undefined;
       if (this.waiting.length > 0) void this.drain();
-    }, NEXT_LANE_AFTER_MS);
+    }, NEXT_BATCH_AFTER_MS);
   }
 
   private async drain(): Promise<void> {
     this.working += 1;
-    // The items of this turn of the event loop join the first batch.
+    // The items of this tick of the event loop join the first batch.
     await new Promise(setImmediate);
     while (this.waiting.length > 0) {
       await this.pause();
-      // Another lane may have taken them.
+      // Another batch may have taken them.
       if (this.waiting.length === 0) break;
       const batch = this.waiting.splice(0, this.max);
       try {

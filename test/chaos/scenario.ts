@@ -95,18 +95,18 @@ export class ChaosScenario {
 
   private async strikeTogether(faults: readonly Fault[]): Promise<void> {
     const targets = [...new Set(faults.map(({ target }) => target))];
-    // Even after a failure all lanes end first: what they start must be stopped with the rest.
-    const lanes = await Promise.allSettled(
+    // Even after a failure the faults of all targets end first: what they start must be stopped with the rest.
+    const ends = await Promise.allSettled(
       targets.map(async (target) => {
         const random = this.random.stream(target);
-        const lane = faults.filter((fault) => fault.target === target);
-        for (const fault of shuffled(lane, random)) {
+        const ofTarget = faults.filter((fault) => fault.target === target);
+        for (const fault of shuffled(ofTarget, random)) {
           await sleep(random.between(200, 3_000));
           await fault.strike(this.cluster, random);
         }
       }),
     );
-    for (const lane of lanes) if (lane.status === 'rejected') throw lane.reason as Error;
+    for (const end of ends) if (end.status === 'rejected') throw end.reason as Error;
   }
 
   private async observe(

@@ -24,7 +24,7 @@ import { ReceiptsService } from '../receipts/receipts.service';
 import { NamedRecipients } from '../customers/named-recipients';
 import { HookRefusals } from './hook-refusals';
 import { InboundService } from './inbound.service';
-import { workInLanes } from './lanes';
+import { workInOrder } from './ordered-work';
 import { mergeWatermarks } from './merge-watermarks';
 
 /**
@@ -132,7 +132,7 @@ export class HooksService {
       if (errors.some(isDatabaseAway)) return;
       await work().catch((error: unknown) => errors.push(error));
     };
-    await workInLanes(events.filter(isNoReceipt), idsOf, CONCURRENCY, async (event) => {
+    await workInOrder(events.filter(isNoReceipt), idsOf, CONCURRENCY, async (event) => {
       const owner = owners.get(event.accountId);
       if (!owner) return;
       await attempt(() => this.apply(owner, event));

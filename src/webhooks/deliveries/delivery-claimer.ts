@@ -24,9 +24,9 @@ import { ClaimedRow, PendingDeliveriesRepository, toPending } from './pending-de
 /** Number of endpoints of one claim, which bounds the claim's locks. */
 const MAX_BATCH = 50;
 /** Number of claims that run at the same time, for targets that are claimed together and for slow ones. */
-const LANES = 2;
+const CONCURRENCY = 2;
 /** Number of claims of one workspace each that run at the same time on one server. */
-const LANES_OF_ONE = 8;
+const CONCURRENCY_OF_ONE = 8;
 /** Time for which no claim meets a delivery again that is to be cancelled. */
 const UNOWED_DELAY_MS = 60_000;
 /** Time from which a claim is slow. */
@@ -71,9 +71,9 @@ export class DeliveryClaimer {
   ) {
     const claim = (requests: Request[]) => this.claimTimed(requests);
     this.together = database.spansWorkspaces
-      ? new Batcher(MAX_BATCH, claim, { lanes: LANES })
-      : new Batcher(1, claim, { lanes: LANES_OF_ONE });
-    this.apart = new Batcher(1, claim, { lanes: LANES });
+      ? new Batcher(MAX_BATCH, claim, { concurrency: CONCURRENCY })
+      : new Batcher(1, claim, { concurrency: CONCURRENCY_OF_ONE });
+    this.apart = new Batcher(1, claim, { concurrency: CONCURRENCY });
   }
 
   /** Reports whether a target has a delivery that can be claimed now. */

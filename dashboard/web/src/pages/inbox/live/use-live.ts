@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { sessionQuery } from '../../../api/session';
 import { useWorkspace } from '../../../api/workspace';
 import { isStreamLive, leads, noteHandedOver, noteLeading, noteLive } from './live-state';
-import { makeLane } from './reading-lane';
+import { makePacedReader } from './paced-reads';
 import { refreshContacts, refreshCounts, refreshInbox, refreshOpen, refreshPresence } from '../inbox-cache';
 import { isShownAs, refreshList, rowsOfContacts } from '../list/cached-lists';
 
@@ -98,11 +98,11 @@ export function useLiveInbox(): void {
  * often. However much changes, the page reads a bounded number of times a second.
  */
 function makeReader(queries: QueryClient, workspaceId: string) {
-  const readAll = makeLane<'all'>(LIST_REST_MS, () => refreshInbox(queries, workspaceId));
-  const readOpen = makeLane<string>(OPEN_REST_MS, (ids) => refreshOpen(queries, workspaceId, ids));
-  const readContacts = makeLane<string>(OPEN_REST_MS, (ids) => refreshContacts(queries, workspaceId, ids));
-  const readList = makeLane<string>(LIST_REST_MS, (ids) => refreshList(queries, workspaceId, ids));
-  const readCounts = makeLane<'counts'>(COUNTS_REST_MS, () => refreshCounts(queries, workspaceId));
+  const readAll = makePacedReader<'all'>(LIST_REST_MS, () => refreshInbox(queries, workspaceId));
+  const readOpen = makePacedReader<string>(OPEN_REST_MS, (ids) => refreshOpen(queries, workspaceId, ids));
+  const readContacts = makePacedReader<string>(OPEN_REST_MS, (ids) => refreshContacts(queries, workspaceId, ids));
+  const readList = makePacedReader<string>(LIST_REST_MS, (ids) => refreshList(queries, workspaceId, ids));
+  const readCounts = makePacedReader<'counts'>(COUNTS_REST_MS, () => refreshCounts(queries, workspaceId));
   const readRows = (conversationIds: string[]) => {
     for (const id of conversationIds) readList(id);
     readCounts('counts');

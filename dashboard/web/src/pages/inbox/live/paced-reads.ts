@@ -1,4 +1,4 @@
-/** Part of the time that a read took, for which the lane then rests, so that a busy server is asked less. */
+/** Part of the time that a read took, for which the reader then rests, so that a busy server is asked less. */
 const REST_FACTOR = 4;
 const LONGEST_REST_MS = 5_000;
 
@@ -7,7 +7,7 @@ const LONGEST_REST_MS = 5_000;
  * meanwhile is read after that, all together.
  * @param restMs shortest rest after a read
  */
-export function makeLane<Change>(
+export function makePacedReader<Change>(
   restMs: number,
   read: (changes: Change[]) => Promise<unknown>,
 ): (change: Change) => void {
