@@ -42,7 +42,7 @@ interface Listened {
 export class EventNotices implements BeforeApplicationShutdown {
   private readonly logger = new Logger(EventNotices.name);
   private readonly workspaces = new Map<string, Listened>();
-  private readonly rounds = new Periodic(
+  private readonly timer = new Periodic(
     INTERVAL_MS,
     () => this.tellMissed(),
     (error) => this.logger.warn({ err: error }, 'lost notices were not looked for; the next round will'),
@@ -63,7 +63,7 @@ export class EventNotices implements BeforeApplicationShutdown {
    *   not settle while Redis is down
    */
   listen(tenantId: string, callback: NoticeCallback): { stop: () => void; listening: Promise<void> } {
-    if (!this.isStarted) this.rounds.start();
+    if (!this.isStarted) this.timer.start();
     this.isStarted = true;
     const listened = this.workspaces.get(tenantId) ?? this.begin(tenantId);
     listened.callbacks.add(callback);
@@ -76,7 +76,7 @@ export class EventNotices implements BeforeApplicationShutdown {
   }
 
   beforeApplicationShutdown(): Promise<void> {
-    return this.rounds.stop();
+    return this.timer.stop();
   }
 
   private begin(tenantId: string): Listened {

@@ -42,7 +42,7 @@ export class WorkerShards implements BeforeApplicationShutdown {
   private isWorker = false;
   private readonly announce: (key: string, id: string) => Promise<string[]>;
   private readonly leave: (key: string, id: string) => Promise<number>;
-  private readonly rounds = new Periodic(
+  private readonly timer = new Periodic(
     INTERVAL_MS,
     () => this.share(),
     // RedisClient has logged why.
@@ -66,11 +66,11 @@ export class WorkerShards implements BeforeApplicationShutdown {
     for (const shard of this.own) this.subscribe(signal, shard);
     if (this.isWorker) return;
     this.isWorker = true;
-    this.rounds.start(0);
+    this.timer.start(0);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.rounds.stop();
+    await this.timer.stop();
     if (this.isWorker) await this.leave(KEY, this.id).catch(() => undefined);
   }
 

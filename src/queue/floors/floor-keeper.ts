@@ -24,7 +24,7 @@ const BATCH = 1_000;
 @Injectable()
 export class FloorKeeper implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger(FloorKeeper.name);
-  private readonly rounds = new Periodic(
+  private readonly timer = new Periodic(
     INTERVAL_MS,
     () => this.run(),
     (error) => this.logger.warn({ err: error }, 'the floors of the queues were not kept; it will be retried'),
@@ -43,11 +43,11 @@ export class FloorKeeper implements OnModuleInit, BeforeApplicationShutdown {
     await this.run().catch((error: Error) =>
       this.logger.warn({ err: error }, 'the floors of the queues were not loaded; it will be retried'),
     );
-    this.rounds.start();
+    this.timer.start();
   }
 
   beforeApplicationShutdown(): Promise<void> {
-    return this.rounds.stop();
+    return this.timer.stop();
   }
 
   private async run(): Promise<void> {

@@ -6,7 +6,7 @@ const INTERVAL_MS = 1_000;
 type Poll = () => Promise<void>;
 
 /**
- * Looks for work of every kind once a second. All polls begin in the same turn of the event loop, so that
+ * Looks for work of every kind once a second. All polls begin in the same tick of the event loop, so that
  * what they read first shares a transaction. One that still runs is not begun again, and delays no other.
  */
 @Injectable()
@@ -14,7 +14,7 @@ export class Polls implements OnApplicationBootstrap, BeforeApplicationShutdown 
   private readonly logger = new Logger(Polls.name);
   private readonly polls = new Map<string, Poll>();
   private readonly running = new Map<string, Promise<void>>();
-  private readonly rounds = new Periodic(
+  private readonly timer = new Periodic(
     INTERVAL_MS,
     () => Promise.resolve(this.beginAll()),
     (error) => this.logger.error({ err: error }, 'no poll began'),
@@ -27,16 +27,16 @@ export class Polls implements OnApplicationBootstrap, BeforeApplicationShutdown 
 
   /** True once the process shuts down, so that long work can end early. */
   get isStopped(): boolean {
-    return this.rounds.isStopped;
+    return this.timer.isStopped;
   }
 
   onApplicationBootstrap(): void {
-    this.rounds.start();
+    this.timer.start();
   }
 
   /** Stops polling. Resolves after the polls that run. */
   async beforeApplicationShutdown(): Promise<void> {
-    await this.rounds.stop();
+    await this.timer.stop();
     await Promise.all(this.running.values());
   }
 
