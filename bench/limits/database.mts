@@ -66,7 +66,7 @@ const STATEMENTS = {
 type StatementName = keyof typeof STATEMENTS;
 
 /**
- * Transaction on one connection. Statements that are sent in one turn of the event loop share a network
+ * Transaction on one connection. Statements that are sent in one tick of the event loop share a network
  * packet.
  */
 export interface Transaction {
@@ -137,7 +137,7 @@ export function openDatabase(connectionString: string, max: number): LimitDataba
 }
 
 /**
- * Holds back a connection's output until the end of this turn of the event loop, so that all its statements
+ * Holds back a connection's output until the end of this tick of the event loop, so that all its statements
  * leave in one packet.
  */
 function shareOnePacket(client: pg.PoolClient): void {

@@ -25,7 +25,7 @@ const MAX_WAITING = 10_000;
 @Injectable()
 export class AgentReleaser implements OnModuleInit {
   private readonly logger = new Logger(AgentReleaser.name);
-  /** Agents whose turn comes, by their workspaces; the one at the front is the next. */
+  /** Agents that wait, by their workspaces; the one at the front is the next. */
   private readonly waiting = new Map<string, Set<string>>();
   private readonly search = new SteppedSearch(BEFORE_ALL_AGENTS, MAX_STEPS, async (after, place) => {
     const { agents, next } = await this.releases.findReleasing(after, place);

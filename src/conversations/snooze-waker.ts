@@ -24,7 +24,7 @@ const REST_MS = 10_000;
 @Injectable()
 export class SnoozeWaker implements OnModuleInit {
   private readonly logger = new Logger(SnoozeWaker.name);
-  /** Due snoozes that no turn has reached yet, by their workspaces. */
+  /** Due snoozes that no step has reached yet, by their workspaces. */
   private readonly due = new Map<string, DueSnoozes>();
   /** Times until which conversations are left alone, by their ids. */
   private readonly restsUntil = new Map<string, number>();

@@ -105,7 +105,7 @@ export class Database {
 
   /**
    * Runs a prepared read that is always fast, and whose first parameter is the id of its workspace. The reads
-   * of one turn of the event loop share a connection and a packet, whatever requests they belong to; each
+   * of one tick of the event loop share a connection and a packet, whatever requests they belong to; each
    * waits for the reads before it. Where workspaces are on several nodes, one of which may hang, each has a
    * connection of its own, within the share of its node.
    */
@@ -190,7 +190,7 @@ export class Database {
   }
 
   /**
-   * Reads a queue as `readInOrder` does, for a poll. The polls of one turn of the event loop share a
+   * Reads a queue as `readInOrder` does, for a poll. The polls of one tick of the event loop share a
    * transaction.
    */
   async poll<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {

@@ -7,7 +7,7 @@ interface Read {
 }
 
 /**
- * Runs the reads of one turn of the event loop in one transaction and one packet. When one of them fails,
+ * Runs the reads of one tick of the event loop in one transaction and one packet. When one of them fails,
  * each runs again in a transaction of its own, so that it fails alone.
  */
 export class SharedReads {

@@ -14,7 +14,7 @@ interface Pace {
 
 /** Pace for throughput: above this delay, work in flight waits for this process rather than for receivers. */
 const USUAL: Pace = { maxLagMs: 10, grow: 1.1 };
-/** Pace for the latency of those who find slots at once: their work waits for each turn of the event loop. */
+/** Pace for the latency of those who find slots at once: their work waits for each tick of the event loop. */
 const CROWDED: Pace = { maxLagMs: 3, grow: 1.02 };
 
 /**

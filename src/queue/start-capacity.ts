@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { PoolName, Slots, SlotLimits } from './slots';
-import { Target, targetKeyOf, Turns } from './targets';
+import { Target, targetKeyOf, FairQueue } from './targets';
 
 /**
  * Time within which claimed work may start. No work starts later than this after its target was deactivated,
@@ -60,11 +60,11 @@ export class StartCapacity {
   readonly slots: Slots;
 
   /** Targets with work that waits for a claim. */
-  private readonly due = new Turns();
+  private readonly due = new FairQueue();
   /** Targets that use all slots of their own limit, and may have more to start. */
   private readonly waitingForOwn = new Map<string, Target>();
   /** Targets that found no slot left in the pool that workspaces share, those that wait longest first. */
-  private readonly waitingForShared: Record<PoolName, Turns> = { normal: new Turns(), slow: new Turns() };
+  private readonly waitingForShared: Record<PoolName, FairQueue> = { normal: new FairQueue(), slow: new FairQueue() };
   /** Pools that were full when slots were released, until the targets that wait have had their turn. */
   private readonly contested = new Set<PoolName>();
   /** Keys of targets for which a slot is acquired, because it was their turn, until their claim begins. */
@@ -102,7 +102,7 @@ export class StartCapacity {
     this.wake = wake;
   }
 
-  /** Registers a callback that runs once for all slots that are released in one turn of the event loop. */
+  /** Registers a callback that runs once for all slots that are released in one tick of the event loop. */
   onRelease(callback: () => void): void {
     this.released = callback;
   }
@@ -274,7 +274,7 @@ export class StartCapacity {
   }
 
   /**
-   * Plans one pass over the waiting targets, for all slots that are released in this turn of the event loop.
+   * Plans one pass over the waiting targets, for all slots that are released in this tick of the event loop.
    */
   private planPass(): void {
     if (this.isPassPlanned) return;

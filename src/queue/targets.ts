@@ -23,7 +23,7 @@ export function throughputKeyOf({ id }: Target): string {
  * Holds waiting targets, each once. The workspaces take turns, so that no target waits for all targets of
  * another workspace.
  */
-export class Turns {
+export class FairQueue {
   private readonly workspaces = new Map<string, Map<string, Target>>();
   private count = 0;
 

@@ -66,7 +66,7 @@ export class RedisClient {
   }
 
   /**
-   * Sends the commands of one turn of the event loop in one packet. With sixteen concurrent callers, `GET
+   * Sends the commands of one tick of the event loop in one packet. With sixteen concurrent callers, `GET
    * /me` takes 135 µs of processor time instead of 146. It does nothing in a Cluster, whose nodes have a
    * connection each.
    */

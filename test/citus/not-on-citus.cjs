@@ -12,7 +12,7 @@ module.exports = {
       'it takes the last migration down, as the one above',
   },
   'test/integration/database/pipelined-reads.spec.ts': {
-    'Reads that are asked in one turn share a connection, and each has its own answer':
+    'Reads that are asked in one tick share a connection, and each has its own answer':
       'each has a connection of its own there: test/citus/nodes.spec.ts',
   },
   'test/integration/metrics/metrics.spec.ts': {

@@ -59,7 +59,7 @@ export interface Node {
 
 /**
  * Asks the nodes of Citus for work, each for itself: a SELECT over all shards would fail while one is away.
- * The searches of one turn of the event loop go to a node together, over a connection that the coordinator
+ * The searches of one tick of the event loop go to a node together, over a connection that the coordinator
  * keeps. What a search calls the present is that of the coordinator: the nodes' own clocks may differ.
  */
 export class NodeSearches {

@@ -23,13 +23,13 @@ function beginHanging(shares: NodeShares, count: number, workspaceOf = (n: numbe
   return hanging;
 }
 
-const turn = () => new Promise(setImmediate);
+const tick = () => new Promise(setImmediate);
 
 describe('the share of a node', () => {
   it('bounds the work for all of its workspaces, and not that for others', async () => {
     const shares = makeShares();
     const hanging = beginHanging(shares, SHARE + 3);
-    await turn();
+    await tick();
     expect(hanging.begun).toBe(SHARE);
     expect(await shares.run('b-1', () => Promise.resolve('done'))).toBe('done');
     expect(await shares.run('?-1', () => Promise.resolve('done'))).toBe('done');
@@ -41,7 +41,7 @@ describe('the share of a node', () => {
   it('is not for one workspace alone', async () => {
     const shares = makeShares();
     const hanging = beginHanging(shares, 2 * SHARE, () => 'a-1');
-    await turn();
+    await tick();
     expect(hanging.begun).toBe(Math.ceil(SHARE / 2));
     expect(await shares.run('a-2', () => Promise.resolve('done'))).toBe('done');
     hanging.end();
@@ -60,11 +60,11 @@ describe('the share of a node', () => {
     try {
       const shares = makeShares();
       const hanging = beginHanging(shares, SHARE);
-      await turn();
+      await tick();
       let hasBegun = false;
       const work = () => Promise.resolve((hasBegun = true));
       const refused = expect(shares.run('a-1', work)).rejects.toThrow(DatabaseUnavailable);
-      await turn();
+      await tick();
       jest.advanceTimersByTime(2_000);
       await refused;
       expect(hasBegun).toBe(false);

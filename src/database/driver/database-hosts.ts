@@ -18,7 +18,7 @@ export class DatabaseHosts {
   readonly requiresPrimary: boolean;
   /** Whether a statement on one of the connections has lacked a privilege; for `DatabasePool`. */
   hasLackedPrivilege = false;
-  private turn = 0;
+  private next = 0;
   private primary: string | null = null;
   /** Number of the current era. Connections of an earlier era are not used again. */
   private era = 0;
@@ -35,7 +35,7 @@ export class DatabaseHosts {
 
   /** URL of the server to try next. */
   get current(): string {
-    return this.urls[this.turn]!;
+    return this.urls[this.next]!;
   }
 
   /** Returns the server and the era for a new connection. */
@@ -49,7 +49,7 @@ export class DatabaseHosts {
 
   /** Moves on to the next server after one that failed, unless another call has done so already. */
   pass(url: string): void {
-    if (url === this.current) this.turn = (this.turn + 1) % this.count;
+    if (url === this.current) this.next = (this.next + 1) % this.count;
   }
 
   /**
@@ -62,7 +62,7 @@ export class DatabaseHosts {
       this.logger.warn({ host: new URL(lead.url).host }, 'the database has another primary');
     }
     this.primary = lead.url;
-    this.turn = this.urls.indexOf(lead.url);
+    this.next = this.urls.indexOf(lead.url);
     lead.era = this.era;
   }
 

@@ -12,7 +12,7 @@ interface Statement {
 }
 
 /**
- * Sends the reads of one turn of the event loop over one connection, in one packet. With sixteen concurrent
+ * Sends the reads of one tick of the event loop over one connection, in one packet. With sixteen concurrent
  * callers, `GET /me` takes 123 µs of processor time instead of 153, and a list 468 instead of 495.
  */
 export class PipelinedReads {

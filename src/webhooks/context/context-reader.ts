@@ -28,7 +28,7 @@ interface Asked extends Subject {
 }
 
 /**
- * Reads what events are about, as it is now. The attempts that begin in one turn of the event loop share
+ * Reads what events are about, as it is now. The attempts that begin in one tick of the event loop share
  * their statements, up to 50 of a workspace: up to five by key, in two round trips.
  */
 @Injectable()

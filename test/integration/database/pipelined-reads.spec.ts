@@ -9,7 +9,7 @@ interface Row {
 
 const DIVIDE = 'SELECT $1::uuid, 12 / $2::int AS quotient, pg_backend_pid() AS pid';
 
-describe('Reads that are asked in one turn', () => {
+describe('Reads that are asked in one tick', () => {
   let host: MessagingHost;
   let database: Database;
 

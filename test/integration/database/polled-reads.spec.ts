@@ -13,7 +13,7 @@ describe('reads of polls', () => {
   });
   afterAll(() => host.close());
 
-  it('share a transaction in one turn of the event loop, and none later', async () => {
+  it('share a transaction in one tick of the event loop, and none later', async () => {
     const [one, other] = await Promise.all([readId(), readId()]);
     expect(one).toBe(other);
     expect(await readId()).not.toBe(one);
