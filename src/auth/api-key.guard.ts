@@ -11,7 +11,7 @@ import { RateLimit, RateLimiter } from '../http/limits/rate-limiter';
 import { hasOwnBudget } from '../http/limits/request-budget.interceptor';
 import { WorkBudgets } from '../http/limits/work-budgets';
 import { hashApiKey, isWellFormedApiKey } from './api-key-token';
-import { ApiKeyPlace, ApiKeysRepository } from './api-keys.repository';
+import { ApiKeyOwner, ApiKeysRepository } from './api-keys.repository';
 import { RefusedApiKeys } from './refused-api-keys';
 
 const BEARER = /^Bearer(?: +(.+))?$/i;
@@ -25,7 +25,7 @@ const REFUSALS: RateLimit = { max: 120, excess: 'Too many refused API keys.' };
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   private readonly logger = new Logger(ApiKeyGuard.name);
-  private readonly lookup: KeyLookup<ApiKeyPlace>;
+  private readonly lookup: KeyLookup<ApiKeyOwner>;
 
   constructor(
     private readonly reflector: Reflector,
@@ -46,7 +46,7 @@ export class ApiKeyGuard implements CanActivate {
     const hash = isWellFormedApiKey(key) ? hashApiKey(key) : null;
     if (hash) this.refuseEarly(context, hash);
     const authenticated =
-      hash && (await this.lookup.find(hash, (place) => this.keys.authenticate(place, hash)));
+      hash && (await this.lookup.find(hash, (owner) => this.keys.authenticate(owner, hash)));
     if (!authenticated) {
       await this.countRefusal(context, hash);
       throw new AppError('UNAUTHENTICATED', 'The API key is malformed, unknown, expired or revoked.');
@@ -65,9 +65,9 @@ export class ApiKeyGuard implements CanActivate {
 
   /** Refuses a request that would find no slot in time, before it costs more than that. */
   private refuseEarly(context: ExecutionContext, hash: Buffer): void {
-    const place = this.lookup.findAccepted(hash);
-    if (place && !hasOwnBudget(this.reflector, context))
-      this.budgets.requirePlace('requests', place.tenantId);
+    const owner = this.lookup.findAccepted(hash);
+    if (owner && !hasOwnBudget(this.reflector, context))
+      this.budgets.requireRoom('requests', owner.tenantId);
   }
 
   private countRefusal(context: ExecutionContext, hash: Buffer | null): Promise<number> {

@@ -23,9 +23,9 @@ export type RefusedApiKey = Pick<ApiKeyEntity, 'tenantId' | 'id' | 'name' | 'has
 };
 
 /** Workspace and id of a key, which its hash leads to. */
-export type ApiKeyPlace = Pick<ApiKeyEntity, 'tenantId' | 'id'>;
+export type ApiKeyOwner = Pick<ApiKeyEntity, 'tenantId' | 'id'>;
 
-interface HashedKey extends ApiKeyPlace {
+interface HashedKey extends ApiKeyOwner {
   hash: Buffer;
 }
 
@@ -45,7 +45,7 @@ export class ApiKeysRepository {
    * Reads a key with its workspace, on every request. Nothing of them is cached, so a revocation takes effect
    * at once.
    */
-  async authenticate({ tenantId, id: keyId }: ApiKeyPlace, hash: Buffer): Promise<Authenticated | null> {
+  async authenticate({ tenantId, id: keyId }: ApiKeyOwner, hash: Buffer): Promise<Authenticated | null> {
     const [row] = await this.database.pipelinedRead<AuthenticationRow>(
       `SELECT k.id AS key_id, k.scopes, k.allowed_networks,
               coalesce(k.last_used_at < now() - interval '1 minute', true) AS use_is_stale,
@@ -71,10 +71,10 @@ export class ApiKeysRepository {
   }
 
   /**
-   * Returns those of the hashes that belong to keys, each with its place. Keys that were revoked or have
+   * Returns the workspace and id of the key of each hash that has one. Keys that were revoked or have
    * expired are left out, unless their workspaces would have to be read one by one.
    */
-  async lookUp(hashes: Buffer[]): Promise<FoundKey<ApiKeyPlace>[]> {
+  async lookUp(hashes: Buffer[]): Promise<FoundKey<ApiKeyOwner>[]> {
     const rows = this.database.spansWorkspaces
       ? await this.database.prepared<HashedKey>(
           `SELECT k.hash, k.tenant_id AS "tenantId", k.id
@@ -82,27 +82,27 @@ export class ApiKeysRepository {
            WHERE h.hash = ANY ($1::bytea[]) AND ${WORKS}`,
           [hashes],
         )
-      : await this.findPlaces(hashes);
-    return rows.map(({ hash, ...place }) => ({ key: hash, place }));
+      : await this.findOwners(hashes);
+    return rows.map(({ hash, ...owner }) => ({ key: hash, owner }));
   }
 
   /** Returns the keys with these hashes, also revoked and expired ones, and why they are refused now. */
   async findByHashes(hashes: Buffer[]): Promise<RefusedApiKey[]> {
     const found: RefusedApiKey[] = [];
-    for (const [tenantId, places] of groupByWorkspace(await this.findPlaces(hashes))) {
+    for (const [tenantId, owners] of groupByWorkspace(await this.findOwners(hashes))) {
       const rows = await this.database.query<RefusedApiKey>(
         `SELECT tenant_id AS "tenantId", id, name, hash,
                 CASE WHEN revoked_at IS NOT NULL THEN 'revoked' WHEN expires_at <= now() THEN 'expired'
                      WHEN allowed_networks IS NOT NULL THEN 'address' ELSE 'other' END AS reason
          FROM api_keys WHERE tenant_id = $1 AND id = ANY ($2)`,
-        [tenantId, places.map(({ id }) => id)],
+        [tenantId, owners.map(({ id }) => id)],
       );
       found.push(...rows);
     }
     return found;
   }
 
-  private findPlaces(hashes: Buffer[]): Promise<HashedKey[]> {
+  private findOwners(hashes: Buffer[]): Promise<HashedKey[]> {
     return this.database.prepared(
       'SELECT hash, tenant_id AS "tenantId", id FROM api_key_hashes WHERE hash = ANY ($1::bytea[])',
       [hashes],

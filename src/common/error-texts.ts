@@ -297,11 +297,11 @@ export interface Reason {
   values?: ErrorValues;
 }
 
-/** Puts values in the places of a text. */
+/** Puts values in for the placeholders of a text. */
 export function fillText(text: string, values: ErrorValues = {}): string {
-  return text.replace(/\{(\w+)\}/g, (place, name: string) => {
+  return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
     const value = values[name];
-    return value === undefined ? place : Array.isArray(value) ? value.join(', ') : String(value);
+    return value === undefined ? placeholder : Array.isArray(value) ? value.join(', ') : String(value);
   });
 }
 

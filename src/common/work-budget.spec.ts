@@ -93,7 +93,7 @@ describe('work budget', () => {
         const { served } = lineUp(budget, 'loud', 'loud', 'quiet');
         await new Promise(setImmediate);
         expect(served).toEqual(['no loud']);
-        expect(budget.secondsUntilPlace('loud')).toBe(5);
+        expect(budget.secondsUntilRoom('loud')).toBe(5);
       });
 
       it('refuses nobody because one slot was held up', async () => {
@@ -156,21 +156,21 @@ describe('work budget', () => {
         jest.advanceTimersByTime(2_500);
         void budget.acquire('a');
         expect(await budget.acquire('a')).toBeNull();
-        expect(budget.secondsUntilPlace('a')).toBe(8);
+        expect(budget.secondsUntilRoom('a')).toBe(8);
         // The line of all keys is full one second later.
         jest.advanceTimersByTime(1_000);
         void budget.acquire('b');
         expect(await budget.acquire('b')).toBeNull();
-        expect(['a', 'b', 'c'].map((key) => budget.secondsUntilPlace(key))).toEqual([7, 7, 7]);
+        expect(['a', 'b', 'c'].map((key) => budget.secondsUntilRoom(key))).toEqual([7, 7, 7]);
 
         jest.advanceTimersByTime(7_000);
         const served = budget.acquire('a');
-        expect(budget.secondsUntilPlace('b')).toBe(2);
+        expect(budget.secondsUntilRoom('b')).toBe(2);
         await Promise.race([served, Promise.resolve()]);
         jest.advanceTimersByTime(10_000);
         expect(await served).toBeNull();
         // Nobody waits any more.
-        expect(budget.secondsUntilPlace('a')).toBe(1);
+        expect(budget.secondsUntilRoom('a')).toBe(1);
       } finally {
         jest.useRealTimers();
       }

@@ -71,7 +71,7 @@ export class WorkBudget {
 
   /** Reports whether a caller of the key would get neither a slot nor a place in its line. */
   isCrowded(key: string): boolean {
-    return !this.hasSlot(key) && this.hasNoPlace(key);
+    return !this.hasSlot(key) && this.hasNoRoom(key);
   }
 
   /**
@@ -89,7 +89,7 @@ export class WorkBudget {
    */
   acquire(key: string, closable?: Closable): Promise<Release | null> {
     const release = this.tryAcquire(key);
-    if (release || this.hasNoPlace(key)) return Promise.resolve(release);
+    if (release || this.hasNoRoom(key)) return Promise.resolve(release);
     return new Promise((resolve) => this.wait(key, closable, resolve));
   }
 
@@ -97,11 +97,11 @@ export class WorkBudget {
    * Returns the seconds, at least 1, after which a refused caller finds a place in the line, unless others
    * take it: by then the caller that has waited longest is served or gives up.
    */
-  secondsUntilPlace(key: string): number {
+  secondsUntilRoom(key: string): number {
     if (this.isTooLong(key)) return Math.min(MAX_RETRY_S, Math.ceil(this.expectedMs(key) / 1_000));
     const line = this.isLineFull(key) ? this.lines.get(key) : this.waitingUntil.keys();
     const [longest] = line ?? [];
-    if (!longest || !this.hasNoPlace(key)) return 1;
+    if (!longest || !this.hasNoRoom(key)) return 1;
     return Math.max(1, Math.ceil((this.waitingUntil.get(longest)! - performance.now()) / 1_000));
   }
 
@@ -109,7 +109,7 @@ export class WorkBudget {
     return !this.isFull && this.countUsed(key) < this.limits.perKey;
   }
 
-  private hasNoPlace(key: string): boolean {
+  private hasNoRoom(key: string): boolean {
     if (this.isLineFull(key) || this.waitingUntil.size >= (this.limits.waiting ?? 0)) return true;
     return this.isTooLong(key);
   }

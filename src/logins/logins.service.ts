@@ -23,7 +23,7 @@ import {
 @Injectable()
 export class LoginsService {
   private readonly logger = new Logger(LoginsService.name);
-  /** A session is stored where its token is looked up, so there is no other place to remember. */
+  /** A token leads to its session itself, so there is no owner to remember. */
   private readonly lookup: KeyLookup<'sessions'>;
 
   constructor(
@@ -36,7 +36,7 @@ export class LoginsService {
   ) {
     this.lookup = new KeyLookup('sessions', metrics, async (hashes) => {
       const active = await repository.findActive(hashes);
-      return active.map((key) => ({ key, place: 'sessions' }));
+      return active.map((key) => ({ key, owner: 'sessions' }));
     });
   }
 

@@ -61,7 +61,7 @@ describe('a Telegram update', () => {
 
   it.each([
     ['a live location that has ended', { location: { latitude: 39.46, longitude: -0.37 } }],
-    ['a place', { location: { latitude: 1, longitude: 2 }, venue: { title: 'Shop' } }],
+    ['a location', { location: { latitude: 1, longitude: 2 }, venue: { title: 'Shop' } }],
   ])('of %s that is edited is ignored', (_, content) => {
     expect(read({ edited_message: { ...written, edit_date: 2, ...content } })).toBeNull();
   });

@@ -101,15 +101,15 @@ export class ChannelConnectionsRepository {
 
   /** Finds the connections of accounts in all workspaces: an account is connected in one at most. */
   async findByAccounts(channel: Channel, externalIds: string[]): Promise<ChannelConnectionEntity[]> {
-    const places = await this.database.query<ConnectionKey>(
+    const keys = await this.database.query<ConnectionKey>(
       `SELECT tenant_id AS "tenantId", id FROM connected_accounts
        WHERE channel = $1 AND external_id = ANY ($2::text[])`,
       [channel, externalIds],
     );
-    if (places.length === 0) return [];
+    if (keys.length === 0) return [];
     const found: ChannelConnectionEntity[] = [];
     // One after the other: together, they would take as many connections.
-    for (const batch of toBatches(places, places.length, this.database)) {
+    for (const batch of toBatches(keys, keys.length, this.database)) {
       const connections = await this.database.withinNodeShare(batch[0]!.tenantId, () =>
         this.database.manager.find(ChannelConnectionEntity, {
           where: {

@@ -36,7 +36,7 @@ export class ConnectionLoader {
   ) {
     this.hookKeys = new KeyLookup('hooks', metrics, async (keys) => {
       const found = await connections.findHookKeys(keys.map((key) => key.toString()));
-      return found.map(({ hookKey, ...place }) => ({ key: Buffer.from(hookKey), place }));
+      return found.map(({ hookKey, ...owner }) => ({ key: Buffer.from(hookKey), owner }));
     });
   }
 
@@ -50,7 +50,7 @@ export class ConnectionLoader {
    */
   async loadByHookKey(channel: Channel, hookKey: string): Promise<LoadedConnection | null> {
     if (!HOOK_KEY.test(hookKey)) return null;
-    const find = (place: ConnectionKey) => this.connections.findHooked(place, channel);
+    const find = (owner: ConnectionKey) => this.connections.findHooked(owner, channel);
     return this.openNullable(await this.hookKeys.find(Buffer.from(hookKey), find));
   }
 

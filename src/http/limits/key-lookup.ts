@@ -15,22 +15,22 @@ const MAX_WAITING = 1_000;
 /** Number of accepted keys that this process remembers. */
 const MAX_ACCEPTED = 10_000;
 
-/** A key that may be valid, and where what it opens is stored. */
-export interface FoundKey<Place> {
+/** A key that may be valid, and what it belongs to. */
+export interface FoundKey<Owner> {
   key: Buffer;
-  place: Place;
+  owner: Owner;
 }
 
 /**
  * Keeps forged keys from PostgreSQL. A key that this process has not accepted yet is looked up together with
  * others: a flood of unknown keys costs 20 statements a second, on one connection. No key is refused before
- * it is looked up, so a valid key from an attacker's address passes, at most a moment later. The place of a
+ * it is looked up, so a valid key from an attacker's address passes, at most a moment later. The owner of a
  * key never changes, so it is looked up once.
  */
-export class KeyLookup<Place> {
-  /** Places of the keys that this process has accepted, by key as latin1: a character for every byte. */
-  private readonly accepted = new Map<string, Place>();
-  private readonly unknown = new Batcher<Buffer, Place | null>(BATCH, (keys) => this.lookUp(keys));
+export class KeyLookup<Owner> {
+  /** Owners of the keys that this process has accepted, by key as latin1: a character for every byte. */
+  private readonly accepted = new Map<string, Owner>();
+  private readonly unknown = new Batcher<Buffer, Owner | null>(BATCH, (keys) => this.lookUp(keys));
   private waiting = 0;
   private pauseUntil = 0;
 
@@ -41,7 +41,7 @@ export class KeyLookup<Place> {
   constructor(
     private readonly kind: 'keys' | 'hooks' | 'sessions',
     private readonly metrics: Metrics,
-    private readonly findKnown: (keys: Buffer[]) => Promise<FoundKey<Place>[]>,
+    private readonly findKnown: (keys: Buffer[]) => Promise<FoundKey<Owner>[]>,
   ) {}
 
   /**
@@ -50,12 +50,12 @@ export class KeyLookup<Place> {
    * @returns null for an invalid key
    * @throws AppError UNAVAILABLE: too many unknown keys wait
    */
-  async find<Found>(key: Buffer, read: (place: Place) => Promise<Found | null>): Promise<Found | null> {
+  async find<Found>(key: Buffer, read: (owner: Owner) => Promise<Found | null>): Promise<Found | null> {
     const name = nameOf(key);
-    const place = this.accepted.get(name) ?? (await this.findUnknown(key));
-    if (place === null) return null;
-    const found = await read(place);
-    if (found) this.remember(name, place);
+    const owner = this.accepted.get(name) ?? (await this.findUnknown(key));
+    if (owner === null) return null;
+    const found = await read(owner);
+    if (found) this.remember(name, owner);
     else {
       this.accepted.delete(name);
       this.pause();
@@ -63,12 +63,12 @@ export class KeyLookup<Place> {
     return found;
   }
 
-  /** Returns the place of a key that this process has accepted; null for any other key. */
-  findAccepted(key: Buffer): Place | null {
+  /** Returns the owner of a key that this process has accepted; null for any other key. */
+  findAccepted(key: Buffer): Owner | null {
     return this.accepted.get(nameOf(key)) ?? null;
   }
 
-  private async findUnknown(key: Buffer): Promise<Place | null> {
+  private async findUnknown(key: Buffer): Promise<Owner | null> {
     if (this.waiting >= MAX_WAITING) {
       this.metrics.workRefused.inc({ kind: this.kind, limit: 'process' });
       throw AppError.busy();
@@ -77,22 +77,22 @@ export class KeyLookup<Place> {
     return this.unknown.submit(key).finally(() => (this.waiting -= 1));
   }
 
-  private async lookUp(keys: Buffer[]): Promise<(Place | null)[]> {
+  private async lookUp(keys: Buffer[]): Promise<(Owner | null)[]> {
     const pauseMs = this.pauseUntil - performance.now();
     if (pauseMs > 0) await sleep(pauseMs);
-    const places = new Map((await this.findKnown(keys)).map(({ key, place }) => [nameOf(key), place]));
-    if (places.size < keys.length) this.pause();
-    return keys.map((key) => places.get(nameOf(key)) ?? null);
+    const owners = new Map((await this.findKnown(keys)).map(({ key, owner }) => [nameOf(key), owner]));
+    if (owners.size < keys.length) this.pause();
+    return keys.map((key) => owners.get(nameOf(key)) ?? null);
   }
 
   private pause(): void {
     this.pauseUntil = performance.now() + PAUSE_MS;
   }
 
-  private remember(name: string, place: Place): void {
+  private remember(name: string, owner: Owner): void {
     const [oldest] = this.accepted.keys();
     if (this.accepted.size >= MAX_ACCEPTED && !this.accepted.has(name)) this.accepted.delete(oldest!);
-    this.accepted.set(name, place);
+    this.accepted.set(name, owner);
   }
 }
 

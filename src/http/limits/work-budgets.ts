@@ -193,7 +193,7 @@ export class WorkBudgets {
    * Refuses work of which it is known before it begins that this process would have no slot for in time.
    * @throws AppError UNAVAILABLE
    */
-  requirePlace(kind: WorkKind, key: string): void {
+  requireRoom(kind: WorkKind, key: string): void {
     const budget = this.budgets[kind];
     if (budget.isCrowded(key) && !budget.isUsedUp(key)) throw this.refuse(kind, key);
   }
@@ -210,7 +210,7 @@ export class WorkBudgets {
     const isOwn = budget.isUsedUp(key);
     const limit = isOwn ? 'key' : 'process';
     this.metrics.workRefused.inc({ kind, limit });
-    const seconds = budget.secondsUntilPlace(key);
+    const seconds = budget.secondsUntilRoom(key);
     if (!isOwn) return AppError.busy(seconds);
     return AppError.rateLimited(makeReason('too_many_at_once', { work: WORK_NAMES[kind] }), seconds);
   }

@@ -3,7 +3,7 @@ import type { Identity, WidgetEvents, WidgetSettings } from '../page-api';
 import { Launcher } from './launcher';
 
 type Listener = (detail: unknown) => void;
-type Place = Pick<LoaderContext, 'fetch' | 'serviceUrl' | 'siteKey'>;
+type Site = Pick<LoaderContext, 'fetch' | 'serviceUrl' | 'siteKey'>;
 
 /** Loads the app once. Until then it keeps the page's calls, for the app's start. */
 export class AppLoader {
@@ -22,7 +22,7 @@ export class AppLoader {
   });
 
   constructor(
-    private readonly place: Place,
+    private readonly site: Site,
     private readonly appUrl: string,
   ) {}
 
@@ -86,7 +86,7 @@ export class AppLoader {
     const { identity, launcher } = this;
     const { button, shadow, settings } = launcher;
     const emit: LoaderContext['emit'] = (name, detail) => this.emit(name, detail);
-    const app = await start({ ...this.place, button, shadow, settings, identity, emit });
+    const app = await start({ ...this.site, button, shadow, settings, identity, emit });
     this.app = app;
     launcher.setState('ready');
     // The page may have called these while the app loaded.

@@ -24,8 +24,8 @@ else begin(src, siteKey);
 function begin(scriptUrl: string, siteKey: string): void {
   const urlOf = (path: string) => new URL(path, scriptUrl).href;
   const serviceUrl = urlOf(`../channels/widget/${encodeURIComponent(siteKey)}`);
-  const place = { fetch: fetch.bind(window), serviceUrl, siteKey };
-  const loader = new AppLoader(place, urlOf(APP_PATH));
+  const site = { fetch: fetch.bind(window), serviceUrl, siteKey };
+  const loader = new AppLoader(site, urlOf(APP_PATH));
   const queued = (window.chatWidget ?? []) as Command[];
   window.chatWidget = createApi(loader);
   window.chatWidget.push(...queued);

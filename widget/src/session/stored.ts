@@ -1,16 +1,16 @@
-type Place = 'localStorage' | 'sessionStorage';
+type StorageName = 'localStorage' | 'sessionStorage';
 
 /**
  * Returns what the widget has stored; null when there is nothing, the page has written something else there,
  * or storage is refused.
  */
 export function readStored<Stored>(
-  place: Place,
+  storage: StorageName,
   key: string,
   isStored: (parts: Partial<Record<keyof Stored, unknown>>) => boolean,
 ): Stored | null {
   try {
-    const stored = JSON.parse(window[place].getItem(key)!) as Stored | null;
+    const stored = JSON.parse(window[storage].getItem(key)!) as Stored | null;
     return isStored({ ...stored }) ? stored : null;
   } catch {
     return null;
@@ -18,10 +18,10 @@ export function readStored<Stored>(
 }
 
 /** Stores a value, or removes the present one. Returns false when storage is refused, or full. */
-export function writeStored(place: Place, key: string, value: object | null): boolean {
+export function writeStored(storage: StorageName, key: string, value: object | null): boolean {
   try {
-    if (value) window[place].setItem(key, JSON.stringify(value));
-    else window[place].removeItem(key);
+    if (value) window[storage].setItem(key, JSON.stringify(value));
+    else window[storage].removeItem(key);
     return true;
   } catch {
     return false;

@@ -9,7 +9,7 @@ import {
   useState,
 } from 'react';
 import { lazyPart, usePreload } from './lazy-part';
-import type { MenuPlace } from './open-menu';
+import type { MenuOptions } from './open-menu';
 
 const OpenMenu = lazyPart(() => import('./open-menu').then((module) => module.OpenMenu));
 
@@ -46,8 +46,8 @@ export function useOpening(popup: 'menu' | 'dialog') {
 export function MenuButton({
   button,
   children,
-  ...place
-}: MenuPlace & {
+  ...options
+}: MenuOptions & {
   /** Button of Mantine's, with its name. */
   button: ReactElement<ComponentPropsWithRef<'button'>>;
   /** Makes the menu's items of Mantine's parts of a menu. */
@@ -58,7 +58,7 @@ export function MenuButton({
     <>
       {cloneElement(button, buttonProps)}
       {opened && (
-        <OpenMenu id={id} button={opened} place={place} onClose={close}>
+        <OpenMenu id={id} button={opened} options={options} onClose={close}>
           {children}
         </OpenMenu>
       )}

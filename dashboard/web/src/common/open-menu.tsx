@@ -1,8 +1,8 @@
 import { Menu } from '@mantine/core';
 import { type ReactNode, type Ref, useImperativeHandle } from 'react';
 
-/** Place of a menu beside its button, and what a click in it does. */
-export interface MenuPlace {
+/** Position of a menu beside its button, and what a click in it does. */
+export interface MenuOptions {
   position: 'bottom-start' | 'bottom-end' | 'top-start';
   width?: number | 'target';
   closeOnItemClick?: boolean;
@@ -12,19 +12,19 @@ export interface MenuPlace {
 export function OpenMenu({
   id,
   button,
-  place,
+  options,
   onClose,
   children,
 }: {
   id: string;
   button: HTMLElement;
-  place: MenuPlace;
+  options: MenuOptions;
   onClose: () => void;
   children: (menu: typeof Menu) => ReactNode;
 }) {
   return (
     <Menu
-      {...place}
+      {...options}
       id={id}
       opened
       onChange={onClose}

@@ -66,12 +66,12 @@ export function reasonText(
   return text ? fill(text, values, writer) : undefined;
 }
 
-/** Puts values in the places of a text, as the service does with its own. */
+/** Puts values in for the placeholders of a text, as the service does with its own. */
 function fill(text: string, values: ErrorValues = {}, { texts, moment }: ErrorWriter): string {
   const word = (value: string | number) =>
     typeof value === 'string' && TIME.test(value) ? moment(value) : (texts?.words[value] ?? String(value));
-  return text.replace(/\{(\w+)\}/g, (place, name: string) => {
+  return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
     const value = values[name];
-    return value === undefined ? place : [value].flat().map(word).join(', ');
+    return value === undefined ? placeholder : [value].flat().map(word).join(', ');
   });
 }

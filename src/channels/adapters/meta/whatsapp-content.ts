@@ -13,7 +13,7 @@ const DETAILS: Record<string, (content: ProviderObject) => string | null> = {
   image: ({ caption }) => textOf(caption),
   video: ({ caption }) => textOf(caption),
   document: ({ caption, filename }) => textOf(caption) ?? textOf(filename),
-  location: place,
+  location: readLocation,
   reaction: ({ emoji }) => textOf(emoji),
   order: readOrder,
 };
@@ -111,7 +111,7 @@ function readOrder({ text, product_items: items }: ProviderObject): string | nul
   return joinTexts([text, ...ordered], '\n');
 }
 
-function place({ name, address, latitude, longitude }: ProviderObject): string | null {
+function readLocation({ name, address, latitude, longitude }: ProviderObject): string | null {
   return joinTexts([name, address], ', ') ?? coordinates(latitude, longitude);
 }
 

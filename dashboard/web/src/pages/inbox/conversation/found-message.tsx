@@ -11,7 +11,7 @@ import { useFreshness, usePollMs } from '../live/live-state';
 import { messagesKey } from '../inbox-cache';
 import { MARKS_MS } from '../use-inbox';
 
-interface Place {
+interface PagePosition {
   around?: string;
   cursor?: string;
   after?: string;
@@ -28,7 +28,7 @@ export function useFoundId(): string | undefined {
 export function useMessagesAround(conversationId: string, messageId: string | undefined) {
   const { id } = useWorkspace();
   const pollMs = usePollMs(MARKS_MS);
-  const initialPageParam: Place = { around: messageId };
+  const initialPageParam: PagePosition = { around: messageId };
   const pages = useInfiniteQuery({
     ...useFreshness(MARKS_MS),
     queryKey: [...messagesKey(id, conversationId), 'around', messageId],
@@ -38,9 +38,9 @@ export function useMessagesAround(conversationId: string, messageId: string | un
         signal,
       ),
     initialPageParam,
-    getNextPageParam: ({ nextCursor }): Place | undefined =>
+    getNextPageParam: ({ nextCursor }): PagePosition | undefined =>
       nextCursor ? { cursor: nextCursor } : undefined,
-    getPreviousPageParam: ({ previousCursor }): Place | undefined =>
+    getPreviousPageParam: ({ previousCursor }): PagePosition | undefined =>
       previousCursor ? { after: previousCursor } : undefined,
     refetchInterval: ({ state }) => pollMs * (state.data?.pages.length ?? 1),
     enabled: messageId !== undefined,

@@ -81,14 +81,14 @@ function usePresence(conversationId: string): ConversationPresence | undefined {
 
 /** Sign in a row of the list that somebody is in its conversation. It asks only while the row is in view. */
 export function PresenceSign({ conversationId }: { conversationId: string }) {
-  const place = useRef<HTMLSpanElement>(null);
+  const sign = useRef<HTMLSpanElement>(null);
   const watch = use(PresenceContext)?.watch;
   const texts = usePresenceTexts(conversationId);
   const presence = usePresence(conversationId);
   const isWriting = presence !== undefined && isSomebodyWriting(presence);
   useEffect(() => {
     // The browser may skip what is inside of a row, but not the row.
-    const row = place.current?.closest('li');
+    const row = sign.current?.closest('li');
     if (!row || !watch) return;
     let unwatch: (() => void) | undefined;
     const observer = new IntersectionObserver(([entry]) => {
@@ -105,7 +105,7 @@ export function PresenceSign({ conversationId }: { conversationId: string }) {
   const hasColleague = presence !== undefined && presence.agents.length > 0;
   const Icon = isWriting ? IconPencil : hasColleague ? IconEye : IconUser;
   return (
-    <span ref={place} className={classes.sign}>
+    <span ref={sign} className={classes.sign}>
       {texts.length > 0 && (
         <span
           role="img"

@@ -15,24 +15,24 @@ interface ShownList {
 }
 
 /** The list when the open conversation was last in it. What is closed has left the list by then. */
-interface Place {
+interface LastList {
   openId: string;
   ids: string[];
 }
 
 let shown: ShownList | null = null;
-let place: Place | null = null;
+let lastList: LastList | null = null;
 
 /** Tells the open conversation which list is on the screen, and remembers where in it the conversation is. */
 export function useShownList(list: ShownList, openId: string | undefined): void {
   useLayoutEffect(() => {
     shown = list;
-    if (openId !== undefined && list.ids.includes(openId)) place = { openId, ids: list.ids };
+    if (openId !== undefined && list.ids.includes(openId)) lastList = { openId, ids: list.ids };
   });
   useLayoutEffect(
     () => () => {
       shown = null;
-      place = null;
+      lastList = null;
     },
     [],
   );
@@ -40,8 +40,8 @@ export function useShownList(list: ShownList, openId: string | undefined): void 
 
 /** Returns the conversation that follows one in the list, or else the one before it. */
 function neighbourOf(conversationId: string): string | undefined {
-  return place?.openId === conversationId
-    ? nearestTo(conversationId, place.ids, shown?.ids ?? [])
+  return lastList?.openId === conversationId
+    ? nearestTo(conversationId, lastList.ids, shown?.ids ?? [])
     : undefined;
 }
 
@@ -64,7 +64,7 @@ export function useAdvance(conversationId: string): () => void {
     };
   }, []);
   return useCallback(() => {
-    if (!isOpen.current || place?.openId !== conversationId || hasReply()) return;
+    if (!isOpen.current || lastList?.openId !== conversationId || hasReply()) return;
     const search = toSearch(filter);
     const next = neighbourOf(conversationId);
     if (next !== undefined && shown?.element.current?.checkVisibility()) {

@@ -23,15 +23,15 @@ export function useRowFocus(
 ) {
   const [focus, setFocus] = useState<Focus | null>(null);
   const before = useRef(ids);
-  // An open conversation may have left the list: the next one has moved to its place.
-  const place = useRef(-1);
+  // An open conversation may have left the list: the next one has moved to its position.
+  const position = useRef(-1);
   const focusRow = (id: string) => setFocus({ id, isWanted: true });
   const move = (step: number) => {
     if (ids.length === 0 || !list.current?.checkVisibility()) return;
     const at = ids.indexOf(focus?.id ?? openId ?? '');
-    const next = at === -1 ? Math.max(0, place.current - (step < 0 ? 1 : 0)) : at + step;
-    place.current = Math.min(Math.max(0, next), ids.length - 1);
-    focusRow(ids[place.current]!);
+    const next = at === -1 ? Math.max(0, position.current - (step < 0 ? 1 : 0)) : at + step;
+    position.current = Math.min(Math.max(0, next), ids.length - 1);
+    focusRow(ids[position.current]!);
   };
   useKeys({ j: () => move(1), k: () => move(-1) });
 

@@ -1,7 +1,7 @@
 import type { SavedReplyVariable } from '../../../api/types';
 
 /** Matches a variable with the space before it and the mark behind it. */
-const PLACE = /( ?)\{\{([^{}|]*)(?:\|([^{}]*))?\}\}([,.!?;:]?)/g;
+const VARIABLE = /( ?)\{\{([^{}|]*)(?:\|([^{}]*))?\}\}([,.!?;:]?)/g;
 
 /** Returns what is typed behind a slash at the beginning of the caret's line, and its place; null without. */
 export function savedReplyQuery(text: string, caret: number) {
@@ -14,7 +14,7 @@ export function savedReplyQuery(text: string, caret: number) {
 export function fillVariables(body: string, values: Record<SavedReplyVariable, string>) {
   const missing = new Set<string>();
   const text = body.replace(
-    PLACE,
+    VARIABLE,
     (_, space: string, name: string, otherwise: string | undefined, mark: string) => {
       const variable = name.trim() as SavedReplyVariable;
       const value = values[variable] || otherwise?.trim();
