@@ -44,7 +44,7 @@ import {
   SessionResponse,
   VisitorMessageResponse,
 } from './widget.dto';
-import { VisitorSlotInterceptor } from './visitor-slot.interceptor';
+import { WidgetSlotInterceptor } from './widget-slot.interceptor';
 import { WidgetGuard, type WidgetLimit } from './widget.guards';
 
 const SESSIONS: WidgetLimit = {
@@ -87,7 +87,7 @@ const CALLS: WidgetLimit = { by: 'visitor', name: 'calls', max: 240, excess: 'To
 @ApiTags('Widget')
 @Public()
 @UseGuards(WidgetGuard)
-@UseInterceptors(VisitorSlotInterceptor)
+@UseInterceptors(WidgetSlotInterceptor)
 @Controller('channels/widget/:siteKey')
 export class WidgetController {
   constructor(

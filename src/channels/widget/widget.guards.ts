@@ -44,7 +44,7 @@ const UNKNOWN = 'unknown';
 
 /**
  * Finds the widget of the path, checks the calling page's origin, and sets the CORS headers of every answer.
- * On one server, a request gets a slot of its widget before anything is read for it; VisitorSlotInterceptor
+ * On one server, a request gets a slot of its widget before anything is read for it; WidgetSlotInterceptor
  * gives it back.
  */
 @Injectable()

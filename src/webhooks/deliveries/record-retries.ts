@@ -10,12 +10,12 @@ import { AttemptOutcome } from '../sending/attempt-outcome';
 import { AttemptRecord } from './delivery';
 
 /**
- * Number of parts into which a part that failed is split. A full batch is down to single records in three
+ * Number of batches into which a batch that failed is split. A full batch is down to single records in three
  * steps.
  */
 const PARTS = 8;
-/** Time between two tries of a part. */
-const NEXT_PART_MS = 200;
+/** Time between two tries of a batch. */
+const NEXT_BATCH_MS = 200;
 /**
  * Time after which a record that fails alone is given up: the duration of a lease, after which another worker
  * claims the delivery and attempts it again.
@@ -43,12 +43,12 @@ interface RetriedRecorder {
 }
 
 /**
- * Writes the records of failed batches in smaller and smaller parts, so that one that can't be written fails
+ * Writes the records of failed batches in smaller and smaller batches, so that one that can't be written fails
  * alone.
  */
 export class RecordRetries {
   private readonly logger = new Logger(RecordRetries.name);
-  private parts: Unwritten[][] = [];
+  private batches: Unwritten[][] = [];
   private isWriting = false;
 
   constructor(private readonly recorder: RetriedRecorder) {}
@@ -67,46 +67,46 @@ export class RecordRetries {
         ),
     );
     // A lock or an overload may have passed.
-    this.parts.push(...(isFaultOfData(error) ? split(unwritten) : [unwritten]));
-    if (!this.isWriting) void this.writeParts();
+    this.batches.push(...(isFaultOfData(error) ? split(unwritten) : [unwritten]));
+    if (!this.isWriting) void this.writeBatches();
     return results;
   }
 
-  /** Tries the parts in turns, one at a time, until each record is written or given up. */
-  private async writeParts(): Promise<void> {
+  /** Tries the batches in turns, one at a time, until each record is written or given up. */
+  private async writeBatches(): Promise<void> {
     this.isWriting = true;
-    while (this.parts.length > 0) {
-      await sleep(NEXT_PART_MS);
-      const parts = this.parts;
-      this.parts = [];
-      for (const part of parts) this.parts.push(...(await this.writePart(part)));
+    while (this.batches.length > 0) {
+      await sleep(NEXT_BATCH_MS);
+      const batches = this.batches;
+      this.batches = [];
+      for (const batch of batches) this.batches.push(...(await this.writeBatch(batch)));
     }
     this.isWriting = false;
     this.recorder.onDone();
   }
 
-  /** Writes a part, and returns the parts that are left of it. */
-  private async writePart(part: Unwritten[]): Promise<Unwritten[][]> {
+  /** Writes a batch, and returns the batches that are left of it. */
+  private async writeBatch(batch: Unwritten[]): Promise<Unwritten[][]> {
     try {
       await this.recorder.write(
-        part.map(({ record, isReduced }) => (isReduced ? withoutDetails(record) : record)),
+        batch.map(({ record, isReduced }) => (isReduced ? withoutDetails(record) : record)),
       );
-      for (const { record, resolve } of part) resolve(record);
+      for (const { record, resolve } of batch) resolve(record);
       return [];
     } catch (error) {
       logRetry(
         this.logger,
-        part.map(({ record }) => record),
+        batch.map(({ record }) => record),
         error as Error,
       );
-      if (part.length > 1 && mayBeOfOneRecord(error)) return split(part);
-      const left = part.filter((one) => this.mayGoOn(one, error as Error));
+      if (batch.length > 1 && mayBeOfOneRecord(error)) return split(batch);
+      const left = batch.filter((one) => this.mayRetry(one, error as Error));
       return left.length > 0 ? [left] : [];
     }
   }
 
   /** Reports whether a record that failed is tried again. If not, it is given up. */
-  private mayGoOn(one: Unwritten, error: Error): boolean {
+  private mayRetry(one: Unwritten, error: Error): boolean {
     const { record, isReduced } = one;
     if (isFaultOfData(error) && !isReduced) {
       one.isReduced = true;

@@ -7,7 +7,7 @@ import { WidgetRequest } from './visitor';
  * keep it.
  */
 @Injectable()
-export class VisitorSlotInterceptor implements NestInterceptor {
+export class WidgetSlotInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const { releaseSlot } = context.switchToHttp().getRequest<Partial<WidgetRequest>>();
     return releaseSlot ? next.handle().pipe(finalize(releaseSlot)) : next.handle();
