@@ -13,7 +13,7 @@ import {
   statusesBefore,
   withoutDetails,
 } from './message-status';
-import { ChangedStatus, isStatusTakenSql, StatusEvents } from './status-events';
+import { ChangedStatus, hasStatusSubscriberSql, StatusEvents } from './status-events';
 
 /** Names a message of a workspace. */
 export interface MessageKey {
@@ -53,11 +53,11 @@ const failIn = (batch: Batch) => `
   WHERE m.tenant_id = ${workspaceOf('f', '$1', batch)} AND m.conversation_id = f.conversation_id AND m.id = f.id
     AND ${STATUS_BY_KEY} = 'QUEUED'
   RETURNING c.source_channel AS channel, f.code AS "errorCode"`;
-const failAndTellIn = (batch: Batch) => `${failIn(batch)}, f.tenant_id AS "tenantId",
+const failWithEventsIn = (batch: Batch) => `${failIn(batch)}, f.tenant_id AS "tenantId",
     f.conversation_id AS "conversationId", f.id AS "messageId",
-    ${isStatusTakenSql(workspaceOf('f', '$1', batch))} AS "isTaken"`;
+    ${hasStatusSubscriberSql(workspaceOf('f', '$1', batch))} AS "hasSubscriber"`;
 
-const IS_TAKEN = `${isStatusTakenSql('$1')} AS "isTaken"`;
+const HAS_SUBSCRIBER = `${hasStatusSubscriberSql('$1')} AS "hasSubscriber"`;
 const BY_KEY = 'm.tenant_id = $1 AND m.conversation_id = $2 AND m.id = $3';
 
 /** Writes the delivery status of messages, which is everything that channels write to a message. */
@@ -95,12 +95,12 @@ export class MessageStatusRepository {
     status: DeliveryStatus,
     error: DeliveryError | null = null,
   ): Promise<DeliveryStatus | null> {
-    const [row] = await tx.prepared<{ before: DeliveryStatus; isTaken: boolean }>(
+    const [row] = await tx.prepared<{ before: DeliveryStatus; hasSubscriber: boolean }>(
       `WITH old AS (
          SELECT m.delivery_status FROM messages m WHERE ${BY_KEY} AND m.delivery_status = ANY ($6) FOR NO KEY UPDATE
        )
        UPDATE messages m SET delivery_status = $4, delivery_error = CASE WHEN m.body = '' THEN $7::jsonb ELSE $5::jsonb END
-       FROM old WHERE ${BY_KEY} RETURNING old.delivery_status AS before, ${IS_TAKEN}`,
+       FROM old WHERE ${BY_KEY} RETURNING old.delivery_status AS before, ${HAS_SUBSCRIBER}`,
       [
         tenantId,
         conversationId,
@@ -112,7 +112,7 @@ export class MessageStatusRepository {
       ],
     );
     if (!row) return null;
-    const changed = { conversationId, messageId, errorCode: error?.code ?? null, isTaken: row.isTaken };
+    const changed = { conversationId, messageId, errorCode: error?.code ?? null, hasSubscriber: row.hasSubscriber };
     this.tellPipelined(tx, tenantId, status, [changed]);
     return row.before;
   }
@@ -134,7 +134,7 @@ export class MessageStatusRepository {
       `WITH passed AS (${selection})
        UPDATE messages m SET delivery_status = $2, delivery_error = passed.error FROM passed
        WHERE m.tenant_id = $1 AND m.conversation_id = passed.conversation_id AND m.id = passed.id
-       RETURNING m.conversation_id AS "conversationId", m.id AS "messageId", passed.error->>'code' AS "errorCode", ${IS_TAKEN}`,
+       RETURNING m.conversation_id AS "conversationId", m.id AS "messageId", passed.error->>'code' AS "errorCode", ${HAS_SUBSCRIBER}`,
       [tenantId, status, ...parameters],
     );
     this.tellPipelined(tx, tenantId, status, rows);
@@ -153,7 +153,7 @@ export class MessageStatusRepository {
     after: string,
   ): Promise<{ advanced: number; next: string | null }> {
     const before = statusesBefore(status).filter((earlier) => earlier !== 'QUEUED');
-    const rows = await tx.query<Pick<ChangedStatus, 'messageId' | 'isTaken'>>(
+    const rows = await tx.query<Pick<ChangedStatus, 'messageId' | 'hasSubscriber'>>(
       `WITH due AS (
          SELECT id FROM messages
          WHERE tenant_id = $1 AND conversation_id = $2 AND id > $6 AND id <= $3 AND delivery_status = ANY ($4)
@@ -161,7 +161,7 @@ export class MessageStatusRepository {
        )
        UPDATE messages m SET delivery_status = $5, delivery_error = NULL
        FROM due WHERE m.tenant_id = $1 AND m.conversation_id = $2 AND m.id = due.id
-       RETURNING m.id AS "messageId", ${IS_TAKEN}`,
+       RETURNING m.id AS "messageId", ${HAS_SUBSCRIBER}`,
       [tenantId, conversationId, messageId, before, status, after],
     );
     const changed = rows.map((row) => ({ ...row, conversationId, errorCode: null }));
@@ -192,7 +192,7 @@ export class MessageStatusRepository {
    */
   async failAll(tx: Transaction, messages: FailingMessage[]): Promise<FailedMessage[]> {
     const failed = await tx.prepared<FailedMessage & ChangedStatus & { tenantId: string }>(
-      failAndTellIn(this.database),
+      failWithEventsIn(this.database),
       failingColumns(messages),
     );
     for (const [tenantId, changed] of groupByWorkspace(failed))
@@ -201,11 +201,11 @@ export class MessageStatusRepository {
   }
 
   /**
-   * Fails those of the messages that are QUEUED, of workspaces in which nobody takes the events. Nothing
-   * waits for the answer.
+   * Fails the messages that are QUEUED, of workspaces without a subscriber to the events. Nothing waits for
+   * the answer.
    * @returns those that have failed
    */
-  failUntoldPipelined(tx: Transaction, messages: FailingMessage[]): Pipelined<FailedMessage> {
+  failWithoutEventsPipelined(tx: Transaction, messages: FailingMessage[]): Pipelined<FailedMessage> {
     for (const { tenantId, conversationId } of messages) this.changes.note(tx, tenantId, { conversationId });
     return tx.pipeline(failIn(this.database), failingColumns(messages));
   }
@@ -219,13 +219,13 @@ export class MessageStatusRepository {
     { tenantId, conversationId, messageId }: MessageKey,
     error: DeliveryError,
   ): Promise<boolean> {
-    const [row] = await tx.query<Pick<ChangedStatus, 'isTaken'>>(
+    const [row] = await tx.query<Pick<ChangedStatus, 'hasSubscriber'>>(
       `UPDATE messages m SET delivery_status = 'FAILED', delivery_error = $4
-       WHERE ${BY_KEY} AND m.delivery_status = 'QUEUED' RETURNING ${IS_TAKEN}`,
+       WHERE ${BY_KEY} AND m.delivery_status = 'QUEUED' RETURNING ${HAS_SUBSCRIBER}`,
       [tenantId, conversationId, messageId, JSON.stringify(error)],
     );
     if (!row) return false;
-    const changed = { conversationId, messageId, errorCode: error.code, isTaken: row.isTaken };
+    const changed = { conversationId, messageId, errorCode: error.code, hasSubscriber: row.hasSubscriber };
     this.tellPipelined(tx, tenantId, 'FAILED', [changed]);
     return true;
   }

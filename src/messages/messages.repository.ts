@@ -7,7 +7,7 @@ import { ConversationKey, ErasedMessages } from '../database/tables/table-declar
 import { ERRORS_BY_CODE } from './message-status';
 import { MessageKey } from './message-status.repository';
 import { MessageEntity } from './message.entity';
-import { isStatusTakenSql, StatusEvents } from './status-events';
+import { hasStatusSubscriberSql, StatusEvents } from './status-events';
 
 export type ListedMessage = Pick<
   MessageEntity,
@@ -266,8 +266,8 @@ export class MessagesRepository {
     beingSent: string[],
   ): Promise<number> {
     const isUnsent = `(delivery_status IN ('QUEUED', 'SENDING') AND id <> ALL ($4::uuid[]))`;
-    const due = await tx.query<{ id: string; hasBody: boolean; isUnsent: boolean; isTaken: boolean }>(
-      `SELECT id, body <> '' AS "hasBody", ${isUnsent} AS "isUnsent", ${isStatusTakenSql('$1')} AS "isTaken" FROM messages
+    const due = await tx.query<{ id: string; hasBody: boolean; isUnsent: boolean; hasSubscriber: boolean }>(
+      `SELECT id, body <> '' AS "hasBody", ${isUnsent} AS "isUnsent", ${hasStatusSubscriberSql('$1')} AS "hasSubscriber" FROM messages
        WHERE tenant_id = $1 AND conversation_id = $2 AND id = ANY ($3)
          AND (body <> '' OR metadata IS NOT NULL OR first_body IS NOT NULL OR reactions IS NOT NULL
               OR delivery_error IS NOT NULL OR ${isUnsent})
@@ -285,7 +285,7 @@ export class MessagesRepository {
     );
     const failed = due
       .filter((message) => message.isUnsent)
-      .map(({ id, isTaken }) => ({ conversationId, messageId: id, errorCode: 'ERASED' as const, isTaken }));
+      .map(({ id, hasSubscriber }) => ({ conversationId, messageId: id, errorCode: 'ERASED' as const, hasSubscriber }));
     this.events.appendPipelined(tx, tenantId, 'FAILED', failed);
     return due.filter(({ hasBody }) => hasBody).length;
   }

@@ -2,8 +2,8 @@ import { Transaction } from '../database/transaction';
 import { EventType } from './event-catalog';
 import { OutboxEvent, ClaimedEvent } from './event-queue.repository';
 
-/** Reports whether anybody takes a workspace's events of a type. */
-export type IsTypeTaken = (tenantId: string, type: EventType) => boolean;
+/** Reports whether a workspace's events of a type have a subscriber. */
+export type HasSubscriber = (tenantId: string, type: EventType) => boolean;
 
 /** Reacts to events by writing rows of its own. */
 export interface OutboxConsumer {
@@ -42,17 +42,17 @@ export interface PreparedConsumer {
   limitOf(tenantId: string, isOverdue: boolean): number;
 
   /**
-   * Reports whether somebody got events of a type from this consumer when it was prepared. A consumer that
-   * passes no events on leaves it out.
+   * Reports whether events of a type had a subscriber when this consumer was prepared. A consumer that passes
+   * no events on leaves it out.
    */
-  takesType?: IsTypeTaken;
+  hasSubscriber?: HasSubscriber;
 
   /**
    * Handles events in the relay's transaction, so that the consumer's rows and the relay's commit together.
    * Handling an event again changes nothing.
-   * @param isTaken tells of all consumers of the turn; null when none of them knows
+   * @param hasSubscriber asks all consumers of the turn; null when none of them knows
    * @returns the ids of events that stay in the queue under their lease, because the consumer goes on with
    *   them
    */
-  consume(events: ClaimedEvent[], isTaken: IsTypeTaken | null): Promise<Set<string>>;
+  consume(events: ClaimedEvent[], hasSubscriber: HasSubscriber | null): Promise<Set<string>>;
 }

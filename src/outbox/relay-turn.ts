@@ -4,7 +4,7 @@ import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { Metrics } from '../metrics/metrics';
 import { ClaimedEvent, EventQueueRepository } from './event-queue.repository';
-import { IsTypeTaken, OutboxConsumer, PreparedConsumer } from './outbox.consumer';
+import { HasSubscriber, OutboxConsumer, PreparedConsumer } from './outbox.consumer';
 import { ParkedEventsRepository } from './parked-events.repository';
 
 /** Workspaces of one turn, and how many events of each the turn may relay. */
@@ -56,10 +56,10 @@ export class RelayTurn {
 
   run(consumers: OutboxConsumer[], plan: TurnPlan, parking?: Parking): Promise<WorkspaceTurn[]> {
     return this.database.queueTransaction(async (tx) => {
-      const taking = consumers.filter((consumer) => !parking?.consumers.includes(consumer));
-      const preparing = all(taking.map((consumer) => consumer.prepare(tx, plan.tenantIds)));
+      const active = consumers.filter((consumer) => !parking?.consumers.includes(consumer));
+      const preparing = all(active.map((consumer) => consumer.prepare(tx, plan.tenantIds)));
       // With a guess, the claim goes in one packet with what prepares the consumers.
-      const guessed = guessLimits(taking, plan);
+      const guessed = guessLimits(active, plan);
       const claimed = guessed && this.events.claim(tx, guessed, newId());
       // When both fail, the first error is thrown.
       claimed?.catch(() => undefined);
@@ -71,8 +71,8 @@ export class RelayTurn {
       plan.onClaimed?.(events);
       if (parking?.eventId && events[0]?.id !== parking.eventId)
         throw new Error('Another event is the oldest now');
-      const isTaken = takersOf(prepared);
-      const kept = await all(prepared.map((consumer) => consumer.consume(events, isTaken)));
+      const hasSubscriber = subscriberCheckOf(prepared);
+      const kept = await all(prepared.map((consumer) => consumer.consume(events, hasSubscriber)));
       for (const { name } of parking?.consumers ?? []) this.park(tx, events, name, parking!.error);
       const ended = events.filter(({ id }) => !kept.some((ids) => ids.has(id)));
       if (ended.length > 0) this.events.deletePipelined(tx, ended);
@@ -93,12 +93,12 @@ export class RelayTurn {
   }
 }
 
-/** Returns what the consumers know of takers; null if none of them passes events on. */
-function takersOf(consumers: PreparedConsumer[]): IsTypeTaken | null {
-  const passing = consumers.filter(({ takesType }) => takesType);
+/** Returns a function that asks the consumers for subscribers; null if none of them passes events on. */
+function subscriberCheckOf(consumers: PreparedConsumer[]): HasSubscriber | null {
+  const passing = consumers.filter(({ hasSubscriber }) => hasSubscriber);
   return passing.length === 0
     ? null
-    : (tenantId, type) => passing.some((consumer) => consumer.takesType!(tenantId, type));
+    : (tenantId, type) => passing.some((consumer) => consumer.hasSubscriber!(tenantId, type));
 }
 
 function limitsOf(

@@ -111,8 +111,8 @@ describe('Messenger', () => {
     });
 
     it('is DELIVERED and READ after its receipts', async () => {
-      const taker = { url: 'https://127.0.0.1:1024/', events: ['message.status_changed'] };
-      await service.app.get(WebhookEndpointsService).create(page.workspace.id, taker, SYSTEM);
+      const subscriber = { url: 'https://127.0.0.1:1024/', events: ['message.status_changed'] };
+      await service.app.get(WebhookEndpointsService).create(page.workspace.id, subscriber, SYSTEM);
       const { conversationId } = await page.write(customer, 'Opening hours?');
       const message = await page.send(conversationId, 'Until six.');
       await page.delivery(message, ['SENT']);

@@ -348,8 +348,8 @@ describe("the messages of the widget's visitors", () => {
 
     it('advance many messages in steps, with one signal for each', async () => {
       const { id: tenantId } = tenant.workspace;
-      const taker = { url: 'https://127.0.0.1:1024/', events: ['message.status_changed'] };
-      await service.app.get(WebhookEndpointsService).create(tenantId, taker, SYSTEM);
+      const subscriber = { url: 'https://127.0.0.1:1024/', events: ['message.status_changed'] };
+      await service.app.get(WebhookEndpointsService).create(tenantId, subscriber, SYSTEM);
       const first = await insertOutbound('SENT');
       const ids = Array.from({ length: 1_199 }, newId);
       await service.query(

@@ -137,7 +137,7 @@ class Worker {
           (tx) =>
             this.router.route(tx, [{ tenantId: TENANT, conversationId: WIDGET, messageId: UNSENT }], {
               connected: new Set([TENANT]),
-              mayTell: () => true,
+              hasStatusSubscriber: () => true,
             }),
           'queueTransaction',
         ),

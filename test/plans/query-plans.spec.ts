@@ -923,8 +923,8 @@ describe('query plans', () => {
         conversationId: CONVERSATION,
         messageId: sequential(n + 1),
       }));
-      for (const mayTell of [() => true, () => false]) {
-        const workspaces = { connected: new Set([BIG]), mayTell };
+      for (const hasStatusSubscriber of [() => true, () => false]) {
+        const workspaces = { connected: new Set([BIG]), hasStatusSubscriber };
         const plans = await plansOf(
           () => host.get(Database).queueTransaction((tx) => router.route(tx, keys, workspaces)),
           /^(WITH|SELECT FROM|UPDATE)/,

@@ -5,7 +5,7 @@
  */
 
 const TAKEN_TYPE =
-  'asks whether any endpoint takes an event before the statement stores one (src/outbox/taken-type.ts)';
+  'asks whether an event has a subscriber before the statement stores one (src/outbox/event-subscribers.ts)';
 const OPERATOR = 'an operator asks, by hand';
 const NIGHTLY = 'nightly, by one worker';
 const EVERY_SECOND = 'finds due work, once a second for each worker: a bounded read by index';
@@ -84,7 +84,7 @@ export const BATCHES: Record<string, string> = {
   'EventQueueRepository.settle': 'a batch of AttemptRecorder',
   'EventQueueRepository.settleAllPipelined': 'a batch of AttemptRecorder',
   'MessageStatusRepository.failAll': 'the same turn as RoutedMessagesRepository.enqueue',
-  'MessageStatusRepository.failUntoldPipelined': 'the same turn as RoutedMessagesRepository.enqueue',
+  'MessageStatusRepository.failWithoutEventsPipelined': 'the same turn as RoutedMessagesRepository.enqueue',
   'PendingDeliveriesRepository.claim': 'a batch of DeliveryClaimer',
   'PendingDeliveriesRepository.postponePipelined': 'a batch of DeliveryClaimer',
   'PendingDeliveriesRepository.settle': 'a batch of AttemptRecorder',

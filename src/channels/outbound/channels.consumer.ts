@@ -37,9 +37,9 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
     const connected = await this.router.findConnected(tx, tenantIds);
     return {
       limitOf: () => Infinity,
-      consume: async (events, isTaken) => {
-        const mayTell = (tenantId: string) => isTaken?.(tenantId, STATUS_CHANGED) ?? true;
-        await this.route(tx, events, { connected, mayTell });
+      consume: async (events, hasSubscriber) => {
+        const hasStatusSubscriber = (tenantId: string) => hasSubscriber?.(tenantId, STATUS_CHANGED) ?? true;
+        await this.route(tx, events, { connected, hasStatusSubscriber });
         return new Set<string>();
       },
     };

@@ -17,8 +17,8 @@ import { RoutedMessage, RoutedMessagesRepository } from './routed-messages.repos
 export interface RoutedWorkspaces {
   /** Workspaces as `findConnected` returned them in this transaction. */
   connected: Set<string>;
-  /** Reports whether somebody may take a workspace's events of statuses. */
-  mayTell: (tenantId: string) => boolean;
+  /** Reports whether a workspace's events of statuses may have a subscriber. */
+  hasStatusSubscriber: (tenantId: string) => boolean;
 }
 
 /**
@@ -40,7 +40,11 @@ export class OutboundMessageRouter {
   }
 
   /** Routes messages that are QUEUED. Routing a message again changes nothing. */
-  async route(tx: Transaction, keys: MessageKey[], { connected, mayTell }: RoutedWorkspaces): Promise<void> {
+  async route(
+    tx: Transaction,
+    keys: MessageKey[],
+    { connected, hasStatusSubscriber }: RoutedWorkspaces,
+  ): Promise<void> {
     const routable = keys.filter(({ tenantId }) => connected.has(tenantId));
     const others = keys.filter(({ tenantId }) => !connected.has(tenantId));
     const failing: FailingMessage[] = others.map((key) => ({ ...key, code: 'NO_CONNECTION' }));
@@ -51,7 +55,7 @@ export class OutboundMessageRouter {
       failing.push(...routed.filter(isFailing));
       tx.onCommit(() => this.wake(routed));
     }
-    await this.fail(tx, failing, mayTell);
+    await this.fail(tx, failing, hasStatusSubscriber);
     // A failed message may have been the first.
     const failedIn = new Set(failing.map(({ tenantId }) => tenantId));
     for (const { tenantId, conversationId } of conversations) {
@@ -63,16 +67,16 @@ export class OutboundMessageRouter {
   private async fail(
     tx: Transaction,
     messages: FailingMessage[],
-    mayTell: RoutedWorkspaces['mayTell'],
+    hasStatusSubscriber: RoutedWorkspaces['hasStatusSubscriber'],
   ): Promise<void> {
-    const told = messages.filter(({ tenantId }) => mayTell(tenantId));
-    const untold = messages.filter(({ tenantId }) => !mayTell(tenantId));
-    if (untold.length > 0) {
-      const { rows } = this.statuses.failUntoldPipelined(tx, untold);
+    const withEvents = messages.filter(({ tenantId }) => hasStatusSubscriber(tenantId));
+    const withoutEvents = messages.filter(({ tenantId }) => !hasStatusSubscriber(tenantId));
+    if (withoutEvents.length > 0) {
+      const { rows } = this.statuses.failWithoutEventsPipelined(tx, withoutEvents);
       tx.onCommit(() => void rows.then((failed) => this.count(failed)));
     }
-    if (told.length > 0) {
-      const failed = await this.statuses.failAll(tx, told);
+    if (withEvents.length > 0) {
+      const failed = await this.statuses.failAll(tx, withEvents);
       tx.onCommit(() => this.count(failed));
     }
   }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { EventQueueRepository } from '../../outbox/event-queue.repository';
-import { takesEvent } from '../endpoints/subscription';
+import { receivesEvent } from '../endpoints/subscription';
 import { WebhookEndpointEntity } from '../endpoints/webhook-endpoint.entity';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { DeliveryFilter, matchesUnattempted } from './delivery-filter';
@@ -95,7 +95,7 @@ function rowsOf(
 ): DeliveryRow[] {
   return endpoints.flatMap((endpoint) =>
     events
-      .filter((event) => takesEvent(endpoint, event))
+      .filter((event) => receivesEvent(endpoint, event))
       .map((event) => firstAttempt(event, endpoint.id))
       .filter((row) => matchesUnattempted(row, filter)),
   );

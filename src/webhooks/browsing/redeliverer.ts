@@ -6,7 +6,7 @@ import { Actor } from '../../access/principal';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { RedisSignals } from '../../redis/redis-signals';
-import { takesType } from '../endpoints/subscription';
+import { receivesType } from '../endpoints/subscription';
 import { WebhookEndpointEntity } from '../endpoints/webhook-endpoint.entity';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { DeliveryRow } from './delivery-row';
@@ -88,7 +88,7 @@ export class Redeliverer {
     const endpoint = await this.endpoints.lock(tx, tenantId, endpointId);
     if (!endpoint) throw AppError.notFound('Webhook delivery');
     if (!endpoint.active) throw AppError.because('INVALID_BODY', 'endpoint_inactive');
-    if (!takesType(endpoint, eventType))
+    if (!receivesType(endpoint, eventType))
       throw AppError.because('INVALID_BODY', 'event_not_taken', { event: eventType });
     return endpoint;
   }

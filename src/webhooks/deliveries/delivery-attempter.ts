@@ -10,7 +10,7 @@ import { isTooLate, StartBy, startByFromNow } from '../../queue/start-capacity';
 import { SecretUnreadable } from '../../secrets/secret-box';
 import { ContextReader } from '../context/context-reader';
 import { NO_CONTEXT, WebhookContext, withParts } from '../context/webhook-context';
-import { takesType } from '../endpoints/subscription';
+import { receivesType } from '../endpoints/subscription';
 import { Subscriber, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { AttemptOutcome, internalError, isShortage } from '../sending/attempt-outcome';
 import { DeliverySender } from '../sending/delivery-sender';
@@ -69,7 +69,7 @@ export class DeliveryAttempter {
   private async claimAgain({ id: deliveryId, endpoint, event }: Delivery): Promise<StartBy | null> {
     const claim = async (tx: Transaction) => {
       const [now] = await this.endpoints.lockSubscribers(tx, [endpoint], { inactiveToo: isTest(event.type) });
-      return now?.isLocked && isSame(now, endpoint) && takesType(now, event.type) ? startByFromNow() : null;
+      return now?.isLocked && isSame(now, endpoint) && receivesType(now, event.type) ? startByFromNow() : null;
     };
     try {
       return await this.database.withinNodeShare(endpoint.tenantId, () =>

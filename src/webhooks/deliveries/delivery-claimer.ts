@@ -16,7 +16,7 @@ import { Target, targetKeyOf, throughputKeyOf } from '../../queue/targets';
 import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { FixedWindows } from '../../redis/fixed-windows';
 import { PendingCancellationsRepository } from '../endpoints/pending-cancellations.repository';
-import { takesType } from '../endpoints/subscription';
+import { receivesType } from '../endpoints/subscription';
 import { Subscriber, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { Delivery, DELIVERY_QUEUE, Lease, takesRecovered, targetOf } from './delivery';
 import { ClaimedRow, PendingDeliveriesRepository, toPending } from './pending-deliveries.repository';
@@ -205,7 +205,7 @@ export class DeliveryClaimer {
 }
 
 function isOwed({ endpoint, event }: Delivery): boolean {
-  return takesType(endpoint, event.type);
+  return receivesType(endpoint, event.type);
 }
 
 function toDelivery(row: ClaimedRow, endpoint: Subscriber, lease: Lease, startBy: StartBy): Delivery {

@@ -10,10 +10,10 @@ import { AttemptOutcome } from '../sending/attempt-outcome';
 import { AttemptRecord } from './delivery';
 
 /**
- * Number of batches into which a batch that failed is split. A full batch is down to single records in three
- * steps.
+ * Number of smaller batches into which one that failed is split. A full batch is down to single records in
+ * three steps.
  */
-const PARTS = 8;
+const SPLIT_INTO = 8;
 /** Time between two tries of a batch. */
 const NEXT_BATCH_MS = 200;
 /**
@@ -43,8 +43,8 @@ interface RetriedRecorder {
 }
 
 /**
- * Writes the records of failed batches in smaller and smaller batches, so that one that can't be written fails
- * alone.
+ * Writes the records of failed batches in smaller and smaller ones, so that a record that can't be written
+ * fails alone.
  */
 export class RecordRetries {
   private readonly logger = new Logger(RecordRetries.name);
@@ -85,7 +85,7 @@ export class RecordRetries {
     this.recorder.onDone();
   }
 
-  /** Writes a batch, and returns the batches that are left of it. */
+  /** Writes a batch, and returns what is left of it, in batches. */
   private async writeBatch(batch: Unwritten[]): Promise<Unwritten[][]> {
     try {
       await this.recorder.write(
@@ -143,7 +143,7 @@ export function logRetry(logger: Logger, { length: attempts }: AttemptRecord[], 
 }
 
 function split<T>(items: T[]): T[][] {
-  const size = Math.ceil(items.length / PARTS);
+  const size = Math.ceil(items.length / SPLIT_INTO);
   return Array.from({ length: Math.ceil(items.length / size) }, (_, n) =>
     items.slice(n * size, (n + 1) * size),
   );

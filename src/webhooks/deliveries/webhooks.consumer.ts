@@ -8,7 +8,7 @@ import { PreparedConsumer, OutboxConsumer } from '../../outbox/outbox.consumer';
 import { OutboxRelay } from '../../outbox/outbox-relay';
 import { InjectStartCapacity, StartCapacity } from '../../queue/start-capacity';
 import { Target } from '../../queue/targets';
-import { EndpointSubscription, takesEvent, takesType } from '../endpoints/subscription';
+import { EndpointSubscription, receivesEvent, receivesType } from '../endpoints/subscription';
 import { Subscriber, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { DELIVERY_QUEUE } from './delivery';
 import { DeliveryFanOut } from './delivery-fan-out';
@@ -69,8 +69,8 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
     for (const tenantId of tenantIds) this.breadths.set(tenantId, breadthOf(endpoints.get(tenantId) ?? []));
     return {
       limitOf: (tenantId, isOverdue) => this.guessLimit(tenantId, isOverdue, tenantIds.length)!,
-      takesType: (tenantId, type) =>
-        (endpoints.get(tenantId) ?? []).some((endpoint) => takesType(endpoint, type)),
+      hasSubscriber: (tenantId, type) =>
+        (endpoints.get(tenantId) ?? []).some((endpoint) => receivesType(endpoint, type)),
       consume: async (events) => {
         this.metrics.webhookLeasesExpired.inc(events.filter(({ wasLeased }) => wasLeased).length);
         const subscribed = subscriptions(endpoints, await this.subscription.filterEntitled(tx, events));
@@ -104,7 +104,7 @@ function subscriptions(
   const subscribed = new Map<Subscriber, ClaimedEvent[]>();
   for (const [tenantId, ofWorkspace] of byWorkspace) {
     for (const endpoint of endpoints.get(tenantId) ?? []) {
-      const matching = ofWorkspace.filter((event) => takesEvent(endpoint, event));
+      const matching = ofWorkspace.filter((event) => receivesEvent(endpoint, event));
       if (matching.length > 0) subscribed.set(endpoint, matching);
     }
   }

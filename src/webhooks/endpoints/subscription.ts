@@ -11,13 +11,13 @@ function isSubscribed(events: string[], type: string): boolean {
   return events.includes(ALL_EVENTS) || events.includes(type);
 }
 
-/** Reports whether an endpoint takes deliveries of a type. A test goes to any endpoint. */
-export function takesType({ events }: Pick<WebhookEndpointEntity, 'events'>, type: string): boolean {
+/** Reports whether an endpoint receives events of a type. Any endpoint receives tests. */
+export function receivesType({ events }: Pick<WebhookEndpointEntity, 'events'>, type: string): boolean {
   return isTest(type) || isSubscribed(events, type);
 }
 
-/** Reports whether an endpoint takes no more some type that it took before. */
-export function takesFewerTypes(
+/** Reports whether an endpoint no longer receives some type that it received before. */
+export function receivesFewerTypes(
   { events: now }: Pick<WebhookEndpointEntity, 'events'>,
   { events: before }: Pick<WebhookEndpointEntity, 'events'>,
 ): boolean {
@@ -26,13 +26,13 @@ export function takesFewerTypes(
 
 /**
  * SQL condition that the endpoint `w` is still owed the delivery `p`: of its present activation, and of a
- * type that it takes.
+ * type that it receives.
  */
 export const IS_OWED = `(w.active AND p.activation = w.activation
   AND (w.events && ARRAY['${ALL_EVENTS}', p.event_type] OR p.event_type IN (${TEST_TYPES.map((type) => `'${type}'`).join(', ')})))`;
 
-/** Reports whether an endpoint gets an event: one of a type that it wants, appended after its activation. */
-export function takesEvent(
+/** Reports whether an endpoint receives an event: of its subscription, and appended after its activation. */
+export function receivesEvent(
   { events, activatedAt }: Pick<WebhookEndpointEntity, 'events' | 'activatedAt'>,
   { type, queuedAt }: { type: string; queuedAt: Date },
 ): boolean {

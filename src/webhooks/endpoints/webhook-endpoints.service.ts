@@ -30,7 +30,7 @@ import {
 } from './webhook-endpoint.dto';
 import { DeactivationReason, WebhookEndpointEntity } from './webhook-endpoint.entity';
 import { PendingCancellationsRepository } from './pending-cancellations.repository';
-import { takesFewerTypes } from './subscription';
+import { receivesFewerTypes } from './subscription';
 import { EndpointSettings, WebhookEndpointsRepository } from './webhook-endpoints.repository';
 
 /** Time without a success after which a failing endpoint is deactivated. */
@@ -362,7 +362,7 @@ export class WebhookEndpointsService {
       throw AppError.because('CONFLICT', 'endpoint_edited');
     const setter = { urlSetByType: actor.type, urlSetById: idOf(actor) };
     await this.endpoints.update(tx, before, settings, setter);
-    if (before.active && takesFewerTypes(after, before))
+    if (before.active && receivesFewerTypes(after, before))
       await this.cancellations.insert(tx, tenantId, id, activation);
     this.recordPipelined(tx, before, 'updated', actor, { ...changed, metadata: { url } });
     return this.endpoints.reload(tx, tenantId, id);

@@ -8,7 +8,7 @@ import { DeliverySearch } from '../browsing/delivery-search';
 import { DeliveryHistoryRepository } from '../deliveries/delivery-history.repository';
 import { deliveryIdOf } from '../deliveries/delivery';
 import { NewRound, PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
-import { EndpointSubscription, takesType } from '../endpoints/subscription';
+import { EndpointSubscription, receivesType } from '../endpoints/subscription';
 import { WebhookEndpointEntity } from '../endpoints/webhook-endpoint.entity';
 import { toFinishedFilter } from './webhook-recovery.dto';
 import { WebhookRecoveryEntity } from './webhook-recovery.entity';
@@ -120,7 +120,7 @@ export class RecoverySource {
     const { rows, next } = await this.search.step(tx, tenantId, filter, size);
     const rounds = rows
       .filter(({ eventType }) =>
-        isTest(eventType) ? filter.event === eventType : takesType(endpoint, eventType),
+        isTest(eventType) ? filter.event === eventType : receivesType(endpoint, eventType),
       )
       .map(({ id, endpointId, eventId, eventType, round }) => ({
         tenantId,
