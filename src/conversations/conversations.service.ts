@@ -315,11 +315,11 @@ export class ConversationsService {
   ): Promise<ConversationEntity> {
     const { tenantId, id } = before;
     const updatedAt = new Date();
-    const told = { ...change };
-    delete told.snoozedUntil;
-    const events = Object.keys(told).length > 0 ? 1 : 0;
+    const published = { ...change };
+    delete published.snoozedUntil;
+    const events = Object.keys(published).length > 0 ? 1 : 0;
     const sequence = await this.conversations.update(tx, tenantId, id, { ...change, updatedAt }, events);
-    const data = { conversationId: id, ...told };
+    const data = { conversationId: id, ...published };
     if (events > 0) this.outbox.appendPipelined(tx, tenantId, 'conversation.updated', data, { sequence });
     const after = { ...before, ...change, updatedAt };
     this.recordPipelined(tx, before, after, actor);

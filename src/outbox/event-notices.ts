@@ -80,7 +80,7 @@ export class EventNotices implements BeforeApplicationShutdown {
   }
 
   private begin(tenantId: string): Listened {
-    const told = this.signals.listenBeside(EVENT_APPENDED, tenantId, (event) => {
+    const appended = this.signals.listenBeside(EVENT_APPENDED, tenantId, (event) => {
       // Other workspaces share the channel.
       if (event.tenantId === tenantId) this.tell(event);
     });
@@ -95,10 +95,10 @@ export class EventNotices implements BeforeApplicationShutdown {
       heard: new Set<string>(),
       stop: () => {
         clearTimeout(heard);
-        told.stop();
+        appended.stop();
         eventless.stop();
       },
-      listening: Promise.all([told.listening, eventless.listening]).then(() => undefined),
+      listening: Promise.all([appended.listening, eventless.listening]).then(() => undefined),
     };
     this.workspaces.set(tenantId, listened);
     return listened;

@@ -204,7 +204,8 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     try {
       const turns = await this.turn.run(this.consumers, { tenantIds, limit, overdue: this.overdue });
       this.enlarge(tenantIds[0]!);
-      this.wake(turns.flatMap((turn) => this.goOn(turn)));
+      for (const turn of turns) this.noteBacklog(turn);
+      this.wake(turns.filter(({ isUnfinished }) => isUnfinished).map(({ tenantId }) => tenantId));
     } catch (error) {
       const next = await this.failures.handle(this.consumers, { tenantIds, limit }, error as Error);
       for (const tenantId of tenantIds) this.shrunkTo.set(tenantId, next.limit);
@@ -216,17 +217,16 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     }
   }
 
-  /** Returns the workspace of a turn if it may have more events, and notes whether these are overdue. */
-  private goOn({ tenantId, isUnfinished, isFull, oldestAt }: WorkspaceTurn): string[] {
+  /** Notes whether the workspace of a turn has a backlog, and whether its next events are overdue. */
+  private noteBacklog({ tenantId, isUnfinished, isFull, oldestAt }: WorkspaceTurn): void {
     if (!isUnfinished) {
       this.backlogged.delete(tenantId);
       this.overdue.delete(tenantId);
-      return [];
+      return;
     }
     const age = Date.now() - oldestAt;
     if (isFull || age > PATIENCE_MS) this.backlogged.add(tenantId);
     if (age > MAX_AGE_MS) this.overdue.add(tenantId);
-    return [tenantId];
   }
 
   private enlarge(tenantId: string): void {

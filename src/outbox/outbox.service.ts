@@ -66,13 +66,13 @@ export class OutboxService {
   ): void {
     const createdAt = new Date();
     const events = data.map((one) => ({ id: newId(), one }));
-    const told = new Map<string, AppendedEvent>();
+    const signals = new Map<string, AppendedEvent>();
     for (const { id, one } of events) {
       const subject = subjectOf(one);
-      told.set(JSON.stringify(subject), { tenantId, id, ...subject });
+      signals.set(JSON.stringify(subject), { tenantId, id, ...subject });
     }
     tx.onCommit(() => {
-      for (const event of told.values()) this.signals.send(EVENT_APPENDED, tenantId, event);
+      for (const event of signals.values()) this.signals.send(EVENT_APPENDED, tenantId, event);
     });
     this.events.insertAllPipelined(
       tx,

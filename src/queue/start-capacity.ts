@@ -175,8 +175,8 @@ export class StartCapacity {
     for (const { id } of targets) this.slots.setAnswering(id);
   }
 
-  /** Notes whether a workspace is busy: none of its targets has half of its slots free. */
-  noteBusy(tenantId: string, targets: Target[]): void {
+  /** Marks a workspace as busy if none of its targets has half of its slots free. */
+  markIfBusy(tenantId: string, targets: Target[]): void {
     if (targets.length > 0 && !this.hasHalfFree(targets)) this.busy.set(tenantId, targets);
   }
 

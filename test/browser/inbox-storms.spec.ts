@@ -64,34 +64,34 @@ class InboxStorm {
     'network cut': async () => {
       const network = this.random.pick(this.networks);
       await network.cut();
-      await this.goOn();
+      await this.writeDuringFault();
       await network.restore();
     },
     'network stalled': async () => {
       const network = this.random.pick(this.networks);
       network.stall();
-      await this.goOn();
+      await this.writeDuringFault();
       network.endStall();
     },
     'Redis wiped': async () => {
       await this.chat.redis.kill();
-      await this.goOn();
+      await this.writeDuringFault();
       await this.chat.redis.restart();
     },
     'PostgreSQL away': async () => {
       await this.desk.database.cut();
       await this.endDatabaseSessions();
-      await this.goOn();
+      await this.writeDuringFault();
       await this.desk.database.restore();
     },
     'API process killed': async () => {
       await this.chat.killApi();
-      await this.goOn();
+      await this.writeDuringFault();
       await this.chat.startApi();
     },
     'dashboard process killed': async () => {
       await this.desk.kill();
-      await this.goOn();
+      await this.writeDuringFault();
       await this.desk.start();
     },
     'visitor offline': () => this.goOffline(this.device.context),
@@ -109,7 +109,7 @@ class InboxStorm {
 
   private async goOffline(context: Device['context']): Promise<void> {
     await context.setOffline(true);
-    await this.goOn();
+    await this.writeDuringFault();
     await context.setOffline(false);
   }
 
@@ -122,7 +122,7 @@ class InboxStorm {
   }
 
   /** Goes on writing while a fault lasts. */
-  private async goOn(): Promise<void> {
+  private async writeDuringFault(): Promise<void> {
     for (let count = this.random.between(0, 2); count > 0; count--) {
       if (this.random.chance(0.5)) await this.write();
       else await this.reply();

@@ -51,7 +51,7 @@ export class NodeLoad {
   }
 
   /** Settles once so many more messages are answered with 201 and delivered. */
-  async goOn(count: number): Promise<void> {
+  async waitForMore(count: number): Promise<void> {
     const begin = Date.now();
     await waitFor(
       `${count} messages`,
@@ -190,8 +190,8 @@ export class LoadByNode {
   }
 
   /** Settles once so many more messages of each node are answered with 201 and delivered. */
-  async goOn(count: number): Promise<void> {
-    await Promise.all([...this.loads.values()].map((load) => load.goOn(count)));
+  async waitForMore(count: number): Promise<void> {
+    await Promise.all([...this.loads.values()].map((load) => load.waitForMore(count)));
   }
 
   /** Stops the load. Settles when every message that was begun is stored, and all deliveries have ended. */

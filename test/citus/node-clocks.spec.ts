@@ -1,4 +1,4 @@
-import { MOMENT } from '../../src/database/citus/moment';
+import { TRANSACTION_START } from '../../src/database/citus/transaction-start';
 import { Database } from '../../src/database/database';
 import { TestService } from '../support/service';
 import { waitFor } from '../support/wait';
@@ -49,7 +49,7 @@ describe('a node whose clock is 2 s ahead', () => {
       const rows = await database.searchIn<{ now: Date; moment: Date }>(
         place,
         'SELECT now() AS now, $1::timestamptz AS moment FROM (SELECT count(*) FROM event_queue) AS queue',
-        [MOMENT],
+        [TRANSACTION_START],
         { order: () => [], times: ['now', 'moment'] },
       );
       const [coordinator] = await nodes.query<{ at: Date }>('SELECT clock_timestamp() AS at');
@@ -60,7 +60,7 @@ describe('a node whose clock is 2 s ahead', () => {
 
   it('takes messages and delivers them as the others do', async () => {
     const beganAt = Date.now();
-    await load.goOn(MESSAGES);
+    await load.waitForMore(MESSAGES);
     expect(load.of(ahead).longestDelivery(beganAt)).toBeLessThan(DELIVERED_WITHIN_MS);
     await load.settle();
     expect(await load.listFaults()).toEqual([]);

@@ -28,7 +28,7 @@ describe('nodes of Citus under load', () => {
     nodes = await CitusNodes.start({ standbys: true });
     [first, second] = (await nodes.groups()) as [Group, Group];
     load = await LoadByNode.start(nodes, nodes.stores, CONNECTIONS);
-    await load.goOn(MESSAGES);
+    await load.waitForMore(MESSAGES);
   }, 240_000);
   afterAll(async () => {
     await load?.stop();
@@ -48,7 +48,7 @@ describe('nodes of Citus under load', () => {
       flood,
       'refused requests of others': load.of(second).client.retries.length,
     };
-    await load.goOn(MESSAGES);
+    await load.waitForMore(MESSAGES);
     expect(waits['refused requests of others']).toBe(0);
     expect(waits['longest request of others']).toBeLessThan(OTHERS_WAIT_MS);
     expect(waits['longest delivery of others']).toBeLessThan(OTHERS_WAIT_MS);
@@ -58,11 +58,11 @@ describe('nodes of Citus under load', () => {
   it('serve the workspaces of one while another is dead, and those of the dead one by its standby', async () => {
     const killedAt = Date.now();
     await nodes.killWorker(first);
-    await load.of(second).goOn(MESSAGES);
+    await load.of(second).waitForMore(MESSAGES);
     expect(load.of(first).client.retries.length).toBeGreaterThan(0);
     const promotedAt = Date.now();
     await nodes.promoteStandby(first);
-    await load.goOn(MESSAGES);
+    await load.waitForMore(MESSAGES);
     await nodes.untilSynced();
 
     const waits = {
@@ -83,7 +83,7 @@ describe('nodes of Citus under load', () => {
     await waitFor('a refusal', () => load.of(second).client.retries.length > refused);
     const restartedAt = Date.now();
     await nodes.restartCoordinator();
-    await load.goOn(MESSAGES);
+    await load.waitForMore(MESSAGES);
     const ms = load.of(second).firstAfter(restartedAt) - restartedAt;
     print(`The coordinator was killed. From its start to the first message: ${ms} ms`);
     expect(ms).toBeLessThan(BACK_WITHIN_MS);
@@ -95,7 +95,7 @@ describe('nodes of Citus under load', () => {
     await nodes.move(workspaceId, first);
     const ms = Date.now() - beganAt;
     expect(await nodes.groupOfWorkspace(workspaceId)).toBe(first.id);
-    await load.goOn(MESSAGES);
+    await load.waitForMore(MESSAGES);
     const wait = load.of(second).longestWait(beganAt);
     print(`A shard was moved in ${ms} ms. Longest request of its node: ${wait} ms`);
     expect(wait).toBeLessThan(MOVE_WAITS_MS);
@@ -117,7 +117,7 @@ describe('nodes of Citus under load', () => {
        WHERE setrole = 'messaging_service'::regrole AND setdatabase > 0`,
     );
     expect(settings!.set).toBe(true);
-    await load.goOn(MESSAGES);
+    await load.waitForMore(MESSAGES);
     const wait = Math.max(...[first, second].map((group) => load.of(group).longestWait(beganAt)));
     print(`A node was added and got its share in ${ms} ms. Longest request: ${wait} ms`);
     expect(wait).toBeLessThan(MOVE_WAITS_MS);

@@ -7,7 +7,7 @@ import { LOWEST_ID, newId } from '../../src/common/ids';
 import { Config } from '../../src/config/config';
 import { connectionOptions } from '../../src/database/data-source';
 import { Database } from '../../src/database/database';
-import { MOMENT } from '../../src/database/citus/moment';
+import { TRANSACTION_START } from '../../src/database/citus/transaction-start';
 import { SteppedSearch } from '../../src/queue/polling/stepped-search';
 import { LoginSessionsRepository } from '../../src/logins/sessions/login-sessions.repository';
 import { EventQueueRepository } from '../../src/outbox/event-queue.repository';
@@ -86,7 +86,7 @@ describe('a transaction on several nodes', () => {
       const [node] = await tx.prepared<{ at: string; now: string }>(
         `SELECT $2::timestamptz::text AS at, now()::text AS now
          FROM (SELECT count(*) FROM event_queue WHERE tenant_id = $1) AS queue`,
-        [tenantId, MOMENT],
+        [tenantId, TRANSACTION_START],
       );
       return { own: own!.at, ...node! };
     });

@@ -19,7 +19,7 @@ describe('when a primary under Sentinels is killed', () => {
   });
   afterEach(async () => {
     connections.onApplicationShutdown();
-    for (const sentinel of redis.sentinels) sentinel.goOn();
+    for (const sentinel of redis.sentinels) sentinel.resume();
     redis.disconnect();
     await place.reaper.finish();
   });

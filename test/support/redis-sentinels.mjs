@@ -70,12 +70,12 @@ class RedisSentinel {
     return new RedisSentinel(port, child, client);
   }
 
-  /** Stops answering, without closing a connection, until `goOn()`. */
+  /** Stops answering, without closing a connection, until `resume()`. */
   hang() {
     this.child.kill('SIGSTOP');
   }
 
-  goOn() {
+  resume() {
     this.child.kill('SIGCONT');
   }
 

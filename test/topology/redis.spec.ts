@@ -107,15 +107,15 @@ describe.each(KINDS)('with Redis as $kind', ({ Several }) => {
     const { id: agentId } = await one.make.agent(workspace);
     const { id: conversationId } = await one.make.conversation(workspace);
     const [own, others] = [one, other].map(({ app }) => app.get(PresenceService, { strict: false }));
-    const told: string[] = [];
-    const { stop } = others!.listen(workspace.id, (id) => told.push(id));
+    const ids: string[] = [];
+    const { stop } = others!.listen(workspace.id, (id) => ids.push(id));
     const agent = { type: 'agent' as const, id: agentId };
     const act = (does: AgentAct | 'LEFT') => own!.signal(workspace.id, { conversationId, act: does }, agent);
     const shown = () => others!.list(workspace.id, { conversationIds: [conversationId] }, SYSTEM);
     await waitFor('a notice of who is there', async () => {
       await act('LEFT');
       await act('LOOKING');
-      return told.length;
+      return ids.length;
     });
     await waitFor('who is there', async () => {
       await act('REPLYING');
@@ -124,7 +124,7 @@ describe.each(KINDS)('with Redis as $kind', ({ Several }) => {
     expect(await shown()).toEqual([
       { conversationId, agents: [{ agentId, act: 'REPLYING' }], visitor: null },
     ]);
-    expect(new Set(told)).toEqual(new Set([conversationId]));
+    expect(new Set(ids)).toEqual(new Set([conversationId]));
     await act('LEFT');
     expect(await shown()).toEqual([]);
     stop();

@@ -93,7 +93,7 @@ export class UpgradeClients {
   }
 
   /** Settles when every kind of client has got several more answers. */
-  async goOn(): Promise<void> {
+  async waitForMore(): Promise<void> {
     const before = { answered: this.caller.answered, promised: this.ledger.promised.size };
     await waitFor(
       'the clients to be answered',

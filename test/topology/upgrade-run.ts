@@ -181,7 +181,7 @@ export class UpgradeRun {
     const before = ledger.promised.size;
     await act();
     const ms = Date.now() - begin;
-    await this.clients.goOn();
+    await this.clients.waitForMore();
     const retries = this.clients.retries.filter(({ at }) => at >= begin).map(({ reason }) => reason);
     this.steps.push({ name, ms, messages: ledger.promised.size - before, retries });
   }

@@ -76,7 +76,7 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
         const subscribed = subscriptions(endpoints, await this.subscription.filterEntitled(tx, events));
         const kept = await this.fanOut.makeDeliveries(tx, subscribed);
         for (const [tenantId, ofWorkspace] of endpoints)
-          this.capacity.noteBusy(tenantId, breadthOf(ofWorkspace).starting);
+          this.capacity.markIfBusy(tenantId, breadthOf(ofWorkspace).starting);
         return kept;
       },
     };

@@ -172,13 +172,13 @@ describe('the list of the inbox', () => {
 
   it('does not show what one has closed once more, though the server still tells of it', async () => {
     await makeConversations(2);
-    let goOn = () => undefined as void;
+    let release = () => undefined as void;
     const isAsked = new Promise<void>((asked) => {
       void visit.page.route(`**/conversations/${all[0]!.id}`, async (route) => {
         if (route.request().method() === 'PATCH') {
-          const mayGoOn = new Promise<void>((resolve) => (goOn = resolve));
+          const released = new Promise<void>((resolve) => (release = resolve));
           asked();
-          await mayGoOn;
+          await released;
         }
         await route.continue();
       });
@@ -191,7 +191,7 @@ describe('the list of the inbox', () => {
     await makeConversations(1);
     await row(2).waitFor();
     expect(await row(0).count()).toBe(0);
-    goOn();
+    release();
     await row(1).and(visit.page.locator('[aria-current=page]')).waitFor();
     expect(await row(0).count()).toBe(0);
   });

@@ -340,9 +340,9 @@ describe('the inbox in a browser', () => {
     const isAsked = new Promise<void>((asked) => {
       void visit.page.route(`**/conversations/${ada.id}`, async (route) => {
         if (route.request().method() === 'PATCH') {
-          const mayGoOn = new Promise<void>((resolve) => (answer = resolve));
+          const released = new Promise<void>((resolve) => (answer = resolve));
           asked();
-          await mayGoOn;
+          await released;
         }
         await route.continue();
       });

@@ -391,8 +391,8 @@ describe('delivery engine', () => {
     await subscription.message('Before');
     await waitForDeliveries(service, subscription.endpoint, 'SUCCEEDED', 1);
     let hasBegun = false;
-    let goOn!: () => void;
-    const ready = new Promise<void>((resolve) => (goOn = resolve));
+    let release!: () => void;
+    const ready = new Promise<void>((resolve) => (release = resolve));
     const consumer: OutboxConsumer = {
       name: 'late',
       prepare: async (_, tenantIds) => {
@@ -409,7 +409,7 @@ describe('delivery engine', () => {
 
     const added = await subscription.addEndpoint(receiver.url(`${path}-added`));
     await subscription.message('For both');
-    goOn();
+    release();
 
     await waitForDeliveries(service, subscription.endpoint, 'SUCCEEDED', 3);
     await waitForDeliveries(service, added, 'SUCCEEDED', 1);

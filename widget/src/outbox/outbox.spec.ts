@@ -71,12 +71,12 @@ describe('Outbox', () => {
   });
 
   it('tells other tabs each change once', async () => {
-    const told: (string | null)[] = [];
-    const outbox = outboxOf(OWNER, (record) => told.push(record && `${record.state} ${record.revision}`));
+    const changes: (string | null)[] = [];
+    const outbox = outboxOf(OWNER, (record) => changes.push(record && `${record.state} ${record.revision}`));
     await outbox.add({ body: 'one' });
     const { clientMessageId } = outbox.records[0]!;
     await outbox.markSent(storedAs(clientMessageId));
     await outbox.markSent(storedAs(clientMessageId));
-    expect(told).toEqual(['waiting 1', 'sent 2']);
+    expect(changes).toEqual(['waiting 1', 'sent 2']);
   });
 });

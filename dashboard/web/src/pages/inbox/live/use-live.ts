@@ -18,7 +18,7 @@ const LIST_REST_MS = 300;
 const COUNTS_REST_MS = 2_000;
 
 /** Conversations that have changed; null when any may have changed. */
-interface Notice {
+interface ConversationsNotice {
   changed: string[] | null;
 }
 
@@ -43,15 +43,15 @@ interface HandoverNotice {
   handedOver: string[];
 }
 
-/** Says that the stream begins. What happened before was not told. */
+/** Says that the stream begins. What happened before was not reported. */
 interface Beginning {
   begins: true;
 }
 
 /** Message of the tab with the stream to the others. */
-type Told =
+type Notice =
   | Beginning
-  | Notice
+  | ConversationsNotice
   | PresenceNotice
   | ContactsNotice
   | MarksNotice
@@ -71,20 +71,20 @@ export function useLiveInbox(): void {
   const queries = useQueryClient();
   useEffect(() => {
     const read = makeReader(queries, id);
-    const stop = listen(id, (told) => {
+    const stop = listen(id, (notice) => {
       const wasLive = isStreamLive();
-      noteLive(!('isLive' in told) || told.isLive);
-      if ('changed' in told) read.conversations(told.changed);
-      if ('contactIds' in told) read.contacts(told.contactIds);
-      if ('marked' in told) read.marks(told);
-      if ('handedOver' in told) noteHandedOver(told.handedOver);
-      // Nothing told this tab of changes until now, whether the stream is new or another tab's.
-      if ('begins' in told || (!wasLive && isStreamLive())) read.conversations(null);
-      if ('begins' in told) {
+      noteLive(!('isLive' in notice) || notice.isLive);
+      if ('changed' in notice) read.conversations(notice.changed);
+      if ('contactIds' in notice) read.contacts(notice.contactIds);
+      if ('marked' in notice) read.marks(notice);
+      if ('handedOver' in notice) noteHandedOver(notice.handedOver);
+      // No notice reached this tab of changes until now, whether the stream is new or another tab's.
+      if ('begins' in notice || (!wasLive && isStreamLive())) read.conversations(null);
+      if ('begins' in notice) {
         // A stream ends, and begins again, when the person's role changes.
         void queries.invalidateQueries(sessionQuery);
       }
-      if ('conversationIds' in told) void refreshPresence(queries, id, told.conversationIds);
+      if ('conversationIds' in notice) void refreshPresence(queries, id, notice.conversationIds);
     });
     return () => {
       stop();
@@ -127,18 +127,18 @@ function makeReader(queries: QueryClient, workspaceId: string) {
 }
 
 /** Listens to the workspace's stream: in one tab to the server, in the others to that tab. */
-function listen(workspaceId: string, onTold: (told: Told) => void): () => void {
+function listen(workspaceId: string, onNotice: (notice: Notice) => void): () => void {
   const name = `inbox-stream:${workspaceId}`;
   const tabs = new BroadcastChannel(name);
   const leaving = new AbortController();
-  tabs.onmessage = ({ data }: MessageEvent<Told | typeof ASKS>) => {
-    if (data !== ASKS) onTold(data);
-    else if (leads()) tabs.postMessage({ isLive: isStreamLive() } satisfies Told);
+  tabs.onmessage = ({ data }: MessageEvent<Notice | typeof ASKS>) => {
+    if (data !== ASKS) onNotice(data);
+    else if (leads()) tabs.postMessage({ isLive: isStreamLive() } satisfies Notice);
   };
   tabs.postMessage(ASKS);
-  const tell = (told: Told) => {
-    onTold(told);
-    tabs.postMessage(told);
+  const tell = (notice: Notice) => {
+    onNotice(notice);
+    tabs.postMessage(notice);
   };
   const address = `/api/workspaces/${workspaceId}/inbox/stream`;
   // Only pages of https and of this machine have locks. Others read every few seconds.
@@ -156,7 +156,7 @@ function listen(workspaceId: string, onTold: (told: Told) => void): () => void {
   };
 }
 
-async function holdStream(address: string, tell: (told: Told) => void, signal: AbortSignal): Promise<void> {
+async function holdStream(address: string, tell: (notice: Notice) => void, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const source = new EventSource(address);
     source.addEventListener('ready', () => tell({ begins: true }));
