@@ -5,7 +5,7 @@ import { HIGHEST_ID } from '../common/ids';
 import { Closable } from '../common/work-budget';
 import { WorkBudgets } from '../http/limits/work-budgets';
 import { Database } from '../database/database';
-import { thrice } from '../database/index-condition';
+import { expectFewRows } from '../database/index-condition';
 import { areIndexable, SearchPattern, searchPatterns } from './contact-search';
 import { CONTACT_COLUMNS, ListedContact } from './contact-columns';
 
@@ -213,7 +213,7 @@ const findOnServer = (patterns: number) =>
 const findOnNode = (patterns: number) =>
   find(
     matchesOneOf(patterns),
-    `tenant_id = $1 AND (${hasGramsOfOneOf(patterns, (text) => `(${thrice(hasGramsOf(text))})`)})`,
+    `tenant_id = $1 AND (${hasGramsOfOneOf(patterns, (text) => `(${expectFewRows(hasGramsOf(text))})`)})`,
   );
 
 const step = (matches: string) => `

@@ -3,6 +3,6 @@
  * reads no other index beside it. Without it, PostgreSQL would read the primary key of a whole workspace as
  * soon as the condition names the workspace too.
  */
-export function thrice(condition: string): string {
+export function expectFewRows(condition: string): string {
   return `${condition} AND ${condition} AND ${condition}`;
 }

@@ -4,7 +4,7 @@
  * one of its columns. Otherwise it would read the whole index of a queue, dead rows included, once a vacuum
  * has found few live rows on many pages: 2,300 pages for five keys among 100,000 dead rows.
  */
-export function asOneRow(alias: string, column: string): string {
+export function expectOneRow(alias: string, column: string): string {
   const same = `${alias}.${column} IS NOT DISTINCT FROM ${alias}.${column}`;
   return `${same} AND ${alias}.tenant_id IS NOT DISTINCT FROM ${alias}.tenant_id`;
 }

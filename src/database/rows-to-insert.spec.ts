@@ -7,7 +7,7 @@ describe('the rows of an INSERT', () => {
       name: 'due_at',
       type: 'integer',
       values: Array.from({ length: count }, (_, n) => n),
-      write: (delay: string, moment: string) => `${moment} + ${delay} * interval '1 millisecond'`,
+      write: (delay: string, start: string) => `${start} + ${delay} * interval '1 millisecond'`,
     },
   ];
 

@@ -1,5 +1,5 @@
 import { Batch } from './key-list';
-import { MOMENT } from './citus/moment';
+import { TRANSACTION_START } from './citus/transaction-start';
 
 /** A column of rows that are inserted together. */
 export interface InsertedColumn {
@@ -7,8 +7,8 @@ export interface InsertedColumn {
   /** SQL type of the values. */
   type: string;
   values: unknown[];
-  /** Returns SQL for what is inserted instead of a value. `moment` is the time of the transaction. */
-  write?: (value: string, moment: string) => string;
+  /** Returns SQL for what is inserted instead of a value. `start` is the time of the transaction. */
+  write?: (value: string, start: string) => string;
 }
 
 /** A part of the rows, as it stands in an INSERT behind the columns, and the parameters of that statement. */
@@ -38,10 +38,10 @@ export function rowsToInsert(columns: InsertedColumn[], { spansWorkspaces }: Bat
 function fromLists(columns: InsertedColumn[]): RowsToInsert {
   const names = columns.map(({ name }) => name).join(', ');
   const lists = columns.map(({ type }, n) => `$${n + 1}::${type}[]`).join(', ');
-  const moment = `$${columns.length + 1}::timestamptz`;
-  const values = columns.map(({ name, write }) => write?.(name, moment) ?? name).join(', ');
-  return withMoment(
-    moment,
+  const start = `$${columns.length + 1}::timestamptz`;
+  const values = columns.map(({ name, write }) => write?.(name, start) ?? name).join(', ');
+  return withStart(
+    start,
     `SELECT ${values} FROM unnest(${lists}) AS inserted (${names})`,
     columns.map((column) => column.values),
   );
@@ -49,18 +49,18 @@ function fromLists(columns: InsertedColumn[]): RowsToInsert {
 
 function fromValues(columns: InsertedColumn[]): RowsToInsert {
   const count = columns[0]!.values.length;
-  const moment = `$${count * columns.length + 1}::timestamptz`;
+  const start = `$${count * columns.length + 1}::timestamptz`;
   const rows = Array.from({ length: count }, (_, row) => {
     const values = columns.map(({ type, write }, n) => {
       const value = `$${row * columns.length + n + 1}::${type}`;
-      return write?.(value, moment) ?? value;
+      return write?.(value, start) ?? value;
     });
     return `(${values.join(', ')})`;
   });
   const parameters = Array.from({ length: count }, (_, row) => columns.map((column) => column.values[row]));
-  return withMoment(moment, `VALUES ${rows.join(', ')}`, parameters.flat());
+  return withStart(start, `VALUES ${rows.join(', ')}`, parameters.flat());
 }
 
-function withMoment(moment: string, rows: string, parameters: unknown[]): RowsToInsert {
-  return { rows, parameters: rows.includes(moment) ? [...parameters, MOMENT] : parameters };
+function withStart(start: string, rows: string, parameters: unknown[]): RowsToInsert {
+  return { rows, parameters: rows.includes(start) ? [...parameters, TRANSACTION_START] : parameters };
 }

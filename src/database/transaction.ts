@@ -58,7 +58,7 @@ export abstract class Transaction {
 
   /**
    * Returns the present time by the clock of the server that the service is connected to, to the microsecond.
-   * Unlike `MOMENT`, it is after the locks that this transaction has waited for.
+   * Unlike `TRANSACTION_START`, it is after the locks that this transaction has waited for.
    */
   async readClock(): Promise<string> {
     const [row] = await this.query<{ now: string }>('SELECT clock_timestamp()::text AS now');

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { MOMENT } from '../database/citus/moment';
+import { TRANSACTION_START } from '../database/citus/transaction-start';
 import { Pipelined, Transaction } from '../database/transaction';
 import { ErasedMessages } from '../database/tables/table-declaration';
 
@@ -32,7 +32,7 @@ export class IdempotencyKeysRepository {
            created_at = excluded.created_at
          WHERE excluded.created_at - k.created_at > interval '24 hours'
        RETURNING key`,
-      [tenantId, key, fingerprint, conversationId, MOMENT],
+      [tenantId, key, fingerprint, conversationId, TRANSACTION_START],
     );
     return rows.length > 0;
   }
@@ -54,7 +54,7 @@ export class IdempotencyKeysRepository {
     const [kept] = await tx.query<{ fingerprint: Buffer; response: T }>(
       `SELECT fingerprint, response FROM idempotency_keys
        WHERE tenant_id = $1 AND key = $2 AND $3::timestamptz - created_at <= interval '24 hours'`,
-      [tenantId, key, MOMENT],
+      [tenantId, key, TRANSACTION_START],
     );
     return kept ?? null;
   }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { HIGHEST_ID } from '../common/ids';
 import { Database } from '../database/database';
-import { asOneRow } from '../database/key-list';
+import { expectOneRow } from '../database/key-list';
 import { Place } from '../database/citus/places';
 import { Transaction } from '../database/transaction';
 import { ErasedMessages } from '../database/tables/table-declaration';
@@ -261,7 +261,7 @@ export class MessageIndexRepository {
       `UPDATE message_search s SET bucket = n.bucket, terms = ${TERMS}
        FROM (SELECT $1::uuid AS tenant_id, message_id, bucket, terms
              FROM unnest($2::uuid[], $3::integer[], $4::text[]) AS u (message_id, bucket, terms)) AS n
-       WHERE s.tenant_id = $1 AND s.message_id = n.message_id AND ${asOneRow('n', 'message_id')}`,
+       WHERE s.tenant_id = $1 AND s.message_id = n.message_id AND ${expectOneRow('n', 'message_id')}`,
       [
         tenantId,
         texts.map(({ messageId }) => messageId),

@@ -3,8 +3,8 @@ import { Channel } from '../common/channel-descriptors';
 import { idFloor, idTime, LOWEST_ID } from '../common/ids';
 import { ConversationStatus } from '../conversations/conversation.entity';
 import { Database } from '../database/database';
-import { thrice } from '../database/index-condition';
-import { asOneRow } from '../database/key-list';
+import { expectFewRows } from '../database/index-condition';
+import { expectOneRow } from '../database/key-list';
 import { SenderType } from '../messages/message.entity';
 import { FoundConversation } from './message-search.dto';
 import { MessageKeys, Stage } from './message-index.repository';
@@ -57,7 +57,7 @@ const findBy = (matches: string) => `
 
 const FIND_BY_TERMS = findBy(`terms @> ${KEYS}`);
 /** Names the workspace for the index too, by which several nodes know which of them has the messages. */
-const FIND_BY_TERMS_ON_NODE = findBy(`tenant_id = $1 AND ${thrice(`terms @> ${KEYS}`)}`);
+const FIND_BY_TERMS_ON_NODE = findBy(`tenant_id = $1 AND ${expectFewRows(`terms @> ${KEYS}`)}`);
 
 /** Finds messages by their words. */
 @Injectable()
@@ -158,7 +158,7 @@ export class MessageSearchRepository {
        JOIN messages m ON m.tenant_id = $1 AND m.conversation_id = k.conversation_id AND m.id = k.id
        JOIN conversations c ON c.tenant_id = $1 AND c.id = k.conversation_id
        JOIN contacts p ON p.tenant_id = $1 AND p.id = c.contact_id
-       WHERE ($4::text IS NULL OR c.status = $4) AND ${asOneRow('k', 'id')}`,
+       WHERE ($4::text IS NULL OR c.status = $4) AND ${expectOneRow('k', 'id')}`,
       [tenantId, messages.map(({ conversationId }) => conversationId), messages.map(({ id }) => id), status],
     );
   }

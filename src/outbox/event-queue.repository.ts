@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { idFloor, idTime, isId } from '../common/ids';
 import { Database, Reader } from '../database/database';
 import { isDivisionByZero } from '../database/driver/database-errors';
-import { asOneRow, workspaceOf, Batch } from '../database/key-list';
-import { MOMENT } from '../database/citus/moment';
+import { expectOneRow, workspaceOf, Batch } from '../database/key-list';
+import { TRANSACTION_START } from '../database/citus/transaction-start';
 import { Place } from '../database/citus/places';
 import { InsertedColumn, rowsToInsert } from '../database/rows-to-insert';
 import { Pipelined, Transaction } from '../database/transaction';
@@ -45,12 +45,12 @@ const settleIn = (batch: Batch) => `
   WITH ended AS (
     DELETE FROM event_queue q USING ${LEASES}
     WHERE e.ends AND q.tenant_id = ${workspaceOf('e', '$1', batch)} AND q.event_id = e.event_id
-      AND q.lease_id = e.lease_id AND ${asOneRow('e', 'event_id')}
+      AND q.lease_id = e.lease_id AND ${expectOneRow('e', 'event_id')}
     RETURNING q.event_id, q.lease_id
   ), ongoing AS (
     SELECT q.event_id, q.lease_id FROM ${LEASES}
     JOIN event_queue q ON q.tenant_id = ${workspaceOf('e', '$1', batch)} AND q.event_id = e.event_id
-      AND q.lease_id = e.lease_id AND ${asOneRow('e', 'event_id')}
+      AND q.lease_id = e.lease_id AND ${expectOneRow('e', 'event_id')}
     WHERE NOT e.ends FOR SHARE OF q
   ), settled AS (
     SELECT event_id, lease_id FROM ended UNION ALL SELECT event_id, lease_id FROM ongoing
@@ -73,7 +73,7 @@ const claimIn = (batch: Batch) => `
   }), leased AS (
     UPDATE event_queue q SET lease_id = $3, lease_until = $5::timestamptz + ${LEASE} FROM due
     WHERE q.tenant_id = ${workspaceOf('due', '$1', batch)} AND q.event_id = due.event_id
-      AND ${asOneRow('due', 'event_id')}
+      AND ${expectOneRow('due', 'event_id')}
     RETURNING q.tenant_id, q.event_id, q.queued_at, due.lease_id IS NOT NULL AS was_leased
   )
   SELECT e.id, e.tenant_id AS "tenantId", e.type, e.data::text, e.sequence, e.created_at AS "createdAt",
@@ -185,7 +185,7 @@ export class EventQueueRepository {
       [...limits.values()],
       leaseId,
       tenantIds.map((tenantId) => idFloor(this.floors.startOfClaim(partOf(tenantId)))),
-      MOMENT,
+      TRANSACTION_START,
     ]);
     return rows.map((row) => Object.assign(row, { leaseId }));
   }
@@ -195,7 +195,7 @@ export class EventQueueRepository {
     return tx.pipeline(
       `DELETE FROM event_queue q USING unnest($1::uuid[], $2::uuid[]) AS e (tenant_id, event_id)
        WHERE q.tenant_id = ${workspaceOf('e', '$1', this.database)} AND q.event_id = e.event_id
-         AND ${asOneRow('e', 'event_id')}`,
+         AND ${expectOneRow('e', 'event_id')}`,
       [events.map(({ tenantId }) => tenantId), events.map(({ id }) => id)],
     );
   }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isId } from '../common/ids';
 import { Database, Reader } from '../database/database';
-import { MOMENT } from '../database/citus/moment';
+import { TRANSACTION_START } from '../database/citus/transaction-start';
 import { PageStatement } from '../database/page-statement';
 import { Transaction } from '../database/transaction';
 import { AgentEntity } from './agent.entity';
@@ -146,7 +146,7 @@ export class AgentsRepository {
     await tx.query(
       `UPDATE agents SET name = '', display_name = NULL, email = id || '@erased.invalid', erased_at = $3, updated_at = $3
        WHERE tenant_id = $1 AND id = $2`,
-      [tenantId, id, MOMENT],
+      [tenantId, id, TRANSACTION_START],
     );
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isId } from '../common/ids';
 import { Database, Reader } from '../database/database';
-import { MOMENT } from '../database/citus/moment';
+import { TRANSACTION_START } from '../database/citus/transaction-start';
 import { Transaction } from '../database/transaction';
 import { TableCursor } from '../database/tables/table-rows.repository';
 import { WorkspaceDeletion } from './workspace-deletion.dto';
@@ -64,7 +64,7 @@ export class WorkspaceDeletionsRepository {
       `INSERT INTO workspace_deletions (tenant_id, requested_at, due_at, was_suspended)
        VALUES ($1, $4, $4::timestamptz + $2::float8 * interval '1 day', $3)
        ON CONFLICT (tenant_id) DO UPDATE SET requested_at = excluded.requested_at, due_at = excluded.due_at`,
-      [tenantId, graceDays, wasSuspended, MOMENT],
+      [tenantId, graceDays, wasSuspended, TRANSACTION_START],
     );
   }
 
@@ -94,7 +94,7 @@ export class WorkspaceDeletionsRepository {
     const rows = await this.database.query(
       `UPDATE workspace_deletions SET started_at = $2
        WHERE tenant_id = $1 AND due_at <= $2 AND started_at IS NULL RETURNING 1`,
-      [tenantId, MOMENT],
+      [tenantId, TRANSACTION_START],
     );
     return rows.length > 0;
   }

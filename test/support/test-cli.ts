@@ -16,7 +16,7 @@ export const NOWHERE = '01900000-0000-7000-8000-000000000000';
 export const UUID = expect.stringMatching(
   /^[0-9a-f]{8}-[0-9a-f]{4}-[78][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
 );
-export const MOMENT = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
+export const ISO_TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 
 /**
  * The built CLI with a database of its own, which has the workspace `acme`, and a working directory of its

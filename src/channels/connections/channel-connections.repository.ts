@@ -6,7 +6,7 @@ import { violatesUnique } from '../../database/driver/database-errors';
 import { isId } from '../../common/ids';
 import { Database, Reader } from '../../database/database';
 import { workspaceOf } from '../../database/key-list';
-import { MOMENT } from '../../database/citus/moment';
+import { TRANSACTION_START } from '../../database/citus/transaction-start';
 import { Transaction } from '../../database/transaction';
 import { ConnectionKey } from '../adapters/channel-adapter';
 import { ChannelConnectionEntity } from './channel-connection.entity';
@@ -214,7 +214,7 @@ export class ChannelConnectionsRepository {
       `WITH pause AS (SELECT $4::timestamptz + $3 * interval '1 millisecond' AS until)
        UPDATE channel_connections w SET paused_until = greatest(w.paused_until, pause.until) FROM pause
        WHERE w.tenant_id = $1 AND w.id = $2`,
-      [tenantId, id, delayMs, MOMENT],
+      [tenantId, id, delayMs, TRANSACTION_START],
     );
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { groupBy } from '../../common/group-by';
 import { LOWEST_ID } from '../../common/ids';
 import { Database } from '../../database/database';
-import { MOMENT } from '../../database/citus/moment';
+import { TRANSACTION_START } from '../../database/citus/transaction-start';
 import { Place } from '../../database/citus/places';
 import { MessageKey } from '../../messages/message-status.repository';
 import { QueueFloors } from '../../queue/floors/queue-floors';
@@ -110,7 +110,7 @@ export class DueMessagesRepository {
        FROM outbound_messages d
        WHERE (attempt_count > 0 OR lease_id IS NOT NULL OR holds) AND next_attempt_at > $1 AND next_attempt_at <= $2
        ORDER BY next_attempt_at LIMIT ${STEP_ROWS}`,
-      [since, MOMENT],
+      [since, TRANSACTION_START],
       { order: ({ at }) => [at], limit: STEP_ROWS, times: ['at'] },
     );
     return {
@@ -136,7 +136,7 @@ export class DueMessagesRepository {
     next: Position | null;
   }> {
     const list = this.floors.areUsed ? LIST_CONNECTIONS : LIST_QUEUED_CONNECTIONS;
-    const connections = await this.database.searchIn<ConnectionRow>(place, list, [...after, MOMENT], {
+    const connections = await this.database.searchIn<ConnectionRow>(place, list, [...after, TRANSACTION_START], {
       order: ({ tenantId, id }) => [tenantId, id],
       limit: STEP_CONNECTIONS,
       times: ['now'],
@@ -195,7 +195,7 @@ export class DueMessagesRepository {
         connections.map(({ tenantId }) => tenantId),
         connections.map(({ id }) => id),
         connections.map(({ tenantId, id }) => this.floors.startOfSearch(messagesPart(tenantId, id))),
-        MOMENT,
+        TRANSACTION_START,
       ],
       { order: ({ tenantId, id, at, messageId }) => [tenantId, id, at, messageId], times: ['at'], lists: 3 },
     );

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { startByFromNow } from '../../queue/start-capacity';
 import { newId } from '../../common/ids';
 import { Database } from '../../database/database';
-import { MOMENT } from '../../database/citus/moment';
+import { TRANSACTION_START } from '../../database/citus/transaction-start';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
 import { ErasedMessages } from '../../database/tables/table-declaration';
@@ -90,7 +90,7 @@ export class OutboundMessagesRepository {
         `SELECT count(*)::integer FROM (
            SELECT FROM outbound_messages d WHERE EXISTS (${MAY_SEND}) AND ${IS_READY}
            ORDER BY d.next_attempt_at, d.message_id LIMIT $3) ready`,
-        [tenantId, id, limit, this.floors.startOfClaim(messagesPart(tenantId, id)), MOMENT],
+        [tenantId, id, limit, this.floors.startOfClaim(messagesPart(tenantId, id)), TRANSACTION_START],
       );
       return row!.count;
     });
@@ -115,7 +115,7 @@ export class OutboundMessagesRepository {
           connection.id,
           count,
           this.floors.startOfClaim(messagesPart(connection.tenantId, connection.id)),
-          MOMENT,
+          TRANSACTION_START,
         ],
       );
       const claimed = ready.map((message) => this.lease(tx, connection, leaseId, message));
@@ -142,7 +142,7 @@ export class OutboundMessagesRepository {
         `UPDATE outbound_messages d SET lease_id = $4, next_attempt_at = $5::timestamptz + ${LEASE} FROM conversations c
          WHERE d.tenant_id = $1 AND d.conversation_id = $2 AND d.message_id = $3 AND c.tenant_id = $1 AND c.id = $2
          RETURNING ${recipientOf()} AS "recipientId"`,
-        [tenantId, conversationId, messageId, leaseId, MOMENT],
+        [tenantId, conversationId, messageId, leaseId, TRANSACTION_START],
       ),
       this.statuses.startSending(tx, key),
     ]);
@@ -154,7 +154,7 @@ export class OutboundMessagesRepository {
     await this.database.queueTransaction(async (tx) => {
       await tx.query(
         `UPDATE outbound_messages SET lease_id = NULL, next_attempt_at = $5 WHERE ${BY_KEY} AND lease_id = $4`,
-        [...keyParameters(message), message.leaseId, MOMENT],
+        [...keyParameters(message), message.leaseId, TRANSACTION_START],
       );
       await this.deleteSettledUpTo(tx, message);
     });
@@ -166,7 +166,7 @@ export class OutboundMessagesRepository {
       `UPDATE outbound_messages SET lease_id = NULL, attempt_count = attempt_count + 1,
          next_attempt_at = $6::timestamptz + $5 * interval '1 millisecond'
        WHERE ${BY_KEY} AND lease_id = $4`,
-      [...keyParameters(message), message.leaseId, delayMs, MOMENT],
+      [...keyParameters(message), message.leaseId, delayMs, TRANSACTION_START],
     );
     await this.deleteSettledUpTo(tx, message);
   }
@@ -212,7 +212,7 @@ export class OutboundMessagesRepository {
         `UPDATE outbound_messages SET lease_id = NULL, waits = false, holds = true,
            next_attempt_at = $6::timestamptz + $5 * interval '1 millisecond'
          WHERE ${underLease}`,
-        [...keyParameters(key), leaseId, holdMs, MOMENT],
+        [...keyParameters(key), leaseId, holdMs, TRANSACTION_START],
       );
     }
     this.moveUpPipelined(tx, key.tenantId, key.conversationId);
@@ -234,7 +234,7 @@ export class OutboundMessagesRepository {
        WHERE d.tenant_id = $1 AND d.conversation_id = $2 AND d.message_id = (SELECT id FROM due)
          AND d.attempt_count = 0 AND d.lease_id IS NULL AND (d.waits OR d.next_attempt_at > due.due_at)
        RETURNING d.connection_id AS id`,
-      [tenantId, conversationId, MOMENT],
+      [tenantId, conversationId, TRANSACTION_START],
     );
   }
 

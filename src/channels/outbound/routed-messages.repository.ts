@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { Batch, workspaceOf } from '../../database/key-list';
-import { MOMENT } from '../../database/citus/moment';
+import { TRANSACTION_START } from '../../database/citus/transaction-start';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { DeliveryErrorCode } from '../../messages/message-status';
 import { MessageKey, STATUS_BY_KEY } from '../../messages/message-status.repository';
@@ -123,7 +123,7 @@ export class RoutedMessagesRepository {
         enqueued.map(({ connectionId }) => connectionId),
         enqueued.map(({ waits }) => waits),
         enqueued.map(({ heldUntil }) => heldUntil),
-        MOMENT,
+        TRANSACTION_START,
       ]);
     }
     return routes;

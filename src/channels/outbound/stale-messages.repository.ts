@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Channel } from '../../common/channel-descriptors';
-import { MOMENT } from '../../database/citus/moment';
+import { TRANSACTION_START } from '../../database/citus/transaction-start';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { MessageKey } from '../../messages/message-status.repository';
 import { QueueFloors } from '../../queue/floors/queue-floors';
@@ -35,7 +35,7 @@ export class StaleMessagesRepository {
         tenantId,
         keys.map(({ conversationId }) => conversationId),
         keys.map(({ messageId }) => messageId),
-        MOMENT,
+        TRANSACTION_START,
       ],
     );
   }
@@ -49,7 +49,7 @@ export class StaleMessagesRepository {
     return tx.pipeline(
       `UPDATE outbound_messages SET lease_id = NULL, holds = true, next_attempt_at = $5::timestamptz + $4 * interval '1 millisecond'
        WHERE tenant_id = $1 AND conversation_id = $2 AND message_id = $3`,
-      [tenantId, conversationId, messageId, holdMs, MOMENT],
+      [tenantId, conversationId, messageId, holdMs, TRANSACTION_START],
     );
   }
 

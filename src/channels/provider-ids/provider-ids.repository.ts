@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Channel } from '../../common/channel-descriptors';
-import { MOMENT } from '../../database/citus/moment';
+import { TRANSACTION_START } from '../../database/citus/transaction-start';
 import { Transaction } from '../../database/transaction';
 import { DeliveryError, ReceiptStatus } from '../../messages/message-status';
 import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
@@ -267,7 +267,7 @@ export class ProviderIdsRepository {
         receipts.map(({ providerId }) => providerId),
         receipts.map(({ status }) => status),
         receipts.map(({ error }) => error && JSON.stringify(error)),
-        MOMENT,
+        TRANSACTION_START,
       ],
     );
   }

@@ -5,7 +5,7 @@ import { Batcher } from '../../common/batcher';
 import { Memo } from '../../common/memo';
 import { DatabaseUnavailable, isStatementRefused } from '../driver/database-errors';
 import { NODE_SEARCH } from './distributed-tables';
-import { MOMENT } from './moment';
+import { TRANSACTION_START } from './transaction-start';
 
 /** Number of ids of which one is surely in a range of workspaces. */
 const TRIES = 100_000;
@@ -170,7 +170,7 @@ export class NodeSearches {
   private async askFor({ workspaceId }: Node, request: string): Promise<object[][]> {
     const [answer] = await this.query<{ found: string }>(
       `SELECT ${NODE_SEARCH}($1::uuid, $2, $3::timestamptz) AS found`,
-      [workspaceId, request, MOMENT],
+      [workspaceId, request, TRANSACTION_START],
     );
     return JSON.parse(answer!.found) as object[][];
   }
@@ -288,8 +288,8 @@ function ofShards(statement: string, { names }: Range): string {
 /** Returns a statement with its values in it, but for the present time. */
 function withValues(sql: string, parameters: unknown[]): string {
   return sql.replace(/\$(\d+)|\bnow\(\)/g, (_, n?: string) => {
-    const value = n === undefined ? MOMENT : (prepareValue(parameters[Number(n) - 1]) as string | null);
-    if (value === MOMENT) return PRESENT;
+    const value = n === undefined ? TRANSACTION_START : (prepareValue(parameters[Number(n) - 1]) as string | null);
+    if (value === TRANSACTION_START) return PRESENT;
     return value === null ? 'NULL' : escapeLiteral(value);
   });
 }

@@ -4,4 +4,4 @@
  * is the same time on one server; on several nodes, each that reads rows has a `now()` of its own, later than
  * that of what the same statement writes. What compares times and writes them takes this value instead.
  */
-export const MOMENT = 'now';
+export const TRANSACTION_START = 'now';

@@ -7,7 +7,7 @@ import { Origin } from '../../access/principal';
 import { cutStorable } from '../../common/validators';
 import { Database } from '../../database/database';
 import { isDatabaseAway, isStatementTimeout } from '../../database/driver/database-errors';
-import { MOMENT } from '../../database/citus/moment';
+import { TRANSACTION_START } from '../../database/citus/transaction-start';
 import { Transaction } from '../../database/transaction';
 import { Entitlement } from '../../common/entitlement';
 import { PlanTier } from '../../workspaces/plan-policy';
@@ -191,7 +191,7 @@ export class LoginSessionsRepository {
       `UPDATE login_sessions s SET last_used_at = $2,
          expires_at = least((s.created_at AT TIME ZONE 'UTC' + ${LONGEST}) AT TIME ZONE 'UTC', $2::timestamptz + ${IDLE})
        WHERE s.id = $1 AND s.last_used_at < $2::timestamptz - interval '1 minute' AND s.expires_at > $2`,
-      [id, MOMENT],
+      [id, TRANSACTION_START],
     );
   }
 

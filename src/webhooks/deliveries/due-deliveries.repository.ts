@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { LOWEST_ID } from '../../common/ids';
 import { Database } from '../../database/database';
-import { asOneRow } from '../../database/key-list';
-import { MOMENT } from '../../database/citus/moment';
+import { expectOneRow } from '../../database/key-list';
+import { TRANSACTION_START } from '../../database/citus/transaction-start';
 import { Place } from '../../database/citus/places';
 import { Transaction } from '../../database/transaction';
 import { QueueFloors } from '../../queue/floors/queue-floors';
@@ -164,7 +164,7 @@ export class DueDeliveriesRepository {
          FOR UPDATE OF p SKIP LOCKED
        ), deleted AS (
          DELETE FROM pending_deliveries p USING unowed
-         WHERE p.tenant_id = $1 AND p.id = unowed.id AND ${asOneRow('unowed', 'id')} RETURNING p.*
+         WHERE p.tenant_id = $1 AND p.id = unowed.id AND ${expectOneRow('unowed', 'id')} RETURNING p.*
        )
        SELECT l.tenant_id AS "tenantId", l.id, l.activation, l.recovered, l.next_attempt_at::text AS "nextAttemptAt",
               d.id IS NOT NULL AS "isDeleted", $2::uuid AS "endpointId", d.event_id AS "eventId",
@@ -180,7 +180,7 @@ export class DueDeliveriesRepository {
         after.recovered,
         after.nextAttemptAt,
         after.id,
-        MOMENT,
+        TRANSACTION_START,
       ],
     );
     return {
@@ -208,9 +208,9 @@ export class DueDeliveriesRepository {
          ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED
        )
        DELETE FROM pending_deliveries p USING step
-       WHERE p.tenant_id = $1 AND p.id = step.id AND ${asOneRow('step', 'id')}
+       WHERE p.tenant_id = $1 AND p.id = step.id AND ${expectOneRow('step', 'id')}
        RETURNING p.recovery_id AS "recoveryId"`,
-      [tenantId, before, count, MOMENT],
+      [tenantId, before, count, TRANSACTION_START],
     );
   }
 

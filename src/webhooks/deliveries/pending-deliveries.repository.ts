@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, Reader } from '../../database/database';
-import { asOneRow, workspaceOf, Batch } from '../../database/key-list';
-import { MOMENT } from '../../database/citus/moment';
+import { expectOneRow, workspaceOf, Batch } from '../../database/key-list';
+import { TRANSACTION_START } from '../../database/citus/transaction-start';
 import { InsertedColumn, rowsToInsert } from '../../database/rows-to-insert';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
@@ -105,7 +105,7 @@ const claimIn = (batch: Batch) => `
         })
   }), leased AS (
     UPDATE pending_deliveries p SET lease_id = $6, next_attempt_at = $8::timestamptz + ${LEASE} FROM due
-    WHERE p.tenant_id = ${workspaceOf('due', '$1', batch)} AND p.id = due.id AND ${asOneRow('due', 'id')}
+    WHERE p.tenant_id = ${workspaceOf('due', '$1', batch)} AND p.id = due.id AND ${expectOneRow('due', 'id')}
     RETURNING p.*, due.lease_id IS NOT NULL AS was_leased
   )
   SELECT l.id, l.endpoint_id AS "endpointId", l.round, l.attempt_count AS "attemptCount", l.recovered,
@@ -229,7 +229,7 @@ export class PendingDeliveriesRepository {
            UNION ALL
            (${owed} AND p.next_attempt_at > $4 AND p.next_attempt_at <= $5 ORDER BY p.next_attempt_at LIMIT 1)) AS due
          WHERE w.tenant_id = $1 AND w.id = $2 AND w.active AND NOT ${isSuspended('$1')}) AS due`,
-      [tenantId, id, recovered, this.floors.startOfClaim(deliveriesPart(tenantId, id, recovered)), MOMENT],
+      [tenantId, id, recovered, this.floors.startOfClaim(deliveriesPart(tenantId, id, recovered)), TRANSACTION_START],
     );
     return row!.due;
   }
@@ -251,7 +251,7 @@ export class PendingDeliveriesRepository {
         requests.map(({ tenantId, endpointId: id, recovered }) =>
           this.floors.startOfClaim(deliveriesPart(tenantId, id, recovered)),
         ),
-        MOMENT,
+        TRANSACTION_START,
       ],
     );
     return rows.map(({ eventId, tenantId, type, data, sequence, createdAt, ...row }) => ({
@@ -275,7 +275,7 @@ export class PendingDeliveriesRepository {
        ), finished AS (
          DELETE FROM pending_deliveries p USING outcome o
          WHERE p.tenant_id = ${workspaceOf('o', '$1', this.database)} AND p.id = o.id AND p.lease_id = o.lease_id AND p.round = o.round
-           AND p.attempt_count = o.attempt_count AND o.due_at IS NULL AND ${asOneRow('o', 'id')}
+           AND p.attempt_count = o.attempt_count AND o.due_at IS NULL AND ${expectOneRow('o', 'id')}
          RETURNING o.id, o.lease_id
        ), scheduled AS (
          UPDATE pending_deliveries p SET attempt_count = o.next_count, next_attempt_at = o.due_at, lease_id = NULL,
@@ -283,7 +283,7 @@ export class PendingDeliveriesRepository {
            last_error = coalesce(o.error, p.last_error)
          FROM outcome o
          WHERE p.tenant_id = ${workspaceOf('o', '$1', this.database)} AND p.id = o.id AND p.lease_id = o.lease_id AND p.round = o.round
-           AND p.attempt_count = o.attempt_count AND o.due_at IS NOT NULL AND ${asOneRow('o', 'id')}
+           AND p.attempt_count = o.attempt_count AND o.due_at IS NOT NULL AND ${expectOneRow('o', 'id')}
          RETURNING o.id, o.lease_id
        )
        SELECT id, lease_id AS "leaseId" FROM finished UNION ALL SELECT id, lease_id FROM scheduled`,
@@ -297,7 +297,7 @@ export class PendingDeliveriesRepository {
         records.map(({ retryDelayMs }) => retryDelayMs),
         records.map(({ outcome }) => outcome?.statusCode ?? null),
         records.map(({ outcome }) => outcome?.error ?? null),
-        MOMENT,
+        TRANSACTION_START,
       ],
     );
     // The lease is compared too: a late record of an ended lease may be in the same batch.
@@ -312,13 +312,13 @@ export class PendingDeliveriesRepository {
          lease_id = NULL
        FROM unnest($1::uuid[], $2::uuid[]) AS d (tenant_id, id)
        WHERE p.tenant_id = ${workspaceOf('d', '$1', this.database)} AND p.id = d.id AND p.lease_id = $3
-         AND ${asOneRow('d', 'id')}`,
+         AND ${expectOneRow('d', 'id')}`,
       [
         deliveries.map(({ endpoint }) => endpoint.tenantId),
         deliveries.map(({ id }) => id),
         leaseId,
         delayMs,
-        MOMENT,
+        TRANSACTION_START,
       ],
     );
   }
@@ -339,7 +339,7 @@ export class PendingDeliveriesRepository {
       `SELECT FROM pending_deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND recovered = $3
          AND activation = (SELECT activation FROM webhook_endpoints WHERE tenant_id = $1 AND id = $2)
          AND next_attempt_at <= $5 LIMIT $4`,
-      [tenantId, id, takesRecovered(target), limit, MOMENT],
+      [tenantId, id, takesRecovered(target), limit, TRANSACTION_START],
     );
     return rows.length;
   }
@@ -380,7 +380,7 @@ function columnsOf(deliveries: (PendingDelivery & { delayMs: number })[]): Inser
       name: 'delay_ms',
       type: 'integer',
       values: deliveries.map(({ delayMs }) => delayMs),
-      write: (delay, moment) => `${moment} + ${delay} * interval '1 millisecond'`,
+      write: (delay, start) => `${start} + ${delay} * interval '1 millisecond'`,
     },
     {
       name: 'last_status_code',

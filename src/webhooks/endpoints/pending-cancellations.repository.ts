@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { workspaceOf } from '../../database/key-list';
-import { MOMENT } from '../../database/citus/moment';
+import { TRANSACTION_START } from '../../database/citus/transaction-start';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { IS_OWED } from './subscription';
 
@@ -38,7 +38,7 @@ export class PendingCancellationsRepository {
     await tx.query(
       `INSERT INTO pending_cancellations (tenant_id, endpoint_id, activation, created_at) VALUES ($1, $2, $3, $4)
        ON CONFLICT (tenant_id, endpoint_id, activation) DO UPDATE SET created_at = excluded.created_at`,
-      [tenantId, endpointId, activation, MOMENT],
+      [tenantId, endpointId, activation, TRANSACTION_START],
     );
   }
 

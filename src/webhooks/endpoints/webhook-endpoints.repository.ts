@@ -6,7 +6,7 @@ import { Actor, idOf } from '../../access/principal';
 import { SealedSecret, SecretBox, SecretUnreadable } from '../../secrets/secret-box';
 import { Database } from '../../database/database';
 import { workspaceOf, Batch } from '../../database/key-list';
-import { MOMENT } from '../../database/citus/moment';
+import { TRANSACTION_START } from '../../database/citus/transaction-start';
 import { Transaction } from '../../database/transaction';
 import { SigningSecrets } from '../sending/signature';
 import { DeactivationReason, WebhookEndpointEntity } from './webhook-endpoint.entity';
@@ -257,7 +257,7 @@ export class WebhookEndpointsRepository {
   async readSecrets(tx: Transaction, tenantId: string, id: string): Promise<SigningSecrets> {
     const [row] = await tx.query<SecretColumns>(
       `SELECT ${secretsAt('$3')} FROM webhook_endpoints WHERE tenant_id = $1 AND id = $2`,
-      [tenantId, id, MOMENT],
+      [tenantId, id, TRANSACTION_START],
     );
     return this.decrypt(id, row!);
   }
@@ -334,7 +334,7 @@ export class WebhookEndpointsRepository {
    * is changing.
    */
   lockWorkspaceSubscribers(tx: Transaction, tenantIds: string[]): Promise<Subscriber[]> {
-    return this.lockMatching(tx, 'active', [tenantIds, MOMENT]);
+    return this.lockMatching(tx, 'active', [tenantIds, TRANSACTION_START]);
   }
 
   /**
@@ -348,7 +348,7 @@ export class WebhookEndpointsRepository {
   ): Promise<Subscriber[]> {
     return this.lockMatching(tx, `${inactiveToo ? 'deleted_at IS NULL' : 'active'} AND id = ANY ($3)`, [
       [...new Set(endpoints.map(({ tenantId }) => tenantId))],
-      MOMENT,
+      TRANSACTION_START,
       endpoints.map(({ id }) => id),
     ]);
   }

@@ -1,4 +1,4 @@
-import { MOMENT, NOWHERE, UUID, TestCli } from '../../support/test-cli';
+import { ISO_TIME, NOWHERE, UUID, TestCli } from '../../support/test-cli';
 
 jest.setTimeout(90_000);
 
@@ -39,7 +39,7 @@ describe('agent', () => {
     });
 
     const updated = await cli.call('agent', 'update', '--id', bot.id, '--role', 'ADMIN', '--active', 'true');
-    expect(updated).toEqual({ ...bot, role: 'ADMIN', active: true, updatedAt: MOMENT });
+    expect(updated).toEqual({ ...bot, role: 'ADMIN', active: true, updatedAt: ISO_TIME });
 
     const { data: all } = await cli.call('agent', 'list', '--workspace', 'acme');
     expect(all).toHaveLength(2);

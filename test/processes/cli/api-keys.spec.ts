@@ -1,4 +1,4 @@
-import { MOMENT, UUID, query, TestCli } from '../../support/test-cli';
+import { ISO_TIME, UUID, query, TestCli } from '../../support/test-cli';
 
 jest.setTimeout(90_000);
 
@@ -23,7 +23,7 @@ describe('api-key', () => {
       scopes: ['conversations:read', 'messages:write'],
       allowedNetworks: null,
       createdBy: null,
-      createdAt: MOMENT,
+      createdAt: ISO_TIME,
       lastUsedAt: null,
       expiresAt: '2030-01-01T00:00:00.000Z',
       revokedAt: null,
@@ -34,7 +34,7 @@ describe('api-key', () => {
     });
     const { endpoints, ...revoked } = await cli.call('api-key', 'revoke', '--id', created.id, '--leaked');
     expect(endpoints).toEqual([]);
-    expect(revoked).toEqual({ ...created, revokedAt: MOMENT });
+    expect(revoked).toEqual({ ...created, revokedAt: ISO_TIME });
     expect(await cli.call('api-key', 'list', '--workspace', 'acme')).toEqual({ data: [revoked] });
   });
 
@@ -44,7 +44,7 @@ describe('api-key', () => {
     const created = await cli.callIn({ ...cli.env, API_KEY_MAX_LIFE_DAYS: '90' }, ...create, ...networks);
     expect(created).toMatchObject({
       allowedNetworks: ['203.0.113.0/24', '2001:db8::/32'],
-      expiresAt: MOMENT,
+      expiresAt: ISO_TIME,
     });
     await query(
       cli.stores.databaseUrl,

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TelegramSimulator } from '../../support/simulators/telegram';
-import { MOMENT, NOWHERE, UUID, TestCli } from '../../support/test-cli';
+import { ISO_TIME, NOWHERE, UUID, TestCli } from '../../support/test-cli';
 
 jest.setTimeout(90_000);
 
@@ -38,8 +38,8 @@ describe('channel', () => {
       settings: {},
       credentialsExpireAt: null,
       lastReceivedAt: null,
-      createdAt: MOMENT,
-      updatedAt: MOMENT,
+      createdAt: ISO_TIME,
+      updatedAt: ISO_TIME,
     });
     expect(reveal).toEqual({});
     expect(await cli.call('channel', 'list', '--workspace', 'talks')).toEqual({ data: [connected] });
@@ -53,7 +53,7 @@ describe('channel', () => {
       '--credentials',
       JSON.stringify({ botToken }),
     );
-    expect(rotated).toEqual({ ...connected, reveal: {}, updatedAt: MOMENT });
+    expect(rotated).toEqual({ ...connected, reveal: {}, updatedAt: ISO_TIME });
 
     const disconnected = await cli.call('channel', 'disconnect', '--id', id);
     expect(disconnected).toMatchObject({ id, status: 'DISCONNECTED', providerFault: null });

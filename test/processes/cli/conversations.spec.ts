@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { MOMENT, NOWHERE, UUID, query, TestCli } from '../../support/test-cli';
+import { ISO_TIME, NOWHERE, UUID, query, TestCli } from '../../support/test-cli';
 
 jest.setTimeout(90_000);
 
@@ -45,7 +45,7 @@ describe('contact, conversation, message', () => {
       senderType: 'AGENT',
       senderAgentId: lin.id,
       body: 'On its way.',
-      createdAt: MOMENT,
+      createdAt: ISO_TIME,
       delivery: { status: 'QUEUED', error: null },
       editedAt: null,
       unsentAt: null,

@@ -2,7 +2,7 @@ import { LinksService } from '../../../src/logins/links.service';
 import { LoggedIn } from '../../../src/logins/sessions/session.dto';
 import { MessagingHost } from '../../support/messaging-host';
 import { OTHER_PASSWORD, PASSWORD, tokenOf } from '../../support/logins';
-import { MOMENT, NOWHERE, TestCli } from '../../support/test-cli';
+import { ISO_TIME, NOWHERE, TestCli } from '../../support/test-cli';
 
 jest.setTimeout(90_000);
 
@@ -25,7 +25,7 @@ describe('login', () => {
       invitation: expect.objectContaining({ agentId: agent.id, email: 'Ada@logins.example', role: 'OWNER' }),
       isMailed: false,
       link: expect.stringMatching(/^http:\/\/localhost:3000\/welcome#[A-Za-z0-9_-]{64}$/),
-      expiresAt: MOMENT,
+      expiresAt: ISO_TIME,
     });
     expect(await cli.call('login', 'list', '--workspace', 'logins')).toEqual({ data: [] });
 
@@ -42,7 +42,7 @@ describe('login', () => {
             role: 'OWNER',
             active: true,
             hasSecondFactor: false,
-            lastLoggedInAt: MOMENT,
+            lastLoggedInAt: ISO_TIME,
           },
         ],
       });
@@ -52,7 +52,7 @@ describe('login', () => {
       expect(await cli.call('login', 'revoke', ...ofAda)).toEqual({ revoked: 0 });
       expect(await cli.call('login', 'end-factor', ...ofAda)).toEqual({ turnedOff: false });
       const reset = await cli.call('login', 'reset', ...ofAda);
-      expect(reset).toEqual({ isMailed: false, link: expect.stringContaining('/reset#'), expiresAt: MOMENT });
+      expect(reset).toEqual({ isMailed: false, link: expect.stringContaining('/reset#'), expiresAt: ISO_TIME });
       await host.get(LinksService).accept(tokenOf(reset.link), { password: OTHER_PASSWORD });
     } finally {
       await host.close();

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Receiver } from '../../support/receiver';
-import { MOMENT, NEW_KEY, NOWHERE, OLD_KEY, UUID, TestCli } from '../../support/test-cli';
+import { ISO_TIME, NEW_KEY, NOWHERE, OLD_KEY, UUID, TestCli } from '../../support/test-cli';
 
 jest.setTimeout(90_000);
 
@@ -48,8 +48,8 @@ describe('webhook', () => {
       deactivation: null,
       madeBy: { type: 'operator', id: null },
       urlSetBy: { type: 'operator', id: null },
-      createdAt: MOMENT,
-      updatedAt: MOMENT,
+      createdAt: ISO_TIME,
+      updatedAt: ISO_TIME,
     });
     expect(await cli.call('webhook', 'list', '--workspace', 'acme')).toEqual({ data: [endpoint] });
 
@@ -67,7 +67,7 @@ describe('webhook', () => {
     const [webhook] = receiver.received('/life');
     expect(webhook?.headers['x-service-signature']).toBe(signatureOf(secret, webhook!.body));
 
-    const attempt = { at: MOMENT, statusCode: 200, durationMs: expect.any(Number), error: null };
+    const attempt = { at: ISO_TIME, statusCode: 200, durationMs: expect.any(Number), error: null };
     expect(await cli.call('webhook', 'deliveries', '--id', id, '--status', 'succeeded')).toEqual({
       data: [
         {
@@ -77,7 +77,7 @@ describe('webhook', () => {
           event: 'webhook.test',
           subject: { conversationId: null, contactId: null, contactName: null, text: null },
           status: 'succeeded',
-          createdAt: MOMENT,
+          createdAt: ISO_TIME,
           nextAttemptAt: null,
           attempts: [attempt],
         },
@@ -103,7 +103,7 @@ describe('webhook', () => {
       ],
     );
     const changes = { url, events: ['*'], rateLimit: 5, name: 'CRM', version: 2 };
-    expect(edited).toEqual({ ...endpoint, ...changes, updatedAt: MOMENT });
+    expect(edited).toEqual({ ...endpoint, ...changes, updatedAt: ISO_TIME });
     expect(
       await cli.call(
         'webhook',
@@ -119,8 +119,8 @@ describe('webhook', () => {
     const last = { ...endpoint, url, events: ['*'], description: 'Sync', version: 3 };
 
     const stopped = await cli.call('webhook', 'deactivate', '--id', id);
-    expect(stopped).toEqual({ ...last, active: false, updatedAt: MOMENT });
-    expect(await cli.call('webhook', 'activate', '--id', id)).toEqual({ ...last, updatedAt: MOMENT });
+    expect(stopped).toEqual({ ...last, active: false, updatedAt: ISO_TIME });
+    expect(await cli.call('webhook', 'activate', '--id', id)).toEqual({ ...last, updatedAt: ISO_TIME });
     expect(await cli.call('webhook', 'delete', '--id', id)).toEqual({ id, deleted: true });
     expect(await cli.refusal('webhook', 'test', '--id', id)).toMatchObject({ code: 'NOT_FOUND' });
   });
@@ -225,8 +225,8 @@ describe('webhook', () => {
       endpointId: id,
       kind: 'missed',
       filter: null,
-      since: MOMENT,
-      until: MOMENT,
+      since: ISO_TIME,
+      until: ISO_TIME,
       status: 'dry_run',
       total: 0,
       isTotalComplete: true,
@@ -237,7 +237,7 @@ describe('webhook', () => {
       exhausted: 0,
       cancelled: 0,
       startedBy: expect.stringMatching(/^operator:/),
-      createdAt: MOMENT,
+      createdAt: ISO_TIME,
       finishedAt: null,
     };
     expect(await cli.call(...recover, '--dry-run')).toEqual(plan);
@@ -252,7 +252,7 @@ describe('webhook', () => {
     expect(second).toMatchObject({ code: 'INVALID_BODY', message: expect.stringContaining('already') });
     expect(unknown).toMatchObject({ code: 'NOT_FOUND', message: 'Webhook recovery not found.' });
     const cancelled = await cli.call('webhook', 'cancel-recovery', '--id', started.id);
-    expect(cancelled).toEqual({ ...started, status: 'cancelled', isAllMade: true, finishedAt: MOMENT });
+    expect(cancelled).toEqual({ ...started, status: 'cancelled', isAllMade: true, finishedAt: ISO_TIME });
   });
 
   it('shows how an endpoint fares, and keeps it to a rate', async () => {
@@ -296,7 +296,7 @@ describe('webhook', () => {
       '--service-signature',
       'previous',
     );
-    expect(rolled).toMatchObject({ id, secret: expect.any(String), previousSecretEndsAt: MOMENT });
+    expect(rolled).toMatchObject({ id, secret: expect.any(String), previousSecretEndsAt: ISO_TIME });
     expect((await signedBy()).secret(old)).toBe(true);
     const [again, tooLong] = await Promise.all([
       cli.refusal(...roll),

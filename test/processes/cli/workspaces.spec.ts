@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TestDatabase } from '../../support/test-database';
-import { MOMENT, UUID, TestCli } from '../../support/test-cli';
+import { ISO_TIME, UUID, TestCli } from '../../support/test-cli';
 
 jest.setTimeout(90_000);
 
@@ -36,8 +36,8 @@ describe('workspace', () => {
       entitlements: ['auditWebhookExport'],
       suspendedAt: null,
       resumedAt: null,
-      createdAt: MOMENT,
-      updatedAt: MOMENT,
+      createdAt: ISO_TIME,
+      updatedAt: ISO_TIME,
     });
 
     const { data: all } = await cli.call('workspace', 'list');
@@ -45,13 +45,13 @@ describe('workspace', () => {
 
     const inZoe = ['workspace', 'update', '--slug', 'zoe'];
     const upgraded = await cli.call(...inZoe, '--plan', 'PRO');
-    expect(upgraded).toEqual({ ...created, planTier: 'PRO', updatedAt: MOMENT });
+    expect(upgraded).toEqual({ ...created, planTier: 'PRO', updatedAt: ISO_TIME });
     expect(await cli.call(...inZoe, '--rate-limit', 'default', '--entitlements', '')).toEqual({
       ...upgraded,
       rateLimit: null,
       messageRetentionDays: null,
       entitlements: [],
-      updatedAt: MOMENT,
+      updatedAt: ISO_TIME,
     });
   });
 
@@ -83,11 +83,11 @@ describe('workspace', () => {
     const named = ['--slug', 'last'];
     expect(await cli.call('workspace', 'suspend', ...named)).toMatchObject({
       slug: 'last',
-      suspendedAt: MOMENT,
+      suspendedAt: ISO_TIME,
     });
     expect(await cli.call('workspace', 'resume', ...named)).toMatchObject({
       suspendedAt: null,
-      resumedAt: MOMENT,
+      resumedAt: ISO_TIME,
     });
 
     const [first, second] = [join(cli.folder, 'first.jsonl'), join(cli.folder, 'second.jsonl')];
@@ -110,8 +110,8 @@ describe('workspace', () => {
       workspaceId: UUID,
       slug: 'last',
       status: 'scheduled',
-      requestedAt: MOMENT,
-      dueAt: MOMENT,
+      requestedAt: ISO_TIME,
+      dueAt: ISO_TIME,
       startedAt: null,
       deletedRows: 0,
       table: null,
