@@ -7,7 +7,7 @@ import { TRANSACTION_START } from '../database/citus/transaction-start';
 import { Place } from '../database/citus/places';
 import { InsertedColumn, rowsToInsert } from '../database/rows-to-insert';
 import { Pipelined, Transaction } from '../database/transaction';
-import { QueueFloors, QueuePart } from '../queue/floors/queue-floors';
+import { QueueFloors, SubQueue } from '../queue/floors/queue-floors';
 import { savedFirstEvent } from '../queue/floors/queue-floors.repository';
 import { ContactKey, ErasedMessages } from '../database/tables/table-declaration';
 import { erasedData, EventType } from './event-catalog';
@@ -184,7 +184,7 @@ export class EventQueueRepository {
       tenantIds,
       [...limits.values()],
       leaseId,
-      tenantIds.map((tenantId) => idFloor(this.floors.startOfClaim(partOf(tenantId)))),
+      tenantIds.map((tenantId) => idFloor(this.floors.startOfClaim(subQueueOf(tenantId)))),
       TRANSACTION_START,
     ]);
     return rows.map((row) => Object.assign(row, { leaseId }));
@@ -242,7 +242,7 @@ export class EventQueueRepository {
     // Read before the queue: an event that is queued later is above this floor.
     for (const { id, now } of workspaces) {
       const first = queued.get(id);
-      this.floors.update(partOf(id), first ? idTime(first.eventId) : now);
+      this.floors.update(subQueueOf(id), first ? idTime(first.eventId) : now);
     }
     const tenantIds = ids.filter((id) => queued.get(id)?.hasFree);
     return { tenantIds, next: ids.length === STEP_WORKSPACES ? ids.at(-1)! : null };
@@ -446,15 +446,15 @@ export class EventQueueRepository {
          FROM unnest($1::uuid[], $2::uuid[]) AS w (tenant_id, first_id), LATERAL (
            SELECT event_id FROM event_queue WHERE tenant_id = w.tenant_id AND event_id >= w.first_id
            ORDER BY event_id LIMIT 1) first`,
-      [tenantIds, tenantIds.map((id) => idFloor(this.floors.startOfSearch(partOf(id))))],
+      [tenantIds, tenantIds.map((id) => idFloor(this.floors.startOfSearch(subQueueOf(id))))],
       { order: ({ tenantId }) => [tenantId], lists: 2 },
     );
     return new Map(rows.map(({ tenantId, ...first }) => [tenantId, first]));
   }
 }
 
-function partOf(tenantId: string): QueuePart {
-  return { queue: 'events', tenantId, part: '' };
+function subQueueOf(tenantId: string): SubQueue {
+  return { queue: 'events', tenantId, key: '' };
 }
 
 /**

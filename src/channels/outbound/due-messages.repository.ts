@@ -9,7 +9,7 @@ import { QueueFloors } from '../../queue/floors/queue-floors';
 import { Target } from '../../queue/targets';
 import { isSuspended } from '../../workspaces/suspension';
 import { ConnectionStatus } from '../connections/channel-connection.entity';
-import { messagesPart } from './outbound-messages.repository';
+import { messagesSubQueue } from './outbound-messages.repository';
 
 /** Limit of the rows of one step of a search over all workspaces. */
 const STEP_ROWS = 1_000;
@@ -147,7 +147,7 @@ export class DueMessagesRepository {
     // Read before the queue: a message that becomes due later is above this floor.
     for (const { tenantId, id, now } of connections) {
       const at = oldest.get(id)?.at ?? now;
-      this.floors.update(messagesPart(tenantId, id), at < now ? at : now);
+      this.floors.update(messagesSubQueue(tenantId, id), at < now ? at : now);
     }
     const last = connections.at(-1);
     return {
@@ -194,7 +194,7 @@ export class DueMessagesRepository {
       [
         connections.map(({ tenantId }) => tenantId),
         connections.map(({ id }) => id),
-        connections.map(({ tenantId, id }) => this.floors.startOfSearch(messagesPart(tenantId, id))),
+        connections.map(({ tenantId, id }) => this.floors.startOfSearch(messagesSubQueue(tenantId, id))),
         TRANSACTION_START,
       ],
       { order: ({ tenantId, id, at, messageId }) => [tenantId, id, at, messageId], times: ['at'], lists: 3 },

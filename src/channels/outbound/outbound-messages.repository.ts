@@ -6,7 +6,7 @@ import { TRANSACTION_START } from '../../database/citus/transaction-start';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
 import { ErasedMessages } from '../../database/tables/table-declaration';
-import { QueueFloors, QueuePart } from '../../queue/floors/queue-floors';
+import { QueueFloors, SubQueue } from '../../queue/floors/queue-floors';
 import { Target } from '../../queue/targets';
 import { LoadedConnection } from '../connections/connection-loader';
 import { ClaimedMessage } from './claimed-message';
@@ -90,7 +90,7 @@ export class OutboundMessagesRepository {
         `SELECT count(*)::integer FROM (
            SELECT FROM outbound_messages d WHERE EXISTS (${MAY_SEND}) AND ${IS_READY}
            ORDER BY d.next_attempt_at, d.message_id LIMIT $3) ready`,
-        [tenantId, id, limit, this.floors.startOfClaim(messagesPart(tenantId, id)), TRANSACTION_START],
+        [tenantId, id, limit, this.floors.startOfClaim(messagesSubQueue(tenantId, id)), TRANSACTION_START],
       );
       return row!.count;
     });
@@ -114,7 +114,7 @@ export class OutboundMessagesRepository {
           connection.tenantId,
           connection.id,
           count,
-          this.floors.startOfClaim(messagesPart(connection.tenantId, connection.id)),
+          this.floors.startOfClaim(messagesSubQueue(connection.tenantId, connection.id)),
           TRANSACTION_START,
         ],
       );
@@ -268,9 +268,9 @@ export class OutboundMessagesRepository {
   }
 }
 
-/** Names the part of the queue that holds a connection's messages, without those that wait. */
-export function messagesPart(tenantId: string, connectionId: string): QueuePart {
-  return { queue: 'messages', tenantId, part: connectionId };
+/** Names the sub-queue of a connection's messages, without those that wait. */
+export function messagesSubQueue(tenantId: string, connectionId: string): SubQueue {
+  return { queue: 'messages', tenantId, key: connectionId };
 }
 
 function keyParameters({ tenantId, conversationId, messageId }: MessageKey): string[] {

@@ -7,7 +7,7 @@ import { QueueFloors } from '../../queue/floors/queue-floors';
 import { Target } from '../../queue/targets';
 import { ConnectionStatus } from '../connections/channel-connection.entity';
 import { hasEnded } from './due-messages.repository';
-import { messagesPart } from './outbound-messages.repository';
+import { messagesSubQueue } from './outbound-messages.repository';
 
 /** Message whose lease or hold has ended, locked. */
 export interface EndedMessage extends MessageKey {
@@ -70,7 +70,7 @@ export class StaleMessagesRepository {
        FROM outbound_messages WHERE tenant_id = $1 AND connection_id = $2
          AND (waits, next_attempt_at) > (false, $4) AND lease_id IS NULL AND NOT holds
        ORDER BY waits, next_attempt_at, message_id LIMIT $3 FOR UPDATE SKIP LOCKED`,
-      [tenantId, id, count, this.floors.startOfSearch(messagesPart(tenantId, id))],
+      [tenantId, id, count, this.floors.startOfSearch(messagesSubQueue(tenantId, id))],
     );
   }
 

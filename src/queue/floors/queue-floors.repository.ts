@@ -5,7 +5,7 @@ import { QueueFloor, SEARCH_SLACK_MS } from './queue-floors';
 
 /** Largest number of floors that a process takes over: the latest ones. */
 const MAX_FLOORS = 50_000;
-/** Age in milliseconds from which a saved floor is replaced. The workers of one part save it in turn. */
+/** Age in milliseconds from which a saved floor is replaced. The workers of one sub-queue save it in turn. */
 const REPLACED_AFTER_MS = 50_000;
 
 /** SQL of a search that finds one row if workers use floors now. */
@@ -20,12 +20,12 @@ export const savedFirstEvent = (tenantId: string) => `
           || repeat('0', 20))::uuid
   FROM queue_floors f WHERE f.tenant_id = ${tenantId} AND f.queue = 'events' AND f.part = ''`;
 
-/** Stores the floors of the parts of queues, for workers that start later. */
+/** Stores the floors of sub-queues, for workers that start later. */
 @Injectable()
 export class QueueFloorsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Counts the dead rows of the longest queue, or part of one on a node, as PostgreSQL itself does. */
+  /** Counts the dead rows of the longest queue, or of its shard on a node, as PostgreSQL itself does. */
   async countDead(): Promise<number> {
     const longest = await this.database.readOnEachServer<{ count: number | null }>(
       `SELECT max(n_dead_tup)::float8 AS count FROM pg_stat_user_tables
@@ -37,7 +37,7 @@ export class QueueFloorsRepository {
   /** Lists the floors that were saved since a time. */
   list(since: Date): Promise<QueueFloor[]> {
     return this.database.query(
-      `SELECT queue, tenant_id AS "tenantId", part, floor FROM queue_floors
+      `SELECT queue, tenant_id AS "tenantId", part AS key, floor FROM queue_floors
        WHERE saved_at >= $1 ORDER BY saved_at DESC LIMIT ${MAX_FLOORS}`,
       [since],
     );
@@ -57,7 +57,7 @@ export class QueueFloorsRepository {
       [
         floors.map(({ tenantId }) => tenantId),
         floors.map(({ queue }) => queue),
-        floors.map(({ part }) => part),
+        floors.map(({ key }) => key),
         floors.map(({ floor }) => floor),
         new Date(now),
         new Date(now - REPLACED_AFTER_MS),

@@ -10,7 +10,7 @@ import { Target } from '../../queue/targets';
 import { isSuspended } from '../../workspaces/suspension';
 import { IS_OWED } from '../endpoints/subscription';
 import { targetOf } from './delivery';
-import { deliveriesPart, FIRST, PendingDelivery } from './pending-deliveries.repository';
+import { deliveriesSubQueue, FIRST, PendingDelivery } from './pending-deliveries.repository';
 
 /** Number of rows that one step of a search along the schedule reads. */
 const STEP_ROWS = 1_000;
@@ -121,16 +121,16 @@ export class DueDeliveriesRepository {
       times: ['now'],
     });
     const sending = endpoints.filter(({ maySend }) => maySend);
-    const parts = sending.flatMap((endpoint) => [
+    const subQueues = sending.flatMap((endpoint) => [
       { ...endpoint, recovered: false },
       { ...endpoint, recovered: true },
     ]);
-    const due = await this.findOldest(parts, place);
+    const due = await this.findOldest(subQueues, place);
     // Read before the queue: a delivery that becomes due later is above this floor.
-    for (const { tenantId, id, recovered, now } of parts)
+    for (const { tenantId, id, recovered, now } of subQueues)
       this.floors.update(
-        deliveriesPart(tenantId, id, recovered),
-        due.get(deliveriesPart(tenantId, id, recovered).part)?.oldestAt ?? now,
+        deliveriesSubQueue(tenantId, id, recovered),
+        due.get(deliveriesSubQueue(tenantId, id, recovered).key)?.oldestAt ?? now,
       );
     const last = endpoints.at(-1);
     return {
@@ -221,7 +221,7 @@ export class DueDeliveriesRepository {
     activation: number,
     limit: number,
   ): Promise<number> {
-    const since = this.floors.startOfSearch(deliveriesPart(tenantId, id, true));
+    const since = this.floors.startOfSearch(deliveriesSubQueue(tenantId, id, true));
     const rows = await tx.query(
       `SELECT FROM pending_deliveries
        WHERE tenant_id = $1 AND endpoint_id = $2 AND activation = $3 AND recovered AND next_attempt_at > $5
@@ -232,14 +232,14 @@ export class DueDeliveriesRepository {
   }
 
   /**
-   * Returns the parts that have a due delivery, by their names, each with the time of its oldest one: null
+   * Returns the sub-queues that have a due delivery, by their keys, each with the time of its oldest one: null
    * when all it has is due before all others.
    */
   private async findOldest(
-    parts: (EndpointRow & { recovered: boolean })[],
+    subQueues: (EndpointRow & { recovered: boolean })[],
     place: Place,
   ): Promise<Map<string, TargetRow & { oldestAt: Date | null }>> {
-    if (parts.length === 0) return new Map();
+    if (subQueues.length === 0) return new Map();
     const rows = await this.database.searchIn<TargetRow & { oldestAt: Date | null }>(
       place,
       `SELECT e.tenant_id AS "tenantId", e.id, e.recovered, due.at AS "oldestAt"
@@ -255,16 +255,16 @@ export class DueDeliveriesRepository {
               AND next_attempt_at <= ${FIRST} ORDER BY next_attempt_at LIMIT 1)
            LIMIT 1) due`,
       [
-        parts.map(({ tenantId }) => tenantId),
-        parts.map(({ id }) => id),
-        parts.map(({ activation }) => activation),
-        parts.map(({ recovered }) => recovered),
-        parts.map(({ tenantId, id, recovered }) =>
-          this.floors.startOfSearch(deliveriesPart(tenantId, id, recovered)),
+        subQueues.map(({ tenantId }) => tenantId),
+        subQueues.map(({ id }) => id),
+        subQueues.map(({ activation }) => activation),
+        subQueues.map(({ recovered }) => recovered),
+        subQueues.map(({ tenantId, id, recovered }) =>
+          this.floors.startOfSearch(deliveriesSubQueue(tenantId, id, recovered)),
         ),
       ],
       { order: ({ tenantId, id }) => [tenantId, id], times: ['oldestAt'] },
     );
-    return new Map(rows.map((row) => [deliveriesPart(row.tenantId, row.id, row.recovered).part, row]));
+    return new Map(rows.map((row) => [deliveriesSubQueue(row.tenantId, row.id, row.recovered).key, row]));
   }
 }

@@ -5,7 +5,7 @@ import { TRANSACTION_START } from '../../database/citus/transaction-start';
 import { InsertedColumn, rowsToInsert } from '../../database/rows-to-insert';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
-import { QueueFloors, QueuePart } from '../../queue/floors/queue-floors';
+import { QueueFloors, SubQueue } from '../../queue/floors/queue-floors';
 import { Target } from '../../queue/targets';
 import { isSuspended } from '../../workspaces/suspension';
 import type { AttemptError } from '../sending/attempt-outcome';
@@ -229,7 +229,7 @@ export class PendingDeliveriesRepository {
            UNION ALL
            (${owed} AND p.next_attempt_at > $4 AND p.next_attempt_at <= $5 ORDER BY p.next_attempt_at LIMIT 1)) AS due
          WHERE w.tenant_id = $1 AND w.id = $2 AND w.active AND NOT ${isSuspended('$1')}) AS due`,
-      [tenantId, id, recovered, this.floors.startOfClaim(deliveriesPart(tenantId, id, recovered)), TRANSACTION_START],
+      [tenantId, id, recovered, this.floors.startOfClaim(deliveriesSubQueue(tenantId, id, recovered)), TRANSACTION_START],
     );
     return row!.due;
   }
@@ -249,7 +249,7 @@ export class PendingDeliveriesRepository {
         requests.map(({ count }) => count),
         leaseId,
         requests.map(({ tenantId, endpointId: id, recovered }) =>
-          this.floors.startOfClaim(deliveriesPart(tenantId, id, recovered)),
+          this.floors.startOfClaim(deliveriesSubQueue(tenantId, id, recovered)),
         ),
         TRANSACTION_START,
       ],
@@ -357,9 +357,9 @@ export class PendingDeliveriesRepository {
   }
 }
 
-/** Names the part of the queue that holds an endpoint's live deliveries, or its recovered ones. */
-export function deliveriesPart(tenantId: string, endpointId: string, recovered: boolean): QueuePart {
-  return { queue: 'deliveries', tenantId, part: recovered ? `${endpointId}:recovered` : endpointId };
+/** Names the sub-queue of an endpoint's live deliveries, or of its recovered ones. */
+export function deliveriesSubQueue(tenantId: string, endpointId: string, recovered: boolean): SubQueue {
+  return { queue: 'deliveries', tenantId, key: recovered ? `${endpointId}:recovered` : endpointId };
 }
 
 /** Outcome of a round that has had no attempt. */
