@@ -58,10 +58,10 @@ async function run() {
     APP_URL: `http://localhost:${dashboardPort}`,
   };
   const port = await freePort();
-  const place = { servers, env, log: openSync(join(DATA_DIR, 'bench.log'), 'w') };
+  const context = { servers, env, log: openSync(join(DATA_DIR, 'bench.log'), 'w') };
   const [service, dashboard] = await Promise.all([
-    startApp({ ...place, port }),
-    startDashboard({ ...place, port: dashboardPort, publicUrl: `http://localhost:${port}` }),
+    startApp({ ...context, port }),
+    startDashboard({ ...context, port: dashboardPort, publicUrl: `http://localhost:${port}` }),
   ]);
   const [own, ...others] = await beginSessions(pool, agentIds, 1 + Number(options.streams));
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium' });

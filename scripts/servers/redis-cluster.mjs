@@ -24,9 +24,9 @@ export class RedisCluster {
   /**
    * Starts the nodes, joins them to a cluster, and waits until it serves all keys.
    *
-   * @param {import('./redis-node.mjs').Place} place
+   * @param {import('./redis-node.mjs').ServerContext} context
    */
-  static async start(place) {
+  static async start(context) {
     const password = randomBytes(12).toString('hex');
     /** @type {Member[]} */
     const nodes = [];
@@ -38,7 +38,7 @@ export class RedisCluster {
         'cluster-port': String(busPort),
         'cluster-node-timeout': String(NODE_TIMEOUT_MS),
       });
-      const node = await RedisNode.start(place, password, settings);
+      const node = await RedisNode.start(context, password, settings);
       nodes.push(Object.assign(node, { busPort }));
     }
     await join(nodes);

@@ -11,7 +11,7 @@ const POLL_MS = 50;
 /**
  * Folder, reaper and log of the servers of a test or of the benchmark.
  *
- * @typedef {object} Place
+ * @typedef {object} ServerContext
  * @property {import('./home.mjs').Home} home
  * @property {import('../processes.mjs').Reaper} reaper
  * @property {(line: string) => void} onLog
@@ -36,7 +36,7 @@ export class RedisNode {
   /**
    * Starts a server on a free port.
    *
-   * @param {Place} place
+   * @param {ServerContext} context
    * @param {string} password
    * @param {(port: number) => Record<string, string>} settings of the server, beside the usual ones
    */

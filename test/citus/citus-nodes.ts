@@ -13,7 +13,7 @@ import {
 } from '../../scripts/servers/citus.mjs';
 import { Config } from '../../src/config/config';
 import { migrate } from '../../src/database/setup/migrator';
-import { ownPlace, Place, withLogs } from '../support/own-place';
+import { makeServerContext, ServerContext, withLogs } from '../support/server-context';
 import { stopTree } from '../support/process-tree';
 import { environmentOf } from '../support/service-process';
 import { ownRedis, TestStores } from '../support/test-database';
@@ -22,7 +22,7 @@ import { letTimePass, waitFor } from '../support/wait';
 type Server = Awaited<ReturnType<typeof startNode>>;
 type NodeOptions = Parameters<typeof startNode>[1];
 
-/** Place of the rows of some workspaces, as Citus knows it. A node that takes over has the same number. */
+/** Node of the rows of some workspaces, as Citus knows it. A node that takes over has the same number. */
 export interface Group {
   id: number;
   nodeId: number;
@@ -46,7 +46,7 @@ const SYNCED_WITHIN_MS = 60_000;
  */
 export class CitusNodes {
   private constructor(
-    private readonly place: Place,
+    private readonly context: ServerContext,
     private readonly options: NodeOptions,
     private coordinator: Server,
     /** Servers of the workers, and those that follow them, by group. */
@@ -57,12 +57,12 @@ export class CitusNodes {
 
   /** Starts the servers, and makes the tables of the service. */
   static async start({ standbys: hasStandbys = false } = {}): Promise<CitusNodes> {
-    const place = await ownPlace();
-    const options = { ...place, disposable: true, settings: SETTINGS };
+    const context = await makeServerContext();
+    const options = { ...context, disposable: true, settings: SETTINGS };
     const coordinator = await startCitus({ ...options, port: await freePort() });
     const { databaseUrl, databaseOwnerUrl, adminUrl: databaseAdminUrl } = coordinator;
     const stores = { databaseUrl, databaseOwnerUrl, databaseAdminUrl, redisUrl: await ownRedis() };
-    const nodes = new CitusNodes(place, options, coordinator, new Map(), new Map(), stores);
+    const nodes = new CitusNodes(context, options, coordinator, new Map(), new Map(), stores);
     await joinDatabases(coordinator.nodes, nodes.roleUrls);
     for (const worker of coordinator.workers) nodes.workers.set(await nodes.groupOf(worker), worker);
     if (hasStandbys)
@@ -71,7 +71,7 @@ export class CitusNodes {
           nodes.standbys.set(group, await startStandby(`standby-${group}`, worker, options)),
         ),
       );
-    await withLogs(place, () => nodes.migrate());
+    await withLogs(context, () => nodes.migrate());
     return nodes;
   }
 
@@ -207,7 +207,7 @@ export class CitusNodes {
   }
 
   stop(): Promise<void> {
-    return this.place.reaper.finish();
+    return this.context.reaper.finish();
   }
 
   /** Makes the tables, and gives the roles their settings on each node. */
@@ -234,7 +234,7 @@ export class CitusNodes {
     // Stopped processes do not see another one end.
     for (const pid of stopTree(child.pid!).reverse()) process.kill(pid, 'SIGKILL');
     await exited;
-    this.place.reaper.release(child);
+    this.context.reaper.release(child);
   }
 }
 

@@ -7,7 +7,7 @@ import { Config } from '../../src/config/config';
 import { migrate } from '../../src/database/setup/migrator';
 import { HeldAnswers } from '../support/held-answers';
 import { MessagingHost } from '../support/messaging-host';
-import { ownPlace, Place } from '../support/own-place';
+import { makeServerContext, ServerContext } from '../support/server-context';
 import { Receiver } from '../support/receiver';
 import { runProgram } from '../support/run-program';
 import { environmentOf, ServiceProcess } from '../support/service-process';
@@ -35,7 +35,7 @@ interface Fault {
 jest.setTimeout(120_000);
 
 describe('real faults of the database', () => {
-  let place: Place;
+  let context: ServerContext;
   let ca: TestCa;
   let stores: TestStores;
   let host: MessagingHost;
@@ -44,12 +44,12 @@ describe('real faults of the database', () => {
   const running: ServiceProcess[] = [];
 
   beforeAll(async () => {
-    place = await ownPlace();
+    context = await makeServerContext();
     ca = await TestCa.create();
-    writeFileSync(join(place.home.directory, 'ca.pem'), ca.pem);
+    writeFileSync(join(context.home.directory, 'ca.pem'), ca.pem);
     await useCertificate();
     const settings = { ssl: 'on', ssl_cert_file: pathOf('server.crt'), ssl_key_file: pathOf('server.key') };
-    const server = await startPostgres({ ...place, disposable: true, settings });
+    const server = await startPostgres({ ...context, disposable: true, settings });
     const { databaseUrl, databaseOwnerUrl, adminUrl } = server;
     stores = { databaseUrl, databaseOwnerUrl, databaseAdminUrl: adminUrl, redisUrl: await ownRedis() };
     await migrate(Config.from(environmentOf(stores)), 'up');
@@ -66,15 +66,15 @@ describe('real faults of the database', () => {
   afterAll(async () => {
     await host.close();
     await receiver.stop();
-    await place.reaper.finish();
+    await context.reaper.finish();
   });
 
-  const pathOf = (file: string) => join(place.home.directory, file);
+  const pathOf = (file: string) => join(context.home.directory, file);
 
   /** Gives PostgreSQL a certificate for its new connections. */
   async function useCertificate(options: { expired?: boolean } = {}): Promise<void> {
     const { cert, key } = await ca.issue(['127.0.0.1'], options);
-    const { directory, user } = place.home;
+    const { directory, user } = context.home;
     for (const [file, content] of Object.entries({ 'server.crt': cert, 'server.key': key })) {
       writeFileSync(join(directory, file), content, { mode: 0o600 });
       if (user) chownSync(join(directory, file), user.uid, user.gid);

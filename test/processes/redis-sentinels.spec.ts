@@ -1,6 +1,6 @@
 import { RedisClient } from '../../src/redis/redis-client';
 import { RedisConnections } from '../../src/redis/redis-connections';
-import { ownPlace, Place, withLogs } from '../support/own-place';
+import { makeServerContext, ServerContext, withLogs } from '../support/server-context';
 import { redisConnections } from '../support/redis-connections';
 import { RedisSentinels } from '../support/redis-sentinels.mjs';
 import { waitFor } from '../support/wait';
@@ -8,20 +8,20 @@ import { waitFor } from '../support/wait';
 const CLIENTS = 3;
 
 describe('when a primary under Sentinels is killed', () => {
-  let place: Place;
+  let context: ServerContext;
   let redis: RedisSentinels;
   let connections: RedisConnections;
 
   beforeEach(async () => {
-    place = await ownPlace();
-    redis = await RedisSentinels.start(place);
+    context = await makeServerContext();
+    redis = await RedisSentinels.start(context);
     connections = redisConnections(redis.url);
   });
   afterEach(async () => {
     connections.onApplicationShutdown();
     for (const sentinel of redis.sentinels) sentinel.resume();
     redis.disconnect();
-    await place.reaper.finish();
+    await context.reaper.finish();
   });
 
   it('every connection finds the new one, although the Sentinel that it asks first hangs', async () => {
@@ -33,7 +33,7 @@ describe('when a primary under Sentinels is killed', () => {
     first!.hang();
     await primary.kill();
     await waitFor('the connections to notice', () => clients.every(({ isReady }) => !isReady));
-    await withLogs(place, async () => {
+    await withLogs(context, async () => {
       await waitFor('the new primary', () => clients.every(({ isReady }) => isReady));
     });
     await Promise.all(clients.map((client) => client.ping()));

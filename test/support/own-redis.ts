@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../scripts/processes.mjs';
 import { startRedis } from '../../scripts/servers/redis.mjs';
-import { ownPlace } from './own-place';
+import { makeServerContext } from './server-context';
 
 type Options = Parameters<typeof startRedis>[0];
 type Server = Awaited<ReturnType<typeof startRedis>>;
@@ -20,9 +20,9 @@ export class OwnRedis {
    * @param password a random one by default
    */
   static async start(password?: string): Promise<OwnRedis> {
-    const place = await ownPlace();
-    if (password) writeFileSync(join(place.home.directory, 'redis.password'), password);
-    const options = { ...place, disposable: true, port: await freePort() };
+    const context = await makeServerContext();
+    if (password) writeFileSync(join(context.home.directory, 'redis.password'), password);
+    const options = { ...context, disposable: true, port: await freePort() };
     return new OwnRedis(options, await startRedis(options));
   }
 

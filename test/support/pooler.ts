@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { startPgBouncer } from '../../scripts/servers/pgbouncer.mjs';
-import { ownPlace, Place } from './own-place';
+import { makeServerContext, ServerContext } from './server-context';
 import { direct, TestStores } from './test-database';
 
 /** State of a pool, as PgBouncer reports it. */
@@ -19,7 +19,7 @@ export class Pooler {
     /** Environment for the service behind the pooler. */
     readonly env: Record<string, string>,
     private readonly consoleUrl: string,
-    private readonly reaper: Place['reaper'],
+    private readonly reaper: ServerContext['reaper'],
   ) {}
 
   /**
@@ -27,7 +27,7 @@ export class Pooler {
    * @param serverConnections connections to the database, for all clients together
    */
   static async start(given: TestStores, serverConnections: number): Promise<Pooler> {
-    const { home, reaper } = await ownPlace();
+    const { home, reaper } = await makeServerContext();
     const databaseUrl = direct(given.databaseUrl);
     const ownerUrl = given.databaseOwnerUrl && direct(given.databaseOwnerUrl);
     const urls: [string, ...string[]] = [databaseUrl, ...(ownerUrl ? [ownerUrl] : [])];

@@ -29,7 +29,7 @@ class RedisSentinel {
   /**
    * Starts a Sentinel.
    *
-   * @param {import('../../scripts/servers/redis-node.mjs').Place} place
+   * @param {import('../../scripts/servers/redis-node.mjs').ServerContext} context
    * @param {number} primaryPort
    * @param {string} password
    */
@@ -95,18 +95,18 @@ export class RedisSentinels {
 
   /**
    * Starts the servers.
-   * @param {import('../../scripts/servers/redis-node.mjs').Place} place
+   * @param {import('../../scripts/servers/redis-node.mjs').ServerContext} context
    */
-  static async start(place) {
+  static async start(context) {
     const password = randomBytes(12).toString('hex');
-    const primary = await RedisNode.start(place, password, () => ({}));
-    const replica = await RedisNode.start(place, password, () => ({
+    const primary = await RedisNode.start(context, password, () => ({}));
+    const replica = await RedisNode.start(context, password, () => ({
       replicaof: `127.0.0.1 ${primary.port}`,
     }));
     await until(() => replica.reports('replication', 'master_link_status:up'));
     const sentinels = [];
     for (let n = 0; n < SENTINELS; n++)
-      sentinels.push(await RedisSentinel.start(place, primary.port, password));
+      sentinels.push(await RedisSentinel.start(context, primary.port, password));
     const all = new RedisSentinels([primary, replica], sentinels, password);
     await all.untilComplete();
     return all;

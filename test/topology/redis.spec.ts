@@ -8,7 +8,7 @@ import { RedisSubscriber } from '../../src/redis/redis-subscriber';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { ApiClient } from '../support/api-client';
 import { Chat, ConnectedWorkspace } from '../support/connected-workspace';
-import { ownPlace, Place, withLogs } from '../support/own-place';
+import { makeServerContext, ServerContext, withLogs } from '../support/server-context';
 import { openQueue } from '../support/redis-connections';
 import { RedisNode } from '../../scripts/servers/redis-node.mjs';
 import { RedisCluster } from '../../scripts/servers/redis-cluster.mjs';
@@ -40,7 +40,7 @@ const KINDS = [
 ];
 
 describe.each(KINDS)('with Redis as $kind', ({ Several }) => {
-  let place: Place;
+  let context: ServerContext;
   let redis: RedisCluster | RedisSentinels;
   let stores: TestStores;
   let telegram: TelegramSimulator;
@@ -49,8 +49,8 @@ describe.each(KINDS)('with Redis as $kind', ({ Several }) => {
   let other: TestService;
 
   beforeAll(async () => {
-    place = await ownPlace();
-    redis = await Several.start(place);
+    context = await makeServerContext();
+    redis = await Several.start(context);
     stores = { ...(await createStores()), redisUrl: redis.url };
     telegram = await new TelegramSimulator().start();
     receiver = await Receiver.start();
@@ -66,7 +66,7 @@ describe.each(KINDS)('with Redis as $kind', ({ Several }) => {
     await Promise.all([one.close(), other.close()]);
     await Promise.all([telegram.stop(), receiver.stop(), dropStores(stores)]);
     redis.disconnect();
-    await place.reaper.finish();
+    await context.reaper.finish();
   });
 
   const isUp = async ({ client }: TestService) =>
@@ -168,7 +168,7 @@ describe.each(KINDS)('with Redis as $kind', ({ Several }) => {
 
   it(
     'loses nothing and sends nothing twice when a primary is killed under load',
-    () => withLogs(place, killPrimaryUnderLoad),
+    () => withLogs(context, killPrimaryUnderLoad),
     300_000,
   );
 

@@ -7,13 +7,13 @@ import { tail } from '../../scripts/servers/server-process.mjs';
 
 const LOG_LINES = 40;
 
-export type Place = Awaited<ReturnType<typeof ownPlace>>;
+export type ServerContext = Awaited<ReturnType<typeof makeServerContext>>;
 
 /**
  * Makes a folder and a reaper for servers of one test. `reaper.finish()` ends the servers and removes their
  * files.
  */
-export async function ownPlace() {
+export async function makeServerContext() {
   const folder = mkdtempSync(join(tmpdir(), 'messaging-servers-'));
   chmodSync(folder, 0o755); // the servers may run as another user
   const home = findHome(folder);
@@ -23,9 +23,9 @@ export async function ownPlace() {
 }
 
 /**
- * Runs `work`. A failure shows the end of each log of the place's servers, which are removed with the place.
+ * Runs `work`. A failure shows the end of each log of the servers, which are removed with their folder.
  */
-export async function withLogs({ home }: Place, work: () => Promise<void>): Promise<void> {
+export async function withLogs({ home }: ServerContext, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (cause) {
