@@ -54,15 +54,15 @@ describe("the stream of the dashboard's inbox", () => {
 
   it("tells each tab of messages and changes, by the conversation's id alone", async () => {
     const [first, second] = [await open(), await open()];
-    const told = async (times: number) => {
+    const untilChanged = async (times: number) => {
       for (const stream of [first, second]) await stream.next('changed', times);
     };
     const conversation = await service.make.conversation(workspace);
-    await told(1);
+    await untilChanged(1);
     await service.make.received(workspace, conversation, 'Where is my parcel?');
-    await told(2);
+    await untilChanged(2);
     await service.make.updateConversation(workspace, conversation, { status: 'CLOSED' });
-    await told(3);
+    await untilChanged(3);
     const change = { conversationIds: [conversation.id] };
     for (const stream of [first, second])
       expect(stream.listEvents('changed').map(({ data }) => data)).toEqual([change, change, change]);
@@ -174,8 +174,8 @@ describe("the stream of the dashboard's inbox", () => {
     const begin = performance.now();
     await waitFor('all notices', () => new Set(toldOf(stream)).size === ids.length);
     expect(performance.now() - begin).toBeLessThan(1_000);
-    const told = stream.listEvents('changed').length;
-    expect(told).toBeLessThan(ids.length);
+    const notices = stream.listEvents('changed').length;
+    expect(notices).toBeLessThan(ids.length);
   });
 
   it('tells of what becomes of a message, without an event', async () => {

@@ -91,12 +91,12 @@ describe('presence without Redis', () => {
     });
     expect(await read(id)).toEqual(showing(id, 'REPLYING'));
     for (const stream of [before, during]) {
-      const told = stream.listEvents('presence').length;
+      const seen = stream.listEvents('presence').length;
       await waitFor('a stream to be told again', async () => {
         await say(id, 'LEFT');
         await say(id, 'LOOKING');
         await letTimePass(100);
-        return stream.listEvents('presence').length > told;
+        return stream.listEvents('presence').length > seen;
       });
     }
     expect(await read(id)).toEqual(showing(id, 'LOOKING'));
@@ -132,11 +132,11 @@ describe('presence without Redis', () => {
     });
     await type();
     expect(await shown()).toBe('TYPING');
-    const told = stream.listEvents('typing').filter(({ data }) => data.isTyping).length;
+    const seen = stream.listEvents('typing').filter(({ data }) => data.isTyping).length;
     await waitFor('the visitor to be told', async () => {
       await say(conversationId, 'REPLYING');
       await letTimePass(100);
-      return stream.listEvents('typing').filter(({ data }) => data.isTyping).length > told;
+      return stream.listEvents('typing').filter(({ data }) => data.isTyping).length > seen;
     });
     // The dashboard says every 15 s that an inbox is open.
     await waitFor(

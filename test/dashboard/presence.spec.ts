@@ -86,18 +86,18 @@ describe("presence in the dashboard's inbox", () => {
     const stream = await lins.stream(`/api/workspaces/${workspace.id}/inbox/stream`);
     streams.push(stream);
     await stream.next('ready');
-    const told = (n: number) => stream.next('presence', n, 2_000);
+    const nextNotice = (n: number) => stream.next('presence', n, 2_000);
     await say(bens, 'LOOKING');
-    expect((await told(1)).data).toEqual({ conversationIds: [conversation.id] });
+    expect((await nextNotice(1)).data).toEqual({ conversationIds: [conversation.id] });
     // Repeated: nothing has changed.
     await say(bens, 'LOOKING');
     await say(bens, 'REPLYING');
-    await told(2);
+    await nextNotice(2);
     await say(bens, 'REPLYING');
     await letTimePass(500);
     expect(stream.listEvents('presence')).toHaveLength(2);
     await say(bens, 'LEFT');
-    await told(3);
+    await nextNotice(3);
   });
 
   it('collects what happens at once: a stream gets at most a few events for many', async () => {

@@ -377,8 +377,8 @@ describe("the messages of the widget's visitors", () => {
         { status: 'READ', count: 1_200 },
         { status: 'SENT', count: 1 },
       ]);
-      const told = await eventsOf(service, tenant.workspace, 'message.status_changed');
-      expect(told.map(({ messageId }) => messageId).sort()).toEqual([first, ...ids]);
+      const events = await eventsOf(service, tenant.workspace, 'message.status_changed');
+      expect(events.map(({ messageId }) => messageId).sort()).toEqual([first, ...ids]);
       // Each transaction has one time.
       expect(
         await service.query(

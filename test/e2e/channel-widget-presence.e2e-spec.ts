@@ -78,18 +78,18 @@ describe('the presence of visitors and agents', () => {
 
   it('tells agents of it at once', async () => {
     const { visitor, conversationId } = await visitorWithMessage();
-    const told: string[] = [];
-    const { stop, listening } = agents().listen(tenant.workspace.id, (id) => told.push(id));
+    const noticed: string[] = [];
+    const { stop, listening } = agents().listen(tenant.workspace.id, (id) => noticed.push(id));
     await listening;
     await listen(visitor);
-    await waitFor('the beginning', () => told.length === 1);
+    await waitFor('the beginning', () => noticed.length === 1);
     await sendHeartbeats();
     await type(visitor, conversationId);
     await type(visitor, conversationId);
-    await waitFor('the typing', () => told.length === 2);
+    await waitFor('the typing', () => noticed.length === 2);
     await type(visitor, conversationId, false);
-    await waitFor('its end', () => told.length === 3);
-    expect(new Set(told)).toEqual(new Set([conversationId]));
+    await waitFor('its end', () => noticed.length === 3);
+    expect(new Set(noticed)).toEqual(new Set([conversationId]));
     stop();
   });
 

@@ -642,7 +642,7 @@ describe('conversations', () => {
         await patch({ status: 'SNOOZED', snoozedUntil: first });
         const sequenceOf = () =>
           service.query('SELECT event_sequence FROM conversations WHERE id = $1', [tenant.conversation.id]);
-        const [counted, told] = [await sequenceOf(), await updates()];
+        const [counted, updated] = [await sequenceOf(), await updates()];
         expect((await patch({ snoozedUntil: second })).body.snoozedUntil).toBe(second);
         expect((await patch({ status: 'SNOOZED', snoozedUntil: second })).body.snoozedUntil).toBe(second);
         expect((await patch({ status: 'SNOOZED' })).body.snoozedUntil).toBe(second);
@@ -656,7 +656,7 @@ describe('conversations', () => {
           after: { snoozedUntil: after },
         });
         expect((await audited()).slice(1)).toEqual([snoozed(first, second), snoozed(second, null)]);
-        expect(await updates()).toEqual(told);
+        expect(await updates()).toEqual(updated);
         expect(await sequenceOf()).toEqual(counted);
       });
 

@@ -314,8 +314,8 @@ describe('what customers correct or take back', () => {
         shop.workspace.id,
       ]);
       expect(draft!.body).toBe('Thank you.\n> \nBye');
-      const told = await receiver.waitFor(({ body }) => body.includes('UNSENT'));
-      expect(told.envelope.data).toMatchObject({ conversationId: conversation.id, change: 'UNSENT' });
+      const delivered = await receiver.waitFor(({ body }) => body.includes('UNSENT'));
+      expect(delivered.envelope.data).toMatchObject({ conversationId: conversation.id, change: 'UNSENT' });
       await receiver.stop();
     });
 

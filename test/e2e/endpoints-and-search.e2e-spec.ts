@@ -113,7 +113,7 @@ describe('webhook endpoints, and the search in messages', () => {
         'metadata.corp.example': { A: ['169.254.169.254'] },
       } as const;
       const { body: made } = await post(input());
-      const told = new Set<string>();
+      const messages = new Set<string>();
       for (const [host, zone] of Object.entries(answers)) {
         dns.set(host, zone as Parameters<DnsStub['set']>[1]);
         const named = { ...input(), url: `https://${host}/hook` };
@@ -123,7 +123,7 @@ describe('webhook endpoints, and the search in messages', () => {
         ]) {
           expect(status).toBe(400);
           const { code, message } = body.error.details[0];
-          told.add(`${code} ${message.replaceAll(host, 'HOST')}`);
+          messages.add(`${code} ${message.replaceAll(host, 'HOST')}`);
         }
         // A name that was public when the endpoint was made is tested later, too.
         dns.set('moved.shop.example', { A: ['127.0.0.1'] });
@@ -132,10 +132,10 @@ describe('webhook endpoints, and the search in messages', () => {
         dns.set('moved.shop.example', zone as Parameters<DnsStub['set']>[1]);
         const tested = await tenant.client.post(`/webhook-endpoints/${endpoint.id}/test`, {});
         expect(tested.body).toMatchObject({ status: null });
-        told.add(`host_not_public is refused: ${tested.body.error.replaceAll('moved.shop.example', 'HOST')}`);
+        messages.add(`host_not_public is refused: ${tested.body.error.replaceAll('moved.shop.example', 'HOST')}`);
         await tenant.client.delete(`/webhook-endpoints/${endpoint.id}`);
       }
-      expect([...told]).toEqual(['host_not_public is refused: HOST does not resolve to public addresses']);
+      expect([...messages]).toEqual(['host_not_public is refused: HOST does not resolve to public addresses']);
     });
 
     it('shows a key that may not write no secret part of a URL', async () => {

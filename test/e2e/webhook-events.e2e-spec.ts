@@ -506,25 +506,25 @@ describe.each(WAYS)('outbound webhooks, taken %s,', (_, CROSS_WORKSPACE_BATCHES)
     it('is stored only while an active endpoint takes it', async () => {
       const subscription = await subscribe(host, receiver, { events: ['message.created'] });
       const { workspace, path } = subscription;
-      const told = async () =>
+      const listEventMessages = async () =>
         (await eventsOf(service, workspace, 'message.status_changed')).map(({ messageId }) => messageId);
       await fail(subscription);
-      expect(await told()).toEqual([]);
+      expect(await listEventMessages()).toEqual([]);
 
       const endpoint = await subscription.addEndpoint(receiver.url(`${path}-s`), {
         events: ['message.created', 'message.status_changed'],
       });
       const first = await fail(subscription);
-      expect(await told()).toEqual([first]);
+      expect(await listEventMessages()).toEqual([first]);
 
       await subscription.deactivate(endpoint);
       await fail(subscription);
-      expect(await told()).toEqual([first]);
+      expect(await listEventMessages()).toEqual([first]);
 
       await subscription.activate(endpoint);
-      expect(await told()).toEqual([first]);
+      expect(await listEventMessages()).toEqual([first]);
       const second = await fail(subscription);
-      expect(await told()).toEqual([first, second]);
+      expect(await listEventMessages()).toEqual([first, second]);
     });
   });
 

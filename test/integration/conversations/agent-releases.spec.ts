@@ -70,14 +70,14 @@ describe('the conversations of a deactivated agent', () => {
     await Promise.all([startWorker(), startWorker()]);
     await waitFor('all', async () => (await countAssigned(agent)) === 1, ALL_WITHIN_MS);
 
-    const told = await service.query<{ entity: string; actor: string }>(
+    const entries = await service.query<{ entity: string; actor: string }>(
       `SELECT entity_id AS entity, actor_type AS actor FROM audit_entries
        WHERE tenant_id = $1 AND action = 'conversation.assigned' AND after->>'assignedAgentId' IS NULL`,
       [workspace.id],
     );
-    expect(told).toHaveLength(301);
-    expect(new Set(told.map(({ entity }) => entity)).size).toBe(301);
-    expect(new Set(told.map(({ actor }) => actor))).toEqual(new Set(['system']));
+    expect(entries).toHaveLength(301);
+    expect(new Set(entries.map(({ entity }) => entity)).size).toBe(301);
+    expect(new Set(entries.map(({ actor }) => actor))).toEqual(new Set(['system']));
     const events = await service.query(
       `SELECT FROM events WHERE tenant_id = $1 AND type = 'conversation.updated'
          AND (data->'assignedAgentId')::text = 'null'`,

@@ -72,14 +72,14 @@ describe('logins', () => {
       const second = await host.make.workspace();
       const agent = await logins.join(member, second);
       await logins.logIn(member);
-      const told = await host.query(
+      const rows = await host.query(
         `SELECT tenant_id AS tenant, entity_id AS agent FROM audit_entries
          WHERE action = 'agent.logged_in' AND tenant_id = ANY ($1) ORDER BY id DESC LIMIT 2`,
         [[workspace.id, second.id]],
       );
-      expect(told).toHaveLength(2);
-      expect(told).toContainEqual({ tenant: workspace.id, agent: member.agent.id });
-      expect(told).toContainEqual({ tenant: second.id, agent: agent.id });
+      expect(rows).toHaveLength(2);
+      expect(rows).toContainEqual({ tenant: workspace.id, agent: member.agent.id });
+      expect(rows).toContainEqual({ tenant: second.id, agent: agent.id });
     });
 
     it('answer alike, whether the e-mail address is unknown or the password wrong', async () => {

@@ -171,12 +171,12 @@ describe('mails', () => {
     await reset(tokens[1]!);
     await expectRefusal(accept(tokens[4]!), 'NOT_FOUND');
     await host.get(AuditTally).flush();
-    const told = await host.query(
+    const entries = await host.query(
       `SELECT metadata -> 'count' AS count FROM audit_entries
        WHERE tenant_id = $1 AND action = 'agent.password_reset_requested'`,
       [workspace.id],
     );
-    expect(told).toEqual([{ count: 5 }]);
+    expect(entries).toEqual([{ count: 5 }]);
   });
 
   it('bring what managers and operators send, for a login of several workspaces too', async () => {

@@ -197,12 +197,12 @@ describe('passwords', () => {
       const { link } = await operatorLogins().sendReset(member.email.toUpperCase(), operator);
       await reset(tokenOf(link));
       expect(await logins.logIn(member, OTHER_PASSWORD)).toMatchObject({ status: 'logged_in' });
-      const told = await host.query(
+      const entries = await host.query(
         `SELECT actor_name AS name FROM audit_entries
          WHERE action = 'agent.password_reset_sent' AND tenant_id = ANY ($1)`,
         [[workspace.id, second.id]],
       );
-      expect(told).toEqual([{ name: 'lin' }, { name: 'lin' }]);
+      expect(entries).toEqual([{ name: 'lin' }, { name: 'lin' }]);
     });
 
     it('end sessions, one or all, and turn a second factor off', async () => {

@@ -17,7 +17,7 @@ describe('the shards of signals', () => {
   let stores: TestStores;
   const workers: TestService[] = [];
   /** Workspaces of which each worker was told. */
-  const told: Set<string>[] = [];
+  const heardTenants: Set<string>[] = [];
   let elsewhere: TestService;
 
   beforeAll(async () => {
@@ -42,7 +42,7 @@ describe('the shards of signals', () => {
     const tenants = new Set<string>();
     signalsOf(worker).listen(TOLD, (tenantId) => tenants.add(tenantId));
     workers.push(worker);
-    told.push(tenants);
+    heardTenants.push(tenants);
   }
 
   /** Returns how many workers hear each shard. */
@@ -61,11 +61,11 @@ describe('the shards of signals', () => {
     // A worker that has stopped may count as a listener until Redis sees that it is gone, so a lost signal is
     // sent again.
     await waitFor('every signal', () => {
-      const lost = tenantIds.filter((tenantId) => !told.some((tenants) => tenants.has(tenantId)));
+      const lost = tenantIds.filter((tenantId) => !heardTenants.some((tenants) => tenants.has(tenantId)));
       for (const tenantId of lost) signalsOf(workers[0]!).send(TOLD, tenantId, tenantId);
       return lost.length === 0;
     });
-    return told.map((tenants) => tenantIds.filter((tenantId) => tenants.has(tenantId)).length);
+    return heardTenants.map((tenants) => tenantIds.filter((tenantId) => tenants.has(tenantId)).length);
   }
 
   it('belong to one worker each, and are shared', async () => {
@@ -82,7 +82,7 @@ describe('the shards of signals', () => {
 
   it('go to another worker when one stops', async () => {
     await workers.pop()!.close();
-    told.pop();
+    heardTenants.pop();
     await eachIsHeardOnce();
     expect(await heardBy(50)).toEqual([50]);
   });

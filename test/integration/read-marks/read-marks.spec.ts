@@ -141,7 +141,7 @@ describe('what an agent has not read', () => {
     const other = await host.make.conversation(own.workspace);
     const { id: hello } = await receive('Hello?', other.id);
     const { id: parcel } = await receive();
-    const told = (one: typeof own.conversation, messageId: string, preview: string | null) => ({
+    const unreadOf = (one: typeof own.conversation, messageId: string, preview: string | null) => ({
       id: one.id,
       messageId,
       contactName: one.contact.name,
@@ -149,7 +149,7 @@ describe('what an agent has not read', () => {
     });
     expect(await marks().getUnread(own.id, lin)).toEqual({
       count: 2,
-      latest: [told(own.conversation, parcel, 'Where is my parcel?'), told(other as never, hello, 'Hello?')],
+      latest: [unreadOf(own.conversation, parcel, 'Where is my parcel?'), unreadOf(other as never, hello, 'Hello?')],
     });
 
     const ada = await agent();

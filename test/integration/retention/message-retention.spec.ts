@@ -65,16 +65,16 @@ describe('the retention of messages', () => {
     const [conversation, quiet] = [await conversationOf(own, [5]), await conversationOf(own, [6])];
     await keep(own, 4);
     await clean();
-    const told = { conversationId: conversation.id };
+    const event = { conversationId: conversation.id };
     const expired = [
-      await insertAnsweredEvent(host, own, 3, told),
+      await insertAnsweredEvent(host, own, 3, event),
       await insertAnsweredEvent(host, own, 3, { entity: 'conversation', entityId: conversation.id }),
       await insertAnsweredEvent(host, own, 3, { conversationId: quiet.id }),
     ];
     const kept = [
-      await insertAnsweredEvent(host, own, 1, told),
+      await insertAnsweredEvent(host, own, 1, event),
       await insertAnsweredEvent(host, own, 3, { entity: 'agent', entityId: newId() }),
-      await insertAnsweredEvent(host, elsewhere, 3, told),
+      await insertAnsweredEvent(host, elsewhere, 3, event),
     ];
     await keep(own, 2);
     expect(await clean()).toBe(0);

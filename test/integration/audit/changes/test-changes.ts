@@ -128,9 +128,9 @@ export function testChanges(
         },
       ]);
       expect(JSON.stringify(written)).not.toMatch(SECRETS);
-      const told = await eventsOf(host, { tenantId }, action);
-      expect(JSON.stringify(told)).not.toMatch(SECRETS);
-      expect(told.at(-1)).toEqual({
+      const events = await eventsOf(host, { tenantId }, action);
+      expect(JSON.stringify(events)).not.toMatch(SECRETS);
+      expect(events.at(-1)).toEqual({
         data: {
           action,
           entity,
@@ -141,7 +141,7 @@ export function testChanges(
         // The entry was written by the same transaction.
         transaction: written[0]!.transaction,
       });
-      expect(told).toHaveLength((await entriesOf(host, { tenantId }, action)).length);
+      expect(events).toHaveLength((await entriesOf(host, { tenantId }, action)).length);
     });
 
     it('is undone with its entry: neither is there if either fails', async () => {
