@@ -66,8 +66,7 @@ export class ApiKeyGuard implements CanActivate {
   /** Refuses a request that would find no slot in time, before it costs more than that. */
   private refuseEarly(context: ExecutionContext, hash: Buffer): void {
     const owner = this.lookup.findAccepted(hash);
-    if (owner && !hasOwnBudget(this.reflector, context))
-      this.budgets.requireRoom('requests', owner.tenantId);
+    if (owner && !hasOwnBudget(this.reflector, context)) this.budgets.requireRoom('requests', owner.tenantId);
   }
 
   private countRefusal(context: ExecutionContext, hash: Buffer | null): Promise<number> {

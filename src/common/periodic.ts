@@ -20,7 +20,7 @@ export class Periodic {
   }
 
   start(firstPauseMs = this.pauseMs): void {
-    this.timer = setTimeout(() => (this.running = this.run()), firstPauseMs);
+    this.timer = setTimeout(() => (this.running = this.runOnce()), firstPauseMs);
   }
 
   /** Stops the repetition. Resolves after the current run. */
@@ -30,7 +30,7 @@ export class Periodic {
     await this.running;
   }
 
-  private async run(): Promise<void> {
+  private async runOnce(): Promise<void> {
     try {
       await this.work();
     } catch (error) {

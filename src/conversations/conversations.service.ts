@@ -190,7 +190,11 @@ export class ConversationsService {
    * `conversation.created`. The audit log gets an entry.
    * @internal
    */
-  async begin(tx: Transaction, partner: ConversationPartner, actor: Actor): Promise<ConversationEntity> {
+  async openConversation(
+    tx: Transaction,
+    partner: ConversationPartner,
+    actor: Actor,
+  ): Promise<ConversationEntity> {
     const conversation = newConversation(partner);
     await this.insert(tx, conversation);
     const { tenantId, id: entityId, sourceChannel } = conversation;

@@ -89,7 +89,7 @@ export class Database {
 
   /** Runs a statement on a connection of its own, without TypeORM. */
   async query<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
-    return (await this.onConnection((client) => client.run<Row>(sql, parameters))).rows;
+    return (await this.onConnection((client) => client.runStatement<Row>(sql, parameters))).rows;
   }
 
   /** Runs a statement of a hot path, whose text never varies: each connection parses and plans it once. */
@@ -157,7 +157,7 @@ export class Database {
     const tx = new OpenTransaction(client, this.dataSource);
     let value: T;
     try {
-      value = await tx.run(work);
+      value = await tx.runWork(work);
     } catch (error) {
       throw isWorkspaceUnknown(error) ? AppError.notFound('Workspace') : error;
     } finally {
@@ -194,7 +194,7 @@ export class Database {
    * transaction.
    */
   async poll<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
-    return (await this.polledReads.run(sql, parameters)) as Row[];
+    return (await this.polledReads.read(sql, parameters)) as Row[];
   }
 
   /** Lists the places that a search of all workspaces looks through: nodes of Citus, or the one server. */
@@ -337,7 +337,7 @@ class OpenTransaction extends Transaction {
    * @throws DatabaseUnavailable when the transaction can't begin; otherwise the first error that does not
    *   follow from another
    */
-  async run<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T> {
+  async runWork<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T> {
     let value: T;
     const failures: unknown[] = [];
     try {

@@ -15,7 +15,7 @@ export class SharedReads {
 
   constructor(private readonly transaction: <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>) {}
 
-  run(sql: string, parameters: unknown[]): Promise<unknown[]> {
+  read(sql: string, parameters: unknown[]): Promise<unknown[]> {
     if (this.waiting.length === 0) setImmediate(() => void this.runAll());
     return new Promise((resolve) => this.waiting.push({ sql, parameters, resolve }));
   }

@@ -51,7 +51,7 @@ export class LinksService {
     const given = validate(AcceptLink, input);
     const link = await this.find(token, origin);
     if (link.kind === 'reset') return this.resets.accept(link, given.password, origin);
-    if (!link.needsLogin) return this.invitations.begin(link, given, origin);
+    if (!link.needsLogin) return this.invitations.makeLogin(link, given, origin);
     const opened = given.sessionToken ? await this.logins.authenticate(given.sessionToken) : null;
     if (!opened) throw AppError.because('UNAUTHENTICATED', 'log_in_for_link');
     return this.invitations.join(link, holderOf(opened, origin), given.password);

@@ -51,7 +51,8 @@ export class LoginsService {
     const checked = await this.check.requireLogin({ email, password }, parseToken(browserToken), origin);
     return this.database.transaction(async (tx) => {
       const { id: personId, hasSecondFactor } = await this.check.lockSame(tx, checked);
-      if (hasSecondFactor) return this.secondStep.begin(tx, { personId, browserId: checked.browserId });
+      if (hasSecondFactor)
+        return this.secondStep.makePendingLogin(tx, { personId, browserId: checked.browserId });
       return this.sessions.open(tx, personId, browserToken, origin);
     });
   }

@@ -99,7 +99,7 @@ export class MessageIndexRepository {
   }
 
   /** Begins the index of a workspace: messages from `firstId` on are indexed as they come. */
-  async begin(tx: Transaction, tenantId: string, firstId: string): Promise<void> {
+  async startIndex(tx: Transaction, tenantId: string, firstId: string): Promise<void> {
     await tx.query(
       `INSERT INTO message_search_progress (tenant_id, first_id, indexed_until, stage,
          position_conversation, position_message)

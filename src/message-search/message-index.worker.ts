@@ -100,7 +100,7 @@ export class MessageIndexWorker implements OnModuleInit, OutboxConsumer {
     this.polls.register('old messages', () => this.oldRounds.run(() => this.isStopped));
   }
 
-  prepare(tx: Transaction): Promise<PreparedConsumer> {
+  prepareConsumer(tx: Transaction): Promise<PreparedConsumer> {
     return Promise.resolve({
       limitOf: () => Infinity,
       consume: (events) => {

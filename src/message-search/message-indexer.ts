@@ -113,7 +113,7 @@ export class MessageIndexer {
       const firstId = this.settled.settledId;
       // The row commits before any text is read: from then on an erasure waits for its lock.
       if (firstId && !(await this.index.hasBegun(tx, tenantId)))
-        await this.index.begin(tx, tenantId, firstId);
+        await this.index.startIndex(tx, tenantId, firstId);
       return null;
     });
   }

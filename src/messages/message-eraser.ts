@@ -52,7 +52,12 @@ export class MessageEraser {
    * @param contactId contact that is erased too. With LOWEST_ID as the conversation, the step is about the
    *   events of the contact itself
    */
-  async step(tx: Transaction, range: MessageRange, count: number, contactId?: string): Promise<ErasedStep> {
+  async eraseStep(
+    tx: Transaction,
+    range: MessageRange,
+    count: number,
+    contactId?: string,
+  ): Promise<ErasedStep> {
     const { tenantId, conversationId } = range;
     const entityId = conversationId === LOWEST_ID && contactId ? contactId : conversationId;
     const { next, ...listed } = await this.list(tx, range, entityId, count);

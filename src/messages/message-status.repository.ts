@@ -112,7 +112,12 @@ export class MessageStatusRepository {
       ],
     );
     if (!row) return null;
-    const changed = { conversationId, messageId, errorCode: error?.code ?? null, hasSubscriber: row.hasSubscriber };
+    const changed = {
+      conversationId,
+      messageId,
+      errorCode: error?.code ?? null,
+      hasSubscriber: row.hasSubscriber,
+    };
     this.tellPipelined(tx, tenantId, status, [changed]);
     return row.before;
   }

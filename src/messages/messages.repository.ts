@@ -285,7 +285,12 @@ export class MessagesRepository {
     );
     const failed = due
       .filter((message) => message.isUnsent)
-      .map(({ id, hasSubscriber }) => ({ conversationId, messageId: id, errorCode: 'ERASED' as const, hasSubscriber }));
+      .map(({ id, hasSubscriber }) => ({
+        conversationId,
+        messageId: id,
+        errorCode: 'ERASED' as const,
+        hasSubscriber,
+      }));
     this.events.appendPipelined(tx, tenantId, 'FAILED', failed);
     return due.filter(({ hasBody }) => hasBody).length;
   }

@@ -65,7 +65,7 @@ export class EventNotices implements BeforeApplicationShutdown {
   listen(tenantId: string, callback: NoticeCallback): { stop: () => void; listening: Promise<void> } {
     if (!this.isStarted) this.timer.start();
     this.isStarted = true;
-    const listened = this.workspaces.get(tenantId) ?? this.begin(tenantId);
+    const listened = this.workspaces.get(tenantId) ?? this.listenToWorkspace(tenantId);
     listened.callbacks.add(callback);
     return { stop: () => this.leave(tenantId, callback), listening: listened.listening };
   }
@@ -79,7 +79,7 @@ export class EventNotices implements BeforeApplicationShutdown {
     return this.timer.stop();
   }
 
-  private begin(tenantId: string): Listened {
+  private listenToWorkspace(tenantId: string): Listened {
     const appended = this.signals.listenBeside(EVENT_APPENDED, tenantId, (event) => {
       // Other workspaces share the channel.
       if (event.tenantId === tenantId) this.tell(event);

@@ -202,7 +202,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     // A workspace whose limit has shrunk is alone in its turn.
     const limit = Math.min(this.shrunkTo.get(tenantIds[0]!) ?? MAX_EVENTS, share);
     try {
-      const turns = await this.turn.run(this.consumers, { tenantIds, limit, overdue: this.overdue });
+      const turns = await this.turn.relayEvents(this.consumers, { tenantIds, limit, overdue: this.overdue });
       this.enlarge(tenantIds[0]!);
       for (const turn of turns) this.noteBacklog(turn);
       this.wake(turns.filter(({ isUnfinished }) => isUnfinished).map(({ tenantId }) => tenantId));

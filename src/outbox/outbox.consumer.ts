@@ -14,7 +14,7 @@ export interface OutboxConsumer {
    * Prepares for events of some workspaces. It runs in the relay's transaction, concurrently with the other
    * consumers.
    */
-  prepare(tx: Transaction, tenantIds: string[]): Promise<PreparedConsumer>;
+  prepareConsumer(tx: Transaction, tenantIds: string[]): Promise<PreparedConsumer>;
 
   /**
    * Guesses what `limitOf` will return once the consumer is prepared, so that the events are claimed without

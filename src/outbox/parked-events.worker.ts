@@ -47,7 +47,7 @@ export class ParkedEventsWorker {
       const [event] = await this.events.find(tx, tenantId, [eventId]);
       if (!event) return;
       if (request === 'GIVE_UP') return consumer.giveUp?.(tx, event);
-      const prepared = await consumer.prepare(tx, [tenantId]);
+      const prepared = await consumer.prepareConsumer(tx, [tenantId]);
       // Without a lease, because the event is not in the queue.
       await prepared.consume([{ ...event, queuedAt, leaseId: null, wasLeased: true }], null);
     });

@@ -55,7 +55,7 @@ export class RelayFailures {
     let eventId: string | null = null;
     const onClaimed = ([event]: ClaimedEvent[]) => (eventId = event?.id ?? null);
     try {
-      await this.turn.run(consumers, { ...oldestOf(tenantId), onClaimed });
+      await this.turn.relayEvents(consumers, { ...oldestOf(tenantId), onClaimed });
       return null;
     } catch (again) {
       if (isSameFault(again, error)) return { error, eventId };
@@ -67,7 +67,7 @@ export class RelayFailures {
   private async park(consumers: OutboxConsumer[], tenantId: string, cause: Cause): Promise<void> {
     for (const suspects of [...consumers.map((one) => [one]), consumers]) {
       try {
-        await this.turn.run(consumers, oldestOf(tenantId), { consumers: suspects, ...cause });
+        await this.turn.relayEvents(consumers, oldestOf(tenantId), { consumers: suspects, ...cause });
         return;
       } catch (again) {
         if (!isFaultOfData(again)) throw again;

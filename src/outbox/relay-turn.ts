@@ -54,10 +54,10 @@ export class RelayTurn {
     private readonly metrics: Metrics,
   ) {}
 
-  run(consumers: OutboxConsumer[], plan: TurnPlan, parking?: Parking): Promise<WorkspaceTurn[]> {
+  relayEvents(consumers: OutboxConsumer[], plan: TurnPlan, parking?: Parking): Promise<WorkspaceTurn[]> {
     return this.database.queueTransaction(async (tx) => {
       const active = consumers.filter((consumer) => !parking?.consumers.includes(consumer));
-      const preparing = all(active.map((consumer) => consumer.prepare(tx, plan.tenantIds)));
+      const preparing = all(active.map((consumer) => consumer.prepareConsumer(tx, plan.tenantIds)));
       // With a guess, the claim goes in one packet with what prepares the consumers.
       const guessed = guessLimits(active, plan);
       const claimed = guessed && this.events.claim(tx, guessed, newId());

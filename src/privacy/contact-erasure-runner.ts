@@ -61,7 +61,7 @@ export class ContactErasureRunner implements OnModuleInit {
     if (!erasure) return false;
     const { tenantId, contactId, conversationId, messageId: after } = erasure;
     const range = { tenantId, conversationId, after, before: HIGHEST_ID };
-    const { erased, next } = await this.messages.step(tx, range, size, contactId);
+    const { erased, next } = await this.messages.eraseStep(tx, range, size, contactId);
     if (erased > 0) this.changes.note(tx, tenantId, { conversationId });
     const done = { ...erasure, messages: erasure.messages + erased };
     if (next !== null) return this.advance(tx, { ...done, messageId: next });

@@ -128,7 +128,7 @@ export class MessageRetentionService {
     for (let after: string | null = from ? idFloor(from) : LOWEST_ID; after !== null;) {
       const range: MessageRange = { tenantId, conversationId, after, before };
       const step: ErasedStep | Error = await this.database
-        .queueTransaction((tx) => this.eraser.step(tx, range, size))
+        .queueTransaction((tx) => this.eraser.eraseStep(tx, range, size))
         .catch((error: Error) => error);
       if (step instanceof Error) {
         if (size === 1) throw step;

@@ -57,7 +57,7 @@ export abstract class DailyProcessor
   }
 
   /** Runs the day's work. A shutdown aborts the signal and waits for the work. */
-  protected run(work: (stop: AbortSignal) => Promise<unknown>): Promise<unknown> {
+  protected runDaily(work: (stop: AbortSignal) => Promise<unknown>): Promise<unknown> {
     return (this.running = work(this.stop.signal));
   }
 

@@ -64,7 +64,10 @@ export class StartCapacity {
   /** Targets that use all slots of their own limit, and may have more to start. */
   private readonly waitingForOwn = new Map<string, Target>();
   /** Targets that found no slot left in the pool that workspaces share, those that wait longest first. */
-  private readonly waitingForShared: Record<PoolName, FairQueue> = { normal: new FairQueue(), slow: new FairQueue() };
+  private readonly waitingForShared: Record<PoolName, FairQueue> = {
+    normal: new FairQueue(),
+    slow: new FairQueue(),
+  };
   /** Pools that were full when slots were released, until the targets that wait have had their turn. */
   private readonly contested = new Set<PoolName>();
   /** Keys of targets for which a slot is acquired, because it was their turn, until their claim begins. */

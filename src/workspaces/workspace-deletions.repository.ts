@@ -90,7 +90,7 @@ export class WorkspaceDeletionsRepository {
    * Begins a deletion, which can't be cancelled from then on.
    * @returns false when it was cancelled or postponed in the meantime
    */
-  async begin(tenantId: string): Promise<boolean> {
+  async startDeletion(tenantId: string): Promise<boolean> {
     const rows = await this.database.query(
       `UPDATE workspace_deletions SET started_at = $2
        WHERE tenant_id = $1 AND due_at <= $2 AND started_at IS NULL RETURNING 1`,

@@ -38,7 +38,7 @@ it('relays the events of other nodes while one with more workspaces than lanes h
   expect(there.length).toBeGreaterThan(LANES);
   expect(elsewhere.length).toBeGreaterThan(LANES);
 
-  const run = jest.spyOn(RelayTurn.prototype, 'run');
+  const run = jest.spyOn(RelayTurn.prototype, 'relayEvents');
   const onNode = await holdShards(admin, host.stores, hanging!, 'event_queue', there);
   const queued = async (ids: string[]) =>
     (

@@ -132,10 +132,14 @@ describe('webhook endpoints, and the search in messages', () => {
         dns.set('moved.shop.example', zone as Parameters<DnsStub['set']>[1]);
         const tested = await tenant.client.post(`/webhook-endpoints/${endpoint.id}/test`, {});
         expect(tested.body).toMatchObject({ status: null });
-        messages.add(`host_not_public is refused: ${tested.body.error.replaceAll('moved.shop.example', 'HOST')}`);
+        messages.add(
+          `host_not_public is refused: ${tested.body.error.replaceAll('moved.shop.example', 'HOST')}`,
+        );
         await tenant.client.delete(`/webhook-endpoints/${endpoint.id}`);
       }
-      expect([...messages]).toEqual(['host_not_public is refused: HOST does not resolve to public addresses']);
+      expect([...messages]).toEqual([
+        'host_not_public is refused: HOST does not resolve to public addresses',
+      ]);
     });
 
     it('shows a key that may not write no secret part of a URL', async () => {

@@ -219,7 +219,7 @@ describe('query plans', () => {
             host
               .get(Database)
               .queueTransaction((tx) =>
-                repository.step(tx, BIG, { endpointId: endpoint(3), cursor, ...filter }, PAGE),
+                repository.searchHistory(tx, BIG, { endpointId: endpoint(3), cursor, ...filter }, PAGE),
               ),
           /^WITH step/,
         );
@@ -303,7 +303,7 @@ describe('query plans', () => {
           () =>
             host
               .get(Database)
-              .queueTransaction((tx) => repository.step(tx, BIG, { ...filter, cursor }, PAGE)),
+              .queueTransaction((tx) => repository.searchPending(tx, BIG, { ...filter, cursor }, PAGE)),
           /^WITH step/,
         );
         expectOnlyIndexed(plan!, ['pending_deliveries']);
@@ -316,7 +316,7 @@ describe('query plans', () => {
       for (const endpointId of [endpoint(3), undefined]) {
         const filter = { conversationId: CONVERSATION, endpointId, cursor };
         const plans = await plansOf(
-          () => host.get(Database).queueTransaction((tx) => search.step(tx, BIG, filter, PAGE)),
+          () => host.get(Database).queueTransaction((tx) => search.searchStep(tx, BIG, filter, PAGE)),
           /^(SELECT (id|d\.id)|WITH step)/,
         );
         expect(plans.flatMap(indexesOf)).toContain('events_conversation_idx');
@@ -795,7 +795,7 @@ describe('query plans', () => {
       const range = { tenantId: BIG, conversationId, after: LOWEST_ID, before: HIGHEST_ID };
       // A contact of the entries' rows. Answers and texts are erased by their keys.
       const plans = await plansOf(
-        () => inQueue((tx) => host.get(MessageEraser).step(tx, range, PAGE, '7')),
+        () => inQueue((tx) => host.get(MessageEraser).eraseStep(tx, range, PAGE, '7')),
         /^SELECT id FROM|^SELECT d.id FROM unnest/,
       );
       expect(plans.flatMap(indexesOf)).toContain(index);

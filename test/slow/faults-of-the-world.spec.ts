@@ -165,7 +165,7 @@ describe('a fault of the world', () => {
       let tries = 0;
       worker.app.get(OutboxRelay).register({
         name: `refuses ${turns}`,
-        prepare: () =>
+        prepareConsumer: () =>
           Promise.resolve({
             limitOf: () => 100,
             consume: async (events) => {

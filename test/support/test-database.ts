@@ -78,7 +78,7 @@ export class TestDatabase {
   async query<Row = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     const client = (await this.pool.connect()) as PoolClient & DatabaseClient;
     try {
-      return (await client.run<Row>(sql, parameters)).rows;
+      return (await client.runStatement<Row>(sql, parameters)).rows;
     } finally {
       client.release();
     }
@@ -116,7 +116,7 @@ async function setSettingsOfRoles(name: string): Promise<void> {
     await client.connect();
     await setRoleSettings({
       query: async <Row>(sql: string, parameters: unknown[] = []) =>
-        (await client.run<Row>(sql, parameters)).rows,
+        (await client.runStatement<Row>(sql, parameters)).rows,
     });
     await client.end();
   }

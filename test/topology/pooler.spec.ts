@@ -132,7 +132,7 @@ describe('behind PgBouncer in transaction mode', () => {
       const client = await connect(pool);
       const reader = {
         query: async <Row>(sql: string, parameters: unknown[] = []) =>
-          (await client.run<Row>(sql, parameters)).rows,
+          (await client.runStatement<Row>(sql, parameters)).rows,
       };
       expect(await missingRoleSettings(reader)).toEqual([]);
       expect(await missingPrivileges(reader as Database, null)).toEqual([]);

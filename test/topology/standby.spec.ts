@@ -53,7 +53,7 @@ describe.each(SYNCHRONOUS)('a primary with a synchronous standby: %j', (options)
     return `${first!.href.replace(first!.host, hosts.join())}?target_session_attrs=read-write`;
   };
   const isStandby = async (client: DatabaseClient) =>
-    (await client.run<{ is: boolean }>('SELECT pg_is_in_recovery() AS is', [])).rows[0]!.is;
+    (await client.runStatement<{ is: boolean }>('SELECT pg_is_in_recovery() AS is', [])).rows[0]!.is;
 
   it('is found behind a host that does not answer, one that refuses, and a standby', async () => {
     const { primary, standby } = failover.pair.urls('databaseUrl');
@@ -86,7 +86,7 @@ describe.each(SYNCHRONOUS)('a primary with a synchronous standby: %j', (options)
     const [writer, idle] = [await connect(pool), await connect(pool)];
     idle.release();
     proxy.switchTo(primary);
-    await expect(writer.run('DELETE FROM workspaces WHERE false', [])).rejects.toMatchObject({
+    await expect(writer.runStatement('DELETE FROM workspaces WHERE false', [])).rejects.toMatchObject({
       driverError: { code: READ_ONLY },
     });
     writer.release();

@@ -5,6 +5,6 @@ import { Panel } from './ui/panel';
 /** Starts the app. The loader calls it once. */
 export const start: AppModule['start'] = async (context) => {
   const chat = await Chat.create(context);
-  chat.begin(new Panel(chat, context));
+  chat.attachDisplay(new Panel(chat, context));
   return chat;
 };

@@ -64,14 +64,14 @@ export class Chat implements ChatApp {
     return new Chat(context, context.settings, await localeOf(context.settings));
   }
 
-  begin(display: ChatDisplay): void {
+  attachDisplay(display: ChatDisplay): void {
     this.display = display;
     const { identity } = this.context;
     const stored = this.shared.sessions.read();
     this.listen();
     if (identity) this.identifyAtStart(identity);
     else if (identity === null && !this.visitor.isAnonymous) this.logout();
-    else if (stored) void this.visitor.begin();
+    else if (stored) void this.visitor.startChat();
     // A panel in full screen would hide the page that the visitor has gone to.
     if (this.wasOpen && !display.isFullScreen) this.show();
     this.keep();
@@ -184,7 +184,7 @@ export class Chat implements ChatApp {
     try {
       if (ownerOf(identity) === this.visitor.owner) {
         this.visitor.session.identify(identity);
-        void this.visitor.begin();
+        void this.visitor.startChat();
       } else this.identify(identity);
     } catch (error) {
       this.refuse(new ServiceError(401, String(error)));
@@ -247,7 +247,7 @@ export class Chat implements ChatApp {
     const change = async () => {
       await before.end();
       if (takesUnsent) await before.outbox.moveTo(next.outbox);
-      if (sessions.read()?.owner === owner) await next.begin();
+      if (sessions.read()?.owner === owner) await next.startChat();
     };
     // What fails once must not keep later visitors from their chat.
     this.switching = this.switching.then(change).catch((error: unknown) => console.error(error));

@@ -61,7 +61,7 @@ export class ChannelConnectionsService {
   async connect(tenantId: string, input: ConnectChannel, actor: Actor): Promise<ConnectedChannel> {
     const { channel, credentials } = validate(ConnectChannel, input);
     if (!isId(tenantId)) throw AppError.notFound('Workspace');
-    const { connection, checked } = this.registration.prepare(tenantId, channel, credentials);
+    const { connection, checked } = this.registration.makeConnection(tenantId, channel, credentials);
     await this.callProvider(tenantId, async (tx) => {
       await requirePermission(tx, tenantId, actor, 'channel_connection.connect');
       await this.connections.lockChannel(tx, tenantId, channel);

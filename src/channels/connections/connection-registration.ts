@@ -29,7 +29,7 @@ export class ConnectionRegistration {
    * Makes a connection that is neither stored nor registered yet.
    * @throws AppError INVALID_BODY
    */
-  prepare(
+  makeConnection(
     tenantId: string,
     channel: Channel,
     credentials: unknown,

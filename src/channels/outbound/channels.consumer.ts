@@ -33,7 +33,7 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
     return Infinity;
   }
 
-  async prepare(tx: Transaction, tenantIds: string[]): Promise<PreparedConsumer> {
+  async prepareConsumer(tx: Transaction, tenantIds: string[]): Promise<PreparedConsumer> {
     const connected = await this.router.findConnected(tx, tenantIds);
     return {
       limitOf: () => Infinity,

@@ -136,11 +136,16 @@ export class DueMessagesRepository {
     next: Position | null;
   }> {
     const list = this.floors.areUsed ? LIST_CONNECTIONS : LIST_QUEUED_CONNECTIONS;
-    const connections = await this.database.searchIn<ConnectionRow>(place, list, [...after, TRANSACTION_START], {
-      order: ({ tenantId, id }) => [tenantId, id],
-      limit: STEP_CONNECTIONS,
-      times: ['now'],
-    });
+    const connections = await this.database.searchIn<ConnectionRow>(
+      place,
+      list,
+      [...after, TRANSACTION_START],
+      {
+        order: ({ tenantId, id }) => [tenantId, id],
+        limit: STEP_CONNECTIONS,
+        times: ['now'],
+      },
+    );
     const messages = await this.findOldest(connections, place);
     const oldest = new Map<string, OldestMessage>();
     for (const message of messages) if (!oldest.has(message.id)) oldest.set(message.id, message);

@@ -49,7 +49,7 @@ export class NewConversationsService {
       await requirePermission(tx, tenantId, actor, 'conversation.create');
       return this.idempotency.once(tx, { tenantId, conversationId: null }, request, async () => {
         const partner = await this.lockPartner(tx, tenantId, given);
-        return toConversation(await this.conversations.begin(tx, partner, actor));
+        return toConversation(await this.conversations.openConversation(tx, partner, actor));
       });
     });
   }

@@ -52,12 +52,14 @@ export class OutboundMessagePoll implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.polls.register('scheduled messages', () => this.run(this.scheduled));
-    this.polls.register('due messages', () => this.run(this.due));
+    this.polls.register('scheduled messages', () => this.runSearch(this.scheduled));
+    this.polls.register('due messages', () => this.runSearch(this.due));
     this.polls.register('stuck conversations', () => this.findStuck());
   }
 
-  private async run(search: OutboundMessagePoll['scheduled'] | OutboundMessagePoll['due']): Promise<void> {
+  private async runSearch(
+    search: OutboundMessagePoll['scheduled'] | OutboundMessagePoll['due'],
+  ): Promise<void> {
     await search.run(await this.database.listPlaces());
   }
 
@@ -65,7 +67,7 @@ export class OutboundMessagePoll implements OnModuleInit {
     const startedAt = performance.now();
     if (startedAt < this.stuckAt) return;
     try {
-      await this.run(this.stuck);
+      await this.runSearch(this.stuck);
     } finally {
       this.stuckAt = performance.now() + STUCK_PAUSE * (performance.now() - startedAt);
     }

@@ -18,6 +18,6 @@ export class InstagramTokensProcessor extends DailyProcessor {
 
   @Process()
   refresh(): Promise<unknown> {
-    return this.run((stop) => this.tokens.refreshDue(stop));
+    return this.runDaily((stop) => this.tokens.refreshDue(stop));
   }
 }

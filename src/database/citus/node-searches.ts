@@ -288,7 +288,8 @@ function ofShards(statement: string, { names }: Range): string {
 /** Returns a statement with its values in it, but for the present time. */
 function withValues(sql: string, parameters: unknown[]): string {
   return sql.replace(/\$(\d+)|\bnow\(\)/g, (_, n?: string) => {
-    const value = n === undefined ? TRANSACTION_START : (prepareValue(parameters[Number(n) - 1]) as string | null);
+    const value =
+      n === undefined ? TRANSACTION_START : (prepareValue(parameters[Number(n) - 1]) as string | null);
     if (value === TRANSACTION_START) return PRESENT;
     return value === null ? 'NULL' : escapeLiteral(value);
   });

@@ -78,7 +78,10 @@ export class DatabaseClient extends Client {
    */
   async requirePrimary(): Promise<void> {
     if (!this.hosts?.requiresPrimary) return;
-    const { rows } = await this.run<{ transaction_read_only: string }>('SHOW transaction_read_only', []);
+    const { rows } = await this.runStatement<{ transaction_read_only: string }>(
+      'SHOW transaction_read_only',
+      [],
+    );
     if (rows[0]!.transaction_read_only === 'on')
       throw Object.assign(new Error(`${this.host}:${this.port} takes no writes`), { code: READ_ONLY });
     this.hosts.found(this.lead!);
@@ -116,7 +119,7 @@ export class DatabaseClient extends Client {
     return this.addToGroup(this.isPrepared ? nameOf(sql) : undefined, sql, parameters);
   }
 
-  run<Row>(sql: string, parameters: unknown[]): Promise<{ rows: Row[] }> {
+  runStatement<Row>(sql: string, parameters: unknown[]): Promise<{ rows: Row[] }> {
     return withTypeOrmErrors(sql, parameters, this.query({ text: sql, values: parameters }));
   }
 
@@ -139,9 +142,9 @@ export class DatabaseClient extends Client {
     parameters: unknown[],
   ): Promise<{ rows: Row[] }> {
     const [, answer] = await Promise.all([
-      this.run(`BEGIN; SET LOCAL statement_timeout = ${timeoutMs}`, []),
+      this.runStatement(`BEGIN; SET LOCAL statement_timeout = ${timeoutMs}`, []),
       this.runPrepared<Row>(sql, parameters),
-      this.run('COMMIT', []),
+      this.runStatement('COMMIT', []),
     ]);
     return answer;
   }

@@ -67,7 +67,7 @@ export async function migrate(
           await inTries(() => dataSource.runMigrations());
           if (isDistributed) await inTries(() => distributeTables(dataSource));
           await setRoleSettings(dataSource);
-          await serviceRole?.prepare();
+          await serviceRole?.setUpRole();
         });
         return (await listAppliedMigrations(dataSource)).slice(before.length);
       }),

@@ -43,7 +43,7 @@ export class ServiceRole {
    * Stores the role's settings and gives it exactly the privileges that the service needs.
    * @throws AppError INVALID_BODY when the role can still change audit entries, or make objects
    */
-  async prepare(): Promise<void> {
+  async setUpRole(): Promise<void> {
     await setRoleSettings(this.service);
     await this.owner.transaction((tx) => grantPrivileges(tx, this.name));
     if (await canChangeAudit(this.service))

@@ -62,7 +62,7 @@ export class InvitationAcceptance {
    * @throws AppError NOT_FOUND: another request has used the invitation; INVALID_BODY: a bad password, or
    *   another request has made a login for the address; RATE_LIMITED, UNAVAILABLE
    */
-  async begin(
+  async makeLogin(
     { key, invitation: { email, agentName } }: InvitationLink,
     { password = '', name = agentName, locale, browserToken }: AcceptLink,
     origin: Origin | undefined,

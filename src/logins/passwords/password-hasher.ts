@@ -29,7 +29,7 @@ export class PasswordHasher {
    * @throws AppError RATE_LIMITED, UNAVAILABLE: too many at once
    */
   hash(password: string, origin?: Origin): Promise<string> {
-    return this.run(origin, (argon2) => argon2.hash(normalizePassword(password), COST));
+    return this.withArgon2(origin, (argon2) => argon2.hash(normalizePassword(password), COST));
   }
 
   /**
@@ -39,11 +39,11 @@ export class PasswordHasher {
    */
   async verify(hash: string | null, password: string, origin?: Origin): Promise<boolean> {
     const plain = normalizePassword(password);
-    const isRight = await this.run(origin, (argon2) => argon2.verify(hash ?? DUMMY, plain));
+    const isRight = await this.withArgon2(origin, (argon2) => argon2.verify(hash ?? DUMMY, plain));
     return isRight && hash !== null;
   }
 
-  private async run<T>(origin: Origin | undefined, work: (argon2: Argon2) => Promise<T>): Promise<T> {
+  private async withArgon2<T>(origin: Origin | undefined, work: (argon2: Argon2) => Promise<T>): Promise<T> {
     const argon2 = await load();
     const network = origin?.address === undefined ? 'unknown' : networkOf(origin.address);
     // Strangers fill this line. A request that is logged in waits there without its own slot.

@@ -29,7 +29,7 @@ export class PersonSecondFactor {
     private readonly audit: LoginAudit,
   ) {}
 
-  async begin(tx: Transaction, { id, email }: PersonRow): Promise<NewSecondFactor> {
+  async issueSecret(tx: Transaction, { id, email }: PersonRow): Promise<NewSecondFactor> {
     const secret = newSecret();
     await this.factors.replace(tx, id, secret);
     return { secret, uri: secretUri(secret, new URL(this.config.appUrl).hostname, email) };

@@ -32,7 +32,7 @@ export class SecondFactorDemandsService {
   async demand(tenantId: string, input: DemandSecondFactor, actor: Actor): Promise<SecondFactorDemand> {
     const { graceDays = DEFAULT_GRACE_DAYS } = validate(DemandSecondFactor, input);
     return this.database.transaction(async (tx) => {
-      const before = await this.begin(tx, tenantId, actor);
+      const before = await this.lockDemand(tx, tenantId, actor);
       if (actor.type === 'agent') await this.requireOwnFactor(tx, tenantId, actor.id);
       const after = await this.demands.save(tx, tenantId, graceDays);
       if (before?.graceDays !== graceDays)
@@ -52,7 +52,7 @@ export class SecondFactorDemandsService {
    */
   async endDemand(tenantId: string, actor: Actor): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const before = await this.begin(tx, tenantId, actor);
+      const before = await this.lockDemand(tx, tenantId, actor);
       if (!before) return;
       await this.demands.delete(tx, tenantId);
       this.audit.appendPipelined(tx, {
@@ -75,7 +75,11 @@ export class SecondFactorDemandsService {
   }
 
   /** Locks the workspace, checks the permission, and returns the workspace's present demand. */
-  private async begin(tx: Transaction, tenantId: string, actor: Actor): Promise<SecondFactorDemand | null> {
+  private async lockDemand(
+    tx: Transaction,
+    tenantId: string,
+    actor: Actor,
+  ): Promise<SecondFactorDemand | null> {
     const workspace = await this.workspaces.lock(tx, tenantId);
     await requirePermission(tx, tenantId, actor, 'workspace.demand_second_factor');
     if (!workspace) throw AppError.notFound('Workspace');

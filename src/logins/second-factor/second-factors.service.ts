@@ -39,7 +39,7 @@ export class SecondFactorsService {
     return this.database.transaction(async (tx) => {
       const person = requireSamePassword(checked, await this.sessions.lock(tx, holder));
       if (person.hasSecondFactor) throw isOn();
-      return this.factor.begin(tx, person);
+      return this.factor.issueSecret(tx, person);
     });
   }
 

@@ -30,7 +30,7 @@ export class SecondStep {
   ) {}
 
   /** Makes a pending login. The transaction holds the person's lock. */
-  async begin(tx: Transaction, pending: PendingLogin): Promise<SecondFactorRequired> {
+  async makePendingLogin(tx: Transaction, pending: PendingLogin): Promise<SecondFactorRequired> {
     const { token, hash } = newToken();
     const expiresAt = await this.pending.insert(tx, hash, pending);
     return { status: 'second_factor_required', pendingToken: token, expiresAt };

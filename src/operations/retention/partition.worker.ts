@@ -17,7 +17,7 @@ export class PartitionWorker implements OnApplicationBootstrap, BeforeApplicatio
   private readonly stop = new AbortController();
   private readonly runs = new Periodic(
     INTERVAL_MS,
-    () => this.run(),
+    () => this.keepPartitions(),
     (error) => this.logger.error({ err: error }, 'keeping the partitions failed; it will be retried'),
   );
 
@@ -32,7 +32,7 @@ export class PartitionWorker implements OnApplicationBootstrap, BeforeApplicatio
     return this.runs.stop();
   }
 
-  private async run(): Promise<void> {
+  private async keepPartitions(): Promise<void> {
     const { signal } = this.stop;
     await this.keeper.create(signal);
     await this.keeper.checkDefaults();

@@ -20,7 +20,7 @@ export class RetentionProcessor extends DailyProcessor {
 
   @Process()
   clean(): Promise<unknown> {
-    return this.run(async (stop) => {
+    return this.runDaily(async (stop) => {
       await this.retention.clean(stop);
       await this.messages.clean(stop);
     });

@@ -26,7 +26,7 @@ export class FloorKeeper implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger(FloorKeeper.name);
   private readonly timer = new Periodic(
     INTERVAL_MS,
-    () => this.run(),
+    () => this.exchangeFloors(),
     (error) => this.logger.warn({ err: error }, 'the floors of the queues were not kept; it will be retried'),
   );
   /** Time of the last exchange with other workers, in milliseconds since 1970. */
@@ -40,7 +40,7 @@ export class FloorKeeper implements OnModuleInit, BeforeApplicationShutdown {
 
   /** Takes over floors before anything is claimed. After a failure claims read from the beginning. */
   async onModuleInit(): Promise<void> {
-    await this.run().catch((error: Error) =>
+    await this.exchangeFloors().catch((error: Error) =>
       this.logger.warn({ err: error }, 'the floors of the queues were not loaded; it will be retried'),
     );
     this.timer.start();
@@ -50,7 +50,7 @@ export class FloorKeeper implements OnModuleInit, BeforeApplicationShutdown {
     return this.timer.stop();
   }
 
-  private async run(): Promise<void> {
+  private async exchangeFloors(): Promise<void> {
     this.floors.use((await this.saved.countDead()) > MANY_DEAD_ROWS);
     const now = Date.now();
     if (!this.floors.areUsed || now - this.exchangedAt < SAVED_EVERY_MS) return;

@@ -70,8 +70,7 @@ export class QueueFloors {
 
   /** Takes over floors of sub-queues that other processes use. */
   addSaved(floors: QueueFloor[]): void {
-    for (const saved of floors)
-      if (!this.known.has(keyOf(saved))) this.add(saved, saved.floor.getTime());
+    for (const saved of floors) if (!this.known.has(keyOf(saved))) this.add(saved, saved.floor.getTime());
   }
 
   /** Returns the floors of the sub-queues that were in use since the last call. */

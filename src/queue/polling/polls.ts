@@ -42,10 +42,10 @@ export class Polls implements OnApplicationBootstrap, BeforeApplicationShutdown 
 
   private beginAll(): void {
     for (const [work, poll] of this.polls)
-      if (!this.running.has(work)) this.running.set(work, this.run(work, poll));
+      if (!this.running.has(work)) this.running.set(work, this.runPoll(work, poll));
   }
 
-  private async run(work: string, poll: Poll): Promise<void> {
+  private async runPoll(work: string, poll: Poll): Promise<void> {
     try {
       await poll();
     } catch (error) {

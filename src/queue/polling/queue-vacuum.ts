@@ -21,7 +21,7 @@ export class QueueVacuum {
     private readonly afterRows: number,
     onError: (error: Error) => void,
   ) {
-    this.runs = new Periodic(INTERVAL_MS, () => this.run(), onError);
+    this.runs = new Periodic(INTERVAL_MS, () => this.vacuumIfDue(), onError);
   }
 
   start(): void {
@@ -37,7 +37,7 @@ export class QueueVacuum {
     this.dead += rows;
   }
 
-  private async run(): Promise<void> {
+  private async vacuumIfDue(): Promise<void> {
     if (this.dead < this.afterRows) return;
     const { seconds } = await this.snapshots.read();
     if (seconds > OLD_SNAPSHOT_S) return;

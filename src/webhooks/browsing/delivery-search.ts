@@ -66,7 +66,7 @@ export class DeliverySearch {
     let next = filter.cursor ?? null;
     for (let size = count, seen = 0; seen < MAX_LOOKED_AT; size = Math.min(size * GROWTH, MAX_STEP)) {
       const below = { ...filter, cursor: next ?? undefined };
-      const step = await this.database.queueTransaction((tx) => this.step(tx, tenantId, below, size));
+      const step = await this.database.queueTransaction((tx) => this.searchStep(tx, tenantId, below, size));
       rows.push(...step.rows);
       next = step.next;
       seen += size;
@@ -76,11 +76,16 @@ export class DeliverySearch {
   }
 
   /** Looks at the next rows of the pending deliveries and of the history. It leaves first attempts out. */
-  async step(tx: Transaction, tenantId: string, filter: DeliveryFilter, size: number): Promise<SearchStep> {
+  async searchStep(
+    tx: Transaction,
+    tenantId: string,
+    filter: DeliveryFilter,
+    size: number,
+  ): Promise<SearchStep> {
     if (filter.conversationId !== undefined || filter.messageId !== undefined)
       return this.stepByEvents(tx, tenantId, filter, Math.min(size, MAX_EVENTS));
-    const pending = await this.pending.step(tx, tenantId, filter, size);
-    const finished = await this.history.step(tx, tenantId, filter, size);
+    const pending = await this.pending.searchPending(tx, tenantId, filter, size);
+    const finished = await this.history.searchHistory(tx, tenantId, filter, size);
     // Both places are complete down to the higher of the two.
     const next = [pending.next, finished.next].filter((id) => id !== null).sort();
     return merged(next.at(-1) ?? null, pending.rows, finished.rows);

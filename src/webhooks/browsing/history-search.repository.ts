@@ -10,7 +10,12 @@ import { DeliveryRow, LookedAt, SearchStep, toStep, WebhookDeliveryStatus } from
 @Injectable()
 export class HistorySearchRepository {
   /** Looks at the next `size` rows of the part of the table that an index finds for the filter. */
-  async step(reader: Reader, tenantId: string, filter: DeliveryFilter, size: number): Promise<SearchStep> {
+  async searchHistory(
+    reader: Reader,
+    tenantId: string,
+    filter: DeliveryFilter,
+    size: number,
+  ): Promise<SearchStep> {
     if (!canFit(filter)) return { rows: [], next: null };
     const parameters = new Parameters();
     const where = [

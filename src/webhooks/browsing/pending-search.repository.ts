@@ -22,7 +22,12 @@ export class PendingSearchRepository {
   }
 
   /** Looks at the workspace's next `size` rows, newest first. */
-  async step(reader: Reader, tenantId: string, filter: DeliveryFilter, size: number): Promise<SearchStep> {
+  async searchPending(
+    reader: Reader,
+    tenantId: string,
+    filter: DeliveryFilter,
+    size: number,
+  ): Promise<SearchStep> {
     if (!canFit(filter)) return { rows: [], next: null };
     const parameters = new Parameters();
     const where = [`p.tenant_id = ${parameters.bind(tenantId)}`, ...boundsOf(filter, 'p', parameters)];

@@ -47,7 +47,7 @@ export class WebhookTestService {
    *   once
    */
   test(tenantId: string, endpointId: string, actor: Actor): Promise<WebhookTestResult> {
-    return this.run(tenantId, endpointId, actor);
+    return this.runTest(tenantId, endpointId, actor);
   }
 
   /**
@@ -67,10 +67,10 @@ export class WebhookTestService {
     const { event, data: given } = validate(SendExample, input);
     const data = given ?? eventCatalog[event].example;
     checkExample(event, data);
-    return this.run(tenantId, endpointId, actor, { event, data });
+    return this.runTest(tenantId, endpointId, actor, { event, data });
   }
 
-  private async run(
+  private async runTest(
     tenantId: string,
     endpointId: string,
     actor: Actor,

@@ -135,7 +135,8 @@ export class AttemptRecorder {
       } catch (error) {
         logRetry(this.logger, records, error as Error);
         const isOfThese = !this.database.spansWorkspaces || mayBeOfOneRecord(error);
-        if (isOfThese || records.some(isTestRecord)) return this.retriesOf(records[0]!).begin(records, error);
+        if (isOfThese || records.some(isTestRecord))
+          return this.retriesOf(records[0]!).retryRecords(records, error);
         await sleep(RETRY_MS);
       }
     }

@@ -69,7 +69,9 @@ export class DeliveryAttempter {
   private async claimAgain({ id: deliveryId, endpoint, event }: Delivery): Promise<StartBy | null> {
     const claim = async (tx: Transaction) => {
       const [now] = await this.endpoints.lockSubscribers(tx, [endpoint], { inactiveToo: isTest(event.type) });
-      return now?.isLocked && isSame(now, endpoint) && receivesType(now, event.type) ? startByFromNow() : null;
+      return now?.isLocked && isSame(now, endpoint) && receivesType(now, event.type)
+        ? startByFromNow()
+        : null;
     };
     try {
       return await this.database.withinNodeShare(endpoint.tenantId, () =>

@@ -55,8 +55,8 @@ export class DeliveryPoll implements OnModuleInit, OnApplicationBootstrap, Befor
   }
 
   onModuleInit(): void {
-    this.polls.register('scheduled deliveries', () => this.run(this.scheduled));
-    this.polls.register('due deliveries', () => this.run(this.due));
+    this.polls.register('scheduled deliveries', () => this.runSearch(this.scheduled));
+    this.polls.register('due deliveries', () => this.runSearch(this.due));
   }
 
   onApplicationBootstrap(): void {
@@ -67,7 +67,7 @@ export class DeliveryPoll implements OnModuleInit, OnApplicationBootstrap, Befor
     return this.vacuum.stop();
   }
 
-  private async run(search: DeliveryPoll['scheduled'] | DeliveryPoll['due']): Promise<void> {
+  private async runSearch(search: DeliveryPoll['scheduled'] | DeliveryPoll['due']): Promise<void> {
     if (this.clock.isTrusted) await search.run(await this.database.listPlaces());
   }
 

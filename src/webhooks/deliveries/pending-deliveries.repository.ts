@@ -229,7 +229,13 @@ export class PendingDeliveriesRepository {
            UNION ALL
            (${owed} AND p.next_attempt_at > $4 AND p.next_attempt_at <= $5 ORDER BY p.next_attempt_at LIMIT 1)) AS due
          WHERE w.tenant_id = $1 AND w.id = $2 AND w.active AND NOT ${isSuspended('$1')}) AS due`,
-      [tenantId, id, recovered, this.floors.startOfClaim(deliveriesSubQueue(tenantId, id, recovered)), TRANSACTION_START],
+      [
+        tenantId,
+        id,
+        recovered,
+        this.floors.startOfClaim(deliveriesSubQueue(tenantId, id, recovered)),
+        TRANSACTION_START,
+      ],
     );
     return row!.due;
   }

@@ -57,7 +57,7 @@ export class RecordRetries {
    * Begins to write the records of a batch that failed with an error.
    * @returns a promise for each record
    */
-  begin(records: AttemptRecord[], error: unknown): Promise<AttemptRecord>[] {
+  retryRecords(records: AttemptRecord[], error: unknown): Promise<AttemptRecord>[] {
     const giveUpAt = Date.now() + STOP_AFTER_MS;
     const unwritten: Unwritten[] = [];
     const results = records.map(

@@ -62,7 +62,7 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
    * Locks the endpoints, so that a deactivation waits for the commit. An endpoint that is being changed is
    * not waited for: its deliveries become pending.
    */
-  async prepare(tx: Transaction, tenantIds: string[]): Promise<PreparedConsumer> {
+  async prepareConsumer(tx: Transaction, tenantIds: string[]): Promise<PreparedConsumer> {
     const subscribers = await this.endpoints.lockWorkspaceSubscribers(tx, tenantIds);
     this.capacity.noteAnswering(subscribers.filter(({ answersLately }) => answersLately));
     const endpoints = groupByWorkspace(subscribers);

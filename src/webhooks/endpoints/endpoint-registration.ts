@@ -36,7 +36,7 @@ export class EndpointRegistration {
    * seconds: call it outside of a transaction.
    * @throws AppError INVALID_BODY: a refused URL
    */
-  async prepare(
+  async makeEndpoint(
     tenantId: string,
     { url: given, events, rateLimit, name, description }: CreateWebhookEndpoint,
     context: ContextPart[] | null,

@@ -96,7 +96,7 @@ export class WebhookEndpointsService {
     });
     if (first) return { ...first, secret: null };
     const context = checked.context ? partsFor(actor) : null;
-    const { endpoint, secret } = await this.registration.prepare(tenantId, checked, context, actor);
+    const { endpoint, secret } = await this.registration.makeEndpoint(tenantId, checked, context, actor);
     const summary = await this.database.transaction(async (tx) => {
       const workspace = await this.workspaces.lock(tx, tenantId);
       await requirePermission(tx, tenantId, actor, 'webhook_endpoint.create');

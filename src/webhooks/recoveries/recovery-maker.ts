@@ -49,7 +49,7 @@ export class RecoveryMaker {
     // An event that was queued before the activation is not delivered live: none may commit behind the
     // cursor.
     if (isFirst && (await this.recoveries.isWriteUnderWay(tx, endpoint.activatedAt))) return null;
-    const step = await this.source.step(tx, recovery, endpoint, cursor, size);
+    const step = await this.source.readStep(tx, recovery, endpoint, cursor, size);
     const { rounds, next } = beforeQueued(step, cursor);
     if (next === cursor) return null;
     const made = rounds.length > 0 ? await this.insert(tx, recovery, endpoint, rounds) : 0;

@@ -53,7 +53,7 @@ export class RecoverySource {
    * Looks at the next `size` events or deliveries after a cursor.
    * @returns the deliveries to be made, each with the number of its next round
    */
-  step(
+  readStep(
     tx: Transaction,
     { filter, since, until }: Recovery,
     endpoint: Endpoint,
@@ -117,7 +117,7 @@ export class RecoverySource {
     size: number,
   ): Promise<RecoveryStep> {
     const { tenantId } = endpoint;
-    const { rows, next } = await this.search.step(tx, tenantId, filter, size);
+    const { rows, next } = await this.search.searchStep(tx, tenantId, filter, size);
     const rounds = rows
       .filter(({ eventType }) =>
         isTest(eventType) ? filter.event === eventType : receivesType(endpoint, eventType),

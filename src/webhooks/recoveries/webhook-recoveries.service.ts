@@ -177,7 +177,7 @@ export class WebhookRecoveriesService {
       if (Date.now() > endsAt) return { ...recovery, total, isTotalComplete: false };
       const from: string = cursor;
       const step: RecoveryStep = await this.database.queueTransaction((tx) =>
-        this.source.step(tx, recovery, endpoint, from, COUNT_STEP),
+        this.source.readStep(tx, recovery, endpoint, from, COUNT_STEP),
       );
       total += step.rounds.length;
       cursor = step.next;

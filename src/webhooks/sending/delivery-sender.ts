@@ -89,11 +89,11 @@ export class DeliverySender implements OnApplicationShutdown {
     const finish = () => this.running.delete(outcome);
     this.running.add(outcome);
     outcome.then(finish, finish);
-    this.begin(exchange, request, at).catch((error: Error) => exchange.endWithError(error));
+    this.startExchange(exchange, request, at).catch((error: Error) => exchange.endWithError(error));
     return outcome;
   }
 
-  private async begin(exchange: DeliveryExchange, request: DeliveryRequest, at: Date): Promise<void> {
+  private async startExchange(exchange: DeliveryExchange, request: DeliveryRequest, at: Date): Promise<void> {
     if (this.isClosed) throw new Error('The sender is closed');
     const address = this.addresses.get(request.url, () => this.parse(request.url));
     const body = Buffer.from(bodyOf(request, at));

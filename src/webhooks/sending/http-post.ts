@@ -55,7 +55,7 @@ export interface AnswerHandler {
  * parser, and its connection carries no further request: two parsers may not agree where such an answer ends.
  */
 export function sendPost(connection: ReceiverConnection, post: PostRequest, handler: AnswerHandler): void {
-  exchange(connection.begin(), connection, post, handler, false);
+  exchange(connection.beginExchange(), connection, post, handler, false);
 }
 
 function exchange(

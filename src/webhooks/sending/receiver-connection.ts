@@ -49,7 +49,7 @@ export class ReceiverConnection {
   }
 
   /** Begins an exchange, and returns its stream. */
-  begin(): Duplex {
+  beginExchange(): Duplex {
     this.socket.setTimeout(0);
     this.exchanges += 1;
     this.unread = [];

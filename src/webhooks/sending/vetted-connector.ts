@@ -57,7 +57,7 @@ export class ConnectionSetup {
     return Math.max(0, this.deadline - performance.now());
   }
 
-  begin(stage: SetupStage): void {
+  enterStage(stage: SetupStage): void {
     this.stage = stage;
     this.stepStartedAt = performance.now();
   }
@@ -133,7 +133,7 @@ export class VettedConnector {
   }
 
   private async vettedAddresses(hostname: string, setup: ConnectionSetup): Promise<string[]> {
-    setup.begin('lookup');
+    setup.enterStage('lookup');
     const addresses = isIP(hostname) === 0 ? await this.lookup(hostname, setup) : [hostname];
     setup.lookupMs = setup.stepMs;
     this.policy.vet(hostname, addresses);
@@ -159,7 +159,7 @@ export class VettedConnector {
     timeoutMs: number,
   ): Promise<TLSSocket> {
     return new Promise((resolve, reject) => {
-      setup.begin('connect');
+      setup.enterStage('connect');
       const socket = connect({
         host: address,
         port,
@@ -180,14 +180,14 @@ export class VettedConnector {
       });
       socket.once('connect', () => {
         setup.connectMs = setup.stepMs;
-        setup.begin('tls');
+        setup.enterStage('tls');
       });
       socket.on('error', onError);
       socket.once('secureConnect', () => {
         clearTimeout(timer);
         this.rememberSessions(origin, socket);
         setup.tlsMs = setup.stepMs;
-        setup.begin('ready');
+        setup.enterStage('ready');
         resolve(socket);
       });
     });

@@ -73,7 +73,7 @@ export class WorkspaceDeleter implements OnModuleInit {
   }
 
   private async makeStep({ tenantId, startedAt, table }: DueDeletion, size: number): Promise<boolean> {
-    if (!startedAt && !(await this.deletions.begin(tenantId))) return false;
+    if (!startedAt && !(await this.deletions.startDeletion(tenantId))) return false;
     if (table === null) {
       for (const close of this.closings) await close(tenantId);
     }

@@ -31,7 +31,8 @@ it('a note reaches no visitor, no channel, no webhook and no answer of the API',
     const note = await notes.create(workspace.id, id, { body: SECRET }, author);
     await service.app.get(MessagesService).send(workspace.id, id, { body: 'On its way.' }, author);
     await stream.next('message', 2);
-    const isNoteEntry = ({ body }: { body: Buffer }) => body.includes(note.id) && body.includes('note_created');
+    const isNoteEntry = ({ body }: { body: Buffer }) =>
+      body.includes(note.id) && body.includes('note_created');
     await receiver.waitFor(isNoteEntry);
     await receiver.waitFor(({ body }) => body.includes('On its way.'));
 

@@ -149,7 +149,10 @@ describe('what an agent has not read', () => {
     });
     expect(await marks().getUnread(own.id, lin)).toEqual({
       count: 2,
-      latest: [unreadOf(own.conversation, parcel, 'Where is my parcel?'), unreadOf(other as never, hello, 'Hello?')],
+      latest: [
+        unreadOf(own.conversation, parcel, 'Where is my parcel?'),
+        unreadOf(other as never, hello, 'Hello?'),
+      ],
     });
 
     const ada = await agent();

@@ -35,7 +35,7 @@ function consumerOf(react: (events: ClaimedEvent[]) => Promise<void>): OutboxCon
     await react(events);
     return new Set<string>();
   };
-  return { name: 'test', prepare: () => Promise.resolve({ limitOf: () => 100, consume }) };
+  return { name: 'test', prepareConsumer: () => Promise.resolve({ limitOf: () => 100, consume }) };
 }
 
 /** Tests of two workers on one database and Redis, with the faults that can happen to them. */
@@ -395,7 +395,7 @@ describe('delivery engine', () => {
     const ready = new Promise<void>((resolve) => (release = resolve));
     const consumer: OutboxConsumer = {
       name: 'late',
-      prepare: async (_, tenantIds) => {
+      prepareConsumer: async (_, tenantIds) => {
         if (!hasBegun && tenantIds.includes(workspace.id)) {
           hasBegun = true;
           await ready;

@@ -16,11 +16,12 @@ it('lets a workspace with a backlog share no turn with others, once the backlog 
   const [large, ...small] = await Promise.all(Array.from({ length: 4 }, () => WebhookWorkspace.create(host)));
   for (let n = 0; n < BACKLOG; n++) await large!.message();
 
-  const run = Object.getOwnPropertyDescriptor(RelayTurn.prototype, 'run')!.value as RelayTurn['run'];
+  const run = Object.getOwnPropertyDescriptor(RelayTurn.prototype, 'relayEvents')!
+    .value as RelayTurn['relayEvents'];
   let rests = false;
   let hasRested = false;
   const woken = jest.spyOn(OutboxRelay.prototype, 'wake');
-  const turns = jest.spyOn(RelayTurn.prototype, 'run').mockImplementation(async function (
+  const turns = jest.spyOn(RelayTurn.prototype, 'relayEvents').mockImplementation(async function (
     this: RelayTurn,
     ...given
   ) {

@@ -52,7 +52,11 @@ describe('login', () => {
       expect(await cli.call('login', 'revoke', ...ofAda)).toEqual({ revoked: 0 });
       expect(await cli.call('login', 'end-factor', ...ofAda)).toEqual({ turnedOff: false });
       const reset = await cli.call('login', 'reset', ...ofAda);
-      expect(reset).toEqual({ isMailed: false, link: expect.stringContaining('/reset#'), expiresAt: ISO_TIME });
+      expect(reset).toEqual({
+        isMailed: false,
+        link: expect.stringContaining('/reset#'),
+        expiresAt: ISO_TIME,
+      });
       await host.get(LinksService).accept(tokenOf(reset.link), { password: OTHER_PASSWORD });
     } finally {
       await host.close();

@@ -116,7 +116,7 @@ export class VisitorChat {
     ).length;
   }
 
-  async begin(): Promise<void> {
+  async startChat(): Promise<void> {
     this.hasBegun = true;
     await this.outbox.load();
     if (this.isOver) return;
@@ -134,7 +134,7 @@ export class VisitorChat {
     if (!stored) sessions.write(newSession(this.owner));
     const isFirst = this.timeline.messages.length === 0 && this.outbox.records.length === 0;
     await this.outbox.add({ body, ...(isFirst && stored?.said) });
-    if (!this.hasBegun) await this.begin();
+    if (!this.hasBegun) await this.startChat();
   }
 
   /**
@@ -210,7 +210,7 @@ export class VisitorChat {
       onConnection: (connection) => this.setConnection(connection),
       onRefused,
     });
-    void this.reader.run();
+    void this.reader.readEvents();
     this.sender.wake();
   }
 

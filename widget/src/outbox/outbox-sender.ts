@@ -24,7 +24,7 @@ export class OutboxSender {
   /** Sends the waiting messages. After a failure it tries again at once instead of pausing. */
   wake(): void {
     this.pause.cut();
-    if (!this.aborter.signal.aborted) this.running ??= this.run().finally(() => (this.running = null));
+    if (!this.aborter.signal.aborted) this.running ??= this.sendAll().finally(() => (this.running = null));
   }
 
   /**
@@ -36,7 +36,7 @@ export class OutboxSender {
     await this.running;
   }
 
-  private async run(): Promise<void> {
+  private async sendAll(): Promise<void> {
     const { signal } = this.aborter;
     for (let failures = 0; !signal.aborted;) {
       const record = this.outbox.nextToSend();

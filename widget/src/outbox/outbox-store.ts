@@ -14,19 +14,22 @@ export class OutboxStore {
   constructor(private readonly name: string) {}
 
   async list(owner: string): Promise<OutboxRecord[]> {
-    const records = await this.run('readonly', (table) => table.getAll() as IDBRequest<OutboxRecord[]>);
+    const records = await this.inTransaction(
+      'readonly',
+      (table) => table.getAll() as IDBRequest<OutboxRecord[]>,
+    );
     return (records ?? []).filter((record) => record.owner === owner);
   }
 
   async put(record: OutboxRecord): Promise<void> {
-    await this.run('readwrite', (table) => table.put(record));
+    await this.inTransaction('readwrite', (table) => table.put(record));
   }
 
   async remove(clientMessageId: string): Promise<void> {
-    await this.run('readwrite', (table) => table.delete(clientMessageId));
+    await this.inTransaction('readwrite', (table) => table.delete(clientMessageId));
   }
 
-  private async run<Result>(
+  private async inTransaction<Result>(
     mode: IDBTransactionMode,
     action: (table: IDBObjectStore) => IDBRequest<Result>,
   ): Promise<Result | null> {

@@ -48,7 +48,7 @@ export class StreamReader {
     private readonly events: ReaderEvents,
   ) {}
 
-  async run(): Promise<void> {
+  async readEvents(): Promise<void> {
     const { signal } = this.aborter;
     while (!signal.aborted) {
       let mustWaitMs = 0;

@@ -95,7 +95,7 @@ export class VisitorSession {
     const stored = this.stored();
     // Another tab has renewed the session already.
     if (stored?.token && !this.isDue(stored)) return stored.token;
-    const answer = (await this.renew(stored)) ?? (await this.begin(stored));
+    const answer = (await this.renew(stored)) ?? (await this.createSession(stored));
     this.store.write({
       owner: this.owner,
       token: answer.token,
@@ -121,7 +121,7 @@ export class VisitorSession {
    * Begins a session.
    * @throws ServiceError 401 the identity is refused or missing
    */
-  private async begin(stored: StoredSession | null): Promise<SessionAnswer> {
+  private async createSession(stored: StoredSession | null): Promise<SessionAnswer> {
     const { identity, owner } = this;
     if (!identity && owner.startsWith('user:'))
       throw new ServiceError(401, 'The session has expired: identify again.');

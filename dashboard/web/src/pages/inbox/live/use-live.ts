@@ -100,7 +100,9 @@ export function useLiveInbox(): void {
 function makeReader(queries: QueryClient, workspaceId: string) {
   const readAll = makePacedReader<'all'>(LIST_REST_MS, () => refreshInbox(queries, workspaceId));
   const readOpen = makePacedReader<string>(OPEN_REST_MS, (ids) => refreshOpen(queries, workspaceId, ids));
-  const readContacts = makePacedReader<string>(OPEN_REST_MS, (ids) => refreshContacts(queries, workspaceId, ids));
+  const readContacts = makePacedReader<string>(OPEN_REST_MS, (ids) =>
+    refreshContacts(queries, workspaceId, ids),
+  );
   const readList = makePacedReader<string>(LIST_REST_MS, (ids) => refreshList(queries, workspaceId, ids));
   const readCounts = makePacedReader<'counts'>(COUNTS_REST_MS, () => refreshCounts(queries, workspaceId));
   const readRows = (conversationIds: string[]) => {
@@ -156,7 +158,11 @@ function listen(workspaceId: string, onNotice: (notice: Notice) => void): () => 
   };
 }
 
-async function holdStream(address: string, tell: (notice: Notice) => void, signal: AbortSignal): Promise<void> {
+async function holdStream(
+  address: string,
+  tell: (notice: Notice) => void,
+  signal: AbortSignal,
+): Promise<void> {
   while (!signal.aborted) {
     const source = new EventSource(address);
     source.addEventListener('ready', () => tell({ begins: true }));
