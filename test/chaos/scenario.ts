@@ -95,7 +95,7 @@ export class ChaosScenario {
 
   private async strikeTogether(faults: readonly Fault[]): Promise<void> {
     const targets = [...new Set(faults.map(({ target }) => target))];
-    // Even after a failure the faults of all targets end first: what they start must be stopped with the rest.
+    // Even after a failure all faults end first: what they start must be stopped with the rest.
     const ends = await Promise.allSettled(
       targets.map(async (target) => {
         const random = this.random.stream(target);

@@ -232,8 +232,8 @@ export class DueDeliveriesRepository {
   }
 
   /**
-   * Returns the sub-queues that have a due delivery, by their keys, each with the time of its oldest one: null
-   * when all it has is due before all others.
+   * Returns the sub-queues that have a due delivery, by their keys, each with the time of its oldest one:
+   * null when all it has is due before all others.
    */
   private async findOldest(
     subQueues: (EndpointRow & { recovered: boolean })[],

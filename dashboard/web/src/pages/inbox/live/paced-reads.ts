@@ -1,4 +1,4 @@
-/** Part of the time that a read took, for which the reader then rests, so that a busy server is asked less. */
+/** Multiple of a read's time for which the reader then rests, so that a busy server is asked less. */
 const REST_FACTOR = 4;
 const LONGEST_REST_MS = 5_000;
 
