@@ -1,10 +1,10 @@
-import { makeLane } from './reading-lane';
+import { makePacedReader } from './paced-reads';
 
-/** Makes a lane whose reads take as long as a test lets them. */
-function startLane(restMs: number) {
+/** Makes a paced reader whose reads take as long as a test lets them. */
+function startReader(restMs: number) {
   const reads: string[][] = [];
   let end = () => {};
-  const notice = makeLane<string>(restMs, (changes) => {
+  const notice = makePacedReader<string>(restMs, (changes) => {
     reads.push(changes);
     return new Promise<void>((resolve) => {
       end = resolve;
@@ -18,18 +18,18 @@ function startLane(restMs: number) {
   return { reads, notice, readFor };
 }
 
-describe('a lane', () => {
+describe('a paced reader', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
   it('reads a change at once', () => {
-    const { reads, notice } = startLane(300);
+    const { reads, notice } = startReader(300);
     notice('a');
     expect(reads).toEqual([['a']]);
   });
 
   it('collects what changes while it reads and rests, each once, and reads it together', async () => {
-    const { reads, notice, readFor } = startLane(300);
+    const { reads, notice, readFor } = startReader(300);
     notice('a');
     for (const change of ['b', 'c', 'b']) notice(change);
     await readFor(10);
@@ -41,7 +41,7 @@ describe('a lane', () => {
   });
 
   it('rests longer after a slow read', async () => {
-    const { reads, notice, readFor } = startLane(300);
+    const { reads, notice, readFor } = startReader(300);
     notice('a');
     notice('b');
     await readFor(500);
@@ -52,7 +52,7 @@ describe('a lane', () => {
   });
 
   it('rests five seconds at most', async () => {
-    const { reads, notice, readFor } = startLane(300);
+    const { reads, notice, readFor } = startReader(300);
     notice('a');
     notice('b');
     await readFor(60_000);
@@ -63,7 +63,7 @@ describe('a lane', () => {
   });
 
   it('stops when nothing has changed, and reads the next change at once', async () => {
-    const { reads, notice, readFor } = startLane(300);
+    const { reads, notice, readFor } = startReader(300);
     notice('a');
     await readFor(10);
     await jest.advanceTimersByTimeAsync(10_000);
