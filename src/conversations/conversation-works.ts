@@ -8,6 +8,9 @@ type HandoverWork = (tx: Transaction, agent: AgentKey, conversationId: string) =
 /** Work to be done when a conversation is closed, in the transaction that does so. */
 type ClosingWork = (tx: Transaction, conversation: ConversationKey) => void;
 
+/** Work to be done when an agent replies, in the transaction that does so; `body` is the text of the reply. */
+type ReplyWork = (tx: Transaction, key: AgentKey & ConversationKey, body: string) => void;
+
 /**
  * Does what other features register for changes of conversations. A conversation is handed over to its agent
  * when somebody else assigns it, and when its snooze ends.
@@ -16,6 +19,7 @@ type ClosingWork = (tx: Transaction, conversation: ConversationKey) => void;
 export class ConversationWorks {
   private readonly handoverWorks: HandoverWork[] = [];
   private readonly closingWorks: ClosingWork[] = [];
+  private readonly replyWorks: ReplyWork[] = [];
 
   registerForHandovers(work: HandoverWork): void {
     this.handoverWorks.push(work);
@@ -25,11 +29,19 @@ export class ConversationWorks {
     this.closingWorks.push(work);
   }
 
+  registerForReplies(work: ReplyWork): void {
+    this.replyWorks.push(work);
+  }
+
   async handOver(tx: Transaction, agent: AgentKey, conversationId: string): Promise<void> {
     for (const work of this.handoverWorks) await work(tx, agent, conversationId);
   }
 
   close(tx: Transaction, conversation: ConversationKey): void {
     for (const work of this.closingWorks) work(tx, conversation);
+  }
+
+  reply(tx: Transaction, key: AgentKey & ConversationKey, body: string): void {
+    for (const work of this.replyWorks) work(tx, key, body);
   }
 }

@@ -279,15 +279,20 @@ export class ConversationsService {
   }
 
   /**
-   * Assigns a locked conversation to an agent who answers it, if it is nobody's.
+   * Assigns a locked conversation to an agent who replies, if it is nobody's, and does what else a reply
+   * brings.
+   * @param body text of the reply
    * @internal
    */
-  async takeUnassigned(
+  async noteReply(
     tx: Transaction,
     conversation: ConversationEntity,
     agent: Actor & { id: string },
+    body: string,
   ): Promise<void> {
-    if (conversation.assignedAgentId !== null) return;
+    const { tenantId, id: conversationId, assignedAgentId } = conversation;
+    this.works.reply(tx, { tenantId, agentId: agent.id, conversationId }, body);
+    if (assignedAgentId !== null) return;
     await this.change(tx, conversation, { assignedAgentId: agent.id }, agent);
   }
 

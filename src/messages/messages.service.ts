@@ -157,7 +157,7 @@ export class MessagesService {
           deliveryStatus: 'QUEUED',
         };
         const message = toMessage(this.writer.addPipelined(tx, conversation, content));
-        if (actor.type === 'agent') await this.conversationsService.takeUnassigned(tx, conversation, actor);
+        if (actor.type === 'agent') await this.conversationsService.noteReply(tx, conversation, actor, body);
         return { message };
       });
     });

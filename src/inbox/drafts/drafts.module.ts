@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ConversationWorks } from '../../conversations/conversation-works';
 import { ConversationsModule } from '../../conversations/conversations.module';
 import { DatabaseModule } from '../../database/setup/database.module';
 import { TableRegistry } from '../../database/tables/table-registry';
@@ -13,7 +14,8 @@ import { DraftsService } from './drafts.service';
   exports: [DraftsService],
 })
 export class DraftsModule {
-  constructor(tables: TableRegistry, drafts: DraftsRepository) {
+  constructor(tables: TableRegistry, works: ConversationWorks, drafts: DraftsRepository) {
     tables.register(...draftTables(drafts));
+    works.registerForReplies((tx, key, body) => drafts.deleteSentPipelined(tx, key, body));
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { idTime } from '../../common/ids';
 import { Database } from '../../database/database';
-import { Transaction } from '../../database/transaction';
+import { Pipelined, Transaction } from '../../database/transaction';
 import { AgentKey, ConversationKey, ErasedMessages } from '../../database/tables/table-declaration';
 import { DraftResponse, DraftSummary, MAX_DRAFTS } from './draft.dto';
 import { DraftEntity } from './draft.entity';
@@ -69,13 +69,13 @@ export class DraftsRepository {
     ]);
   }
 
-  /** Deletes a draft if it is what was sent, or the beginning of it. */
-  async deleteSent(
+  /** Deletes a draft if it is what was sent, or the beginning of it. Any other is of another message. */
+  deleteSentPipelined(
     tx: Transaction,
     { tenantId, agentId, conversationId }: DraftKey,
     sent: string,
-  ): Promise<void> {
-    await tx.query(
+  ): Pipelined {
+    return tx.pipeline(
       `DELETE FROM drafts WHERE tenant_id = $1 AND agent_id = $2 AND conversation_id = $3
          AND starts_with($4, btrim(body, E' \\t\\r\\n'))`,
       [tenantId, agentId, conversationId, sent.trim()],

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { requireAgent, requirePermission, requireReadPermission } from '../../access/require-permission';
 import { AppError } from '../../common/app-error';
-import { isId } from '../../common/ids';
 import { Actor, agentOf } from '../../access/principal';
 import { validate } from '../../common/validate';
 import { ConversationsRepository } from '../../conversations/conversations.repository';
@@ -12,8 +11,8 @@ import { DraftsRepository } from './drafts.repository';
 const NO_DRAFT: DraftResponse = { body: '', updatedAt: null };
 
 /**
- * Keeps the replies that agents have begun: one for each agent and conversation, for 30 days after its last
- * change, and at most 200 for each agent. An agent sees its own alone.
+ * Keeps the replies that agents have begun: one for each agent and conversation, until it is sent, for 30 days
+ * after its last change, and at most 200 for each agent. An agent sees its own alone.
  */
 @Injectable()
 export class DraftsService {
@@ -74,20 +73,6 @@ export class DraftsService {
       await this.drafts.save(tx, { ...key, body, updatedAt });
       if (!kept) await this.drafts.deleteExcess(tx, key);
       return { body, updatedAt };
-    });
-  }
-
-  /**
-   * Deletes the actor's draft in a conversation once it is sent. A draft that is neither the message nor its
-   * beginning stays: it is of another message.
-   * @param sent text of the message
-   * @throws AppError INVALID_BODY (an actor who is no agent), FORBIDDEN
-   */
-  async deleteSent(tenantId: string, conversationId: string, sent: string, actor: Actor): Promise<void> {
-    await this.database.transaction(async (tx) => {
-      await requirePermission(tx, tenantId, actor, 'draft.save');
-      const agentId = requireAgent(actor);
-      if (isId(conversationId)) await this.drafts.deleteSent(tx, { tenantId, agentId, conversationId }, sent);
     });
   }
 }

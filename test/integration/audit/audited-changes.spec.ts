@@ -24,7 +24,7 @@ const COVERED: Record<string, string> = {
   'ConversationsService.unassign': 'ConversationsService.update',
   'ConversationsService.reopen': 'MessagesService.receive',
   'ConversationsService.endSnooze': 'ConversationsService.update',
-  'ConversationsService.takeUnassigned': 'MessagesService.send',
+  'ConversationsService.noteReply': 'MessagesService.send',
   'WebhookEndpointsService.deactivateOfKey': 'ApiKeysService.revoke',
   'AuditService.appendPipelined': 'AuditService.record',
 };

@@ -1,6 +1,7 @@
 import { newId } from '../../../src/common/ids';
 import { Actor, SYSTEM } from '../../../src/access/principal';
 import { DraftsService } from '../../../src/inbox/drafts/drafts.service';
+import { MessagesService } from '../../../src/messages/messages.service';
 import { AgentErasuresService } from '../../../src/logins/agent-erasures.service';
 import { MessageRetentionService } from '../../../src/privacy/message-retention.service';
 import { RetentionService } from '../../../src/operations/retention/retention.service';
@@ -101,13 +102,34 @@ describe('drafts', () => {
   });
 
   it('go once they are sent, but not with another message', async () => {
-    const send = (sent: string) => drafts.deleteSent(workspace.id, conversation.id, sent, lin);
+    const send = (body: string, change: object = {}) =>
+      host.get(MessagesService).send(workspace.id, conversation.id, { body, ...change }, lin);
     await save('Dear Ada, ');
     await send('On its way.');
+    expect(await get()).toMatchObject({ body: 'Dear Ada, ' });
+    // A message that is refused leaves its draft.
+    await expectRefusal(send('Dear Ada, it is here.', { repeatsId: newId() }), 'INVALID_BODY');
     expect(await get()).toMatchObject({ body: 'Dear Ada, ' });
     // The last words were not saved before it was sent.
     await send('Dear Ada, it is on its way.');
     expect(await get()).toEqual(NONE);
+    const mia = await agent();
+    await save('Dear Ada', mia);
+    await send('Dear Ada, it is here.');
+    expect(await get(mia)).toMatchObject({ body: 'Dear Ada' });
+  });
+
+  it('stay, and nothing is sent, if they cannot be deleted', async () => {
+    await save('Dear Ada');
+    await host.query(
+      `CREATE FUNCTION refuse_draft() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$;
+       CREATE TRIGGER refuse_draft BEFORE DELETE ON drafts FOR EACH ROW EXECUTE FUNCTION refuse_draft()`,
+    );
+    const sent = host.get(MessagesService).send(workspace.id, conversation.id, { body: 'Dear Ada' }, lin);
+    await expect(sent).rejects.toThrow('refused');
+    await host.query('DROP FUNCTION refuse_draft CASCADE');
+    expect(await get()).toMatchObject({ body: 'Dear Ada' });
+    expect(await host.query('SELECT FROM messages WHERE tenant_id = $1', [workspace.id])).toEqual([]);
   });
 
   it('are 200 for each agent at most: the oldest gives way', async () => {

@@ -11,7 +11,6 @@ import { NotesController } from './notes.controller';
 import { PresenceController } from './presence.controller';
 import { PresenceNotices } from './presence-notices';
 import { ReadMarksController } from './read-marks.controller';
-import { Replies } from './replies';
 import { ReplyChecksController } from './reply-checks.controller';
 
 @Module({
@@ -26,6 +25,6 @@ import { ReplyChecksController } from './reply-checks.controller';
     InboxStreamController,
     PresenceController,
   ],
-  providers: [Replies, InboxViews, InboxNotices, InboxStreams, PresenceNotices],
+  providers: [InboxViews, InboxNotices, InboxStreams, PresenceNotices],
 })
 export class InboxModule {}

@@ -9,16 +9,12 @@ import {
 } from 'conversation-messaging-service';
 import { Idempotent, type IdempotentRequest } from 'conversation-messaging-service/http';
 import { CurrentActor } from '../http/access.decorators';
-import { Replies } from './replies';
 import { WritableGuard } from './writable.guard';
 
 @Controller('api/workspaces/:workspaceId/conversations/:id/messages')
 @UseGuards(WritableGuard)
 export class MessagesController {
-  constructor(
-    private readonly messages: MessagesService,
-    private readonly replies: Replies,
-  ) {}
+  constructor(private readonly messages: MessagesService) {}
 
   @Get()
   list(
@@ -39,6 +35,6 @@ export class MessagesController {
     @CurrentActor() actor: Actor,
     @Idempotent() request: IdempotentRequest | null,
   ): Promise<SentMessageResponse> {
-    return this.replies.send(workspaceId, id, body, actor, request);
+    return this.messages.send(workspaceId, id, body, actor, request);
   }
 }

@@ -35,7 +35,6 @@ export const CONTENT = [
   'ConversationsService.create',
   'ConversationsService.continueOrCreate',
   'DraftsService.save',
-  'DraftsService.deleteSent',
   'LostMessagesService.dismiss',
 ];
 
