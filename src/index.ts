@@ -85,7 +85,7 @@ export { RedeliverOptions, type WebhookRecoverySummary } from './webhooks/recove
 
 // Changes of what an inbox shows as they are committed, by id, for one that is open.
 export { EventNotices, type NoticeCallback } from './outbox/event-notices';
-export type { ChangedReadMark, InboxChange } from './outbox/eventless-changes';
+export type { ChangedConversation, ChangedReadMark, InboxChange } from './outbox/eventless-changes';
 
 // Who looks at a conversation or writes in it at the moment.
 export { PresenceService } from './inbox/presence/presence.service';
@@ -142,7 +142,7 @@ export type { LostStatus } from './conversations/lost-replies';
 export { MessagesService } from './messages/messages.service';
 export { DismissMessage, ListMessagesPartQuery, type MessagesPart } from './messages/message.dto';
 export { MAX_BODY_CHARACTERS, MessageResponse, ReceiveMessage } from './messages/message.dto';
-export { SendMessage, SendReply, SentMessageResponse } from './messages/message.dto';
+export { SendMessage, SendReply, SentMessageResponse, type SentReplyResponse } from './messages/message.dto';
 export { DraftsService } from './inbox/drafts/drafts.service';
 export { SaveDraft, MAX_DRAFT_CHARACTERS } from './inbox/drafts/draft.dto';
 export type { DraftResponse, DraftSummary } from './inbox/drafts/draft.dto';

@@ -282,6 +282,7 @@ export class ConversationsService {
    * Assigns a locked conversation to an agent who replies, if it is nobody's, and does what else a reply
    * brings.
    * @param body text of the reply
+   * @returns the id of the event of the assignment; undefined without one
    * @internal
    */
   async noteReply(
@@ -289,11 +290,13 @@ export class ConversationsService {
     conversation: ConversationEntity,
     agent: Actor & { id: string },
     body: string,
-  ): Promise<void> {
+  ): Promise<string | undefined> {
     const { tenantId, id: conversationId, assignedAgentId } = conversation;
     this.works.reply(tx, { tenantId, agentId: agent.id, conversationId }, body);
-    if (assignedAgentId !== null) return;
-    await this.change(tx, conversation, { assignedAgentId: agent.id }, agent);
+    if (assignedAgentId !== null) return undefined;
+    const eventId = newId();
+    await this.change(tx, conversation, { assignedAgentId: agent.id }, agent, eventId);
+    return eventId;
   }
 
   /**
@@ -321,6 +324,7 @@ export class ConversationsService {
     before: ConversationEntity,
     change: Change,
     actor: Actor,
+    eventId?: string,
   ): Promise<ConversationEntity> {
     const { tenantId, id } = before;
     const updatedAt = new Date();
@@ -329,7 +333,8 @@ export class ConversationsService {
     const events = Object.keys(published).length > 0 ? 1 : 0;
     const sequence = await this.conversations.update(tx, tenantId, id, { ...change, updatedAt }, events);
     const data = { conversationId: id, ...published };
-    if (events > 0) this.outbox.appendPipelined(tx, tenantId, 'conversation.updated', data, { sequence });
+    if (events > 0)
+      this.outbox.appendPipelined(tx, tenantId, 'conversation.updated', data, { id: eventId, sequence });
     const after = { ...before, ...change, updatedAt };
     this.recordPipelined(tx, before, after, actor);
     return after;

@@ -31,6 +31,9 @@ export interface FailedMessage {
   errorCode: DeliveryErrorCode;
 }
 
+/** Message of which a statement has changed the status, and the status of before. */
+type Advanced = ChangedStatus & { before: DeliveryStatus };
+
 /** Fields of a message that a channel needs to send it. */
 export interface SendingMessage {
   body: string;
@@ -55,7 +58,7 @@ const failIn = (batch: Batch) => `
   RETURNING c.source_channel AS channel, f.code AS "errorCode"`;
 const failWithEventsIn = (batch: Batch) => `${failIn(batch)}, f.tenant_id AS "tenantId",
     f.conversation_id AS "conversationId", f.id AS "messageId",
-    ${hasStatusSubscriberSql(workspaceOf('f', '$1', batch))} AS "hasSubscriber"`;
+    'QUEUED' AS before, ${hasStatusSubscriberSql(workspaceOf('f', '$1', batch))} AS "hasSubscriber"`;
 
 const HAS_SUBSCRIBER = `${hasStatusSubscriberSql('$1')} AS "hasSubscriber"`;
 const BY_KEY = 'm.tenant_id = $1 AND m.conversation_id = $2 AND m.id = $3';
@@ -95,7 +98,7 @@ export class MessageStatusRepository {
     status: DeliveryStatus,
     error: DeliveryError | null = null,
   ): Promise<DeliveryStatus | null> {
-    const [row] = await tx.prepared<{ before: DeliveryStatus; hasSubscriber: boolean }>(
+    const [row] = await tx.prepared<Pick<Advanced, 'before' | 'hasSubscriber'>>(
       `WITH old AS (
          SELECT m.delivery_status FROM messages m WHERE ${BY_KEY} AND m.delivery_status = ANY ($6) FOR NO KEY UPDATE
        )
@@ -112,20 +115,15 @@ export class MessageStatusRepository {
       ],
     );
     if (!row) return null;
-    const changed = {
-      conversationId,
-      messageId,
-      errorCode: error?.code ?? null,
-      hasSubscriber: row.hasSubscriber,
-    };
+    const changed = { conversationId, messageId, errorCode: error?.code ?? null, ...row };
     this.tellPipelined(tx, tenantId, status, [changed]);
     return row.before;
   }
 
   /**
    * Advances the messages of a workspace that a query selects, without a round trip for their keys.
-   * @param selection SQL that locks the messages and returns `conversation_id`, `id` and `error` (jsonb) of
-   *   each; the workspace is its $1, its own parameters begin with $3
+   * @param selection SQL that locks the messages and returns `conversation_id`, `id`, `delivery_status` and
+   *   `error` (jsonb) of each; the workspace is its $1, its own parameters begin with $3
    * @returns how many have advanced
    */
   async advanceSelected(
@@ -135,11 +133,12 @@ export class MessageStatusRepository {
     selection: string,
     parameters: unknown[],
   ): Promise<number> {
-    const rows = await tx.query<ChangedStatus>(
+    const rows = await tx.query<Advanced>(
       `WITH passed AS (${selection})
        UPDATE messages m SET delivery_status = $2, delivery_error = passed.error FROM passed
        WHERE m.tenant_id = $1 AND m.conversation_id = passed.conversation_id AND m.id = passed.id
-       RETURNING m.conversation_id AS "conversationId", m.id AS "messageId", passed.error->>'code' AS "errorCode", ${HAS_SUBSCRIBER}`,
+       RETURNING m.conversation_id AS "conversationId", m.id AS "messageId", passed.error->>'code' AS "errorCode",
+         passed.delivery_status AS before, ${HAS_SUBSCRIBER}`,
       [tenantId, status, ...parameters],
     );
     this.tellPipelined(tx, tenantId, status, rows);
@@ -158,15 +157,15 @@ export class MessageStatusRepository {
     after: string,
   ): Promise<{ advanced: number; next: string | null }> {
     const before = statusesBefore(status).filter((earlier) => earlier !== 'QUEUED');
-    const rows = await tx.query<Pick<ChangedStatus, 'messageId' | 'hasSubscriber'>>(
+    const rows = await tx.query<Pick<Advanced, 'messageId' | 'before' | 'hasSubscriber'>>(
       `WITH due AS (
-         SELECT id FROM messages
+         SELECT id, delivery_status FROM messages
          WHERE tenant_id = $1 AND conversation_id = $2 AND id > $6 AND id <= $3 AND delivery_status = ANY ($4)
          ORDER BY id LIMIT ${ADVANCE_STEP} FOR NO KEY UPDATE
        )
        UPDATE messages m SET delivery_status = $5, delivery_error = NULL
        FROM due WHERE m.tenant_id = $1 AND m.conversation_id = $2 AND m.id = due.id
-       RETURNING m.id AS "messageId", ${HAS_SUBSCRIBER}`,
+       RETURNING m.id AS "messageId", due.delivery_status AS before, ${HAS_SUBSCRIBER}`,
       [tenantId, conversationId, messageId, before, status, after],
     );
     const changed = rows.map((row) => ({ ...row, conversationId, errorCode: null }));
@@ -188,7 +187,7 @@ export class MessageStatusRepository {
       `UPDATE messages m SET delivery_error = $4 WHERE ${BY_KEY} AND m.delivery_status = 'SENDING'`,
       [tenantId, conversationId, messageId, JSON.stringify(error)],
     );
-    this.changes.note(tx, tenantId, { conversationId });
+    this.changes.note(tx, tenantId, { conversationId, isProgress: true });
   }
 
   /**
@@ -196,7 +195,7 @@ export class MessageStatusRepository {
    * @returns those that have failed
    */
   async failAll(tx: Transaction, messages: FailingMessage[]): Promise<FailedMessage[]> {
-    const failed = await tx.prepared<FailedMessage & ChangedStatus & { tenantId: string }>(
+    const failed = await tx.prepared<FailedMessage & Advanced & { tenantId: string }>(
       failWithEventsIn(this.database),
       failingColumns(messages),
     );
@@ -230,7 +229,7 @@ export class MessageStatusRepository {
       [tenantId, conversationId, messageId, JSON.stringify(error)],
     );
     if (!row) return false;
-    const changed = { conversationId, messageId, errorCode: error.code, hasSubscriber: row.hasSubscriber };
+    const changed = { conversationId, messageId, errorCode: error.code, before: 'QUEUED' as const, ...row };
     this.tellPipelined(tx, tenantId, 'FAILED', [changed]);
     return true;
   }
@@ -240,12 +239,16 @@ export class MessageStatusRepository {
     tx: Transaction,
     tenantId: string,
     status: DeliveryStatus,
-    changed: ChangedStatus[],
+    changed: Advanced[],
   ): void {
-    for (const conversationId of new Set(changed.map((message) => message.conversationId)))
-      this.changes.note(tx, tenantId, { conversationId });
+    for (const { conversationId, before } of changed)
+      this.changes.note(tx, tenantId, { conversationId, isProgress: !isLost(before) && !isLost(status) });
     this.events.appendPipelined(tx, tenantId, status, changed);
   }
+}
+
+function isLost(status: DeliveryStatus): boolean {
+  return status === 'FAILED' || status === 'UNKNOWN';
 }
 
 function failingColumns(messages: FailingMessage[]): unknown[] {

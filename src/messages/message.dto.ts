@@ -220,6 +220,12 @@ export class SentMessageResponse {
   message: MessageResponse;
 }
 
+/** Sent message, with what its page knows its own changes by: the event of the message has its id. */
+export interface SentReplyResponse extends SentMessageResponse {
+  /** Event of the assignment of the conversation to the agent, if it was nobody's. */
+  assignmentEventId?: string;
+}
+
 export function toMessage(message: ListedMessage): MessageResponse {
   const { id, senderType, senderAgentId, body, createdAt, deliveryStatus, deliveryError } = message;
   const { editedAt, unsentAt } = message;

@@ -20,7 +20,7 @@ import {
   SendMessage,
   SendReply,
   MessageResponse,
-  SentMessageResponse,
+  SentReplyResponse,
   toMessage,
   toMessageWithFirstBody,
   toPartMessage,
@@ -128,7 +128,7 @@ export class MessagesService {
     input: SendReply,
     actor: Actor,
     request: IdempotentRequest | null = null,
-  ): Promise<SentMessageResponse> {
+  ): Promise<SentReplyResponse> {
     // A request of the API was validated as a SendMessage, which has none of a reply's other fields.
     const dto = input instanceof SendMessage && !(input instanceof SendReply) ? SendMessage : SendReply;
     const { body, senderAgentId, seenMessageId, repeatsId } = validate<SendReply>(dto, input);
@@ -157,8 +157,9 @@ export class MessagesService {
           deliveryStatus: 'QUEUED',
         };
         const message = toMessage(this.writer.addPipelined(tx, conversation, content));
-        if (actor.type === 'agent') await this.conversationsService.noteReply(tx, conversation, actor, body);
-        return { message };
+        if (actor.type !== 'agent') return { message };
+        const assignmentEventId = await this.conversationsService.noteReply(tx, conversation, actor, body);
+        return { message, assignmentEventId };
       });
     });
   }

@@ -136,7 +136,7 @@ export class EventNotices implements BeforeApplicationShutdown {
     const listened = this.workspaces.get(tenantId);
     if (!listened) return;
     noteHeard(listened, id);
-    if (conversationId) this.call(tenantId, { conversationId });
+    if (conversationId) this.call(tenantId, { conversationId, eventId: id });
     if (contactId) this.call(tenantId, { contactId });
   }
 

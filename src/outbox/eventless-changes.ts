@@ -11,8 +11,17 @@ export interface ChangedReadMark {
   isHandedOver?: boolean;
 }
 
+/** Change in a conversation. */
+export interface ChangedConversation {
+  conversationId: string;
+  /** Event of the change; left out for a change without one. */
+  eventId?: string;
+  /** Whether a reply has got on its way to the customer, and nothing else has changed. */
+  isProgress?: boolean;
+}
+
 /** Change of what inboxes show, by ids alone. Only the agent's own inboxes show a read mark. */
-export type InboxChange = { conversationId: string } | { contactId: string } | { readMark: ChangedReadMark };
+export type InboxChange = ChangedConversation | { contactId: string } | { readMark: ChangedReadMark };
 
 /** Changes of a workspace; null when there are more than a signal names. */
 export interface EventlessChangesSignal {

@@ -55,8 +55,8 @@ export class OutboxService {
   }
 
   /**
-   * Appends several events of a type without an order, as `appendPipelined` does. One signal tells of
-   * all that are about the same conversation.
+   * Appends several events of a type without an order, as `appendPipelined` does. One signal wakes the relays
+   * for all of them: `EventlessChanges` tells inboxes what they are about.
    */
   appendAllPipelined<T extends UnorderedType>(
     tx: Transaction,
@@ -65,21 +65,11 @@ export class OutboxService {
     data: EventData<T>[],
   ): void {
     const createdAt = new Date();
-    const events = data.map((one) => ({ id: newId(), one }));
-    const signals = new Map<string, AppendedEvent>();
-    for (const { id, one } of events) {
-      const subject = subjectOf(one);
-      signals.set(JSON.stringify(subject), { tenantId, id, ...subject });
-    }
-    tx.onCommit(() => {
-      for (const event of signals.values()) this.signals.send(EVENT_APPENDED, tenantId, event);
+    const events = data.map((one) => {
+      return { id: newId(), tenantId, type, data: JSON.stringify(one), sequence: null, createdAt };
     });
-    this.events.insertAllPipelined(
-      tx,
-      events.map(({ id, one }) => {
-        return { id, tenantId, type, data: JSON.stringify(one), sequence: null, createdAt };
-      }),
-    );
+    tx.onCommit(() => this.signals.send(EVENT_APPENDED, tenantId, { tenantId, id: events[0]!.id }));
+    this.events.insertAllPipelined(tx, events);
   }
 }
 

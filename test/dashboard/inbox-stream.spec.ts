@@ -50,7 +50,8 @@ describe("the stream of the dashboard's inbox", () => {
   const toldOf = (stream: TestStream) =>
     stream
       .listEvents('changed')
-      .flatMap(({ data }) => (data as { conversationIds: string[] | null }).conversationIds);
+      .flatMap(({ data }) => (data as { changes: { conversationId: string }[] | null }).changes)
+      .map((change) => change && change.conversationId);
 
   it("tells each tab of messages and changes, by the conversation's id alone", async () => {
     const [first, second] = [await open(), await open()];
@@ -63,7 +64,7 @@ describe("the stream of the dashboard's inbox", () => {
     await untilChanged(2);
     await service.make.updateConversation(workspace, conversation, { status: 'CLOSED' });
     await untilChanged(3);
-    const change = { conversationIds: [conversation.id] };
+    const change = { changes: [{ conversationId: conversation.id, eventId: expect.any(String) }] };
     for (const stream of [first, second])
       expect(stream.listEvents('changed').map(({ data }) => data)).toEqual([change, change, change]);
   });

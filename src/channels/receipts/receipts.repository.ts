@@ -46,7 +46,7 @@ const IS_LEASED = `
  * one of $6.
  */
 const WITH_PROVIDER_IDS = `
-  SELECT m.conversation_id, m.id, r.error
+  SELECT m.conversation_id, m.id, m.delivery_status, r.error
   FROM unnest($4::text[], $5::jsonb[]) r (provider_id, error)
   JOIN provider_messages p ON p.tenant_id = $1 AND p.connection_id = $3 AND p.provider_id = r.provider_id
   JOIN messages m ON m.tenant_id = $1 AND m.conversation_id = p.conversation_id AND m.id = p.message_id
@@ -62,14 +62,14 @@ export const WATERMARK_STEP = 500;
  * the provider's ids from the planner, which would read all of the conversation's.
  */
 const SENT_UNTIL = `
-  SELECT s.conversation_id, s.id, NULL::jsonb AS error
+  SELECT s.conversation_id, s.id, s.delivery_status, NULL::jsonb AS error
   FROM (
     SELECT c.id FROM contact_identities i
     JOIN conversations c ON c.tenant_id = $1 AND c.contact_id = i.contact_id
       AND c.source_channel = i.channel AND coalesce(c.identity_external_id, $4) = $4
     WHERE i.tenant_id = $1 AND i.channel = $3 AND i.external_id = $4 ORDER BY c.id) AS c
   CROSS JOIN LATERAL (
-    SELECT m.conversation_id, m.id FROM messages m
+    SELECT m.conversation_id, m.id, m.delivery_status FROM messages m
     WHERE m.tenant_id = $1 AND m.conversation_id = c.id
       AND m.delivery_status IN ('SENT', 'DELIVERED') AND m.delivery_status = ANY ($7)
       AND (SELECT min(p.sent_at) FROM provider_messages p

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { EventNotices, type InboxChange } from 'conversation-messaging-service';
+import { type ChangedConversation, EventNotices, type InboxChange } from 'conversation-messaging-service';
 import { CollectedNotices } from './collected-notices';
 
 /** Notice of an inbox's stream: its name, with the ids of what has changed; null when it may be any. */
 export type InboxNotice =
-  | ['changed' | 'read' | 'unread' | 'handed-over', { conversationIds: string[] | null }]
+  | ['changed', { changes: ChangedConversation[] | null }]
+  | ['read' | 'unread' | 'handed-over', { conversationIds: string[] | null }]
   | ['contacts', { contactIds: string[] | null }];
 
 /** Tells an agent's open inbox what has changed of what it shows. */
@@ -24,15 +25,15 @@ export class InboxNotices {
     send: (...notice: InboxNotice) => void,
   ): { stop: () => void; listening: Promise<void> } {
     const collected = {
-      changed: new CollectedNotices((conversationIds) => send('changed', { conversationIds })),
-      contacts: new CollectedNotices((contactIds) => send('contacts', { contactIds })),
-      read: new CollectedNotices((conversationIds) => send('read', { conversationIds })),
-      unread: new CollectedNotices((conversationIds) => send('unread', { conversationIds })),
-      handedOver: new CollectedNotices((conversationIds) => send('handed-over', { conversationIds })),
+      changed: new CollectedNotices<ChangedConversation>((changes) => send('changed', { changes })),
+      contacts: new CollectedNotices<string>((contactIds) => send('contacts', { contactIds })),
+      read: new CollectedNotices<string>((conversationIds) => send('read', { conversationIds })),
+      unread: new CollectedNotices<string>((conversationIds) => send('unread', { conversationIds })),
+      handedOver: new CollectedNotices<string>((conversationIds) => send('handed-over', { conversationIds })),
     };
     const note = (change: InboxChange | null) => {
       if (change === null) return collected.changed.note(null);
-      if ('conversationId' in change) return collected.changed.note(change.conversationId);
+      if ('conversationId' in change) return collected.changed.note(change);
       if ('contactId' in change) return collected.contacts.note(change.contactId);
       const { readMark } = change;
       if (readMark.agentId !== agentId) return;

@@ -5,7 +5,7 @@ import {
   type MessagesPart,
   MessagesService,
   SendReply,
-  type SentMessageResponse,
+  type SentReplyResponse,
 } from 'conversation-messaging-service';
 import { Idempotent, type IdempotentRequest } from 'conversation-messaging-service/http';
 import { CurrentActor } from '../http/access.decorators';
@@ -34,7 +34,7 @@ export class MessagesController {
     @Body() body: SendReply,
     @CurrentActor() actor: Actor,
     @Idempotent() request: IdempotentRequest | null,
-  ): Promise<SentMessageResponse> {
+  ): Promise<SentReplyResponse> {
     return this.messages.send(workspaceId, id, body, actor, request);
   }
 }

@@ -17,7 +17,7 @@ export class PresenceNotices {
    * @returns a function that stops it
    */
   listen(workspaceId: string, callback: (conversationIds: string[] | null) => void): () => void {
-    const notices = new CollectedNotices(callback);
+    const notices = new CollectedNotices<string>(callback);
     const { stop } = this.presence.listen(workspaceId, (conversationId) => notices.note(conversationId));
     return () => {
       notices.stop();

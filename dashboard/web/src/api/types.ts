@@ -7,6 +7,7 @@ export type {
   AllEvents,
   AttributeValue,
   BodyLimits,
+  ChangedConversation,
   Channel,
   ConversationStatus,
   DeliveryErrorCode,
@@ -99,7 +100,7 @@ export type SaveDraft = Json<server.SaveDraft>;
 export type DraftSummary = Json<server.DraftSummary>;
 export type SavedReply = Json<server.SavedReplyResponse>;
 export type Note = Json<server.NoteResponse>;
-export type SentMessage = Json<server.SentMessageResponse>;
+export type SentReply = Json<server.SentReplyResponse>;
 export type AuditValues = server.AuditValues;
 export type AuditEntry = Json<server.AuditEntryResponse>;
 export type ParkedEvent = Json<server.ParkedEventResponse>;

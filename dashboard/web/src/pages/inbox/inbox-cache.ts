@@ -6,7 +6,7 @@ import type { Conversation, Message, Page } from '../../api/types';
 export const FRESH_PAGES = 2;
 
 /** Parts of what the page shows of an open conversation. */
-const SHOWN_PARTS = new Set<unknown>(['conversation', 'messages', 'notes']);
+const SHOWN_PARTS = ['conversation', 'messages', 'notes'];
 
 export type Pages<T> = InfiniteData<Page<T>>;
 
@@ -21,6 +21,18 @@ export const keyOf = (workspaceId: string, ...parts: unknown[]) => [
 export const messagesKey = (workspaceId: string, conversationId: string) =>
   keyOf(workspaceId, 'messages', conversationId);
 
+/**
+ * Changes what is cached under a key. What is being read is read again, because the answer may be older than
+ * the change.
+ */
+export function changeCached<T>(queries: QueryClient, queryKey: unknown[], change: (data: T) => T): void {
+  const before = queries.getQueryState(queryKey);
+  void queries.cancelQueries({ queryKey, exact: true });
+  queries.setQueryData<T>(queryKey, (data) => data && change(data));
+  if (before?.fetchStatus === 'fetching' || before?.isInvalidated)
+    void queries.invalidateQueries({ queryKey, exact: true });
+}
+
 /** Shows what was written at the beginning of its list, before the list is read again. */
 export function addNewest(
   queries: QueryClient,
@@ -28,27 +40,19 @@ export function addNewest(
   key: string[],
   item: { id: string },
 ): void {
-  const queryKey = keyOf(workspaceId, ...key);
-  void queries.cancelQueries({ queryKey, exact: true });
-  queries.setQueryData<Pages<{ id: string }>>(queryKey, (pages) => {
-    const [first, ...others] = pages?.pages ?? [];
-    if (!pages || !first || first.data.some(({ id }) => id === item.id)) return pages;
+  changeCached<Pages<{ id: string }>>(queries, keyOf(workspaceId, ...key), (pages) => {
+    const [first, ...others] = pages.pages;
+    if (!first || first.data.some(({ id }) => id === item.id)) return pages;
     return { ...pages, pages: [{ ...first, data: [item, ...first.data] }, ...others] };
   });
 }
 
 /** Takes what was deleted out of its list, before the list is read again. */
 export function removeItem(queries: QueryClient, workspaceId: string, key: string[], itemId: string): void {
-  const queryKey = keyOf(workspaceId, ...key);
-  void queries.cancelQueries({ queryKey });
-  queries.setQueryData<Pages<{ id: string }>>(queryKey, (pages) => {
-    if (!pages) return pages;
-    const rest = pages.pages.map(({ data, ...page }) => ({
-      ...page,
-      data: data.filter(({ id }) => id !== itemId),
-    }));
-    return { ...pages, pages: rest };
-  });
+  changeCached<Pages<{ id: string }>>(queries, keyOf(workspaceId, ...key), (pages) => ({
+    ...pages,
+    pages: pages.pages.map(({ data, ...page }) => ({ ...page, data: data.filter(({ id }) => id !== itemId) })),
+  }));
 }
 
 export function refreshInbox(queries: QueryClient, workspaceId: string): Promise<unknown> {
@@ -61,11 +65,13 @@ export function refreshInbox(queries: QueryClient, workspaceId: string): Promise
 /**
  * Reads the conversations again that the page shows, with their messages: all that is loaded of them, or the
  * newest page where it is much.
+ * @param parts what is read of each; all that the page shows by default
  */
 export function refreshOpen(
   queries: QueryClient,
   workspaceId: string,
   conversationIds: string[],
+  parts: unknown[] = SHOWN_PARTS,
 ): Promise<unknown> {
   const ids = new Set<unknown>(conversationIds);
   const long = conversationIds
@@ -81,7 +87,7 @@ export function refreshOpen(
     queries.invalidateQueries({
       queryKey: keyOf(workspaceId),
       predicate: ({ queryKey: [, , , part, id], queryHash }) =>
-        SHOWN_PARTS.has(part) && ids.has(id) && !hashes.has(queryHash),
+        parts.includes(part) && ids.has(id) && !hashes.has(queryHash),
     }),
     ...long.map(({ id, messages }) => refreshNewest(queries, workspaceId, id, messages!)),
   ]);

@@ -188,7 +188,10 @@ export function findLists(
   return queries.getQueryCache().findAll({ queryKey, type }) as unknown as Query<List>[];
 }
 
-/** Shows a change of a conversation in the lists that have it. They count as no newer than before. */
+/**
+ * Shows a change of a conversation in the lists that have it, each in its place. They count as no newer than
+ * before.
+ */
 export function showChange(
   queries: QueryClient,
   workspaceId: string,
@@ -197,10 +200,12 @@ export function showChange(
 ): void {
   for (const list of findLists(queries, workspaceId)) {
     const { data, dataUpdatedAt, isInvalidated } = list.state;
-    if (!data?.pages.some((page) => page.data.some(({ id }) => id === conversationId))) continue;
+    const row = data?.pages.flatMap((page) => page.data).find(({ id }) => id === conversationId);
+    if (!data || !row) continue;
     const query = list.queryKey.at(-1) as ListQuery;
-    const pages = data.pages.map((page) => withChange(page, { conversationId, change }, query));
-    queries.setQueryData(list.queryKey, { ...data, pages }, { updatedAt: dataUpdatedAt });
+    const changed = withChange({ data: [row], nextCursor: null }, { conversationId, change }, query).data;
+    const pages = withChangedRows(data, [conversationId], changed);
+    queries.setQueryData(list.queryKey, pages, { updatedAt: dataUpdatedAt });
     if (isInvalidated) list.invalidate();
   }
 }

@@ -1,8 +1,10 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { sessionQuery } from '../../../api/session';
+import type { ChangedConversation } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
 import { isStreamLive, leads, noteHandedOver, noteLeading, noteLive } from './live-state';
+import { withoutOwn } from './own-events';
 import { makePacedReader } from './paced-reads';
 import { refreshContacts, refreshCounts, refreshInbox, refreshOpen, refreshPresence } from '../inbox-cache';
 import { isShownAs, refreshList, rowsOfContacts } from '../list/cached-lists';
@@ -19,7 +21,7 @@ const COUNTS_REST_MS = 2_000;
 
 /** Conversations that have changed; null when any may have changed. */
 interface ConversationsNotice {
-  changed: string[] | null;
+  changes: ChangedConversation[] | null;
 }
 
 /** Conversations in which a colleague has come, gone or begun to write; null when it may be any. */
@@ -74,12 +76,12 @@ export function useLiveInbox(): void {
     const stop = listen(id, (notice) => {
       const wasLive = isStreamLive();
       noteLive(!('isLive' in notice) || notice.isLive);
-      if ('changed' in notice) read.conversations(notice.changed);
+      if ('changes' in notice) void read.conversations(notice.changes);
       if ('contactIds' in notice) read.contacts(notice.contactIds);
       if ('marked' in notice) read.marks(notice);
       if ('handedOver' in notice) noteHandedOver(notice.handedOver);
       // No notice reached this tab of changes until now, whether the stream is new or another tab's.
-      if ('begins' in notice || (!wasLive && isStreamLive())) read.conversations(null);
+      if ('begins' in notice || (!wasLive && isStreamLive())) void read.conversations(null);
       if ('begins' in notice) {
         // A stream ends, and begins again, when the person's role changes.
         void queries.invalidateQueries(sessionQuery);
@@ -100,6 +102,9 @@ export function useLiveInbox(): void {
 function makeReader(queries: QueryClient, workspaceId: string) {
   const readAll = makePacedReader<'all'>(LIST_REST_MS, () => refreshInbox(queries, workspaceId));
   const readOpen = makePacedReader<string>(OPEN_REST_MS, (ids) => refreshOpen(queries, workspaceId, ids));
+  const readMessages = makePacedReader<string>(OPEN_REST_MS, (ids) =>
+    refreshOpen(queries, workspaceId, ids, ['messages']),
+  );
   const readContacts = makePacedReader<string>(OPEN_REST_MS, (ids) =>
     refreshContacts(queries, workspaceId, ids),
   );
@@ -110,10 +115,15 @@ function makeReader(queries: QueryClient, workspaceId: string) {
     readCounts('counts');
   };
   return {
-    conversations: (changed: string[] | null) => {
-      if (changed === null) return readAll('all');
-      for (const id of changed) readOpen(id);
-      readRows(changed);
+    conversations: async (changes: ChangedConversation[] | null) => {
+      if (changes === null) return readAll('all');
+      for (const { conversationId, isProgress } of await withoutOwn(changes)) {
+        if (isProgress) readMessages(conversationId);
+        else {
+          readOpen(conversationId);
+          readRows([conversationId]);
+        }
+      }
     },
     contacts: (changed: string[] | null) => {
       if (changed === null) return readAll('all');
@@ -167,25 +177,16 @@ async function holdStream(
     const source = new EventSource(address);
     source.addEventListener('ready', () => tell({ begins: true }));
     source.addEventListener('heartbeat', () => tell({ isLive: true }));
-    source.addEventListener('presence', ({ data }: MessageEvent<string>) =>
-      tell(JSON.parse(data) as PresenceNotice),
-    );
-    source.addEventListener('changed', ({ data }: MessageEvent<string>) => {
-      const { conversationIds } = JSON.parse(data) as { conversationIds: string[] | null };
-      tell({ changed: conversationIds });
-    });
-    source.addEventListener('contacts', ({ data }: MessageEvent<string>) =>
-      tell(JSON.parse(data) as ContactsNotice),
-    );
-    for (const mark of ['read', 'unread'])
+    for (const name of ['presence', 'changed', 'contacts'])
+      source.addEventListener(name, ({ data }: MessageEvent<string>) =>
+        tell(JSON.parse(data) as PresenceNotice | ConversationsNotice | ContactsNotice),
+      );
+    for (const mark of ['read', 'unread', 'handed-over'])
       source.addEventListener(mark, ({ data }: MessageEvent<string>) => {
         const { conversationIds } = JSON.parse(data) as { conversationIds: string[] | null };
-        tell({ marked: conversationIds, isUnread: mark === 'unread' });
+        if (mark === 'handed-over') tell({ handedOver: conversationIds ?? [] });
+        else tell({ marked: conversationIds, isUnread: mark === 'unread' });
       });
-    source.addEventListener('handed-over', ({ data }: MessageEvent<string>) => {
-      const { conversationIds } = JSON.parse(data) as { conversationIds: string[] | null };
-      tell({ handedOver: conversationIds ?? [] });
-    });
     source.addEventListener('error', () => tell({ isLive: false }));
     const isRefused = await untilItEnds(source, signal);
     source.close();

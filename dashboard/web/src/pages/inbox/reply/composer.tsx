@@ -39,7 +39,7 @@ export function Composer({
   const formats = useFormats();
   const { isSuspended, isTrialExpired } = useWorkspace();
   const check = useReplyCheck(conversation);
-  const [draft, setDraft] = useDraft(id);
+  const [draft, setDraft, endDraft] = useDraft(id);
   const writing = useWriting(id, 'REPLYING');
   const known = useKnownMessage(id);
   const [note] = useNoteText(id);
@@ -73,7 +73,7 @@ export function Composer({
   const mayNotSend = body === '' || isOver || isUseless(check);
   const send = (closes: boolean) => {
     if (mayNotSend) return;
-    setDraft('');
+    endDraft(body);
     setMissing([]);
     writing.end();
     sending.send({

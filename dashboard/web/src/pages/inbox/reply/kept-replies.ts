@@ -29,6 +29,8 @@ interface KeptReply {
   isSaved?: boolean;
   /** Time of the server's version that was last saved or read; null if there was none. */
   savedAt?: string | null;
+  /** Text of that version. */
+  savedText?: string;
   /** Note that is not added yet. */
   note?: string;
   unsent: UnsentMessage[];
@@ -86,9 +88,17 @@ function prefixOf({ id, agentId }: Writer): string {
 
 /** Draft of a conversation as the browser keeps it, over the page and the session. */
 export interface DraftStore {
-  read: () => { draft: string; editedAt: number; isSaved: boolean; savedAt: string | null };
+  read: () => {
+    draft: string;
+    editedAt: number;
+    isSaved: boolean;
+    savedAt: string | null;
+    savedText: string;
+  };
   /** Keeps what the person writes. */
   edit: (draft: string) => void;
+  /** Empties a draft that the server deletes, too, with the message that is sent of it. */
+  endSent: () => void;
   /** Takes over what the server has after a text was saved, unless that was edited since. */
   noteSaved: (draft: string, kept: string, savedAt: string | null) => void;
   /** Takes the server's draft over. */
@@ -102,17 +112,20 @@ export function useDraftStore(conversationId: string): [string, DraftStore] {
   const store = useMemo(
     (): DraftStore => ({
       read: () => {
-        const { draft, editedAt = 0, isSaved = draft === '', savedAt = null } = read(name);
-        return { draft, editedAt, isSaved, savedAt };
+        const { draft, editedAt = 0, isSaved = draft === '', savedAt = null, savedText = '' } = read(name);
+        return { draft, editedAt, isSaved, savedAt, savedText };
       },
       edit: (next) => write(name, { draft: next, editedAt: Date.now(), isSaved: false }),
+      endSent: () => write(name, { draft: '', editedAt: Date.now(), isSaved: true }),
       noteSaved: (draft, kept, savedAt) => {
         const isEdited = read(name).draft !== draft;
         // The server keeps none of these. Here the text stays as it is.
         const text = kept === '' && isNoReply(draft) ? draft : kept;
-        write(name, isEdited ? { savedAt } : { draft: text, isSaved: true, savedAt });
+        const saved = { savedAt, savedText: kept };
+        write(name, isEdited ? saved : { ...saved, draft: text, isSaved: true });
       },
-      take: (taken, savedAt) => write(name, { draft: taken, isSaved: true, savedAt }),
+      take: (taken, savedAt) =>
+        write(name, { draft: taken, isSaved: true, savedAt, savedText: taken }),
     }),
     [name],
   );

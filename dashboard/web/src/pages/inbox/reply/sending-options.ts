@@ -1,10 +1,11 @@
 import type { MutationOptions, QueryClient } from '@tanstack/react-query';
 import { api, ApiError } from '../../../api/client';
-import type { Message, SentMessage, Workspace } from '../../../api/types';
-import { addNewest } from '../inbox-cache';
+import type { Message, SentReply, Workspace } from '../../../api/types';
 import { refreshAfterAct } from '../list/cached-lists';
+import { withOwnEvents } from '../live/own-events';
 import { toFailure } from './kept-failure';
 import { type UnsentMessage, unsentOf } from './kept-replies';
+import { canShowReply, showReply } from './show-reply';
 
 const MAX_RETRIES = 1;
 
@@ -34,23 +35,26 @@ export function sendingOptions(
   return {
     mutationKey,
     scope: { id: mutationKey.join() },
-    mutationFn: ({ key, body, seenMessageId, repeatsId }) =>
-      api.postOnce<SentMessage>(
-        `/workspaces/${workspaceId}/conversations/${conversationId}/messages`,
-        { body, seenMessageId, repeatsId },
-        key,
-      ),
+    mutationFn: ({ key, body, seenMessageId, repeatsId }) => {
+      const path = `/workspaces/${workspaceId}/conversations/${conversationId}/messages`;
+      const sent = api.postOnce<SentReply>(path, { body, seenMessageId, repeatsId }, key);
+      return withOwnEvents(sent, ({ message, assignmentEventId }) =>
+        // A repeated message is dealt with, too.
+        repeatsId === undefined && canShowReply(queries, workspaceId, conversationId)
+          ? [message.id, ...(assignmentEventId === undefined ? [] : [assignmentEventId])]
+          : [],
+      );
+    },
     retry: (count, error) => count < MAX_RETRIES && error instanceof ApiError && error.status === 0,
     onError: (error, { key }) => {
       noteFailure(key, toFailure(error));
       if (isOvertaken({ error })) void refreshAfterAct(queries, workspaceId, conversationId);
     },
-    onSuccess: ({ message }, { key, closes, repeatsId = null }) => {
-      const shown: Message = { ...message, repeatsId, isDismissed: false, firstBody: null };
-      addNewest(queries, workspaceId, ['messages', conversationId], shown);
+    onSuccess: (sent, { key, closes, repeatsId = null }) => {
+      const message: Message = { ...sent.message, repeatsId, isDismissed: false, firstBody: null };
+      showReply(queries, workspace, conversationId, { ...sent, message });
       remove(key);
       if (closes) close();
-      void refreshAfterAct(queries, workspaceId, conversationId);
     },
-  } satisfies MutationOptions<SentMessage, Error, UnsentMessage>;
+  } satisfies MutationOptions<SentReply, Error, UnsentMessage>;
 }

@@ -17,8 +17,11 @@ const saving = new Map<string, Promise<void>>();
 /**
  * Keeps the draft of a conversation in the browser, and on the server for the person's other devices. Where
  * both have changed, the later change counts.
+ * @returns the draft, and functions that change it and that empty it because all of it is sent
  */
-export function useDraft(conversationId: string): [string, (draft: string) => void] {
+export function useDraft(
+  conversationId: string,
+): [draft: string, edit: (draft: string) => void, end: (sent: string) => void] {
   const { id: workspaceId, isSuspended, isTrialExpired } = useWorkspace();
   const queries = useQueryClient();
   const [draft, store] = useDraftStore(conversationId);
@@ -45,7 +48,18 @@ export function useDraft(conversationId: string): [string, (draft: string) => vo
     return () => clearTimeout(timer);
   }, [draft, queries, workspaceId, conversationId, store, isReadOnly]);
 
-  return [draft, useCallback((next: string) => store.edit(next), [store])];
+  const end = useCallback(
+    (sent: string) => {
+      const target = { queries, workspaceId, conversationId, store };
+      // The server deletes the beginning of a message with it. A save that is on its way may come later.
+      const isDeleted = sent.startsWith(store.read().savedText.trim()) && !saving.has(pathOf(target));
+      if (!isDeleted) return store.edit('');
+      store.endSent();
+      markDraft(target, null);
+    },
+    [queries, workspaceId, conversationId, store],
+  );
+  return [draft, store.edit, end];
 }
 
 /** Returns the conversations in which the person has a draft. */

@@ -1,7 +1,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { api, ApiError } from '../../../api/client';
-import type { SentMessage, Workspace } from '../../../api/types';
+import type { SentReply, Workspace } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
 import { useAnnounce } from '../../../common/announcer';
 import { useTexts } from '../../../i18n/locale';
@@ -70,7 +70,7 @@ function send(
   sender: Sender,
   conversationId: string,
   message: UnsentMessage,
-): Promise<SentMessage> {
+): Promise<SentReply> {
   const close = () =>
     void api
       .patch(`/workspaces/${sender.id}/conversations/${conversationId}`, { status: 'CLOSED' })
@@ -78,7 +78,7 @@ function send(
   const options = sendingOptions(queries, sender, conversationId, close);
   return queries
     .getMutationCache()
-    .build<SentMessage, Error, UnsentMessage, unknown>(queries, queries.defaultMutationOptions(options))
+    .build<SentReply, Error, UnsentMessage, unknown>(queries, queries.defaultMutationOptions(options))
     .execute(message);
 }
 

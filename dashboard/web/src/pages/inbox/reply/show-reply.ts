@@ -1,0 +1,47 @@
+import type { QueryClient } from '@tanstack/react-query';
+import type { Conversation, InboxCounts, Message, SentReply, Workspace } from '../../../api/types';
+import { addNewest, changeCached, keyOf } from '../inbox-cache';
+import { refreshList, rowsOf, showChange } from '../list/cached-lists';
+import { beginChange, endChange } from '../pending-changes';
+
+/** Largest number of conversations that is counted. */
+const MAX_COUNT = 1_000;
+
+/** Reports whether the page can show all that a reply changes in a conversation without reading it. */
+export function canShowReply(queries: QueryClient, workspaceId: string, conversationId: string): boolean {
+  const isLoaded = queries.getQueryData(keyOf(workspaceId, 'conversation', conversationId)) !== undefined;
+  // The server knows whether the reply makes it read.
+  return isLoaded && rowsOf(queries, workspaceId, conversationId).every(({ isUnread }) => !isUnread);
+}
+
+/** Shows a reply that was sent, and that the conversation is the agent's now if it was nobody's. */
+export function showReply(
+  queries: QueryClient,
+  { id: workspaceId, agentId }: Pick<Workspace, 'id' | 'agentId'>,
+  conversationId: string,
+  { message, assignmentEventId }: { message: Message } & Pick<SentReply, 'assignmentEventId'>,
+): void {
+  const { id: lastMessageId, body, createdAt } = message;
+  const assigned = assignmentEventId === undefined ? {} : { assignedAgentId: agentId };
+  const last = { lastMessageId, lastMessagePreview: body, lastMessageAt: createdAt };
+  const change = { ...last, lastSenderAgentId: agentId, ...assigned };
+  const isListed = rowsOf(queries, workspaceId, conversationId, 'active').length > 0;
+  addNewest(queries, workspaceId, ['messages', conversationId], message);
+  // The lists that are being read may be answered as they were before.
+  endChange(beginChange(conversationId, change), false);
+  showChange(queries, workspaceId, conversationId, change);
+  void refreshList(queries, workspaceId, isListed ? [] : [conversationId]);
+  if (assignmentEventId === undefined) return;
+  const conversationKey = keyOf(workspaceId, 'conversation', conversationId);
+  const before = queries.getQueryData<Conversation>(conversationKey);
+  // Its changes are read again, because it was updated.
+  const updated = { ...assigned, updatedAt: createdAt };
+  changeCached<Conversation>(queries, conversationKey, (conversation) => ({ ...conversation, ...updated }));
+  if (before?.status !== 'OPEN') return;
+  const countsKey = ['workspaces', workspaceId, 'conversations/counts', {}];
+  changeCached<InboxCounts>(queries, countsKey, ({ mine, nobody, ...others }) => ({
+    ...others,
+    mine: mine > MAX_COUNT ? mine : mine + 1,
+    nobody: nobody > MAX_COUNT ? nobody : nobody - 1,
+  }));
+}
