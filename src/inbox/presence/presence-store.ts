@@ -79,12 +79,16 @@ export class PresenceStore {
   /**
    * Sets and ends signs of a conversation, and tells who listens if one began or ended.
    * @param required name of a sign without which nothing happens
+   * @param agentId agent whose signs they are; empty for a visitor's
    */
-  async change(conversation: ConversationKey, signs: Sign[], required = ''): Promise<boolean> {
+  async change(conversation: ConversationKey, signs: Sign[], required = '', agentId = ''): Promise<boolean> {
     return this.unlessDown(false, async () => {
       const changed = await this.changeSigns(keyOf(conversation), required, ...signs.flat());
       if (changed > 0)
-        await this.redis.publish(channelOf(conversation.tenantId), conversation.conversationId);
+        await this.redis.publish(
+          channelOf(conversation.tenantId),
+          `${conversation.conversationId} ${agentId}`,
+        );
       return changed > 0;
     });
   }
@@ -95,16 +99,21 @@ export class PresenceStore {
   }
 
   /**
-   * Calls back with the id of each conversation of a workspace in which a sign begins, or is ended.
+   * Calls back with the id of each conversation of a workspace in which a sign begins, or is ended, and that
+   * of its agent; empty for a visitor's.
    * @returns a function that stops it, and a promise that settles once nothing is missed any more
    */
   listen(
     tenantId: string,
-    callback: (conversationId: string) => void,
+    callback: (conversationId: string, agentId: string) => void,
   ): { stop: () => void; listening: Promise<void> } {
     const channel = channelOf(tenantId);
-    const listening = this.subscriber.subscribe(channel, callback);
-    return { stop: () => this.subscriber.unsubscribe(channel, callback), listening };
+    const handler = (message: string) => {
+      const [conversationId = '', agentId = ''] = message.split(' ');
+      callback(conversationId, agentId);
+    };
+    const listening = this.subscriber.subscribe(channel, handler);
+    return { stop: () => this.subscriber.unsubscribe(channel, handler), listening };
   }
 
   /** Tells the customer of a conversation, if one listens, that an agent types or has ended. */

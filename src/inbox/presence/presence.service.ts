@@ -44,7 +44,7 @@ export class PresenceService {
     if (agentId === null || !isId(conversationId)) return;
     const signs: Sign[] = AGENT_ACTS.map((one) => [`${one} ${agentId}`, lifeOf(one, act)]);
     const conversation = { tenantId, conversationId };
-    const hasChanged = await this.store.change(conversation, signs);
+    const hasChanged = await this.store.change(conversation, signs, '', agentId);
     if (act === 'REPLYING') await this.tellVisitor(conversation, agentId);
     else if (hasChanged) await this.store.tellReply(conversation, { name: null, isTyping: false });
   }
@@ -72,14 +72,14 @@ export class PresenceService {
   }
 
   /**
-   * Calls back with the id of each conversation of the workspace in which somebody begins or ends something.
-   * What ends by itself is not told.
+   * Calls back with the id of each conversation of the workspace in which somebody begins or ends something,
+   * and the id of the agent; empty for a visitor. What ends by itself is not told.
    * @returns a function that stops it, and a promise that settles once nothing is missed any more: it does
    *   not settle while Redis is down
    */
   listen(
     tenantId: string,
-    callback: (conversationId: string) => void,
+    callback: (conversationId: string, agentId: string) => void,
   ): { stop: () => void; listening: Promise<void> } {
     return this.store.listen(tenantId, callback);
   }

@@ -77,7 +77,7 @@ export class InboxStreams implements OnModuleInit, BeforeApplicationShutdown {
       const listened = this.notices.listen(workspaceId, membership?.agentId, (event, data) =>
         group.send(event, 0, data),
       );
-      const stopPresence = this.presence.listen(workspaceId, (conversationIds) =>
+      const stopPresence = this.presence.listen(workspaceId, membership?.agentId, (conversationIds) =>
         group.send('presence', 0, { conversationIds }),
       );
       const stop = () => {

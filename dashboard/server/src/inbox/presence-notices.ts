@@ -14,11 +14,18 @@ export class PresenceNotices {
 
   /**
    * Calls back with the ids of conversations, or null for any, at most five times a second.
+   * @param agentId agent who is told; what it does itself is not
    * @returns a function that stops it
    */
-  listen(workspaceId: string, callback: (conversationIds: string[] | null) => void): () => void {
+  listen(
+    workspaceId: string,
+    agentId: string | undefined,
+    callback: (conversationIds: string[] | null) => void,
+  ): () => void {
     const notices = new CollectedNotices<string>(callback);
-    const { stop } = this.presence.listen(workspaceId, (conversationId) => notices.note(conversationId));
+    const { stop } = this.presence.listen(workspaceId, (conversationId, by) => {
+      if (by !== agentId) notices.note(conversationId);
+    });
     return () => {
       notices.stop();
       stop();

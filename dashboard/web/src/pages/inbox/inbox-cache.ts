@@ -51,7 +51,10 @@ export function addNewest(
 export function removeItem(queries: QueryClient, workspaceId: string, key: string[], itemId: string): void {
   changeCached<Pages<{ id: string }>>(queries, keyOf(workspaceId, ...key), (pages) => ({
     ...pages,
-    pages: pages.pages.map(({ data, ...page }) => ({ ...page, data: data.filter(({ id }) => id !== itemId) })),
+    pages: pages.pages.map(({ data, ...page }) => ({
+      ...page,
+      data: data.filter(({ id }) => id !== itemId),
+    })),
   }));
 }
 

@@ -124,8 +124,7 @@ export function useDraftStore(conversationId: string): [string, DraftStore] {
         const saved = { savedAt, savedText: kept };
         write(name, isEdited ? saved : { ...saved, draft: text, isSaved: true });
       },
-      take: (taken, savedAt) =>
-        write(name, { draft: taken, isSaved: true, savedAt, savedText: taken }),
+      take: (taken, savedAt) => write(name, { draft: taken, isSaved: true, savedAt, savedText: taken }),
     }),
     [name],
   );
