@@ -8,7 +8,7 @@ type HandoverWork = (tx: Transaction, agent: AgentKey, conversationId: string) =
 /** Work to be done when a conversation is closed, in the transaction that does so. */
 type ClosingWork = (tx: Transaction, conversation: ConversationKey) => void;
 
-/** Work to be done when an agent replies, in the transaction that does so; `body` is the text of the reply. */
+/** Work to be done when an agent replies with a text, in the transaction that does so. */
 type ReplyWork = (tx: Transaction, key: AgentKey & ConversationKey, body: string) => void;
 
 /**
