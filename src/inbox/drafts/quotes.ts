@@ -10,6 +10,7 @@ export function withoutQuotes(draft: string, texts: string[]): string {
   return texts
     .map((text) => text.trim())
     .filter((text) => text.length >= MIN_CHARACTERS || /\p{N}/u.test(text))
+    .filter((text) => /[^\s>]/.test(text))
     .reduce((left, text) => left.replaceAll(wholeWords(text), ''), draft);
 }
 
@@ -18,7 +19,11 @@ function escape(word: string): string {
 }
 
 function wholeWords(text: string): RegExp {
-  // A line may have been wrapped, or begin with the mark of a quote.
-  const words = text.split(/\s+/).map(escape);
+  // A line may have been wrapped, or begin with the mark of a quote. No word has that mark: a match would be
+  // tried in all the ways in which marks can belong to words or stand between them.
+  const words = text
+    .split(/[\s>]+/)
+    .filter(Boolean)
+    .map(escape);
   return new RegExp(`(?<!${LETTER})${words.join('[\\s>]+')}(?!${LETTER})`, 'gu');
 }
