@@ -2,8 +2,8 @@
 const MAX_TIDIED_LENGTH = 128 * 1024;
 
 const STATUS_LINE = /^HTTP\/\d(?:\.\d)?[ \t]+(\d{3})(?!\d)[ \t]*(.*)$/i;
-/** Beginning of a line that may become a status line. */
-const STATUS_LINE_BEGUN = /^(?:H?|HT|HTT|HTTP|HTTP\/[^\r]*)\r?$/i;
+/** Beginning of every status line. */
+const HTTP = 'HTTP/';
 const FIELD = /^([\w!#$%&'*+.^`|~-]+)[ \t]*:[ \t]*(.*)$/;
 
 /**
@@ -26,14 +26,15 @@ export class LooseHead {
     let text = chunk.toString('latin1');
     let tidied = '';
     for (let end = text.indexOf('\n'); end >= 0 && !this.isOver; end = text.indexOf('\n')) {
-      const line = (this.line + text.slice(0, end)).replace(/\r+$/, '').replaceAll('\r', ' ');
+      const line = withoutReturns(this.line + text.slice(0, end));
       this.line = '';
       tidied += this.tidyLine(line);
       text = text.slice(end + 1);
     }
+    const hasReturnInside = /\r[^]/.test(text) || (this.line.at(-1) === '\r' && text !== '');
     this.line += text;
     this.size += chunk.length;
-    const isNotHttp = this.isStatusNext && !STATUS_LINE_BEGUN.test(this.line);
+    const isNotHttp = this.isStatusNext && (hasReturnInside || !isBeginningOf(HTTP, this.line));
     this.isOver ||= isNotHttp || this.size > MAX_TIDIED_LENGTH;
     if (this.isOver) tidied += this.line;
     return Buffer.from(tidied, 'latin1');
@@ -69,6 +70,18 @@ export class LooseHead {
     this.contentLength = length ?? this.contentLength;
     return this.isDropped ? '' : `${name}: ${length ?? value}\r\n`;
   }
+}
+
+/** Returns a line without the CRs at its end, and with a space for each other one. */
+function withoutReturns(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === '\r') end -= 1;
+  return line.slice(0, end).replaceAll('\r', ' ');
+}
+
+/** Reports whether a line begins with a text in any case, as far as the line goes; a CR alone is no line yet. */
+function isBeginningOf(text: string, line: string): boolean {
+  return line === '\r' || text.startsWith(line.slice(0, text.length).toUpperCase());
 }
 
 /** Returns the value of a list of equal ones such as "2, 2", or the list. */
