@@ -4,6 +4,11 @@ import { LooseHead } from './loose-head';
 
 /** Bytes of an answer that are kept until its head is read, so that it can be read a second time. */
 const MAX_UNREAD_BYTES = 128 * 1024;
+/**
+ * Time after its request in which a close is that of an unused connection. A receiver that closes later may
+ * have worked on the request.
+ */
+const UNUSED_CLOSE_MS = 1_000;
 /** Number of pieces in which they are kept: byte by byte, an answer would take 500 times its size. */
 const MAX_UNREAD_CHUNKS = 64;
 
@@ -11,6 +16,7 @@ const MAX_UNREAD_CHUNKS = 64;
 export class ReceiverConnection {
   private readonly openedAt = performance.now();
   private exchanges = 0;
+  private askedAt = 0;
   private stream: ExchangeStream | null = null;
   private looseHead: LooseHead | null = null;
   private unread: Buffer[] = [];
@@ -37,11 +43,12 @@ export class ReceiverConnection {
   }
 
   /**
-   * Reports whether it has answered before, and nothing has come of the present answer. The receiver may have
-   * closed it as unused while the request was on its way.
+   * Reports whether it has answered before, and nothing has come of the present answer, which was asked for
+   * just now. The receiver may have closed it as unused while the request was on its way.
    */
   get isSilentAgain(): boolean {
-    return this.exchanges > 1 && this.unreadBytes === 0;
+    const askedMsAgo = performance.now() - this.askedAt;
+    return this.exchanges > 1 && this.unreadBytes === 0 && askedMsAgo < UNUSED_CLOSE_MS;
   }
 
   onClose(listener: () => void): void {
@@ -52,6 +59,7 @@ export class ReceiverConnection {
   beginExchange(): Duplex {
     this.socket.setTimeout(0);
     this.exchanges += 1;
+    this.askedAt = performance.now();
     this.unread = [];
     this.unreadBytes = 0;
     this.stream = new ExchangeStream((chunk) => this.socket.write(chunk));
