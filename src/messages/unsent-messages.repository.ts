@@ -45,11 +45,19 @@ export class UnsentMessagesRepository {
     return row?.cursor ?? null;
   }
 
-  /** Sets the cursor of a locked message; null deletes its row. */
+  /** Lets a message wait behind all others whose next step may begin now. */
+  async postpone(tx: Transaction, key: MessageKey, delayMs: number): Promise<void> {
+    await tx.query(
+      `UPDATE unsent_messages SET due_at = now() + $4 * interval '1 millisecond' WHERE ${IS_MESSAGE}`,
+      [...columnsOf(key), delayMs],
+    );
+  }
+
+  /** Sets the cursor of a locked message, which then waits behind the others; null deletes its row. */
   async advance(tx: Transaction, key: MessageKey, cursor: string | null): Promise<void> {
     if (cursor === null) await tx.query(`DELETE FROM unsent_messages WHERE ${IS_MESSAGE}`, columnsOf(key));
     else
-      await tx.query(`UPDATE unsent_messages SET cursor = $4 WHERE ${IS_MESSAGE}`, [
+      await tx.query(`UPDATE unsent_messages SET cursor = $4, due_at = now() WHERE ${IS_MESSAGE}`, [
         ...columnsOf(key),
         cursor,
       ]);

@@ -10,6 +10,8 @@ import { UnsentMessagesRepository } from '../messages/unsent-messages.repository
 
 /** Number of events whose answers one step erases. */
 const BATCH = 200;
+/** Time after a failure until a message's next step. */
+const RETRY_MS = 60_000;
 /** Pause between steps, so that erasing slows no other work. */
 const PAUSE_MS = 10;
 
@@ -26,7 +28,10 @@ export class UnsentMessageRunner implements OnModuleInit {
     pauseMs: PAUSE_MS,
     list: () => this.unsent.listDue(),
     keyOf: ({ messageId }) => messageId,
-    step: (key, size) => this.database.queueTransaction((tx) => this.step(tx, key, size)),
+    step: (key, size) =>
+      this.database
+        .queueTransaction((tx) => this.step(tx, key, size))
+        .catch((error: unknown) => this.postpone(key, error)),
     onError: ({ tenantId, messageId }, err) =>
       this.logger.error({ err, tenantId, messageId }, 'answers were not erased; it will be retried'),
   });
@@ -40,6 +45,12 @@ export class UnsentMessageRunner implements OnModuleInit {
 
   onModuleInit(): void {
     this.polls.register('unsent messages', () => this.rounds.run(() => this.polls.isStopped));
+  }
+
+  /** Lets a message whose step has failed wait, so that the others of all workspaces get theirs. */
+  private async postpone(key: MessageKey, error: unknown): Promise<never> {
+    await this.database.queueTransaction((tx) => this.unsent.postpone(tx, key, RETRY_MS));
+    throw error;
   }
 
   private async step(tx: Transaction, key: MessageKey, size: number): Promise<boolean> {
