@@ -36,6 +36,8 @@ export class ProviderForms1795804000000 implements MigrationInterface {
       after,
     )) as Row[];
     for (const row of rows) {
+      // Digits alone may be what the provider itself calls the customer.
+      if (/^\d+$/.test(row.externalId)) continue;
       const form = toProviderForm(row.channel, row.externalId);
       if (form !== null && form !== row.externalId) await this.change(db, row, form);
     }
@@ -52,6 +54,12 @@ export class ProviderForms1795804000000 implements MigrationInterface {
       [tenantId, channel, form, contactId],
     )) as { isTheirs: boolean }[];
     if (found && !found.isTheirs) return;
+    // The conversations come first: a second call finds the identity that it has not changed yet.
+    await db.query(
+      `UPDATE conversations SET identity_external_id = $5
+       WHERE tenant_id = $1 AND contact_id = $4 AND source_channel = $2 AND identity_external_id = $3`,
+      [...names, form],
+    );
     await db.query(
       found
         ? `DELETE FROM contact_identities
@@ -59,11 +67,6 @@ export class ProviderForms1795804000000 implements MigrationInterface {
         : `UPDATE contact_identities SET external_id = $5
            WHERE tenant_id = $1 AND channel = $2 AND external_id = $3 AND contact_id = $4`,
       found ? names : [...names, form],
-    );
-    await db.query(
-      `UPDATE conversations SET identity_external_id = $5
-       WHERE tenant_id = $1 AND contact_id = $4 AND source_channel = $2 AND identity_external_id = $3`,
-      [...names, form],
     );
   }
 }

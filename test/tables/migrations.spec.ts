@@ -59,7 +59,7 @@ const HASHES: Record<string, string> = {
   'migrations/1795800500000-customer-changes.ts': 'ef4c4b8f3337709f',
   'migrations/1795805000000-lasting-provider-ids.ts': '0536e54913058db8',
   'migrations/1795805000001-waiting-changes.ts': '1625ae9397711ec2',
-  'migrations/1795804000000-provider-forms.ts': 'f39516fb92c6dc3d',
+  'migrations/1795804000000-provider-forms.ts': 'c78e06ee93a29b3a',
   'migrations/1795803000000-dismissed-messages.ts': '62d34af0cb50d903',
   'migrations/1795807000000-refolded-texts.ts': '04955207f4eb0620',
 };
