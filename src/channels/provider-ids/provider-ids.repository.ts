@@ -79,6 +79,7 @@ export class ProviderIdsRepository {
     providerIds: string[],
     { contactId, ids }: EarlyCustomer,
   ): Promise<{ isKnown: boolean; early: EarlyChange[] }> {
+    // A change that a process of a former version has stored names no customer.
     const rows = await tx.query<EarlyChange & { isKnown: boolean }>(
       `SELECT true AS "isKnown", NULL::uuid AS "connectionId", NULL AS "providerId", NULL AS "customerId",
               NULL AS body, NULL::jsonb AS metadata, NULL::float8 AS number
@@ -86,7 +87,7 @@ export class ProviderIdsRepository {
        UNION ALL
        SELECT false, ${EARLY}
        FROM early_changes WHERE tenant_id = $1 AND connection_id = $2 AND provider_id = ANY ($4)
-         AND (customer_id = ANY ($5) OR contact_id = $6)
+         AND (customer_id = ANY ($5) OR customer_id = '' OR contact_id = $6)
        ORDER BY number`,
       [tenantId, id, this.erasedIds.addSubstitutes(id, providerIds), providerIds, ids, contactId],
     );
