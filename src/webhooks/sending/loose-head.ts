@@ -79,7 +79,7 @@ function withoutReturns(line: string): string {
   return line.slice(0, end).replaceAll('\r', ' ');
 }
 
-/** Reports whether a line begins with a text in any case, as far as the line goes; a CR alone is no line yet. */
+/** Reports whether a line, as far as it goes, begins with a text in any case; a CR may be an empty line. */
 function isBeginningOf(text: string, line: string): boolean {
   return line === '\r' || text.startsWith(line.slice(0, text.length).toUpperCase());
 }

@@ -145,7 +145,7 @@ describe('the door itself', () => {
     const faulty = { ...cli.env, SECRETS_KEYS: 'short', WEBHOOK_ALLOWED_NETWORKS: 'home' };
     expect(await cli.refusalIn(faulty, ...list)).toMatchObject({
       code: 'INTERNAL',
-      message: expect.stringMatching(/2 fault.*SECRETS_KEYS.*WEBHOOK_ALLOWED_NETWORKS/s),
+      message: expect.stringMatching(/2 fault.*WEBHOOK_ALLOWED_NETWORKS.*SECRETS_KEYS/s),
     });
   });
 
