@@ -247,7 +247,7 @@ export const de: Texts = {
     erasing: 'Wird gelöscht',
     erasedSoFar: (messages: string) => `Wird gelöscht. Nachrichten bisher: ${messages}`,
     settling: (messages: string) =>
-      `Gelöscht, mit ${messages} ${messages === '1' ? 'Nachricht' : 'Nachrichten'}. Noch einige Minuten lang werden Kopien gesucht, die inzwischen geschrieben wurden.`,
+      `Gelöscht, mit ${messages} ${messages === '1' ? 'Nachricht' : 'Nachrichten'}. Noch einige Minuten lang werden Kopien gesucht.`,
     erasedAt: (time: string) => `Gelöscht am ${time}`,
     erasedAdvice:
       'Über diese Person ist nichts mehr gespeichert, und niemand kann ihr von hier aus schreiben.',
@@ -735,7 +735,7 @@ export const de: Texts = {
     urlFits: 'Diese Adresse geht.',
     context: 'Kontext mitschicken',
     contextAdvice:
-      'Jede Zustellung hat einen vierten Schlüssel, context: die Unterhaltung, ihr Kontakt und der Agent, der schrieb, wie sie in dem Moment sind. Ein Bot muss sie also nicht lesen.',
+      'Jede Zustellung hat einen vierten Schlüssel, context: die Unterhaltung, ihr Kontakt und der Agent, der schrieb, wie sie in dem Moment sind.',
     contextParts: {
       conversation: 'die Unterhaltung',
       contact: 'ihren Kontakt',

@@ -222,7 +222,7 @@ export const en = {
     erasing: 'Erasing',
     erasedSoFar: (messages: string) => `Being erased. Messages so far: ${messages}`,
     settling: (messages: string) =>
-      `Erased, with ${messages} ${messages === '1' ? 'message' : 'messages'}. For a few minutes more, copies that were written meanwhile are looked for.`,
+      `Erased, with ${messages} ${messages === '1' ? 'message' : 'messages'}. Copies are looked for a few minutes more.`,
     erasedAt: (time: string) => `Erased on ${time}`,
     erasedAdvice: 'Nothing is stored about this person any more, and nobody can write to them from here.',
   },
@@ -630,7 +630,7 @@ export const en = {
     revoked: 'revoked',
     revokedDone: 'The key is revoked.',
     newKey: (name: string) => `Key “${name}”`,
-    shownOnceAdvice: 'Only a hash of the key is kept. Copy it to where it is used, such as a secret store.',
+    shownOnceAdvice: 'Only a hash of the key is kept. Copy it to where it is used.',
     key: 'Key',
     tryIt: 'Try it in a terminal',
   },
@@ -667,7 +667,7 @@ export const en = {
     fewerAdvice: 'Pending deliveries of events that you take out are cancelled.',
     context: 'Send the context along',
     contextAdvice:
-      'Each delivery has a fourth key, context: the conversation, its contact and the agent who wrote, as they are at that moment. So a bot need not read them.',
+      'Each delivery has a fourth key, context: the conversation, its contact and the agent who wrote, as they are at that moment.',
     contextParts: { conversation: 'the conversation', contact: 'its contact', sender: 'the agent who wrote' },
     sendsAlong: (parts: string) => `Sends along ${parts}.`,
     moreContextAdvice:
@@ -696,8 +696,7 @@ export const en = {
     testDelivery: 'Show the delivery',
     exampleData: 'Data of the example, as JSON',
     exampleAdvice:
-      'It is sent with “x-service-test: true”, and its ids stay those of the example, so that your receiver can’t take ' +
-      'it for an event.',
+      'It is sent with “x-service-test: true” and the ids of the example: no receiver takes it for an event.',
     notJson: 'This is not the JSON of an object.',
     sendExample: 'Send the example',
     testPassed: (status: number, elapsed: string) => `The receiver answered ${status} after ${elapsed}`,

@@ -15,7 +15,6 @@ import { type Mode, ModeSwitch } from './mode-switch';
 import { NoFiles } from './no-files';
 import { NoteForm } from './note-form';
 import { useWriting } from '../conversation/presence-signals';
-import savedClasses from './saved-replies.module.css';
 import { useDraft } from './use-draft';
 import { SEND_MODIFIER, useKeys } from '../use-keys';
 import { useSavedReplies } from './use-saved-replies';
@@ -100,7 +99,7 @@ export function Composer({
         send(false);
       }}
     >
-      <div className={savedClasses.anchor}>{saved.list}</div>
+      {saved.list}
       <ModeSwitch mode={mode} onChange={setMode} />
       <ReplyNotice channel={sourceChannel} check={check} />
       <NoFiles />

@@ -57,29 +57,31 @@ export function SavedReplyList({
 
   if (!found) return null;
   return (
-    <div className={`${listbox.popup} ${classes.popup}`}>
-      {count === 0 && (
-        <p className={listbox.none} role="status">
-          {data.data.length === 0 ? inbox.saved.none : inbox.saved.noneFound}
-        </p>
-      )}
-      <ul role="listbox" id={id} aria-label={inbox.saved.list} className={listbox.list}>
-        {found.map((reply, index) => (
-          <li
-            key={reply.id}
-            id={`${id}-${reply.id}`}
-            role="option"
-            aria-selected={index === at}
-            className={listbox.option}
-            // The field keeps the focus.
-            onMouseDown={(event) => event.preventDefault()}
-            onClick={() => onChoose(reply.body)}
-          >
-            <bdi className={classes.name}>{reply.name}</bdi>
-            <bdi className={classes.text}>{preview(reply.body)}</bdi>
-          </li>
-        ))}
-      </ul>
+    <div className={classes.anchor}>
+      <div className={`${listbox.popup} ${classes.popup}`}>
+        {count === 0 && (
+          <p className={listbox.none} role="status">
+            {data.data.length === 0 ? inbox.saved.none : inbox.saved.noneFound}
+          </p>
+        )}
+        <ul role="listbox" id={id} aria-label={inbox.saved.list} className={listbox.list}>
+          {found.map((reply, index) => (
+            <li
+              key={reply.id}
+              id={`${id}-${reply.id}`}
+              role="option"
+              aria-selected={index === at}
+              className={listbox.option}
+              // The field keeps the focus.
+              onMouseDown={(event) => event.preventDefault()}
+              onClick={() => onChoose(reply.body)}
+            >
+              <bdi className={classes.name}>{reply.name}</bdi>
+              <bdi className={classes.text}>{preview(reply.body)}</bdi>
+            </li>
+          ))}
+        </ul>
+      </div>
     </div>
   );
 }
