@@ -256,7 +256,7 @@ describe('erasing a contact', () => {
     await webhooks.waitForStatus(failing, 'exhausted', 6);
     const [delivery] = await webhooks.waitForStatus(answered, 'succeeded', 6);
     await webhooks.redeliver(delivery!);
-    await webhooks.waitForRecovery(await webhooks.recover(failing, since));
+    await webhooks.waitUntilMade(await webhooks.recover(failing, since));
     await receiver.waitForCount(1);
     await waitFor('recovered deliveries', () => receiver.received('/failing').length >= 12);
 
