@@ -36,7 +36,7 @@ export function hostileTexts(trap: string): string[] {
 export const HOSTILE_NAMES = [
   '\u202Eeeffo ruoy\u2066',
   `\u2066${'W'.repeat(150)}`,
-  '\u200B\u200D\u2060\u3164\u2800\uFEFF',
+  '\u200B\u200D\u2060\u3164\u2800\uFEFF.',
   ZALGO.slice(0, 200),
   '<b onmouseover="window.owned = true">Bold</b>',
   '=1+1',
