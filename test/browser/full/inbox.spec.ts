@@ -294,6 +294,8 @@ describe('the inbox in a browser', () => {
     expect(await stored(bea)).toEqual({ status: 'OPEN', assignee: visit.agent.id });
     await world.service.make.received(workspace, bea, 'Thank you!');
     await row('Thank you!').waitFor();
+    // The person who looks at it has read it.
+    await row('Thank you!').getByRole('img', { name: 'Unread' }).waitFor({ state: 'detached' });
     // The row stays as fresh as the others.
     await visit.page.keyboard.press('Escape');
     await visit.page.keyboard.press('u');
@@ -626,7 +628,8 @@ describe('the inbox in a browser', () => {
     await visit.page.unroute('**/messages');
     await visit.logIn(visit.agent.email, PASSWORD);
     await visit.page.waitForURL(`**/inbox/${ada.id}**`);
-    await message('A longer draft for Ada').getByRole('button', { name: 'Try again' }).click();
+    // The reply goes out by itself.
+    await message('A longer draft for Ada').waitFor();
     await visit.page.locator('article[data-unsent]').waitFor({ state: 'detached' });
     expect(await bodies(ada)).toEqual(['A longer draft for Ada']);
   });
