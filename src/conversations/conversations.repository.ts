@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Channel } from '../common/channel-descriptors';
 import { HIGHEST_ID, isId } from '../common/ids';
 import { MAX_LIMIT } from '../common/page';
-import { boundedCount, MAX_COUNTED } from '../database/bounded-count';
+import { boundedCount } from '../database/bounded-count';
 import { Database, Reader } from '../database/database';
 import { Pipelined, Transaction } from '../database/transaction';
 import { Parameters } from '../database/parameters';
@@ -72,10 +72,10 @@ const LOST = `(SELECT delivery_status FROM messages WHERE tenant_id = $1 AND con
                AND ${IS_LOST} ORDER BY conversation_id DESC, id DESC LIMIT 1) AS lost`;
 
 /**
- * SQL that selects the conversations with lost replies, those that are newest themselves first, up to a
- * limit. It reads one row of the index for each, however many of its replies are lost.
+ * SQL that selects the conversations with lost replies, those that are newest themselves first. A limit
+ * follows. It reads one row of the index for each, however many of its replies are lost.
  */
-const selectLost = (limit: number) => `
+const SELECT_LOST = `
   WITH RECURSIVE lost AS (
     (SELECT conversation_id AS id FROM messages WHERE tenant_id = $1 AND ${IS_LOST}
      ORDER BY conversation_id DESC, id DESC LIMIT 1)
@@ -84,7 +84,9 @@ const selectLost = (limit: number) => `
             ORDER BY conversation_id DESC, id DESC LIMIT 1)
     FROM lost WHERE lost.id IS NOT NULL
   )
-  SELECT id FROM lost WHERE id IS NOT NULL LIMIT ${limit}`;
+  SELECT id FROM lost WHERE id IS NOT NULL`;
+
+const COUNT_LOST = boundedCount(SELECT_LOST);
 
 /** SQL that selects a whole conversation. Conditions and a lock follow. */
 export const SELECT_CONVERSATION = `
@@ -219,14 +221,14 @@ export class ConversationsRepository {
 
   /** Lists the conversations with lost replies, up to the newest 1,000. */
   async listLost(tenantId: string): Promise<string[]> {
-    const rows = await this.database.pipelinedRead<{ id: string }>(selectLost(MAX_SCANNED), [tenantId]);
+    const sql = `${SELECT_LOST} LIMIT ${MAX_SCANNED}`;
+    const rows = await this.database.pipelinedRead<{ id: string }>(sql, [tenantId]);
     return rows.map(({ id }) => id);
   }
 
   /** Counts the conversations with lost replies, up to 1,001. */
   async countLost(tenantId: string): Promise<number> {
-    const sql = `SELECT count(*)::integer AS count FROM (${selectLost(MAX_COUNTED + 1)}) AS counted`;
-    const [row] = await this.database.pipelinedRead<{ count: number }>(sql, [tenantId]);
+    const [row] = await this.database.pipelinedRead<{ count: number }>(COUNT_LOST, [tenantId]);
     return row!.count;
   }
 
