@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { IS_LOST } from '../conversations/lost-replies';
 import { Pipelined, Transaction } from '../database/transaction';
 import { ConversationKey } from '../database/tables/table-declaration';
-import { MessageKey } from './message-status.repository';
+import { keyParameters, MessageKey } from './message-status.repository';
 
 /** Limit of the messages that the closing of a conversation dismisses. */
 const MAX_DISMISSED = 1_000;
@@ -20,7 +20,7 @@ export class LostMessagesRepository {
     const found = await tx.query(
       `SELECT 1 FROM messages WHERE ${BY_KEY} AND delivery_status IN ('FAILED', 'UNKNOWN')
          AND NOT EXISTS (SELECT FROM messages WHERE tenant_id = $1 AND conversation_id = $2 AND repeats_id = $3)`,
-      columnsOf(key),
+      keyParameters(key),
     );
     return found.length > 0;
   }
@@ -28,7 +28,7 @@ export class LostMessagesRepository {
   /** Dismisses a message if it is lost. */
   dismissPipelined(tx: Transaction, key: MessageKey, at: Date): Pipelined {
     return tx.pipeline(`UPDATE messages SET dismissed_at = $4 WHERE ${BY_KEY} AND ${IS_LOST}`, [
-      ...columnsOf(key),
+      ...keyParameters(key),
       at,
     ]);
   }
@@ -45,8 +45,4 @@ export class LostMessagesRepository {
       [tenantId, conversationId, at],
     );
   }
-}
-
-function columnsOf({ tenantId, conversationId, messageId }: MessageKey): string[] {
-  return [tenantId, conversationId, messageId];
 }

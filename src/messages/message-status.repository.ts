@@ -22,6 +22,11 @@ export interface MessageKey {
   messageId: string;
 }
 
+/** Returns the key of a message as a statement's first parameters. */
+export function keyParameters({ tenantId, conversationId, messageId }: MessageKey): string[] {
+  return [tenantId, conversationId, messageId];
+}
+
 /** Message that is to fail with a code. */
 export type FailingMessage = MessageKey & { code: DeliveryErrorCode };
 

@@ -5,7 +5,7 @@ import { Pipelined, Transaction } from '../database/transaction';
 import { PageStatement } from '../database/page-statement';
 import { ConversationKey, ErasedMessages } from '../database/tables/table-declaration';
 import { ERRORS_BY_CODE } from './message-status';
-import { MessageKey } from './message-status.repository';
+import { keyParameters, MessageKey } from './message-status.repository';
 import { MessageEntity } from './message.entity';
 import { hasStatusSubscriberSql, StatusEvents } from './status-events';
 
@@ -123,14 +123,14 @@ export class MessagesRepository {
   }
 
   async find(tx: Transaction, key: MessageKey): Promise<ChangeableMessage | null> {
-    const [row] = await tx.query<ChangeableMessage>(SELECT_CHANGEABLE, columnsOf(key));
+    const [row] = await tx.query<ChangeableMessage>(SELECT_CHANGEABLE, keyParameters(key));
     return row ?? null;
   }
 
   /** Locks a message, of a conversation that the caller has locked. */
   async lock(tx: Transaction, key: MessageKey): Promise<ChangeableMessage | null> {
     const locking = `${SELECT_CHANGEABLE} FOR NO KEY UPDATE`;
-    const [row] = await tx.query<ChangeableMessage>(locking, columnsOf(key));
+    const [row] = await tx.query<ChangeableMessage>(locking, keyParameters(key));
     return row ?? null;
   }
 
@@ -151,7 +151,7 @@ export class MessagesRepository {
            ELSE (replaced_bodies || body)[coalesce(cardinality(replaced_bodies), 0) + 2 - ${MAX_REPLACED}:] END,
          metadata = nullif((coalesce(metadata, '{}') - 'wholeBody'::text) || coalesce($7::jsonb, '{}'), '{}')
        WHERE tenant_id = $1 AND conversation_id = $2 AND id = $3`,
-      [...columnsOf(key), body, editedAt, number, metadata && JSON.stringify(metadata)],
+      [...keyParameters(key), body, editedAt, number, metadata && JSON.stringify(metadata)],
     );
   }
 
@@ -160,7 +160,7 @@ export class MessagesRepository {
     const rows = await tx.query(
       `UPDATE messages SET unsent_at = $4
        WHERE tenant_id = $1 AND conversation_id = $2 AND id = $3 AND unsent_at IS NULL RETURNING 1`,
-      [...columnsOf(key), at],
+      [...keyParameters(key), at],
     );
     return rows.length > 0;
   }
@@ -174,7 +174,7 @@ export class MessagesRepository {
     await tx.query(
       `UPDATE messages SET reactions = nullif($4::text[], '{}'), reaction_number = coalesce($5, reaction_number)
        WHERE tenant_id = $1 AND conversation_id = $2 AND id = $3`,
-      [...columnsOf(key), emojis, number],
+      [...keyParameters(key), emojis, number],
     );
   }
 
@@ -294,8 +294,4 @@ export class MessagesRepository {
     this.events.appendPipelined(tx, tenantId, 'FAILED', failed);
     return due.filter(({ hasBody }) => hasBody).length;
   }
-}
-
-function columnsOf({ tenantId, conversationId, messageId }: MessageKey): string[] {
-  return [tenantId, conversationId, messageId];
 }

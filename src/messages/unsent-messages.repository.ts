@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
-import { MessageKey } from './message-status.repository';
+import { keyParameters, MessageKey } from './message-status.repository';
 
 /** Number of messages that take turns in one run. */
 const MAX_LISTED = 100;
@@ -22,7 +22,7 @@ export class UnsentMessagesRepository {
     await tx.query(
       `INSERT INTO unsent_messages (tenant_id, conversation_id, message_id, cursor, due_at)
        VALUES ($1, $2, $3, $4, now() + $5 * interval '1 millisecond') ON CONFLICT DO NOTHING`,
-      [...columnsOf(key), cursor, afterMs],
+      [...keyParameters(key), cursor, afterMs],
     );
   }
 
@@ -40,7 +40,7 @@ export class UnsentMessagesRepository {
   async lockDue(tx: Transaction, key: MessageKey): Promise<string | null> {
     const [row] = await tx.query<{ cursor: string }>(
       `SELECT cursor FROM unsent_messages WHERE ${IS_MESSAGE} AND due_at <= now() FOR UPDATE SKIP LOCKED`,
-      columnsOf(key),
+      keyParameters(key),
     );
     return row?.cursor ?? null;
   }
@@ -49,21 +49,18 @@ export class UnsentMessagesRepository {
   async postpone(tx: Transaction, key: MessageKey, delayMs: number): Promise<void> {
     await tx.query(
       `UPDATE unsent_messages SET due_at = now() + $4 * interval '1 millisecond' WHERE ${IS_MESSAGE}`,
-      [...columnsOf(key), delayMs],
+      [...keyParameters(key), delayMs],
     );
   }
 
   /** Sets the cursor of a locked message, which then waits behind the others; null deletes its row. */
   async advance(tx: Transaction, key: MessageKey, cursor: string | null): Promise<void> {
-    if (cursor === null) await tx.query(`DELETE FROM unsent_messages WHERE ${IS_MESSAGE}`, columnsOf(key));
+    if (cursor === null)
+      await tx.query(`DELETE FROM unsent_messages WHERE ${IS_MESSAGE}`, keyParameters(key));
     else
       await tx.query(`UPDATE unsent_messages SET cursor = $4, due_at = now() WHERE ${IS_MESSAGE}`, [
-        ...columnsOf(key),
+        ...keyParameters(key),
         cursor,
       ]);
   }
-}
-
-function columnsOf({ tenantId, conversationId, messageId }: MessageKey): string[] {
-  return [tenantId, conversationId, messageId];
 }

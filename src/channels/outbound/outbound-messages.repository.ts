@@ -4,7 +4,7 @@ import { newId } from '../../common/ids';
 import { Database } from '../../database/database';
 import { TRANSACTION_START } from '../../database/citus/transaction-start';
 import { Pipelined, Transaction } from '../../database/transaction';
-import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
+import { keyParameters, MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
 import { ErasedMessages } from '../../database/tables/table-declaration';
 import { QueueFloors, SubQueue } from '../../queue/floors/queue-floors';
 import { Target } from '../../queue/targets';
@@ -271,8 +271,4 @@ export class OutboundMessagesRepository {
 /** Names the sub-queue of a connection's messages, without those that wait. */
 export function messagesSubQueue(tenantId: string, connectionId: string): SubQueue {
   return { queue: 'messages', tenantId, key: connectionId };
-}
-
-function keyParameters({ tenantId, conversationId, messageId }: MessageKey): string[] {
-  return [tenantId, conversationId, messageId];
 }
