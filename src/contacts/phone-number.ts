@@ -33,8 +33,8 @@ export function readPhone(text: string): PhoneNumber | null {
   return readNumber(foldText(text).trim().replace(EXTENSION, '$1'));
 }
 
-function readNumber(text: string): PhoneNumber | null {
-  const number = foldText(text).trim().replace(LINK, '$1').replace(TRUNK_IN_BRACKETS, '');
+function readNumber(folded: string): PhoneNumber | null {
+  const number = folded.replace(LINK, '$1').replace(TRUNK_IN_BRACKETS, '');
   const all = number.replace(/\D/g, '');
   if (!PHONE.test(number) || all === '') return null;
   const exit = /^\D*\+/.test(number) ? 0 : all.startsWith('00') ? 2 : null;
@@ -50,7 +50,7 @@ function readNumber(text: string): PhoneNumber | null {
  * or has an extension.
  */
 export function readWholeNumber(text: string): string | null {
-  const number = readNumber(text);
+  const number = readNumber(foldText(text).trim());
   if (!number || number.prefix === '0') return null;
   const [written, dialled = written] = formsOf(number.digits[0]!);
   const digits = ZERO_BELONGS.test(written) ? written : dialled;
