@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, ApiSchema, IntersectionType, OmitType } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, MaxDate, MinDate, ValidateIf } from 'class-validator';
 import { type Channel, CHANNELS } from '../common/channel-descriptors';
 import { validatorFault } from '../common/error-texts';
@@ -101,16 +101,14 @@ export class CountConversationsQuery {
 /** Limit of the conversations that a list is asked for by their ids. */
 const MAX_NAMED = 100;
 
-export class ListActiveConversationsQuery extends PageQuery {
+export class ListActiveConversationsQuery extends IntersectionType(
+  PageQuery,
+  OmitType(CountConversationsQuery, ['status']),
+) {
   /** Required unless the list is a view of its own. */
   @ValidateIf(({ view, status }: ListActiveConversationsQuery) => view === undefined || status !== undefined)
   @IsIn(CONVERSATION_STATUSES)
   status?: ConversationStatus;
-
-  /** Id of an agent, or `nobody`. */
-  @IsOptional()
-  @IsString()
-  assignedAgentId?: string;
 
   /** View of conversations with lost replies, whatever their status. */
   @IsOptional()
