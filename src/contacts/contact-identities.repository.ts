@@ -43,19 +43,24 @@ export class ContactIdentitiesRepository {
     );
   }
 
+  /** Lists up to `count` ids of a contact, on all channels. */
+  listNames(tx: Transaction, { tenantId, contactId }: ContactKey, count: number): Promise<IdentityName[]> {
+    return tx.query(
+      `SELECT channel, external_id AS "externalId" FROM contact_identities
+       WHERE tenant_id = $1 AND contact_id = $2 ORDER BY channel, external_id LIMIT $3`,
+      [tenantId, contactId, count],
+    );
+  }
+
   /** Locks all ids of a contact, on all channels, of which there may be 100. */
-  async lockAllOf(tx: Transaction, { tenantId, contactId }: ContactKey): Promise<void> {
+  async lockAllOf(tx: Transaction, contact: ContactKey): Promise<void> {
     const nameOf = ({ channel, externalId }: IdentityName) => `${channel} ${externalId}`;
     const locked = new Set<string>();
     for (;;) {
-      const identities = await tx.query<IdentityName>(
-        `SELECT channel, external_id AS "externalId" FROM contact_identities
-         WHERE tenant_id = $1 AND contact_id = $2 ORDER BY channel, external_id LIMIT ${MAX_LISTED}`,
-        [tenantId, contactId],
-      );
+      const identities = await this.listNames(tx, contact, MAX_LISTED);
       const others = identities.filter((identity) => !locked.has(nameOf(identity)));
       if (others.length === 0) return;
-      await this.lock(tx, tenantId, others);
+      await this.lock(tx, contact.tenantId, others);
       for (const identity of others) locked.add(nameOf(identity));
     }
   }

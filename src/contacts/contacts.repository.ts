@@ -109,16 +109,9 @@ export class ContactsRepository {
    * that moment is stored before, or makes a new contact.
    * @returns whether there may be more
    */
-  async eraseIdentities(
-    tx: Transaction,
-    { tenantId, contactId }: ContactKey,
-    count: number,
-  ): Promise<boolean> {
-    const identities = await tx.query<Pick<ContactIdentityEntity, 'channel' | 'externalId'>>(
-      `SELECT channel, external_id AS "externalId" FROM contact_identities WHERE tenant_id = $1 AND contact_id = $2
-       ORDER BY channel, external_id LIMIT $3`,
-      [tenantId, contactId, count],
-    );
+  async eraseIdentities(tx: Transaction, contact: ContactKey, count: number): Promise<boolean> {
+    const { tenantId, contactId } = contact;
+    const identities = await this.identities.listNames(tx, contact, count);
     await this.identities.lock(tx, tenantId, identities);
     for (const { channel, externalId } of identities) {
       await tx.manager.delete(ContactIdentityEntity, { tenantId, channel, externalId, contactId });
