@@ -17,6 +17,11 @@ export interface RowsToInsert {
   parameters: unknown[];
 }
 
+/** Returns the columns' names, as they stand in an INSERT. */
+export function columnNamesOf(columns: InsertedColumn[]): string {
+  return columns.map(({ name }) => name).join(', ');
+}
+
 /**
  * Returns the rows of one INSERT, or of several. On one server one statement takes each column as a list, so
  * that one text serves any number of rows. Several nodes get rows as values: a coordinator would make rows of
@@ -36,13 +41,12 @@ export function rowsToInsert(columns: InsertedColumn[], { spansWorkspaces }: Bat
 }
 
 function fromLists(columns: InsertedColumn[]): RowsToInsert {
-  const names = columns.map(({ name }) => name).join(', ');
   const lists = columns.map(({ type }, n) => `$${n + 1}::${type}[]`).join(', ');
   const start = `$${columns.length + 1}::timestamptz`;
   const values = columns.map(({ name, write }) => write?.(name, start) ?? name).join(', ');
   return withStart(
     start,
-    `SELECT ${values} FROM unnest(${lists}) AS inserted (${names})`,
+    `SELECT ${values} FROM unnest(${lists}) AS inserted (${columnNamesOf(columns)})`,
     columns.map((column) => column.values),
   );
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, Reader } from '../../database/database';
 import { TRANSACTION_START } from '../../database/citus/transaction-start';
-import { InsertedColumn, rowsToInsert } from '../../database/rows-to-insert';
+import { InsertedColumn, columnNamesOf, rowsToInsert } from '../../database/rows-to-insert';
 import { Transaction } from '../../database/transaction';
 import type { AttemptError, AttemptOutcome, AttemptPhases } from '../sending/attempt-outcome';
 import { ErasedMessages } from '../../database/tables/table-declaration';
@@ -75,7 +75,7 @@ export class DeliveryHistoryRepository {
     ];
     for (const { rows, parameters } of rowsToInsert(columns, this.database))
       tx.pipeline(
-        `INSERT INTO webhook_attempts (${namesOf(columns)}) ${rows}
+        `INSERT INTO webhook_attempts (${columnNamesOf(columns)}) ${rows}
          ON CONFLICT (tenant_id, delivery_id, round, attempt) DO NOTHING`,
         parameters,
       );
@@ -158,7 +158,7 @@ export class DeliveryHistoryRepository {
   private insertRoundsPipelined(tx: Transaction, columns: InsertedColumn[]): void {
     for (const { rows, parameters } of rowsToInsert(columns, this.database))
       tx.pipeline(
-        `INSERT INTO webhook_deliveries (${namesOf(columns)}) ${rows} ON CONFLICT (tenant_id, id, round) DO NOTHING`,
+        `INSERT INTO webhook_deliveries (${columnNamesOf(columns)}) ${rows} ON CONFLICT (tenant_id, id, round) DO NOTHING`,
         parameters,
       );
   }
@@ -175,10 +175,6 @@ export class DeliveryHistoryRepository {
     );
     return rows.map(({ id }) => id);
   }
-}
-
-function namesOf(columns: InsertedColumn[]): string {
-  return columns.map(({ name }) => name).join(', ');
 }
 
 function attemptColumns(records: WithOutcome[]): InsertedColumn[] {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { groupBy } from '../../common/group-by';
 import { newId } from '../../common/ids';
 import { Database } from '../../database/database';
-import { rowsToInsert } from '../../database/rows-to-insert';
+import { columnNamesOf, rowsToInsert } from '../../database/rows-to-insert';
 import { Transaction } from '../../database/transaction';
 import type { FinishedRound } from './delivery-history.repository';
 
@@ -43,9 +43,8 @@ export class RecoveryOutcomesRepository {
       { name: 'exhausted', type: 'integer', values: countOf('EXHAUSTED') },
       { name: 'cancelled', type: 'integer', values: countOf('CANCELLED') },
     ];
-    const names = columns.map(({ name }) => name).join(', ');
     for (const { rows, parameters } of rowsToInsert(columns, this.database))
-      tx.pipeline(`INSERT INTO recovery_outcomes (${names}) ${rows}`, parameters);
+      tx.pipeline(`INSERT INTO recovery_outcomes (${columnNamesOf(columns)}) ${rows}`, parameters);
   }
 
   /** Deletes outcomes of a recovery, and returns them: `count` when there may be more. */
