@@ -175,8 +175,8 @@ export class EventQueueRepository {
 
   /**
    * Leases the oldest free events of each workspace, up to its limit, from the floor of its queue. Events
-   * that were queued after the transaction began are left to the next one: the consumers' `prepare` has run,
-   * and may not know who has subscribed since.
+   * that were queued after the transaction began are left to the next one: the consumers are prepared, and
+   * may not know who has subscribed since.
    */
   async claim(tx: Transaction, limits: Map<string, number>, leaseId: string): Promise<ClaimedEvent[]> {
     const tenantIds = [...limits.keys()];

@@ -22,8 +22,8 @@ export interface InvitationLink {
   key: InvitationKey;
   invitation: OpenInvitation;
   /**
-   * Whether the e-mail address has a login, to which `join` adds the workspace. Without one, `begin` makes a
-   * login.
+   * Whether the e-mail address has a login, to which `join` adds the workspace. Without one, `makeLogin`
+   * makes a login.
    */
   needsLogin: boolean;
   /** Whether accepting needs a new password. */

@@ -4,13 +4,13 @@ import { LooseHead } from './loose-head';
 
 /** Bytes of an answer that are kept until its head is read, so that it can be read a second time. */
 const MAX_UNREAD_BYTES = 128 * 1024;
+/** Number of pieces in which they are kept: byte by byte, an answer would take 500 times its size. */
+const MAX_UNREAD_CHUNKS = 64;
 /**
  * Time after its request in which a close is that of an unused connection. A receiver that closes later may
  * have worked on the request.
  */
 const UNUSED_CLOSE_MS = 1_000;
-/** Number of pieces in which they are kept: byte by byte, an answer would take 500 times its size. */
-const MAX_UNREAD_CHUNKS = 64;
 
 /** An open connection to a receiver. It carries one exchange after another. */
 export class ReceiverConnection {
