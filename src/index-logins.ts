@@ -2,8 +2,8 @@
  * Logins of people with a password and a second factor, their sessions, and the workspaces that they may
  * enter, for a host that imports `MessagingModule` of `conversation-messaging-service`.
  *
- * A method for a person who is logged in takes a `SessionHolder`: `holderOf(opened, origin)` of what
- * `LoginsService.authenticate` returned. Pass the `origin` of the request everywhere, because guesses are
+ * A method for a person who is logged in takes a `SessionHolder`: `holderOf(opened, origin)` makes one of an
+ * answer of `LoginsService.authenticate`. Pass the `origin` of the request everywhere, because guesses are
  * limited by its `address`. Tokens are for cookies, and are stored as hashes.
  */
 import 'reflect-metadata';

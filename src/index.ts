@@ -83,7 +83,7 @@ export { WebhookRecoveriesService } from './webhooks/recoveries/webhook-recoveri
 export { RecoverEndpoint, RedeliverMatching } from './webhooks/recoveries/webhook-recovery.dto';
 export { RedeliverOptions, type WebhookRecoverySummary } from './webhooks/recoveries/webhook-recovery.dto';
 
-// Changes of what an inbox shows as they are committed, by id, for one that is open.
+// Ids of changed things that an open inbox shows, as each change is committed.
 export { EventNotices, type NoticeCallback } from './outbox/event-notices';
 export type { ChangedConversation, ChangedReadMark, InboxChange } from './outbox/eventless-changes';
 
@@ -162,11 +162,11 @@ export {
 } from './message-search/message-search.dto';
 export { DELIVERY_ERROR_CODES, type DeliveryErrorCode, type DeliveryStatus } from './messages/message-status';
 
-// What each agent has not read.
+// Conversations that an agent has not read.
 export { ReadMarksService } from './inbox/read-marks/read-marks.service';
 export { MarkRead, type Unread, type UnreadConversation } from './inbox/read-marks/read-mark.dto';
 
-// The audit log. `AuditTally` counts what a stranger can repeat at will, such as a failed login.
+// The audit log. `AuditTally` counts acts that a stranger can repeat at will, such as a failed login.
 export { AuditService, type AuditRecord } from './audit/audit.service';
 export { AuditTally, type CountedRecord } from './audit/audit-tally';
 export { AUDIT_EXPORT_FORMATS, type AuditExportFormat, type AuditValues } from './audit/audit-entry.dto';

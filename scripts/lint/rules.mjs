@@ -1,4 +1,4 @@
-import { commentWidth, docCommentBeginning } from './comments.mjs';
+import { commentWidth, docCommentBeginning, namedThings } from './comments.mjs';
 
 // The project's own lint rules, as a plugin for oxlint (.oxlintrc.json).
 
@@ -27,6 +27,7 @@ export default {
   rules: {
     'comment-width': commentWidth,
     'doc-comment-beginning': docCommentBeginning,
+    'named-things': namedThings,
     'restricted-syntax': restrictedSyntax,
   },
 };

@@ -9,13 +9,17 @@ const config = join(folder, 'oxlint.json');
 let files = 0;
 
 beforeAll(() => {
-  const rules = { 'house/comment-width': ['error', 110], 'house/doc-comment-beginning': 'error' };
+  const rules = {
+    'house/comment-width': ['error', 110],
+    'house/doc-comment-beginning': 'error',
+    'house/named-things': 'error',
+  };
   const jsPlugins = [join(ROOT, 'scripts/lint/rules.mjs')];
   writeFileSync(config, JSON.stringify({ jsPlugins, categories: { correctness: 'off' }, rules }));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Returns what the house's rules for comments report about a source text. */
+/** Returns the messages of the house's rules for comments about a source text. */
 function lint(source: string): string[] {
   const file = join(folder, `source-${files++}.ts`);
   writeFileSync(file, source);
@@ -42,8 +46,8 @@ describe('the rule doc-comment-beginning', () => {
   it.each([
     ['/** Of the endpoint. */', 'Of'],
     ['/** The same for a queue. */', 'The same'],
-    ['/**\n * What waits for a slot.\n */', 'What'],
-    ['export const a = 1; /** Nobody waits. */', 'Nobody'],
+    ['/**\n * Who waits for a slot.\n */', 'Who'],
+    ['export const a = 1; /** Without a slot. */', 'Without'],
   ])('refuses %j', (source, word) => {
     expect(lint(source)).toEqual([
       `Begin with a third-person verb ("Returns …") or the noun described ("Slots in use …"), not with "${word}".`,
@@ -52,6 +56,29 @@ describe('the rule doc-comment-beginning', () => {
 
   it('leaves comments alone that are no doc comments', () => {
     expect(lint('// Of the endpoint.\n/* Of the endpoint. */')).toEqual([]);
+  });
+});
+
+describe('the rule named-things', () => {
+  it.each([
+    ['/** Returns what it found. */', 'what'],
+    ['// What the relay does is repeated.', 'What'],
+    ['/** Reports what kind of error it is. */', 'what'],
+    ['/**\n * Slots of normal targets, and those\n * of slow ones.\n */', 'those of'],
+    ['export const a = 1; // Nobody waits.', 'Nobody'],
+    ["/* Somebody's draft. */", 'Somebody'],
+  ])('refuses %j', (source, word) => {
+    expect(lint(source)).toEqual([
+      `Name the thing or person ("Returns the rows that it found", "the agent's reply") instead of "${word}".`,
+    ]);
+  });
+
+  it('reports each word of a comment', () => {
+    expect(lint('// Nobody knows what it is.')).toHaveLength(2);
+  });
+
+  it('accepts the words in code, in texts and as parts of words', () => {
+    expect(lint("/** Value `nobody`. */\nexport const text = 'what';\n// Whatever, somewhat.")).toEqual([]);
   });
 });
 
