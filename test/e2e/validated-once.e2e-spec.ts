@@ -1,32 +1,27 @@
-import { Session } from 'node:inspector/promises';
+import { CallCounter } from '../support/call-counter';
 import { createTenant, nameOf, ROUTES, Tenant } from '../support/routes';
 import { TestService } from '../support/service';
 
-const session = new Session();
 let service: TestService;
 let tenant: Tenant;
+let calls: CallCounter;
 
 beforeAll(async () => {
   service = await TestService.create();
   tenant = await createTenant(service, service.make.workspace({ rateLimit: 100_000 }));
-  session.connect();
-  await session.post('Profiler.enable');
-  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+  calls = await CallCounter.start();
 });
 afterAll(async () => {
-  await session.post('Profiler.stopPreciseCoverage');
-  session.disconnect();
+  await calls.stop();
   await service.close();
 });
 
 /** Returns how often class-validator was called since the last call of this function. */
 async function takeValidations(): Promise<number> {
-  const { result } = await session.post('Profiler.takePreciseCoverage');
-  return result
+  return (await calls.take())
     .filter(({ url }) => url.endsWith('/class-validator/cjs/index.js'))
-    .flatMap(({ functions }) => functions)
     .filter(({ functionName }) => functionName === 'validateSync')
-    .reduce((sum, { ranges }) => sum + ranges[0]!.count, 0);
+    .reduce((sum, { count }) => sum + count, 0);
 }
 
 it.each(ROUTES.filter(({ body }) => body).map((route) => [nameOf(route), route] as const))(

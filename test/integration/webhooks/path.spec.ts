@@ -1,6 +1,6 @@
-import { Session } from 'node:inspector/promises';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CallCounter } from '../../support/call-counter';
 import { Receiver } from '../../support/receiver';
 import { TestService } from '../../support/service';
 import { letTimePass, waitFor } from '../../support/wait';
@@ -50,37 +50,30 @@ const PATH_OF_A_RETRY = [
   'src/webhooks/deliveries/pending-deliveries.repository.ts',
 ];
 
-const session = new Session();
 let service: TestService;
 let receiver: Receiver;
+let counter: CallCounter;
 
 beforeAll(async () => {
   receiver = await Receiver.start();
   service = await TestService.create({ role: 'all' });
-  session.connect();
-  await session.post('Profiler.enable');
-  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+  counter = await CallCounter.start();
 });
 afterAll(async () => {
-  await session.post('Profiler.stopPreciseCoverage');
-  session.disconnect();
+  await counter.stop();
   await service.close();
   await receiver.stop();
 });
 
 /** Returns how often each function of the engine was called since the last call of this function. */
 async function takeCalls(): Promise<Map<string, number>> {
-  const { result } = await session.post('Profiler.takePreciseCoverage');
   const calls = new Map<string, number>();
-  for (const { url, functions } of result) {
+  for (const { url, functionName, startOffset, count } of await counter.take()) {
     const file = relative(ROOT, url.startsWith('file:') ? fileURLToPath(url) : url);
     if (!ENGINE.test(file)) continue;
-    for (const { functionName, ranges } of functions) {
-      const [whole] = ranges;
-      const key = `${file}#${functionName}@${whole!.startOffset}`;
-      // Copies of a file that earlier test files have loaded may be listed too.
-      calls.set(key, (calls.get(key) ?? 0) + whole!.count);
-    }
+    const key = `${file}#${functionName}@${startOffset}`;
+    // Copies of a file that earlier test files have loaded may be listed too.
+    calls.set(key, (calls.get(key) ?? 0) + count);
   }
   return calls;
 }
