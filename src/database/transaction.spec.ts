@@ -1,38 +1,28 @@
 import { Client, Connection } from 'pg';
-import { MessagingHost } from '../../test/support/messaging-host';
 import { PostgresProxy } from '../../test/support/postgres-proxy';
-import { createStores, dropStores, TestStores } from '../../test/support/test-database';
+import { ProxiedHost } from '../../test/support/proxied-host';
+import { TestStores } from '../../test/support/test-database';
 import { Database } from './database';
 import { DatabaseUnavailable, violatesUnique } from './driver/database-errors';
 
 const INSERT = 'INSERT INTO jottings (id) VALUES ($1)';
 
 describe('a transaction', () => {
-  let stores: TestStores;
+  let backend: ProxiedHost;
   let proxy: PostgresProxy;
-  let host: MessagingHost;
   let database: Database;
 
   beforeAll(async () => {
-    stores = await createStores();
-    proxy = await PostgresProxy.start(stores.databaseUrl);
-    host = await MessagingHost.create({
-      beside: { stores },
-      databaseUrl: proxy.address,
-      databasePoolSize: 2,
-    });
-    database = host.get(Database);
-    await makeTable(stores);
+    backend = await ProxiedHost.create({ databasePoolSize: 2 });
+    proxy = backend.proxy;
+    database = backend.host.get(Database);
+    await makeTable(backend.stores);
   });
   afterEach(async () => {
     proxy.mend();
     await database.query('DELETE FROM jottings');
   });
-  afterAll(async () => {
-    await host.close();
-    await proxy.stop();
-    await dropStores(stores);
-  });
+  afterAll(() => backend.close());
 
   const listIds = async () =>
     (await database.query<{ id: number }>('SELECT id FROM jottings ORDER BY id')).map(({ id }) => id);

@@ -17,7 +17,8 @@ import { failConnections } from '../support/failing-sockets';
 import { hasLockWait, waitForLockWait } from '../support/lock-waits';
 import { MessagingHost } from '../support/messaging-host';
 import { PostgresProxy } from '../support/postgres-proxy';
-import { createStores, dropStores, TestStores } from '../support/test-database';
+import { ProxiedHost } from '../support/proxied-host';
+import { TestStores } from '../support/test-database';
 import { waitFor } from '../support/wait';
 import {
   attemptsOf,
@@ -32,6 +33,7 @@ const UNWRITABLE = 99_999;
 
 /** Tests of records that the test alone makes: no worker runs. */
 describe('recording attempts', () => {
+  let backend: ProxiedHost;
   let stores: TestStores;
   let proxy: PostgresProxy;
   let host: MessagingHost;
@@ -39,20 +41,15 @@ describe('recording attempts', () => {
   let subscription: Subscription;
 
   beforeAll(async () => {
-    stores = await createStores();
-    proxy = await PostgresProxy.start(stores.databaseUrl);
-    host = await MessagingHost.create({ beside: { stores }, databaseUrl: proxy.address });
+    backend = await ProxiedHost.create();
+    ({ stores, proxy, host } = backend);
     recorder = host.get(AttemptRecorder);
   });
   beforeEach(async () => {
     subscription = await subscribe(host, 'https://127.0.0.1:9999/');
   });
   afterEach(() => proxy.mend());
-  afterAll(async () => {
-    await host.close();
-    await proxy.stop();
-    await dropStores(stores);
-  });
+  afterAll(() => backend.close());
 
   /** Claims new deliveries of an endpoint, and returns the records of their failed last attempts. */
   async function attempted(count: number, owed = subscription): Promise<AttemptRecord[]> {

@@ -2,9 +2,8 @@ import { DatabaseError } from 'pg';
 import { QueryFailedError } from 'typeorm';
 import { AppError } from '../../common/app-error';
 import { failConnections } from '../../../test/support/failing-sockets';
-import { MessagingHost } from '../../../test/support/messaging-host';
 import { PostgresProxy } from '../../../test/support/postgres-proxy';
-import { createStores, dropStores, TestStores } from '../../../test/support/test-database';
+import { ProxiedHost } from '../../../test/support/proxied-host';
 import { Database } from '../database';
 import { isDatabaseAway, isFaultOfData, isWorkspaceUnknown, violatesUnique } from './database-errors';
 
@@ -25,23 +24,17 @@ const DATA_STATES = ['22P02', '22001', '22021', '23502', '23505', '23514', '5400
 const WORLD = { isAway: true, isOfData: false };
 
 describe('faults of a database', () => {
-  let stores: TestStores;
+  let backend: ProxiedHost;
   let proxy: PostgresProxy;
-  let host: MessagingHost;
   let database: Database;
 
   beforeAll(async () => {
-    stores = await createStores();
-    proxy = await PostgresProxy.start(stores.databaseUrl);
-    host = await MessagingHost.create({ beside: { stores }, databaseUrl: proxy.address });
-    database = host.get(Database);
+    backend = await ProxiedHost.create();
+    proxy = backend.proxy;
+    database = backend.host.get(Database);
   });
   afterEach(() => proxy.mend());
-  afterAll(async () => {
-    await host.close();
-    await proxy.stop();
-    await dropStores(stores);
-  });
+  afterAll(() => backend.close());
 
   /** Uses the database in every way there is, and returns how each failure is classified. */
   async function classifyAll(sql = 'SELECT 1') {
