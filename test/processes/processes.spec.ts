@@ -1,14 +1,26 @@
 import { createConnection } from 'node:net';
 import axios from 'axios';
 import { Client } from 'pg';
+import { newId } from '../../src/common/ids';
+import { contradictions } from '../support/integrity';
+import { killWorkers } from '../support/killed-workers';
 import { MessagingHost } from '../support/messaging-host';
 import { waitForLockWait } from '../support/lock-waits';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import { ServiceProcess } from '../support/service-process';
-import { attemptsOf, deliveriesOf, subscribe, waitForDeliveries } from '../support/webhook-workspace';
+import {
+  attemptsOf,
+  deliveriesOf,
+  endLeases,
+  subscribe,
+  waitForDeliveries,
+} from '../support/webhook-workspace';
 import { TcpProxy } from '../support/tcp-proxy';
-import { waitFor } from '../support/wait';
+import { letTimePass, waitFor } from '../support/wait';
+
+/** Number of the events that a recovery makes deliveries of. */
+const MISSED = 1_500;
 
 /** Tests of the built service in processes of its own, which are ended in the middle of their work. */
 describe('processes', () => {
@@ -125,6 +137,37 @@ describe('processes', () => {
     expect(delivered).toMatchObject({ attempt_count: 1 });
     expect(receiver.received(path)).toHaveLength(1);
   }, 60_000);
+
+  it('counts each delivery of a recovery once whose workers are killed', async () => {
+    const tenant = await subscribe(host, receiver, { events: ['message.created'] });
+    await host.query(
+      `INSERT INTO events (tenant_id, id, type, data, created_at)
+       SELECT $1, id, 'message.created', $2, now() FROM unnest($3::uuid[]) AS id`,
+      [tenant.id, '{"message":{"id":"1","body":"missed"}}', Array.from({ length: MISSED }, newId)],
+    );
+    await letTimePass(2); // the last of them is before the recovery's own moment
+    const recovery = await tenant.recover(tenant.endpoint, tenant.endpoint.createdAt);
+    expect(recovery).toMatchObject({ total: MISSED });
+
+    const received = () => Promise.resolve(receiver.received(tenant.path).length);
+    await killWorkers(host.stores, {
+      count: received,
+      kills: [100, 700],
+      all: MISSED,
+      withinMs: 60_000,
+    });
+    expect(await tenant.recovery(recovery)).toMatchObject({ status: 'running' });
+
+    await endLeases(host, tenant.endpoint);
+    const last = await ServiceProcess.start('worker', host.stores);
+    const counts = { recovered: MISSED, pending: 0, succeeded: MISSED, exhausted: 0, cancelled: 0 };
+    expect(await tenant.waitForRecovery(recovery)).toMatchObject({ status: 'completed', ...counts });
+    // What was under way when a worker was killed has been sent twice.
+    expect(await received()).toBeGreaterThan(MISSED);
+    expect(await contradictions((sql) => host.query(sql))).toEqual([]);
+    last.kill('SIGTERM');
+    expect(await last.exited).toEqual({ code: 0, signal: null });
+  }, 180_000);
 });
 
 describe('an outage of Redis', () => {
