@@ -1,7 +1,6 @@
 import { createConnection } from 'node:net';
 import axios from 'axios';
 import { Client } from 'pg';
-import { newId } from '../../src/common/ids';
 import { contradictions } from '../support/integrity';
 import { killWorkers } from '../support/killed-workers';
 import { MessagingHost } from '../support/messaging-host';
@@ -17,7 +16,7 @@ import {
   waitForDeliveries,
 } from '../support/webhook-workspace';
 import { TcpProxy } from '../support/tcp-proxy';
-import { letTimePass, waitFor } from '../support/wait';
+import { waitFor } from '../support/wait';
 
 /** Number of the events that a recovery makes deliveries of. */
 const MISSED = 1_500;
@@ -140,12 +139,7 @@ describe('processes', () => {
 
   it('counts each delivery of a recovery once whose workers are killed', async () => {
     const tenant = await subscribe(host, receiver, { events: ['message.created'] });
-    await host.query(
-      `INSERT INTO events (tenant_id, id, type, data, created_at)
-       SELECT $1, id, 'message.created', $2, now() FROM unnest($3::uuid[]) AS id`,
-      [tenant.id, '{"message":{"id":"1","body":"missed"}}', Array.from({ length: MISSED }, newId)],
-    );
-    await letTimePass(2); // the last of them is before the recovery's own moment
+    await tenant.miss(MISSED);
     const recovery = await tenant.recover(tenant.endpoint, tenant.endpoint.createdAt);
     expect(recovery).toMatchObject({ total: MISSED });
 

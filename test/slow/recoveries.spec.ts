@@ -313,6 +313,13 @@ describe('with a worker', () => {
         );
       });
 
+    /** Waits until two deliveries have failed once. */
+    const waitForFirstAttempts = () =>
+      waitFor('first attempts', async () => {
+        const rows = await tenant.list({ status: 'pending' });
+        return rows.filter(({ attempts }) => attempts.length === 1).length === 2 && rows;
+      });
+
     it('with how many succeeded and were given up', async () => {
       const recovery = await recoverSome('one', 'fails', 'two', 'fails, too');
       const sending = await waitForCounts(recovery, { succeeded: 2, pending: 2 });
@@ -349,10 +356,7 @@ describe('with a worker', () => {
 
     it('even if a person brings one forward, or sends it again meanwhile', async () => {
       const recovery = await recoverSome('fails', 'fails, too');
-      const [one, other] = await waitFor('first attempts', async () => {
-        const rows = await tenant.list({ status: 'pending' });
-        return rows.filter(({ attempts }) => attempts.length === 1).length === 2 && rows;
-      });
+      const [one, other] = await waitForFirstAttempts();
       receiver.https.respond = working;
       await tenant.redeliver(one!);
       await waitForCounts(recovery, { succeeded: 1, pending: 1 });
@@ -367,10 +371,7 @@ describe('with a worker', () => {
     ])('as cancelled ones when %s', async (_, act) => {
       const recovery = await recoverSome('one', 'fails', 'fails, too');
       await waitForCounts(recovery, { succeeded: 1, pending: 2 });
-      await waitFor('first attempts', async () => {
-        const rows = await tenant.list({ status: 'pending' });
-        return rows.filter(({ attempts }) => attempts.length === 1).length === 2;
-      });
+      await waitForFirstAttempts();
       await act();
       const counts = {
         status: 'completed',
@@ -480,23 +481,13 @@ describe('in the background', () => {
     tenant = await WebhookWorkspace.create(host);
     start = new Date();
     endpoint = await tenant.addEndpoint(receiver.url());
-    await miss(tenant, THOUSANDS);
+    await tenant.miss(THOUSANDS);
   });
   afterEach(async () => {
     await stopWorkers();
     await host.close();
     await service.close();
   });
-
-  async function miss({ id, conversation }: WebhookWorkspace, count: number): Promise<void> {
-    const data = { conversationId: conversation.id, message: { id: '1', body: 'missed' } };
-    await service.query(
-      `INSERT INTO events (tenant_id, id, type, data, created_at)
-       SELECT $1, id, 'message.created', $2, now() FROM unnest($3::uuid[]) AS id`,
-      [id, JSON.stringify(data), Array.from({ length: count }, newId)],
-    );
-    await letTimePass(2); // the last of them is before the recovery's own moment
-  }
 
   async function startWorker(): Promise<TestService> {
     const worker = await TestService.create({ role: 'worker', beside: service });
@@ -572,7 +563,7 @@ describe('in the background', () => {
   it('takes turns, so that a big one does not hold up another workspace', async () => {
     const other = await WebhookWorkspace.create(host);
     const otherEndpoint = await other.addEndpoint(receiver.url('/other'));
-    await miss(other, 1);
+    await other.miss(1);
     const big = await tenant.recover(endpoint, start);
     const small = await other.recover(otherEndpoint, start);
 
@@ -588,7 +579,7 @@ describe('in the background', () => {
 
   it('goes on with another worker where a stopped one has left it', async () => {
     // There are so many that the recovery waits for the deliveries of the first ones.
-    await miss(tenant, THOUSANDS);
+    await tenant.miss(THOUSANDS);
     const all = 2 * THOUSANDS;
     const recovery = await tenant.recover(endpoint, start);
     await stopWorkersMidway(recovery);
@@ -608,7 +599,7 @@ describe('in the background', () => {
   });
 
   it('ends when it is cancelled, and another can start', async () => {
-    await miss(tenant, THOUSANDS);
+    await tenant.miss(THOUSANDS);
     const recovery = await tenant.recover(endpoint, start);
     await stopWorkersMidway(recovery);
     const recoveries = host.get(WebhookRecoveriesService);
@@ -653,7 +644,7 @@ describe('in the background', () => {
   it('counts as cancelled what another one makes again before it is cancelled', async () => {
     receiver.https.respond = failing;
     await service.query('DELETE FROM events WHERE tenant_id = $1', [tenant.id]);
-    await miss(tenant, 2);
+    await tenant.miss(2);
     const first = await tenant.recover(endpoint, start);
     await startWorker();
     await waitFor('attempts of each', async () => {
@@ -687,7 +678,7 @@ describe('in the background', () => {
 
   it('ends when its endpoint is deactivated', async () => {
     // There are so many that the recovery waits for the deliveries of the first ones.
-    await miss(tenant, THOUSANDS);
+    await tenant.miss(THOUSANDS);
     const all = 2 * THOUSANDS;
     const recovery = await tenant.recover(endpoint, start);
     await startWorker();

@@ -37,7 +37,7 @@ import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
 import { MessagingHost } from './messaging-host';
 import { Fixtures } from './fixtures';
 import { Receiver } from './receiver';
-import { waitFor } from './wait';
+import { letTimePass, waitFor } from './wait';
 
 type Identified = { id: string };
 
@@ -127,6 +127,17 @@ export class WebhookWorkspace {
 
   deactivate({ id }: Identified) {
     return this.endpoints.deactivate(this.id, id, SYSTEM);
+  }
+
+  /** Inserts events of messages that were relayed to no endpoint. */
+  async miss(count: number): Promise<void> {
+    const data = { conversationId: this.conversation.id, message: { id: '1', body: 'missed' } };
+    await this.host.query(
+      `INSERT INTO events (tenant_id, id, type, data, created_at)
+       SELECT $1, id, 'message.created', $2, now() FROM unnest($3::uuid[]) AS id`,
+      [this.id, JSON.stringify(data), Array.from({ length: count }, newId)],
+    );
+    await letTimePass(2); // the last of them is before the moment of a recovery that starts now
   }
 
   /** Presses the Test button. */
