@@ -15,6 +15,8 @@ const MEANT = /status of (400|401|403|404|409|429|503)|net::ERR_(INTERNET_DISCON
 
 /** The dashboard with its built pages, the service with a worker, a receiver of webhooks, and Chromium. */
 export class DashboardInBrowser {
+  private readonly opened: DashboardPage[] = [];
+
   private constructor(
     readonly service: TestService,
     readonly dashboard: TestDashboard,
@@ -49,7 +51,9 @@ export class DashboardInBrowser {
       reducedMotion: 'reduce',
       ...rest,
     });
-    return new DashboardPage(context, await context.newPage());
+    const opened = new DashboardPage(context, await context.newPage());
+    this.opened.push(opened);
+    return opened;
   }
 
   /** Opens the browser of a new agent, logged in. */
@@ -57,11 +61,19 @@ export class DashboardInBrowser {
     workspace: WorkspaceEntity,
     role: AgentRole = 'OWNER',
     options: BrowserContextOptions & { dashboard?: TestDashboard } = {},
-  ): Promise<DashboardPage & { agent: AgentEntity }> {
+  ): Promise<AgentPage> {
     const agent = await this.service.make.agent(workspace, { role });
     const opened = await this.open(options);
     await opened.adopt(await this.dashboard.logIn(agent));
     return Object.assign(opened, { agent });
+  }
+
+  /** Closes the pages that were opened since the last call, and returns their errors until then. */
+  async closePages(): Promise<string[]> {
+    const pages = this.opened.splice(0);
+    const errors = pages.flatMap((page) => page.errors);
+    for (const page of pages) await page.close();
+    return errors;
   }
 
   /** Creates an agent with a password. */
@@ -71,6 +83,9 @@ export class DashboardInBrowser {
     return agent;
   }
 }
+
+/** A tab of an agent who is logged in. */
+export type AgentPage = DashboardPage & { agent: AgentEntity };
 
 /** A tab with the dashboard, as a person sees it. */
 export class DashboardPage {

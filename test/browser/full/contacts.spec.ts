@@ -2,13 +2,12 @@ import { mkdirSync } from 'node:fs';
 import { SYSTEM } from '../../../src/access/principal';
 import { ContactsService } from '../../../src/contacts/contacts.service';
 import { Database } from '../../../src/database/database';
-import { AgentEntity } from '../../../src/workspaces/agent.entity';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { waitFor } from '../../support/wait';
 import { accessibilityFaultsOf } from '../accessibility';
-import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
-import { START_TIMEOUT_MS } from '../live-chat';
+import { AgentPage, DashboardInBrowser } from '../dashboard-in-browser';
 import { PHONE } from '../phone';
+import { withDashboard } from '../with-dashboard';
 
 /** Names as people and attackers give them. */
 const ARABIC = 'ليلى حداد';
@@ -21,20 +20,15 @@ const PICTURES = process.env['PICTURES'];
 describe('the customer in the dashboard', () => {
   let world: DashboardInBrowser;
   let workspace: WorkspaceEntity;
-  let visit: DashboardPage & { agent: AgentEntity };
+  let visit: AgentPage;
   let shot = 0;
 
-  beforeAll(async () => {
-    world = await DashboardInBrowser.start();
+  beforeAll(() => {
     if (PICTURES) mkdirSync(PICTURES, { recursive: true });
-  }, START_TIMEOUT_MS);
-  afterAll(() => world?.stop());
-  beforeEach(async () => {
-    workspace = await world.service.make.workspace();
   });
-  afterEach(async () => {
-    expect(visit.errors).toEqual([]);
-    await visit.close();
+  withDashboard(async (started) => {
+    world = started;
+    workspace = await world.service.make.workspace();
   });
 
   const contacts = () => world.service.app.get(ContactsService, { strict: false });

@@ -2,7 +2,7 @@ import { TOTP } from 'otpauth';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { PASSWORD, TestDashboard } from '../../support/test-dashboard';
 import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
-import { START_TIMEOUT_MS } from '../live-chat';
+import { withDashboard } from '../with-dashboard';
 
 const NEW_PASSWORD = 'Thirteen red radishes';
 
@@ -11,16 +11,9 @@ describe('logging in, in a browser', () => {
   let workspace: WorkspaceEntity;
   let visit: DashboardPage;
 
-  beforeAll(async () => {
-    world = await DashboardInBrowser.start();
-  }, START_TIMEOUT_MS);
-  afterAll(() => world?.stop());
-  beforeEach(async () => {
+  withDashboard(async (started) => {
+    world = started;
     workspace = await world.service.make.workspace();
-  });
-  afterEach(async () => {
-    expect(visit.errors).toEqual([]);
-    await visit.close();
   });
 
   const home = () => visit.page.waitForURL(`**/w/${workspace.slug}/settings/overview`);

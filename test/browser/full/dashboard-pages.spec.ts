@@ -9,25 +9,20 @@ import { PASSWORD } from '../../support/test-dashboard';
 import { waitFor } from '../../support/wait';
 import { accessibilityFaultsOf } from '../accessibility';
 import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
-import { START_TIMEOUT_MS } from '../live-chat';
+import { withDashboard } from '../with-dashboard';
 
 describe("the dashboard's pages in a browser", () => {
   let world: DashboardInBrowser;
   let workspace: WorkspaceEntity;
   let visit: DashboardPage;
 
-  beforeAll(async () => {
-    world = await DashboardInBrowser.start();
-  }, START_TIMEOUT_MS);
-  afterAll(() => world?.stop());
-  beforeEach(async () => {
+  withDashboard(async (started) => {
+    world = started;
     workspace = await world.service.make.workspace();
     visit = await world.enter(workspace);
   });
-  afterEach(async () => {
+  afterEach(() => {
     world.receiver.https.respond = (response) => void response.end('ok');
-    expect(visit.errors).toEqual([]);
-    await visit.close();
   });
 
   const makeEndpoint = (path: string, events = ['*']) =>

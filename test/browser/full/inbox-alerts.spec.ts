@@ -1,9 +1,8 @@
-import { AgentEntity } from '../../../src/workspaces/agent.entity';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { letTimePass, waitFor } from '../../support/wait';
 import { accessibilityFaultsOf } from '../accessibility';
-import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
-import { START_TIMEOUT_MS } from '../live-chat';
+import { AgentPage, DashboardInBrowser } from '../dashboard-in-browser';
+import { withDashboard } from '../with-dashboard';
 
 interface Shown {
   title: string;
@@ -26,20 +25,13 @@ const RECORD = `
 describe('what the inbox tells of new messages', () => {
   let world: DashboardInBrowser;
   let workspace: WorkspaceEntity;
-  let visit: DashboardPage & { agent: AgentEntity };
+  let visit: AgentPage;
 
-  beforeAll(async () => {
-    world = await DashboardInBrowser.start();
-  }, START_TIMEOUT_MS);
-  afterAll(() => world?.stop());
-  beforeEach(async () => {
+  withDashboard(async (started) => {
+    world = started;
     workspace = await world.service.make.workspace();
     visit = await world.enter(workspace, 'AGENT');
     await visit.context.addInitScript(RECORD);
-  });
-  afterEach(async () => {
-    expect(visit.errors).toEqual([]);
-    await visit.close();
   });
 
   const conversation = (name: string, text?: string) => world.service.make.begun(workspace, name, text);

@@ -3,7 +3,7 @@ import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { Browser } from '../../support/test-dashboard';
 import { waitFor } from '../../support/wait';
 import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
-import { START_TIMEOUT_MS } from '../live-chat';
+import { withDashboard } from '../with-dashboard';
 
 describe('drafts in the inbox', () => {
   let world: DashboardInBrowser;
@@ -11,21 +11,12 @@ describe('drafts in the inbox', () => {
   let agent: AgentEntity;
   let devices: DashboardPage[];
 
-  beforeAll(async () => {
-    world = await DashboardInBrowser.start();
-  }, START_TIMEOUT_MS);
-  afterAll(() => world?.stop());
-  beforeEach(async () => {
+  withDashboard(async (started) => {
+    world = started;
     workspace = await world.service.make.workspace();
     agent = await world.service.make.agent(workspace, { role: 'AGENT' });
     const login = await world.dashboard.logIn(agent);
     devices = [await device(login), await device(login)];
-  });
-  afterEach(async () => {
-    for (const one of devices) {
-      expect(one.errors).toEqual([]);
-      await one.close();
-    }
   });
 
   /** Opens another browser of the same person. */

@@ -1,26 +1,21 @@
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
-import { START_TIMEOUT_MS } from '../live-chat';
+import { withDashboard } from '../with-dashboard';
 
 describe('the inbox', () => {
   let world: DashboardInBrowser;
   let workspace: WorkspaceEntity;
   let visit: DashboardPage;
 
-  beforeAll(async () => {
-    world = await DashboardInBrowser.start();
+  withDashboard(async (started) => {
+    world = started;
     workspace = await world.service.make.workspace();
-  }, START_TIMEOUT_MS);
-  afterAll(() => world?.stop());
-  afterEach(async () => {
-    expect(visit.errors).toEqual([]);
-    await visit.close();
+    visit = await world.enter(workspace, 'AGENT');
   });
 
   async function openConversation() {
     const made = await world.service.make.conversation(workspace);
     await world.service.make.received(workspace, made, 'My grinder is broken');
-    visit = await world.enter(workspace, 'AGENT');
     await visit.page.goto(`/w/${workspace.slug}/inbox/${made.id}?view=all`);
     await visit.page.locator('article').first().waitFor();
   }
@@ -72,7 +67,6 @@ describe('the inbox', () => {
   });
 
   it('refuses files in words where no reply can be written', async () => {
-    visit = await world.enter(workspace, 'AGENT');
     for (const path of ['inbox?view=all', 'contacts']) {
       await visit.page.goto(`/w/${workspace.slug}/${path}`);
       await visit.page.getByRole('heading', { level: 1 }).waitFor();

@@ -1,10 +1,9 @@
-import { AgentEntity } from '../../../src/workspaces/agent.entity';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { letTimePass, waitFor } from '../../support/wait';
 import { accessibilityFaultsOf } from '../accessibility';
-import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
-import { START_TIMEOUT_MS } from '../live-chat';
+import { AgentPage, DashboardInBrowser } from '../dashboard-in-browser';
 import { PHONE } from '../phone';
+import { withDashboard } from '../with-dashboard';
 
 /** Number of conversations that are three pages of the list. */
 const MANY = 130;
@@ -15,22 +14,15 @@ const MAX_RENDERED = 50;
 describe('the list of the inbox', () => {
   let world: DashboardInBrowser;
   let workspace: WorkspaceEntity;
-  let visit: DashboardPage & { agent: AgentEntity };
+  let visit: AgentPage;
   /** The contacts of the conversations: `Contact 0` wrote first, and is the last row. */
   let all: { id: string }[];
 
-  beforeAll(async () => {
-    world = await DashboardInBrowser.start();
-  }, START_TIMEOUT_MS);
-  afterAll(() => world?.stop());
-  beforeEach(async () => {
+  withDashboard(async (started) => {
+    world = started;
     workspace = await world.service.make.workspace();
     visit = await world.enter(workspace, 'AGENT');
     all = [];
-  });
-  afterEach(async () => {
-    expect(visit.errors).toEqual([]);
-    await visit.close();
   });
 
   async function makeConversations(count: number) {

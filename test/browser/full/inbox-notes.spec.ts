@@ -1,50 +1,29 @@
-import { AgentEntity } from '../../../src/workspaces/agent.entity';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { accessibilityFaultsOf } from '../accessibility';
-import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
-import { START_TIMEOUT_MS } from '../live-chat';
+import { AgentPage, DashboardInBrowser } from '../dashboard-in-browser';
 import { PHONE } from '../phone';
-
-type Visit = DashboardPage & { agent: AgentEntity };
+import { withDashboard } from '../with-dashboard';
 
 describe('notes in the inbox', () => {
   let world: DashboardInBrowser;
   let workspace: WorkspaceEntity;
-  let visits: Visit[];
 
-  beforeAll(async () => {
-    world = await DashboardInBrowser.start();
-  }, START_TIMEOUT_MS);
-  afterAll(() => world?.stop());
-  beforeEach(async () => {
+  withDashboard(async (started) => {
+    world = started;
     workspace = await world.service.make.workspace();
-    visits = [];
-  });
-  afterEach(async () => {
-    for (const visit of visits) {
-      expect(visit.errors).toEqual([]);
-      await visit.close();
-    }
   });
 
-  async function enter(
-    ...options: Parameters<DashboardInBrowser['enter']> extends [unknown, ...infer O] ? O : []
-  ) {
-    const visit = await world.enter(workspace, ...options);
-    visits.push(visit);
-    return visit;
-  }
   async function conversation() {
     const made = await world.service.make.conversation(workspace);
     await world.service.make.received(workspace, made, 'Where is it?');
     return made;
   }
-  const open = async ({ page }: Visit, { id }: { id: string }) => {
+  const open = async ({ page }: AgentPage, { id }: { id: string }) => {
     await page.goto(`/w/${workspace.slug}/inbox/${id}?view=all`);
     await page.locator('article').first().waitFor();
   };
-  const field = (visit: Visit) => visit.field('Note for colleagues');
-  const note = ({ page }: Visit, text: string) =>
+  const field = (visit: AgentPage) => visit.field('Note for colleagues');
+  const note = ({ page }: AgentPage, text: string) =>
     page.locator('article[data-note]').filter({ hasText: text });
   const count = async (table: 'messages' | 'notes') => {
     const [row] = await world.service.query<{ n: number }>(
@@ -55,7 +34,7 @@ describe('notes in the inbox', () => {
   };
 
   it('are written by keyboard alone, and appear to a colleague at once', async () => {
-    const [lin, mia] = [await enter('AGENT'), await enter('AGENT')];
+    const [lin, mia] = [await world.enter(workspace, 'AGENT'), await world.enter(workspace, 'AGENT')];
     const made = await conversation();
     // Only the stream tells.
     await mia.page.addInitScript('setInterval = () => 0');
@@ -86,7 +65,7 @@ describe('notes in the inbox', () => {
   });
 
   it('have a text of their own, which outlives the page', async () => {
-    const lin = await enter('AGENT');
+    const lin = await world.enter(workspace, 'AGENT');
     const made = await conversation();
     await open(lin, made);
     await lin.field('Reply').fill('Dear customer');
@@ -111,7 +90,7 @@ describe('notes in the inbox', () => {
   });
 
   it('are kept when the server can not be reached, and then written once', async () => {
-    const lin = await enter('AGENT');
+    const lin = await world.enter(workspace, 'AGENT');
     const made = await conversation();
     await open(lin, made);
     let losses = 0;
@@ -133,7 +112,11 @@ describe('notes in the inbox', () => {
   });
 
   it('are deleted by their author and by an admin, after a question', async () => {
-    const [lin, mia, admin] = [await enter('AGENT'), await enter('AGENT'), await enter('ADMIN')];
+    const [lin, mia, admin] = [
+      await world.enter(workspace, 'AGENT'),
+      await world.enter(workspace, 'AGENT'),
+      await world.enter(workspace, 'ADMIN'),
+    ];
     const made = await conversation();
     await open(lin, made);
     for (const text of ['First', 'Second']) {
@@ -146,7 +129,7 @@ describe('notes in the inbox', () => {
     await open(mia, made);
     await note(mia, 'First').waitFor();
     expect(await mia.button('Delete note').count()).toBe(0);
-    const remove = async (visit: Visit, text: string) => {
+    const remove = async (visit: AgentPage, text: string) => {
       await note(visit, text).getByRole('button', { name: 'Delete note' }).click();
       await visit.act('Delete note').click();
       await note(visit, text).waitFor({ state: 'detached' });
@@ -164,7 +147,7 @@ describe('notes in the inbox', () => {
     ['light', PHONE],
     ['dark', PHONE],
   ] as const)('are accessible, and fit: %s, %o', async (colorScheme, size) => {
-    const lin = await enter('AGENT', { ...size, colorScheme, locale: 'de-DE' });
+    const lin = await world.enter(workspace, 'AGENT', { ...size, colorScheme, locale: 'de-DE' });
     const made = await conversation();
     await open(lin, made);
     await lin.page.getByRole('radio', { name: 'Notiz schreiben' }).check({ force: true });

@@ -1,26 +1,18 @@
-import { AgentEntity } from '../../../src/workspaces/agent.entity';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { letTimePass, waitFor } from '../../support/wait';
 import { accessibilityFaultsOf } from '../accessibility';
-import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
-import { START_TIMEOUT_MS } from '../live-chat';
+import { AgentPage, DashboardInBrowser } from '../dashboard-in-browser';
+import { withDashboard } from '../with-dashboard';
 
 describe('what is unread in the inbox', () => {
   let world: DashboardInBrowser;
   let workspace: WorkspaceEntity;
-  let visit: DashboardPage & { agent: AgentEntity };
+  let visit: AgentPage;
 
-  beforeAll(async () => {
-    world = await DashboardInBrowser.start();
-  }, START_TIMEOUT_MS);
-  afterAll(() => world?.stop());
-  beforeEach(async () => {
+  withDashboard(async (started) => {
+    world = started;
     workspace = await world.service.make.workspace();
     visit = await world.enter(workspace, 'AGENT');
-  });
-  afterEach(async () => {
-    expect(visit.errors).toEqual([]);
-    await visit.close();
   });
 
   const conversation = (name: string, text?: string) => world.service.make.begun(workspace, name, text);
@@ -99,8 +91,6 @@ describe('what is unread in the inbox', () => {
     await visit.page.keyboard.press('u');
     await shown.waitFor({ timeout: 3_000 });
     await waitFor('the title', async () => (await device.page.title()).startsWith('(1) '), 5_000);
-    expect(device.errors).toEqual([]);
-    await device.close();
   });
 
   it('is read by its agent who has it open when it is handed over, also without a message', async () => {

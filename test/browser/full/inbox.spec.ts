@@ -3,15 +3,14 @@ import { SYSTEM } from '../../../src/access/principal';
 import { ContactsService } from '../../../src/contacts/contacts.service';
 import { ConversationsService } from '../../../src/conversations/conversations.service';
 import { MessagesService } from '../../../src/messages/messages.service';
-import { AgentEntity } from '../../../src/workspaces/agent.entity';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
 import { PASSWORD } from '../../support/test-dashboard';
 import { waitFor } from '../../support/wait';
 import { accessibilityFaultsOf } from '../accessibility';
-import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
-import { START_TIMEOUT_MS } from '../live-chat';
+import { AgentPage, DashboardInBrowser } from '../dashboard-in-browser';
 import { PHONE } from '../phone';
+import { withDashboard } from '../with-dashboard';
 
 /** A name that turns what follows it around, and then never ends. */
 const HOSTILE_NAME = `\u202E\u2066${'W'.repeat(60)}`;
@@ -19,19 +18,12 @@ const HOSTILE_NAME = `\u202E\u2066${'W'.repeat(60)}`;
 describe('the inbox in a browser', () => {
   let world: DashboardInBrowser;
   let workspace: WorkspaceEntity;
-  let visit: DashboardPage & { agent: AgentEntity };
+  let visit: AgentPage;
 
-  beforeAll(async () => {
-    world = await DashboardInBrowser.start();
-  }, START_TIMEOUT_MS);
-  afterAll(() => world?.stop());
-  beforeEach(async () => {
+  withDashboard(async (started) => {
+    world = started;
     workspace = await world.service.make.workspace();
     visit = await world.enter(workspace, 'AGENT');
-  });
-  afterEach(async () => {
-    expect(visit.errors).toEqual([]);
-    await visit.close();
   });
 
   /** Makes a conversation with a message of its customer. */
@@ -422,8 +414,6 @@ describe('the inbox in a browser', () => {
     );
     expect(await visit.text('Sent again below.').count()).toBe(1);
     expect(await visit.button('Send again').count()).toBe(2);
-    expect(other.errors).toEqual([]);
-    await other.close();
   });
 
   it('asks before it sends a message again that may have arrived', async () => {

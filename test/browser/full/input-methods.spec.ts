@@ -1,20 +1,16 @@
-import { AgentEntity } from '../../../src/workspaces/agent.entity';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
-import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
+import { AgentPage, DashboardInBrowser } from '../dashboard-in-browser';
 import { InputMethod } from '../input-method';
-import { START_TIMEOUT_MS } from '../live-chat';
+import { withDashboard } from '../with-dashboard';
 
 describe('the keys of the inbox', () => {
   let world: DashboardInBrowser;
   let workspace: WorkspaceEntity;
-  let visit: DashboardPage & { agent: AgentEntity };
+  let visit: AgentPage;
   let keyboard: InputMethod;
 
-  beforeAll(async () => {
-    world = await DashboardInBrowser.start();
-  }, START_TIMEOUT_MS);
-  afterAll(() => world?.stop());
-  beforeEach(async () => {
+  withDashboard(async (started) => {
+    world = started;
     const { make } = world.service;
     workspace = await make.workspace();
     await make.begun(workspace, 'Ada', 'Where is it?');
@@ -23,10 +19,6 @@ describe('the keys of the inbox', () => {
     await visit.page.goto(`/w/${workspace.slug}/inbox/${ben.id}?view=all`);
     await visit.page.locator('article').first().waitFor();
     keyboard = await InputMethod.on(visit.page);
-  });
-  afterEach(async () => {
-    expect(visit.errors).toEqual([]);
-    await visit.close();
   });
 
   const replies = () => visit.page.locator('article[data-from="agent"]');

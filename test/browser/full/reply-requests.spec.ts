@@ -3,7 +3,7 @@ import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { letTimePass } from '../../support/wait';
 import { TestVisitor, TestWidget } from '../../support/widget';
 import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
-import { START_TIMEOUT_MS } from '../live-chat';
+import { withDashboard } from '../with-dashboard';
 
 /** Limit of the requests that a tab makes for one reply, from the key press until it is delivered. */
 const MAX_REQUESTS = 6;
@@ -16,11 +16,8 @@ describe('a reply', () => {
   let colleague: DashboardPage;
   let conversationId: string;
 
-  beforeAll(async () => {
-    world = await DashboardInBrowser.start();
-  }, START_TIMEOUT_MS);
-  afterAll(() => world?.stop());
-  beforeEach(async () => {
+  withDashboard(async (started) => {
+    world = started;
     workspace = await world.service.make.workspace();
     const widget = await TestWidget.connect(world.service, workspace);
     visitor = await widget.visitor(world.service);
@@ -32,12 +29,6 @@ describe('a reply', () => {
     conversationId = row!.id;
     visit = await world.enter(workspace, 'AGENT');
     colleague = await world.enter(workspace, 'AGENT');
-  });
-  afterEach(async () => {
-    for (const one of [visit, colleague]) {
-      expect(one.errors).toEqual([]);
-      await one.close();
-    }
   });
 
   const open = async (page: DashboardPage['page'], view: string) => {

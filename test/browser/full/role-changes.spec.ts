@@ -1,10 +1,9 @@
 import { SYSTEM } from '../../../src/access/principal';
-import { AgentEntity } from '../../../src/workspaces/agent.entity';
 import { AgentsService } from '../../../src/workspaces/agents.service';
 import { UpdateAgent } from '../../../src/workspaces/agent.dto';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
-import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
-import { START_TIMEOUT_MS } from '../live-chat';
+import { AgentPage, DashboardInBrowser } from '../dashboard-in-browser';
+import { withDashboard } from '../with-dashboard';
 
 /** Time in which a page shows that its person may do less: it reads again every ten seconds. */
 const SOON_MS = 20_000;
@@ -13,20 +12,13 @@ const SOON_MS = 20_000;
 describe('a page whose person may do less than when it was opened', () => {
   let world: DashboardInBrowser;
   let workspace: WorkspaceEntity;
-  let visit: DashboardPage & { agent: AgentEntity };
+  let visit: AgentPage;
 
-  beforeAll(async () => {
-    world = await DashboardInBrowser.start();
-  }, START_TIMEOUT_MS);
-  afterAll(() => world?.stop());
-  beforeEach(async () => {
+  withDashboard(async (started) => {
+    world = started;
     workspace = await world.service.make.workspace();
     await world.service.make.agent(workspace, { role: 'OWNER' });
     visit = await world.enter(workspace, 'OWNER');
-  });
-  afterEach(async () => {
-    expect(visit.errors).toEqual([]);
-    await visit.close();
   });
 
   const change = (input: UpdateAgent) =>

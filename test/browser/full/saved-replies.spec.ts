@@ -1,27 +1,19 @@
 import { SYSTEM } from '../../../src/access/principal';
 import { SavedRepliesService } from '../../../src/inbox/saved-replies/saved-replies.service';
-import { AgentEntity } from '../../../src/workspaces/agent.entity';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { accessibilityFaultsOf } from '../accessibility';
-import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
-import { START_TIMEOUT_MS } from '../live-chat';
+import { AgentPage, DashboardInBrowser } from '../dashboard-in-browser';
 import { PHONE } from '../phone';
+import { withDashboard } from '../with-dashboard';
 
 describe('saved replies in a browser', () => {
   let world: DashboardInBrowser;
   let workspace: WorkspaceEntity;
-  let visit: DashboardPage & { agent: AgentEntity };
+  let visit: AgentPage;
 
-  beforeAll(async () => {
-    world = await DashboardInBrowser.start();
-  }, START_TIMEOUT_MS);
-  afterAll(() => world?.stop());
-  beforeEach(async () => {
+  withDashboard(async (started) => {
+    world = started;
     workspace = await world.service.make.workspace({ name: 'Acme' });
-  });
-  afterEach(async () => {
-    expect(visit.errors).toEqual([]);
-    await visit.close();
   });
 
   const save = (name: string, body: string) =>
