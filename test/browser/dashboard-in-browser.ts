@@ -76,6 +76,16 @@ export class DashboardInBrowser {
     return errors;
   }
 
+  /** Returns the texts of the agents' replies in a conversation, oldest first. */
+  async repliesIn(workspace: { id: string }, conversation: { id: string }): Promise<string[]> {
+    const replies = await this.service.query<{ body: string }>(
+      `SELECT body FROM messages
+       WHERE tenant_id = $1 AND conversation_id = $2 AND sender_type = 'AGENT' ORDER BY id`,
+      [workspace.id, conversation.id],
+    );
+    return replies.map(({ body }) => body);
+  }
+
   /** Creates an agent with a password. */
   async agentWithPassword(workspace: WorkspaceEntity): Promise<AgentEntity> {
     const agent = await this.service.make.agent(workspace);

@@ -50,13 +50,7 @@ describe('the inbox in a browser', () => {
   const reply = () => visit.field('Reply');
   const pane = () => visit.page.getByRole('region', { name: /^Conversation with/ });
   const assignee = () => visit.page.getByRole('combobox', { name: 'Assigned to' });
-  const bodies = async ({ id }: { id: string }) => {
-    const sent = await world.service.query<{ body: string }>(
-      "SELECT body FROM messages WHERE tenant_id = $1 AND conversation_id = $2 AND sender_type = 'AGENT' ORDER BY id",
-      [workspace.id, id],
-    );
-    return sent.map(({ body }) => body);
-  };
+  const bodies = (conversation: { id: string }) => world.repliesIn(workspace, conversation);
   const stored = async ({ id }: { id: string }) => {
     const [found] = await world.service.query<{ status: string; assignee: string | null }>(
       'SELECT status, assigned_agent_id AS assignee FROM conversations WHERE tenant_id = $1 AND id = $2',

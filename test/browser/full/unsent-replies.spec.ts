@@ -23,13 +23,7 @@ describe('replies that were not sent', () => {
   };
   const row = (name: string) => visit.page.locator('[data-conversation]').filter({ hasText: name });
   const unsent = () => visit.page.locator('article[data-unsent]');
-  const bodies = async ({ id }: { id: string }) => {
-    const sent = await world.service.query<{ body: string }>(
-      `SELECT body FROM messages WHERE tenant_id = $1 AND conversation_id = $2 AND sender_type = 'AGENT' ORDER BY id`,
-      [workspace.id, id],
-    );
-    return sent.map(({ body }) => body);
-  };
+  const bodies = (conversation: { id: string }) => world.repliesIn(workspace, conversation);
   const setOffline = (isOffline: boolean) => visit.page.context().setOffline(isOffline);
   const write = async (text: string) => {
     await visit.field('Reply').fill(text);
