@@ -97,6 +97,5 @@ describe('the inbox', () => {
     expect(await shown()).toEqual([true, true]);
     await visit.page.setViewportSize({ width: 390, height: 844 });
     expect(await shown()).toEqual([false, false]);
-    if (process.env.SHOT) await visit.page.screenshot({ path: process.env.SHOT });
   });
 });

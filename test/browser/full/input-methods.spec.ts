@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { AgentPage, DashboardInBrowser } from '../dashboard-in-browser';
 import { InputMethod } from '../input-method';
@@ -22,8 +23,7 @@ describe('the keys of the inbox', () => {
   });
 
   const replies = () => visit.page.locator('article[data-from="agent"]');
-  const isFocused = (label: string) =>
-    visit.field(label).evaluate((field) => field === document.activeElement);
+  const isFocused = (field: Locator) => field.evaluate((one) => one === document.activeElement);
 
   it('send nothing and leave no field while a word is composed (public reports 60, 61)', async () => {
     const reply = visit.field('Reply');
@@ -32,7 +32,7 @@ describe('the keys of the inbox', () => {
     await keyboard.press('Enter', 'Enter', { control: true });
     await keyboard.compose('にほん');
     await keyboard.press('Escape');
-    expect(await isFocused('Reply')).toBe(true);
+    expect(await isFocused(reply)).toBe(true);
     expect(await replies().count()).toBe(0);
 
     await keyboard.compose('にほん');
@@ -50,7 +50,7 @@ describe('the keys of the inbox', () => {
     for (const key of ['Enter', 'ArrowDown']) {
       await keyboard.compose('に');
       await keyboard.press(key);
-      expect(await search.evaluate((field) => field === document.activeElement)).toBe(true);
+      expect(await isFocused(search)).toBe(true);
       expect(await search.inputValue()).toContain('Ada');
     }
     await keyboard.choose('');
@@ -68,9 +68,7 @@ describe('the keys of the inbox', () => {
     await visit.field('Reply').waitFor();
     await visit.page.keyboard.press('Escape');
     await keyboard.press('.', 'Slash');
-    expect(await visit.page.getByRole('searchbox').evaluate((one) => one === document.activeElement)).toBe(
-      true,
-    );
+    expect(await isFocused(visit.page.getByRole('searchbox'))).toBe(true);
   });
 
   it('do the same in Greek and Hebrew (public report 62)', async () => {
