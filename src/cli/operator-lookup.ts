@@ -6,6 +6,7 @@ import { AgentsRepository } from '../workspaces/agents.repository';
 import { WorkspaceDeletion } from '../workspaces/workspace-deletion.dto';
 import { WorkspaceDeletionsRepository } from '../workspaces/workspace-deletions.repository';
 import { WorkspaceEntity } from '../workspaces/workspace.entity';
+import { WorkspacesRepository } from '../workspaces/workspaces.repository';
 import { WorkspaceUsage, WorkspaceUsageRepository } from '../metrics/workspace-usage.repository';
 import { Operator } from './operator';
 import { LookedUpThing, OperatorLookupRepository } from './operator-lookup.repository';
@@ -22,6 +23,7 @@ export class OperatorLookup {
   constructor(
     private readonly database: Database,
     private readonly lookups: OperatorLookupRepository,
+    private readonly workspaces: WorkspacesRepository,
     private readonly agents: AgentsRepository,
     private readonly deletions: WorkspaceDeletionsRepository,
     private readonly usage: WorkspaceUsageRepository,
@@ -40,7 +42,9 @@ export class OperatorLookup {
   /** Lists what the largest workspaces use, first those over a quota. */
   async listUsage(): Promise<(WorkspaceUsage & { slug: string | null })[]> {
     const usages = (await this.usage.list()).slice(0, MAX_USAGES);
-    const slugs = new Map((await this.listWorkspaces()).map(({ id, slug }) => [id, slug]));
+    const ids = usages.map(({ workspaceId }) => workspaceId);
+    const found = await this.workspaces.findMany(this.database, ids);
+    const slugs = new Map(found.map(({ id, slug }) => [id, slug]));
     return usages.map((usage) => ({ slug: slugs.get(usage.workspaceId) ?? null, ...usage }));
   }
 
