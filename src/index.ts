@@ -59,7 +59,7 @@ export {
 export type { CreatedWebhookEndpoint } from './webhooks/endpoints/webhook-endpoint.dto';
 export type { EndpointMaker, WebhookEndpointSummary } from './webhooks/endpoints/webhook-endpoint.dto';
 export { eventCatalog, isEventType, type EventData, type EventType } from './outbox/event-catalog';
-export { exampleBody } from './webhooks/endpoints/example-body';
+export { exampleBody } from './webhooks/sending/delivery-request';
 export { WebhookTestService } from './webhooks/browsing/webhook-test.service';
 export { WebhookDeliveriesService } from './webhooks/browsing/webhook-deliveries.service';
 export {

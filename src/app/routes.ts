@@ -7,7 +7,7 @@ import { ConversationsApiModule } from '../conversations/conversations.module';
 import { DocsSiteModule } from '../http/served-files/docs-site.module';
 import { MessageSearchApiModule } from '../message-search/message-search.module';
 import { MessagesApiModule } from '../messages/messages.module';
-import { WebhookEndpointsApiModule } from '../webhooks/api/webhook-endpoints-api.module';
+import { WebhookEndpointsApiModule } from '../webhooks/webhooks.module';
 import { WidgetFilesModule } from '../http/served-files/widget-files.module';
 import { AgentsApiModule } from '../workspaces/workspaces.module';
 

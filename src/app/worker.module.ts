@@ -7,7 +7,7 @@ import { OwnerDatabaseModule } from '../database/setup/database.module';
 import { SERVICES } from './features';
 import { MessageSearchWorkerModule } from '../message-search/message-search.module';
 import { OutboxRelay } from '../outbox/outbox-relay';
-import { OutboxWorkerModule } from '../outbox/outbox-worker.module';
+import { OutboxWorkerModule } from '../outbox/outbox.module';
 import { PrivacyWorkerModule } from '../privacy/privacy-worker.module';
 import { PollsModule } from '../queue/polling/polls.module';
 import { QueueFloorsWorkerModule } from '../queue/floors/queue-floors.module';

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ContactsModule } from '../contacts/contacts.module';
-import { OutboxWorkerModule } from '../outbox/outbox-worker.module';
+import { OutboxWorkerModule } from '../outbox/outbox.module';
 import { RateLimitModule } from '../http/limits/rate-limit.module';
 import { TableRegistry } from '../database/tables/table-registry';
 import { MessageIndexRepository } from './message-index.repository';

@@ -6,10 +6,8 @@ import { Config } from '../config/config';
 import { sendKept } from '../http/connections/kept-bytes';
 import { errorSchemas, pickComponents, shareErrors } from './components';
 import { channelsDescription, description } from './description';
-import { Components, Operation, RequestBody } from './document-types';
+import { Components, Operation, RequestBody, Schema, SchemaOrReference } from './document-types';
 import { headerComponents } from './headers';
-import { operationIdOf } from './operation-id';
-import { resolveSchema, schemaExample } from './schema-example';
 import { toOpenApi30 } from './openapi-30';
 import { endpointCallbacks, eventSchemas, WEBHOOK_EVENT, webhooks } from './webhooks';
 
@@ -190,4 +188,32 @@ function requireChange(operation: Operation, document: OpenAPIObject): void {
 function requestSchema({ requestBody }: Operation, document: OpenAPIObject): object {
   const schema = (requestBody as RequestBody | undefined)?.content['application/json']?.schema;
   return schema && '$ref' in schema ? resolveSchema(schema.$ref, document) : {};
+}
+
+/**
+ * Makes an operation's name of its controller and method, a verb and a noun: `listConversations`,
+ * `getConversation`, `rollWebhookEndpointSecret` for the method `rollSecret` of `WebhookEndpointsController`.
+ */
+function operationIdOf(controller: string, method: string): string {
+  const [, verb, rest] = /^([a-z]+)(.*)$/.exec(method)!;
+  const things = controller.replace(/Controller$/, '');
+  const isOfMany = rest === '' && (verb === 'list' || verb === 'search');
+  return verb + (isOfMany ? things : things.replace(/s$/, '')) + rest;
+}
+
+/** Makes an example of a whole body from the examples of its fields. */
+function schemaExample(schema: SchemaOrReference, document: OpenAPIObject): unknown {
+  if ('$ref' in schema) return schemaExample(resolveSchema(schema.$ref, document), document);
+  if (schema.example !== undefined) return schema.example;
+  if (schema.type === 'array') return schema.items ? [schemaExample(schema.items, document)] : [];
+  if (schema.properties) {
+    const fields = Object.entries(schema.properties);
+    return Object.fromEntries(fields.map(([name, field]) => [name, schemaExample(field, document)]));
+  }
+  return null;
+}
+
+/** Returns the schema that a reference within `#/components/schemas` names. */
+function resolveSchema(reference: string, { components }: OpenAPIObject): Schema {
+  return components!.schemas![reference.split('/').at(-1)!] as Schema;
 }

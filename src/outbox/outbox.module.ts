@@ -5,17 +5,38 @@ import { EventNotices } from './event-notices';
 import { EventlessChanges } from './eventless-changes';
 import { EventQueueRepository } from './event-queue.repository';
 import { outboxTables } from './outbox-tables';
+import { OutboxPoll } from './outbox-poll';
+import { OutboxRelay } from './outbox-relay';
 import { OutboxService } from './outbox.service';
 import { ParkedEventsRepository } from './parked-events.repository';
+import { ParkedEventsWorker } from './parked-events.worker';
+import { RelayFailures } from './relay-failures';
+import { RelayTurn } from './relay-turn';
+
+const SERVICES = [
+  OutboxService,
+  EventNotices,
+  EventlessChanges,
+  EventQueueRepository,
+  ParkedEventsRepository,
+];
 
 /** Lets every process append events and read parked ones. */
 @Module({
   imports: [QueueFloorsModule],
-  providers: [OutboxService, EventNotices, EventlessChanges, EventQueueRepository, ParkedEventsRepository],
-  exports: [OutboxService, EventNotices, EventlessChanges, EventQueueRepository, ParkedEventsRepository],
+  providers: SERVICES,
+  exports: SERVICES,
 })
 export class OutboxModule {
   constructor(tables: TableRegistry, events: EventQueueRepository, parked: ParkedEventsRepository) {
     tables.register(...outboxTables(events, parked));
   }
 }
+
+/** Relays events, in workers. Consumers register at the relay. */
+@Module({
+  imports: [OutboxModule],
+  providers: [OutboxRelay, RelayTurn, RelayFailures, OutboxPoll, ParkedEventsWorker],
+  exports: [OutboxRelay],
+})
+export class OutboxWorkerModule {}

@@ -1,5 +1,4 @@
-import { Target } from './targets';
-import { FairQueue } from './targets';
+import { Target, FairQueue } from './targets';
 
 const target = (tenantId: string, id: string, isBackground?: boolean): Target => ({
   tenantId,

@@ -1,11 +1,14 @@
 import { Injectable, OnApplicationShutdown } from '@nestjs/common';
 import Redis, { Cluster, type RedisOptions } from 'ioredis';
 import { Config } from '../config/config';
-import { endFailoverDetectorOnReconnect } from './failover-detector';
-import { probeForPrimary, reconnectOnReadOnly } from './primary';
-import { clearSocketTimeoutOnClose } from './socket-timeout';
 
 const MAX_RECONNECT_DELAY_MS = 1_000;
+const PROBE_MS = 2_000;
+/**
+ * Name of a key that never exists, so to delete it changes nothing. A replica refuses the command all the
+ * same.
+ */
+const NO_KEY = 'primary:probe';
 /**
  * Time after which a Sentinel that does not answer is passed over for the next one. Without a limit, ioredis
  * would wait for a hanging Sentinel without end.
@@ -103,4 +106,55 @@ export class RedisConnections implements OnApplicationShutdown {
 export function channelIn(connection: RedisConnection, channel: string): string {
   const database = connection instanceof Redis ? connection.options.db : 0;
   return database ? `${database}:${channel}` : channel;
+}
+
+/**
+ * Decides, as `reconnectOnError` of every client that writes, whether an error calls for a new connection.
+ * After a failover an open connection may still lead to the old primary, which is a replica now: it answers,
+ * and refuses every write with READONLY. A new connection to the same address leads to the new primary.
+ */
+function reconnectOnReadOnly({ message }: Error): boolean {
+  return message.includes('READONLY'); // Redis 6 has it in the middle when the write was in a script
+}
+
+/**
+ * Sends a write that changes nothing every 2 s, for a client whose own commands do not show that it is
+ * connected to a replica: a replica accepts PUBLISH, but the subscribers are at the new primary.
+ * @returns a function that ends it
+ */
+function probeForPrimary(redis: Redis): () => void {
+  const timer = setInterval(() => {
+    // A failure has had its effect in `reconnectOnError` already.
+    if (redis.status === 'ready') redis.del(NO_KEY).catch(() => undefined);
+  }, PROBE_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** Part of ioredis's own Sentinel connector that its types leave out. */
+interface SentinelConnector {
+  failoverDetector: { cleanup(): void } | null;
+}
+
+/**
+ * Ends a connection's subscriptions to the Sentinels before the connection is made again; a new connection
+ * subscribes again.
+ *
+ * ioredis keeps the subscriptions. If a Sentinel announces a new primary while another one is asked for the
+ * address, ioredis takes the announcement for a call of `disconnect()`, and never reconnects.
+ */
+function endFailoverDetectorOnReconnect(redis: Redis): void {
+  redis.on('reconnecting', () => (redis['connector'] as SentinelConnector).failoverDetector?.cleanup());
+}
+
+/**
+ * Clears the timer of `socketTimeout` when a connection closes. ioredis 5 leaves the timer running
+ * (redis/ioredis#2147, fixed in 6.0.0, which Bull 4 cannot use): it would close the next connection, or keep
+ * the process alive.
+ */
+export function clearSocketTimeoutOnClose(redis: Redis): void {
+  redis.on('close', () => {
+    clearTimeout(redis['socketTimeoutTimer'] as NodeJS.Timeout | undefined);
+    redis['socketTimeoutTimer'] = undefined;
+  });
 }

@@ -1,15 +1,60 @@
-import { Module } from '@nestjs/common';
-import { DeliveriesModule } from './deliveries/deliveries.module';
-import { DeliveriesWorkerModule } from './deliveries/deliveries-worker.module';
-import { EndpointsModule } from './endpoints/endpoints.module';
-import { RecoveriesModule } from './recoveries/recoveries.module';
+import { FactoryProvider, Logger, Module } from '@nestjs/common';
+import { Config } from '../config/config';
+import { DatabaseClock } from '../database/database-clock';
+import { OutboxWorkerModule } from '../outbox/outbox.module';
+import { registerQueue } from '../queue/register-queue';
+import { cappedAt } from '../queue/slots';
+import { StartCapacity, startCapacityOf } from '../queue/start-capacity';
+import { provideWakeUps } from '../queue/wake-up-queue';
+import { DELIVERY_QUEUE } from './deliveries/delivery';
+import { DeliveryClaimer } from './deliveries/delivery-claimer';
+import { DeliveryFanOut } from './deliveries/delivery-fan-out';
+import { DeliveryPoll } from './deliveries/delivery-poll';
+import { DeliveryProcessor } from './deliveries/delivery.processor';
+import { DeliveryWorker } from './deliveries/delivery.worker';
+import { EndpointHealth } from './deliveries/endpoint-health';
+import { PendingCanceller } from './deliveries/pending-canceller';
+import { WebhooksConsumer } from './deliveries/webhooks.consumer';
 import { RecoveryMaker } from './recoveries/recovery-maker';
 import { RecoveryRunner } from './recoveries/recovery-runner';
 import { RecoveryTally } from './recoveries/recovery-tally';
+import { AttemptRollups } from './rollups/attempt-rollups';
+import { connectionBudget } from './sending/connection-budget';
+import { WebhooksModule } from './webhooks.module';
 
-/** Delivers events and runs recoveries, in workers. */
+const deliveryCapacity: FactoryProvider<StartCapacity> = {
+  provide: startCapacityOf(DELIVERY_QUEUE),
+  inject: [Config, DatabaseClock],
+  useFactory: (config: Config, clock: DatabaseClock) => {
+    const { webhookConcurrency: total, webhookSlowConcurrency: slow } = config;
+    const most = cappedAt(total) + cappedAt(slow);
+    const share = Math.min(1, connectionBudget(config).attempts / most);
+    const perTarget = config.webhookEndpointConcurrency;
+    const limits = { total: Math.ceil(total * share), slow: Math.ceil(slow * share), perTarget };
+    if (share < 1)
+      new Logger(StartCapacity.name).warn(limits, 'fewer attempts at once: few files may be open');
+    return new StartCapacity({ ...limits, startSlow: true }, clock);
+  },
+};
+
+/** Turns events into deliveries, deliveries into attempts, and runs recoveries, in workers. */
 @Module({
-  imports: [EndpointsModule, DeliveriesModule, DeliveriesWorkerModule, RecoveriesModule],
-  providers: [RecoveryRunner, RecoveryMaker, RecoveryTally],
+  imports: [registerQueue(DELIVERY_QUEUE), OutboxWorkerModule, WebhooksModule],
+  providers: [
+    WebhooksConsumer,
+    DeliveryFanOut,
+    deliveryCapacity,
+    provideWakeUps(DELIVERY_QUEUE),
+    DeliveryProcessor,
+    DeliveryWorker,
+    DeliveryClaimer,
+    DeliveryPoll,
+    PendingCanceller,
+    EndpointHealth,
+    AttemptRollups,
+    RecoveryRunner,
+    RecoveryMaker,
+    RecoveryTally,
+  ],
 })
 export class WebhooksWorkerModule {}

@@ -1,12 +1,151 @@
 import { Module } from '@nestjs/common';
-import { BrowsingModule } from './browsing/browsing.module';
-import { EndpointsModule } from './endpoints/endpoints.module';
-import { RecoveriesModule } from './recoveries/recoveries.module';
-import { RollupsModule } from './rollups/rollups.module';
+import { AccessModule } from '../access/access.module';
+import { AuditModule } from '../audit/audit.module';
+import { Config } from '../config/config';
+import { ContactsModule } from '../contacts/contacts.module';
+import { ConversationsModule } from '../conversations/conversations.module';
+import { DatabaseModule } from '../database/setup/database.module';
+import { TableRegistry } from '../database/tables/table-registry';
+import { RateLimitModule } from '../http/limits/rate-limit.module';
+import { IdempotencyModule } from '../idempotency/idempotency.module';
+import { MessagesModule } from '../messages/messages.module';
+import { OutboxModule } from '../outbox/outbox.module';
+import { QueueFloorsModule } from '../queue/floors/queue-floors.module';
+import { SecretsModule } from '../secrets/secrets.module';
+import { WorkspacesModule } from '../workspaces/workspaces.module';
+import { WebhookEndpointsController } from './api/webhook-endpoints.controller';
+import { DeliveryRequests } from './browsing/delivery-requests';
+import { DeliverySearch } from './browsing/delivery-search';
+import { DeliverySubjects } from './browsing/delivery-subjects';
+import { FirstAttempts } from './browsing/first-attempts';
+import { HistorySearchRepository } from './browsing/history-search.repository';
+import { PendingSearchRepository } from './browsing/pending-search.repository';
+import { Redeliverer } from './browsing/redeliverer';
+import { WebhookDeliveriesService } from './browsing/webhook-deliveries.service';
+import { WebhookTestService } from './browsing/webhook-test.service';
+import { ContextReader } from './context/context-reader';
+import { AttemptRecorder } from './deliveries/attempt-recorder';
+import { DeliveryAttempter } from './deliveries/delivery-attempter';
+import { DeliveryHistoryRepository } from './deliveries/delivery-history.repository';
+import { DueDeliveriesRepository } from './deliveries/due-deliveries.repository';
+import { PendingDeliveriesRepository } from './deliveries/pending-deliveries.repository';
+import { RecordedDeliveries } from './deliveries/recorded-deliveries';
+import { RecoveryOutcomesRepository } from './deliveries/recovery-outcomes.repository';
+import { EndpointRegistration } from './endpoints/endpoint-registration';
+import { EndpointsOfKeys } from './endpoints/endpoints-of-keys';
+import { PendingCancellationsRepository } from './endpoints/pending-cancellations.repository';
+import { EndpointSubscription } from './endpoints/subscription';
+import { WebhookEndpointEntity } from './endpoints/webhook-endpoint.entity';
+import { WebhookEndpointsRepository } from './endpoints/webhook-endpoints.repository';
+import { WebhookEndpointsService } from './endpoints/webhook-endpoints.service';
+import { RecoverySource } from './recoveries/recovery-source';
+import { WebhookRecoveriesRepository } from './recoveries/webhook-recoveries.repository';
+import { WebhookRecoveriesService } from './recoveries/webhook-recoveries.service';
+import { WebhookRecoveryEntity } from './recoveries/webhook-recovery.entity';
+import { AttemptRollupsRepository } from './rollups/attempt-rollups.repository';
+import { DeliveryCountsRepository } from './rollups/delivery-counts.repository';
+import { EndpointStatisticsService } from './rollups/endpoint-statistics.service';
+import { WebhookDayRepository } from './rollups/webhook-day.repository';
+import { AddressPolicy } from './sending/address-policy';
+import { connectionBudget } from './sending/connection-budget';
+import { DeliverySender } from './sending/delivery-sender';
+import { HostResolver } from './sending/host-resolver';
+import { webhookTables } from './webhook-tables';
 
-/** Provides the webhook services of the dashboard and the CLI. It uses no queue and no schedule. */
+const SENDING = [
+  {
+    provide: AddressPolicy,
+    inject: [Config],
+    useFactory: ({ webhookAllowedNetworks, webhookDeniedNetworks }: Config) =>
+      new AddressPolicy(webhookAllowedNetworks, webhookDeniedNetworks),
+  },
+  {
+    provide: HostResolver,
+    inject: [Config],
+    useFactory: ({ webhookDnsServers }: Config) =>
+      new HostResolver({ servers: webhookDnsServers.length > 0 ? webhookDnsServers : undefined }),
+  },
+  {
+    provide: DeliverySender,
+    inject: [Config, AddressPolicy, HostResolver],
+    useFactory: (config: Config, policy: AddressPolicy, resolver: HostResolver) =>
+      new DeliverySender({
+        policy,
+        extraCa: config.webhookExtraCa,
+        resolver,
+        maxKept: connectionBudget(config).kept,
+      }),
+  },
+];
+
+const PROVIDERS = [
+  ...SENDING,
+  ContextReader,
+  WebhookEndpointsService,
+  EndpointRegistration,
+  EndpointSubscription,
+  EndpointsOfKeys,
+  WebhookEndpointsRepository,
+  PendingCancellationsRepository,
+  PendingDeliveriesRepository,
+  DueDeliveriesRepository,
+  DeliveryHistoryRepository,
+  RecoveryOutcomesRepository,
+  RecordedDeliveries,
+  DeliveryAttempter,
+  AttemptRecorder,
+  EndpointStatisticsService,
+  AttemptRollupsRepository,
+  DeliveryCountsRepository,
+  WebhookDayRepository,
+  WebhookDeliveriesService,
+  WebhookTestService,
+  DeliverySearch,
+  DeliverySubjects,
+  FirstAttempts,
+  PendingSearchRepository,
+  HistorySearchRepository,
+  DeliveryRequests,
+  Redeliverer,
+  WebhookRecoveriesService,
+  RecoverySource,
+  WebhookRecoveriesRepository,
+];
+
+/**
+ * Provides endpoints, single attempts, lists of deliveries, recoveries and statistics. It uses no queue and
+ * no schedule, so every process may have it.
+ */
 @Module({
-  imports: [EndpointsModule, BrowsingModule, RollupsModule, RecoveriesModule],
-  exports: [EndpointsModule, BrowsingModule, RollupsModule, RecoveriesModule],
+  imports: [
+    DatabaseModule.forEntities([WebhookEndpointEntity, WebhookRecoveryEntity]),
+    AccessModule,
+    AuditModule,
+    IdempotencyModule,
+    RateLimitModule,
+    SecretsModule,
+    OutboxModule,
+    QueueFloorsModule,
+    WorkspacesModule,
+    ContactsModule,
+    ConversationsModule,
+    MessagesModule,
+  ],
+  providers: PROVIDERS,
+  exports: PROVIDERS,
 })
-export class WebhooksModule {}
+export class WebhooksModule {
+  constructor(
+    tables: TableRegistry,
+    due: DueDeliveriesRepository,
+    history: DeliveryHistoryRepository,
+    outcomes: RecoveryOutcomesRepository,
+    recoveries: WebhookRecoveriesRepository,
+  ) {
+    tables.register(...webhookTables({ due, history, outcomes, recoveries }));
+  }
+}
+
+/** Serves the endpoints' part of the REST API. */
+@Module({ imports: [WebhooksModule, RateLimitModule], controllers: [WebhookEndpointsController] })
+export class WebhookEndpointsApiModule {}

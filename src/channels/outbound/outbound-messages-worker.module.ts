@@ -1,7 +1,7 @@
 import { FactoryProvider, Module } from '@nestjs/common';
 import { DatabaseClock } from '../../database/database-clock';
 import { MessagesModule } from '../../messages/messages.module';
-import { OutboxWorkerModule } from '../../outbox/outbox-worker.module';
+import { OutboxWorkerModule } from '../../outbox/outbox.module';
 import { QueueFloorsModule } from '../../queue/floors/queue-floors.module';
 import { StartCapacity, startCapacityOf } from '../../queue/start-capacity';
 import { ChannelAdaptersModule } from '../adapters/channel-adapters.module';

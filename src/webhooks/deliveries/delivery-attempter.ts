@@ -14,7 +14,7 @@ import { receivesType } from '../endpoints/subscription';
 import { Subscriber, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { AttemptOutcome, internalError, isShortage } from '../sending/attempt-outcome';
 import { DeliverySender } from '../sending/delivery-sender';
-import { StartPermit } from '../sending/start-permit';
+import { StartPermit } from '../sending/vetted-connector';
 import { AttemptRecorder } from './attempt-recorder';
 import { AttemptRecord, contentOf, Delivery } from './delivery';
 

@@ -5,8 +5,7 @@ import { InsertedColumn, columnNamesOf, rowsToInsert } from '../../database/rows
 import { Transaction } from '../../database/transaction';
 import type { AttemptError, AttemptOutcome, AttemptPhases } from '../sending/attempt-outcome';
 import { ErasedMessages } from '../../database/tables/table-declaration';
-import { AttemptRecord } from './delivery';
-import { firstIdOf, lastIdOf } from './delivery';
+import { AttemptRecord, firstIdOf, lastIdOf } from './delivery';
 import { PendingDelivery } from './pending-deliveries.repository';
 
 export interface FinishedRound {

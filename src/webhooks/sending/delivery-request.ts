@@ -1,4 +1,7 @@
+import { eventCatalog, EventType } from '../../outbox/event-catalog';
+
 const USER_AGENT = 'Service-Webhooks/1.0';
+const EXAMPLE_DELIVERED_AT = new Date('2026-11-20T09:41:08.020Z');
 
 /** Content of one POST of a delivery, without its signatures. */
 export interface RequestContent {
@@ -53,4 +56,9 @@ export function headersOf<Signature>(
     ...(sequence === null ? [] : ['x-service-sequence', sequence]),
     ...(isExample ? ['x-service-test', 'true'] : []),
   ];
+}
+
+/** Returns the body of a webhook of this type as a receiver gets it, with made-up data. */
+export function exampleBody(eventType: EventType): string {
+  return bodyOf({ eventType, data: JSON.stringify(eventCatalog[eventType].example) }, EXAMPLE_DELIVERED_AT);
 }

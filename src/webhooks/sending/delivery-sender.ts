@@ -7,9 +7,8 @@ import { DeliveryExchange, Keep } from './delivery-exchange';
 import { bodyOf, headersOf, RequestContent, timestampOf, webhookIdOf } from './delivery-request';
 import { HostResolver } from './host-resolver';
 import { ReceiverConnection } from './receiver-connection';
-import { StartPermit } from './start-permit';
+import { StartPermit, Receiver, VettedConnector } from './vetted-connector';
 import { serviceSignature, SigningSecrets, standardSignature } from './signature';
-import { Receiver, VettedConnector } from './vetted-connector';
 
 const HTTPS_PORT = 443;
 /** Number of endpoint addresses of which the parts are remembered. */

@@ -4,7 +4,6 @@ import { FAULTS, makeFault } from '../../common/error-texts';
 import { Memo } from '../../common/memo';
 import { AddressPolicy } from './address-policy';
 import { HostResolver } from './host-resolver';
-import { StartPermit, StartRefused } from './start-permit';
 import { codeOf, tlsFault } from './tls-faults';
 
 /**
@@ -34,6 +33,19 @@ export class ConnectionFailure extends Error {
   ) {
     super(message, { cause });
   }
+}
+
+/** Permission to begin an attempt. It lasts for a short time, and can be renewed. */
+export interface StartPermit {
+  /** Reports whether the permission has ended. */
+  isOver(): boolean;
+  /** Looks at the endpoint once more, and returns whether the request may still be sent as it is. */
+  renew(): Promise<boolean>;
+}
+
+/** Ends an attempt before its first byte, because its permission has ended. */
+export class StartRefused extends Error {
+  override readonly name = 'StartRefused';
 }
 
 export class ConnectionSetup {

@@ -9,7 +9,7 @@ import { Database } from '../../../src/database/database';
 import { DatabaseClient } from '../../../src/database/driver/database-client';
 import { DatabasePool } from '../../../src/database/driver/database-pool';
 import { RedisClient } from '../../../src/redis/redis-client';
-import { clearSocketTimeoutOnClose } from '../../../src/redis/socket-timeout';
+import { clearSocketTimeoutOnClose } from '../../../src/redis/redis-connections';
 import { DELIVERY_QUEUE } from '../../../src/webhooks/deliveries/delivery';
 import { TestService } from '../../support/service';
 

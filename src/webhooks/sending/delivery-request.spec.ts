@@ -1,5 +1,5 @@
 import { eventCatalog, EventType } from '../../outbox/event-catalog';
-import { exampleBody } from './example-body';
+import { exampleBody } from './delivery-request';
 
 it.each(Object.keys(eventCatalog) as EventType[])('%s has a body as a receiver gets it', (type) => {
   const body = JSON.parse(exampleBody(type)) as Record<string, unknown>;
