@@ -5,13 +5,25 @@ import { Database } from '../database/database';
 import { DatabaseClock } from '../database/database-clock';
 import { OldestSnapshot, SnapshotAge } from '../database/oldest-snapshot';
 import { PARTITIONED_TABLES, Partitions } from '../database/history/partitions';
+import { RECENT_FLOOR, savedFirstEvent } from '../queue/floors/queue-floors.repository';
 import { Metrics } from './metrics';
-import { MAX_DEPTH, OutboxDepthRepository } from './outbox-depth.repository';
 import { Quota, QUOTAS, WorkspaceUsageRepository } from './workspace-usage.repository';
 
 const TIMEOUT_MS = 1_000;
 /** Interval at which the usage of workspaces is read: the statistics behind it change no faster. */
 const USAGE_EVERY_MS = 10 * 60 * 1000;
+/** Largest number of queued events that are counted. A higher count takes time, and means the same. */
+const MAX_DEPTH = 100_000;
+
+/** The queue without the dead rows before the floors that workers have saved. */
+const QUEUE_FROM_FLOORS = `workspaces w, LATERAL (
+  SELECT queued_at FROM event_queue
+  WHERE tenant_id = w.id AND event_id >= (${savedFirstEvent('w.id')}) ORDER BY event_id) q`;
+
+interface Depth {
+  depth: number;
+  age: number | null;
+}
 
 /** Gauges whose values are read from the database at each scrape. */
 @Injectable()
@@ -34,53 +46,37 @@ export class DatabaseMetrics {
     private readonly clock: DatabaseClock,
     private readonly snapshots: OldestSnapshot,
     private readonly partitions: Partitions,
-    private readonly outbox: OutboxDepthRepository,
     private readonly usage: WorkspaceUsageRepository,
   ) {
-    const registers = [metrics.registry];
-    this.poolConnections = new Gauge({
-      name: 'database_pool_connections',
-      help: "This process's connections: busy, idle, and callers that wait for one.",
-      labelNames: ['state'] as const,
-      registers,
-    });
-    this.outboxDepth = new Gauge({
-      name: 'outbox_depth',
-      help: `Events in the queue, counted to ${MAX_DEPTH}.`,
-      registers,
-    });
-    this.outboxAge = new Gauge({
-      name: 'outbox_oldest_age_seconds',
-      help: 'The age of the oldest event in the queue.',
-      registers,
-    });
-    this.clockOffset = new Gauge({
-      name: 'database_clock_offset_seconds',
-      help: "By how much this process's clock is ahead of the database's.",
-      registers,
-    });
-    this.snapshotAge = new Gauge({
-      name: 'database_oldest_snapshot_age_seconds',
-      help: 'The age of the oldest snapshot that is held open in the database.',
-      registers,
-    });
-    this.snapshotTransactions = new Gauge({
-      name: 'database_oldest_snapshot_transactions',
-      help: 'Transactions that began since the oldest snapshot was taken.',
-      registers,
-    });
-    this.defaultRows = new Gauge({
-      name: 'partition_default_rows',
-      help: 'Rows of the history that have no partition of their day, counted to 1000.',
-      labelNames: ['table'] as const,
-      registers,
-    });
-    this.overQuota = new Gauge({
-      name: 'workspaces_over_quota',
-      help: 'Workspaces that have passed a quota, by estimate.',
-      labelNames: ['quota'] as const,
-      registers,
-    });
+    this.poolConnections = metrics.gauge(
+      'database_pool_connections',
+      "This process's connections: busy, idle, and callers that wait for one.",
+      'state',
+    );
+    this.outboxDepth = metrics.gauge('outbox_depth', `Events in the queue, counted to ${MAX_DEPTH}.`);
+    this.outboxAge = metrics.gauge('outbox_oldest_age_seconds', 'The age of the oldest event in the queue.');
+    this.clockOffset = metrics.gauge(
+      'database_clock_offset_seconds',
+      "By how much this process's clock is ahead of the database's.",
+    );
+    this.snapshotAge = metrics.gauge(
+      'database_oldest_snapshot_age_seconds',
+      'The age of the oldest snapshot that is held open in the database.',
+    );
+    this.snapshotTransactions = metrics.gauge(
+      'database_oldest_snapshot_transactions',
+      'Transactions that began since the oldest snapshot was taken.',
+    );
+    this.defaultRows = metrics.gauge(
+      'partition_default_rows',
+      'Rows of the history that have no partition of their day, counted to 1000.',
+      'table',
+    );
+    this.overQuota = metrics.gauge(
+      'workspaces_over_quota',
+      'Workspaces that have passed a quota, by estimate.',
+      'quota',
+    );
   }
 
   /**
@@ -103,7 +99,7 @@ export class DatabaseMetrics {
 
   private async measure(): Promise<void> {
     try {
-      const { depth, age } = await this.outbox.read();
+      const { depth, age } = await this.readOutbox();
       this.setOutbox(depth, age);
       this.setSnapshot(await this.snapshots.read());
       const rows = await this.partitions.countDefaultRows();
@@ -112,6 +108,20 @@ export class DatabaseMetrics {
     } catch (error) {
       this.logger.warn({ err: error as Error }, 'failed to measure the database');
     }
+  }
+
+  /** Returns the number of events in the queue, up to MAX_DEPTH, and the age in seconds of the oldest one. */
+  private async readOutbox(): Promise<{ depth: number; age: number }> {
+    const floors = await this.database.search(RECENT_FLOOR, { order: () => [] });
+    const areUsed = floors.length > 0;
+    const sql = `SELECT count(*)::integer AS depth, extract(epoch FROM now() - min(queued_at))::float8 AS age
+      FROM (SELECT queued_at FROM ${areUsed ? QUEUE_FROM_FLOORS : 'event_queue'} LIMIT ${MAX_DEPTH}) AS queued`;
+    const isReadAtOnce = this.database.spansWorkspaces && !areUsed;
+    const parts = await (isReadAtOnce
+      ? this.database.query<Depth>(sql)
+      : this.database.search<Depth>(sql, { order: () => [] }));
+    const depth = parts.reduce((sum, part) => sum + part.depth, 0);
+    return { depth: Math.min(depth, MAX_DEPTH), age: Math.max(0, ...parts.map(({ age }) => age ?? 0)) };
   }
 
   private async measureUsage(): Promise<void> {

@@ -11,159 +11,137 @@ const DELIVERY = [0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 export class Metrics {
   readonly registry = new Registry();
 
-  readonly httpRequests = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'REST requests by route template and status.',
-    labelNames: ['method', 'route', 'status'] as const,
-    buckets: FAST,
-    registers: [this.registry],
-  });
-
-  readonly httpConnections = new Gauge({
-    name: 'http_connections',
-    help: 'Open connections of clients to this process: streams, and the others.',
-    labelNames: ['kind'] as const,
-    registers: [this.registry],
-  });
-
-  readonly httpConnectionsClosed = new Counter({
-    name: 'http_connections_closed_total',
-    help: 'Connections that this process ended or refused, by reason.',
-    labelNames: ['reason'] as const,
-    registers: [this.registry],
-  });
-
-  readonly apiKeysRefused = new Counter({
-    name: 'api_keys_refused_total',
-    help: 'Requests with an API key that was refused: malformed ones, and others.',
-    labelNames: ['reason'] as const,
-    registers: [this.registry],
-  });
-
-  readonly httpUnfinishedBytes = new Gauge({
-    name: 'http_unfinished_body_bytes',
-    help: 'Bytes of bodies that have not arrived completely.',
-    registers: [this.registry],
-  });
-
-  readonly httpBodiesRefused = new Counter({
-    name: 'http_bodies_refused_total',
-    help: 'Bodies refused because this process held too many unfinished ones.',
-    registers: [this.registry],
-  });
-
-  readonly rateLimiterFallbacks = new Counter({
-    name: 'rate_limiter_fallbacks_total',
-    help: 'Times the rate limiter fell back from Redis to the memory of this process.',
-    registers: [this.registry],
-  });
-
-  readonly workRefused = new Counter({
-    name: 'work_refused_total',
-    help: 'Requests, searches and streams refused because too many were in flight, of their key or of the process.',
-    labelNames: ['kind', 'limit'] as const,
-    registers: [this.registry],
-  });
-
-  readonly outboxRelayed = new Counter({
-    name: 'outbox_events_relayed_total',
-    help: 'Events that this process relayed to their consumers.',
-    registers: [this.registry],
-  });
-
-  readonly outboxParked = new Counter({
-    name: 'outbox_events_parked_total',
-    help: 'Events that a consumer could not take in, by consumer.',
-    labelNames: ['consumer'] as const,
-    registers: [this.registry],
-  });
-
-  readonly webhookAttempts = new Counter({
-    name: 'webhook_attempts_total',
-    help: 'Webhook attempts by outcome: succeeded, or the class of the failure.',
-    labelNames: ['outcome'] as const,
-    registers: [this.registry],
-  });
-
-  readonly webhookDeliveries = new Counter({
-    name: 'webhook_deliveries_finished_total',
-    help: 'Deliveries that this process finished, by status.',
-    labelNames: ['status'] as const,
-    registers: [this.registry],
-  });
-
-  readonly webhookRetries = new Counter({
-    name: 'webhook_retries_scheduled_total',
-    help: 'Failed attempts that will be retried.',
-    registers: [this.registry],
-  });
-
-  readonly webhookLatency = new Histogram({
-    name: 'webhook_delivery_latency_seconds',
-    help: "From an event's commit to its receiver's 2xx.",
-    buckets: DELIVERY,
-    registers: [this.registry],
-  });
-
-  readonly webhookLeasesExpired = new Counter({
-    name: 'webhook_leases_expired_total',
-    help: 'Events and deliveries claimed again after an expired lease.',
-    registers: [this.registry],
-  });
-
-  readonly webhookDeliveriesInFlight = new Gauge({
-    name: 'webhook_deliveries_in_flight',
-    help: 'Webhook attempts of this process that wait for a response now.',
-    registers: [this.registry],
-  });
-
-  readonly outboundMessages = new Counter({
-    name: 'outbound_messages_total',
-    help: 'Attempts to send an outbound message, by outcome, and messages that could not be routed.',
-    labelNames: ['channel', 'outcome'] as const,
-    registers: [this.registry],
-  });
-
-  readonly outboundMessageLatency = new Histogram({
-    name: 'outbound_message_latency_seconds',
-    help: "From an outbound message's commit to its provider's acceptance.",
-    labelNames: ['channel'] as const,
-    buckets: DELIVERY,
-    registers: [this.registry],
-  });
-
-  readonly outboundMessagesInFlight = new Gauge({
-    name: 'outbound_messages_in_flight',
-    help: "Requests of this process that wait for a provider's response now.",
-    registers: [this.registry],
-  });
-
-  readonly visitorStreams = new Gauge({
-    name: 'visitor_streams',
-    help: 'Open streams of widget visitors in this process.',
-    registers: [this.registry],
-  });
-
-  readonly searchIndexed = new Counter({
-    name: 'message_search_indexed_total',
-    help: 'Messages whose words this process added to the index of the search.',
-    registers: [this.registry],
-  });
-
-  readonly searchLag = new Histogram({
-    name: 'message_search_lag_seconds',
-    help: "From a new message's creation to its words in the index of the search.",
-    buckets: DELIVERY,
-    registers: [this.registry],
-  });
-
-  readonly searchFilling = new Gauge({
-    name: 'message_search_filling_workspaces',
-    help: 'Workspaces whose old messages are still being added to the index of the search, as far as this worker knows.',
-    registers: [this.registry],
-  });
+  readonly httpRequests = this.histogram(
+    'http_request_duration_seconds',
+    'REST requests by route template and status.',
+    FAST,
+    'method',
+    'route',
+    'status',
+  );
+  readonly httpConnections = this.gauge(
+    'http_connections',
+    'Open connections of clients to this process: streams, and the others.',
+    'kind',
+  );
+  readonly httpConnectionsClosed = this.counter(
+    'http_connections_closed_total',
+    'Connections that this process ended or refused, by reason.',
+    'reason',
+  );
+  readonly apiKeysRefused = this.counter(
+    'api_keys_refused_total',
+    'Requests with an API key that was refused: malformed ones, and others.',
+    'reason',
+  );
+  readonly httpUnfinishedBytes = this.gauge(
+    'http_unfinished_body_bytes',
+    'Bytes of bodies that have not arrived completely.',
+  );
+  readonly httpBodiesRefused = this.counter(
+    'http_bodies_refused_total',
+    'Bodies refused because this process held too many unfinished ones.',
+  );
+  readonly rateLimiterFallbacks = this.counter(
+    'rate_limiter_fallbacks_total',
+    'Times the rate limiter fell back from Redis to the memory of this process.',
+  );
+  readonly workRefused = this.counter(
+    'work_refused_total',
+    'Requests, searches and streams refused because too many were in flight, of their key or of the process.',
+    'kind',
+    'limit',
+  );
+  readonly outboxRelayed = this.counter(
+    'outbox_events_relayed_total',
+    'Events that this process relayed to their consumers.',
+  );
+  readonly outboxParked = this.counter(
+    'outbox_events_parked_total',
+    'Events that a consumer could not take in, by consumer.',
+    'consumer',
+  );
+  readonly webhookAttempts = this.counter(
+    'webhook_attempts_total',
+    'Webhook attempts by outcome: succeeded, or the class of the failure.',
+    'outcome',
+  );
+  readonly webhookDeliveries = this.counter(
+    'webhook_deliveries_finished_total',
+    'Deliveries that this process finished, by status.',
+    'status',
+  );
+  readonly webhookRetries = this.counter(
+    'webhook_retries_scheduled_total',
+    'Failed attempts that will be retried.',
+  );
+  readonly webhookLatency = this.histogram(
+    'webhook_delivery_latency_seconds',
+    "From an event's commit to its receiver's 2xx.",
+    DELIVERY,
+  );
+  readonly webhookLeasesExpired = this.counter(
+    'webhook_leases_expired_total',
+    'Events and deliveries claimed again after an expired lease.',
+  );
+  readonly webhookDeliveriesInFlight = this.gauge(
+    'webhook_deliveries_in_flight',
+    'Webhook attempts of this process that wait for a response now.',
+  );
+  readonly outboundMessages = this.counter(
+    'outbound_messages_total',
+    'Attempts to send an outbound message, by outcome, and messages that could not be routed.',
+    'channel',
+    'outcome',
+  );
+  readonly outboundMessageLatency = this.histogram(
+    'outbound_message_latency_seconds',
+    "From an outbound message's commit to its provider's acceptance.",
+    DELIVERY,
+    'channel',
+  );
+  readonly outboundMessagesInFlight = this.gauge(
+    'outbound_messages_in_flight',
+    "Requests of this process that wait for a provider's response now.",
+  );
+  readonly visitorStreams = this.gauge('visitor_streams', 'Open streams of widget visitors in this process.');
+  readonly searchIndexed = this.counter(
+    'message_search_indexed_total',
+    'Messages whose words this process added to the index of the search.',
+  );
+  readonly searchLag = this.histogram(
+    'message_search_lag_seconds',
+    "From a new message's creation to its words in the index of the search.",
+    DELIVERY,
+  );
+  readonly searchFilling = this.gauge(
+    'message_search_filling_workspaces',
+    'Workspaces whose old messages are still being added to the index of the search, as far as this worker knows.',
+  );
 
   constructor() {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: LAG_SAMPLE_MS });
+  }
+
+  /** Makes a gauge of this process's metrics. */
+  gauge<Label extends string = never>(name: string, help: string, ...labelNames: Label[]): Gauge<Label> {
+    return new Gauge({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  private counter<Label extends string = never>(
+    name: string,
+    help: string,
+    ...labelNames: Label[]
+  ): Counter<Label> {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  private histogram<Label extends string = never>(
+    name: string,
+    help: string,
+    buckets: number[],
+    ...labelNames: Label[]
+  ): Histogram<Label> {
+    return new Histogram({ name, help, buckets, labelNames, registers: [this.registry] });
   }
 }

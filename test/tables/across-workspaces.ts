@@ -32,7 +32,7 @@ export const SEARCHES: Record<string, string> = {
   'ContactErasuresRepository.listDue':
     'finds due erasures, twice a second for each worker: a bounded read by index',
   'MessageIndexRepository.findWorkspaces': EVERY_SECOND,
-  'OutboxDepthRepository.read': 'at every scrape of the metrics: the oldest rows of the queue',
+  'DatabaseMetrics.readOutbox': 'at every scrape of the metrics: the oldest rows of the queue',
   'EventQueueRepository.findFirst': EVERY_SECOND,
   'EventQueueRepository.listLatest':
     'finds events of which no signal has told, four times a minute for each process with an open inbox: by index',
@@ -149,8 +149,8 @@ export const CLIMBING_READS: Record<string, string> = {
   'MessagesRepository.erase reads webhook_endpoints': TAKEN_TYPE,
   'MessagesRepository.findConversations reads notes':
     'which conversations have anything to export from a time',
-  'OutboxDepthRepository.read reads event_queue': 'a metric, which no feature asks for',
-  'OutboxDepthRepository.read reads workspaces': "as above, by the floor of each workspace's queue",
+  'DatabaseMetrics.readOutbox reads event_queue': 'a metric, which no feature asks for',
+  'DatabaseMetrics.readOutbox reads workspaces': "as above, by the floor of each workspace's queue",
   'QueueFloorsRepository.save reads workspaces': 'leaves out floors of deleted workspaces',
   'findRole reads agents': 'the permission of an agent, which every feature asks for',
   'lockRole reads agents': 'as findRole, in a transaction',

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TableRegistry } from '../../database/tables/table-registry';
 import { FloorKeeper } from './floor-keeper';
+import { QUEUE_FLOOR_TABLES } from './queue-floor-tables';
 import { QueueFloors } from './queue-floors';
 import { QueueFloorsRepository } from './queue-floors.repository';
 
@@ -8,15 +9,7 @@ import { QueueFloorsRepository } from './queue-floors.repository';
 @Module({ providers: [QueueFloors], exports: [QueueFloors] })
 export class QueueFloorsModule {
   constructor(tables: TableRegistry) {
-    tables.register({
-      name: 'queue_floors',
-      key: { tenant_id: 'uuid', queue: 'text', part: 'text' },
-      placement: 'workspace',
-      deletion: { after: ['event_queue', 'pending_deliveries', 'outbound_messages'] },
-      erasure: { none: 'It names no contact.' },
-      export: { none: 'It tells when work was done, and nothing of a contact.' },
-      retention: { age: 'saved_at', keptHours: 'history' },
-    });
+    tables.register(...QUEUE_FLOOR_TABLES);
   }
 }
 
