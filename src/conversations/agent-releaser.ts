@@ -2,13 +2,11 @@ import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import { StepRounds } from '../queue/polling/step-rounds';
 import { Database } from '../database/database';
 import { Polls } from '../queue/polling/polls';
-import { SteppedSearch } from '../queue/polling/stepped-search';
+import { SteppedSearch } from '../queue/polling/searches';
 import { AgentsRepository } from '../workspaces/agents.repository';
 import { AgentReleasesRepository, BEFORE_ALL_AGENTS, ReleasingAgent } from './agent-releases.repository';
 import { ConversationsService } from './conversations.service';
 
-/** Number of steps of one search, so that it takes a bounded time. */
-const MAX_STEPS = 10;
 /** Number of conversations of a workspace that become nobody's before another workspace has its turn. */
 const BATCH = 10;
 /** Number of workspaces whose conversations are released side by side, each over a connection of its own. */
@@ -27,11 +25,7 @@ export class AgentReleaser implements OnModuleInit {
   private readonly logger = new Logger(AgentReleaser.name);
   /** Agents that wait, by their workspaces; the one at the front is the next. */
   private readonly waiting = new Map<string, Set<string>>();
-  private readonly search = new SteppedSearch(BEFORE_ALL_AGENTS, MAX_STEPS, async (after, place) => {
-    const { agents, next } = await this.releases.findReleasing(after, place);
-    for (const agent of agents) this.enqueue(agent);
-    return next;
-  });
+  private readonly search: SteppedSearch<typeof BEFORE_ALL_AGENTS>;
   private readonly rounds = new StepRounds<string>({
     size: BATCH,
     pauseMs: 0,
@@ -49,10 +43,16 @@ export class AgentReleaser implements OnModuleInit {
     private readonly agents: AgentsRepository,
     private readonly conversations: ConversationsService,
     private readonly polls: Polls,
-  ) {}
+  ) {
+    this.search = new SteppedSearch(database, BEFORE_ALL_AGENTS, async (after, place) => {
+      const { agents, next } = await this.releases.findReleasing(after, place);
+      for (const agent of agents) this.enqueue(agent);
+      return next;
+    });
+  }
 
   onModuleInit(): void {
-    this.polls.register('agent releases', () => this.rounds.run(() => this.polls.isStopped));
+    this.polls.register('agent releases', () => this.rounds.run(() => this.polls.areHeld));
   }
 
   private enqueue({ tenantId, agentId }: ReleasingAgent): void {
@@ -61,7 +61,7 @@ export class AgentReleaser implements OnModuleInit {
   }
 
   private async listWorkspaces(): Promise<string[]> {
-    if (this.waiting.size < MAX_WAITING) await this.search.run(await this.database.listPlaces());
+    if (this.waiting.size < MAX_WAITING) await this.search.run();
     return [...this.waiting.keys()];
   }
 

@@ -1,14 +1,11 @@
 import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import { StepRounds } from '../queue/polling/step-rounds';
 import { Database } from '../database/database';
-import { DatabaseClock } from '../database/database-clock';
 import { Polls } from '../queue/polling/polls';
-import { SteppedSearch } from '../queue/polling/stepped-search';
+import { SteppedSearch } from '../queue/polling/searches';
 import { ConversationsService } from './conversations.service';
 import { BEFORE_ALL_SNOOZES, DueSnoozes, SnoozedConversation, SnoozesRepository } from './snoozes.repository';
 
-/** Number of steps of one search, so that it takes a bounded time. */
-const MAX_STEPS = 10;
 /** Number of conversations of a workspace that are opened before another workspace has its turn. */
 const BATCH = 10;
 /** Number of workspaces whose conversations are opened side by side, each over a connection of its own. */
@@ -28,11 +25,7 @@ export class SnoozeWaker implements OnModuleInit {
   private readonly due = new Map<string, DueSnoozes>();
   /** Times until which conversations are left alone, by their ids. */
   private readonly restsUntil = new Map<string, number>();
-  private readonly search = new SteppedSearch(BEFORE_ALL_SNOOZES, MAX_STEPS, async (after, place) => {
-    const { due, next } = await this.snoozes.findDue(after, place);
-    for (const found of due) if (!this.due.has(found.tenantId)) this.due.set(found.tenantId, found);
-    return next;
-  });
+  private readonly search: SteppedSearch<typeof BEFORE_ALL_SNOOZES>;
   private readonly rounds = new StepRounds<string>({
     size: BATCH,
     pauseMs: 0,
@@ -48,20 +41,23 @@ export class SnoozeWaker implements OnModuleInit {
     private readonly database: Database,
     private readonly snoozes: SnoozesRepository,
     private readonly conversations: ConversationsService,
-    private readonly clock: DatabaseClock,
     private readonly polls: Polls,
-  ) {}
+  ) {
+    this.search = new SteppedSearch(database, BEFORE_ALL_SNOOZES, async (after, place) => {
+      const { due, next } = await this.snoozes.findDue(after, place);
+      for (const found of due) if (!this.due.has(found.tenantId)) this.due.set(found.tenantId, found);
+      return next;
+    });
+  }
 
   onModuleInit(): void {
-    this.polls.register('snoozes', () =>
-      this.rounds.run(() => this.polls.isStopped || !this.clock.isTrusted),
-    );
+    this.polls.register('snoozes', () => this.rounds.run(() => this.polls.areHeld));
   }
 
   private async listDue(): Promise<string[]> {
     const now = performance.now();
     for (const [id, until] of this.restsUntil) if (until <= now) this.restsUntil.delete(id);
-    await this.search.run(await this.database.listPlaces());
+    await this.search.run();
     return [...this.due.keys()];
   }
 

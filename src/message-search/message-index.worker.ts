@@ -2,9 +2,9 @@ import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import { idFloor, idTime, LOWEST_ID } from '../common/ids';
 import { StepRounds } from '../queue/polling/step-rounds';
 import { Database } from '../database/database';
-import { DatabaseClock } from '../database/database-clock';
+import { Place } from '../database/citus/places';
 import { Polls } from '../queue/polling/polls';
-import { SteppedSearch } from '../queue/polling/stepped-search';
+import { SteppedSearch } from '../queue/polling/searches';
 import { Transaction } from '../database/transaction';
 import { Metrics } from '../metrics/metrics';
 import { EventType } from '../outbox/event-catalog';
@@ -48,15 +48,7 @@ export class MessageIndexWorker implements OnModuleInit, OutboxConsumer {
   private readonly due = new Map<string, DueMessages>();
   /** Workspaces whose old messages are not all indexed. */
   private readonly unfinished = new Set<string>();
-  private readonly search = new SteppedSearch(LOWEST_ID, 1, async (after, place) => {
-    const { workspaces, next } = await this.index.findWorkspaces(after, place);
-    for (const { tenantId, latest, indexedUntil, stage } of workspaces) {
-      if (latest && latest > (indexedUntil ?? LOWEST_ID)) this.note(tenantId, latest);
-      if (stage && stage !== 'DONE') this.unfinished.add(tenantId);
-    }
-    this.metrics.searchFilling.set(this.unfinished.size);
-    return next;
-  });
+  private readonly search: SteppedSearch<string>;
   private readonly newRounds = new StepRounds<string>({
     size: BATCH,
     pauseMs: 0,
@@ -82,22 +74,32 @@ export class MessageIndexWorker implements OnModuleInit, OutboxConsumer {
   });
 
   constructor(
-    private readonly database: Database,
+    database: Database,
     private readonly relay: OutboxRelay,
     private readonly indexer: MessageIndexer,
     private readonly index: MessageIndexRepository,
     private readonly settled: SettledTime,
     private readonly polls: Polls,
-    private readonly clock: DatabaseClock,
     private readonly metrics: Metrics,
-  ) {}
+  ) {
+    const find = async (after: string, place: Place): Promise<string | null> => {
+      const { workspaces, next } = await this.index.findWorkspaces(after, place);
+      for (const { tenantId, latest, indexedUntil, stage } of workspaces) {
+        if (latest && latest > (indexedUntil ?? LOWEST_ID)) this.note(tenantId, latest);
+        if (stage && stage !== 'DONE') this.unfinished.add(tenantId);
+      }
+      this.metrics.searchFilling.set(this.unfinished.size);
+      return next;
+    };
+    this.search = new SteppedSearch(database, LOWEST_ID, find, 1);
+  }
 
   onModuleInit(): void {
     this.relay.register(this);
     this.polls.register('settled time', () => this.settled.sample());
-    this.polls.register('unindexed messages', async () => this.search.run(await this.database.listPlaces()));
-    this.polls.register('new messages', () => this.newRounds.run(() => this.isStopped));
-    this.polls.register('old messages', () => this.oldRounds.run(() => this.isStopped));
+    this.polls.register('unindexed messages', () => this.search.run());
+    this.polls.register('new messages', () => this.newRounds.run(() => this.polls.areHeld));
+    this.polls.register('old messages', () => this.oldRounds.run(() => this.polls.areHeld));
   }
 
   prepareConsumer(tx: Transaction): Promise<PreparedConsumer> {
@@ -112,10 +114,6 @@ export class MessageIndexWorker implements OnModuleInit, OutboxConsumer {
 
   guessLimit(): number {
     return Infinity;
-  }
-
-  private get isStopped(): boolean {
-    return this.polls.isStopped || !this.clock.isTrusted;
   }
 
   private noteMessages(events: ClaimedEvent[]): void {

@@ -2,8 +2,6 @@ import { BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { groupByWorkspace } from '../common/group-by';
 import { idFloor } from '../common/ids';
 import { Periodic } from '../common/periodic';
-import { Database } from '../database/database';
-import { Place, PlacedWork } from '../database/citus/places';
 import { RedisSignals } from '../redis/redis-signals';
 import { AppendedEvent, EventQueueRepository } from './event-queue.repository';
 import { CHANGED_WITHOUT_EVENT, InboxChange, UNHEARD_MS } from './eventless-changes';
@@ -47,12 +45,9 @@ export class EventNotices implements BeforeApplicationShutdown {
     () => this.tellMissed(),
     (error) => this.logger.warn({ err: error }, 'lost notices were not looked for; the next round will'),
   );
-  /** Searches for events whose signal was lost. */
-  private readonly searches = new PlacedWork<void>();
   private isStarted = false;
 
   constructor(
-    private readonly database: Database,
     private readonly signals: RedisSignals,
     private readonly events: EventQueueRepository,
   ) {}
@@ -72,7 +67,12 @@ export class EventNotices implements BeforeApplicationShutdown {
 
   /** Tells of the latest events of which no signal has told. */
   async tellMissed(): Promise<void> {
-    await this.searches.run(await this.database.listPlaces(), (place) => this.tellMissedIn(place));
+    const after = idFloor(new Date(Date.now() - LOOK_BACK_MS));
+    const tenantIds = [...this.workspaces.keys()];
+    for (let from = 0; from < tenantIds.length; from += WORKSPACES) {
+      const latest = await this.events.listLatest(tenantIds.slice(from, from + WORKSPACES), after, EVENTS);
+      for (const [tenantId, events] of groupByWorkspace(latest)) this.tellMissedOf(tenantId, events);
+    }
   }
 
   beforeApplicationShutdown(): Promise<void> {
@@ -109,16 +109,6 @@ export class EventNotices implements BeforeApplicationShutdown {
     if (!listened?.callbacks.delete(callback) || listened.callbacks.size > 0) return;
     this.workspaces.delete(tenantId);
     listened.stop();
-  }
-
-  private async tellMissedIn(place: Place): Promise<void> {
-    const after = idFloor(new Date(Date.now() - LOOK_BACK_MS));
-    const tenantIds = [...this.workspaces.keys()];
-    for (let from = 0; from < tenantIds.length; from += WORKSPACES) {
-      const batch = tenantIds.slice(from, from + WORKSPACES);
-      const latest = await this.events.listLatest(place, batch, after, EVENTS);
-      for (const [tenantId, events] of groupByWorkspace(latest)) this.tellMissedOf(tenantId, events);
-    }
   }
 
   private tellMissedOf(tenantId: string, latest: AppendedEvent[]): void {

@@ -349,17 +349,11 @@ export class EventQueueRepository {
   }
 
   /**
-   * Lists up to `count` of the latest events of each workspace with ids above `after`, the latest first: of
-   * those workspaces that the place has.
+   * Lists up to `count` of the latest events of each workspace with ids above `after`, the latest first. It
+   * leaves out workspaces whose node does not answer within a second.
    */
-  async listLatest(
-    place: Place,
-    tenantIds: string[],
-    after: string,
-    count: number,
-  ): Promise<AppendedEvent[]> {
-    const events = await this.database.searchIn<AppendedEvent>(
-      place,
+  async listLatest(tenantIds: string[], after: string, count: number): Promise<AppendedEvent[]> {
+    const events = await this.database.readInPlaces<AppendedEvent>(
       `SELECT tenants.id AS "tenantId", latest.id, latest."conversationId", latest."contactId"
        FROM unnest($1::uuid[]) AS tenants (id) CROSS JOIN LATERAL (
          SELECT id, coalesce(data->>'conversationId', data->'metadata'->>'conversationId') AS "conversationId",

@@ -1,7 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { isFaultOfData } from '../database/driver/database-errors';
 import { Database } from '../database/database';
-import { DatabaseClock } from '../database/database-clock';
 import { EventQueueRepository } from './event-queue.repository';
 import { OutboxRelay } from './outbox-relay';
 import { ParkedEvent, ParkedEventsRepository } from './parked-events.repository';
@@ -18,11 +17,9 @@ export class ParkedEventsWorker {
     private readonly events: EventQueueRepository,
     private readonly parked: ParkedEventsRepository,
     private readonly relay: OutboxRelay,
-    private readonly clock: DatabaseClock,
   ) {}
 
   async work(): Promise<void> {
-    if (!this.clock.isTrusted) return;
     for (const event of await this.parked.findRequested()) {
       try {
         await this.workOn(event);

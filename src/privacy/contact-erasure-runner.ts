@@ -53,7 +53,7 @@ export class ContactErasureRunner implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.polls.register('erasures', () => this.rounds.run(() => this.polls.isStopped));
+    this.polls.register('erasures', () => this.rounds.run(() => this.polls.areHeld));
   }
 
   private async step(tx: Transaction, key: ContactErasureKey, size: number): Promise<boolean> {

@@ -44,7 +44,7 @@ export class UnsentMessageRunner implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.polls.register('unsent messages', () => this.rounds.run(() => this.polls.isStopped));
+    this.polls.register('unsent messages', () => this.rounds.run(() => this.polls.areHeld));
   }
 
   /** Lets a message whose step has failed wait, so that the others of all workspaces get theirs. */

@@ -8,7 +8,7 @@ import { Config } from '../../src/config/config';
 import { connectionOptions } from '../../src/database/data-source';
 import { Database } from '../../src/database/database';
 import { TRANSACTION_START } from '../../src/database/citus/transaction-start';
-import { SteppedSearch } from '../../src/queue/polling/stepped-search';
+import { SteppedSearch } from '../../src/queue/polling/searches';
 import { LoginSessionsRepository } from '../../src/logins/sessions/login-sessions.repository';
 import { EventQueueRepository } from '../../src/outbox/event-queue.repository';
 import { QueueFloors } from '../../src/queue/floors/queue-floors';
@@ -131,7 +131,7 @@ describe('the search for work', () => {
     const fresh = await Database.forDataSource(dataSource, config);
     const queue = new EventQueueRepository(fresh, new QueueFloors());
     found = new Set();
-    search = new SteppedSearch(LOWEST_ID, 1, async (after, place) => {
+    search = new SteppedSearch(fresh, LOWEST_ID, async (after, place) => {
       const step = await queue.findWorkspaces(after, place);
       for (const tenantId of step.tenantIds) found.add(tenantId);
       return step.next;
@@ -143,7 +143,7 @@ describe('the search for work', () => {
   async function run(): Promise<{ tenantIds: string[]; ms: number }> {
     found.clear();
     const startedAt = performance.now();
-    await search.run(await database.listPlaces());
+    await search.run();
     return { tenantIds: [...found].sort(), ms: performance.now() - startedAt };
   }
 

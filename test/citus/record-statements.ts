@@ -11,7 +11,7 @@ import type { RecordedStatement } from './recorded-statements';
 const KEPT = 3;
 /** Files whose methods run what others pass them. */
 const RUNNERS =
-  /^src\/database\/(database|database-client|transaction|page-statement|stepped-search|pipelined-reads|shared-reads|node-searches|polls)\.ts/;
+  /^src\/(database\/(\w+\/)?(database|database-client|transaction|page-statement|pipelined-reads|shared-reads|node-searches)|queue\/polling\/[\w-]+)\.ts/;
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 interface Query {

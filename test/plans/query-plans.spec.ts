@@ -765,8 +765,7 @@ describe('query plans', () => {
     });
 
     it('lists the latest events of workspaces by key', async () => {
-      const list = () =>
-        host.app.get(EventQueueRepository).listLatest(ONE_SERVER, [BIG, TINY], LOWEST_ID, PAGE);
+      const list = () => host.app.get(EventQueueRepository).listLatest([BIG, TINY], LOWEST_ID, PAGE);
       for (const plan of await plansOf(list)) {
         expect(new Set(indexesOf(plan))).toEqual(new Set(['events_pkey']));
         expect(rowsRead(plan)).toBeLessThanOrEqual(2 * PAGE + 2);

@@ -62,7 +62,7 @@ export const SEARCHES: Record<string, string> = {
     'nightly, before a day of the history is dropped: index look-ups for each workspace',
   requireDistributable: 'by migrate on Citus, before the tables are distributed: one row',
   'TableRowsRepository.findSecrets': 'a rotation of the keys, which an operator starts',
-  'WebhookRecoveriesRepository.listUnsettled':
+  'WebhookRecoveriesRepository.findUnsettled':
     'finds running recoveries, twice a second for each worker: a bounded read by index',
   'UnsentMessagesRepository.listDue':
     'finds messages that were unsent minutes ago, twice a second for each worker: a bounded read by index',

@@ -1,14 +1,12 @@
-import { Injectable, OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
-import { ScheduleSearch, SteppedSearch } from '../../queue/polling/stepped-search';
+import { SteppedSearch } from '../../queue/polling/searches';
 import { BEFORE_ALL_MESSAGES, DueMessagesRepository } from './due-messages.repository';
 import { OUTBOUND_MESSAGE_QUEUE } from './outbound-message-queue';
 import { Polls } from '../../queue/polling/polls';
 import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { StaleMessageReconciler } from './stale-message-reconciler';
 
-/** Limit of the steps of each search in one poll. */
-const MAX_STEPS = 10;
 /**
  * Ratio of the pause after a search for stuck conversations to its time. It reads all messages by their
  * conversations, and so every dead row that a snapshot keeps.
@@ -20,54 +18,44 @@ const STUCK_PAUSE = 50;
  * step by step all others, as after a worker was killed or without Redis. So nothing depends on a wake-up.
  */
 @Injectable()
-export class OutboundMessagePoll implements OnModuleInit {
-  private readonly scheduled = new ScheduleSearch(MAX_STEPS, async (since, place) => {
-    const step = await this.messages.findScheduled(since, place);
-    this.wakeUps.wake(step.connections);
-    await this.stale.reconcile(step.ended);
-    return step;
-  });
-  private readonly due = new SteppedSearch(BEFORE_ALL_MESSAGES, MAX_STEPS, async (after, place) => {
-    const { due, inactive, ended, next } = await this.messages.findDue(after, place);
-    this.wakeUps.wake(due);
-    this.stale.failPending(inactive);
-    await this.stale.reconcile(ended);
-    return next;
-  });
-  private readonly stuck = new SteppedSearch(BEFORE_ALL_MESSAGES, MAX_STEPS, async (after, place) => {
-    const { stuck, next } = await this.messages.findStuck(after, place);
-    await this.stale.moveUp(stuck);
-    return next;
-  });
-
+export class OutboundMessagePoll {
+  private readonly stuck: SteppedSearch<typeof BEFORE_ALL_MESSAGES>;
   /** Time of the next search for stuck conversations, on the monotonic clock. */
   private stuckAt = 0;
 
   constructor(
-    private readonly database: Database,
-    private readonly messages: DueMessagesRepository,
-    private readonly stale: StaleMessageReconciler,
-    @InjectWakeUps(OUTBOUND_MESSAGE_QUEUE) private readonly wakeUps: WakeUpQueue,
-    private readonly polls: Polls,
-  ) {}
-
-  onModuleInit(): void {
-    this.polls.register('scheduled messages', () => this.runSearch(this.scheduled));
-    this.polls.register('due messages', () => this.runSearch(this.due));
-    this.polls.register('stuck conversations', () => this.findStuck());
-  }
-
-  private async runSearch(
-    search: OutboundMessagePoll['scheduled'] | OutboundMessagePoll['due'],
-  ): Promise<void> {
-    await search.run(await this.database.listPlaces());
+    messages: DueMessagesRepository,
+    stale: StaleMessageReconciler,
+    @InjectWakeUps(OUTBOUND_MESSAGE_QUEUE) wakeUps: WakeUpQueue,
+    polls: Polls,
+    database: Database,
+  ) {
+    polls.searchSchedule('scheduled messages', async (since, place) => {
+      const step = await messages.findScheduled(since, place);
+      wakeUps.wake(step.connections);
+      await stale.reconcile(step.ended);
+      return step;
+    });
+    polls.search('due messages', BEFORE_ALL_MESSAGES, async (after, place) => {
+      const { due, inactive, ended, next } = await messages.findDue(after, place);
+      wakeUps.wake(due);
+      stale.failPending(inactive);
+      await stale.reconcile(ended);
+      return next;
+    });
+    this.stuck = new SteppedSearch(database, BEFORE_ALL_MESSAGES, async (after, place) => {
+      const { stuck, next } = await messages.findStuck(after, place);
+      await stale.moveUp(stuck);
+      return next;
+    });
+    polls.register('stuck conversations', () => this.findStuck());
   }
 
   private async findStuck(): Promise<void> {
     const startedAt = performance.now();
     if (startedAt < this.stuckAt) return;
     try {
-      await this.runSearch(this.stuck);
+      await this.stuck.run();
     } finally {
       this.stuckAt = performance.now() + STUCK_PAUSE * (performance.now() - startedAt);
     }

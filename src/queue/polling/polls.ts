@@ -1,5 +1,8 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { Periodic } from '../../common/periodic';
+import { Database } from '../../database/database';
+import { DatabaseClock } from '../../database/database-clock';
+import { ScheduleSearch, ScheduleStep, SearchStep, SteppedSearch } from './searches';
 
 const INTERVAL_MS = 1_000;
 
@@ -20,14 +23,34 @@ export class Polls implements OnApplicationBootstrap, BeforeApplicationShutdown 
     (error) => this.logger.error({ err: error }, 'no poll began'),
   );
 
+  constructor(
+    private readonly database: Database,
+    private readonly clock: DatabaseClock,
+  ) {}
+
   /** Registers a poll under the name of the work that it looks for. */
   register(work: string, poll: Poll): void {
     this.polls.set(work, poll);
   }
 
-  /** True once the process shuts down, so that long work can end early. */
-  get isStopped(): boolean {
-    return this.timer.isStopped;
+  /** Registers a poll that searches all workspaces from a position, as `SteppedSearch` does. */
+  search<Position>(work: string, first: Position, step: SearchStep<Position>): void {
+    const search = new SteppedSearch(this.database, first, step);
+    this.register(work, () => search.run());
+  }
+
+  /** Registers a poll that searches all workspaces along a schedule, as `ScheduleSearch` does. */
+  searchSchedule(work: string, step: ScheduleStep): void {
+    const search = new ScheduleSearch(this.database, step);
+    this.register(work, () => search.run());
+  }
+
+  /**
+   * True while the process shuts down or its clock is wrong. Then no poll begins, and long work must end
+   * early.
+   */
+  get areHeld(): boolean {
+    return this.timer.isStopped || !this.clock.isTrusted;
   }
 
   onApplicationBootstrap(): void {
@@ -41,6 +64,7 @@ export class Polls implements OnApplicationBootstrap, BeforeApplicationShutdown 
   }
 
   private beginAll(): void {
+    if (this.areHeld) return;
     for (const [work, poll] of this.polls)
       if (!this.running.has(work)) this.running.set(work, this.runPoll(work, poll));
   }

@@ -1,13 +1,4 @@
-import {
-  BeforeApplicationShutdown,
-  Injectable,
-  Logger,
-  OnApplicationBootstrap,
-  OnModuleInit,
-} from '@nestjs/common';
-import { Database } from '../../database/database';
-import { ScheduleSearch, SteppedSearch } from '../../queue/polling/stepped-search';
-import { DatabaseClock } from '../../database/database-clock';
+import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { OldestSnapshot } from '../../database/oldest-snapshot';
 import { OwnerDatabase } from '../../database/owner-database';
 import { QueueVacuum } from '../../queue/polling/queue-vacuum';
@@ -16,8 +7,6 @@ import { Target } from '../../queue/targets';
 import { DeliveryWorker } from './delivery.worker';
 import { BEFORE_ALL_ENDPOINTS, DueDeliveriesRepository } from './due-deliveries.repository';
 
-/** Number of steps that each search makes in one poll. */
-const MAX_STEPS = 10;
 /** Number of found targets after which `pending_deliveries` is vacuumed. Each has left a dead row in it. */
 const VACUUM_AFTER_TARGETS = 500;
 
@@ -26,37 +15,30 @@ const VACUUM_AFTER_TARGETS = 500;
  * everything else step by step, as after a worker was killed. So no delivery depends on a wake-up.
  */
 @Injectable()
-export class DeliveryPoll implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
+export class DeliveryPoll implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(DeliveryPoll.name);
-  private readonly scheduled = new ScheduleSearch(MAX_STEPS, async (since, place) => {
-    const step = await this.deliveries.findScheduled(since, place);
-    this.wake(step.targets);
-    return step;
-  });
-  private readonly due = new SteppedSearch(BEFORE_ALL_ENDPOINTS, MAX_STEPS, async (after, place) => {
-    const { targets, next } = await this.deliveries.findDue(after, place);
-    this.wake(targets);
-    return next;
-  });
   private readonly vacuum: QueueVacuum;
 
   constructor(
-    private readonly database: Database,
-    private readonly deliveries: DueDeliveriesRepository,
+    deliveries: DueDeliveriesRepository,
     private readonly worker: DeliveryWorker,
-    private readonly clock: DatabaseClock,
-    private readonly polls: Polls,
+    polls: Polls,
     owner: OwnerDatabase,
     snapshots: OldestSnapshot,
   ) {
     this.vacuum = new QueueVacuum(owner, snapshots, 'pending_deliveries', VACUUM_AFTER_TARGETS, (error) =>
       this.logger.warn({ err: error }, 'pending_deliveries was not vacuumed'),
     );
-  }
-
-  onModuleInit(): void {
-    this.polls.register('scheduled deliveries', () => this.runSearch(this.scheduled));
-    this.polls.register('due deliveries', () => this.runSearch(this.due));
+    polls.searchSchedule('scheduled deliveries', async (since, place) => {
+      const step = await deliveries.findScheduled(since, place);
+      this.wake(step.targets);
+      return step;
+    });
+    polls.search('due deliveries', BEFORE_ALL_ENDPOINTS, async (after, place) => {
+      const { targets, next } = await deliveries.findDue(after, place);
+      this.wake(targets);
+      return next;
+    });
   }
 
   onApplicationBootstrap(): void {
@@ -65,10 +47,6 @@ export class DeliveryPoll implements OnModuleInit, OnApplicationBootstrap, Befor
 
   beforeApplicationShutdown(): Promise<void> {
     return this.vacuum.stop();
-  }
-
-  private async runSearch(search: DeliveryPoll['scheduled'] | DeliveryPoll['due']): Promise<void> {
-    if (this.clock.isTrusted) await search.run(await this.database.listPlaces());
   }
 
   private wake(targets: Target[]): void {

@@ -60,7 +60,7 @@ export class PendingCanceller implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.polls.register('cancellations', () => this.rounds.run(() => this.polls.isStopped));
+    this.polls.register('cancellations', () => this.rounds.run(() => this.polls.areHeld));
   }
 
   /** Lists the cancellations, and forgets the passes of those that are done. */

@@ -2,9 +2,8 @@ import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import { LOWEST_ID } from '../../common/ids';
 import { StepRounds } from '../../queue/polling/step-rounds';
 import { Database } from '../../database/database';
-import { DatabaseClock } from '../../database/database-clock';
-import { Place, PlacedWork } from '../../database/citus/places';
 import { Polls } from '../../queue/polling/polls';
+import { SteppedSearch } from '../../queue/polling/searches';
 import { RecoveryMaker } from './recovery-maker';
 import { RecoveryTally } from './recovery-tally';
 import { RecoveryKey, WebhookRecoveriesRepository } from './webhook-recoveries.repository';
@@ -31,35 +30,32 @@ export class RecoveryRunner implements OnModuleInit {
         'a step of a recovery failed; it will be retried',
       ),
   });
-  private readonly searches = new PlacedWork<RecoveryKey[]>();
-  /** Last recovery of the last list of each place, by the place's name. The next list begins after it. */
-  private readonly lastIds = new Map<string, string>();
+  private readonly search: SteppedSearch<string>;
+  /** Recoveries that the latest search has found. */
+  private found: RecoveryKey[] = [];
 
   constructor(
     private readonly database: Database,
     private readonly recoveries: WebhookRecoveriesRepository,
     private readonly tally: RecoveryTally,
     private readonly maker: RecoveryMaker,
-    private readonly clock: DatabaseClock,
     private readonly polls: Polls,
-  ) {}
+  ) {
+    this.search = new SteppedSearch(database, LOWEST_ID, async (after, place) => {
+      const { unsettled, next } = await this.recoveries.findUnsettled(after, place);
+      this.found.push(...unsettled);
+      return next;
+    });
+  }
 
   onModuleInit(): void {
-    this.polls.register('recoveries', () =>
-      this.rounds.run(() => this.polls.isStopped || !this.clock.isTrusted),
-    );
+    this.polls.register('recoveries', () => this.rounds.run(() => this.polls.areHeld));
   }
 
   private async listNext(): Promise<RecoveryKey[]> {
-    const places = await this.database.listPlaces();
-    return (await this.searches.run(places, (place) => this.listIn(place))).flat();
-  }
-
-  private async listIn(place: Place): Promise<RecoveryKey[]> {
-    const unsettled = await this.recoveries.listUnsettled(place, this.lastIds.get(place.name) ?? LOWEST_ID);
-    const last = unsettled.at(-1);
-    if (last) this.lastIds.set(place.name, last.id);
-    return unsettled;
+    this.found = [];
+    await this.search.run();
+    return this.found;
   }
 
   /**

@@ -15,8 +15,8 @@ export interface RecoveryKey {
 
 /** Number of ended recoveries that one start deletes. */
 const DELETED_AT_ONCE = 100;
-/** Number of recoveries that one read returns at most. */
-const MAX_LISTED = 1_000;
+/** Number of recoveries that one step of the search over all workspaces reads. */
+const STEP_ROWS = 1_000;
 
 @Injectable()
 export class WebhookRecoveriesRepository {
@@ -55,19 +55,19 @@ export class WebhookRecoveriesRepository {
     );
   }
 
-  /**
-   * Lists the recoveries of a place's workspaces that are not settled, beginning after the previous one.
-   * Every worker asks once a second: in a named statement without a transaction that costs PostgreSQL 0.06 ms
-   * instead of 1.3.
-   */
-  listUnsettled(place: Place, previousId: string): Promise<RecoveryKey[]> {
-    return this.database.searchIn<RecoveryKey>(
+  /** Makes a step of a search of a place for unsettled recoveries; `next` is null after the last. */
+  async findUnsettled(
+    after: string,
+    place: Place,
+  ): Promise<{ unsettled: RecoveryKey[]; next: string | null }> {
+    const unsettled = await this.database.searchIn<RecoveryKey>(
       place,
-      `SELECT tenant_id AS "tenantId", id FROM webhook_recoveries WHERE NOT is_settled
-       ORDER BY id <= $1, id LIMIT ${MAX_LISTED}`,
-      [previousId],
-      { order: ({ id }) => [id <= previousId, id], limit: MAX_LISTED },
+      `SELECT tenant_id AS "tenantId", id FROM webhook_recoveries WHERE NOT is_settled AND id > $1
+       ORDER BY id LIMIT ${STEP_ROWS}`,
+      [after],
+      { order: ({ id }) => [id], limit: STEP_ROWS },
     );
+    return { unsettled, next: unsettled.length < STEP_ROWS ? null : unsettled.at(-1)!.id };
   }
 
   /** Locks a recovery. It returns null if it is settled, or another worker has it locked. */

@@ -58,7 +58,7 @@ export class WorkspaceDeleter implements OnModuleInit {
   }
 
   onModuleInit(): void {
-    this.polls.register('deletions', () => this.rounds.run(() => this.polls.isStopped));
+    this.polls.register('deletions', () => this.rounds.run(() => this.polls.areHeld));
   }
 
   /** Runs one step, and returns whether there is more to do now. */
