@@ -46,7 +46,7 @@ export {
 } from './logins/second-factor/second-factor.dto';
 export { SecondFactorDemandsService } from './logins/second-factor/second-factor-demands.service';
 export { DemandSecondFactor, type SecondFactorDemand } from './logins/second-factor/second-factor-demand.dto';
-export { PeopleService } from './logins/people.service';
+export { PeopleService, type PersonExport } from './logins/people.service';
 export {
   LOCALES,
   THEMES,
@@ -57,7 +57,6 @@ export {
 } from './logins/people/person.dto';
 
 export { AgentErasuresService } from './logins/agent-erasures.service';
-export type { PersonExport } from './logins/person-export';
 
 // Any login, for operators.
 export { OperatorLoginsService } from './logins/operator-logins.service';

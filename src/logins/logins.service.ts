@@ -44,7 +44,7 @@ export class LoginsService {
    * Logs in with a password. A person with a second factor gets a pending login, which opens nothing.
    * @param origin limits guesses by its `address`
    * @throws AppError UNAUTHENTICATED, for an unknown address as for a wrong password; RATE_LIMITED with
-   * `retryAfterSeconds`; UNAVAILABLE; INVALID_BODY
+   *   `retryAfterSeconds`; UNAVAILABLE; INVALID_BODY
    */
   async logIn(input: LogIn, origin?: Origin): Promise<LoggedIn | SecondFactorRequired> {
     const { email, password, browserToken } = validate(LogIn, input);

@@ -1,29 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import { requireOperator } from '../access/require-permission';
 import { Actor } from '../access/principal';
-import { Database } from '../database/database';
 import { LinkMailer } from './links/link-mailer';
 import { SentLink } from './links/link.dto';
 import { PersonPassword } from './passwords/person-password';
-import { PersonExport, PersonExports } from './person-export';
-import { LoginAudit } from './people/login-audit';
+import { PeopleService, PersonExport } from './people.service';
 import { AgentLogin, PeopleRepository } from './people/people.repository';
 import { PersonSecondFactor } from './second-factor/person-second-factor';
 import { PersonSessions } from './sessions/person-sessions';
 import { LoginSession } from './sessions/session.dto';
 
-/** Manages any login by its e-mail address, for operators. */
+/** Manages logins by e-mail address, for operators. */
 @Injectable()
 export class OperatorLoginsService {
   constructor(
-    private readonly database: Database,
     private readonly people: PeopleRepository,
     private readonly password: PersonPassword,
     private readonly links: LinkMailer,
     private readonly factor: PersonSecondFactor,
     private readonly sessions: PersonSessions,
-    private readonly audit: LoginAudit,
-    private readonly exports: PersonExports,
+    private readonly data: PeopleService,
   ) {}
 
   /**
@@ -36,34 +32,28 @@ export class OperatorLoginsService {
   }
 
   /**
-   * Makes a link that resets the password of a login. It is mailed when a mail server is configured;
-   * otherwise the result holds it.
+   * Makes a link that resets the password of a login. If a mail server is configured, the link is mailed;
+   * otherwise the result contains it.
    * @throws AppError NOT_FOUND, FORBIDDEN; UNAVAILABLE: the mail was not sent
    */
   async sendReset(email: string, actor: Actor): Promise<SentLink> {
     requireOperator(actor, 'login.manage');
-    const { id } = await this.people.getByEmail(email);
-    const reset = await this.database.transaction(async (tx) => {
-      const made = await this.password.makeReset(tx, id);
-      await this.audit.append(tx, id, { action: 'password_reset_sent', operator: actor });
-      return made;
-    });
-    return this.links.sendReset(reset.person, reset);
+    const reset = await this.people.withLockByEmail(email, (tx, { id }) =>
+      this.password.makeReset(tx, id, { operator: actor }),
+    );
+    return this.links.sendReset(reset, null);
   }
 
   /**
    * Turns the second factor of a login off, for a person who has lost the app and the recovery codes.
-   * @returns false when it was off already
+   * @returns false if the second factor was off already
    * @throws AppError NOT_FOUND, FORBIDDEN
    */
   async turnOffSecondFactor(email: string, actor: Actor): Promise<boolean> {
     requireOperator(actor, 'login.manage');
-    const { id } = await this.people.getByEmail(email);
-    return this.database.transaction(async (tx) => {
-      const person = await this.people.lock(tx, id);
-      if (!person?.hasSecondFactor) return false;
-      await this.factor.turnOff(tx, id, { operator: actor });
-      return true;
+    return this.people.withLockByEmail(email, async (tx, { id, hasSecondFactor }) => {
+      if (hasSecondFactor) await this.factor.turnOff(tx, id, { operator: actor });
+      return hasSecondFactor;
     });
   }
 
@@ -77,17 +67,17 @@ export class OperatorLoginsService {
   }
 
   /**
-   * Returns everything that is stored about a login, without secrets.
+   * Returns all stored data of a login, without secrets.
    * @throws AppError NOT_FOUND, FORBIDDEN
    */
   async export(email: string, actor: Actor): Promise<PersonExport> {
     requireOperator(actor, 'login.read');
-    return this.exports.get((await this.people.getByEmail(email)).id);
+    return this.data.export({ personId: (await this.people.getByEmail(email)).id });
   }
 
   /**
    * Ends one session of a login, or all of them together with its pending logins.
-   * @returns how many sessions ended
+   * @returns the number of sessions that ended
    * @throws AppError NOT_FOUND, FORBIDDEN
    */
   async revokeSessions(
@@ -96,9 +86,7 @@ export class OperatorLoginsService {
     actor: Actor,
   ): Promise<{ revoked: number }> {
     requireOperator(actor, 'login.manage');
-    const { id } = await this.people.getByEmail(email);
-    return this.database.transaction(async (tx) => {
-      await this.people.lock(tx, id);
+    return this.people.withLockByEmail(email, async (tx, { id }) => {
       if (sessionId === undefined)
         return { revoked: await this.sessions.revokeAll(tx, id, { operator: actor }) };
       await this.sessions.revoke(tx, id, sessionId, { operator: actor });

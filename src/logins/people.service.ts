@@ -3,27 +3,33 @@ import { AppError } from '../common/app-error';
 import { validate } from '../common/validate';
 import { Database } from '../database/database';
 import { AgentsRepository } from '../workspaces/agents.repository';
-import { WorkspacesRepository } from '../workspaces/workspaces.repository';
 import { LoginAudit } from './people/login-audit';
-import { MembershipsRepository } from './people/memberships.repository';
-import { PeopleRepository, toPerson } from './people/people.repository';
+import { ExportedMembership, MembershipsRepository } from './people/memberships.repository';
+import { PeopleRepository, PersonTimes, toPerson } from './people/people.repository';
 import { Person, UpdatePerson } from './people/person.dto';
-import { PersonExport, PersonExports } from './person-export';
+import { KnownBrowser } from './sessions/known-browsers.repository';
 import { PersonSessions } from './sessions/person-sessions';
-import { SessionHolder } from './sessions/session.dto';
+import { LoginSession, SessionHolder } from './sessions/session.dto';
 
-/** Reads and changes a person's name, language and theme. */
+/** All stored data of a person's login, without secrets and their hashes. */
+export interface PersonExport {
+  person: Person & PersonTimes;
+  /** All agents of the person, including inactive ones. */
+  memberships: ExportedMembership[];
+  sessions: LoginSession[];
+  knownBrowsers: KnownBrowser[];
+}
+
+/** Reads a person's data, and changes the person's name, language and theme. */
 @Injectable()
 export class PeopleService {
   constructor(
     private readonly database: Database,
     private readonly people: PeopleRepository,
     private readonly sessions: PersonSessions,
-    private readonly workspaces: WorkspacesRepository,
     private readonly agents: AgentsRepository,
     private readonly memberships: MembershipsRepository,
     private readonly audit: LoginAudit,
-    private readonly exports: PersonExports,
   ) {}
 
   /**
@@ -37,25 +43,31 @@ export class PeopleService {
   }
 
   /**
-   * Returns everything that is stored about the holder's login, without secrets.
+   * Returns all stored data of the holder's login, without secrets.
    * @throws AppError NOT_FOUND
    */
-  export({ personId }: Pick<SessionHolder, 'personId'>): Promise<PersonExport> {
-    return this.exports.get(personId);
+  async export({ personId }: Pick<SessionHolder, 'personId'>): Promise<PersonExport> {
+    const [person, times] = [await this.people.find(personId), await this.people.findTimes(personId)];
+    if (!person || !times) throw AppError.notFound('Person');
+    return {
+      person: { ...toPerson(person), ...times },
+      memberships: await this.memberships.listForExport(personId),
+      sessions: await this.sessions.list(personId),
+      knownBrowsers: await this.sessions.listBrowsers(personId),
+    };
   }
 
   /**
-   * Changes the holder's name, language or theme. A new name is also that of the holder's agents, which
-   * colleagues see; the names that customers see stay.
+   * Changes the holder's name, language or theme. The holder's agents get the new name too, which colleagues
+   * see. The names that customers see do not change.
    * @throws AppError INVALID_BODY, UNAUTHENTICATED
    */
   async update(holder: SessionHolder, input: UpdatePerson): Promise<Person> {
     const { name, locale, theme } = validate(UpdatePerson, input);
     return this.database.transaction(async (tx) => {
-      // The order of the locks is that of a manager who makes a link for one of the agents.
+      // A manager who makes a link for one of the agents takes the locks in the same order.
       const agents = name === undefined ? [] : await this.memberships.listActive(holder.personId, tx);
-      for (const { tenantId } of agents) await this.workspaces.lock(tx, tenantId);
-      for (const { tenantId, agentId } of agents) await this.agents.lock(tx, tenantId, agentId);
+      await this.agents.lockWithWorkspaces(tx, agents);
       const before = await this.sessions.lock(tx, holder);
       const after = {
         name: name ?? before.name,

@@ -4,17 +4,20 @@ import { Database, Reader } from '../database/database';
 import { TRANSACTION_START } from '../database/citus/transaction-start';
 import { PageStatement } from '../database/page-statement';
 import { Transaction } from '../database/transaction';
+import { AgentKey } from '../database/tables/table-declaration';
 import { AgentEntity } from './agent.entity';
+import { WorkspacesRepository } from './workspaces.repository';
 
 /** Columns of an AgentEntity, in SQL. */
 const LISTED = `tenant_id AS "tenantId", id, name, display_name AS "displayName", email, role, is_bot AS "isBot",
   active, erased_at AS "erasedAt", created_at AS "createdAt", updated_at AS "updatedAt"`;
 
-type AgentKey = Pick<AgentEntity, 'tenantId' | 'id'>;
-
 @Injectable()
 export class AgentsRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly workspaces: WorkspacesRepository,
+  ) {}
 
   async list(tenantId: string): Promise<AgentEntity[]> {
     if (!isId(tenantId)) return [];
@@ -93,6 +96,12 @@ export class AgentsRepository {
     return tx.manager.findOne(AgentEntity, { where: { tenantId, id }, lock: { mode: 'for_no_key_update' } });
   }
 
+  /** Locks the rows of agents, and before them the rows of their workspaces. */
+  async lockWithWorkspaces(tx: Transaction, agents: AgentKey[]): Promise<void> {
+    for (const { tenantId } of agents) await this.workspaces.lock(tx, tenantId);
+    for (const { tenantId, agentId } of agents) await this.lock(tx, tenantId, agentId);
+  }
+
   async insert(tx: Transaction, agent: AgentEntity): Promise<void> {
     await tx.manager.insert(AgentEntity, agent);
   }
@@ -101,7 +110,10 @@ export class AgentsRepository {
    * Notes that an agent's role or activity changes, in a transaction that holds its lock. Links that were
    * made before for the agent, or by it, end.
    */
-  async noteAccessChange(tx: Transaction, { tenantId, id }: AgentKey): Promise<void> {
+  async noteAccessChange(
+    tx: Transaction,
+    { tenantId, id }: Pick<AgentEntity, 'tenantId' | 'id'>,
+  ): Promise<void> {
     const now = await tx.readClock();
     tx.pipeline('UPDATE agents SET access_changed_at = $3 WHERE tenant_id = $1 AND id = $2', [
       tenantId,
@@ -111,7 +123,11 @@ export class AgentsRepository {
   }
 
   /** Notes whether an agent's conversations still have to become nobody's, under the agent's lock. */
-  async setReleasing(tx: Transaction, { tenantId, id }: AgentKey, isReleasing: boolean): Promise<void> {
+  async setReleasing(
+    tx: Transaction,
+    { tenantId, id }: Pick<AgentEntity, 'tenantId' | 'id'>,
+    isReleasing: boolean,
+  ): Promise<void> {
     await tx.prepared('UPDATE agents SET releases_conversations = $3 WHERE tenant_id = $1 AND id = $2', [
       tenantId,
       id,

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AgentRole } from '../../access/agent-role';
 import { isId, newId } from '../../common/ids';
 import { Database, Reader } from '../../database/database';
+import { AgentKey } from '../../database/tables/table-declaration';
 import { Transaction } from '../../database/transaction';
 import { InvitationKey } from '../people/login-tokens';
 import { InvitationSummary } from './invitation.dto';
@@ -15,8 +16,8 @@ export interface OpenInvitation extends InvitationSummary {
 const LIFE = `interval '24 hours'`;
 
 /**
- * Selects the invitations of the workspace $1 whose links work: the agent and who made the invitation are
- * active, and have the roles that they had then.
+ * Selects the invitations of the workspace $1 whose links work. The invited agent and the agent who made the
+ * invitation must be active, and must still have the roles that they had at that time.
  */
 const SELECT = `
   SELECT i.tenant_id AS "tenantId", i.id, i.agent_id AS "agentId", a.name AS "agentName", a.email, a.role,
@@ -46,8 +47,8 @@ export class InvitationsRepository {
   }
 
   /**
-   * Locks the agent and who made the invitation, so that their access can't change before the commit, and
-   * then the invitation: the order in which `replace` locks them.
+   * Locks the invited agent and the agent who made the invitation, so that their access can't change before
+   * the commit. Then it locks the invitation: `replace` takes its locks in the same order.
    */
   async lock(tx: Transaction, key: InvitationKey): Promise<OpenInvitation | null> {
     const { tenantId, hash } = key;
@@ -64,14 +65,14 @@ export class InvitationsRepository {
     return this.find(key, tx);
   }
 
-  /** Replaces the invitation of an agent whose row the transaction has locked. */
+  /** Adds an agent's invitation in place of the present one. The transaction has locked the agent's row. */
   async replace(
     tx: Transaction,
     { tenantId, hash }: InvitationKey,
     agentId: string,
     madeBy: string | null,
   ): Promise<OpenInvitation> {
-    await this.deleteOf(tx, tenantId, agentId);
+    await this.deleteByAgent(tx, { tenantId, agentId });
     await tx.query(
       `INSERT INTO invitations (tenant_id, id, agent_id, hash, made_by, created_at, expires_at)
        VALUES ($1, $2, $3, $4, $5, clock_timestamp(), clock_timestamp() + ${LIFE})`,
@@ -80,8 +81,7 @@ export class InvitationsRepository {
     return (await this.find({ tenantId, hash }, tx))!;
   }
 
-  /** Deletes an agent's invitation. */
-  async deleteOf(tx: Transaction, tenantId: string, agentId: string): Promise<void> {
+  async deleteByAgent(tx: Transaction, { tenantId, agentId }: AgentKey): Promise<void> {
     await tx.query('DELETE FROM invitations WHERE tenant_id = $1 AND agent_id = $2', [tenantId, agentId]);
   }
 

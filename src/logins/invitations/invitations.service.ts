@@ -5,7 +5,6 @@ import { AppError } from '../../common/app-error';
 import { Actor, agentOf } from '../../access/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
-import { WorkBudgets } from '../../http/limits/work-budgets';
 import { LinkMailer } from '../links/link-mailer';
 import { LinkRecipients } from '../links/link-recipients';
 import { newInvitationToken } from '../people/login-tokens';
@@ -21,13 +20,12 @@ export class InvitationsService {
     private readonly links: LinkMailer,
     private readonly recipients: LinkRecipients,
     private readonly audit: AuditService,
-    private readonly budgets: WorkBudgets,
   ) {}
 
   /**
    * Invites an active agent who has no login yet. The link works once, for 24 hours, and replaces an earlier
-   * one. It ends when the role or the activity of the agent changes, or of the agent who invites. It is
-   * mailed when a mail server is configured; otherwise the result holds it, to be handed over.
+   * link. The link ends when the invited or the inviting agent gets another role, or is deactivated. If a
+   * mail server is configured, the link is mailed; otherwise the result contains the link, to be handed over.
    * @throws AppError INVALID_BODY: the agent is inactive, a bot, or has a login; FORBIDDEN, NOT_FOUND,
    *   RATE_LIMITED; UNAVAILABLE: the mail was not sent, so invite again
    */
@@ -43,8 +41,7 @@ export class InvitationsService {
       return made;
     });
     const { expiresAt } = invitation;
-    const send = () => this.links.sendInvitation(invitation, { token, expiresAt }, locale);
-    const sent = await this.budgets.waitOutside('mails', tenantId, send);
+    const sent = await this.links.sendInvitation(invitation, { token, expiresAt }, locale);
     return { invitation: toSummary(invitation), ...sent };
   }
 
@@ -58,7 +55,7 @@ export class InvitationsService {
   }
 
   /**
-   * Takes an invitation back: its link does not work any more.
+   * Takes an invitation back. Its link stops working.
    * @throws AppError FORBIDDEN, also when the agent is an OWNER, and the actor is none; NOT_FOUND
    */
   async revoke(tenantId: string, id: string, actor: Actor): Promise<void> {

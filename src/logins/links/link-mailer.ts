@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config';
-import { Mailer } from '../mails/mailer';
+import { WorkBudgets } from '../../http/limits/work-budgets';
+import { Mail, Mailer } from '../mails/mailer';
 import { Locale } from '../people/person.dto';
 import { SentLink } from './link.dto';
 import { invitationMail, resetMail } from './mail-texts';
 
-/** Link to send: its token, and the time at which it expires. */
+/** Link that was made and is not sent yet. */
 export interface MadeLink {
   token: string;
   expiresAt: Date;
@@ -18,14 +19,15 @@ interface Reader {
 }
 
 /**
- * Makes links of tokens, and mails them where a mail server is configured. The token is the fragment of the
- * address, which browsers send to no server, so no log holds it.
+ * Makes links that contain tokens, and mails the links if a mail server is configured. The token is the
+ * fragment of the address. Browsers send fragments to no server, so no log contains a token.
  */
 @Injectable()
 export class LinkMailer {
   constructor(
     private readonly config: Config,
     private readonly mailer: Mailer,
+    private readonly budgets: WorkBudgets,
   ) {}
 
   /** Reports whether links are mailed. Otherwise they are shown to the manager or operator who made them. */
@@ -35,33 +37,38 @@ export class LinkMailer {
 
   /**
    * Mails the link of an invitation, and returns how it was sent.
-   * @throws AppError UNAVAILABLE: the mail was not sent
+   * @throws AppError UNAVAILABLE: the mail was not sent; RATE_LIMITED: the workspace sends too many at once
    */
-  async sendInvitation(
-    { email, workspaceName }: { email: string; workspaceName: string },
+  sendInvitation(
+    { tenantId, email, workspaceName }: { tenantId: string; email: string; workspaceName: string },
     { token, expiresAt }: MadeLink,
     locale?: Locale,
   ): Promise<SentLink> {
     const link = `${this.config.appUrl}/welcome#${token}`;
-    if (!this.isConfigured) return { isMailed: false, link, expiresAt };
-    await this.mailer.send({ to: email, ...invitationMail(locale, workspaceName, link) });
-    return { isMailed: true, link: null, expiresAt };
+    return this.send(
+      { to: email, ...invitationMail(locale, workspaceName, link) },
+      link,
+      expiresAt,
+      tenantId,
+    );
   }
 
   /**
    * Mails a link that resets a password, and returns how it was sent.
-   * @throws AppError UNAVAILABLE: the mail was not sent
+   * @param tenantId workspace whose manager sends the link; null for an operator's
+   * @throws AppError as `sendInvitation`
    */
-  async sendReset({ email, locale }: Reader, { token, expiresAt }: MadeLink): Promise<SentLink> {
+  sendReset(
+    { person: { email, locale }, token, expiresAt }: MadeLink & { person: Reader },
+    tenantId: string | null,
+  ): Promise<SentLink> {
     const link = this.resetLink(token);
-    if (!this.isConfigured) return { isMailed: false, link, expiresAt };
-    await this.mailer.send({ to: email, ...resetMail(locale, link) });
-    return { isMailed: true, link: null, expiresAt };
+    return this.send({ to: email, ...resetMail(locale, link) }, link, expiresAt, tenantId);
   }
 
   /**
-   * Mails a reset without making the request wait, so that the time of its answer does not tell whether the
-   * login exists.
+   * Mails a link that resets a password, and does not make the request wait for the mail. So the time of the
+   * answer does not tell whether the login exists.
    * @param make makes the link
    */
   sendResetInBackground({ email, locale }: Reader, make: () => Promise<MadeLink>): void {
@@ -69,6 +76,13 @@ export class LinkMailer {
       const { token } = await make();
       return { to: email, ...resetMail(locale, this.resetLink(token)) };
     });
+  }
+
+  private async send(mail: Mail, link: string, expiresAt: Date, tenantId: string | null): Promise<SentLink> {
+    if (!this.isConfigured) return { isMailed: false, link, expiresAt };
+    const send = () => this.mailer.send(mail);
+    await (tenantId === null ? send() : this.budgets.waitOutside('mails', tenantId, send));
+    return { isMailed: true, link: null, expiresAt };
   }
 
   private resetLink(token: string): string {

@@ -1,10 +1,7 @@
-import { plainText } from '../mails/plain-text';
+import { Mail, plainText } from '../mails/mailer';
 import { Locale } from '../people/person.dto';
 
-export interface MailText {
-  subject: string;
-  text: string;
-}
+type MailText = Omit<Mail, 'to'>;
 
 const TEXTS = {
   en: {

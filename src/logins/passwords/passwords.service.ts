@@ -4,16 +4,24 @@ import { AppError } from '../../common/app-error';
 import { Actor, agentOf, Origin } from '../../access/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
-import { WorkBudgets } from '../../http/limits/work-budgets';
 import { LinkMailer } from '../links/link-mailer';
 import { LinkRecipients } from '../links/link-recipients';
-import { SentLink } from '../links/link.dto';
+import { linkGone, PasswordSet, SentLink } from '../links/link.dto';
+import { parseToken } from '../people/login-tokens';
+import { PersonRow } from '../people/people.repository';
 import { RenewedSession, SessionHolder } from '../sessions/session.dto';
 import { PasswordCheck } from './password-check';
 import { ChangePassword, ConfirmPassword, RequestPasswordReset } from './password.dto';
 import { PersonPassword } from './person-password';
 
-/** Changes passwords, and sends the links that reset them. `LinksService.accept` takes the new password. */
+/** Link that resets a person's password, found by its token. */
+export interface ResetLink {
+  kind: 'reset';
+  hash: Buffer;
+  person: PersonRow;
+}
+
+/** Changes passwords, and sends the links that reset them. `LinksService` describes and accepts the links. */
 @Injectable()
 export class PasswordsService {
   constructor(
@@ -23,11 +31,10 @@ export class PasswordsService {
     private readonly links: LinkMailer,
     private readonly recipients: LinkRecipients,
     private readonly audit: AuditService,
-    private readonly budgets: WorkBudgets,
   ) {}
 
   /**
-   * Changes the holder's password. The holder's session goes on under a new token; all others end.
+   * Changes the holder's password. The holder's session goes on under a new token; all other sessions end.
    * @throws AppError INVALID_BODY: a wrong or a bad password; UNAUTHENTICATED, RATE_LIMITED, UNAVAILABLE
    */
   async change(holder: SessionHolder, input: ChangePassword): Promise<RenewedSession> {
@@ -38,7 +45,8 @@ export class PasswordsService {
   }
 
   /**
-   * Checks the holder's password, for an act of the host's own that can't be undone. Wrong ones are counted.
+   * Checks the holder's password before the host does something that can't be undone. Wrong passwords are
+   * counted.
    * @throws AppError INVALID_BODY: a wrong password; RATE_LIMITED, UNAVAILABLE
    */
   async confirm(holder: SessionHolder, input: ConfirmPassword): Promise<void> {
@@ -63,10 +71,10 @@ export class PasswordsService {
   }
 
   /**
-   * Makes a link, for a workspace's manager, that resets the password of an agent's login. It works once, for
-   * 24 hours, unless the role or the activity of the agent or of the manager changes. It is mailed when a
-   * mail server is configured. Otherwise the result holds it, but only for a login without other workspaces,
-   * because the link would open those too.
+   * Makes a link that resets the password of an agent's login, for a manager of the workspace. The link works
+   * once, for 24 hours, and ends if the agent or the manager gets another role or is deactivated. If a mail
+   * server is configured, the link is mailed. Otherwise the result contains the link. A login with other
+   * workspaces is refused then, because the link would open those too.
    * @throws AppError FORBIDDEN, also for a login with other workspaces; INVALID_BODY: the agent has no login;
    *   NOT_FOUND, RATE_LIMITED; UNAVAILABLE: the mail was not sent
    */
@@ -75,12 +83,41 @@ export class PasswordsService {
       const personId = await this.recipients.lock(tx, tenantId, agentId, actor, 'agent.reset_password');
       if (!personId) throw AppError.invalidBody('agent', 'login_missing');
       const grant = { tenantId, agentId, madeBy: agentOf(actor) };
-      const made = await this.password.makeReset(tx, personId, grant);
+      const made = await this.password.makeReset(tx, personId, { grant });
       if (!this.links.isConfigured) await this.recipients.requireOneWorkspace(tx, personId);
       const subject = { tenantId, actor, entity: 'agent', entityId: agentId };
       this.audit.appendPipelined(tx, { ...subject, action: 'agent.password_reset_sent' });
       return made;
     });
-    return this.budgets.waitOutside('mails', tenantId, () => this.links.sendReset(reset.person, reset));
+    return this.links.sendReset(reset, tenantId);
+  }
+
+  /**
+   * Finds the link with a token; null if no link that works has the token.
+   * @internal
+   */
+  async findReset(token: string): Promise<ResetLink | null> {
+    const hash = parseToken(token);
+    const person = hash && (await this.database.transaction((tx) => this.password.findByReset(tx, hash)));
+    return person && { kind: 'reset', hash, person };
+  }
+
+  /**
+   * Sets the password by a link, and ends all sessions of the person. A second factor stays.
+   * @throws AppError INVALID_BODY: a bad password; NOT_FOUND: another request has used the link;
+   *   RATE_LIMITED, UNAVAILABLE
+   * @internal
+   */
+  async acceptReset(
+    { hash, person }: ResetLink,
+    password = '',
+    origin: Origin | undefined,
+  ): Promise<PasswordSet> {
+    const passwordHash = await this.check.hashNew(password, person.email, 'password', origin);
+    const isSet = await this.database.transaction((tx) =>
+      this.password.reset(tx, person.id, hash, passwordHash, origin),
+    );
+    if (!isSet) throw linkGone();
+    return { status: 'password_set' };
   }
 }

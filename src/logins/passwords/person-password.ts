@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/app-error';
-import { Origin } from '../../access/principal';
+import { Actor, Origin } from '../../access/principal';
 import { Transaction } from '../../database/transaction';
 import { MadeLink } from '../links/link-mailer';
 import { LoginAudit } from '../people/login-audit';
@@ -12,12 +12,12 @@ import { RenewedSession, SessionHolder } from '../sessions/session.dto';
 import { requireSamePassword } from './password-check';
 import { PasswordResetsRepository, ResetGrant } from './password-resets.repository';
 
-/** Link that resets a person's password, to be sent. */
-export interface MadeReset extends MadeLink {
+/** Link that resets a person's password, and is not sent yet. */
+interface MadeReset extends MadeLink {
   person: PersonRow;
 }
 
-/** Sets a person's password, and makes the links that reset it. Every method takes the person's lock. */
+/** Sets a person's password, and makes the links that reset it. Each change takes the person's lock. */
 @Injectable()
 export class PersonPassword {
   constructor(
@@ -30,7 +30,7 @@ export class PersonPassword {
 
   /**
    * Changes the holder's password.
-   * @param checked the holder, as read when the old password was checked
+   * @param checked the holder, as read when the password was checked
    * @throws AppError UNAUTHENTICATED: the session has ended, or the password was changed since the check
    */
   async change(
@@ -47,20 +47,32 @@ export class PersonPassword {
   }
 
   /**
-   * Makes a link, without sending it.
-   * @param grant the agent and the manager of a link that a manager makes: it ends when their access changes
+   * Makes a link without sending it.
+   * @param author `grant`: the link ends when the access of the manager or of the agent changes
    * @throws AppError NOT_FOUND: there is no such person
    */
-  async makeReset(tx: Transaction, personId: string, grant: ResetGrant | null = null): Promise<MadeReset> {
+  async makeReset(
+    tx: Transaction,
+    personId: string,
+    { operator, grant = null }: { operator?: Actor; grant?: ResetGrant | null } = {},
+  ): Promise<MadeReset> {
     const person = await this.people.lock(tx, personId);
     if (!person) throw AppError.notFound('Person');
     const { token, hash } = newToken();
-    return { person, token, expiresAt: await this.resets.insert(tx, personId, hash, grant) };
+    const expiresAt = await this.resets.insert(tx, personId, hash, grant);
+    if (operator) await this.audit.append(tx, personId, { action: 'password_reset_sent', operator });
+    return { person, token, expiresAt };
+  }
+
+  /** Finds the person whose password a link resets; null if no link that works has the hash. */
+  async findByReset(tx: Transaction, linkHash: Buffer): Promise<PersonRow | null> {
+    const personId = await this.resets.find(tx, linkHash);
+    return personId === null ? null : this.people.find(personId, tx);
   }
 
   /**
-   * Sets the password by a link, and ends all sessions. It returns false for a link that was used or has
-   * expired.
+   * Sets the password by a link, and ends all sessions of the person.
+   * @returns false if the link was used or has expired
    */
   async reset(
     tx: Transaction,
@@ -69,7 +81,7 @@ export class PersonPassword {
     passwordHash: string,
     origin: Origin | undefined,
   ): Promise<boolean> {
-    // This locks the link's agents, which come before the person.
+    // The statement locks the link's agents. Agents are locked before people.
     if ((await this.resets.find(tx, linkHash)) === null) return false;
     await this.people.lock(tx, personId);
     if (!(await this.resets.use(tx, linkHash))) return false;
@@ -79,7 +91,7 @@ export class PersonPassword {
     return true;
   }
 
-  /** Sets the password. Links that reset it end, and browsers known under the old password are forgotten. */
+  /** Sets the password. All links that reset it end, and all known browsers are forgotten. */
   private async set(tx: Transaction, personId: string, passwordHash: string): Promise<void> {
     await this.people.setPassword(tx, personId, passwordHash);
     await this.resets.deleteAll(tx, personId);

@@ -1,65 +1,44 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { makeReason } from '../../common/error-texts';
+import { makeReason, ReasonCode } from '../../common/error-texts';
 import { limitedNetworksOf } from '../../http/connections/client-network';
 import { Origin } from '../../access/principal';
 import { RateLimit, RateLimiter } from '../../http/limits/rate-limiter';
 import { normalizeEmail } from './people.repository';
 
-const QUARTER_HOUR_MS = 15 * 60_000;
-const HOUR_MS = 60 * 60_000;
+const MINUTE_MS = 60_000;
+const QUARTER_HOUR_MS = 15 * MINUTE_MS;
+const HOUR_MS = 60 * MINUTE_MS;
 
-const CALLS: RateLimit = { max: 300, excess: makeReason('too_many_logins_of_network') };
-const BY_NETWORK: RateLimit = {
-  max: 30,
-  windowMs: QUARTER_HOUR_MS,
-  excess: makeReason('too_many_failed_logins_of_network'),
-};
-const BY_ACCOUNT: RateLimit = {
-  max: 10,
-  windowMs: QUARTER_HOUR_MS,
-  excess: makeReason('too_many_failed_logins'),
-};
-const BY_BROWSER: RateLimit = { ...BY_ACCOUNT, excess: makeReason('too_many_failed_logins_of_browser') };
-const CODES: RateLimit = { max: 10, windowMs: HOUR_MS, excess: makeReason('too_many_wrong_codes') };
-const OWN_PASSWORD: RateLimit = {
-  max: 10,
-  windowMs: QUARTER_HOUR_MS,
-  excess: makeReason('too_many_wrong_passwords'),
-};
-const RESETS_BY_NETWORK: RateLimit = {
-  max: 20,
-  windowMs: HOUR_MS,
-  excess: makeReason('too_many_resets_of_network'),
-};
-const RESETS_OF_ACCOUNT: RateLimit = {
-  max: 5,
-  windowMs: HOUR_MS,
-  excess: makeReason('too_many_resets'),
-};
-const LINKS_OF_WORKSPACE: RateLimit = {
-  max: 30,
-  excess: makeReason('too_many_links'),
-};
+const limitTo = (max: number, windowMs: number, excess: ReasonCode & `too_many_${string}`): RateLimit => ({
+  max,
+  windowMs,
+  excess: makeReason(excess),
+});
 
-const LINKS_TO_ADDRESS: RateLimit = {
-  max: 5,
-  windowMs: HOUR_MS,
-  excess: makeReason('too_many_links_to_address'),
-};
-
-/** Limit over all workspaces. It is higher, so that one workspace can't use up what others mail. */
+const CALLS = limitTo(300, MINUTE_MS, 'too_many_logins_of_network');
+const BY_NETWORK = limitTo(30, QUARTER_HOUR_MS, 'too_many_failed_logins_of_network');
+const BY_ACCOUNT = limitTo(10, QUARTER_HOUR_MS, 'too_many_failed_logins');
+const BY_BROWSER = limitTo(10, QUARTER_HOUR_MS, 'too_many_failed_logins_of_browser');
+const CODES = limitTo(10, HOUR_MS, 'too_many_wrong_codes');
+const OWN_PASSWORD = limitTo(10, QUARTER_HOUR_MS, 'too_many_wrong_passwords');
+const RESETS_BY_NETWORK = limitTo(20, HOUR_MS, 'too_many_resets_of_network');
+const RESETS_OF_ACCOUNT = limitTo(5, HOUR_MS, 'too_many_resets');
+const LINKS_OF_WORKSPACE = limitTo(30, MINUTE_MS, 'too_many_links');
+const LINKS_TO_ADDRESS = limitTo(5, HOUR_MS, 'too_many_links_to_address');
+/** Limit over all workspaces. It is higher, so that one workspace can't use up the mails of the others. */
 const LINKS_TO_ADDRESS_OF_ALL: RateLimit = { ...LINKS_TO_ADDRESS, max: 20 };
 
 type KeyedLimit = [key: string, limit: RateLimit];
 
-/** Function that takes a counted guess back, because it was right. */
+/** Function that takes the count of a guess back, because the guess was right. */
 export type NoGuess = () => Promise<void>;
 
 /**
- * Limits guesses. A guess is counted before it is checked, so that many at once can't pass the limit, and the
- * count is taken back when the guess was right. A browser that has logged in before has a count of its own,
- * so that guesses made elsewhere can't lock it out. Every method throws AppError RATE_LIMITED.
+ * Limits guesses of passwords and codes. A guess is counted before it is checked, so that many guesses at
+ * once can't pass the limit. The count is taken back if the guess was right. A browser that has logged in
+ * before has its own count, so that guesses made elsewhere can't lock it out. Every method throws AppError
+ * RATE_LIMITED.
  */
 @Injectable()
 export class GuessLimits {
@@ -72,7 +51,8 @@ export class GuessLimits {
 
   /**
    * Counts the check of a password.
-   * @param browserId of a browser that has logged in to this account before; null for any other
+   * @param browserId id of the browser, if it has logged in to this account before; null for any other
+   *   browser
    */
   async countPassword(email: string, browserId: string | null, origin: Origin | undefined): Promise<NoGuess> {
     if (browserId) return this.count([`login-browser:${browserId}`, BY_BROWSER]);
@@ -84,8 +64,8 @@ export class GuessLimits {
 
   /**
    * Counts the check of a code.
-   * @param id of the known browser that logs in, of the person who logs in, or of the session that changes
-   *   something
+   * @param id id of the known browser that logs in; of the person if the browser is unknown; of the session
+   *   if a code confirms a change
    */
   countCode(id: string): Promise<NoGuess> {
     return this.count([`login-code:${id}`, CODES]);

@@ -3,12 +3,14 @@ import { AuditTally } from '../../audit/audit-tally';
 import { AuditService } from '../../audit/audit.service';
 import { LOWEST_ID } from '../../common/ids';
 import { Actor, Origin } from '../../access/principal';
+import { Config } from '../../config/config';
 import { Transaction } from '../../database/transaction';
-import { LoginNotices } from './login-notices';
+import { Mailer } from '../mails/mailer';
 import { MembershipsRepository } from './memberships.repository';
-import { Notice } from './notice-texts';
+import { Notice, noticeMail } from './notice-texts';
+import { PeopleRepository } from './people.repository';
 
-export type LoginAction =
+type LoginAction =
   | 'logged_in'
   | 'logged_out'
   | 'password_changed'
@@ -22,7 +24,7 @@ export type LoginAction =
   | 'sessions_revoked'
   | 'renamed';
 
-/** Author of a change of a login: the person, with the origin of the request, or an operator. */
+/** Author of a change of a login: an operator, or else the person, with the origin of the request. */
 export interface LoginChangeAuthor {
   origin?: Origin;
   operator?: Actor;
@@ -31,9 +33,11 @@ export interface LoginChangeAuthor {
 interface LoginChange extends LoginChangeAuthor {
   action: LoginAction;
   metadata?: Record<string, unknown>;
+  /** Notice that the person gets by mail; by default the action's own in `NOTICES`. */
+  notice?: Notice;
 }
 
-/** Actions of which the person also gets a mail. */
+/** Notices that a person gets by mail, by action. */
 const NOTICES: Partial<Record<LoginAction, Notice>> = {
   password_changed: 'password_changed',
   password_reset: 'password_changed',
@@ -43,8 +47,9 @@ const NOTICES: Partial<Record<LoginAction, Notice>> = {
 };
 
 /**
- * Writes changes of a person's login to the audit log of each workspace that the login opens, and mails some
- * of them to the person. An entry is about that workspace's agent, and names no other workspace.
+ * Writes changes of a person's login to the audit log of each workspace that the login opens. Some changes
+ * are also mailed to the person, if a mail server is configured. An entry is about the agent of that
+ * workspace, and names no other workspace.
  */
 @Injectable()
 export class LoginAudit {
@@ -52,13 +57,14 @@ export class LoginAudit {
     private readonly memberships: MembershipsRepository,
     private readonly audit: AuditService,
     private readonly tally: AuditTally,
-    private readonly notices: LoginNotices,
+    private readonly people: PeopleRepository,
+    private readonly config: Config,
+    private readonly mailer: Mailer,
   ) {}
 
   async append(tx: Transaction, personId: string, change: LoginChange): Promise<void> {
-    const { action, origin, operator, metadata } = change;
-    const notice = NOTICES[action];
-    if (notice) this.notices.sendOnCommit(tx, personId, notice, operator ? null : origin);
+    const { action, origin, operator, metadata, notice = NOTICES[action] } = change;
+    if (notice) this.mailOnCommit(tx, personId, notice, operator ? null : (origin ?? {}));
     for (const { tenantId, agentId } of await this.memberships.listActive(personId, tx)) {
       const actor: Actor = operator ?? { type: 'agent', id: agentId, origin };
       const subject = { tenantId, actor, entity: 'agent', entityId: agentId };
@@ -68,8 +74,8 @@ export class LoginAudit {
 
   /**
    * Counts an event that strangers can cause at will, such as a failed login.
-   * @param personId null for an unknown login, for which the same reads are made, so that the answer takes as
-   *   long
+   * @param personId null for an unknown login. The same reads are made for it, so that the answer takes
+   *   equally long
    */
   async count(
     personId: string | null,
@@ -84,5 +90,20 @@ export class LoginAudit {
         entityId: agentId,
         origin,
       });
+  }
+
+  /**
+   * Mails a notice in the background, after the transaction's commit. A failure is logged.
+   * @param by origin of the person's request; null if an operator makes the change
+   */
+  private mailOnCommit(tx: Transaction, personId: string, notice: Notice, by: Origin | null): void {
+    if (!this.mailer.isConfigured) return;
+    const occasion = { at: new Date(), by, appUrl: this.config.appUrl };
+    tx.onCommit(() =>
+      this.mailer.sendInBackground('notices', async () => {
+        const person = await this.people.find(personId);
+        return person && { to: person.email, ...noticeMail(person.locale, notice, occasion) };
+      }),
+    );
   }
 }

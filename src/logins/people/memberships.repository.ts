@@ -1,23 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { AgentRole } from '../../access/agent-role';
 import { Database, Reader } from '../../database/database';
+import { AgentKey } from '../../database/tables/table-declaration';
 import { Transaction } from '../../database/transaction';
 
-/** An agent of a workspace, who is the person. */
-export interface MembershipKey {
-  tenantId: string;
-  agentId: string;
-}
-
 /** Agent of a workspace who can log in. */
-export interface MemberAgent {
+interface MemberAgent {
   agentId: string;
   role: AgentRole;
   active: boolean;
   personId: string;
 }
 
-/** Membership as a person's export has it. */
+/** Membership, as the export of a person's data shows it. */
 export interface ExportedMembership {
   joinedAt: Date;
   workspaceName: string;
@@ -31,26 +26,26 @@ export interface ExportedMembership {
 }
 
 /**
- * Limit of the memberships of one person: a change of a login has an entry in the audit log of each
- * workspace.
+ * Limit of the memberships of one person. It exists because a change of a login adds an entry to the audit
+ * log of each workspace.
  */
 export const MAX_MEMBERSHIPS = 100;
 
 /**
- * SQL of the time at which a workspace's demand `d` of a second factor locks out the person of the membership
- * `m`, who has none.
+ * SQL of the time from which a workspace refuses the person of membership `m`. The workspace's row `d`
+ * demands a second factor, and the person has none.
  */
 export const LOCKED_AT = 'greatest(d.demanded_at, m.created_at) + make_interval(days => d.grace_days)';
 
 /**
- * Stores which agents a person is, and in `person_workspaces` which workspaces these are of. Only the
- * acceptance of a workspace's own invitation adds an agent of it.
+ * Stores which agents belong to a person. The table `person_workspaces` has the workspaces of these agents.
+ * Only the acceptance of a workspace's own invitation adds a membership.
  */
 @Injectable()
 export class MembershipsRepository {
   constructor(private readonly database: Database) {}
 
-  async insert(tx: Transaction, personId: string, { tenantId, agentId }: MembershipKey): Promise<void> {
+  async insert(tx: Transaction, personId: string, { tenantId, agentId }: AgentKey): Promise<void> {
     await tx.query('INSERT INTO person_workspaces (person_id, tenant_id) VALUES ($1, $2)', [
       personId,
       tenantId,
@@ -61,7 +56,7 @@ export class MembershipsRepository {
     );
   }
 
-  async delete(tx: Transaction, personId: string, { tenantId, agentId }: MembershipKey): Promise<void> {
+  async delete(tx: Transaction, personId: string, { tenantId, agentId }: AgentKey): Promise<void> {
     await tx.query('DELETE FROM memberships WHERE tenant_id = $1 AND agent_id = $2', [tenantId, agentId]);
     await tx.query('DELETE FROM person_workspaces WHERE person_id = $1 AND tenant_id = $2', [
       personId,
@@ -69,7 +64,7 @@ export class MembershipsRepository {
     ]);
   }
 
-  /** Counts the person's workspaces, also those in which the agent is inactive. */
+  /** Counts the person's workspaces, including workspaces in which the agent is inactive. */
   async count(tx: Transaction, personId: string): Promise<number> {
     const [row] = await tx.query<{ count: number }>(
       'SELECT count(*)::integer AS count FROM person_workspaces WHERE person_id = $1',
@@ -78,7 +73,7 @@ export class MembershipsRepository {
     return row!.count;
   }
 
-  /** Lists the workspaces of the person, also those in which the agent is inactive. */
+  /** Lists the ids of the person's workspaces, including workspaces in which the agent is inactive. */
   async listWorkspaceIds(personId: string, reader: Reader = this.database): Promise<string[]> {
     const rows = await reader.query<{ tenantId: string }>(
       `SELECT tenant_id AS "tenantId" FROM person_workspaces WHERE person_id = $1
@@ -88,9 +83,9 @@ export class MembershipsRepository {
     return rows.map(({ tenantId }) => tenantId);
   }
 
-  /** Lists the active agents that the person is. */
-  async listActive(personId: string, reader: Reader = this.database): Promise<MembershipKey[]> {
-    return reader.query<MembershipKey>(
+  /** Lists the person's active agents. */
+  async listActive(personId: string, reader: Reader = this.database): Promise<AgentKey[]> {
+    return reader.query<AgentKey>(
       `SELECT m.tenant_id AS "tenantId", m.agent_id AS "agentId"
        FROM memberships m JOIN agents a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id AND a.active
        WHERE m.tenant_id = ANY ($1::uuid[]) AND m.person_id = $2 ORDER BY m.tenant_id, m.agent_id`,
@@ -98,7 +93,7 @@ export class MembershipsRepository {
     );
   }
 
-  /** Lists all agents that the person is, for the person's export. */
+  /** Lists all agents of the person, including inactive ones, for the export of the person's data. */
   async listForExport(personId: string): Promise<ExportedMembership[]> {
     return this.database.query<ExportedMembership>(
       `SELECT m.created_at AS "joinedAt", w.name AS "workspaceName", w.slug AS "workspaceSlug", a.id AS "agentId",
@@ -110,7 +105,7 @@ export class MembershipsRepository {
     );
   }
 
-  /** Lists the workspace's agents who can log in, with their persons, oldest first. */
+  /** Lists the workspace's agents who can log in, and the person of each, oldest agent first. */
   listAgents(tenantId: string): Promise<MemberAgent[]> {
     return this.database.query<MemberAgent>(
       `SELECT a.id AS "agentId", a.role, a.active, m.person_id AS "personId"
@@ -120,8 +115,8 @@ export class MembershipsRepository {
     );
   }
 
-  /** Returns the id of the person who is the agent, or null for an agent without a login. */
-  async findPersonId(reader: Reader, { tenantId, agentId }: MembershipKey): Promise<string | null> {
+  /** Returns the id of the agent's person; null for an agent without a login. */
+  async findPersonId(reader: Reader, { tenantId, agentId }: AgentKey): Promise<string | null> {
     const [row] = await reader.query<{ personId: string }>(
       'SELECT person_id AS "personId" FROM memberships WHERE tenant_id = $1 AND agent_id = $2',
       [tenantId, agentId],

@@ -1,7 +1,8 @@
-import { plainText } from '../mails/plain-text';
+import { Origin } from '../../access/principal';
+import { Mail, plainText } from '../mails/mailer';
 import { Locale } from './person.dto';
 
-/** Change of a login of which its person gets a mail. */
+/** Change of a login that is mailed to the login's person. */
 export type Notice =
   | 'password_changed'
   | 'second_factor_turned_on'
@@ -9,10 +10,11 @@ export type Notice =
   | 'recovery_code_used'
   | 'new_browser';
 
-/** Time and place of a change; `by` is null when an operator made it. */
-export interface NoticeOccasion {
+/** Time and place of a change. */
+interface NoticeOccasion {
   at: Date;
-  by: { address: string | undefined; userAgent: string | undefined } | null;
+  /** Origin of the person's request; null if an operator made the change. */
+  by: Pick<Origin, 'address' | 'userAgent'> | null;
   /** Address of the dashboard. */
   appUrl: string;
 }
@@ -64,12 +66,12 @@ const OPERATOR: Record<Locale, string> = {
   de: 'durch die Betreiber des Dienstes',
 };
 
-/** Returns the mail that tells a person of a change of their login. */
+/** Returns the mail that tells a person about a change of the person's login. */
 export function noticeMail(
   locale: Locale | null,
   notice: Notice,
   { at, by, appUrl }: NoticeOccasion,
-): { subject: string; text: string } {
+): Omit<Mail, 'to'> {
   const language = locale ?? 'en';
   const format = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'long', timeZone: 'UTC' });
   const place = by && [by.address, by.userAgent && plainText(by.userAgent)].filter(Boolean).join(', ');

@@ -4,25 +4,26 @@ import { isId } from '../../common/ids';
 import { trimUnseen } from '../../common/unseen';
 import { Database, Reader } from '../../database/database';
 import { Transaction } from '../../database/transaction';
-import { MembershipKey, MembershipsRepository } from './memberships.repository';
+import { AgentKey } from '../../database/tables/table-declaration';
+import { MembershipsRepository } from './memberships.repository';
 import { Person, UpdatePerson } from './person.dto';
 
 export interface PersonRow extends Person {
   passwordHash: string;
 }
 
-/** Person whom a login names, with the browser if it is known. */
+/** Person who tries to log in, and the browser if the person has used it before. */
 export interface LoginCandidate extends PersonRow {
   browserId: string | null;
 }
 
-/** Times of a person's login, as the person's export has them. */
+/** Times of a person's login, as the export of the person's data shows them. */
 export interface PersonTimes {
   createdAt: Date;
   lastLoggedInAt: Date | null;
 }
 
-/** Agent with a login, as `login list` shows it. */
+/** Agent with a login, as the command `login list` shows it. */
 export interface AgentLogin {
   agentId: string;
   email: string;
@@ -37,7 +38,7 @@ const SELECT = `
          EXISTS (SELECT FROM second_factors f
                  WHERE f.person_id = p.id AND f.confirmed_at IS NOT NULL) AS "hasSecondFactor"`;
 
-/** Stores the people who log in. They belong to no workspace: memberships say which they may enter. */
+/** Stores the people who log in. A person belongs to no workspace; memberships name a person's workspaces. */
 @Injectable()
 export class PeopleRepository {
   constructor(
@@ -46,8 +47,8 @@ export class PeopleRepository {
   ) {}
 
   /**
-   * Finds the person of an e-mail address, and the browser if it is known.
-   * @param browserHash hash of the browser's token; null without one
+   * Finds the person of an e-mail address, and the browser if the person has used it before.
+   * @param browserHash hash of the browser's token; null without a token
    */
   async findForLogin(email: string, browserHash: Buffer | null): Promise<LoginCandidate | null> {
     const [person] = await this.database.prepared<LoginCandidate>(
@@ -65,8 +66,8 @@ export class PeopleRepository {
     return person ?? null;
   }
 
-  /** Finds the person who is an agent; null for an agent without a login. */
-  async findByAgent(tx: Transaction, membership: MembershipKey): Promise<PersonRow | null> {
+  /** Finds an agent's person; null for an agent without a login. */
+  async findByAgent(tx: Transaction, membership: AgentKey): Promise<PersonRow | null> {
     const personId = await this.memberships.findPersonId(tx, membership);
     return personId === null ? null : this.find(personId, tx);
   }
@@ -88,6 +89,22 @@ export class PeopleRepository {
     return person;
   }
 
+  /**
+   * Works in a transaction that holds the lock of the person of an e-mail address.
+   * @throws AppError NOT_FOUND
+   */
+  async withLockByEmail<T>(
+    email: string,
+    work: (tx: Transaction, person: PersonRow) => Promise<T>,
+  ): Promise<T> {
+    const { id } = await this.getByEmail(email);
+    return this.database.transaction(async (tx) => {
+      const person = await this.lock(tx, id);
+      if (!person) throw AppError.notFound('Login');
+      return work(tx, person);
+    });
+  }
+
   /** Lists the workspace's agents who can log in, oldest first. */
   async listAgentLogins(tenantId: string): Promise<AgentLogin[]> {
     const agents = await this.memberships.listAgents(tenantId);
@@ -107,7 +124,10 @@ export class PeopleRepository {
     });
   }
 
-  /** Locks a person. Everything that changes a login, or depends on its password, takes this lock first. */
+  /**
+   * Locks a person. Every change of a login, and every act that depends on its password, takes this lock
+   * first.
+   */
   async lock(tx: Transaction, id: string): Promise<PersonRow | null> {
     await tx.query('SELECT FROM people WHERE id = $1 FOR NO KEY UPDATE', [id]);
     // A second statement, because it sees what was committed while the first waited.
@@ -136,12 +156,17 @@ export class PeopleRepository {
     ]);
   }
 
-  /** Deletes a person, with everything of their login. */
-  async delete(tx: Transaction, id: string): Promise<void> {
-    await tx.query('DELETE FROM people WHERE id = $1', [id]);
+  /** Deletes an agent's membership. A person without another membership is deleted with the whole login. */
+  async endMembership(tx: Transaction, agent: AgentKey): Promise<void> {
+    const id = await this.memberships.findPersonId(tx, agent);
+    if (id === null) return;
+    // An acceptance of another workspace's invitation takes this lock as well.
+    await this.lock(tx, id);
+    await this.memberships.delete(tx, id, agent);
+    if ((await this.memberships.count(tx, id)) === 0)
+      await tx.query('DELETE FROM people WHERE id = $1', [id]);
   }
 
-  /** Returns when the login was made, and when the person last logged in. */
   async findTimes(id: string): Promise<PersonTimes | null> {
     const [times] = await this.database.query<PersonTimes>(
       'SELECT created_at AS "createdAt", last_logged_in_at AS "lastLoggedInAt" FROM people WHERE id = $1',
@@ -150,7 +175,10 @@ export class PeopleRepository {
     return times ?? null;
   }
 
-  /** Records a login under the person's lock, and reports whether it is the first. */
+  /**
+   * Records that a person has logged in, and reports whether it was the first time. The caller holds the
+   * lock.
+   */
   async markLoggedIn(tx: Transaction, id: string): Promise<boolean> {
     const [before] = await tx.query<{ isFirst: boolean }>(
       'SELECT last_logged_in_at IS NULL AS "isFirst" FROM people WHERE id = $1',
@@ -161,7 +189,10 @@ export class PeopleRepository {
   }
 }
 
-/** Returns the form in which an e-mail address is stored and compared. Upper and lower case do not differ. */
+/**
+ * Returns the form in which an e-mail address is stored and compared: in lower case, without blanks at its
+ * ends.
+ */
 export function normalizeEmail(email: string): string {
   return trimUnseen(email).toLowerCase();
 }

@@ -31,7 +31,7 @@ export class SecondFactorsService {
   /**
    * Makes a secret, which replaces one that was never confirmed.
    * @throws AppError INVALID_BODY: a wrong password, or there is a second factor already; UNAUTHENTICATED,
-   * RATE_LIMITED, UNAVAILABLE
+   *   RATE_LIMITED, UNAVAILABLE
    */
   async begin(holder: SessionHolder, input: BeginSecondFactor): Promise<NewSecondFactor> {
     const { password } = validate(BeginSecondFactor, input);
@@ -65,7 +65,7 @@ export class SecondFactorsService {
   /**
    * Turns the second factor off. The holder's session goes on under a new token; all others end.
    * @throws AppError INVALID_BODY: a wrong password or code, or it is off; FORBIDDEN: a workspace demands it,
-   * and the days of grace are over; UNAUTHENTICATED, RATE_LIMITED, UNAVAILABLE
+   *   and the days of grace are over; UNAUTHENTICATED, RATE_LIMITED, UNAVAILABLE
    */
   async turnOff(holder: SessionHolder, input: PasswordAndCode): Promise<RenewedSession> {
     const { personId, origin } = holder;

@@ -3,16 +3,16 @@ import { AppError } from '../../common/app-error';
 import { Origin } from '../../access/principal';
 import { Transaction } from '../../database/transaction';
 import { LoginAudit, LoginChangeAuthor } from '../people/login-audit';
-import { LoginNotices } from '../people/login-notices';
 import { newToken, parseToken } from '../people/login-tokens';
 import { PeopleRepository, PersonRow } from '../people/people.repository';
-import { KnownBrowsersRepository } from './known-browsers.repository';
+import { KnownBrowser, KnownBrowsersRepository } from './known-browsers.repository';
 import { LoginSessionsRepository } from './login-sessions.repository';
 import { PendingLoginsRepository } from './pending-logins.repository';
 import { LoggedIn, LoginSession, RenewedSession, SessionHolder } from './session.dto';
 
 /**
- * Opens, renews and ends a person's sessions. `lock` takes the person's lock; every other method needs it.
+ * Opens, renews and ends a person's sessions. `lock` takes the person's lock. A transaction holds this lock
+ * when it calls any other method.
  */
 @Injectable()
 export class PersonSessions {
@@ -22,11 +22,11 @@ export class PersonSessions {
     private readonly pending: PendingLoginsRepository,
     private readonly browsers: KnownBrowsersRepository,
     private readonly audit: LoginAudit,
-    private readonly notices: LoginNotices,
   ) {}
 
   /**
-   * Locks the holder, so that nothing that a session began is committed after its end was answered.
+   * Locks the holder of a session. So no change that the session began is committed after the session has
+   * ended.
    * @throws AppError UNAUTHENTICATED: the session has ended
    */
   async lock(tx: Transaction, { personId, sessionId }: SessionHolder): Promise<PersonRow> {
@@ -47,8 +47,8 @@ export class PersonSessions {
     const sessionId = await this.sessions.insert(tx, personId, hash, origin);
     const newBrowserToken = await this.remember(tx, personId, browserToken);
     const isFirst = await this.people.markLoggedIn(tx, personId);
-    if (newBrowserToken !== null && !isFirst) this.notices.sendOnCommit(tx, personId, 'new_browser', origin);
-    await this.audit.append(tx, personId, { action: 'logged_in', origin });
+    const notice = newBrowserToken !== null && !isFirst ? 'new_browser' : undefined;
+    await this.audit.append(tx, personId, { action: 'logged_in', origin, notice });
     return { status: 'logged_in', personId, sessionId, token, browserToken: newBrowserToken };
   }
 
@@ -78,6 +78,11 @@ export class PersonSessions {
   /** Lists a person's sessions, newest first. */
   list(personId: string): Promise<LoginSession[]> {
     return this.sessions.list(personId);
+  }
+
+  /** Lists a person's known browsers, newest first. */
+  listBrowsers(personId: string): Promise<KnownBrowser[]> {
+    return this.browsers.list(personId);
   }
 
   /** Ends the holder's own session. */

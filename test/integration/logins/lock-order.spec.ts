@@ -5,7 +5,6 @@ import { AgentErasuresService } from '../../../src/logins/agent-erasures.service
 import { InvitationsService } from '../../../src/logins/invitations/invitations.service';
 import { LinksService } from '../../../src/logins/links.service';
 import { PasswordsService } from '../../../src/logins/passwords/passwords.service';
-import { ResetAcceptance } from '../../../src/logins/passwords/reset-acceptance';
 import { PeopleService } from '../../../src/logins/people.service';
 import { SecondFactorDemandsService } from '../../../src/logins/second-factor/second-factor-demands.service';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
@@ -105,10 +104,10 @@ describe('locks are taken in one order', () => {
   it('the agent before the person: accept a reset', async () => {
     const { agent, personId } = await logins.member(workspace);
     const { link } = await host.get(PasswordsService).sendReset(workspace.id, agent.id, SYSTEM);
-    const resets = host.get(ResetAcceptance);
-    const found = await resets.find(tokenOf(link));
+    const passwords = host.get(PasswordsService);
+    const found = await passwords.findReset(tokenOf(link));
     await lockWhile(['agents', agent.id], ['people', personId], () =>
-      resets.accept(found!, OTHER_PASSWORD, logins.origin()),
+      passwords.acceptReset(found!, OTHER_PASSWORD, logins.origin()),
     );
   });
 

@@ -1,4 +1,4 @@
-import { transportOptions } from './mail-transport';
+import { transportOptions } from './mailer';
 
 describe('mails', () => {
   it.each([
