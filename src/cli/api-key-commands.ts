@@ -1,102 +1,67 @@
 import { Command, Option } from 'commander';
-import type { RevokeApiKey } from '../auth/api-key.dto';
+import type { CreateApiKey, RevokeApiKey } from '../auth/api-key.dto';
 import { AppError } from '../common/app-error';
-import { type Scope, SCOPES } from '../access/permissions';
-import { example, inWorkspace, withServices } from './command';
-import { isoDate, list, wholeNumber } from './option-values';
-
-interface CreateOptions {
-  workspace: string;
-  name: string;
-  scopes: Scope[];
-  expiresAt?: Date;
-  allowedNetworks?: string[];
-}
-
-interface ListOptions {
-  workspace: string;
-  unused?: number;
-}
+import { SCOPES } from '../access/permissions';
+import { addCommand, addWorkspaceCommand } from './command';
+import { isoDate, list, option, required, wholeNumber } from './option-values';
 
 interface RevokeOptions {
   leaked?: true;
   replacedBy?: string;
 }
 
+/** Options that say what becomes of the webhook endpoints of a key. */
+const REVOCATION = [
+  option('--leaked', 'deactivates its endpoints, also for a key that nobody needs any more'),
+  new Option('--replaced-by <id>', 'the working key that takes over its endpoints').conflicts('leaked'),
+];
+
 export function addApiKeyCommands(program: Command): void {
   const apiKey = program.command('api-key').description("A workspace's keys to the REST API.");
 
-  apiKey
-    .command('create')
-    .description('Creates a key. Its value is printed only once.')
-    .requiredOption('--workspace <slug>', 'the workspace')
-    .requiredOption('--name <name>', 'the purpose of the key')
-    .requiredOption('--scopes <list>', SCOPES.join(','), list)
-    .option('--expires-at <date>', 'ISO 8601; default: the longest life allowed, or never', isoDate)
-    .option('--allowed-networks <list>', 'CIDR networks; default: everywhere', list)
-    .addHelpText(
-      'after',
-      example(
-        '{id, key, name, preview, scopes, …}',
-        'api-key create --workspace acme --name crm --scopes conversations:read,messages:write',
-      ),
-    )
-    .action(
-      inWorkspace<CreateOptions>(({ apiKeys, operator }, tenantId, given) =>
-        apiKeys.create(tenantId, given, operator),
-      ),
-    );
-
-  apiKey
-    .command('list')
-    .description('Lists all keys of a workspace, also revoked ones, newest first.')
-    .requiredOption('--workspace <slug>', 'the workspace')
-    .option('--unused <days>', 'only those that still work and were not used for so many days', wholeNumber)
-    .addHelpText('after', example('{data: [keys]}', 'api-key list --workspace acme --unused 90'))
-    .action(
-      inWorkspace<ListOptions>(async ({ apiKeys, operator }, tenantId, { unused: unusedForDays }) => ({
-        data: await apiKeys.list(tenantId, { unusedForDays }, operator),
-      })),
-    );
-
-  addRevocation(apiKey, 'revoke')
-    .description('Revokes a key: its next request is refused. Ends or hands over its webhook endpoints.')
-    .requiredOption('--id <id>', 'the key')
-    .addHelpText(
-      'after',
-      example(
-        '{id, name, …, endpoints: [{id, name, url, outcome, knewSecret}]}',
-        'api-key revoke --id <id> --leaked',
-        'api-key revoke --id <id> --replaced-by <id>',
-      ),
-    )
-    .action(
-      withServices(async ({ lookup, apiKeys, operator }, options: RevokeOptions & { id: string }) => {
-        const tenantId = await lookup.findWorkspaceId('API key', options.id);
-        return apiKeys.revoke(tenantId, options.id, toRevocation(options), operator);
-      }),
-    );
-
-  addRevocation(apiKey, 'revoke-all')
-    .description('Revokes all keys that an agent has created, such as one that was deactivated.')
-    .requiredOption('--agent <id>', 'the agent')
-    .addHelpText('after', example('{data: [revoked keys]}', 'api-key revoke-all --agent <id> --leaked'))
-    .action(
-      withServices(async ({ lookup, apiKeys, operator }, options: RevokeOptions & { agent: string }) => {
-        const { agent } = options;
-        const tenantId = await lookup.findWorkspaceId('Agent', agent);
-        return { data: await apiKeys.revokeByCreator(tenantId, agent, toRevocation(options), operator) };
-      }),
-    );
-}
-
-/** Adds a command that asks what becomes of the webhook endpoints of a key. */
-function addRevocation(apiKey: Command, name: string): Command {
-  const replacement = new Option('--replaced-by <id>', 'the working key that takes over its endpoints');
-  return apiKey
-    .command(name)
-    .option('--leaked', 'deactivates its endpoints, also for a key that nobody needs any more')
-    .addOption(replacement.conflicts('leaked'));
+  addWorkspaceCommand(apiKey, 'create', {
+    does: 'Creates a key. Its value is printed only once.',
+    options: [
+      required('--name <name>', 'the purpose of the key'),
+      required('--scopes <list>', SCOPES.join(','), list),
+      option('--expires-at <date>', 'ISO 8601; default: the longest life allowed, or never', isoDate),
+      option('--allowed-networks <list>', 'CIDR networks; default: everywhere', list),
+    ],
+    prints: '{id, key, name, preview, scopes, …}',
+    calls: ['api-key create --workspace acme --name crm --scopes conversations:read,messages:write'],
+    run: ({ apiKeys, operator }, tenantId, given: CreateApiKey) => apiKeys.create(tenantId, given, operator),
+  });
+  addWorkspaceCommand(apiKey, 'list', {
+    does: 'Lists all keys of a workspace, also revoked ones, newest first.',
+    options: [
+      option('--unused <days>', 'only those that still work and were not used for so many days', wholeNumber),
+    ],
+    prints: '{data: [keys]}',
+    calls: ['api-key list --workspace acme --unused 90'],
+    run: async ({ apiKeys, operator }, tenantId, { unused: unusedForDays }: { unused?: number }) => ({
+      data: await apiKeys.list(tenantId, { unusedForDays }, operator),
+    }),
+  });
+  addCommand(apiKey, 'revoke', {
+    does: 'Revokes a key: its next request is refused. Ends or hands over its webhook endpoints.',
+    options: [...REVOCATION, required('--id <id>', 'the key')],
+    prints: '{id, name, …, endpoints: [{id, name, url, outcome, knewSecret}]}',
+    calls: ['api-key revoke --id <id> --leaked', 'api-key revoke --id <id> --replaced-by <id>'],
+    run: async ({ lookup, apiKeys, operator }, { id, ...options }: RevokeOptions & { id: string }) => {
+      const tenantId = await lookup.findWorkspaceId('API key', id);
+      return apiKeys.revoke(tenantId, id, toRevocation(options), operator);
+    },
+  });
+  addCommand(apiKey, 'revoke-all', {
+    does: 'Revokes all keys that an agent has created, such as one that was deactivated.',
+    options: [...REVOCATION, required('--agent <id>', 'the agent')],
+    prints: '{data: [revoked keys]}',
+    calls: ['api-key revoke-all --agent <id> --leaked'],
+    run: async ({ lookup, apiKeys, operator }, { agent, ...options }: RevokeOptions & { agent: string }) => {
+      const tenantId = await lookup.findWorkspaceId('Agent', agent);
+      return { data: await apiKeys.revokeByCreator(tenantId, agent, toRevocation(options), operator) };
+    },
+  });
 }
 
 /** Refuses a revocation that does not say what becomes of the endpoints. */

@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { optionFault } from './option-fault';
+import { optionFault } from './option-values';
 
 /**
  * Writes lines of the audit log to a new file, as they are read.

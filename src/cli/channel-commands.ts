@@ -1,18 +1,8 @@
 import { Command } from 'commander';
-import { type Channel, CHANNELS, describeChannel } from '../common/channel-descriptors';
-import { addListCommand, example, inWorkspace, withServices } from './command';
-import { channel as channelName, credentials } from './option-values';
-
-interface ConnectOptions {
-  workspace: string;
-  channel: Channel;
-  credentials: object;
-}
-
-interface RotateOptions {
-  id: string;
-  credentials: object;
-}
+import type { ConnectChannel } from '../channels/connections/channel-connection.dto';
+import { CHANNELS, describeChannel } from '../common/channel-descriptors';
+import { addThingCommand, addWorkspaceCommand } from './command';
+import { channel as channelName, credentials, required } from './option-values';
 
 const credentialRows = CHANNELS.map(
   (channel) => `  ${channel.padEnd(10)} ${describeChannel(channel).credentials}`,
@@ -24,80 +14,41 @@ history. The fields of each channel, [optional] in brackets:
 ${credentialRows.join('\n')}
 docs/how-to/channels.md shows where to find each.
 `;
+const CREDENTIALS_OPTION = required('--credentials <json>', 'JSON, @file, or - for stdin', credentials);
 
 export function addChannelCommands(program: Command): void {
-  const channel = program
-    .command('channel')
-    .description("A workspace's accounts at the channels' providers.");
+  const group = program.command('channel').description("A workspace's accounts at the channels' providers.");
 
-  channel
-    .command('connect')
-    .description(
-      'Connects an account, and registers its hook at the provider. Stores nothing if the provider refuses.',
-    )
-    .requiredOption('--workspace <slug>', 'the workspace')
-    .requiredOption('--channel <channel>', CHANNELS.join(', '), channelName)
-    .requiredOption('--credentials <json>', 'JSON, @file, or - for stdin', credentials)
-    .addHelpText(
-      'after',
-      CREDENTIALS +
-        example(
-          '{id, channel, externalId, status, hookUrl, snippet, settings, reveal, …}; reveal is printed only once',
-          'channel connect --workspace acme --channel TELEGRAM --credentials @bot.json',
-        ),
-    )
-    .action(
-      inWorkspace<ConnectOptions>(({ channelConnections, operator }, tenantId, given) =>
-        channelConnections.connect(tenantId, given, operator),
-      ),
-    );
-
-  addListCommand(channel, {
-    does: 'Lists the connections of a workspace, newest first.',
-    things: 'connections',
-    run: ({ channelConnections, operator }, tenantId) => channelConnections.list(tenantId, operator),
+  addWorkspaceCommand(group, 'connect', {
+    does: 'Connects an account, and registers its hook at the provider. Stores nothing if the provider refuses.',
+    options: [required('--channel <channel>', CHANNELS.join(', '), channelName), CREDENTIALS_OPTION],
+    note: CREDENTIALS,
+    prints:
+      '{id, channel, externalId, status, hookUrl, snippet, settings, reveal, …}; reveal is printed only once',
+    calls: ['channel connect --workspace acme --channel TELEGRAM --credentials @bot.json'],
+    run: ({ channelConnections, operator }, tenantId, given: ConnectChannel) =>
+      channelConnections.connect(tenantId, given, operator),
   });
-
-  addChangeCommands(channel);
-}
-
-function addChangeCommands(channel: Command): void {
-  channel
-    .command('rotate')
-    .description('Replaces the credentials of the same account.')
-    .requiredOption('--id <id>', 'the connection')
-    .requiredOption('--credentials <json>', 'JSON, @file, or - for stdin', credentials)
-    .addHelpText(
-      'after',
-      CREDENTIALS +
-        example(
-          'the connection; reveal holds the values to enter at the provider',
-          'channel rotate --id <id> --credentials - < bot.json',
-        ),
-    )
-    .action(
-      withServices(
-        async ({ lookup, channelConnections, operator }, { id, credentials: given }: RotateOptions) => {
-          const tenantId = await lookup.findWorkspaceId('Channel connection', id);
-          return channelConnections.rotate(tenantId, id, given, operator);
-        },
-      ),
-    );
-
-  channel
-    .command('disconnect')
-    .description('Ends a connection: its waiting outbound messages fail, and its hook refuses requests.')
-    .requiredOption('--id <id>', 'the connection')
-    .addHelpText(
-      'after',
-      example(
-        'the connection; providerFault holds the error if the provider could not be notified',
-        'channel disconnect --id <id>',
-      ),
-    )
-    .action(
-      withServices(async ({ lookup, channelConnections, operator }, { id }: { id: string }) =>
-        channelConnections.disconnect(await lookup.findWorkspaceId('Channel connection', id), id, operator),
-      ),
-    );
+  addWorkspaceCommand(group, 'list', {
+    does: 'Lists the connections of a workspace, newest first.',
+    prints: '{data: [connections]}',
+    run: async ({ channelConnections, operator }, tenantId) => ({
+      data: await channelConnections.list(tenantId, operator),
+    }),
+  });
+  addThingCommand(group, 'rotate', 'Channel connection', {
+    does: 'Replaces the credentials of the same account.',
+    options: [CREDENTIALS_OPTION],
+    note: CREDENTIALS,
+    prints: 'the connection; reveal holds the values to enter at the provider',
+    calls: ['channel rotate --id <id> --credentials - < bot.json'],
+    run: ({ channelConnections, operator }, tenantId, id, given: Pick<ConnectChannel, 'credentials'>) =>
+      channelConnections.rotate(tenantId, id, given.credentials, operator),
+  });
+  addThingCommand(group, 'disconnect', 'Channel connection', {
+    does: 'Ends a connection: its waiting outbound messages fail, and its hook refuses requests.',
+    prints: 'the connection; providerFault holds the error if the provider could not be notified',
+    run: ({ channelConnections, operator }, tenantId, id) =>
+      channelConnections.disconnect(tenantId, id, operator),
+  });
 }

@@ -1,11 +1,27 @@
-import type { Command } from 'commander';
+import type { Command, Option } from 'commander';
 import { AppError } from '../common/app-error';
 import { Operator, operatorOf } from './operator';
-import { isoDate, wholeNumber } from './option-values';
+import type { LookedUpThing } from './operator-lookup.repository';
+import { isoDate, option, required, wholeNumber } from './option-values';
 import type { Services } from './services';
 
 /** Objects that a command works with: the services, and the operator as the actor of its changes. */
 export type CommandServices = Services & { operator: Operator };
+
+/** A command: its help, its options, and its work. */
+export interface CommandSpec<Given extends unknown[]> {
+  does: string;
+  options?: Option[];
+  /** Whether the command is refused without any option that is not required. */
+  needsChange?: boolean;
+  /** Further help, before the examples. */
+  note?: string;
+  prints: string;
+  /** Example calls, without the program's name; by default one with the option that names the subject. */
+  calls?: string[];
+  /** Returns the object to print; nothing if it has printed its own lines. */
+  run: (services: CommandServices, ...given: Given) => Promise<object | void>;
+}
 
 /** Prints one line of JSON for a program, indented JSON for a person. */
 export function print(result: object): void {
@@ -14,36 +30,71 @@ export function print(result: object): void {
 
 /** Makes a commander action. It loads the services only when it runs, so that help stays fast. */
 export function withServices<Options>(
-  run: (services: CommandServices, options: Options) => Promise<object>,
+  run: CommandSpec<[Options]>['run'],
 ): (options: Options, command: Command) => Promise<void> {
   return async (options, command) => {
     const operator = operatorOf(command);
     const { useServices } = await import('./services.js');
-    await useServices(async (services) => print(await run({ ...services, operator }, options)));
-  };
-}
-
-/** Makes a commander action for a command with `--workspace` whose `write` prints its own lines. */
-export function writingInWorkspace<Options extends { workspace: string }>(
-  write: (services: CommandServices, tenantId: string, options: Omit<Options, 'workspace'>) => Promise<void>,
-): (options: Options, command: Command) => Promise<void> {
-  return async ({ workspace, ...options }, command) => {
-    const operator = operatorOf(command);
-    const { useServices } = await import('./services.js');
     await useServices(async (services) => {
-      const { id } = await services.workspaces.getBySlug(workspace, operator);
-      await write({ ...services, operator }, id, options);
+      const result = await run({ ...services, operator }, options);
+      if (result) print(result);
     });
   };
 }
 
-/** Makes a commander action for a command with `--workspace`. It prints what `run` returns. */
-export function inWorkspace<Options extends { workspace: string }>(
-  run: (services: CommandServices, tenantId: string, options: Omit<Options, 'workspace'>) => Promise<object>,
-): (options: Options, command: Command) => Promise<void> {
-  return withServices(async (services, { workspace, ...options }: Options) => {
-    const { id } = await services.workspaces.getBySlug(workspace, services.operator);
-    return run(services, id, options);
+/** Adds a command to a group. */
+export function addCommand<Options>(
+  group: Command,
+  name: string,
+  {
+    does,
+    options = [],
+    needsChange,
+    note = '',
+    prints,
+    calls = [`${group.name()} ${name}`],
+    run,
+  }: CommandSpec<[Options]>,
+): void {
+  const command = group.command(name).description(does);
+  for (const one of options) command.addOption(one);
+  if (needsChange) command.hook('preAction', requireChange);
+  command.addHelpText('after', note + example(prints, ...calls));
+  command.action(withServices(run));
+}
+
+/** Adds a command about the workspace that `--workspace` names, or `--slug` in the group of workspaces. */
+export function addWorkspaceCommand<Given extends object>(
+  group: Command,
+  name: string,
+  { options = [], run, ...others }: CommandSpec<[tenantId: string, given: Given]>,
+): void {
+  const flag = group.name() === 'workspace' ? 'slug' : 'workspace';
+  addCommand(group, name, {
+    calls: [`${group.name()} ${name} --${flag} acme`],
+    ...others,
+    options: [required(`--${flag} <slug>`, 'the workspace'), ...options],
+    run: async (services, { [flag]: slug, ...given }: Record<string, string>) => {
+      const { id } = await services.workspaces.getBySlug(slug!, services.operator);
+      return run(services, id, given as Given);
+    },
+  });
+}
+
+/** Adds a command about the thing with the id in `--id`, whichever workspace it belongs to. */
+export function addThingCommand<Given extends object>(
+  group: Command,
+  name: string,
+  thing: LookedUpThing,
+  { options = [], run, ...others }: CommandSpec<[tenantId: string, id: string, given: Given]>,
+): void {
+  const noun = thing.toLowerCase().split(' ').at(-1);
+  addCommand(group, name, {
+    calls: [`${group.name()} ${name} --id <id>`],
+    ...others,
+    options: [required('--id <id>', `the ${noun}`), ...options],
+    run: async (services, { id, ...given }: { id: string }) =>
+      run(services, await services.lookup.findWorkspaceId(thing, id), id, given as Given),
   });
 }
 
@@ -56,34 +107,18 @@ export function example(prints: string, ...calls: string[]): string {
   return `\nExample${calls.length > 1 ? 's' : ''}:\n${lines.join('\n')}\n\nPrints ${prints}.`;
 }
 
-interface ListCommand {
-  does: string;
-  things: string;
-  run: (services: CommandServices, tenantId: string) => Promise<object[]>;
-}
-
-export function addListCommand(group: Command, { does, things, run }: ListCommand): void {
-  group
-    .command('list')
-    .description(does)
-    .requiredOption('--workspace <slug>', 'the workspace')
-    .addHelpText('after', example(`{data: [${things}]}`, `${group.name()} list --workspace acme`))
-    .action(inWorkspace(async (services, tenantId) => ({ data: await run(services, tenantId) })));
-}
-
-/** Adds the options of a list with pages: a time range, the limit and the cursor. */
-export function withPages(command: Command): Command {
-  return command
-    .option('--since <date>', 'only from this moment on', isoDate)
-    .option('--until <date>', 'only before this moment', isoDate)
-    .option('--limit <n>', 'at most so many, 1 to 200; default 50', wholeNumber)
-    .option('--cursor <cursor>', 'the nextCursor of the previous page');
-}
+/** Options of a list with pages: a time range, the limit and the cursor. */
+export const PAGES = [
+  option('--since <date>', 'only from this moment on', isoDate),
+  option('--until <date>', 'only before this moment', isoDate),
+  option('--limit <n>', 'at most so many, 1 to 200; default 50', wholeNumber),
+  option('--cursor <cursor>', 'the nextCursor of the previous page'),
+];
 
 /** Refuses an update without any option, and lists its options. */
-export function requireChange(_: Command, command: Command): void {
+function requireChange(_: Command, command: Command): void {
   const changes = command.options.filter(({ mandatory }) => !mandatory);
-  if (changes.some((option) => command.getOptionValue(option.attributeName()) !== undefined)) return;
+  if (changes.some((change) => command.getOptionValue(change.attributeName()) !== undefined)) return;
   const names = changes.map(({ long }) => long).join(', ');
   throw new AppError('INVALID_BODY', `Nothing to change: give at least one of ${names}.`);
 }

@@ -2,108 +2,56 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
-import type { Channel } from '../common/channel-descriptors';
-import { example, inWorkspace, writingInWorkspace } from './command';
-import { identity } from './option-values';
-
-interface CreateOptions {
-  workspace: string;
-  name?: string;
-  email?: string;
-  phone?: string;
-  identity?: { channel: Channel; externalId: string };
-}
-
-interface ExportOptions extends ContactOptions {
-  output?: string;
-}
-
-interface ContactOptions {
-  workspace: string;
-  id: string;
-}
+import type { CreateContact } from '../contacts/contact.dto';
+import { addWorkspaceCommand } from './command';
+import { identity, option, required } from './option-values';
 
 export function addContactCommands(program: Command): void {
   const contact = program.command('contact').description('The people a workspace talks with.');
 
-  contact
-    .command('create')
-    .description('Creates a contact.')
-    .requiredOption('--workspace <slug>', 'the workspace')
-    .option('--name <name>')
-    .option('--email <address>')
-    .option('--phone <number>', 'in any spelling; a search compares its digits')
-    .option('--identity <channel:id>', "the contact's id on a channel, for outbound messages", identity)
-    .addHelpText(
-      'after',
-      example(
-        '{id, name, email, phone, identities, …}',
-        "contact create --workspace acme --name 'Zoë Laurent' --phone '+33 6 12 34 56 78'",
-        'contact create --workspace acme --identity WHATSAPP:33612345678',
-      ),
-    )
-    .action(
-      inWorkspace<CreateOptions>(({ contacts, operator }, tenantId, given) =>
-        contacts.create(tenantId, given, operator),
-      ),
-    );
-
-  contact
-    .command('erase')
-    .description(
-      'Erases a contact for ever: name, e-mail, phone, identities, attributes, and, in the background, all messages and their copies.',
-    )
-    .requiredOption('--workspace <slug>', 'the workspace')
-    .requiredOption('--id <id>', 'the contact')
-    .addHelpText(
-      'after',
-      example(
-        '{id, contactId, status, messages, …}; follow it with "contact erasure"',
-        'contact erase --workspace acme --id <id>',
-      ),
-    )
-    .action(
-      inWorkspace<ContactOptions>(({ contactErasures, operator }, tenantId, { id }) =>
-        contactErasures.start(tenantId, id, operator),
-      ),
-    );
-
-  contact
-    .command('erasure')
-    .description('Shows the progress of an erasure.')
-    .requiredOption('--workspace <slug>', 'the workspace')
-    .requiredOption('--id <id>', 'the erasure')
-    .addHelpText(
-      'after',
-      example(
-        '{id, contactId, status, messages, createdAt, finishedAt}',
-        'contact erasure --workspace acme --id <id>',
-      ),
-    )
-    .action(
-      inWorkspace<ContactOptions>(({ contactErasures, operator }, tenantId, { id }) =>
-        contactErasures.get(tenantId, id, operator),
-      ),
-    );
-
-  contact
-    .command('export')
-    .description('Writes all that the workspace keeps of a contact, as JSON Lines.')
-    .requiredOption('--workspace <slug>', 'the workspace')
-    .requiredOption('--id <id>', 'the contact')
-    .option('--output <file>', 'a new file, which only its owner may read; default: stdout')
-    .addHelpText(
-      'after',
-      example(
-        'a line each: {"type": "contact" | "identity" | "conversation" | "message", …}',
-        'contact export --workspace acme --id <id> --output zoe.jsonl',
-      ),
-    )
-    .action(
-      writingInWorkspace<ExportOptions>(({ contactExports, operator }, tenantId, { id, output }) =>
-        writeLines(contactExports.export(tenantId, id, operator), output),
-      ),
-    );
+  addWorkspaceCommand(contact, 'create', {
+    does: 'Creates a contact.',
+    options: [
+      option('--name <name>'),
+      option('--email <address>'),
+      option('--phone <number>', 'in any spelling; a search compares its digits'),
+      option('--identity <channel:id>', "the contact's id on a channel, for outbound messages", identity),
+    ],
+    prints: '{id, name, email, phone, identities, …}',
+    calls: [
+      "contact create --workspace acme --name 'Zoë Laurent' --phone '+33 6 12 34 56 78'",
+      'contact create --workspace acme --identity WHATSAPP:33612345678',
+    ],
+    run: ({ contacts, operator }, tenantId, given: CreateContact) =>
+      contacts.create(tenantId, given, operator),
+  });
+  addWorkspaceCommand(contact, 'erase', {
+    does: 'Erases a contact for ever: name, e-mail, phone, identities, attributes, and, in the background, all messages and their copies.',
+    options: [required('--id <id>', 'the contact')],
+    prints: '{id, contactId, status, messages, …}; follow it with "contact erasure"',
+    calls: ['contact erase --workspace acme --id <id>'],
+    run: ({ contactErasures, operator }, tenantId, { id }: { id: string }) =>
+      contactErasures.start(tenantId, id, operator),
+  });
+  addWorkspaceCommand(contact, 'erasure', {
+    does: 'Shows the progress of an erasure.',
+    options: [required('--id <id>', 'the erasure')],
+    prints: '{id, contactId, status, messages, createdAt, finishedAt}',
+    calls: ['contact erasure --workspace acme --id <id>'],
+    run: ({ contactErasures, operator }, tenantId, { id }: { id: string }) =>
+      contactErasures.get(tenantId, id, operator),
+  });
+  addWorkspaceCommand(contact, 'export', {
+    does: 'Writes all that the workspace keeps of a contact, as JSON Lines.',
+    options: [
+      required('--id <id>', 'the contact'),
+      option('--output <file>', 'a new file, which only its owner may read; default: stdout'),
+    ],
+    prints: 'a line each: {"type": "contact" | "identity" | "conversation" | "message", …}',
+    calls: ['contact export --workspace acme --id <id> --output zoe.jsonl'],
+    run: ({ contactExports, operator }, tenantId, { id, output }: { id: string; output?: string }) =>
+      writeLines(contactExports.export(tenantId, id, operator), output),
+  });
 }
 
 /**

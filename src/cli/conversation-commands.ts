@@ -1,74 +1,54 @@
 import { Command } from 'commander';
-import { type Channel, CHANNELS } from '../common/channel-descriptors';
-import type { ConversationStatus } from '../conversations/conversation.entity';
-import { example, inWorkspace, requireChange, withServices } from './command';
-import { channel as channelName, isoDateOrNone } from './option-values';
+import { CHANNELS } from '../common/channel-descriptors';
+import type { CreateConversation, UpdateConversation } from '../conversations/conversation.dto';
+import { addThingCommand, addWorkspaceCommand } from './command';
+import { channel as channelName, isoDate, option, orNone, orNull, required } from './option-values';
 
-interface CreateOptions {
-  workspace: string;
-  contact: string;
-  channel: Channel;
-}
+type CreateOptions = Pick<CreateConversation, 'channel'> & { contact: string };
 
-interface UpdateOptions {
-  id: string;
+interface UpdateOptions extends Pick<UpdateConversation, 'status'> {
   agent: string;
-  status?: ConversationStatus;
-  assign?: string;
-  snoozeUntil?: Date | 'none';
+  assign?: string | false;
+  snoozeUntil?: Date | false;
 }
 
 export function addConversationCommands(program: Command): void {
   const conversation = program.command('conversation').description("A workspace's conversations.");
 
-  conversation
-    .command('create')
-    .description('Opens a conversation with a contact.')
-    .requiredOption('--workspace <slug>', 'the workspace')
-    .requiredOption('--contact <id>', 'the contact')
-    .requiredOption('--channel <channel>', CHANNELS.join(', '), channelName)
-    .addHelpText(
-      'after',
-      example(
-        '{id, sourceChannel, status, contact, …}',
-        'conversation create --workspace acme --contact <id> --channel WHATSAPP',
+  addWorkspaceCommand(conversation, 'create', {
+    does: 'Opens a conversation with a contact.',
+    options: [
+      required('--contact <id>', 'the contact'),
+      required('--channel <channel>', CHANNELS.join(', '), channelName),
+    ],
+    prints: '{id, sourceChannel, status, contact, …}',
+    calls: ['conversation create --workspace acme --contact <id> --channel WHATSAPP'],
+    run: ({ conversations }, tenantId, { contact: contactId, channel }: CreateOptions) =>
+      conversations.create(tenantId, { contactId, channel }),
+  });
+  addThingCommand(conversation, 'update', 'Conversation', {
+    does: 'Changes a conversation as a human agent.',
+    options: [
+      required('--agent <id>', 'the agent who changes it'),
+      option('--status <status>', 'OPEN, SNOOZED or CLOSED'),
+      option('--assign <agent>', 'the new assignee: the id of an agent, or "none"', orNone('none', String)),
+      option(
+        '--snooze-until <date>',
+        'when it opens by itself, with --status SNOOZED or while it is snoozed: ISO 8601, or "none"',
+        orNone('none', isoDate),
       ),
-    )
-    .action(
-      inWorkspace<CreateOptions>(({ conversations }, tenantId, { contact: contactId, channel }) =>
-        conversations.create(tenantId, { contactId, channel }),
-      ),
-    );
-
-  conversation
-    .command('update')
-    .description('Changes a conversation as a human agent.')
-    .requiredOption('--id <id>', 'the conversation')
-    .requiredOption('--agent <id>', 'the agent who changes it')
-    .option('--status <status>', 'OPEN, SNOOZED or CLOSED')
-    .option('--assign <agent>', 'the new assignee: the id of an agent, or "none"')
-    .option(
-      '--snooze-until <date>',
-      'when it opens by itself, with --status SNOOZED or while it is snoozed: ISO 8601, or "none"',
-      isoDateOrNone,
-    )
-    .hook('preAction', requireChange)
-    .addHelpText(
-      'after',
-      example(
-        '{id, sourceChannel, status, snoozedUntil, assignedAgentId, …}',
-        'conversation update --id <id> --agent <id> --status CLOSED --assign none',
-        'conversation update --id <id> --agent <id> --status SNOOZED --snooze-until 2027-01-04T08:00:00Z',
-      ),
-    )
-    .action(
-      withServices(async ({ lookup, conversations, operator }, options: UpdateOptions) => {
-        const { id, agent, status, assign, snoozeUntil } = options;
-        const tenantId = await lookup.findWorkspaceId('Conversation', id);
-        const actor = await lookup.getActingAgent(tenantId, agent, operator);
-        const assignedAgentId = assign === 'none' ? null : assign;
-        const snoozedUntil = snoozeUntil === 'none' ? null : snoozeUntil;
-        return conversations.update(tenantId, id, { status, assignedAgentId, snoozedUntil }, actor);
-      }),
-    );
+    ],
+    needsChange: true,
+    prints: '{id, sourceChannel, status, snoozedUntil, assignedAgentId, …}',
+    calls: [
+      'conversation update --id <id> --agent <id> --status CLOSED --assign none',
+      'conversation update --id <id> --agent <id> --status SNOOZED --snooze-until 2027-01-04T08:00:00Z',
+    ],
+    run: async ({ lookup, conversations, operator }, tenantId, id, given: UpdateOptions) => {
+      const { agent, status, assign, snoozeUntil } = given;
+      const actor = await lookup.getActingAgent(tenantId, agent, operator);
+      const changes = { status, assignedAgentId: orNull(assign), snoozedUntil: orNull(snoozeUntil) };
+      return conversations.update(tenantId, id, changes, actor);
+    },
+  });
 }

@@ -1,87 +1,59 @@
 import { Command } from 'commander';
-import { addListCommand, example, withServices } from './command';
-
-interface EmailOptions {
-  email: string;
-}
-
-interface RevokeOptions extends EmailOptions {
-  session?: string;
-}
+import { addCommand, addWorkspaceCommand, CommandSpec } from './command';
+import { option, required } from './option-values';
 
 export function addLoginCommands(program: Command): void {
   const login = program.command('login').description('The logins of people, by their e-mail addresses.');
 
-  addListCommand(login, {
+  addWorkspaceCommand(login, 'list', {
     does: "Lists a workspace's agents who have a login, oldest first.",
-    things: 'logins',
-    run: ({ operatorLogins, operator }, tenantId) => operatorLogins.list(tenantId, operator),
+    prints: '{data: [logins]}',
+    run: async ({ operatorLogins, operator }, tenantId) => ({
+      data: await operatorLogins.list(tenantId, operator),
+    }),
   });
-
-  withEmail(login.command('reset'))
-    .description(
-      "Makes a link that sets a new password, and ends the person's sessions then. A second factor stays.",
-    )
-    .addHelpText(
-      'after',
-      example(
-        '{isMailed, link, expiresAt}; the link only when no mail server is configured',
-        'login reset --email ada@example.com',
-      ),
-    )
-    .action(
-      withServices(({ operatorLogins, operator }, { email }: EmailOptions) =>
-        operatorLogins.sendReset(email, operator),
-      ),
-    );
-
-  withEmail(login.command('end-factor'))
-    .description('Turns the second factor off, for who has lost the app and the recovery codes.')
-    .addHelpText(
-      'after',
-      example('{turnedOff}, false when it was off', 'login end-factor --email ada@example.com'),
-    )
-    .action(
-      withServices(async ({ operatorLogins, operator }, { email }: EmailOptions) => ({
-        turnedOff: await operatorLogins.turnOffSecondFactor(email, operator),
-      })),
-    );
-
-  withEmail(login.command('sessions'))
-    .description("Lists a person's sessions, newest first.")
-    .addHelpText('after', example('{data: [sessions]}', 'login sessions --email ada@example.com'))
-    .action(
-      withServices(async ({ operatorLogins, operator }, { email }: EmailOptions) => ({
-        data: await operatorLogins.listSessions(email, operator),
-      })),
-    );
-
-  withEmail(login.command('export'))
-    .description('Prints everything that is stored about a login, without secrets.')
-    .addHelpText(
-      'after',
-      example('{person, memberships, sessions, knownBrowsers}', 'login export --email ada@example.com'),
-    )
-    .action(
-      withServices(({ operatorLogins, operator }, { email }: EmailOptions) =>
-        operatorLogins.export(email, operator),
-      ),
-    );
-
-  withEmail(login.command('revoke'))
-    .description("Ends a person's sessions: their next requests are refused.")
-    .option('--session <id>', 'only this one')
-    .addHelpText(
-      'after',
-      example('{revoked}, the number of sessions that ended', 'login revoke --email ada@example.com'),
-    )
-    .action(
-      withServices(({ operatorLogins, operator }, { email, session }: RevokeOptions) =>
-        operatorLogins.revokeSessions(email, session, operator),
-      ),
-    );
+  addEmailCommand(login, 'reset', {
+    does: "Makes a link that sets a new password, and ends the person's sessions then. A second factor stays.",
+    prints: '{isMailed, link, expiresAt}; the link only when no mail server is configured',
+    run: ({ operatorLogins, operator }, { email }) => operatorLogins.sendReset(email, operator),
+  });
+  addEmailCommand(login, 'end-factor', {
+    does: 'Turns the second factor off, for who has lost the app and the recovery codes.',
+    prints: '{turnedOff}, false when it was off',
+    run: async ({ operatorLogins, operator }, { email }) => ({
+      turnedOff: await operatorLogins.turnOffSecondFactor(email, operator),
+    }),
+  });
+  addEmailCommand(login, 'sessions', {
+    does: "Lists a person's sessions, newest first.",
+    prints: '{data: [sessions]}',
+    run: async ({ operatorLogins, operator }, { email }) => ({
+      data: await operatorLogins.listSessions(email, operator),
+    }),
+  });
+  addEmailCommand(login, 'export', {
+    does: 'Prints everything that is stored about a login, without secrets.',
+    prints: '{person, memberships, sessions, knownBrowsers}',
+    run: ({ operatorLogins, operator }, { email }) => operatorLogins.export(email, operator),
+  });
+  addEmailCommand(login, 'revoke', {
+    does: "Ends a person's sessions: their next requests are refused.",
+    options: [option('--session <id>', 'only this one')],
+    prints: '{revoked}, the number of sessions that ended',
+    run: ({ operatorLogins, operator }, { email, session }) =>
+      operatorLogins.revokeSessions(email, session, operator),
+  });
 }
 
-function withEmail(command: Command): Command {
-  return command.requiredOption('--email <address>', 'of the login');
+/** Adds a command about the login with an e-mail address. */
+function addEmailCommand(
+  login: Command,
+  name: string,
+  { options = [], ...others }: CommandSpec<[{ email: string; session?: string }]>,
+): void {
+  addCommand(login, name, {
+    ...others,
+    options: [required('--email <address>', 'of the login'), ...options],
+    calls: [`login ${name} --email ada@example.com`],
+  });
 }

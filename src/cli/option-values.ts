@@ -1,9 +1,25 @@
 import { readFileSync } from 'node:fs';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import { AppError } from '../common/app-error';
 import type { Channel } from '../common/channel-descriptors';
-import { optionFault } from './option-fault';
 
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
+/** Makes an option. `parse` turns its text into a value. */
+export function option(flags: string, description = '', parse?: (text: string) => unknown): Option {
+  const made = new Option(flags, description);
+  return parse ? made.argParser(parse) : made;
+}
+
+/** Makes an option without which the command is refused. */
+export function required(...made: Parameters<typeof option>): Option {
+  return option(...made).makeOptionMandatory();
+}
+
+/** Makes the error of an option's value, which no page shows: so it has no code. */
+export function optionFault(field: string, message: string): AppError {
+  return new AppError('INVALID_BODY', `${field} ${message}.`, [{ field, message }]);
+}
 
 /** Splits `a,b`; an empty text gives an empty list. */
 export function list(text: string): string[] {
@@ -21,27 +37,22 @@ export function isoDate(text: string): Date {
   return date;
 }
 
-/** Parses a date as `isoDate` does, or `none`, because commander takes null for a missing value. */
-export function isoDateOrNone(text: string): Date | 'none' {
-  return text === 'none' ? text : isoDate(text);
-}
-
 export function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Give a whole number.');
   return Number(text);
 }
 
 /**
- * Parses a whole number, or `default`. It returns `default` as a text, because commander takes null for a
- * missing value.
+ * Makes a parser for a value, or for the word that removes the value. The word becomes false, as commander
+ * makes of `--no-…`: it takes null for a missing value.
  */
-export function wholeNumberOrDefault(text: string): number | 'default' {
-  return text === 'default' ? text : wholeNumber(text);
+export function orNone<T>(word: string, parse: (text: string) => T): (text: string) => T | false {
+  return (text) => text !== word && parse(text);
 }
 
-/** Parses a whole number, or `off`. */
-export function wholeNumberOrOff(text: string): number | 'off' {
-  return text === 'off' ? text : wholeNumber(text);
+/** Returns the value of an option for a service: null for the false that removes it. */
+export function orNull<T>(value: T | false): T | null {
+  return value === false ? null : value;
 }
 
 /** Parses a channel; case does not matter. The service checks that the channel exists. */
