@@ -5,18 +5,14 @@ import { OutboundMessagesModule } from '../channels/outbound/outbound-messages.m
 import { ProviderIdsModule } from '../channels/provider-ids/provider-ids.module';
 import { ContactsModule } from '../contacts/contacts.module';
 import { ConversationsModule } from '../conversations/conversations.module';
-import { DraftsModule } from '../inbox/drafts/drafts.module';
+import { InboxModule } from '../inbox/inbox.module';
 import { LoginsModule } from '../logins/logins.module';
 import { MessagesModule } from '../messages/messages.module';
-import { NotesModule } from '../inbox/notes/notes.module';
 import { MessageSearchModule } from '../message-search/message-search.module';
 import { OutboxModule } from '../outbox/outbox.module';
 import { ParkedEventsModule } from '../operations/parked-events/parked-events.module';
-import { PresenceModule } from '../inbox/presence/presence.module';
 import { PrivacyModule } from '../privacy/privacy.module';
 import { RateLimitModule } from '../http/limits/rate-limit.module';
-import { ReadMarksModule } from '../inbox/read-marks/read-marks.module';
-import { SavedRepliesModule } from '../inbox/saved-replies/saved-replies.module';
 import { SecretsModule } from '../secrets/secrets.module';
 import { WebhooksModule } from '../webhooks/webhooks.module';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
@@ -36,12 +32,8 @@ export const SERVICES = [
   ContactsModule,
   ConversationsModule,
   MessagesModule,
-  PresenceModule,
-  ReadMarksModule,
-  NotesModule,
-  DraftsModule,
+  InboxModule,
   MessageSearchModule,
-  SavedRepliesModule,
   PrivacyModule,
   AuditModule,
   SecretsModule,

@@ -10,7 +10,7 @@ import { ConversationLine } from '../conversations/conversation-tables';
 import { ConversationsRepository } from '../conversations/conversations.repository';
 import { Database } from '../database/database';
 import { MessageLine } from '../messages/message-tables';
-import { NoteLine } from '../inbox/notes/note-tables';
+import { NoteLine } from '../inbox/inbox-tables';
 import { ContactKey } from '../database/tables/table-declaration';
 import { TableRegistry } from '../database/tables/table-registry';
 

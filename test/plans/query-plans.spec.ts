@@ -44,8 +44,7 @@ import { MessageIndexRepository } from '../../src/message-search/message-index.r
 import { LostMessagesRepository } from '../../src/messages/lost-messages.repository';
 import { MessagesRepository } from '../../src/messages/messages.repository';
 import { MessagesService } from '../../src/messages/messages.service';
-import { NoteEntity } from '../../src/inbox/notes/note.entity';
-import { NotesRepository } from '../../src/inbox/notes/notes.repository';
+import { Note, NotesRepository } from '../../src/inbox/notes/notes.repository';
 import { ReadMarksRepository } from '../../src/inbox/read-marks/read-marks.repository';
 import { SavedRepliesRepository } from '../../src/inbox/saved-replies/saved-replies.repository';
 import { MessageEraser } from '../../src/messages/message-eraser';
@@ -1049,11 +1048,7 @@ describe('query plans', () => {
       );
       const [{ id } = { id: '' }] = await notes.list(conversation, undefined, 1);
       await expectRows(() => tx((one) => notes.lock(one, BIG, id)), 'notes_pkey', 1);
-      await expectRows(
-        () => tx((one) => notes.delete(one, { id, tenantId: BIG } as NoteEntity)),
-        'notes_pkey',
-        1,
-      );
+      await expectRows(() => tx((one) => notes.delete(one, { id, tenantId: BIG } as Note)), 'notes_pkey', 1);
       const erased = { ...conversation, ids: [], withContact: false };
       const eventIds = Array.from({ length: PAGE }, (_, n) => sequential(2 * n + 2));
       const erase = () => tx((one) => notes.erase(one, { ...erased, eventIds }));

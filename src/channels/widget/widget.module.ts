@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ContactsModule } from '../../contacts/contacts.module';
 import { MessagesModule } from '../../messages/messages.module';
-import { PresenceModule } from '../../inbox/presence/presence.module';
+import { InboxModule } from '../../inbox/inbox.module';
 import { RateLimitModule } from '../../http/limits/rate-limit.module';
 import { SecretsModule } from '../../secrets/secrets.module';
 import { ChannelAdaptersModule } from '../adapters/channel-adapters.module';
@@ -26,7 +26,7 @@ import { WidgetController } from './widget.controller';
     OutboundMessagesModule,
     ContactsModule,
     MessagesModule,
-    PresenceModule,
+    InboxModule,
     RateLimitModule,
     SecretsModule,
   ],

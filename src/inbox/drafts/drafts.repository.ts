@@ -4,31 +4,37 @@ import { Database } from '../../database/database';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { AgentKey, ConversationKey, ErasedMessages } from '../../database/tables/table-declaration';
 import { DraftResponse, DraftSummary, MAX_DRAFTS } from './draft.dto';
-import { DraftEntity } from './draft.entity';
 import { withoutQuotes } from './quotes';
 
 /** Names the draft of an agent in a conversation. */
-export type DraftKey = Pick<DraftEntity, 'tenantId' | 'agentId' | 'conversationId'>;
+type DraftKey = AgentKey & ConversationKey;
+
+/** Reply that an agent has begun in a conversation, and not sent. */
+type Draft = DraftKey & { body: string; updatedAt: Date };
+
+const BY_KEY = 'tenant_id = $1 AND agent_id = $2 AND conversation_id = $3';
+const SELECT_DRAFT = `SELECT body, updated_at AS "updatedAt" FROM drafts WHERE ${BY_KEY}`;
 
 @Injectable()
 export class DraftsRepository {
   constructor(private readonly database: Database) {}
 
   async find({ tenantId, agentId, conversationId }: DraftKey): Promise<DraftResponse | null> {
-    const [row] = await this.database.query<DraftResponse>(
-      `SELECT body, updated_at AS "updatedAt" FROM drafts
-       WHERE tenant_id = $1 AND agent_id = $2 AND conversation_id = $3`,
-      [tenantId, agentId, conversationId],
-    );
+    const [row] = await this.database.query<DraftResponse>(SELECT_DRAFT, [tenantId, agentId, conversationId]);
     return row ?? null;
   }
 
   /** Locks a draft until the end of the transaction. */
-  async lock(tx: Transaction, { tenantId, agentId, conversationId }: DraftKey): Promise<DraftEntity | null> {
-    return tx.manager.findOne(DraftEntity, {
-      where: { tenantId, agentId, conversationId },
-      lock: { mode: 'pessimistic_write' },
-    });
+  async lock(
+    tx: Transaction,
+    { tenantId, agentId, conversationId }: DraftKey,
+  ): Promise<Pick<Draft, 'body' | 'updatedAt'> | null> {
+    const [row] = await tx.query<Pick<Draft, 'body' | 'updatedAt'>>(`${SELECT_DRAFT} FOR UPDATE`, [
+      tenantId,
+      agentId,
+      conversationId,
+    ]);
+    return row ?? null;
   }
 
   /** Lists the conversations in which an agent has a draft, the latest change first. */
@@ -41,7 +47,7 @@ export class DraftsRepository {
   }
 
   /** Stores a draft in place of the former one. */
-  async save(tx: Transaction, draft: DraftEntity): Promise<void> {
+  async save(tx: Transaction, draft: Draft): Promise<void> {
     const { tenantId, agentId, conversationId, body, updatedAt } = draft;
     await tx.query(
       `INSERT INTO drafts (tenant_id, agent_id, conversation_id, body, updated_at) VALUES ($1, $2, $3, $4, $5)
@@ -62,11 +68,7 @@ export class DraftsRepository {
   }
 
   async delete(tx: Transaction, { tenantId, agentId, conversationId }: DraftKey): Promise<void> {
-    await tx.query('DELETE FROM drafts WHERE tenant_id = $1 AND agent_id = $2 AND conversation_id = $3', [
-      tenantId,
-      agentId,
-      conversationId,
-    ]);
+    await tx.query(`DELETE FROM drafts WHERE ${BY_KEY}`, [tenantId, agentId, conversationId]);
   }
 
   /** Deletes a draft if it is what was sent, or the beginning of it. Any other is of another message. */
@@ -76,7 +78,7 @@ export class DraftsRepository {
     sent: string,
   ): Pipelined {
     return tx.pipeline(
-      `DELETE FROM drafts WHERE tenant_id = $1 AND agent_id = $2 AND conversation_id = $3
+      `DELETE FROM drafts WHERE ${BY_KEY}
          AND starts_with($4, btrim(body, E' \\t\\r\\n'))`,
       [tenantId, agentId, conversationId, sent.trim()],
     );

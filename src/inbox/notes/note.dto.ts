@@ -1,5 +1,4 @@
 import { IsStorableText, MaxCharacters, NotBlank } from '../../common/validators';
-import { NoteEntity } from './note.entity';
 
 export const MAX_NOTE_CHARACTERS = 4096;
 
@@ -11,8 +10,11 @@ export class CreateNote {
   body: string;
 }
 
-export type NoteResponse = Pick<NoteEntity, 'id' | 'authorAgentId' | 'body' | 'createdAt'>;
-
-export function toNote({ id, authorAgentId, body, createdAt }: NoteResponse): NoteResponse {
-  return { id, authorAgentId, body, createdAt };
+/** Text of an agent in a conversation, for colleagues alone. */
+export interface NoteResponse {
+  /** Id of the note, and of the audit entry of its creation. */
+  id: string;
+  authorAgentId: string;
+  body: string;
+  createdAt: Date;
 }

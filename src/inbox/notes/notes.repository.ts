@@ -5,7 +5,9 @@ import { PageStatement } from '../../database/page-statement';
 import { Transaction } from '../../database/transaction';
 import { ConversationKey, ErasedMessages } from '../../database/tables/table-declaration';
 import { NoteResponse } from './note.dto';
-import { NoteEntity } from './note.entity';
+
+/** Note with its conversation. */
+export type Note = NoteResponse & ConversationKey;
 
 const LISTED = 'id, author_agent_id AS "authorAgentId", body, created_at AS "createdAt"';
 
@@ -38,17 +40,26 @@ export class NotesRepository {
     );
   }
 
-  async insert(tx: Transaction, note: NoteEntity): Promise<void> {
-    await tx.manager.insert(NoteEntity, note);
+  async insert(tx: Transaction, note: Note): Promise<void> {
+    await tx.query(
+      `INSERT INTO notes (tenant_id, id, conversation_id, author_agent_id, body, created_at)
+       VALUES ($1, $2, $3, $4, $5, $6)`,
+      [note.tenantId, note.id, note.conversationId, note.authorAgentId, note.body, note.createdAt],
+    );
   }
 
   /** Locks a note until the end of the transaction. */
-  async lock(tx: Transaction, tenantId: string, id: string): Promise<NoteEntity | null> {
+  async lock(tx: Transaction, tenantId: string, id: string): Promise<Note | null> {
     if (!isId(id)) return null;
-    return tx.manager.findOne(NoteEntity, { where: { tenantId, id }, lock: { mode: 'pessimistic_write' } });
+    const [row] = await tx.query<Note>(
+      `SELECT ${LISTED}, tenant_id AS "tenantId", conversation_id AS "conversationId" FROM notes
+       WHERE tenant_id = $1 AND id = $2 FOR UPDATE`,
+      [tenantId, id],
+    );
+    return row ?? null;
   }
 
-  async delete(tx: Transaction, { tenantId, id }: NoteEntity): Promise<void> {
+  async delete(tx: Transaction, { tenantId, id }: Note): Promise<void> {
     await tx.query('DELETE FROM notes WHERE tenant_id = $1 AND id = $2', [tenantId, id]);
   }
 

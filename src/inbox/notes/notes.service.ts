@@ -11,9 +11,8 @@ import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { IdempotencyService } from '../../idempotency/idempotency.service';
 import { IdempotentRequest } from '../../idempotency/idempotent-request';
-import { CreateNote, NoteResponse, toNote } from './note.dto';
-import { NoteEntity } from './note.entity';
-import { NotesRepository } from './notes.repository';
+import { CreateNote, NoteResponse } from './note.dto';
+import { Note, NotesRepository } from './notes.repository';
 
 /** Manages the notes that agents write to each other. No customer, API key or channel ever gets one. */
 @Injectable()
@@ -43,7 +42,7 @@ export class NotesService {
     // A conversation with notes exists. Only an empty page leaves that open.
     if (rows.length === 0 && !(await this.conversations.exists(tenantId, conversationId)))
       throw AppError.notFound('Conversation');
-    return toPage(rows, limit, toNote);
+    return toPage(rows, limit, (note) => note);
   }
 
   /**
@@ -66,12 +65,12 @@ export class NotesService {
       return this.idempotency.once(tx, { tenantId, conversationId }, request, async () => {
         if (!(await this.conversations.lock(tx, tenantId, conversationId)))
           throw AppError.notFound('Conversation');
-        const id = newId();
-        const note = { tenantId, id, conversationId, authorAgentId, body, createdAt: new Date() };
-        await this.notes.insert(tx, note);
+        const note = { id: newId(), authorAgentId, body, createdAt: new Date() };
+        const stored = { tenantId, conversationId, ...note };
+        await this.notes.insert(tx, stored);
         // An erasure finds the note by the id of this entry.
-        this.recordPipelined(tx, note, actor, 'conversation.note_created', id);
-        return toNote(note);
+        this.recordPipelined(tx, stored, actor, 'conversation.note_created', note.id);
+        return note;
       });
     });
   }
@@ -95,7 +94,7 @@ export class NotesService {
   /** Records a change without its text. The event names the conversation, for the inboxes that are open. */
   private recordPipelined(
     tx: Transaction,
-    { tenantId, id: noteId, conversationId }: NoteEntity,
+    { tenantId, id: noteId, conversationId }: Note,
     actor: Actor,
     action: string,
     entryId: string,

@@ -2,33 +2,36 @@ import { Injectable } from '@nestjs/common';
 import { isId } from '../../common/ids';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
-import { MAX_SAVED_REPLIES } from './saved-reply.dto';
-import { SavedReplyEntity } from './saved-reply.entity';
+import { MAX_SAVED_REPLIES, SavedReplyResponse } from './saved-reply.dto';
+
+const COLUMNS = 'id, name, body, created_at AS "createdAt", updated_at AS "updatedAt"';
 
 @Injectable()
 export class SavedRepliesRepository {
   constructor(private readonly database: Database) {}
 
   /** Lists the saved replies of a workspace by name. */
-  list(tenantId: string): Promise<SavedReplyEntity[]> {
+  list(tenantId: string): Promise<SavedReplyResponse[]> {
     return this.database.query(
-      `SELECT tenant_id AS "tenantId", id, name, body, created_at AS "createdAt", updated_at AS "updatedAt"
-       FROM saved_replies WHERE tenant_id = $1 ORDER BY lower(name) LIMIT ${MAX_SAVED_REPLIES}`,
+      `SELECT ${COLUMNS} FROM saved_replies WHERE tenant_id = $1 ORDER BY lower(name) LIMIT ${MAX_SAVED_REPLIES}`,
       [tenantId],
     );
   }
 
   /** Returns the number of a workspace's saved replies. */
-  count(tx: Transaction, tenantId: string): Promise<number> {
-    return tx.manager.countBy(SavedReplyEntity, { tenantId });
+  async count(tx: Transaction, tenantId: string): Promise<number> {
+    const sql = 'SELECT count(*)::integer AS count FROM saved_replies WHERE tenant_id = $1';
+    const [row] = await tx.query<{ count: number }>(sql, [tenantId]);
+    return row!.count;
   }
 
-  async lock(tx: Transaction, tenantId: string, id: string): Promise<SavedReplyEntity | null> {
+  async lock(tx: Transaction, tenantId: string, id: string): Promise<SavedReplyResponse | null> {
     if (!isId(id)) return null;
-    return tx.manager.findOne(SavedReplyEntity, {
-      where: { tenantId, id },
-      lock: { mode: 'pessimistic_write' },
-    });
+    const [row] = await tx.query<SavedReplyResponse>(
+      `SELECT ${COLUMNS} FROM saved_replies WHERE tenant_id = $1 AND id = $2 FOR UPDATE`,
+      [tenantId, id],
+    );
+    return row ?? null;
   }
 
   /** Returns the id of the saved reply with a name in any case. */
@@ -40,15 +43,18 @@ export class SavedRepliesRepository {
     return row?.id ?? null;
   }
 
-  async insert(tx: Transaction, reply: SavedReplyEntity): Promise<void> {
-    await tx.manager.insert(SavedReplyEntity, reply);
+  /** Stores a new saved reply, or the new name and text of one. */
+  async save(tx: Transaction, tenantId: string, reply: SavedReplyResponse): Promise<void> {
+    await tx.query(
+      `INSERT INTO saved_replies (tenant_id, id, name, body, created_at, updated_at)
+       VALUES ($1, $2, $3, $4, $5, $6)
+       ON CONFLICT (tenant_id, id)
+       DO UPDATE SET name = excluded.name, body = excluded.body, updated_at = excluded.updated_at`,
+      [tenantId, reply.id, reply.name, reply.body, reply.createdAt, reply.updatedAt],
+    );
   }
 
-  async update(tx: Transaction, { tenantId, id, ...values }: SavedReplyEntity): Promise<void> {
-    await tx.manager.update(SavedReplyEntity, { tenantId, id }, values);
-  }
-
-  async delete(tx: Transaction, { tenantId, id }: SavedReplyEntity): Promise<void> {
-    await tx.manager.delete(SavedReplyEntity, { tenantId, id });
+  async delete(tx: Transaction, tenantId: string, id: string): Promise<void> {
+    await tx.query('DELETE FROM saved_replies WHERE tenant_id = $1 AND id = $2', [tenantId, id]);
   }
 }

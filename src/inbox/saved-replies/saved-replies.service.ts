@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { requirePermission, requireReadPermission } from '../../access/require-permission';
-import { AuditService } from '../../audit/audit.service';
+import { AuditRecord, AuditService } from '../../audit/audit.service';
 import { changedValues, describeText, valuesOf } from '../../audit/changed-values';
 import { AppError } from '../../common/app-error';
 import { newId } from '../../common/ids';
@@ -9,14 +9,7 @@ import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
-import {
-  CreateSavedReply,
-  MAX_SAVED_REPLIES,
-  SavedReplyResponse,
-  toSavedReply,
-  UpdateSavedReply,
-} from './saved-reply.dto';
-import { SavedReplyEntity } from './saved-reply.entity';
+import { CreateSavedReply, MAX_SAVED_REPLIES, SavedReplyResponse, UpdateSavedReply } from './saved-reply.dto';
 import { SavedRepliesRepository } from './saved-replies.repository';
 import { findUnknownVariable, SAVED_REPLY_VARIABLES } from './variables';
 
@@ -38,7 +31,7 @@ export class SavedRepliesService {
    */
   async list(tenantId: string, actor: Actor): Promise<SavedReplyResponse[]> {
     await requireReadPermission(this.database, tenantId, actor, 'saved_reply.read');
-    return (await this.replies.list(tenantId)).map(toSavedReply);
+    return this.replies.list(tenantId);
   }
 
   /**
@@ -54,11 +47,12 @@ export class SavedRepliesService {
       if ((await this.replies.count(tx, tenantId)) >= MAX_SAVED_REPLIES)
         throw AppError.because('CONFLICT', 'too_many_saved_replies', { max: MAX_SAVED_REPLIES });
       const now = new Date();
-      const reply = { tenantId, id: newId(), name: name.trim(), body, createdAt: now, updatedAt: now };
-      await this.requireValid(tx, reply);
-      await this.replies.insert(tx, reply);
-      this.recordPipelined(tx, reply, actor, 'created', { after: valuesOf(audited(reply), AUDITED) });
-      return toSavedReply(reply);
+      const reply = { id: newId(), name: name.trim(), body, createdAt: now, updatedAt: now };
+      await this.requireValid(tx, tenantId, reply);
+      await this.replies.save(tx, tenantId, reply);
+      const subject = { tenantId, actor, entityId: reply.id };
+      this.recordPipelined(tx, subject, 'created', { after: valuesOf(audited(reply), AUDITED) });
+      return reply;
     });
   }
 
@@ -79,12 +73,12 @@ export class SavedRepliesService {
       const before = await this.lock(tx, tenantId, id);
       const after = { ...before, name: name?.trim() ?? before.name, body: body ?? before.body };
       const changed = changedValues(audited(before), audited(after), AUDITED);
-      if (!changed) return toSavedReply(before);
-      await this.requireValid(tx, after);
+      if (!changed) return before;
+      await this.requireValid(tx, tenantId, after);
       const updated = { ...after, updatedAt: new Date() };
-      await this.replies.update(tx, updated);
-      this.recordPipelined(tx, updated, actor, 'updated', changed);
-      return toSavedReply(updated);
+      await this.replies.save(tx, tenantId, updated);
+      this.recordPipelined(tx, { tenantId, actor, entityId: id }, 'updated', changed);
+      return updated;
     });
   }
 
@@ -96,19 +90,24 @@ export class SavedRepliesService {
     await this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'saved_reply.delete');
       const reply = await this.lock(tx, tenantId, id);
-      await this.replies.delete(tx, reply);
-      this.recordPipelined(tx, reply, actor, 'deleted', { before: valuesOf(audited(reply), AUDITED) });
+      await this.replies.delete(tx, tenantId, id);
+      const values = { before: valuesOf(audited(reply), AUDITED) };
+      this.recordPipelined(tx, { tenantId, actor, entityId: id }, 'deleted', values);
     });
   }
 
-  private async lock(tx: Transaction, tenantId: string, id: string): Promise<SavedReplyEntity> {
+  private async lock(tx: Transaction, tenantId: string, id: string): Promise<SavedReplyResponse> {
     const reply = await this.replies.lock(tx, tenantId, id);
     if (!reply) throw AppError.notFound('Saved reply');
     return reply;
   }
 
   /** Refuses an unknown variable, and the name of another saved reply. The workspace is locked. */
-  private async requireValid(tx: Transaction, { tenantId, id, name, body }: SavedReplyEntity): Promise<void> {
+  private async requireValid(
+    tx: Transaction,
+    tenantId: string,
+    { id, name, body }: SavedReplyResponse,
+  ): Promise<void> {
     const variable = findUnknownVariable(body);
     if (variable !== undefined)
       throw AppError.invalidBody('body', 'variable_unknown', { variable, choices: SAVED_REPLY_VARIABLES });
@@ -118,17 +117,16 @@ export class SavedRepliesService {
 
   private recordPipelined(
     tx: Transaction,
-    { tenantId, id }: SavedReplyEntity,
-    actor: Actor,
+    subject: Pick<AuditRecord, 'tenantId' | 'actor' | 'entityId'>,
     act: 'created' | 'updated' | 'deleted',
-    values: { before?: Record<string, unknown>; after?: Record<string, unknown> },
+    values: Pick<AuditRecord, 'before' | 'after'>,
   ): void {
-    const subject = { tenantId, actor, entity: 'saved_reply', entityId: id };
-    this.audit.appendPipelined(tx, { ...subject, action: `saved_reply.${act}`, ...values });
+    const action = `saved_reply.${act}`;
+    this.audit.appendPipelined(tx, { ...subject, entity: 'saved_reply', action, ...values });
   }
 }
 
-/** Returns what the audit log may keep of a saved reply. */
-function audited({ name, body }: SavedReplyEntity) {
+/** Returns the values of a saved reply that the audit log may keep. */
+function audited({ name, body }: SavedReplyResponse) {
   return { name, body: describeText(body) };
 }

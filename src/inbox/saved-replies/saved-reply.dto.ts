@@ -1,7 +1,6 @@
 import { PartialType } from '@nestjs/swagger';
 import { IsStorableText, MaxCharacters, NotBlank } from '../../common/validators';
 import { MAX_BODY_CHARACTERS } from '../../messages/message.dto';
-import { SavedReplyEntity } from './saved-reply.entity';
 
 /** Limit of the saved replies of a workspace, because they are read together. */
 export const MAX_SAVED_REPLIES = 200;
@@ -23,9 +22,13 @@ export class CreateSavedReply {
 /** Changes of a saved reply; what is left out stays. */
 export class UpdateSavedReply extends PartialType(CreateSavedReply) {}
 
-export type SavedReplyResponse = Omit<SavedReplyEntity, 'tenantId'>;
-
-export function toSavedReply(reply: SavedReplyEntity): SavedReplyResponse {
-  const { id, name, body, createdAt, updatedAt } = reply;
-  return { id, name, body, createdAt, updatedAt };
+/** Text that the agents of a workspace use again and again. */
+export interface SavedReplyResponse {
+  id: string;
+  /** Name by which agents find it; no other of the workspace has it in any case. */
+  name: string;
+  /** Text with variables, such as `{{contact.firstName|there}}`. */
+  body: string;
+  createdAt: Date;
+  updatedAt: Date;
 }
