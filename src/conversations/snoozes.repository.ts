@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { LOWEST_ID } from '../common/ids';
 import { Database } from '../database/database';
 import { Place } from '../database/citus/places';
-import { TRANSACTION_START } from '../database/citus/transaction-start';
 import { Transaction } from '../database/transaction';
 import { ConversationEntity } from './conversation.entity';
 import { SELECT_CONVERSATION } from './conversations.repository';
@@ -37,10 +36,10 @@ export class SnoozesRepository {
   async findDue(after: Position, place: Place): Promise<{ due: DueSnoozes[]; next: Position | null }> {
     const rows = await this.database.searchIn<{ tenantId: string; endsAt: Date; now: Date }>(
       place,
-      `SELECT tenant_id AS "tenantId", snoozed_until AS "endsAt", $3::timestamptz AS now FROM conversations
-       WHERE status = 'SNOOZED' AND snoozed_until <= $3 AND (snoozed_until, tenant_id) > ($1, $2)
+      `SELECT tenant_id AS "tenantId", snoozed_until AS "endsAt", now() AS now FROM conversations
+       WHERE status = 'SNOOZED' AND snoozed_until <= now() AND (snoozed_until, tenant_id) > ($1, $2)
        ORDER BY snoozed_until, tenant_id LIMIT ${STEP_ROWS}`,
-      [...after, TRANSACTION_START],
+      after,
       { order: ({ tenantId, endsAt }) => [endsAt, tenantId], limit: STEP_ROWS, times: ['endsAt', 'now'] },
     );
     const last = rows.at(-1);

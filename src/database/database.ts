@@ -1,21 +1,23 @@
 import { Logger } from '@nestjs/common';
-import { DataSource, EntityManager, QueryFailedError } from 'typeorm';
+import { DataSource, EntityManager } from 'typeorm';
 import { AppError } from '../common/app-error';
 import { toBatches } from '../common/group-by';
 import { Config } from '../config/config';
 import { hasCitus, ON_EACH_SERVER } from './citus/citus';
-import { DatabaseUnavailable, followsFromAnother, isWorkspaceUnknown } from './driver/database-errors';
+import { isWorkspaceUnknown } from './driver/database-errors';
 import type { PoolClient } from 'pg';
 import { DatabaseClient } from './driver/database-client';
 import { DatabasePool, poolOf } from './driver/database-pool';
 import { merged, Merging } from './citus/merged-rows';
 import { Node, NodeSearches } from './citus/node-searches';
+import { withPresentTime } from './citus/present-time';
 import { NodeShares } from './citus/node-shares';
 import { PipelinedReads } from './driver/pipelined-reads';
 import { ONE_SERVER, Place, PlacedReads, PlacedWork } from './citus/places';
+import { OpenTransaction } from './open-transaction';
 import { ReadKind, settingsFor } from './planner-settings';
 import { SharedReads } from './shared-reads';
-import { Transaction } from './transaction';
+import { Transaction, WriteStatement } from './transaction';
 
 /**
  * Name of the service's data source, so that a dashboard backend that imports this service keeps its own
@@ -49,6 +51,7 @@ export class Database {
   /** Whether one statement may serve several workspaces: never where they are on several nodes. */
   readonly spansWorkspaces: boolean;
   private readonly settings: Record<ReadKind, string[]>;
+  private readonly write: WriteStatement;
 
   /** @param isDivided whether the tables are divided over the nodes of Citus */
   constructor(
@@ -58,6 +61,7 @@ export class Database {
   ) {
     this.spansWorkspaces = crossWorkspaceBatches && !isDivided;
     this.nodeShares = new NodeShares(this.pool.options.max, (id) => this.nodeSearches.nodeOf(id));
+    this.write = isDivided ? withPresentTime : asWritten;
     this.settings = {
       queue: settingsFor('queue', isDivided),
       ordered: settingsFor('ordered', isDivided),
@@ -89,17 +93,20 @@ export class Database {
 
   /** Runs a statement on a connection of its own, without TypeORM. */
   async query<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
-    return (await this.onConnection((client) => client.runStatement<Row>(sql, parameters))).rows;
+    const statement = this.write(sql, parameters);
+    return (await this.onConnection((client) => client.runStatement<Row>(...statement))).rows;
   }
 
   /** Runs a statement of a hot path, whose text never varies: each connection parses and plans it once. */
   async prepared<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
-    return (await this.onConnection((client) => client.runPrepared<Row>(sql, parameters))).rows;
+    const statement = this.write(sql, parameters);
+    return (await this.onConnection((client) => client.runPrepared<Row>(...statement))).rows;
   }
 
   /** Runs a prepared statement that is cancelled after `timeoutMs` milliseconds; see `isStatementTimeout`. */
   async preparedWithin<Row>(timeoutMs: number, sql: string, parameters: unknown[]): Promise<Row[]> {
-    const run = (client: DatabaseClient) => client.runPreparedWithin<Row>(timeoutMs, sql, parameters);
+    const statement = this.write(sql, parameters);
+    const run = (client: DatabaseClient) => client.runPreparedWithin<Row>(timeoutMs, ...statement);
     return (await this.onConnection(run)).rows;
   }
 
@@ -154,7 +161,7 @@ export class Database {
    */
   async transaction<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T> {
     const client = (await this.pool.connect()) as PoolClient & DatabaseClient;
-    const tx = new OpenTransaction(client, this.dataSource);
+    const tx = new OpenTransaction(client, this.write, this.dataSource);
     let value: T;
     try {
       value = await tx.runWork(work);
@@ -309,96 +316,7 @@ export class Database {
   }
 }
 
-/** An open transaction with the methods that only `Database` calls. */
-class OpenTransaction extends Transaction {
-  private end!: (how: 'committed' | 'rolled back') => void;
-  readonly ended = new Promise<'committed' | 'rolled back'>((resolve) => (this.end = resolve));
-  private readonly begun: Promise<unknown>;
-  private ormManager: EntityManager | undefined;
-  /** Whether the server has ended the transaction, so that its connection can be used again. */
-  isOver = false;
-
-  /** Begins a transaction: BEGIN is sent with the first statements of the work. */
-  constructor(
-    client: DatabaseClient,
-    private readonly dataSource: DataSource,
-  ) {
-    super(client);
-    this.begun = client.runGrouped('BEGIN');
-    this.begun.catch(() => undefined);
-  }
-
-  get manager(): EntityManager {
-    return (this.ormManager ??= this.openManager());
-  }
-
-  /**
-   * Runs the work and commits it, or rolls it back.
-   * @throws DatabaseUnavailable when the transaction can't begin; otherwise the first error that does not
-   *   follow from another
-   */
-  async runWork<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T> {
-    let value: T;
-    const failures: unknown[] = [];
-    try {
-      value = await work(this);
-      await this.commit();
-    } catch (error) {
-      failures.push(error);
-    }
-    // PostgreSQL answers COMMIT with a rollback after a failed statement, and reports no error for it.
-    failures.unshift(...(await this.pipelinedFailures()));
-    if (failures.length === 0) return value!;
-    this.end('rolled back');
-    await this.rollBack();
-    throw failures.find((error) => !followsFromAnother(error)) ?? failures[0];
-  }
-
-  /** Runs the callbacks, before anything that awaits `ended`. */
-  committed(): void {
-    this.end('committed');
-    for (const callback of this.callbacks) callback();
-  }
-
-  private async commit(): Promise<void> {
-    const { command } = await this.client.runGrouped('COMMIT');
-    this.isOver = true;
-    if (command !== 'COMMIT')
-      throw new Error('The transaction was rolled back: one of its statements failed');
-  }
-
-  private async rollBack(): Promise<void> {
-    try {
-      await this.begun;
-    } catch (error) {
-      throw new DatabaseUnavailable((error as QueryFailedError).driverError);
-    }
-    if (this.isOver) return;
-    // A connection that does not roll back is closed, and its transaction with it.
-    this.isOver = await this.client.runGrouped('ROLLBACK').then(
-      () => true,
-      () => false,
-    );
-  }
-
-  /** Waits for the pipelined statements, and returns their errors in the order in which they were sent. */
-  private async pipelinedFailures(): Promise<unknown[]> {
-    const outcomes = await Promise.allSettled(this.pipelined);
-    return outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
-  }
-
-  /** Gives TypeORM this connection in place of one that it would take and begin a transaction on. */
-  private openManager(): EntityManager {
-    const connection = this.begun.then(() => this.client);
-    connection.catch(() => undefined);
-    const runner = this.dataSource.createQueryRunner();
-    return Object.assign(runner, {
-      databaseConnectionPromise: connection,
-      isTransactionActive: true,
-      transactionDepth: 1,
-    }).manager;
-  }
-}
-
 /** A source of reads: the database outside a transaction, or an open transaction. */
 export type Reader = Database | Transaction;
+
+const asWritten: WriteStatement = (sql, parameters) => [sql, parameters];

@@ -7,7 +7,7 @@ describe('the rows of an INSERT', () => {
       name: 'due_at',
       type: 'integer',
       values: Array.from({ length: count }, (_, n) => n),
-      write: (delay: string, start: string) => `${start} + ${delay} * interval '1 millisecond'`,
+      write: (delay: string) => `now() + ${delay} * interval '1 millisecond'`,
     },
   ];
 
@@ -17,9 +17,9 @@ describe('the rows of an INSERT', () => {
     expect(others).toEqual([]);
     expect(many!.rows).toBe(one!.rows);
     expect(many!.rows).toBe(
-      `SELECT id, $3::timestamptz + due_at * interval '1 millisecond' FROM unnest($1::uuid[], $2::integer[]) AS inserted (id, due_at)`,
+      `SELECT id, now() + due_at * interval '1 millisecond' FROM unnest($1::uuid[], $2::integer[]) AS inserted (id, due_at)`,
     );
-    expect(one!.parameters).toEqual([['id-0'], [0], 'now']);
+    expect(one!.parameters).toEqual([['id-0'], [0]]);
   });
 
   it('are values in a few texts, each row once', () => {
@@ -29,16 +29,18 @@ describe('the rows of an INSERT', () => {
       parts.flatMap(({ parameters }) => parameters.filter((one) => String(one).startsWith('id'))),
     ).toEqual(columns(13)[0]!.values);
     expect(parts.at(-1)).toEqual({
-      rows: `VALUES ($1::uuid, $3::timestamptz + $2::integer * interval '1 millisecond')`,
-      parameters: ['id-12', 12, 'now'],
+      rows: `VALUES ($1::uuid, now() + $2::integer * interval '1 millisecond')`,
+      parameters: ['id-12', 12],
     });
   });
 
-  it('have no parameter that their text does not name', () => {
-    const [{ rows, parameters }] = rowsToInsert(columns(2).slice(0, 1), { spansWorkspaces: false }) as [
-      ReturnType<typeof rowsToInsert>[0],
-    ];
-    expect(rows).toBe('VALUES ($1::uuid), ($2::uuid)');
-    expect(parameters).toEqual(['id-0', 'id-1']);
+  it('get SQL for what has no list', () => {
+    const computed = [...columns(2).slice(0, 1), { name: 'at', sql: 'now()' }];
+    expect(rowsToInsert(computed, { spansWorkspaces: true })).toEqual([
+      { rows: 'SELECT id, now() FROM unnest($1::uuid[]) AS inserted (id)', parameters: [['id-0', 'id-1']] },
+    ]);
+    expect(rowsToInsert(computed, { spansWorkspaces: false })).toEqual([
+      { rows: 'VALUES ($1::uuid, now()), ($2::uuid, now())', parameters: ['id-0', 'id-1'] },
+    ]);
   });
 });

@@ -1,15 +1,17 @@
 import { Batch } from './key-list';
-import { TRANSACTION_START } from './citus/transaction-start';
 
-/** A column of rows that are inserted together. */
-export interface InsertedColumn {
+/** A column of rows that are inserted together, with a value for each row. */
+export interface ListedColumn {
   name: string;
   /** SQL type of the values. */
   type: string;
   values: unknown[];
-  /** Returns SQL for what is inserted instead of a value. `start` is the time of the transaction. */
-  write?: (value: string, start: string) => string;
+  /** Returns SQL for what is inserted instead of a value. */
+  write?: (value: string) => string;
 }
+
+/** A column of rows that are inserted together: listed values, or SQL for the value of every row. */
+export type InsertedColumn = ListedColumn | { name: string; sql: string };
 
 /** A part of the rows, as it stands in an INSERT behind the columns, and the parameters of that statement. */
 export interface RowsToInsert {
@@ -18,7 +20,7 @@ export interface RowsToInsert {
 }
 
 /** Returns the columns' names, as they stand in an INSERT. */
-export function columnNamesOf(columns: InsertedColumn[]): string {
+export function columnNamesOf(columns: { name: string }[]): string {
   return columns.map(({ name }) => name).join(', ');
 }
 
@@ -30,41 +32,41 @@ export function columnNamesOf(columns: InsertedColumn[]): string {
  */
 export function rowsToInsert(columns: InsertedColumn[], { spansWorkspaces }: Batch): RowsToInsert[] {
   if (spansWorkspaces) return [fromLists(columns)];
-  const count = columns[0]!.values.length;
+  const count = columns.find(isListed)!.values.length;
   const parts: RowsToInsert[] = [];
   for (let from = 0; from < count;) {
     const to = from + 2 ** Math.floor(Math.log2(count - from));
-    parts.push(fromValues(columns.map((column) => ({ ...column, values: column.values.slice(from, to) }))));
+    parts.push(fromValues(columns, from, to));
     from = to;
   }
   return parts;
 }
 
 function fromLists(columns: InsertedColumn[]): RowsToInsert {
-  const lists = columns.map(({ type }, n) => `$${n + 1}::${type}[]`).join(', ');
-  const start = `$${columns.length + 1}::timestamptz`;
-  const values = columns.map(({ name, write }) => write?.(name, start) ?? name).join(', ');
-  return withStart(
-    start,
-    `SELECT ${values} FROM unnest(${lists}) AS inserted (${columnNamesOf(columns)})`,
-    columns.map((column) => column.values),
+  const listed = columns.filter(isListed);
+  const lists = listed.map(({ type }, n) => `$${n + 1}::${type}[]`).join(', ');
+  const values = columns.map((column) => written(column, column.name)).join(', ');
+  return {
+    rows: `SELECT ${values} FROM unnest(${lists}) AS inserted (${columnNamesOf(listed)})`,
+    parameters: listed.map((column) => column.values),
+  };
+}
+
+function fromValues(columns: InsertedColumn[], from: number, to: number): RowsToInsert {
+  const parameters: unknown[] = [];
+  const valueOf = (column: InsertedColumn, row: number) =>
+    written(column, isListed(column) ? `$${parameters.push(column.values[row])}::${column.type}` : '');
+  const rows = Array.from({ length: to - from }, (_, n) =>
+    columns.map((column) => valueOf(column, from + n)).join(', '),
   );
+  return { rows: `VALUES (${rows.join('), (')})`, parameters };
 }
 
-function fromValues(columns: InsertedColumn[]): RowsToInsert {
-  const count = columns[0]!.values.length;
-  const start = `$${count * columns.length + 1}::timestamptz`;
-  const rows = Array.from({ length: count }, (_, row) => {
-    const values = columns.map(({ type, write }, n) => {
-      const value = `$${row * columns.length + n + 1}::${type}`;
-      return write?.(value, start) ?? value;
-    });
-    return `(${values.join(', ')})`;
-  });
-  const parameters = Array.from({ length: count }, (_, row) => columns.map((column) => column.values[row]));
-  return withStart(start, `VALUES ${rows.join(', ')}`, parameters.flat());
+function isListed(column: InsertedColumn): column is ListedColumn {
+  return 'values' in column;
 }
 
-function withStart(start: string, rows: string, parameters: unknown[]): RowsToInsert {
-  return { rows, parameters: rows.includes(start) ? [...parameters, TRANSACTION_START] : parameters };
+/** Returns SQL for what a column gets: what it writes of a value, or its own SQL. */
+function written(column: InsertedColumn, value: string): string {
+  return isListed(column) ? (column.write?.(value) ?? value) : column.sql;
 }

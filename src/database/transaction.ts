@@ -23,6 +23,9 @@ export class Pipelined<Row = never> {
   constructor(readonly rows: Promise<Row[]>) {}
 }
 
+/** Returns a statement and its parameters in the form in which they are sent. */
+export type WriteStatement = (sql: string, parameters: unknown[]) => [sql: string, parameters: unknown[]];
+
 /** One open transaction. Every write takes it as its first argument. */
 export abstract class Transaction {
   protected readonly callbacks: (() => void)[] = [];
@@ -33,15 +36,18 @@ export abstract class Transaction {
   /** TypeORM's manager on the connection of this transaction. */
   abstract readonly manager: EntityManager;
 
-  constructor(protected readonly client: DatabaseClient) {}
+  constructor(
+    protected readonly client: DatabaseClient,
+    private readonly write: WriteStatement,
+  ) {}
 
   async query<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
-    return (await this.client.runGrouped<Row>(sql, parameters)).rows;
+    return (await this.client.runGrouped<Row>(...this.write(sql, parameters))).rows;
   }
 
   /** Runs a statement of a hot path, whose text never varies: each connection parses and plans it once. */
   async prepared<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
-    return (await this.client.runPreparedGrouped<Row>(sql, parameters)).rows;
+    return (await this.client.runPreparedGrouped<Row>(...this.write(sql, parameters))).rows;
   }
 
   /**
@@ -58,7 +64,7 @@ export abstract class Transaction {
 
   /**
    * Returns the present time by the clock of the server that the service is connected to, to the microsecond.
-   * Unlike `TRANSACTION_START`, it is after the locks that this transaction has waited for.
+   * Unlike `now()`, it is after the locks that this transaction has waited for.
    */
   async readClock(): Promise<string> {
     const [row] = await this.query<{ now: string }>('SELECT clock_timestamp()::text AS now');

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { TRANSACTION_START } from '../database/citus/transaction-start';
 import { Pipelined, Transaction } from '../database/transaction';
 import { ErasedMessages } from '../database/tables/table-declaration';
 
@@ -26,13 +25,13 @@ export class IdempotencyKeysRepository {
     const { tenantId, key, fingerprint, conversationId } = request;
     const rows = await tx.prepared(
       `INSERT INTO idempotency_keys AS k (tenant_id, key, fingerprint, conversation_id, created_at)
-       VALUES ($1, $2, $3, $4, $5)
+       VALUES ($1, $2, $3, $4, now())
        ON CONFLICT (tenant_id, key) DO UPDATE
          SET fingerprint = excluded.fingerprint, response = NULL, conversation_id = excluded.conversation_id,
            created_at = excluded.created_at
          WHERE excluded.created_at - k.created_at > interval '24 hours'
        RETURNING key`,
-      [tenantId, key, fingerprint, conversationId, TRANSACTION_START],
+      [tenantId, key, fingerprint, conversationId],
     );
     return rows.length > 0;
   }
@@ -53,8 +52,8 @@ export class IdempotencyKeysRepository {
   ): Promise<{ fingerprint: Buffer; response: T } | null> {
     const [kept] = await tx.query<{ fingerprint: Buffer; response: T }>(
       `SELECT fingerprint, response FROM idempotency_keys
-       WHERE tenant_id = $1 AND key = $2 AND $3::timestamptz - created_at <= interval '24 hours'`,
-      [tenantId, key, TRANSACTION_START],
+       WHERE tenant_id = $1 AND key = $2 AND now() - created_at <= interval '24 hours'`,
+      [tenantId, key],
     );
     return kept ?? null;
   }

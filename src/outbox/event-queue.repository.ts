@@ -3,7 +3,6 @@ import { idFloor, idTime, isId } from '../common/ids';
 import { Database, Reader } from '../database/database';
 import { isDivisionByZero } from '../database/driver/database-errors';
 import { expectOneRow, workspaceOf, Batch } from '../database/key-list';
-import { TRANSACTION_START } from '../database/citus/transaction-start';
 import { Place } from '../database/citus/places';
 import { InsertedColumn, rowsToInsert } from '../database/rows-to-insert';
 import { Pipelined, Transaction } from '../database/transaction';
@@ -62,7 +61,7 @@ const LEASES =
 const lockFree = (tenantId: string, count: string, firstId: string) => `
   SELECT tenant_id, event_id, lease_id FROM event_queue
   WHERE tenant_id = ${tenantId} AND event_id >= ${firstId}
-    AND (lease_until IS NULL OR lease_until < $5) AND queued_at <= $5
+    AND (lease_until IS NULL OR lease_until < now()) AND queued_at <= now()
   ORDER BY event_id LIMIT ${count} FOR UPDATE SKIP LOCKED`;
 const claimIn = (batch: Batch) => `
   WITH due AS (${
@@ -71,7 +70,7 @@ const claimIn = (batch: Batch) => `
          LATERAL (${lockFree('turn.tenant_id', 'turn.count', 'turn.first_id')}) q`
       : lockFree('($1::uuid[])[1]', '($2::integer[])[1]', '($4::uuid[])[1]')
   }), leased AS (
-    UPDATE event_queue q SET lease_id = $3, lease_until = $5::timestamptz + ${LEASE} FROM due
+    UPDATE event_queue q SET lease_id = $3, lease_until = now() + ${LEASE} FROM due
     WHERE q.tenant_id = ${workspaceOf('due', '$1', batch)} AND q.event_id = due.event_id
       AND ${expectOneRow('due', 'event_id')}
     RETURNING q.tenant_id, q.event_id, q.queued_at, due.lease_id IS NOT NULL AS was_leased
@@ -185,7 +184,6 @@ export class EventQueueRepository {
       [...limits.values()],
       leaseId,
       tenantIds.map((tenantId) => idFloor(this.floors.startOfClaim(subQueueOf(tenantId)))),
-      TRANSACTION_START,
     ]);
     return rows.map((row) => Object.assign(row, { leaseId }));
   }

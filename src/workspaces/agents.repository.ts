@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isId } from '../common/ids';
 import { Database, Reader } from '../database/database';
-import { TRANSACTION_START } from '../database/citus/transaction-start';
 import { PageStatement } from '../database/page-statement';
 import { Transaction } from '../database/transaction';
 import { AgentKey } from '../database/tables/table-declaration';
@@ -160,9 +159,9 @@ export class AgentsRepository {
   /** Erases what names an agent. The e-mail address that stands in its place is nobody's. */
   async erase(tx: Transaction, tenantId: string, id: string): Promise<void> {
     await tx.query(
-      `UPDATE agents SET name = '', display_name = NULL, email = id || '@erased.invalid', erased_at = $3, updated_at = $3
+      `UPDATE agents SET name = '', display_name = NULL, email = id || '@erased.invalid', erased_at = now(), updated_at = now()
        WHERE tenant_id = $1 AND id = $2`,
-      [tenantId, id, TRANSACTION_START],
+      [tenantId, id],
     );
   }
 

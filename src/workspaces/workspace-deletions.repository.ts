@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isId } from '../common/ids';
 import { Database, Reader } from '../database/database';
-import { TRANSACTION_START } from '../database/citus/transaction-start';
 import { Transaction } from '../database/transaction';
 import { TableCursor } from '../database/tables/table-rows.repository';
 import { WorkspaceDeletion } from './workspace-deletion.dto';
@@ -62,9 +61,9 @@ export class WorkspaceDeletionsRepository {
   async schedule(tx: Transaction, tenantId: string, graceDays: number, wasSuspended: boolean): Promise<void> {
     await tx.query(
       `INSERT INTO workspace_deletions (tenant_id, requested_at, due_at, was_suspended)
-       VALUES ($1, $4, $4::timestamptz + $2::float8 * interval '1 day', $3)
+       VALUES ($1, now(), now() + $2::float8 * interval '1 day', $3)
        ON CONFLICT (tenant_id) DO UPDATE SET requested_at = excluded.requested_at, due_at = excluded.due_at`,
-      [tenantId, graceDays, wasSuspended, TRANSACTION_START],
+      [tenantId, graceDays, wasSuspended],
     );
   }
 
@@ -92,9 +91,9 @@ export class WorkspaceDeletionsRepository {
    */
   async startDeletion(tenantId: string): Promise<boolean> {
     const rows = await this.database.query(
-      `UPDATE workspace_deletions SET started_at = $2
-       WHERE tenant_id = $1 AND due_at <= $2 AND started_at IS NULL RETURNING 1`,
-      [tenantId, TRANSACTION_START],
+      `UPDATE workspace_deletions SET started_at = now()
+       WHERE tenant_id = $1 AND due_at <= now() AND started_at IS NULL RETURNING 1`,
+      [tenantId],
     );
     return rows.length > 0;
   }

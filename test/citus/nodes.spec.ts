@@ -7,7 +7,6 @@ import { LOWEST_ID, newId } from '../../src/common/ids';
 import { Config } from '../../src/config/config';
 import { connectionOptions } from '../../src/database/data-source';
 import { Database } from '../../src/database/database';
-import { TRANSACTION_START } from '../../src/database/citus/transaction-start';
 import { SteppedSearch } from '../../src/queue/polling/searches';
 import { LoginSessionsRepository } from '../../src/logins/sessions/login-sessions.repository';
 import { EventQueueRepository } from '../../src/outbox/event-queue.repository';
@@ -84,9 +83,9 @@ describe('a transaction on several nodes', () => {
       const [own] = await tx.query<{ at: string }>('SELECT now()::text AS at');
       await tx.query('SELECT pg_sleep(0.2)');
       const [node] = await tx.prepared<{ at: string; now: string }>(
-        `SELECT $2::timestamptz::text AS at, now()::text AS now
+        `SELECT now()::text AS at, transaction_timestamp()::text AS now
          FROM (SELECT count(*) FROM event_queue WHERE tenant_id = $1) AS queue`,
-        [tenantId, TRANSACTION_START],
+        [tenantId],
       );
       return { own: own!.at, ...node! };
     });

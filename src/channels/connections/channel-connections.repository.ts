@@ -6,7 +6,6 @@ import { violatesUnique } from '../../database/driver/database-errors';
 import { isId } from '../../common/ids';
 import { Database, Reader } from '../../database/database';
 import { workspaceOf } from '../../database/key-list';
-import { TRANSACTION_START } from '../../database/citus/transaction-start';
 import { Transaction } from '../../database/transaction';
 import { ConnectionKey } from '../adapters/channel-adapter';
 import { ChannelConnectionEntity } from './channel-connection.entity';
@@ -211,10 +210,10 @@ export class ChannelConnectionsRepository {
   /** Keeps workers from claiming messages of a connection for some milliseconds; a longer pause stays. */
   async pause(tx: Transaction, { tenantId, id }: ConnectionKey, delayMs: number): Promise<void> {
     await tx.query(
-      `WITH pause AS (SELECT $4::timestamptz + $3 * interval '1 millisecond' AS until)
+      `WITH pause AS (SELECT now() + $3 * interval '1 millisecond' AS until)
        UPDATE channel_connections w SET paused_until = greatest(w.paused_until, pause.until) FROM pause
        WHERE w.tenant_id = $1 AND w.id = $2`,
-      [tenantId, id, delayMs, TRANSACTION_START],
+      [tenantId, id, delayMs],
     );
   }
 }

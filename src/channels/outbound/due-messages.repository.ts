@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { groupBy } from '../../common/group-by';
 import { LOWEST_ID } from '../../common/ids';
 import { Database } from '../../database/database';
-import { TRANSACTION_START } from '../../database/citus/transaction-start';
 import { Place } from '../../database/citus/places';
 import { MessageKey } from '../../messages/message-status.repository';
 import { QueueFloors } from '../../queue/floors/queue-floors';
@@ -25,11 +24,10 @@ const MESSAGES_OF_CONNECTION = 10;
 type Position = [tenantId: string, id: string];
 export const BEFORE_ALL_MESSAGES: Position = [LOWEST_ID, LOWEST_ID];
 
-/** SQL condition of a row `d` of outbound_messages whose lease or hold has ended at a moment. */
-export const hasEnded = (moment: string) =>
-  `(d.lease_id IS NOT NULL OR d.holds) AND d.next_attempt_at <= ${moment}`;
+/** SQL condition of a row `d` of outbound_messages whose lease or hold has ended. */
+export const HAS_ENDED = '(d.lease_id IS NOT NULL OR d.holds) AND d.next_attempt_at <= now()';
 
-const CONNECTION = `status, ${isSuspended('w.tenant_id')} AS "isSuspended", $3::timestamptz AS now`;
+const CONNECTION = `status, ${isSuspended('w.tenant_id')} AS "isSuspended", now() AS now`;
 const LIST_CONNECTIONS = `
   SELECT tenant_id AS "tenantId", id, ${CONNECTION}
   FROM channel_connections w WHERE (tenant_id, id) > ($1, $2) ORDER BY tenant_id, id LIMIT ${STEP_CONNECTIONS}`;
@@ -54,7 +52,7 @@ const LIST_QUEUED_CONNECTIONS = `
 /** SQL of the oldest messages of each connection that do not wait for another. */
 const FIND_OLDEST = `
   SELECT w.tenant_id AS "tenantId", w.id, d.conversation_id AS "conversationId", d.message_id AS "messageId",
-    d.next_attempt_at AS at, d.next_attempt_at <= $4 AS "isDue", ${hasEnded('$4')} AS "hasEnded"
+    d.next_attempt_at AS at, d.next_attempt_at <= now() AS "isDue", ${HAS_ENDED} AS "hasEnded"
   FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS w (tenant_id, id, since), LATERAL (
     SELECT * FROM outbound_messages
     WHERE tenant_id = w.tenant_id AND connection_id = w.id AND NOT waits AND next_attempt_at > w.since
@@ -105,12 +103,12 @@ export class DueMessagesRepository {
     >(
       place,
       `SELECT tenant_id AS "tenantId", connection_id AS id, conversation_id AS "conversationId",
-              message_id AS "messageId", next_attempt_at AS at, ${hasEnded('$2')} AS "hasEnded",
+              message_id AS "messageId", next_attempt_at AS at, ${HAS_ENDED} AS "hasEnded",
               ${isSuspended('tenant_id')} AS "isSuspended"
        FROM outbound_messages d
-       WHERE (attempt_count > 0 OR lease_id IS NOT NULL OR holds) AND next_attempt_at > $1 AND next_attempt_at <= $2
+       WHERE (attempt_count > 0 OR lease_id IS NOT NULL OR holds) AND next_attempt_at > $1 AND next_attempt_at <= now()
        ORDER BY next_attempt_at LIMIT ${STEP_ROWS}`,
-      [since, TRANSACTION_START],
+      [since],
       { order: ({ at }) => [at], limit: STEP_ROWS, times: ['at'] },
     );
     return {
@@ -136,16 +134,11 @@ export class DueMessagesRepository {
     next: Position | null;
   }> {
     const list = this.floors.areUsed ? LIST_CONNECTIONS : LIST_QUEUED_CONNECTIONS;
-    const connections = await this.database.searchIn<ConnectionRow>(
-      place,
-      list,
-      [...after, TRANSACTION_START],
-      {
-        order: ({ tenantId, id }) => [tenantId, id],
-        limit: STEP_CONNECTIONS,
-        times: ['now'],
-      },
-    );
+    const connections = await this.database.searchIn<ConnectionRow>(place, list, after, {
+      order: ({ tenantId, id }) => [tenantId, id],
+      limit: STEP_CONNECTIONS,
+      times: ['now'],
+    });
     const messages = await this.findOldest(connections, place);
     const oldest = new Map<string, OldestMessage>();
     for (const message of messages) if (!oldest.has(message.id)) oldest.set(message.id, message);
@@ -200,7 +193,6 @@ export class DueMessagesRepository {
         connections.map(({ tenantId }) => tenantId),
         connections.map(({ id }) => id),
         connections.map(({ tenantId, id }) => this.floors.startOfSearch(messagesSubQueue(tenantId, id))),
-        TRANSACTION_START,
       ],
       { order: ({ tenantId, id, at, messageId }) => [tenantId, id, at, messageId], times: ['at'], lists: 3 },
     );

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { startByFromNow } from '../../queue/start-capacity';
 import { newId } from '../../common/ids';
 import { Database } from '../../database/database';
-import { TRANSACTION_START } from '../../database/citus/transaction-start';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { keyParameters, MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
 import { ErasedMessages } from '../../database/tables/table-declaration';
@@ -40,20 +39,20 @@ export const endOfHolds = (conversationId: string, messageId: string, tenantId =
   WHERE h.tenant_id = ${tenantId} AND h.conversation_id = ${conversationId} AND h.message_id < ${messageId} AND h.holds`;
 
 /**
- * Condition of a row `d` of outbound_messages, due after $4 and now, at $5, that the connection $2 of the
+ * Condition of a row `d` of outbound_messages, due after $4 and now, that the connection $2 of the
  * workspace $1 can claim, if it may send. The row says whether it waits; the last two conditions repeat it,
  * because the order must hold whatever the row says.
  */
 const IS_READY = `
-  d.tenant_id = $1 AND d.connection_id = $2 AND NOT d.waits AND d.next_attempt_at > $4 AND d.next_attempt_at <= $5
+  d.tenant_id = $1 AND d.connection_id = $2 AND NOT d.waits AND d.next_attempt_at > $4 AND d.next_attempt_at <= now()
   AND d.lease_id IS NULL AND NOT d.holds
   AND d.message_id = (${firstUnsent('d.conversation_id')})
-  AND coalesce((${endOfHolds('d.conversation_id', 'd.message_id')}) <= $5, true)`;
+  AND coalesce((${endOfHolds('d.conversation_id', 'd.message_id')}) <= now(), true)`;
 
-/** Selects the connection $2 of the workspace $1, if both may send now, at $5. */
+/** Selects the connection $2 of the workspace $1, if both may send now. */
 const MAY_SEND = `
   SELECT FROM channel_connections w JOIN workspaces t ON t.id = $1 AND t.suspended_at IS NULL
-  WHERE w.tenant_id = $1 AND w.id = $2 AND w.status = 'ACTIVE' AND (w.paused_until IS NULL OR w.paused_until <= $5)`;
+  WHERE w.tenant_id = $1 AND w.id = $2 AND w.status = 'ACTIVE' AND (w.paused_until IS NULL OR w.paused_until <= now())`;
 
 /**
  * SQL of the recipient in a conversation `c`: the conversation's own identity, or else the contact's latest
@@ -90,7 +89,7 @@ export class OutboundMessagesRepository {
         `SELECT count(*)::integer FROM (
            SELECT FROM outbound_messages d WHERE EXISTS (${MAY_SEND}) AND ${IS_READY}
            ORDER BY d.next_attempt_at, d.message_id LIMIT $3) ready`,
-        [tenantId, id, limit, this.floors.startOfClaim(messagesSubQueue(tenantId, id)), TRANSACTION_START],
+        [tenantId, id, limit, this.floors.startOfClaim(messagesSubQueue(tenantId, id))],
       );
       return row!.count;
     });
@@ -107,7 +106,7 @@ export class OutboundMessagesRepository {
       const ready = await tx.prepared<ReadyMessage>(
         `WITH sending AS (${MAY_SEND} FOR KEY SHARE)
          SELECT d.conversation_id AS "conversationId", d.message_id AS "messageId", d.attempt_count AS "attemptCount",
-                $5::timestamptz AS "claimedAt"
+                now() AS "claimedAt"
          FROM outbound_messages d WHERE EXISTS (SELECT FROM sending) AND ${IS_READY}
          ORDER BY d.next_attempt_at, d.message_id LIMIT $3 FOR UPDATE OF d SKIP LOCKED`,
         [
@@ -115,7 +114,6 @@ export class OutboundMessagesRepository {
           connection.id,
           count,
           this.floors.startOfClaim(messagesSubQueue(connection.tenantId, connection.id)),
-          TRANSACTION_START,
         ],
       );
       const claimed = ready.map((message) => this.lease(tx, connection, leaseId, message));
@@ -139,10 +137,10 @@ export class OutboundMessagesRepository {
     const key = { tenantId, conversationId, messageId };
     const [[leased], message] = await Promise.all([
       tx.prepared<Pick<ClaimedMessage, 'recipientId'>>(
-        `UPDATE outbound_messages d SET lease_id = $4, next_attempt_at = $5::timestamptz + ${LEASE} FROM conversations c
+        `UPDATE outbound_messages d SET lease_id = $4, next_attempt_at = now() + ${LEASE} FROM conversations c
          WHERE d.tenant_id = $1 AND d.conversation_id = $2 AND d.message_id = $3 AND c.tenant_id = $1 AND c.id = $2
          RETURNING ${recipientOf()} AS "recipientId"`,
-        [tenantId, conversationId, messageId, leaseId, TRANSACTION_START],
+        [tenantId, conversationId, messageId, leaseId],
       ),
       this.statuses.startSending(tx, key),
     ]);
@@ -153,8 +151,8 @@ export class OutboundMessagesRepository {
   async release(message: ClaimedMessage): Promise<void> {
     await this.database.queueTransaction(async (tx) => {
       await tx.query(
-        `UPDATE outbound_messages SET lease_id = NULL, next_attempt_at = $5 WHERE ${BY_KEY} AND lease_id = $4`,
-        [...keyParameters(message), message.leaseId, TRANSACTION_START],
+        `UPDATE outbound_messages SET lease_id = NULL, next_attempt_at = now() WHERE ${BY_KEY} AND lease_id = $4`,
+        [...keyParameters(message), message.leaseId],
       );
       await this.deleteSettledUpTo(tx, message);
     });
@@ -164,9 +162,9 @@ export class OutboundMessagesRepository {
   async scheduleRetry(tx: Transaction, message: ClaimedMessage, delayMs: number): Promise<void> {
     await tx.query(
       `UPDATE outbound_messages SET lease_id = NULL, attempt_count = attempt_count + 1,
-         next_attempt_at = $6::timestamptz + $5 * interval '1 millisecond'
+         next_attempt_at = now() + $5 * interval '1 millisecond'
        WHERE ${BY_KEY} AND lease_id = $4`,
-      [...keyParameters(message), message.leaseId, delayMs, TRANSACTION_START],
+      [...keyParameters(message), message.leaseId, delayMs],
     );
     await this.deleteSettledUpTo(tx, message);
   }
@@ -210,9 +208,9 @@ export class OutboundMessagesRepository {
     } else {
       await tx.query(
         `UPDATE outbound_messages SET lease_id = NULL, waits = false, holds = true,
-           next_attempt_at = $6::timestamptz + $5 * interval '1 millisecond'
+           next_attempt_at = now() + $5 * interval '1 millisecond'
          WHERE ${underLease}`,
-        [...keyParameters(key), leaseId, holdMs, TRANSACTION_START],
+        [...keyParameters(key), leaseId, holdMs],
       );
     }
     this.moveUpPipelined(tx, key.tenantId, key.conversationId);
@@ -228,13 +226,13 @@ export class OutboundMessagesRepository {
       `WITH first AS (
          SELECT first.id FROM (${firstUnsent('$2')}) AS first WHERE ${wasConnected('$2')}
        ), due AS (
-         SELECT f.id, greatest($3, (${endOfHolds('$2', 'f.id')})) AS due_at FROM first f
+         SELECT f.id, greatest(now(), (${endOfHolds('$2', 'f.id')})) AS due_at FROM first f
        )
        UPDATE outbound_messages d SET waits = false, next_attempt_at = due.due_at FROM due
        WHERE d.tenant_id = $1 AND d.conversation_id = $2 AND d.message_id = (SELECT id FROM due)
          AND d.attempt_count = 0 AND d.lease_id IS NULL AND (d.waits OR d.next_attempt_at > due.due_at)
        RETURNING d.connection_id AS id`,
-      [tenantId, conversationId, TRANSACTION_START],
+      [tenantId, conversationId],
     );
   }
 

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { Batch, workspaceOf } from '../../database/key-list';
-import { TRANSACTION_START } from '../../database/citus/transaction-start';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { DeliveryErrorCode } from '../../messages/message-status';
 import { MessageKey, STATUS_BY_KEY } from '../../messages/message-status.repository';
@@ -72,7 +71,7 @@ const routeIn = (batch: Batch) => `
 
 const enqueueIn = (batch: Batch) => `
   INSERT INTO outbound_messages (tenant_id, conversation_id, message_id, connection_id, waits, next_attempt_at)
-  SELECT t.id, n.conversation_id, n.message_id, n.connection_id, n.waits, greatest($7, n.held_until)
+  SELECT t.id, n.conversation_id, n.message_id, n.connection_id, n.waits, greatest(now(), n.held_until)
   FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::boolean[], $6::timestamptz[])
     AS n (tenant_id, conversation_id, message_id, connection_id, waits, held_until)
   JOIN workspaces t ON t.id = ${workspaceOf('n', '$1', batch)}
@@ -123,7 +122,6 @@ export class RoutedMessagesRepository {
         enqueued.map(({ connectionId }) => connectionId),
         enqueued.map(({ waits }) => waits),
         enqueued.map(({ heldUntil }) => heldUntil),
-        TRANSACTION_START,
       ]);
     }
     return routes;

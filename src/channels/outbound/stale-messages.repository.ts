@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Channel } from '../../common/channel-descriptors';
-import { TRANSACTION_START } from '../../database/citus/transaction-start';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { MessageKey } from '../../messages/message-status.repository';
 import { QueueFloors } from '../../queue/floors/queue-floors';
 import { Target } from '../../queue/targets';
 import { ConnectionStatus } from '../connections/channel-connection.entity';
-import { hasEnded } from './due-messages.repository';
+import { HAS_ENDED } from './due-messages.repository';
 import { messagesSubQueue } from './outbound-messages.repository';
 
 /** Message whose lease or hold has ended, locked. */
@@ -28,15 +27,10 @@ export class StaleMessagesRepository {
               d.connection_id AS "connectionId", d.holds, w.channel
        FROM unnest($2::uuid[], $3::uuid[]) AS k (conversation_id, message_id), LATERAL (
          SELECT d.* FROM outbound_messages d
-         WHERE d.tenant_id = $1 AND d.conversation_id = k.conversation_id AND d.message_id = k.message_id AND ${hasEnded('$4')}
+         WHERE d.tenant_id = $1 AND d.conversation_id = k.conversation_id AND d.message_id = k.message_id AND ${HAS_ENDED}
          LIMIT 1 FOR UPDATE SKIP LOCKED) d, LATERAL (
          SELECT channel FROM channel_connections w WHERE w.tenant_id = $1 AND w.id = d.connection_id LIMIT 1) w`,
-      [
-        tenantId,
-        keys.map(({ conversationId }) => conversationId),
-        keys.map(({ messageId }) => messageId),
-        TRANSACTION_START,
-      ],
+      [tenantId, keys.map(({ conversationId }) => conversationId), keys.map(({ messageId }) => messageId)],
     );
   }
 
@@ -47,9 +41,9 @@ export class StaleMessagesRepository {
     holdMs: number,
   ): Pipelined {
     return tx.pipeline(
-      `UPDATE outbound_messages SET lease_id = NULL, holds = true, next_attempt_at = $5::timestamptz + $4 * interval '1 millisecond'
+      `UPDATE outbound_messages SET lease_id = NULL, holds = true, next_attempt_at = now() + $4 * interval '1 millisecond'
        WHERE tenant_id = $1 AND conversation_id = $2 AND message_id = $3`,
-      [tenantId, conversationId, messageId, holdMs, TRANSACTION_START],
+      [tenantId, conversationId, messageId, holdMs],
     );
   }
 

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Channel } from '../../common/channel-descriptors';
-import { TRANSACTION_START } from '../../database/citus/transaction-start';
 import { Transaction } from '../../database/transaction';
 import { DeliveryError, ReceiptStatus } from '../../messages/message-status';
 import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
@@ -256,7 +255,7 @@ export class ProviderIdsRepository {
   ): Promise<void> {
     await tx.query(
       `INSERT INTO early_receipts (tenant_id, connection_id, provider_id, status, error, created_at)
-       SELECT w.id, $2, r.provider_id, r.status, r.error, $6
+       SELECT w.id, $2, r.provider_id, r.status, r.error, now()
        FROM workspaces w, unnest($3::text[], $4::text[], $5::jsonb[]) AS r (provider_id, status, error)
        WHERE w.id = $1 AND NOT EXISTS (
          SELECT FROM provider_messages p
@@ -268,7 +267,6 @@ export class ProviderIdsRepository {
         receipts.map(({ providerId }) => providerId),
         receipts.map(({ status }) => status),
         receipts.map(({ error }) => error && JSON.stringify(error)),
-        TRANSACTION_START,
       ],
     );
   }

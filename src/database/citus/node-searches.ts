@@ -5,16 +5,13 @@ import { Batcher } from '../../common/batcher';
 import { Memo } from '../../common/memo';
 import { DatabaseUnavailable, isStatementRefused } from '../driver/database-errors';
 import { NODE_SEARCH } from './distributed-tables';
-import { TRANSACTION_START } from './transaction-start';
+import { replaceValues } from './present-time';
 
 /** Number of ids of which one is surely in a range of workspaces. */
 const TRIES = 100_000;
 
 /** Time for which the places of the shards count as known, unless a node could not answer. */
 const KNOWN_FOR_MS = 10_000;
-
-/** Parameter of a statement for a node that has the present time, by the coordinator's clock. */
-const PRESENT = '$1';
 
 /** Limit of the workspaces whose hashes a process keeps. */
 const MAX_HASHES = 100_000;
@@ -169,8 +166,8 @@ export class NodeSearches {
 
   private async askFor({ workspaceId }: Node, request: string): Promise<object[][]> {
     const [answer] = await this.query<{ found: string }>(
-      `SELECT ${NODE_SEARCH}($1::uuid, $2, $3::timestamptz) AS found`,
-      [workspaceId, request, TRANSACTION_START],
+      `SELECT ${NODE_SEARCH}($1::uuid, $2, now()) AS found`,
+      [workspaceId, request],
     );
     return JSON.parse(answer!.found) as object[][];
   }
@@ -285,12 +282,11 @@ function ofShards(statement: string, { names }: Range): string {
   return `(WITH ${tables.join(', ')} SELECT * FROM (${statement}) AS step)`;
 }
 
-/** Returns a statement with its values in it, but for the present time. */
+/** Returns a statement with its values in it, but for the present time: this is a parameter of the search. */
 function withValues(sql: string, parameters: unknown[]): string {
-  return sql.replace(/\$(\d+)|\bnow\(\)/g, (_, n?: string) => {
-    const value =
-      n === undefined ? TRANSACTION_START : (prepareValue(parameters[Number(n) - 1]) as string | null);
-    if (value === TRANSACTION_START) return PRESENT;
+  const valueOf = (number: number) => {
+    const value = prepareValue(parameters[number - 1]) as string | null;
     return value === null ? 'NULL' : escapeLiteral(value);
-  });
+  };
+  return replaceValues(sql, valueOf, '$1');
 }

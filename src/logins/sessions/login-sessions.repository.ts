@@ -7,7 +7,6 @@ import { Origin } from '../../access/principal';
 import { cutStorable } from '../../common/validators';
 import { Database } from '../../database/database';
 import { isDatabaseAway, isStatementTimeout } from '../../database/driver/database-errors';
-import { TRANSACTION_START } from '../../database/citus/transaction-start';
 import { Transaction } from '../../database/transaction';
 import { Entitlement } from '../../common/entitlement';
 import { PlanTier } from '../../workspaces/plan-policy';
@@ -188,10 +187,10 @@ export class LoginSessionsRepository {
   /** Records the use of a session, at most once a minute, and prolongs it. */
   async markUsed(id: string): Promise<void> {
     await this.database.query(
-      `UPDATE login_sessions s SET last_used_at = $2,
-         expires_at = least((s.created_at AT TIME ZONE 'UTC' + ${LONGEST}) AT TIME ZONE 'UTC', $2::timestamptz + ${IDLE})
-       WHERE s.id = $1 AND s.last_used_at < $2::timestamptz - interval '1 minute' AND s.expires_at > $2`,
-      [id, TRANSACTION_START],
+      `UPDATE login_sessions s SET last_used_at = now(),
+         expires_at = least((s.created_at AT TIME ZONE 'UTC' + ${LONGEST}) AT TIME ZONE 'UTC', now() + ${IDLE})
+       WHERE s.id = $1 AND s.last_used_at < now() - interval '1 minute' AND s.expires_at > now()`,
+      [id],
     );
   }
 

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Database, Reader } from '../../database/database';
-import { TRANSACTION_START } from '../../database/citus/transaction-start';
 import { InsertedColumn, columnNamesOf, rowsToInsert } from '../../database/rows-to-insert';
 import { Transaction } from '../../database/transaction';
 import type { AttemptError, AttemptOutcome, AttemptPhases } from '../sending/attempt-outcome';
@@ -58,7 +57,7 @@ export class DeliveryHistoryRepository {
         type: 'smallint',
         values: records.map(({ delivery }) => delivery.attemptCount + 1),
       },
-      { name: 'finished_at', type: 'timestamptz', values: records.map(() => TRANSACTION_START) },
+      { name: 'finished_at', sql: 'now()' },
       ...attemptColumns(records),
     ]);
   }
@@ -91,7 +90,7 @@ export class DeliveryHistoryRepository {
       { name: 'event_type', type: 'text', values: deliveries.map(({ eventType }) => eventType) },
       { name: 'status', type: 'text', values: deliveries.map(() => 'CANCELLED') },
       { name: 'attempt_count', type: 'smallint', values: deliveries.map(({ attemptCount }) => attemptCount) },
-      { name: 'finished_at', type: 'timestamptz', values: deliveries.map(() => TRANSACTION_START) },
+      { name: 'finished_at', sql: 'now()' },
       {
         name: 'status_code',
         type: 'smallint',

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { LOWEST_ID } from '../../common/ids';
 import { Database } from '../../database/database';
 import { expectOneRow } from '../../database/key-list';
-import { TRANSACTION_START } from '../../database/citus/transaction-start';
 import { Place } from '../../database/citus/places';
 import { Transaction } from '../../database/transaction';
 import { QueueFloors } from '../../queue/floors/queue-floors';
@@ -160,7 +159,7 @@ export class DueDeliveriesRepository {
        ), unowed AS (
          SELECT p.tenant_id, p.id FROM looked l JOIN pending_deliveries p ON p.tenant_id = $1 AND p.id = l.id
          LEFT JOIN webhook_endpoints w ON w.tenant_id = $1 AND w.id = $2
-         WHERE ${IS_OWED} IS NOT TRUE AND (p.lease_id IS NULL OR p.next_attempt_at <= $9)
+         WHERE ${IS_OWED} IS NOT TRUE AND (p.lease_id IS NULL OR p.next_attempt_at <= now())
          FOR UPDATE OF p SKIP LOCKED
        ), deleted AS (
          DELETE FROM pending_deliveries p USING unowed
@@ -171,17 +170,7 @@ export class DueDeliveriesRepository {
               d.event_type AS "eventType", d.round, d.attempt_count AS "attemptCount",
               d.last_status_code AS "lastStatusCode", d.last_error AS "lastError", d.recovery_id AS "recoveryId"
        FROM looked l LEFT JOIN deleted d ON d.id = l.id ORDER BY l.activation, l.recovered, l.next_attempt_at, l.id`,
-      [
-        tenantId,
-        id,
-        activation,
-        count,
-        after.activation,
-        after.recovered,
-        after.nextAttemptAt,
-        after.id,
-        TRANSACTION_START,
-      ],
+      [tenantId, id, activation, count, after.activation, after.recovered, after.nextAttemptAt, after.id],
     );
     return {
       deleted: rows.filter(({ isDeleted }) => isDeleted),
@@ -204,13 +193,13 @@ export class DueDeliveriesRepository {
     return tx.query(
       `WITH step AS (
          SELECT tenant_id, id FROM pending_deliveries
-         WHERE tenant_id = $1 AND id < $2 AND (lease_id IS NULL OR next_attempt_at <= $4) AND ${isSuspended('$1')}
+         WHERE tenant_id = $1 AND id < $2 AND (lease_id IS NULL OR next_attempt_at <= now()) AND ${isSuspended('$1')}
          ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED
        )
        DELETE FROM pending_deliveries p USING step
        WHERE p.tenant_id = $1 AND p.id = step.id AND ${expectOneRow('step', 'id')}
        RETURNING p.recovery_id AS "recoveryId"`,
-      [tenantId, before, count, TRANSACTION_START],
+      [tenantId, before, count],
     );
   }
 

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, Reader } from '../../database/database';
 import { expectOneRow, workspaceOf, Batch } from '../../database/key-list';
-import { TRANSACTION_START } from '../../database/citus/transaction-start';
 import { InsertedColumn, rowsToInsert } from '../../database/rows-to-insert';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
@@ -79,7 +78,7 @@ const lockDue = (
     UNION ALL
     SELECT * FROM (
       SELECT tenant_id, id, lease_id FROM pending_deliveries
-      WHERE ${owed} AND next_attempt_at > ${request.since} AND next_attempt_at <= $8 ${locked}
+      WHERE ${owed} AND next_attempt_at > ${request.since} AND next_attempt_at <= now() ${locked}
     ) AS others
     LIMIT ${request.count}`;
 };
@@ -104,7 +103,7 @@ const claimIn = (batch: Batch) => `
           since: '($7::timestamptz[])[1]',
         })
   }), leased AS (
-    UPDATE pending_deliveries p SET lease_id = $6, next_attempt_at = $8::timestamptz + ${LEASE} FROM due
+    UPDATE pending_deliveries p SET lease_id = $6, next_attempt_at = now() + ${LEASE} FROM due
     WHERE p.tenant_id = ${workspaceOf('due', '$1', batch)} AND p.id = due.id AND ${expectOneRow('due', 'id')}
     RETURNING p.*, due.lease_id IS NOT NULL AS was_leased
   )
@@ -227,15 +226,9 @@ export class PendingDeliveriesRepository {
          SELECT FROM webhook_endpoints w, LATERAL (
            (${owed} AND p.next_attempt_at <= ${FIRST} ORDER BY p.next_attempt_at LIMIT 1)
            UNION ALL
-           (${owed} AND p.next_attempt_at > $4 AND p.next_attempt_at <= $5 ORDER BY p.next_attempt_at LIMIT 1)) AS due
+           (${owed} AND p.next_attempt_at > $4 AND p.next_attempt_at <= now() ORDER BY p.next_attempt_at LIMIT 1)) AS due
          WHERE w.tenant_id = $1 AND w.id = $2 AND w.active AND NOT ${isSuspended('$1')}) AS due`,
-      [
-        tenantId,
-        id,
-        recovered,
-        this.floors.startOfClaim(deliveriesSubQueue(tenantId, id, recovered)),
-        TRANSACTION_START,
-      ],
+      [tenantId, id, recovered, this.floors.startOfClaim(deliveriesSubQueue(tenantId, id, recovered))],
     );
     return row!.due;
   }
@@ -257,7 +250,6 @@ export class PendingDeliveriesRepository {
         requests.map(({ tenantId, endpointId: id, recovered }) =>
           this.floors.startOfClaim(deliveriesSubQueue(tenantId, id, recovered)),
         ),
-        TRANSACTION_START,
       ],
     );
     return rows.map(({ eventId, tenantId, type, data, sequence, createdAt, ...row }) => ({
@@ -274,7 +266,7 @@ export class PendingDeliveriesRepository {
     const rows = await tx.prepared<{ id: string; leaseId: string }>(
       `WITH outcome AS (
          SELECT tenant_id, id, lease_id, round, attempt_count, next_count,
-                $10::timestamptz + delay_ms * interval '1 millisecond' AS due_at, status_code, error
+                now() + delay_ms * interval '1 millisecond' AS due_at, status_code, error
          FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::smallint[], $5::smallint[], $6::smallint[], $7::integer[],
                      $8::smallint[], $9::text[])
            AS o (tenant_id, id, lease_id, round, attempt_count, next_count, delay_ms, status_code, error)
@@ -303,7 +295,6 @@ export class PendingDeliveriesRepository {
         records.map(({ retryDelayMs }) => retryDelayMs),
         records.map(({ outcome }) => outcome?.statusCode ?? null),
         records.map(({ outcome }) => outcome?.error ?? null),
-        TRANSACTION_START,
       ],
     );
     // The lease is compared too: a late record of an ended lease may be in the same batch.
@@ -314,18 +305,12 @@ export class PendingDeliveriesRepository {
   /** Releases claimed deliveries without an attempt. They are due again after the delay. */
   postponePipelined(tx: Transaction, deliveries: Delivery[], leaseId: string, delayMs: number): Pipelined {
     return tx.pipeline(
-      `UPDATE pending_deliveries p SET next_attempt_at = $5::timestamptz + $4::integer * interval '1 millisecond',
+      `UPDATE pending_deliveries p SET next_attempt_at = now() + $4::integer * interval '1 millisecond',
          lease_id = NULL
        FROM unnest($1::uuid[], $2::uuid[]) AS d (tenant_id, id)
        WHERE p.tenant_id = ${workspaceOf('d', '$1', this.database)} AND p.id = d.id AND p.lease_id = $3
          AND ${expectOneRow('d', 'id')}`,
-      [
-        deliveries.map(({ endpoint }) => endpoint.tenantId),
-        deliveries.map(({ id }) => id),
-        leaseId,
-        delayMs,
-        TRANSACTION_START,
-      ],
+      [deliveries.map(({ endpoint }) => endpoint.tenantId), deliveries.map(({ id }) => id), leaseId, delayMs],
     );
   }
 
@@ -344,8 +329,8 @@ export class PendingDeliveriesRepository {
     const rows = await this.database.query(
       `SELECT FROM pending_deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND recovered = $3
          AND activation = (SELECT activation FROM webhook_endpoints WHERE tenant_id = $1 AND id = $2)
-         AND next_attempt_at <= $5 LIMIT $4`,
-      [tenantId, id, takesRecovered(target), limit, TRANSACTION_START],
+         AND next_attempt_at <= now() LIMIT $4`,
+      [tenantId, id, takesRecovered(target), limit],
     );
     return rows.length;
   }
@@ -386,7 +371,7 @@ function columnsOf(deliveries: (PendingDelivery & { delayMs: number })[]): Inser
       name: 'delay_ms',
       type: 'integer',
       values: deliveries.map(({ delayMs }) => delayMs),
-      write: (delay, start) => `${start} + ${delay} * interval '1 millisecond'`,
+      write: (delay) => `now() + ${delay} * interval '1 millisecond'`,
     },
     {
       name: 'last_status_code',

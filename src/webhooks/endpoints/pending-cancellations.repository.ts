@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { workspaceOf } from '../../database/key-list';
-import { TRANSACTION_START } from '../../database/citus/transaction-start';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { IS_OWED } from './subscription';
 
@@ -36,9 +35,9 @@ export class PendingCancellationsRepository {
   /** Inserts a cancellation. One of the same activation begins again: attempts may be in flight again. */
   async insert(tx: Transaction, tenantId: string, endpointId: string, activation: number): Promise<void> {
     await tx.query(
-      `INSERT INTO pending_cancellations (tenant_id, endpoint_id, activation, created_at) VALUES ($1, $2, $3, $4)
+      `INSERT INTO pending_cancellations (tenant_id, endpoint_id, activation, created_at) VALUES ($1, $2, $3, now())
        ON CONFLICT (tenant_id, endpoint_id, activation) DO UPDATE SET created_at = excluded.created_at`,
-      [tenantId, endpointId, activation, TRANSACTION_START],
+      [tenantId, endpointId, activation],
     );
   }
 

@@ -6,7 +6,6 @@ import { Actor, idOf } from '../../access/principal';
 import { SealedSecret, SecretBox, SecretUnreadable } from '../../secrets/secret-box';
 import { Database } from '../../database/database';
 import { workspaceOf, Batch } from '../../database/key-list';
-import { TRANSACTION_START } from '../../database/citus/transaction-start';
 import { Transaction } from '../../database/transaction';
 import { SigningSecrets } from '../sending/signature';
 import { DeactivationReason, WebhookEndpointEntity } from './webhook-endpoint.entity';
@@ -77,9 +76,9 @@ const changesIn = (batch: Batch) => `(
  * Columns of both secrets. The end of a previous secret is compared at each claim, so no process has to be
  * told of it.
  */
-const secretsAt = (moment: string) => `secret_key_id AS "keyId", secret_ciphertext AS ciphertext,
+const SECRETS = `secret_key_id AS "keyId", secret_ciphertext AS ciphertext,
   previous_secret_key_id AS "previousKeyId", previous_secret_ciphertext AS "previousCiphertext",
-  previous_secret_signs_service AS "previousSignsService", previous_secret_ends_at > ${moment} AS "previousSigns"`;
+  previous_secret_signs_service AS "previousSignsService", previous_secret_ends_at > now() AS "previousSigns"`;
 
 const NO_PREVIOUS_SECRET = {
   previousSecretKeyId: null,
@@ -256,8 +255,8 @@ export class WebhookEndpointsRepository {
    */
   async readSecrets(tx: Transaction, tenantId: string, id: string): Promise<SigningSecrets> {
     const [row] = await tx.query<SecretColumns>(
-      `SELECT ${secretsAt('$3')} FROM webhook_endpoints WHERE tenant_id = $1 AND id = $2`,
-      [tenantId, id, TRANSACTION_START],
+      `SELECT ${SECRETS} FROM webhook_endpoints WHERE tenant_id = $1 AND id = $2`,
+      [tenantId, id],
     );
     return this.decrypt(id, row!);
   }
@@ -334,7 +333,7 @@ export class WebhookEndpointsRepository {
    * is changing.
    */
   lockWorkspaceSubscribers(tx: Transaction, tenantIds: string[]): Promise<Subscriber[]> {
-    return this.lockMatching(tx, 'active', [tenantIds, TRANSACTION_START]);
+    return this.lockMatching(tx, 'active', [tenantIds]);
   }
 
   /**
@@ -346,9 +345,8 @@ export class WebhookEndpointsRepository {
     endpoints: { tenantId: string; id: string }[],
     { inactiveToo = false } = {},
   ): Promise<Subscriber[]> {
-    return this.lockMatching(tx, `${inactiveToo ? 'deleted_at IS NULL' : 'active'} AND id = ANY ($3)`, [
+    return this.lockMatching(tx, `${inactiveToo ? 'deleted_at IS NULL' : 'active'} AND id = ANY ($2)`, [
       [...new Set(endpoints.map(({ tenantId }) => tenantId))],
-      TRANSACTION_START,
       endpoints.map(({ id }) => id),
     ]);
   }
@@ -374,8 +372,8 @@ export class WebhookEndpointsRepository {
        )
        SELECT id, tenant_id AS "tenantId", events, context_parts AS context, url, activation, activated_at AS "activatedAt",
               rate_limit AS "rateLimit", failing_since AS "failingSince", last_success_at AS "lastSuccessAt",
-              failing_since IS NULL AND last_success_at > $2::timestamptz - interval '1 day' AS "answersLately",
-              ${secretsAt('$2')}, tenant_id IN (SELECT id FROM sending) AS "maySend",
+              failing_since IS NULL AND last_success_at > now() - interval '1 day' AS "answersLately",
+              ${SECRETS}, tenant_id IN (SELECT id FROM sending) AS "maySend",
               (id, version) IN (SELECT id, version FROM held) AS "isHeld"
        FROM webhook_endpoints WHERE ${ofTenants}`,
       parameters,
