@@ -22,7 +22,7 @@ import type {
 import { useRead, useWorkspace } from '../../api/workspace';
 import { type InboxFilter, useAssigneeOf } from './inbox-filter';
 import { useFreshness, usePollMs } from './live/live-state';
-import { beginChange, endChange, type PendingChange, readWithChanges } from './pending-changes';
+import { endChange, type PendingChange, readWithChanges } from './pending-changes';
 import { FRESH_PAGES, keyOf } from './inbox-cache';
 import {
   type List,
@@ -191,8 +191,7 @@ export function useUpdateConversation(
       void queries.cancelQueries(detail);
       const before = [...queries.getQueriesData(lists), ...queries.getQueriesData(detail)];
       queries.setQueriesData<Conversation>(detail, (one) => one && { ...one, ...change });
-      showChange(queries, workspaceId, conversationId, change);
-      const pending = beginChange(conversationId, change);
+      const pending = showChange(queries, workspaceId, conversationId, change);
       // What was being read may tell of other conversations too.
       for (const { queryKey } of stale) void queries.invalidateQueries({ queryKey, exact: true });
       return { before, pending };

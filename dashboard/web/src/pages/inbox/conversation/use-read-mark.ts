@@ -7,7 +7,7 @@ import { useWorkspace } from '../../../api/workspace';
 import { useAnnounce } from '../../../common/announcer';
 import { useTexts } from '../../../i18n/locale';
 import { onHandedOver } from '../live/live-state';
-import { beginChange, endChange } from '../pending-changes';
+import { endChange } from '../pending-changes';
 import { refreshCounts } from '../inbox-cache';
 import { isKnownRead, refreshList, showChange } from '../list/cached-lists';
 import { useMessages, useRow } from '../use-inbox';
@@ -76,11 +76,7 @@ function useSetMark(conversationId: string): (mark: MarkRead | null) => void {
     mutationFn: (mark: MarkRead | null) => (mark ? api.put(path, mark) : api.delete(path)),
     // One after the other, so that the last one counts.
     scope: { id: `read mark ${conversationId}` },
-    onMutate: (mark) => {
-      const change = { isUnread: mark === null };
-      showChange(queries, workspaceId, conversationId, change);
-      return beginChange(conversationId, change);
-    },
+    onMutate: (mark) => showChange(queries, workspaceId, conversationId, { isUnread: mark === null }),
     onSuccess: (_answer, _mark, pending) => endChange(pending, false),
     onError: (_error, _mark, pending) => endChange(pending, true),
     onSettled: () =>

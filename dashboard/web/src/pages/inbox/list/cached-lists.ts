@@ -2,7 +2,7 @@ import { type Query, type QueryClient } from '@tanstack/react-query';
 import { api, toQuery } from '../../../api/client';
 import type { ActiveConversation, Channel, ConversationStatus, Page } from '../../../api/types';
 import { withChangedRows } from './changed-rows';
-import { type PendingChange, readWithChanges } from '../pending-changes';
+import { beginChange, type PendingChange, readWithChanges } from '../pending-changes';
 import { type Pages, keyOf, refreshCounts, refreshOpen } from '../inbox-cache';
 
 /** Limit of the conversations that a list is asked for by their ids. */
@@ -190,14 +190,14 @@ export function findLists(
 
 /**
  * Shows a change of a conversation in the lists that have it, each in its place. They count as no newer than
- * before.
+ * before. What is being read is shown with it, too, until it has ended.
  */
 export function showChange(
   queries: QueryClient,
   workspaceId: string,
   conversationId: string,
   change: Partial<ActiveConversation>,
-): void {
+): PendingChange {
   for (const list of findLists(queries, workspaceId)) {
     const { data, dataUpdatedAt, isInvalidated } = list.state;
     const row = data?.pages.flatMap((page) => page.data).find(({ id }) => id === conversationId);
@@ -208,4 +208,5 @@ export function showChange(
     queries.setQueryData(list.queryKey, pages, { updatedAt: dataUpdatedAt });
     if (isInvalidated) list.invalidate();
   }
+  return beginChange(conversationId, change);
 }

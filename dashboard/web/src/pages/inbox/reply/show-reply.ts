@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { Conversation, InboxCounts, Message, SentReply, Workspace } from '../../../api/types';
 import { addNewest, changeCached, keyOf } from '../inbox-cache';
 import { refreshList, rowsOf, showChange } from '../list/cached-lists';
-import { beginChange, endChange } from '../pending-changes';
+import { endChange } from '../pending-changes';
 
 /** Largest number of conversations that is counted. */
 const MAX_COUNT = 1_000;
@@ -28,8 +28,7 @@ export function showReply(
   const isListed = rowsOf(queries, workspaceId, conversationId, 'active').length > 0;
   addNewest(queries, workspaceId, ['messages', conversationId], message);
   // The lists that are being read may be answered as they were before.
-  endChange(beginChange(conversationId, change), false);
-  showChange(queries, workspaceId, conversationId, change);
+  endChange(showChange(queries, workspaceId, conversationId, change), false);
   void refreshList(queries, workspaceId, isListed ? [] : [conversationId]);
   if (assignmentEventId === undefined) return;
   const conversationKey = keyOf(workspaceId, 'conversation', conversationId);
