@@ -1,10 +1,10 @@
 import { Button, Group, Text } from '@mantine/core';
 import { IconAlertTriangle, IconClock } from '@tabler/icons-react';
-import { ApiError } from '../../../api/client';
 import { ErrorNotice } from '../../../common/error-notice';
 import { useTexts } from '../../../i18n/locale';
 import { ColleagueReplied } from '../reply/colleague-replied';
 import classes from '../inbox.module.css';
+import { toError } from '../reply/kept-failure';
 import { isOvertaken } from '../reply/sending-options';
 import type { Outgoing } from '../reply/use-sending';
 
@@ -23,9 +23,10 @@ export function OutgoingItem({
   onEdit: () => void;
 }) {
   const { inbox, common } = useTexts();
-  const { body, isSending, error } = message;
-  const asks = !isSending && isOvertaken(message);
-  const isRefused = error instanceof ApiError && error.status !== 0;
+  const { body, isSending, failure } = message;
+  const error = failure && toError(failure);
+  const asks = !isSending && isOvertaken(error);
+  const isRefused = error !== undefined && error.status !== 0;
   return (
     <article className={classes.message} data-from="agent" data-unsent>
       <p className={classes.body} dir="auto">

@@ -10,7 +10,7 @@ import { canShowReply, showReply } from './show-reply';
 const MAX_RETRIES = 1;
 
 /** Reports whether a message was refused because somebody else has answered since. */
-export function isOvertaken({ error }: { error: unknown }): boolean {
+export function isOvertaken(error: unknown): boolean {
   return error instanceof ApiError && error.reason.reason === 'colleague_replied';
 }
 
@@ -48,7 +48,7 @@ export function sendingOptions(
     retry: (count, error) => count < MAX_RETRIES && error instanceof ApiError && error.status === 0,
     onError: (error, { key }) => {
       noteFailure(key, toFailure(error));
-      if (isOvertaken({ error })) void refreshAfterAct(queries, workspaceId, conversationId);
+      if (isOvertaken(error)) void refreshAfterAct(queries, workspaceId, conversationId);
     },
     onSuccess: (sent, { key, closes, repeatsId = null }) => {
       const message: Message = { ...sent.message, repeatsId, isDismissed: false, firstBody: null };

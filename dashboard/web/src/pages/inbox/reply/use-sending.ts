@@ -2,15 +2,12 @@ import { useMutation, useMutationState, useQueryClient } from '@tanstack/react-q
 import { useCallback } from 'react';
 import { useWorkspace } from '../../../api/workspace';
 import { useUpdateConversation } from '../use-inbox';
-import { toError } from './kept-failure';
 import { type UnsentMessage, useUnsent } from './kept-replies';
 import { sendingOptions } from './sending-options';
 
-/** An unsent message, with what became of its last try. */
+/** An unsent message, and whether it is on its way. */
 export interface Outgoing extends UnsentMessage {
   isSending: boolean;
-  /** Error of the last try; null if none is known. */
-  error: unknown;
 }
 
 /**
@@ -28,24 +25,16 @@ export function useSending(conversationId: string, onClosed: () => void) {
   const { mutationKey } = options;
   const { mutate } = useMutation(options);
 
-  const tries = useMutationState({
-    filters: { mutationKey },
-    select: ({ state }) => ({
-      key: (state.variables as UnsentMessage | undefined)?.key,
-      isSending: state.status === 'pending',
-    }),
-  });
-  const outgoing = unsent.map((message): Outgoing => {
-    const last = tries.findLast(({ key }) => key === message.key);
-    return {
-      ...message,
-      isSending: last?.isSending ?? false,
-      error: message.failure ? toError(message.failure) : null,
-    };
+  const onTheirWay = useMutationState({
+    filters: { mutationKey, status: 'pending' },
+    select: ({ state }) => (state.variables as UnsentMessage | undefined)?.key,
   });
 
   return {
-    outgoing,
+    outgoing: unsent.map((message): Outgoing => ({
+      ...message,
+      isSending: onTheirWay.includes(message.key),
+    })),
     closing,
     /** Sends a message, unless one with its key is on its way. */
     send: useCallback(
@@ -54,11 +43,11 @@ export function useSending(conversationId: string, onClosed: () => void) {
       },
       [keep, mutate],
     ),
-    retry: ({ isSending, error: _, ...message }: Outgoing) => {
+    retry: ({ isSending, ...message }: Outgoing) => {
       if (!isSending) mutate(message);
     },
     /** Sends a message although a colleague has replied since it was begun. */
-    sendAnyway: ({ isSending, error: _, ...message }: Outgoing, seenMessageId: string) => {
+    sendAnyway: ({ isSending, ...message }: Outgoing, seenMessageId: string) => {
       if (isSending) return;
       const answered = { ...message, seenMessageId, failure: undefined };
       replace(answered);
