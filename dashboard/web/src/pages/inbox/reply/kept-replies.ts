@@ -191,10 +191,10 @@ function changesOf(name: string) {
       return true;
     },
     find: (wanted: string) => read(name).unsent.find(({ key }) => key === wanted),
-    replace: (message: UnsentMessage) =>
-      write(name, { unsent: read(name).unsent.map((one) => (one.key === message.key ? message : one)) }),
-    noteFailure: (key: string, failure: KeptFailure) =>
-      write(name, { unsent: read(name).unsent.map((one) => (one.key === key ? { ...one, failure } : one)) }),
+    change: (key: string, change: Pick<UnsentMessage, 'failure' | 'seenMessageId'>) =>
+      write(name, {
+        unsent: read(name).unsent.map((one) => (one.key === key ? { ...one, ...change } : one)),
+      }),
     remove: (key: string) => write(name, { unsent: read(name).unsent.filter((one) => one.key !== key) }),
     /** Makes a message the beginning of the draft again. */
     takeBack: ({ key, body }: UnsentMessage) => {

@@ -30,7 +30,7 @@ export function sendingOptions(
   close: () => void,
 ) {
   const { id: workspaceId } = workspace;
-  const { noteFailure, remove } = unsentOf(workspace, conversationId);
+  const { change, remove } = unsentOf(workspace, conversationId);
   const mutationKey = sendingKey(workspaceId, conversationId);
   return {
     mutationKey,
@@ -47,7 +47,7 @@ export function sendingOptions(
     },
     retry: (count, error) => count < MAX_RETRIES && error instanceof ApiError && error.status === 0,
     onError: (error, { key }) => {
-      noteFailure(key, toFailure(error));
+      change(key, { failure: toFailure(error) });
       if (isOvertaken(error)) void refreshAfterAct(queries, workspaceId, conversationId);
     },
     onSuccess: (sent, { key, closes, repeatsId = null }) => {

@@ -17,7 +17,7 @@ export interface Outgoing extends UnsentMessage {
 export function useSending(conversationId: string, onClosed: () => void) {
   const workspace = useWorkspace();
   const queries = useQueryClient();
-  const { unsent, keep, replace, takeBack } = useUnsent(conversationId);
+  const { unsent, keep, change, takeBack } = useUnsent(conversationId);
   const closing = useUpdateConversation(conversationId, onClosed);
   const options = sendingOptions(queries, workspace, conversationId, () =>
     closing.mutate({ status: 'CLOSED' }),
@@ -49,9 +49,8 @@ export function useSending(conversationId: string, onClosed: () => void) {
     /** Sends a message although a colleague has replied since it was begun. */
     sendAnyway: ({ isSending, ...message }: Outgoing, seenMessageId: string) => {
       if (isSending) return;
-      const answered = { ...message, seenMessageId, failure: undefined };
-      replace(answered);
-      mutate(answered);
+      change(message.key, { seenMessageId, failure: undefined });
+      mutate({ ...message, seenMessageId });
     },
     edit: takeBack,
   };
