@@ -44,7 +44,7 @@ export function Timeline({
   const entries = useMemo(() => entriesOf(messages ?? [], changes, notes), [messages, changes, notes]);
   const { send } = sending;
   const sendAgain = useCallback(
-    ({ id, body }: Message) => send({ key: id, writtenAt: Date.now(), body, closes: false, repeatsId: id }),
+    ({ id, body }: Message) => send({ key: id, body, closes: false, repeatsId: id }),
     [send],
   );
 

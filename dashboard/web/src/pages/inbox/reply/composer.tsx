@@ -75,13 +75,7 @@ export function Composer({
     endDraft(body);
     setMissing([]);
     writing.end();
-    sending.send({
-      key: crypto.randomUUID(),
-      writtenAt: Date.now(),
-      body,
-      closes,
-      seenMessageId: known.end(),
-    });
+    sending.send({ key: crypto.randomUUID(), body, closes, seenMessageId: known.end() });
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (isSendPress(event)) {

@@ -183,11 +183,11 @@ export function useHasReply(conversationId: string): () => boolean {
 
 function changesOf(name: string) {
   return {
-    /** Keeps a message; returns false if one with its key is kept already. */
+    /** Keeps a message that is written now; returns false if one with its key is kept already. */
     keep: (message: UnsentMessage): boolean => {
       const { unsent: kept } = read(name);
       if (kept.some(({ key }) => key === message.key)) return false;
-      write(name, { unsent: [...kept, message] });
+      write(name, { unsent: [...kept, { ...message, writtenAt: Date.now() }] });
       return true;
     },
     find: (wanted: string) => read(name).unsent.find(({ key }) => key === wanted),
