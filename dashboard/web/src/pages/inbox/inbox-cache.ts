@@ -2,6 +2,9 @@ import { type InfiniteData, type Query, type QueryClient } from '@tanstack/react
 import { api } from '../../api/client';
 import type { Conversation, Message, Page } from '../../api/types';
 
+/** Highest number of conversations that the server counts to. */
+export const MAX_COUNT = 1_000;
+
 /** Number of loaded pages that are read again every few seconds. More are read more rarely. */
 export const FRESH_PAGES = 2;
 

@@ -7,6 +7,7 @@ import { CHANNEL_LABELS } from '../../../common/channel-logo';
 import { lazyPart, usePreload } from '../../../common/lazy-part';
 import { useFormats, useTexts } from '../../../i18n/locale';
 import { AlertMenu } from '../alerts/alert-menu';
+import { MAX_COUNT } from '../inbox-cache';
 import { CHANNELS, type InboxFilter, STATUSES, toSearch, useInboxFilter, VIEWS } from '../inbox-filter';
 import classes from '../inbox.module.css';
 import { ColleagueView } from './colleague-view';
@@ -19,8 +20,6 @@ const SearchResults = lazyPart(() =>
   import('../search/search-results').then((module) => module.SearchResults),
 );
 
-/** Highest number that the server counts to. */
-const MAX_COUNT = 1_000;
 /** Number from which on the three counts may need more room than the list has. */
 const WIDE_COUNT = 100;
 

@@ -1,11 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Conversation, InboxCounts, Message, SentReply, Workspace } from '../../../api/types';
-import { addNewest, changeCached, keyOf } from '../inbox-cache';
+import { addNewest, changeCached, keyOf, MAX_COUNT } from '../inbox-cache';
 import { refreshList, rowsOf, showChange } from '../list/cached-lists';
 import { endChange } from '../pending-changes';
-
-/** Largest number of conversations that is counted. */
-const MAX_COUNT = 1_000;
 
 /** Reports whether the page can show all that a reply changes in a conversation without reading it. */
 export function canShowReply(queries: QueryClient, workspaceId: string, conversationId: string): boolean {
