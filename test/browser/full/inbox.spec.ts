@@ -345,6 +345,33 @@ describe('the inbox in a browser', () => {
     expect(await reply().inputValue()).toBe('One thing more.');
   });
 
+  it('shows a closed conversation as closed though it is read before the server has closed it', async () => {
+    const made = await conversation('Ada', { isMine: true });
+    await open(`/${made.id}?view=nobody`);
+    await message('Where is it?').waitFor();
+    let answer = () => undefined as void;
+    const released = new Promise<void>((resolve) => (answer = resolve));
+    await visit.page.route(`**/conversations/${made.id}`, async (route) => {
+      if (route.request().method() === 'PATCH') await released;
+      await route.continue();
+    });
+    await visit.button('Close').click();
+    const isRead = visit.page.waitForResponse(
+      (response) =>
+        response.url().endsWith(`/conversations/${made.id}`) && response.request().method() === 'GET',
+    );
+    await world.service.make.received(workspace, made, 'Is it lost?');
+    await message('Is it lost?').waitFor();
+    expect(await (await isRead).json()).toMatchObject({ status: 'OPEN' });
+    await visit.page.evaluate(
+      () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+    );
+    expect(await visit.button('Reopen').count()).toBe(1);
+    answer();
+    await visit.page.getByText('Closed by you').waitFor();
+    await visit.page.unroute(`**/conversations/${made.id}`);
+  });
+
   it('snoozes until the customer writes, or until a time', async () => {
     const made = await conversation('Ada', { isMine: true });
     // A list that it is not in: so it stays open.

@@ -1,4 +1,10 @@
-import { beginChange, endChange, type PendingChange, readWithChanges } from './pending-changes';
+import {
+  beginChange,
+  endChange,
+  type PendingChange,
+  readConversation,
+  readWithChanges,
+} from './pending-changes';
 
 /** Begins a read that notes which conversations' changes it makes in its answer, and does not end yet. */
 function beginRead() {
@@ -80,5 +86,22 @@ describe('an answer', () => {
 
   it('needs no change that never began', () => {
     expect(() => endChange(undefined, true)).not.toThrow();
+  });
+});
+
+describe('a conversation that is read', () => {
+  it('has the pending changes of its own alone', async () => {
+    const { fetch } = globalThis;
+    let answer = (_response: Response) => {};
+    globalThis.fetch = () => new Promise((resolve) => (answer = resolve));
+    const own = close('a');
+    const read = readConversation('w', 'a');
+    endChange(beginChange('a', { assignedAgentId: 'me' }), false);
+    const other = beginChange('b', { status: 'SNOOZED' });
+    endChange(own, false);
+    answer(Response.json({ id: 'a', status: 'OPEN', assignedAgentId: null }));
+    expect(await read).toEqual({ id: 'a', status: 'CLOSED', assignedAgentId: 'me' });
+    endChange(other, false);
+    globalThis.fetch = fetch;
   });
 });

@@ -1,9 +1,13 @@
-import type { ActiveConversation } from '../../api/types';
+import { api } from '../../api/client';
+import type { ActiveConversation, Conversation } from '../../api/types';
+
+/** New values of a conversation's changed properties. */
+export type ConversationValues = Partial<Omit<ActiveConversation, 'id' | 'contact'>>;
 
 /** Change of a conversation that the page shows, and that the server has not confirmed. */
 export interface PendingChange {
   conversationId: string;
-  change: Partial<ActiveConversation>;
+  change: ConversationValues;
   /** Whether the server has refused it. */
   isRefused: boolean;
 }
@@ -13,7 +17,7 @@ const pending = new Set<PendingChange>();
 const missing = new Set<Set<PendingChange>>();
 
 /** Notes a change that is about to be sent. */
-export function beginChange(conversationId: string, change: Partial<ActiveConversation>): PendingChange {
+export function beginChange(conversationId: string, change: ConversationValues): PendingChange {
   const begun = { conversationId, change, isRefused: false };
   pending.add(begun);
   for (const changes of missing) changes.add(begun);
@@ -27,8 +31,22 @@ export function endChange(change: PendingChange | undefined, isRefused: boolean)
   pending.delete(change);
 }
 
+/** Reads a conversation with its contact. The answer has the conversation's pending changes. */
+export function readConversation(
+  workspaceId: string,
+  conversationId: string,
+  signal?: AbortSignal,
+): Promise<Conversation> {
+  const path = `/workspaces/${workspaceId}/conversations/${conversationId}`;
+  return readWithChanges(
+    () => api.get<Conversation>(path, signal),
+    (conversation, { conversationId: changedId, change }) =>
+      changedId === conversationId ? { ...conversation, ...change } : conversation,
+  );
+}
+
 /**
- * Reads conversations, and makes in the answer the changes that were pending at any time meanwhile: it may be
+ * Reads conversations. The answer gets the changes that were pending at any time meanwhile, because it may be
  * older than they are.
  */
 export async function readWithChanges<T>(

@@ -22,7 +22,7 @@ import type {
 import { useRead, useWorkspace } from '../../api/workspace';
 import { type InboxFilter, useAssigneeOf } from './inbox-filter';
 import { useFreshness, usePollMs } from './live/live-state';
-import { endChange, type PendingChange, readWithChanges } from './pending-changes';
+import { endChange, type PendingChange, readConversation, readWithChanges } from './pending-changes';
 import { FRESH_PAGES, keyOf } from './inbox-cache';
 import {
   type List,
@@ -40,10 +40,13 @@ const MIN_PAUSE_MS = 5_000;
 
 const MAX_PAGE = 200;
 
-/** Pause between two reads of the open conversation: nobody finds a lost signal of a delivery mark. */
+/**
+ * Pause between two reads of the open conversation's messages. They are read beside the stream, because it
+ * may lose the signal of a delivery mark.
+ */
 export const MARKS_MS = 15_000;
 
-/** Reads a list page by page, and what is loaded of it again while the tab is visible. */
+/** Reads a list page by page, and reads the loaded pages again while the tab is visible. */
 export function usePages<T extends { id: string }>(
   key: unknown[],
   path: string,
@@ -82,7 +85,7 @@ export function usePages<T extends { id: string }>(
     enabled: isEnabled,
     placeholderData: refreshes ? undefined : keepPreviousData,
   });
-  // What moves between the reading of two pages is in both.
+  // An item that moves between the reading of two pages is in both.
   const items = useMemo(() => {
     const loaded = pages.data?.pages.flatMap(({ data }) => data);
     return loaded && [...new Map(loaded.toReversed().map((item) => [item.id, item])).values()].toReversed();
@@ -131,7 +134,7 @@ export function useCounts() {
   return useRead<InboxCounts>('conversations/counts', {}, { refreshMs: usePollMs() });
 }
 
-/** Reads what the person has not read among their own and nobody's open conversations. */
+/** Reads the unread ones among the person's own and the unassigned open conversations. */
 export function useUnread() {
   return useRead<Unread>('conversations/unread', {}, { refreshMs: usePollMs() });
 }
@@ -143,8 +146,7 @@ export function useConversation(conversationId: string | undefined) {
     ...useFreshness(),
     enabled: conversationId !== undefined,
     queryKey: keyOf(id, 'conversation', conversationId),
-    queryFn: ({ signal }) =>
-      api.get<Conversation>(`/workspaces/${id}/conversations/${conversationId}`, signal),
+    queryFn: ({ signal }) => readConversation(id, conversationId!, signal),
     refetchInterval: usePollMs(),
   });
 }
@@ -186,13 +188,12 @@ export function useUpdateConversation(
     onMutate: (change) => {
       const isStale = ({ state }: Query<List>) => state.fetchStatus === 'fetching' || state.isInvalidated;
       const stale = findLists(queries, workspaceId).filter(isStale);
-      // To cancel puts back at once what was there: nothing is awaited, and the next frame shows the change.
+      // A cancelled read puts the former rows back at once: nothing is awaited.
       void queries.cancelQueries(lists);
-      void queries.cancelQueries(detail);
       const before = [...queries.getQueriesData(lists), ...queries.getQueriesData(detail)];
       queries.setQueriesData<Conversation>(detail, (one) => one && { ...one, ...change });
       const pending = showChange(queries, workspaceId, conversationId, change);
-      // What was being read may tell of other conversations too.
+      // The cancelled reads may have had changes of other conversations.
       for (const { queryKey } of stale) void queries.invalidateQueries({ queryKey, exact: true });
       return { before, pending };
     },

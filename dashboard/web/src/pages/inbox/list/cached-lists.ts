@@ -2,13 +2,18 @@ import { type Query, type QueryClient } from '@tanstack/react-query';
 import { api, toQuery } from '../../../api/client';
 import type { ActiveConversation, Channel, ConversationStatus, Page } from '../../../api/types';
 import { withChangedRows } from './changed-rows';
-import { beginChange, type PendingChange, readWithChanges } from '../pending-changes';
+import {
+  beginChange,
+  type ConversationValues,
+  type PendingChange,
+  readWithChanges,
+} from '../pending-changes';
 import { type Pages, keyOf, refreshCounts, refreshOpen } from '../inbox-cache';
 
-/** Limit of the conversations that a list is asked for by their ids. */
+/** Limit of the ids that one read of a list names. */
 const MAX_NAMED = 100;
 
-/** Name of nobody, where an agent's id may stand. */
+/** Word for no agent, where an agent's id may stand. */
 export const NOBODY = 'nobody';
 
 /** Query by which the server is asked for a list of conversations. */
@@ -28,7 +33,9 @@ export function toParameters({ onlyId, ...query }: ListQuery) {
   return { ...query, ids: onlyId ?? undefined };
 }
 
-/** Makes a change in a page of a list. What it takes out of the list's filter leaves the page. */
+/**
+ * Makes a change in a page of a list. A conversation that the list's filter no longer has leaves the page.
+ */
 export function withChange(
   page: Page<ActiveConversation>,
   { conversationId, change }: Omit<PendingChange, 'isRefused'>,
@@ -46,7 +53,7 @@ export function withChange(
   return { ...page, data };
 }
 
-/** Reads again what a change of a conversation may have changed. */
+/** Reads the conversation, its rows and the counts again, after a change of the conversation. */
 export function refreshAfterAct(
   queries: QueryClient,
   workspaceId: string,
@@ -88,7 +95,7 @@ const rowReads = new WeakMap<Query<List>, Promise<void>>();
 /** Ids of the conversations of each list that could not be read. */
 const failedRows = new WeakMap<Query<List>, string[]>();
 
-/** Reads conversations of one list again, after what is being read of it already. */
+/** Reads conversations of one list again, after a read of the list that is running. */
 async function refreshRows(
   queries: QueryClient,
   workspaceId: string,
@@ -118,7 +125,7 @@ async function refreshRows(
   }
   const { data, dataUpdatedAt, isInvalidated } = list.state;
   if (!data || isInvalidated) return queries.invalidateQueries({ queryKey, exact: true });
-  // What was loaded meanwhile may be newer than the answer.
+  // A list that was read meanwhile may be newer than the answer.
   if (dataUpdatedAt > begunAt) return refreshRows(queries, workspaceId, list, ids);
   queries.setQueryData(queryKey, withChangedRows(data, ids, rows.data), { updatedAt: dataUpdatedAt });
 }
@@ -178,7 +185,7 @@ function allRows(
   );
 }
 
-/** Returns lists of conversations: all, or those alone that the page shows. */
+/** Returns lists of conversations: all cached ones, or only the ones that the page shows. */
 export function findLists(
   queries: QueryClient,
   workspaceId: string,
@@ -189,14 +196,14 @@ export function findLists(
 }
 
 /**
- * Shows a change of a conversation in the lists that have it, each in its place. They count as no newer than
- * before. What is being read is shown with it, too, until it has ended.
+ * Shows a change of a conversation in the lists that have it, each in its place. The lists count as no newer
+ * than before. Answers of running reads get the change too, until it has ended.
  */
 export function showChange(
   queries: QueryClient,
   workspaceId: string,
   conversationId: string,
-  change: Partial<ActiveConversation>,
+  change: ConversationValues,
 ): PendingChange {
   for (const list of findLists(queries, workspaceId)) {
     const { data, dataUpdatedAt, isInvalidated } = list.state;

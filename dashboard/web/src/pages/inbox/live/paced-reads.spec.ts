@@ -4,10 +4,12 @@ import { makePacedReader } from './paced-reads';
 function startReader(restMs: number) {
   const reads: string[][] = [];
   let end = () => {};
+  let fail = (_error: Error) => {};
   const notice = makePacedReader<string>(restMs, (changes) => {
     reads.push(changes);
-    return new Promise<void>((resolve) => {
+    return new Promise<void>((resolve, reject) => {
       end = resolve;
+      fail = reject;
     });
   });
   const readFor = async (ms: number) => {
@@ -15,7 +17,7 @@ function startReader(restMs: number) {
     end();
     await jest.advanceTimersByTimeAsync(0);
   };
-  return { reads, notice, readFor };
+  return { reads, notice, readFor, fail: (error: Error) => fail(error) };
 }
 
 describe('a paced reader', () => {
@@ -60,6 +62,19 @@ describe('a paced reader', () => {
     expect(reads).toHaveLength(1);
     await jest.advanceTimersByTimeAsync(1);
     expect(reads).toHaveLength(2);
+  });
+
+  it('reads the next changes after a read that fails', async () => {
+    const logged = jest.spyOn(console, 'error').mockImplementation();
+    const { reads, notice, fail } = startReader(300);
+    const error = new Error('No answer.');
+    notice('a');
+    notice('b');
+    fail(error);
+    await jest.advanceTimersByTimeAsync(300);
+    expect(reads).toEqual([['a'], ['b']]);
+    expect(logged).toHaveBeenCalledWith(error);
+    logged.mockRestore();
   });
 
   it('stops when nothing has changed, and reads the next change at once', async () => {

@@ -3,8 +3,8 @@ const REST_FACTOR = 4;
 const LONGEST_REST_MS = 5_000;
 
 /**
- * Makes a function that reads what has changed: at once, but not while it reads or rests. What changes
- * meanwhile is read after that, all together.
+ * Makes a function that reads a change at once, but not while it reads or rests. Changes that come meanwhile
+ * are read after that, all together.
  * @param restMs shortest rest after a read
  */
 export function makePacedReader<Change>(
@@ -13,13 +13,13 @@ export function makePacedReader<Change>(
 ): (change: Change) => void {
   const changes = new Set<Change>();
   let isBusy = false;
-  const run = async () => {
+  const readAll = async () => {
     isBusy = true;
     while (changes.size > 0) {
       const these = [...changes];
       changes.clear();
       const begin = performance.now();
-      await read(these);
+      await read(these).catch((error: unknown) => console.error(error));
       const took = performance.now() - begin;
       await new Promise((resolve) => {
         setTimeout(resolve, Math.min(LONGEST_REST_MS, Math.max(restMs, took * REST_FACTOR)));
@@ -29,6 +29,6 @@ export function makePacedReader<Change>(
   };
   return (change) => {
     changes.add(change);
-    if (!isBusy) void run();
+    if (!isBusy) void readAll();
   };
 }
