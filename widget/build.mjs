@@ -38,7 +38,7 @@ async function buildApp() {
       emptyOutDir: true,
       rolldownOptions: {
         input: { app: source('app.ts') },
-        // The loader calls what the app exports.
+        // The loader calls the app's exports.
         preserveEntrySignatures: 'exports-only',
         output: {
           format: 'es',

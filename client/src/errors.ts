@@ -11,7 +11,7 @@ export class ConnectionError extends MessagingError {
   override name = 'ConnectionError';
 }
 
-/** No answer arrived in time. The service may have done what was asked. */
+/** No answer arrived in time. The service may have carried out the request. */
 export class TimeoutError extends MessagingError {
   override name = 'TimeoutError';
 }
@@ -102,7 +102,7 @@ export class RequestTimeoutError extends ApiError {
   override name = 'RequestTimeoutError';
 }
 
-/** The thing stands against what others have: the message says what. */
+/** The request conflicts with something that exists: the message names it. */
 export class ConflictError extends ApiError {
   override name = 'ConflictError';
 }

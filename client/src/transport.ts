@@ -12,7 +12,7 @@ const DEFAULT_MAX_RETRIES = 4;
 const DEFAULT_ATTEMPT_TIMEOUT_MS = 20_000;
 const DEFAULT_TIMEOUT_MS = 90_000;
 
-/** Operation of the API, and what it is asked. */
+/** Operation of the API, with the parameters and body of one call. */
 export interface Call<Id extends OperationId = OperationId> {
   operation: Id;
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';

@@ -15,7 +15,7 @@ export interface SeenRequest {
   sentAt: number;
 }
 
-/** A `fetch` that gives the answers of a test's script in turn, and keeps what it was asked. */
+/** A `fetch` that gives the answers of a test's script in turn, and keeps the requests. */
 export class ScriptedFetch {
   readonly requests: SeenRequest[] = [];
 

@@ -69,7 +69,7 @@ describe('verify', () => {
 
 describe('WebhookEvent', () => {
   it('is narrowed by its type; what is left has a type, too', () => {
-    // The compiler checks what each arm reads.
+    // The compiler checks the properties that each arm reads.
     const describeEvent = (event: WebhookEvent): string => {
       switch (event.event) {
         case 'message.created':

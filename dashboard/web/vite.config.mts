@@ -11,7 +11,7 @@ export default defineConfig({
     // The content security policy allows scripts and styles from here alone, and none in data addresses.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // A test sums up what each page loads.
+    // A test sums up the files of each page.
     manifest: true,
   },
   server: { proxy: { '/api': 'http://localhost:3100', '/health': 'http://localhost:3100' } },

@@ -48,10 +48,6 @@ const NOT_YET = [
 
   'src/webhooks/',
 
-  'dashboard/',
-  'widget/',
-  'client/',
-
   'test/support/',
 
   'bench/',

@@ -34,7 +34,7 @@ export class Chat implements ChatApp {
   private readonly key: string;
   /** Whether the chat was open in the page before, for this visitor. */
   private wasOpen: boolean | undefined;
-  /** Whether the browser has stored what the tab keeps. */
+  /** Whether the browser has stored the draft and the state of the panel. */
   private isKept = false;
   private display: ChatDisplay | null = null;
   private switching: Promise<void> = Promise.resolve();
@@ -141,7 +141,7 @@ export class Chat implements ChatApp {
     this.display?.redraw();
   }
 
-  /** Keeps what the visitor has typed. */
+  /** Keeps the draft over a change of the page. */
   keepDraft(draft: string): void {
     this.visitor.draft = draft;
     this.visitor.presence.type(draft);
@@ -207,9 +207,9 @@ export class Chat implements ChatApp {
     this.isKept = keepChat(this.key, { owner, draft, isOpen: this.isOpen });
   }
 
-  /** Takes over what another page of this tab has kept. */
+  /** Takes over the draft and the state of the panel from the tab's previous page. */
   private takeOver(kept: KeptChat | null): void {
-    // What an anonymous visitor typed goes along when the visitor logs in, as unsent messages do.
+    // An anonymous visitor's draft goes along when the visitor logs in, as unsent messages do.
     const own = kept && (kept.owner === this.visitor.owner || isAnonymous(kept.owner)) ? kept : null;
     this.visitor.draft = own?.draft ?? '';
     this.wasOpen = own?.isOpen;
@@ -249,7 +249,7 @@ export class Chat implements ChatApp {
       if (takesUnsent) await before.outbox.moveTo(next.outbox);
       if (sessions.read()?.owner === owner) await next.startChat();
     };
-    // What fails once must not keep later visitors from their chat.
+    // A failed change must not keep later visitors from their chat.
     this.switching = this.switching.then(change).catch((error: unknown) => console.error(error));
     this.keep();
     this.changed();
@@ -276,7 +276,7 @@ export class Chat implements ChatApp {
     this.changed();
   }
 
-  /** Tries again, with what the visitor has written, whether a chat that is unavailable has come back. */
+  /** Tries, with the visitor's draft, whether an unavailable chat has come back. */
   private tryAgain(): void {
     const { visitor, isOpen } = this;
     if (!this.refusals.mayHaveEnded(visitor) || !isOpen || document.visibilityState !== 'visible') return;

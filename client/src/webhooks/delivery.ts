@@ -9,16 +9,14 @@ export interface WebhookDelivery {
    * Number of the event within its conversation, rising; null for events without an order. It is not signed.
    */
   sequence: number | null;
-  /**
-   * Whether somebody tries the endpoint out: by `webhook.test`, or by an example, whose ids name nothing.
-   */
+  /** Whether it is a trial of the endpoint: a `webhook.test`, or an example, whose ids name nothing. */
   isTest: boolean;
 }
 
 /**
- * Reads what the headers of a verified webhook say beside its event.
+ * Reads the headers of a verified webhook.
  * @throws WebhookVerificationError NO_SIGNATURE: the headers of Standard Webhooks, which alone sign the id,
- *   are missing, so that anybody who has kept the webhook could send it again with another id
+ *   are missing, so that a stranger who has kept the webhook could send it again with another id
  */
 export function readDelivery(headers: WebhookHeaders, event: string): WebhookDelivery {
   const id = readHeader(headers, 'webhook-id');

@@ -1,4 +1,4 @@
-/** Headers of a webhook: those of Node, of `fetch`, or a plain object. */
+/** Headers of a webhook, in the form of Node or `fetch`, or as a plain object. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Returns a header's value, whatever the case of its name. One that came twice is none. */

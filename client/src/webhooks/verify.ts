@@ -10,7 +10,7 @@ const DEFAULT_TOLERANCE_SECONDS = 300;
  *
  * - `NO_SIGNATURE`: it has no signature, or one without its id and time.
  * - `WRONG_SIGNATURE`: no secret made its signature. It is not from the service, or was changed on its way.
- * - `WRONG_TIME`: it was signed too long ago, or in the future. Somebody may have kept it.
+ * - `WRONG_TIME`: it was signed too long ago, or in the future. A stranger may have kept it.
  * - `NO_EVENT`: it is genuine, and no event.
  */
 export type WebhookFault = 'NO_SIGNATURE' | 'WRONG_SIGNATURE' | 'WRONG_TIME' | 'NO_EVENT';

@@ -1,6 +1,6 @@
 /**
- * Types of what the pages and this server exchange: bodies, queries and answers of the routes below `/api`.
- * The pages import nothing else of the server. In JSON a `Date` is text.
+ * Types of the bodies, queries and answers of the routes below `/api`. The pages import nothing else of the
+ * server. In JSON a `Date` is text.
  */
 import type {
   ActiveConversation,
@@ -211,7 +211,7 @@ export interface LoginSessionResponse extends LoginSession {
 export interface InboxCounts {
   /** Open conversations of the person. */
   mine: number;
-  /** Open conversations of nobody. */
+  /** Open conversations that are assigned to no agent. */
   nobody: number;
   /** Open conversations. */
   all: number;
@@ -221,7 +221,7 @@ export interface InboxCounts {
 
 /** Item of `GET /api/workspaces/:workspaceId/conversations`. */
 export interface InboxConversation extends ActiveConversation {
-  /** True if the customer has written what the person has not read. */
+  /** True if the customer has written a message that the person has not read. */
   isUnread: boolean;
 }
 

@@ -86,7 +86,7 @@ export class ConversationSync {
   }
 
   /**
-   * Adds an announced message, and reads what is missing before it (rule 2 of
+   * Adds an announced message, and reads the missing ones before it (rule 2 of
    * docs/reference/widget-protocol.md).
    */
   private async takeMessage(event: Position & { message: Message }): Promise<void> {

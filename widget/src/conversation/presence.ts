@@ -9,14 +9,14 @@ const ENDS_MS = 6500;
 export class Presence {
   /** Whether an agent is there; null if the widget does not show it. */
   isOnline: boolean | null = null;
-  /** Name of the agent who types, empty for one without a name; null if nobody types. */
+  /** Name of the agent who types, empty for one without a name; null if no agent types. */
   typist: string | null = null;
   private endTimer: ReturnType<typeof setTimeout> | undefined;
   /** Time of the last notice; 0 after the visitor has ended. */
   private toldAt = 0;
 
   /**
-   * Makes the presence of a visitor whom nobody has told of.
+   * Makes the presence of a visitor that the service does not know of yet.
    * @param tell sends the service a notice
    */
   constructor(
@@ -24,10 +24,10 @@ export class Presence {
     private readonly onChange: () => void,
   ) {}
 
-  /** Takes what an event says. */
+  /** Takes an event's changes over. */
   take(event: ConversationEvent): void {
     if (event.type === 'typing') this.setTypist(event.isTyping ? (event.name ?? '') : null);
-    // The agent has sent what was typed.
+    // The agent has sent the typed text.
     if (event.type === 'message' && event.message.senderType !== 'CUSTOMER') this.setTypist(null);
     if (event.type !== 'ready' && event.type !== 'heartbeat') return;
     this.isOnline = event.isOnline ?? null;

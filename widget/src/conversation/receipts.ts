@@ -29,7 +29,7 @@ export class Receipts {
     private readonly onSent: (receipt: Receipt) => void,
   ) {}
 
-  /** Schedules a report of what the visitor has seen, so that several changes make one request. */
+  /** Schedules a report of the newest seen message, so that several changes make one request. */
   update(): void {
     if (!this.stopped && this.due()) this.timer ??= setTimeout(() => void this.send(), COLLECT_MS);
   }

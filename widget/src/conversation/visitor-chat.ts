@@ -146,7 +146,7 @@ export class VisitorChat {
     const { message } = await (body === null
       ? this.session.call<{ message: Message }>('DELETE', path)
       : this.session.call<{ message: Message }>('PATCH', path, { body }));
-    // What is kept is sent again if the service has lost it: with the old text.
+    // A kept message is sent again, with its old text, if the service has lost it.
     await this.outbox.forget({ clientMessageId });
     this.timeline.add([message]);
     this.events.onChange();
@@ -194,7 +194,7 @@ export class VisitorChat {
   }
 
   private async own(): Promise<void> {
-    // Loads what a tab that has ended left in the database.
+    // Loads the messages that a tab left in the database when it ended.
     await this.outbox.load();
     if (!this.ownership.isOwner || this.reader) return;
     const { client } = this.shared;

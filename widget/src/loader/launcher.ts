@@ -22,7 +22,7 @@ const BUBBLE =
 
 /**
  * Element of the widget in the page, with the button that opens the panel. It stands beside the page's body:
- * there no filter or transform of the body moves it, and few pages replace what is there.
+ * there no filter or transform of the body moves it, and few pages replace the elements there.
  */
 export class Launcher {
   readonly button = document.createElement('button');

@@ -15,7 +15,7 @@ describe('ServerSentEventParser', () => {
         const events = [];
         for (let from = 0; from < text.length; from += size)
           events.push(...parser.feed(text.slice(from, from + size)));
-        // A single carriage return may be half of a line's end: what follows it decides.
+        // A single carriage return may be half of a line's end: the next character decides.
         events.push(...parser.feed(': done\n'));
         expect(events).toEqual(EVENTS);
       }

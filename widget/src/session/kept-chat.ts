@@ -9,14 +9,14 @@ export interface KeptChat {
   isOpen: boolean;
 }
 
-/** Most characters of a draft that are kept: four times what a message may have. */
+/** Most characters of a kept draft: four times the limit of a message. */
 const MAX_DRAFT = 16_384;
 
-/** Reports whether stored parts are those of a kept chat, each of its type. */
+/** Reports whether stored values make up a kept chat, each of its type. */
 export const isKeptChat = ({ owner, draft, isOpen }: Partial<Record<keyof KeptChat, unknown>>): boolean =>
   `${typeof owner} ${typeof draft} ${typeof isOpen}` === 'string string boolean';
 
-/** Returns what the tab keeps; null when there is nothing. */
+/** Returns the kept chat of the tab; null when there is none. */
 export const readKept = (key: string): KeptChat | null =>
   readStored<KeptChat>('sessionStorage', key, isKeptChat);
 

@@ -7,7 +7,7 @@ export interface StoredSession {
   token: string | null;
   /** Time of the last renewal by this device's clock, which may be wrong but runs at the right pace. */
   renewedAt: number;
-  /** Name and e-mail that the page gave with `identify`, to see what has changed since. */
+  /** Name and e-mail that the page gave with `identify`, to notice later changes. */
   profile: string | null;
   /** Values of the form that an anonymous visitor filled in; null before. */
   said: { name?: string; email?: string } | null;
@@ -18,7 +18,7 @@ export function newSession(owner: string): StoredSession {
   return { owner, token: null, renewedAt: 0, profile: null, said: null };
 }
 
-/** Reports whether stored parts are those of a session, each of its type. */
+/** Reports whether stored values make up a session, each of its type. */
 export function isSession({
   owner,
   token,

@@ -1,8 +1,8 @@
 type StorageName = 'localStorage' | 'sessionStorage';
 
 /**
- * Returns what the widget has stored; null when there is nothing, the page has written something else there,
- * or storage is refused.
+ * Returns a value that the widget has stored; null when there is none, the page has written something else
+ * there, or storage is refused.
  */
 export function readStored<Stored>(
   storage: StorageName,

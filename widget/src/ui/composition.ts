@@ -1,6 +1,6 @@
 /**
- * Makes a handler of keys that leaves those of an input method alone, as Enter is when it chooses a word.
- * Safari tells of some by the key code alone. Every handler of keys in the widget is made here.
+ * Makes a handler of keys that ignores the keys of an input method, such as an Enter that chooses a word.
+ * Safari marks some of them by the key code alone. Every handler of keys in the widget is made here.
  */
 export function onKeys<Event extends KeyboardEvent>(handle: (event: Event) => void): (event: Event) => void {
   return (event) => {

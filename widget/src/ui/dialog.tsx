@@ -58,8 +58,8 @@ export function Dialog({ view, actions }: { view: View; actions: Actions }) {
 }
 
 /**
- * Keeps what is dropped from the browser, which would leave the page for a file or link, and from the page.
- * Fields take texts. Returns whether the drop has files.
+ * Keeps a drop from the page, and from the browser, which would leave the page for a file or link. Fields
+ * take texts. Returns whether the drop has files.
  */
 function keepDrop(event: DragEvent): boolean {
   const hasFiles = event.dataTransfer?.types.includes('Files') ?? false;

@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { Icon } from './icons';
 
-/** Draws what the launcher shows besides its icon once the app has loaded. */
+/** Draws the launcher's arrow and the number of unread answers, once the app has loaded. */
 export class LauncherFace {
   private readonly place = document.createElement('span');
 

@@ -36,7 +36,7 @@ export class MessageLog extends Component<Props, State> {
     this.log.current!.dataset['inView'] = String(entries.at(-1)!.isIntersecting);
     this.props.actions.scrolled();
   });
-  /** Looks again while an answer is unseen: no event tells that what covered the log is gone. */
+  /** Looks again while an answer is unseen: no event tells that the log is no longer covered. */
   private readonly look = setInterval(
     () => this.props.view.hasUnread && this.props.actions.scrolled(),
     LOOK_MS,
@@ -75,7 +75,7 @@ export class MessageLog extends Component<Props, State> {
     if (!this.isAtEnd && oldestBefore !== undefined && oldestBefore !== items[0]?.key)
       log.scrollTop = log.scrollHeight - fromEnd;
     if (newest?.key !== before.items.at(-1)?.key) {
-      // What the visitor has written is always shown.
+      // The visitor's own message is always shown.
       if (this.isAtEnd || newest?.state === 'sending') this.toEnd();
       else if (newest?.state === 'received') this.setState({ hasNewBelow: true });
     }

@@ -14,7 +14,7 @@ import { Viewport } from './viewport';
 
 /** Time before a lost connection is shown: most come back at once. */
 const LOST_NOTICE_MS = 3000;
-/** Time for which the chat says what was not done. */
+/** Time for which the chat shows a notice of a failed act. */
 const NOTICE_MS = 8000;
 
 /**

@@ -1,18 +1,18 @@
 export type TextPart = { text: string; href?: string };
 
 /**
- * Characters of an address: those of ASCII but quotes and angle brackets, and the letters, marks and digits
- * of all scripts. Punctuation and symbols beyond ASCII end an address; where they belong to it, browsers
- * write them percent-encoded.
+ * Characters of an address: ASCII without quotes and angle brackets, and the letters, marks and digits of all
+ * scripts. Punctuation and symbols beyond ASCII end an address; where they belong to it, browsers write them
+ * percent-encoded.
  */
 const ADDRESS = String.raw`(?:[!#-;=?-_a-~\u200c\u200d]|[^\0-\x7f\p{P}\p{S}\p{Z}\p{C}])+`;
-/** Characters of e-mail addresses: those of scripts that put spaces between words. */
+/** Characters of e-mail addresses: the letters of scripts that put spaces between words. */
 const WORD = String.raw`[\w\p{sc=Latin}\p{sc=Cyrillic}\p{sc=Greek}\p{M}-]`;
 const LINK = new RegExp(
   String.raw`(?<![^\W_])(?:(?:https?:\/\/|mailto:)${ADDRESS}|(?:${WORD}|[.+])+@${WORD}+(?:\.${WORD}+)+)`,
   'giu',
 );
-/** Matches a host and what scripts without spaces write directly after it. */
+/** Matches a host and the text that scripts without spaces write directly after it. */
 const AFTER_HOST =
   /^(https?:\/\/[^/?#]*\.[a-z]{2,})[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}].*/isu;
 const SAFE = ['http:', 'https:', 'mailto:'];
@@ -42,7 +42,7 @@ function safeHref(text: string): string | null {
   }
 }
 
-/** Leaves out what ends a sentence, but keeps brackets that were opened in the address. */
+/** Leaves out the punctuation that ends a sentence, but keeps brackets that were opened in the address. */
 function withoutPunctuation(link: string): string {
   let text = link;
   for (;;) {
@@ -69,7 +69,7 @@ export function countCharacters(text: string): number {
   return [...text].length;
 }
 
-/** Removes what the service cannot store: half surrogates and NUL. */
+/** Removes characters that the service cannot store: half surrogates and NUL. */
 export function storable(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }

@@ -15,7 +15,7 @@ export interface View {
   notice: string | null;
   /** Whether an agent is there. */
   isOnline: boolean;
-  /** Sentence that says who types; null if nobody does. */
+  /** Sentence that says who types; null if no agent types. */
   typing: string | null;
   canWrite: boolean;
   /** Whether the service takes no messages at the moment. */

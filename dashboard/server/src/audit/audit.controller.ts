@@ -38,7 +38,7 @@ export class AuditController {
     return toAuditPage(await this.audit.list(workspaceId, query, actor));
   }
 
-  /** Lists what there is to filter by. */
+  /** Lists the values of each filter of the log. */
   @Get('values')
   values(@Param('workspaceId') workspaceId: string, @CurrentActor() actor: Actor): Promise<AuditValues> {
     return this.audit.listValues(workspaceId, actor);

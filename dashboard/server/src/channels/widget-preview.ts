@@ -2,9 +2,9 @@ import type { WidgetPreview } from 'conversation-messaging-service';
 import type { Locale } from 'conversation-messaging-service/logins';
 
 /**
- * Returns a content security policy with only what the widget needs, so that a preview shows what is missing.
- * The page is in a sandbox: it has no origin, so that the dashboard's cookies, storage and pages are out of
- * its reach. The composer is a form, which the sandbox must allow although nothing is submitted.
+ * Returns a content security policy with nothing but the widget's needs, so that a preview shows a missing
+ * one. The page is in a sandbox: it has no origin, so that the dashboard's cookies, storage and pages are out
+ * of its reach. The composer is a form, which the sandbox must allow although nothing is submitted.
  */
 export function previewPolicy(publicUrl: string, nonce: string): string {
   return [

@@ -18,8 +18,8 @@ import { RedeliverMatchingBody, toMatching } from './delivery.dto';
 const STARTS_A_MINUTE = 20;
 
 /**
- * Routes for delivering again what an endpoint missed or what matches a filter. Both are recoveries: a worker
- * runs them, and they show their progress.
+ * Routes for delivering events again: all that an endpoint missed, or all deliveries that match a filter.
+ * Both are recoveries: a worker runs them, and they show their progress.
  */
 @Controller('api/workspaces/:workspaceId')
 export class RecoveriesController {

@@ -13,7 +13,7 @@ export function isLoopback(hostname: string): boolean {
 /**
  * Refuses requests for another host than the dashboard's own, whatever their port. Another site's name for
  * this machine would make its pages ours, and a forgotten `APP_URL` would leave the cookies unprotected. A
- * trusted proxy's `X-Forwarded-Host` counts before `Host`, so the proxy must overwrite what a client sends.
+ * trusted proxy's `X-Forwarded-Host` counts before `Host`, so the proxy must overwrite the client's own.
  */
 export function requireAppHost(appOrigin: string): RequestHandler {
   const { hostname } = new URL(appOrigin);

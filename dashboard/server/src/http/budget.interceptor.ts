@@ -7,8 +7,9 @@ import type { WorkspaceRequest } from './access.decorators';
 
 /**
  * Gives each request of a session a slot of its workspace, or of its person, until its answer is made, but
- * not while it waits for somebody outside, and not if its service takes a slot of another kind. However long
- * their requests take, a workspace or person never has more than half of the slots.
+ * not while it waits for another server or a download's reader, and not if its service takes a slot of
+ * another kind. However long their requests take, a workspace or person never has more than half of the
+ * slots.
  */
 @Injectable()
 export class BudgetInterceptor implements NestInterceptor {

@@ -13,7 +13,10 @@ export type CookieName = 'session' | 'login' | 'browser';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** Lives of the cookies in milliseconds: at most as long as the service keeps what a cookie names. */
+/**
+ * Lives of the cookies in milliseconds: at most as long as the service keeps the session, login or browser
+ * that a cookie names.
+ */
 const LIFE_MS: Record<CookieName, number> = {
   session: 30 * DAY_MS,
   login: 5 * MINUTE_MS,

@@ -11,7 +11,10 @@ const INDEX = '/index.html';
 const NO_PAGE = /^\/(?:api|health|assets|widget-preview)(?:\/|$)/;
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 
-/** Encodings in which the build has a file, the smallest first, each with what it adds to the file's name. */
+/**
+ * Encodings in which the build has a file, the smallest first, each with the suffix that it adds to the
+ * file's name.
+ */
 const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
@@ -22,7 +25,7 @@ const ENCODINGS = [
 type BuiltFile = Map<string, Buffer>;
 
 /**
- * Serves the built page's files, except the page itself, from memory. So they stay those of one build, also
+ * Serves the built page's files, except the page itself, from memory. So all of them are of one build, also
  * while another build replaces them in the folder. Names in `assets/` contain a hash of the content.
  */
 export function serveFiles(folder: string): RequestHandler {
@@ -55,7 +58,7 @@ function isServed(folder: string, path: string): boolean {
   return path !== INDEX && !path.includes('/.') && statSync(join(folder, path)).isFile();
 }
 
-/** Serves the one page at each of its addresses. The page itself decides what it shows. */
+/** Serves the one page at each of its addresses. The page's script chooses the content by the address. */
 export function servePage(folder: string): RequestHandler {
   const file = join(folder, INDEX);
   const html = existsSync(file) ? readFileSync(file, 'utf8') : null;

@@ -1,9 +1,9 @@
 /** Time in which notices are collected after one was sent, so that a storm costs few of them. */
 const COLLECT_MS = 200;
-/** Limit of what one notice names. More are told as null: any may have changed. */
+/** Limit of the ids that one notice names. A notice of more is null: any may have changed. */
 const MAX_NAMED = 100;
 
-/** Collects what has changed: the first goes at once, what follows within 200 ms together. */
+/** Collects changes: the first one goes at once, and all that follow within 200 ms go together. */
 export class CollectedNotices<Change> {
   /** Each change once, by its JSON. */
   private readonly changes = new Map<string, Change>();

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { type ChangedConversation, EventNotices, type InboxChange } from 'conversation-messaging-service';
 import { CollectedNotices } from './collected-notices';
 
-/** Notice of an inbox's stream: its name, with the ids of what has changed; null when it may be any. */
+/** Notice of an inbox's stream: its name, with the ids of changed things; null when any may have changed. */
 export type InboxNotice =
   | ['changed', { changes: ChangedConversation[] | null }]
   | ['read' | 'unread' | 'handed-over', { conversationIds: string[] | null }]
   | ['contacts', { contactIds: string[] | null }];
 
-/** Tells an agent's open inbox what has changed of what it shows. */
+/** Tells an agent's open inbox which of its conversations, contacts and marks have changed. */
 @Injectable()
 export class InboxNotices {
   constructor(private readonly notices: EventNotices) {}

@@ -9,10 +9,10 @@ export class InboxStreamController {
   constructor(private readonly streams: InboxStreams) {}
 
   /**
-   * Server-sent events: `ready`, `changed` with the ids of conversations and of the events of their changes,
-   * or null, `presence` with those of conversations in which a colleague has come, gone or begun to write,
-   * `contacts` with those of contacts, `read`, `unread` and `handed-over` with those of conversations whose
-   * mark has changed, `heartbeat` every 15 s, `end`.
+   * Server-sent events: `ready`, `heartbeat` every 15 s, and `end`. `changed` has the ids of conversations
+   * and of the events of their changes, or null. `contacts` has ids of contacts. `presence` has the ids of
+   * conversations in which a colleague has come, gone or begun to write. `read`, `unread` and `handed-over`
+   * have the ids of conversations whose mark has changed.
    */
   @Get('stream')
   open(

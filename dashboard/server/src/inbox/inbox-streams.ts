@@ -31,8 +31,8 @@ interface InboxContext {
 type InboxGroup = StreamGroup<InboxContext>;
 
 /**
- * Streams of the inboxes that are open in this process. They carry the ids of what has changed, and nothing
- * of what is in it: the page reads what it shows, with the rights that its person has then.
+ * Streams of the inboxes that are open in this process. They carry the ids of changed things, and no content:
+ * the page reads the content, with the rights that its person has then.
  */
 @Injectable()
 export class InboxStreams implements OnModuleInit, BeforeApplicationShutdown {

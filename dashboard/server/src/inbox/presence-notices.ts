@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PresenceService } from 'conversation-messaging-service';
 import { CollectedNotices } from './collected-notices';
 
-/** Tells open inboxes in which conversations somebody has come, gone or begun to write. */
+/** Tells open inboxes in which conversations an agent or a visitor has come, gone or begun to write. */
 @Injectable()
 export class PresenceNotices {
   constructor(private readonly presence: PresenceService) {}
@@ -14,7 +14,7 @@ export class PresenceNotices {
 
   /**
    * Calls back with the ids of conversations, or null for any, at most five times a second.
-   * @param agentId agent who is told; what it does itself is not
+   * @param agentId agent who is told, but not of its own acts
    * @returns a function that stops it
    */
   listen(

@@ -11,7 +11,10 @@ import { CurrentActor } from '../http/access.decorators';
 import { LimitedTo } from '../http/limit.guard';
 import { toList } from '../http/list';
 
-/** Limit of what a page says in a minute. It says something every 3 s at most, and with each conversation. */
+/**
+ * Limit of a person's signals in a minute. A page sends one every 3 s at most, and one with each
+ * conversation.
+ */
 const MAX_SIGNALS = 240;
 
 @Controller('api/workspaces/:workspaceId/inbox/presence')

@@ -6,7 +6,7 @@ import { LimitedTo } from '../http/limit.guard';
 /** Limit of a person's marks in a minute: with each message that comes while a conversation is open. */
 const MAX_MARKS = 240;
 
-/** Routes of what the person has read. It changes in a read-only workspace too, because people read there. */
+/** Routes of the person's read marks. They change in a read-only workspace too, because people read there. */
 @Controller('api/workspaces/:workspaceId/conversations')
 export class ReadMarksController {
   constructor(private readonly readMarks: ReadMarksService) {}
@@ -28,7 +28,7 @@ export class ReadMarksController {
     return this.readMarks.markRead(workspaceId, id, body, actor);
   }
 
-  /** The conversation counts as unread until it is read again. */
+  /** Marks the conversation as unread until the person reads it again. */
   @Delete(':id/read-mark')
   @LimitedTo(MAX_MARKS, 'read-marks', { isOwnRow: true })
   @HttpCode(HttpStatus.NO_CONTENT)

@@ -19,9 +19,9 @@ export class WebhookEndpointViews {
   ) {}
 
   /**
-   * Lists endpoints by trouble, each with the deliveries that ended in the last 24 hours. Those that the
-   * service deactivated come first, then those that have been failing longest, those never used, those that
-   * work, and those that somebody paused.
+   * Lists endpoints by trouble, each with the deliveries that ended in the last 24 hours: first the endpoints
+   * that the service deactivated, then the failing ones, the longest failure first, the unused ones, the
+   * working ones, and the ones that a person deactivated.
    */
   async list(workspaceId: string, actor: Actor): Promise<Page<WebhookEndpointListItem>> {
     const endpoints = (await this.endpoints.list(workspaceId, actor)).sort(byTrouble);

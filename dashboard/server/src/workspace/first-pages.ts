@@ -10,7 +10,9 @@ import {
 import type { Membership } from 'conversation-messaging-service/logins';
 import type { FirstPage, ManagedFirstPage } from '../api';
 
-/** Reads what the first page of a workspace shows: what waits, what fails, and how the channels are. */
+/**
+ * Reads the figures of a workspace's first page: waiting messages, failures, and the state of the channels.
+ */
 @Injectable()
 export class FirstPages {
   constructor(
@@ -21,7 +23,7 @@ export class FirstPages {
     private readonly statistics: EndpointStatisticsService,
   ) {}
 
-  /** Returns the first page. An AGENT gets nothing of what only managers may read. */
+  /** Returns the first page. An AGENT gets `managed` as null. */
   async get({ workspace: { id }, role }: Membership, actor: Actor): Promise<FirstPage> {
     // One after the other: a request uses one connection.
     const openConversations = await this.conversations.count(id, { status: 'OPEN' }, actor);

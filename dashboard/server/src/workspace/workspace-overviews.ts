@@ -26,7 +26,7 @@ export class WorkspaceOverviews {
     private readonly use: RateLimitUseService,
   ) {}
 
-  /** Returns the overview. Of what only managers may read, an AGENT gets no numbers. */
+  /** Returns the overview. An AGENT gets the number of agents alone. */
   async get(membership: Membership, actor: Actor): Promise<WorkspaceOverview> {
     const { id, messageRetentionDays } = membership.workspace;
     // One after the other: a request uses one connection.

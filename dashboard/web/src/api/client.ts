@@ -26,7 +26,7 @@ export class ApiError extends Error {
 export const api = {
   get: <T>(path: string, signal?: AbortSignal) => call<T>('GET', `/api${path}`, undefined, signal),
   post: <T>(path: string, body: object = {}) => call<T>('POST', `/api${path}`, body),
-  /** Posts what the server does once for each key, however often it comes. */
+  /** Posts a request that the server carries out once for each key, however often it comes. */
   postOnce: <T>(path: string, body: object, key: string) =>
     call<T>('POST', `/api${path}`, body, undefined, { 'idempotency-key': key }),
   /** Posts without waiting for an answer, also when the page is left at that moment. A failure is ignored. */

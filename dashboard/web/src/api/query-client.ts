@@ -8,10 +8,12 @@ const MAX_RETRIES = 1;
 const RETRY_DELAY_MS = 500;
 /** Time in which a refused act's error stays to be read, before the page offers less. */
 const READING_MS = 8_000;
-/** Reasons of refusals after which the session tells what the person may do now. */
+/**
+ * Reasons of refusals after which the session is read again, because the person's rights may have changed.
+ */
 const REASONS_OF_SESSION: ReasonCode[] = ['second_factor_demanded', 'role_lacks_permission', 'only_owner'];
 
-// What changes together is then shown together, in the next frame. By itself the library waits for a timer,
+// Changes of one moment are then shown together, in the next frame. By itself the library waits for a timer,
 // and renders for each query apart.
 notifyManager.setScheduler(queueMicrotask);
 

@@ -17,8 +17,8 @@ export function useWorkspace(): Workspace {
 }
 
 /**
- * Reports whether the person may change settings here. The server decides; the page only hides what it would
- * refuse.
+ * Reports whether the person may change settings here. The server decides; the page only hides the acts that
+ * the server would refuse.
  */
 export function useMayManage(): boolean {
   return useWorkspace().role !== 'AGENT';

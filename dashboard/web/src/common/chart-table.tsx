@@ -8,7 +8,7 @@ export function ChartTable({
   rows,
 }: {
   name: string;
-  /** Headers, that of the time first. */
+  /** Headers of the columns, the time first. */
   columns: string[];
   rows: { key: string; cells: string[] }[];
 }) {

@@ -4,7 +4,7 @@ import { useTexts } from '../i18n/locale';
 import { Form } from './form';
 import { lazyPart } from './lazy-part';
 
-/** Dialog above the page. What it is made of is loaded apart from the pages, few of whose visits open one. */
+/** Dialog above the page. Its code is loaded apart from the pages, because few visits open a dialog. */
 export const Dialog = lazyPart(() => import('./open-dialog').then((module) => module.OpenDialog));
 
 export const DiscardDialog = lazyPart(() => import('./open-dialog').then((module) => module.DiscardDialog));

@@ -6,7 +6,7 @@ import { type ErrorWriter, faultText, fieldText, reasonText } from '../i18n/erro
 import { useFormats, useTexts } from '../i18n/locale';
 import type { Texts } from '../i18n/texts-en';
 
-/** Shows what went wrong, what to do about it, and the request's id for the support. */
+/** Shows an error, the advice for it, and the request's id for the support. */
 export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const texts = useTexts();
   const writer = useErrorWriter();
@@ -54,7 +54,7 @@ function explain(error: unknown, texts: Texts, writer: ErrorWriter) {
   return { title: titleOf(error, texts, writer) ?? text.title ?? error.message, advice, details, requestId };
 }
 
-/** Returns what is wrong with fields, or a reason that the page has in another language. */
+/** Returns the faults of fields, or the reason of a refusal, if the page has it in its language. */
 function titleOf({ details, reason }: ApiError, texts: Texts, writer: ErrorWriter): string | undefined {
   const [first, ...others] = details;
   if (first === undefined) return reasonText(reason, writer);
@@ -71,7 +71,7 @@ export function faultOf(error: unknown, field: string): ReactNode {
 /** Attribute by which a form knows that the fault of a field is shown. */
 export const FAULT = 'data-fault';
 
-/** Shows what is wrong with one field. */
+/** Shows the fault of one field. */
 export function Fault({ detail }: { detail: Omit<ErrorDetail, 'field'> & { field?: string } }) {
   const writer = useErrorWriter();
   return <span {...{ [FAULT]: detail.field }}>{faultText(detail, writer)}</span>;

@@ -29,7 +29,7 @@ export function FilterBar({
   const texts = useTexts();
   const [isOpen, setOpen] = useState(active.length > 0);
   const toggle = useRef<HTMLButtonElement>(null);
-  /** Keeps the focus near a button that goes with what it removes. */
+  /** Keeps the focus near a button that disappears with the filter that it removes. */
   const remove = (act: () => void) => {
     toggle.current?.focus();
     act();

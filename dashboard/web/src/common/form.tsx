@@ -5,8 +5,8 @@ import { useTexts } from '../i18n/locale';
 import { ErrorNotice, FAULT } from './error-notice';
 
 /**
- * Shows a form with its buttons. `error` is that of the last try: a box shows it, unless the fields say all
- * that is wrong.
+ * Shows a form with its buttons. `error` is the error of the last try: a box shows it, unless the fields show
+ * all its faults.
  */
 export function Form({
   action,
@@ -61,7 +61,7 @@ export function Form({
 }
 
 /**
- * Returns the error unless the fields of the form say all that is wrong. Then the first of these fields gets
+ * Returns the error unless the fields of the form show all its faults. Then the first of these fields gets
  * the focus.
  */
 function useUnsaid(error: unknown) {

@@ -25,7 +25,7 @@ export function keyOf({ key, keyCode, isComposing, nativeEvent }: KeyPress): str
   return composes || keyCode === PROCESS_CODE ? PROCESS : key;
 }
 
-/** Reports whether a press sends what is written. Windows tells of AltGr as Ctrl and Alt. */
+/** Reports whether a press sends the written text. Windows reports AltGr as Ctrl and Alt. */
 export function isSendPress(press: KeyPress): boolean {
   const { ctrlKey, metaKey, altKey } = press;
   return keyOf(press) === 'Enter' && (ctrlKey === true || metaKey === true) && !altKey;

@@ -4,8 +4,8 @@ import { type ComponentType, useEffect, useState } from 'react';
 export type LazyPart<Props> = ComponentType<Props> & { preload: () => Promise<void> };
 
 /**
- * Makes a component that is loaded when it is first shown. What is loaded already appears in the same frame;
- * React's `lazy` shows nothing first, for a third of a second at times.
+ * Makes a component that is loaded when it is first shown. A component that is loaded already appears in the
+ * same frame; React's `lazy` shows nothing first, for a third of a second at times.
  */
 export function lazyPart<Props extends object>(load: () => Promise<ComponentType<Props>>): LazyPart<Props> {
   let loaded: ComponentType<Props> | undefined;
@@ -41,7 +41,7 @@ const LONGEST_WAIT_MS = 5_000;
 /** Loads parts while the page rests, so that they open at once. */
 export function usePreload(...parts: Pick<LazyPart<never>, 'preload'>[]): void {
   useEffect(() => {
-    // A part that can't be loaded now is loaded when it is shown, which says what is wrong.
+    // A part that can't be loaded now is loaded when it is shown, and then shows the error.
     const preload = () => parts.forEach((part) => void part.preload().catch(() => undefined));
     if (!('requestIdleCallback' in window)) {
       const timer = setTimeout(preload, LONGEST_WAIT_MS);

@@ -1,7 +1,7 @@
 import { useBlocker } from '@tanstack/react-router';
 import { DiscardDialog } from './dialogs';
 
-/** Asks before a page is left on which somebody has entered something. */
+/** Asks before a page is left on which the person has entered something. */
 export function LeaveGuard({ hasEntered }: { hasEntered: boolean }) {
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) => hasEntered && current.pathname !== next.pathname,

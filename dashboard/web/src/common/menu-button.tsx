@@ -13,7 +13,7 @@ import type { MenuOptions } from './open-menu';
 
 const OpenMenu = lazyPart(() => import('./open-menu').then((module) => module.OpenMenu));
 
-/** Opens and closes what belongs to a button. The focus returns to the button. */
+/** Opens and closes the menu or dialog of a button. The focus returns to the button. */
 export function useOpening(popup: 'menu' | 'dialog') {
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
@@ -40,8 +40,8 @@ export function useOpening(popup: 'menu' | 'dialog') {
 }
 
 /**
- * A button that opens a menu. While it is closed there is nothing but the button; what a menu is made of is
- * loaded while the page rests. The focus goes into the menu, and back to the button.
+ * A button that opens a menu. While it is closed there is nothing but the button; the menu's code is loaded
+ * while the page rests. The focus goes into the menu, and back to the button.
  */
 export function MenuButton({
   button,

@@ -6,7 +6,7 @@ const EVENTS = { hover: true, focus: true, touch: true };
 
 /**
  * Shows a time as its distance from now. The exact time is read out with it, and seen on hover and focus. An
- * exact time has its distance on hover alone, which anybody else can tell from it.
+ * exact time has its distance on hover alone, because readers can work it out.
  */
 export function Moment({
   at,

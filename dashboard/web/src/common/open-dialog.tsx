@@ -21,7 +21,7 @@ export function OpenDialog({
   size?: string;
   /** False for a dialog with something that is shown once: a stray key or click must not close it. */
   closable?: boolean;
-  /** True where nothing that was entered would be missed. */
+  /** True for a dialog whose entered values may be lost without a question. */
   isQuestion?: boolean;
   children: ReactNode;
 }) {
@@ -58,7 +58,7 @@ export function OpenDialog({
   );
 }
 
-/** Asks before what somebody has entered is lost. */
+/** Asks before the entered values of a form are lost. */
 export function DiscardDialog({ onDiscard, onClose }: { onDiscard: () => void; onClose: () => void }) {
   const { common } = useTexts();
   return (

@@ -1,7 +1,7 @@
 import { Menu } from '@mantine/core';
 import { type ReactNode, type Ref, useImperativeHandle } from 'react';
 
-/** Position of a menu beside its button, and what a click in it does. */
+/** Position of a menu beside its button, and whether a click in it closes the menu. */
 export interface MenuOptions {
   position: 'bottom-start' | 'bottom-end' | 'top-start';
   width?: number | 'target';
@@ -29,7 +29,7 @@ export function OpenMenu({
       opened
       onChange={onClose}
       returnFocus={false}
-      // The first item gets the focus, and not what would be no item of the menu.
+      // The first item gets the focus, and not an element that is no item of the menu.
       withInitialFocusPlaceholder={false}
     >
       <Menu.Target>
@@ -42,7 +42,7 @@ export function OpenMenu({
   );
 }
 
-/** Stands for a button outside of what it opens. */
+/** Stands in a menu or popover for the button that opens it. */
 export function Anchor({ element, ref }: { element: HTMLElement; ref?: Ref<HTMLElement> }) {
   useImperativeHandle(ref, () => element, [element]);
   return null;

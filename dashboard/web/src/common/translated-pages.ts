@@ -1,7 +1,7 @@
 /**
  * Keeps React from failing in a page that the browser translates: a translator puts other elements in the
- * place of texts that React knows. What React then removes is gone already, and what it inserts before such a
- * text comes at the end.
+ * place of texts that React knows. An element that React then removes is gone already, and one that it
+ * inserts before such a text comes at the end.
  */
 export function tolerateTranslators(): void {
   Node.prototype.removeChild = function <Child extends Node>(this: Node, child: Child): Child {

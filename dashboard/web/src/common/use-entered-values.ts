@@ -3,7 +3,7 @@ import { type FocusEvent, useRef } from 'react';
 type Field = HTMLInputElement | HTMLTextAreaElement;
 
 /**
- * Knows whether somebody has entered something that is still in a form: each field's value is kept when it
+ * Knows whether the person has entered a value that is still in a form: each field's value is kept when it
  * first gets the focus. Fields that are gone, because the form was sent, don't count.
  */
 export function useEnteredValues() {

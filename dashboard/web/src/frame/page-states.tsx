@@ -33,7 +33,7 @@ export function NotFoundPage() {
   );
 }
 
-/** Page in place of those of a workspace whose server does not answer. */
+/** Page in place of each page of a workspace whose server does not answer. */
 export function UnreachablePage() {
   const { common, frame } = useTexts();
   const { refetch, isFetching } = useQuery(sessionQuery);

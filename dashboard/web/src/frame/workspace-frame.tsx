@@ -68,8 +68,8 @@ function ManagersPage() {
 }
 
 /**
- * Shows what limits the workspace, or the person in it, such as a suspension. In the inbox the place for the
- * reply says so.
+ * Shows the limits of the workspace, or of the person in it, such as a suspension. In the inbox the place for
+ * the reply says so.
  */
 function Notices({ workspace, page }: { workspace: Workspace; page: string }) {
   const { notices } = useTexts();

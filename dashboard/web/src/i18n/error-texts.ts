@@ -21,8 +21,8 @@ export interface ErrorWriter {
 const PREDICATE = /^(?:is|are|was|were|must|may|has|does|can't|belongs|goes|stands|would)\b/;
 
 /**
- * Returns what is wrong with a field; in the service's words where its code has no text here. These become a
- * sentence about the field if it is given.
+ * Returns the fault of a field as text; in the service's words where the fault's code has no text here. The
+ * service's words become a sentence about the field if its name is given.
  */
 export function faultText(
   { field, code, message, values }: Omit<ErrorDetail, 'field'> & { field?: string },
@@ -35,7 +35,7 @@ export function faultText(
     : message;
 }
 
-/** Returns what is wrong with a field, with the field's name. */
+/** Returns the fault of a field as text, with the field's name. */
 export function fieldText(detail: ErrorDetail, writer: ErrorWriter): string {
   if (!writer.texts) return faultText(detail, writer);
   return `${writer.texts.words[detail.field] ?? detail.field}: ${translated(detail, writer) ?? detail.message}`;

@@ -11,7 +11,9 @@ import { useTexts } from '../../i18n/locale';
 
 type Reason = RevokeApiKey['reason'];
 
-/** Revokes a key. It asks what becomes of the webhook endpoints that the key made, and then says it. */
+/**
+ * Revokes a key. It asks whether the webhook endpoints that the key made go on, and then shows the result.
+ */
 export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const texts = useTexts();
   const [reason, setReason] = useState<Reason | null>(null);

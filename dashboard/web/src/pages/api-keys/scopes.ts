@@ -1,6 +1,6 @@
 import type { Locale, Scope } from '../../api/types';
 
-/** Sentences that say what each scope allows, in each language of the pages. */
+/** Descriptions of the scopes, in each language of the pages. */
 export const SCOPE_TEXTS: Record<Scope, Record<Locale, string>> = {
   'conversations:read': {
     en: 'List and read conversations and their messages, and search messages',

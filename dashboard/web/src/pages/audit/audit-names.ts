@@ -1,6 +1,6 @@
 import type { Locale } from '../../api/types';
 
-/** Names of the types of things, and of what is done to them, as the second part of an action has it. */
+/** Names of the types of things, and of the acts that the second part of an action names. */
 export interface AuditNames {
   entities: Record<string, string>;
   acts: Record<string, string>;

@@ -28,7 +28,7 @@ const route = getRouteApi('/inside/w/$slug/settings/audit');
 
 type Filter = Partial<Record<'action' | 'actor' | 'entity' | 'entityId' | 'since' | 'until', string>>;
 
-/** Page of the audit log, with what there is to filter by. */
+/** Page of the audit log, with its filters. */
 export function AuditPage() {
   const texts = useTexts();
   const { id } = useWorkspace();
@@ -217,12 +217,12 @@ function actorOf({ actorType, actorId, actorName }: AuditEntry): string {
   return actorId ?? (actorName === null ? actorType : `${actorType}:${actorName}`);
 }
 
-/** Reports whether the words of an actor are a name, which does not tell what it is. */
+/** Reports whether the words of an actor are a name, which does not tell its type. */
 function isNamed({ actorType }: AuditEntry): boolean {
   return actorType === 'agent' || actorType === 'api_key';
 }
 
-/** Shows what else an entry has. It always has the names that programs know. */
+/** Shows the other values of an entry, and the names of its action and thing in the API. */
 function Details({ entry: { action, entityId, metadata, userAgent, requestId } }: { entry: AuditEntry }) {
   const texts = useTexts();
   return (

@@ -47,8 +47,8 @@ export function useAuditWords(): AuditWords {
 }
 
 /**
- * Returns the names of all agents, keys, endpoints and channels by their ids. What is deleted is named by its
- * entries.
+ * Returns the names of all agents, keys, endpoints and channels by their ids. A deleted thing has the name
+ * that its entries give it.
  */
 function useNames(): Map<string, string> {
   const once = { refreshMs: false } as const;

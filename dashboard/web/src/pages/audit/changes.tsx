@@ -4,7 +4,10 @@ import { useTexts } from '../../i18n/locale';
 
 const MAX_LENGTH = 80;
 
-/** Shows the changed values, before and after, a line for each field. Of a new thing those that are set. */
+/**
+ * Shows the changed values, before and after, a line for each field. A new thing has a line for each field
+ * that is set.
+ */
 export function Changes({ entry: { before, after } }: { entry: Pick<AuditEntry, 'before' | 'after'> }) {
   const texts = useTexts();
   const named = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];

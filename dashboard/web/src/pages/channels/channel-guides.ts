@@ -14,9 +14,9 @@ export interface ChannelField {
   isSecret?: boolean;
 }
 
-/** Everything that the pages say of a channel. */
+/** Texts and fields of a channel on its pages. */
 interface ChannelGuide {
-  /** Description of what customers write to. */
+  /** Description of the account that customers write to. */
   about: Localized<string>;
   /** Fields for the credentials of an account. The widget has none: its form is a list of origins. */
   fields: ChannelField[];

@@ -29,7 +29,7 @@ interface Draft extends Record<Field, string> {
   attributes: Attribute[];
 }
 
-/** The form that edits a contact. If somebody else has edited it since, it shows their values too. */
+/** Form that edits a contact. If another person has edited the contact since, it shows their values too. */
 export function ContactForm({ contact, onDone }: { contact: Contact; onDone: () => void }) {
   const { contacts, common } = useTexts();
   // The contact that the edit began with.
@@ -50,7 +50,7 @@ export function ContactForm({ contact, onDone }: { contact: Contact; onDone: () 
       { onSuccess: onDone, onError: (error) => void keepBoth(error) },
     );
   };
-  /** Takes over what the other person has edited, where it is not what this person edits. */
+  /** Takes over the fields that another person has edited, but not those that this person has edited too. */
   const keepBoth = async (error: unknown) => {
     if (!isConflict(error)) return;
     const fresh = await readAgain();
@@ -197,7 +197,7 @@ function changeOf(base: Contact, draft: Draft): Omit<UpdateContact, 'updatedAt'>
   return JSON.stringify(attributes) === JSON.stringify(base.attributes) ? change : { ...change, attributes };
 }
 
-/** Returns an attribute's value. A number that nobody edits stays a number. */
+/** Returns an attribute's value. A number that is not edited stays a number. */
 function valueOf({ attributes }: Contact, name: string, text: string): AttributeValue {
   const before = attributes[name];
   const isSame = (typeof before === 'number' || typeof before === 'boolean') && String(before) === text;

@@ -8,7 +8,7 @@ type Named = Pick<ContactSummary, 'id' | 'name' | 'email' | 'phone'>;
 /** Longest name that a person is asked to type. */
 const MAX_TYPED = 40;
 
-/** Returns a function that names a contact: by its name, or what else there is of it. */
+/** Returns a function that names a contact: by its name, or else by its e-mail, phone or identity. */
 export function useNameOf(): (contact: Named & Partial<Pick<Contact, 'identities'>>) => string {
   const { contacts } = useTexts();
   return ({ id, name, email, phone, identities }) => {
@@ -19,8 +19,8 @@ export function useNameOf(): (contact: Named & Partial<Pick<Contact, 'identities
 }
 
 /**
- * Returns what a person types to confirm that they mean a contact: its name, if a keyboard has it, or the end
- * of its id.
+ * Returns the text that a person types to confirm that they mean a contact: its name, if a keyboard has it,
+ * or the end of its id.
  */
 export function typedNameOf({ id, name }: Named): string {
   const text = name?.trim() ?? '';

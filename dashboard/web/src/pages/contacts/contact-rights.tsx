@@ -11,7 +11,7 @@ import { typedNameOf, useNameOf } from './contact-names';
 
 const REFRESH_MS = 3_000;
 
-/** Exports what is stored of a contact, and erases it, with the progress. */
+/** Exports all stored data of a contact, and erases the contact, with the progress. */
 export function ContactRights({ contact }: { contact: Contact }) {
   const { contacts } = useTexts();
   const { id } = useWorkspace();

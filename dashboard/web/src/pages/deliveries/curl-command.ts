@@ -11,8 +11,8 @@ const MADE: Record<string, string> = {
 
 /**
  * Returns shell commands that sign a request with the secret in `$WEBHOOK_SECRET`, and send it. They need
- * curl and OpenSSL. What is given stands in single quotes, in which a shell reads no character but the quote
- * itself.
+ * curl and OpenSSL. The given values stand in single quotes, in which a shell reads no character but the
+ * quote itself.
  */
 export function curlCommand({ method, url, headers, body }: Request): string {
   const id = headers.find(({ name }) => name === 'webhook-id')?.value ?? '';

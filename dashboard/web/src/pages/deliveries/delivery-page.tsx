@@ -19,7 +19,7 @@ import { useFormerAddress } from './use-former-address';
 const route = getRouteApi('/inside/w/$slug/settings/webhooks/$endpointId/deliveries/$deliveryId');
 const REFRESH_MS = 3_000;
 
-/** Page of one event for one endpoint: what was sent, and the outcome of each attempt. */
+/** Page of one event for one endpoint: the request, and the outcome of each attempt. */
 export function DeliveryPage() {
   const { deliveryId, endpointId } = route.useParams();
   const delivery = useRead<DeliveryDetail>(`deliveries/${deliveryId}`, {}, { refreshMs: REFRESH_MS });

@@ -9,7 +9,10 @@ import { useTexts } from '../../i18n/locale';
 import { EndpointFields, inputOf, valuesOf } from '../webhooks/endpoint-fields';
 import { ALL_EVENTS } from '../webhooks/endpoint-rules';
 
-/** Edits an endpoint as it was when the dialog opened: what somebody else has changed since is not undone. */
+/**
+ * Edits an endpoint. The service refuses the edit if another person has changed the endpoint since the dialog
+ * opened.
+ */
 export function EditEndpointDialog({
   endpoint,
   onClose,

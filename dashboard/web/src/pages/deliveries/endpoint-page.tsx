@@ -43,7 +43,7 @@ const DeleteEndpointDialog = lazyPart(() =>
 
 const route = getRouteApi('/inside/w/$slug/settings/webhooks/$endpointId');
 
-/** Page of one endpoint: its health, its deliveries, and what can be done about them. */
+/** Page of one endpoint: its health, its deliveries, and the acts on them. */
 export function EndpointPage() {
   const { endpointId } = route.useParams();
   const search = route.useSearch();

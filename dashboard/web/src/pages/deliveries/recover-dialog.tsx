@@ -12,7 +12,8 @@ import { useTotalFormat } from './total-format';
 const DAY_MS = 86_400_000;
 
 /**
- * Dialog that delivers again what the endpoint missed since a moment. It shows the number before it begins.
+ * Dialog that delivers again all events that the endpoint missed since a moment. It shows the number before
+ * it begins.
  */
 export function RecoverDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
   const texts = useTexts();

@@ -12,7 +12,7 @@ import { useFilterFormat } from './delivery-filters';
 
 /**
  * Dialog that sends again all that the filter matches, on all pages. It shows the number before it begins.
- * What has succeeded is left out, unless the person or the filter asks for it.
+ * Deliveries that have succeeded are left out, unless the person or the filter asks for them.
  */
 export function RedeliverAllDialog({
   endpointId,

@@ -9,7 +9,7 @@ import classes from './agent-field.module.css';
 /** Number of agents in the list. Typing finds the others. */
 const SHOWN = 50;
 
-/** Agent, or nobody, to choose. */
+/** Option of the field: an agent, or no agent. */
 export interface AgentOption {
   value: string;
   label: string;

@@ -4,17 +4,20 @@ import type { Texts } from '../../i18n/texts-en';
 /** Names of contents other than text, as the service puts them into a message's text: `[image] Our shop`. */
 export type ContentKind = keyof Texts['inbox']['content'];
 
-/** Content of a message, with what the service knows of it in words, such as a caption. */
+/** Content of a message, with the words that the service knows of it, such as a caption. */
 export interface Content {
   kind: ContentKind;
   detail: string;
 }
 
 const PLACEHOLDER = /^\[([a-z ]+)\](?:\s([^]*))?$/;
-/** Matches the blank between two contents: a line's end, or in one line, what follows a bare placeholder. */
+/**
+ * Matches the blank between two contents: a line's end, or within a line, the blank behind a bare
+ * placeholder.
+ */
 const BETWEEN = /\n(?=\[)|(?<=\]) (?=\[)/;
 
-/** Reads what a customer has sent instead of text; null if the text is the customer's own. */
+/** Reads the contents that a customer has sent instead of text; null if the text is the customer's own. */
 export function readContents(text: string, kinds: Texts['inbox']['content']): Content[] | null {
   const contents = text.split(BETWEEN).map((part): Content | null => {
     const [, kind = '', detail = ''] = PLACEHOLDER.exec(part) ?? [];

@@ -8,7 +8,7 @@ export const MAX_COUNT = 1_000;
 /** Number of loaded pages that are read again every few seconds. More are read more rarely. */
 export const FRESH_PAGES = 2;
 
-/** Parts of what the page shows of an open conversation. */
+/** Kinds of cached answers that the page shows of an open conversation. */
 const SHOWN_PARTS = ['conversation', 'messages', 'notes'];
 
 export type Pages<T> = InfiniteData<Page<T>>;
@@ -25,7 +25,7 @@ export const messagesKey = (workspaceId: string, conversationId: string) =>
   keyOf(workspaceId, 'messages', conversationId);
 
 /**
- * Changes what is cached under a key. What is being read is read again, because the answer may be older than
+ * Changes the cached data of a key. A read that is running begins again, because its answer may be older than
  * the change.
  */
 export function changeCached<T>(queries: QueryClient, queryKey: unknown[], change: (data: T) => T): void {
@@ -36,7 +36,7 @@ export function changeCached<T>(queries: QueryClient, queryKey: unknown[], chang
     void queries.invalidateQueries({ queryKey, exact: true });
 }
 
-/** Shows what was written at the beginning of its list, before the list is read again. */
+/** Shows a new message or note at the beginning of its list, before the list is read again. */
 export function addNewest(
   queries: QueryClient,
   workspaceId: string,
@@ -50,7 +50,7 @@ export function addNewest(
   });
 }
 
-/** Takes what was deleted out of its list, before the list is read again. */
+/** Takes a deleted note out of its list, before the list is read again. */
 export function removeItem(queries: QueryClient, workspaceId: string, key: string[], itemId: string): void {
   changeCached<Pages<{ id: string }>>(queries, keyOf(workspaceId, ...key), (pages) => ({
     ...pages,
@@ -69,9 +69,9 @@ export function refreshInbox(queries: QueryClient, workspaceId: string): Promise
 }
 
 /**
- * Reads the conversations again that the page shows, with their messages: all that is loaded of them, or the
- * newest page where it is much.
- * @param parts what is read of each; all that the page shows by default
+ * Reads conversations again, as far as the page shows them, with their messages: all loaded messages, or the
+ * newest page alone where many are loaded.
+ * @param parts kinds of answers that are read of each; all that the page shows by default
  */
 export function refreshOpen(
   queries: QueryClient,
@@ -100,8 +100,8 @@ export function refreshOpen(
 }
 
 /**
- * Reads the newest messages of a conversation again, and all that are loaded if those do not join them. What
- * is loaded counts as no newer than before.
+ * Reads the newest messages of a conversation again, and all loaded ones if there is a gap between them. The
+ * loaded ones count as no newer than before.
  */
 async function refreshNewest(
   queries: QueryClient,
@@ -119,7 +119,7 @@ async function refreshNewest(
       gcTime: 0,
     })
     .catch(() => null);
-  // The next round reads what could not be read now.
+  // The next poll reads the messages that could not be read now.
   if (!newest) return queries.invalidateQueries({ queryKey, exact: true, refetchType: 'none' });
   const joined = isSettled(messages) && withNewest(messages.state.data!, newest.data);
   if (!joined) return queries.invalidateQueries({ queryKey, exact: true });
@@ -131,7 +131,7 @@ function findMessages(queries: QueryClient, workspaceId: string, conversationId:
   return queries.getQueryCache().find<Pages<Message>>({ queryKey, exact: true });
 }
 
-/** Reports whether what is loaded is neither being read nor has to be read again. */
+/** Reports whether messages are loaded, and are neither being read nor have to be read again. */
 function isSettled({ state: { data, fetchStatus, isInvalidated } }: Query<Pages<Message>>): boolean {
   return data !== undefined && fetchStatus === 'idle' && !isInvalidated;
 }
@@ -146,12 +146,12 @@ export function withNewest({ pages, ...rest }: Pages<Message>, newest: Message[]
     ...page,
     data: data.map((one) => byId.get(one.id) ?? one),
   }));
-  // An own message may have been shown before an older one came.
+  // The person's own message may have been shown before an older one came.
   const data = [...added, ...first!.data].sort((a, b) => (a.id < b.id ? 1 : -1));
   return { ...rest, pages: [{ ...first!, data }, ...others] };
 }
 
-/** Reads contacts again that the page shows, also those of conversations. */
+/** Reads contacts again that the page shows, and the conversations of these contacts. */
 export function refreshContacts(
   queries: QueryClient,
   workspaceId: string,
@@ -169,7 +169,7 @@ export function refreshContacts(
   ]);
 }
 
-/** Reads the numbers of conversations again, and what is unread. */
+/** Reads the counts of conversations again, and the unread ones. */
 export function refreshCounts(queries: QueryClient, workspaceId: string): Promise<unknown> {
   const paths = ['conversations/counts', 'conversations/unread'];
   return Promise.all(

@@ -7,8 +7,8 @@ import { NOBODY } from './list/cached-lists';
 
 export const VIEWS = ['mine', 'nobody', 'all'] as const;
 /**
- * View of the inbox; `agent` is that of one colleague, and `lost` that of replies which were not delivered,
- * of conversations with any status.
+ * View of the inbox. `agent` has the conversations of one colleague. `lost` has the conversations of any
+ * status with replies that were not delivered.
  */
 export type View = (typeof VIEWS)[number] | 'agent' | 'lost';
 
@@ -26,7 +26,10 @@ export interface InboxFilter {
 
 const route = getRouteApi('/inside/w/$slug/inbox');
 
-/** Returns the filter of the page's address. What the address leaves out, or misspells, has its default. */
+/**
+ * Returns the filter of the page's address. A value that the address leaves out, or misspells, has its
+ * default.
+ */
 export function useInboxFilter(): InboxFilter {
   const { view, agent, status, channel } = route.useSearch();
   return useMemo(
@@ -49,7 +52,10 @@ export function toSearch({ view, agent, status, channel }: InboxFilter) {
   };
 }
 
-/** Returns a function that tells which agent's conversations a list shows, as the server's list is asked. */
+/**
+ * Returns a function that tells which agent's conversations a list shows, as a parameter of the server's
+ * list.
+ */
 export function useAssigneeOf(): (filter: InboxFilter) => string | undefined {
   const { agentId } = useWorkspace();
   return ({ view, agent }) =>

@@ -31,7 +31,7 @@ const ICONS: Partial<Record<ContentKind, typeof IconPhoto>> = {
   'empty message': IconMessageQuestion,
 };
 
-/** A customer's text, or what they have sent instead: an icon and words for each content. */
+/** A customer's text, or an icon and words for each content that they have sent instead. */
 export function CustomerText({ text }: { text: string }) {
   const { content } = useTexts().inbox;
   const contents = readContents(text, content);
@@ -61,7 +61,7 @@ function ContentName({ kind }: { kind: ContentKind }) {
   );
 }
 
-/** Returns a function that puts into words what a customer has written or sent. */
+/** Returns a function that puts a customer's text or contents into words. */
 export function useCustomerWords(): (text: string) => string {
   const { content } = useTexts().inbox;
   return (text) =>

@@ -9,7 +9,7 @@ const REPEATED = new Set(['j', 'k']);
 /** Entry of the storage that turns the keys off in this browser. */
 const OFF = 'dashboard-keys-off';
 
-/** Selectors of where keys have another meaning: fields, and what opens above the page. */
+/** Selectors of elements in which keys have another meaning: fields, and things that open above the page. */
 const FIELDS = 'input, textarea, select, [contenteditable]';
 const LAYERS = '[role=dialog], [role=menu], [role=listbox]';
 

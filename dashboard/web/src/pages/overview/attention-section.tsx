@@ -16,7 +16,7 @@ interface Matter {
   link: ReactNode;
 }
 
-/** Lists what fails, each with a link to where it is mended; or says that nothing does. */
+/** Lists the failing things, each with a link to the page that mends it; or says that nothing fails. */
 export function AttentionSection({ page: { managed, lostReplies } }: { page: FirstPage }) {
   const texts = useTexts();
   const formats = useFormats();

@@ -8,7 +8,7 @@ import { Section } from '../../common/section';
 import { useTexts } from '../../i18n/locale';
 import classes from './overview.module.css';
 
-/** Steps of a new workspace, ticked by what it has. Nothing is left of it when all are done. */
+/** Steps of a new workspace. Each that is done is ticked; once all are done, nothing is shown. */
 export function Checklist({
   counts,
   hasMessage,

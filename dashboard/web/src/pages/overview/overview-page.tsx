@@ -14,7 +14,10 @@ import { EndpointsSection } from './endpoints-section';
 import { Figures } from './figures';
 import { useHiddenChecklist } from './use-hidden-checklist';
 
-/** The first page: what waits, what fails and how the channels are, and how a new workspace begins. */
+/**
+ * First page of a workspace: waiting messages, failures, the state of the channels, and a new workspace's
+ * steps.
+ */
 export function OverviewPage() {
   const texts = useTexts();
   const workspace = useWorkspace();

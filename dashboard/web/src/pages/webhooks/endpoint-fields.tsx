@@ -41,7 +41,7 @@ export function valuesOf({ url, events, rateLimit, name, description, context }:
   };
 }
 
-/** Returns the settings as the service takes them; null for what is left empty. */
+/** Returns the settings as the service takes them; null for a field that is left empty. */
 export function inputOf({ url, events, rateLimit, name, description, context }: EndpointValues) {
   return {
     url: url.trim(),

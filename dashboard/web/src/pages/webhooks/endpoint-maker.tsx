@@ -3,7 +3,7 @@ import type { Agent, ApiKey, EndpointMaker, Page } from '../../api/types';
 import { useRead } from '../../api/workspace';
 import { useTexts } from '../../i18n/locale';
 
-/** Says who made an endpoint, and who set its address last if that was somebody else. */
+/** Says who made an endpoint, and who set its address last if that was another person or key. */
 export function EndpointMakers({
   endpoint: { madeBy, urlSetBy },
 }: {

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../api/types';
 import { useFormats, useTexts } from '../../i18n/locale';
 import { useNow } from '../../common/use-now';
 
-/** Shows whether an endpoint is sent to, and accepts what it is sent. */
+/** Shows whether an endpoint is active, and accepts its deliveries. */
 export function EndpointState({
   endpoint,
 }: {

@@ -3,10 +3,10 @@ import type { Phases, ReceivedBody } from '../../api/types';
 import { CopyBlock } from '../../common/copying';
 import { useFormats, useTexts } from '../../i18n/locale';
 
-/** Height above which an answer scrolls, so that what is around it stays in view. */
+/** Height in pixels above which an answer scrolls, so that the things around it stay in view. */
 const ANSWER_HEIGHT = 160;
 
-/** Shows how long each phase of an attempt took, and what the receiver answered. */
+/** Shows how long each phase of an attempt took, and the receiver's answer. */
 export function Exchange({
   phases,
   totalMs,

@@ -15,8 +15,8 @@ const AUDIT = 'audit.event';
 export type TestedEndpoint = Pick<Endpoint, 'id' | 'name' | 'url'>;
 
 /**
- * Sends a test event at once, or the example of another event if the person chooses one, and shows what the
- * receiver answered.
+ * Sends a test event at once, or the example of another event if the person chooses one, and shows the
+ * receiver's answer.
  */
 export function TestDialog({
   endpoint: { id: endpointId, name, url },

@@ -92,7 +92,7 @@ export function AgentsPage() {
   );
 }
 
-/** Column for managers: who logs in with a second factor. A bot does not log in. */
+/** Column for managers that says who logs in with a second factor. A bot does not log in. */
 function secondFactorColumn({ secondFactor }: Texts, secured: string[]): Column<Agent> {
   return {
     header: secondFactor.title,

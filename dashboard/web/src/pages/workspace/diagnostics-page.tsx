@@ -6,7 +6,7 @@ import { useTexts } from '../../i18n/locale';
 import { ParkedEventsSection } from './parked-events-section';
 import { RateLimitSection } from './rate-limit-section';
 
-/** Page for what developers and the operator of the service look into: the rate limit, and parked events. */
+/** Page for developers and the operator of the service: the use of the rate limit, and parked events. */
 export function DiagnosticsPage() {
   const texts = useTexts();
   const overview = useRead<WorkspaceOverview>('overview');

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Choices of a person what this browser tells of. */
+/** Choices of a person for the alerts of this browser. */
 export interface AlertChoices {
   sound: boolean;
   notifications: boolean;
@@ -18,7 +18,7 @@ function read(): AlertChoices {
   try {
     return { ...NOTHING, ...(JSON.parse(localStorage.getItem(NAME) ?? '{}') as Partial<AlertChoices>) };
   } catch {
-    // Somebody else has written there.
+    // Another program has written a value that is no choice.
     return NOTHING;
   }
 }

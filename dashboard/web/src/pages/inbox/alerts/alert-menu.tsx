@@ -7,7 +7,7 @@ import { mayNotify, useAlertChoices } from './alert-choices';
 
 const AlertPopover = lazyPart(() => import('./alert-popover').then((module) => module.AlertPopover));
 
-/** Button that opens the choices of what this browser tells of new messages. */
+/** Button that opens the choices for this browser's alerts of new messages. */
 export function AlertMenu() {
   const { inbox } = useTexts();
   const choices = useAlertChoices();

@@ -7,7 +7,10 @@ import { useUnread } from '../use-inbox';
 /** Highest number of unread conversations that is written. */
 const MAX_WRITTEN = 99;
 
-/** Shows in the browser's tab how many of the person's own and nobody's open conversations are unread. */
+/**
+ * Shows in the browser's tab the number of unread conversations, of the person's own and the unassigned open
+ * ones.
+ */
 export function useBadge(): void {
   const { inbox, frame } = useTexts();
   const count = useUnread().data?.count ?? 0;

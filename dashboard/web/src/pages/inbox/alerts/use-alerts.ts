@@ -14,12 +14,14 @@ import { useUnread } from '../use-inbox';
 /** Limit of the notifications that one read leads to. */
 const MAX_AT_ONCE = 3;
 const MAX_NAME = 80;
-/** Matches what turns or breaks a line. The system draws a notification, and may not keep it apart. */
+/**
+ * Matches characters that turn or break a line: they could make the rest of a notification look different.
+ */
 const CONTROLS = /[\p{Cc}\u200E\u200F\u061C\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu;
 
 const lockOf = (conversationId: string) => `inbox-seen:${conversationId}`;
 
-/** Conversation to tell of, and what is told. */
+/** Conversation of a notification, with the notification's texts. */
 interface News {
   id: string;
   contactName: string | null;
@@ -27,9 +29,9 @@ interface News {
 }
 
 /**
- * Tells of what customers write in the person's own and nobody's conversations, and of conversations that are
- * handed over to the person, as the person has chosen. Of all tabs the one that holds the stream tells, once.
- * Nothing is told of a conversation that is open in the focused tab.
+ * Alerts the person to customers' messages in the person's own and the unassigned conversations, and to
+ * conversations that are handed over to the person, as the person has chosen. Of all tabs the one that holds
+ * the stream alerts, once. A conversation that is open in the focused tab gives no alert.
  */
 export function useAlerts(): void {
   const { id: workspaceId, slug } = useWorkspace();

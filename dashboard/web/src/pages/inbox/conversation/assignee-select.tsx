@@ -6,7 +6,7 @@ import { NOBODY } from '../list/cached-lists';
 import { useAgentName, useAgents, useColleagueOptions } from '../names';
 import classes from './assignee-select.module.css';
 
-/** Field that assigns a conversation to the person, a colleague or nobody. */
+/** Field that assigns a conversation to the person, to a colleague or to no agent. */
 export function AssigneeSelect({
   assignedAgentId,
   isDisabled,
@@ -35,7 +35,7 @@ export function AssigneeSelect({
   );
 }
 
-/** Returns nobody, the person and the active agents, with the one who is chosen. */
+/** Returns the options: no agent, the person, the active agents, and the chosen one. */
 function useOptions(value: string): AgentOption[] {
   const { inbox } = useTexts();
   const { agentId } = useWorkspace();

@@ -67,7 +67,7 @@ export function ConversationPane({ id }: { id: string }) {
   );
 }
 
-/** Returns the level of the conversation's heading: the list, where it is beside, has the page's. */
+/** Returns the level of the conversation's heading: 2 beside the list, whose heading is the page's. */
 function useHeadingLevel(): 1 | 2 {
   return useMediaQuery(NARROW, undefined, { getInitialValueInEffect: false }) ? 1 : 2;
 }
@@ -202,7 +202,7 @@ function LoadedConversation({
   );
 }
 
-/** Leads back to the list, where both have no room beside each other. */
+/** Link back to the list, on a screen that has no room for both. */
 function BackLink() {
   const { inbox } = useTexts();
   return (
@@ -219,7 +219,7 @@ function BackLink() {
   );
 }
 
-/** Returns what makes a button a link to the list, as it was filtered. */
+/** Returns a function that renders a button as a link to the list, with its filter. */
 function useLinkToList() {
   const { slug } = useWorkspace();
   const search = toSearch(useInboxFilter());

@@ -86,7 +86,7 @@ function DeliveryMark({ status }: { status: DeliveryStatus | null }) {
   );
 }
 
-/** Says why a message is not delivered, and what to do. */
+/** Says why a message is not delivered, and offers to send it again. */
 function Trouble({
   message,
   conversationId,

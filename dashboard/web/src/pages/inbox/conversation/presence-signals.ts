@@ -4,11 +4,11 @@ import type { SignalPresence } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
 import { isNoReply } from '../reply/is-no-reply';
 
-/** Pause between two signals of somebody who looks. The server forgets one after 45 s. */
+/** Pause between two signals of a person who looks. The server forgets a signal after 45 s. */
 const LOOKING_EVERY_MS = 20_000;
-/** Time after which one who opens a conversation also looks at it, and does not just pass by. */
+/** Time after which an open conversation counts as looked at, and not just passed by. */
 const PASSING_MS = 400;
-/** Pause between two signals of somebody who writes. The server forgets one after 6 s. */
+/** Pause between two signals of a person who writes. The server forgets a signal after 6 s. */
 const WRITING_EVERY_MS = 3_000;
 const WRITING_LASTS_MS = 6_000;
 
@@ -28,7 +28,7 @@ export function useLooking(conversationId: string): void {
     const look = () => {
       if (document.visibilityState !== 'visible') return;
       isThere = true;
-      // To look ends the writing, which says by itself that one looks.
+      // A signal of looking ends the writing, and a signal of writing implies looking.
       const isWriting = last?.conversationId === conversationId && Date.now() - last.at < WRITING_LASTS_MS;
       if (!isWriting) signal(workspaceId, { conversationId, act: 'LOOKING' });
     };
@@ -52,17 +52,17 @@ export function useLooking(conversationId: string): void {
   }, [workspaceId, conversationId]);
 }
 
-/** Returns what tells colleagues, and the visitor of a reply, that the person writes. */
+/** Returns functions that tell colleagues, and the visitor of a reply, that the person writes. */
 export function useWriting(conversationId: string, act: 'REPLYING' | 'NOTING') {
   const { id: workspaceId } = useWorkspace();
   return useMemo(() => {
-    /** Says that the text is sent or dropped. */
+    /** Notes that the text is sent or dropped. */
     const end = () => {
       if (last?.conversationId !== conversationId) return;
       last = null;
       signal(workspaceId, { conversationId, act: 'LOOKING' });
     };
-    /** Says that the text has become another one. */
+    /** Notes that the text has changed. */
     const type = (text: string) => {
       if (isNoReply(text)) return end();
       const now = Date.now();

@@ -9,7 +9,7 @@ import { useAgentName } from '../names';
 import classes from './presence.module.css';
 
 const REFRESH_MS = 10_000;
-/** Pause between two reads while somebody writes: the end of that is not told. */
+/** Pause between two reads while an agent or the visitor writes: no notice tells that it ends. */
 const WRITING_REFRESH_MS = 3_000;
 /** Time in which rows that come into view are collected, so that scrolling reads once. */
 const COLLECT_MS = 200;
@@ -18,7 +18,7 @@ const MAX_ASKED = 100;
 
 interface Presence {
   byConversation: Map<string, ConversationPresence>;
-  /** Asks about a conversation, until the returned function is called. */
+  /** Reads who is in a conversation, until the returned function is called. */
   watch: (conversationId: string) => () => void;
 }
 
@@ -38,7 +38,7 @@ export function PresenceProvider({ children }: { children: ReactNode }) {
     enabled: ids !== '',
     refetchInterval: ({ state }) =>
       state.data?.data.some(isSomebodyWriting) ? WRITING_REFRESH_MS : REFRESH_MS,
-    // What is known of other rows is no worse than nothing.
+    // An older answer, for other rows, is better than none.
     placeholderData: (before) => before,
     retry: false,
   });
@@ -49,7 +49,7 @@ export function PresenceProvider({ children }: { children: ReactNode }) {
   return <PresenceContext value={value}>{children}</PresenceContext>;
 }
 
-/** Counts who asks about each conversation. */
+/** Counts the watching components of each conversation. */
 function useWatched() {
   const [ids, setIds] = useState('');
   const watched = useRef(new Map<string, number>());
@@ -79,7 +79,10 @@ function usePresence(conversationId: string): ConversationPresence | undefined {
   return use(PresenceContext)?.byConversation.get(conversationId);
 }
 
-/** Sign in a row of the list that somebody is in its conversation. It asks only while the row is in view. */
+/**
+ * Sign in a row of the list that a colleague or the visitor is in its conversation. It is read only while the
+ * row is in view.
+ */
 export function PresenceSign({ conversationId }: { conversationId: string }) {
   const sign = useRef<HTMLSpanElement>(null);
   const watch = use(PresenceContext)?.watch;
@@ -87,7 +90,7 @@ export function PresenceSign({ conversationId }: { conversationId: string }) {
   const presence = usePresence(conversationId);
   const isWriting = presence !== undefined && isSomebodyWriting(presence);
   useEffect(() => {
-    // The browser may skip what is inside of a row, but not the row.
+    // The browser may skip the content of a row, but not the row.
     const row = sign.current?.closest('li');
     if (!row || !watch) return;
     let unwatch: (() => void) | undefined;

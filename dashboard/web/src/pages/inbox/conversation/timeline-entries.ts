@@ -24,14 +24,14 @@ export function shownOf<T extends { createdAt: string }>(
   );
 }
 
-/** Returns what a conversation has, each newest first, as one list with the oldest first. */
+/** Merges lists that have the newest first into one list that has the oldest first. */
 export function entriesOf(messages: Message[], changes: ConversationChange[], notes: Note[]): Entry[] {
   const entries = [
     ...messages.toReversed().map((message) => ({ ...timeOf(message), message })),
     ...changes.toReversed().map((change) => ({ ...timeOf(change), change })),
     ...notes.toReversed().map((note) => ({ ...timeOf(note), note })),
   ];
-  // Sorting keeps the order of what is of one moment: a message, and then what it changed.
+  // Sorting keeps the order of entries of one moment: a message, and then the changes that it made.
   return entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 }
 

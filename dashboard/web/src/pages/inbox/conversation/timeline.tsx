@@ -49,7 +49,7 @@ export function Timeline({
   );
 
   return (
-    // It scrolls from its end: what is loaded above moves nothing.
+    // It scrolls from its end: messages that are loaded above move nothing.
     <div className={classes.scroller} tabIndex={0} role="region" aria-label={inbox.messages}>
       <div className={classes.timeline}>
         {!messages && !pages.error && (
@@ -91,7 +91,7 @@ export function Timeline({
   );
 }
 
-/** Messages, changes and notes with their days. They are made again only when what they show has changed. */
+/** Messages, changes and notes with their days. They are rendered again only when one of them has changed. */
 const Entries = memo(function Entries({
   entries,
   conversationId,

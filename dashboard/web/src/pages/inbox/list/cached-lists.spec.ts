@@ -132,7 +132,7 @@ describe('the lists of a page', () => {
     expect([isShownAs(queries, 'w', 'a', true), isShownAs(queries, 'w', 'a', false)]).toEqual([true, false]);
     keep({}, row('a', { isUnread: false }));
     expect([isShownAs(queries, 'w', 'a', true), isShownAs(queries, 'w', 'a', false)]).toEqual([false, false]);
-    // What no list has is shown as nothing.
+    // A conversation that no list has is shown neither as unread nor as read.
     expect([isShownAs(queries, 'w', 'c', true), isShownAs(queries, 'w', 'c', false)]).toEqual([false, false]);
   });
 

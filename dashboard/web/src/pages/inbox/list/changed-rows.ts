@@ -1,16 +1,19 @@
 import type { InfiniteData } from '@tanstack/react-query';
 import type { ActiveConversation, Page } from '../../../api/types';
 
-/** Returns where a conversation stands in a list: its newest message, or before the first one itself. */
+/**
+ * Returns the value by which a list is sorted: the id of a conversation's newest message, or its own id
+ * without one.
+ */
 function activityOf({ id, lastMessageId }: ActiveConversation): string {
   return lastMessageId ?? id;
 }
 
 /**
- * Returns the loaded pages of a list after changes in some conversations: each stands where it belongs now,
- * or nowhere.
- * @param ids the conversations that have changed
- * @param rows those of them that the list has
+ * Returns the loaded pages of a list after changes in some conversations. Each of these stands in its new
+ * place; one without a row has left the list.
+ * @param ids ids of the conversations that have changed
+ * @param rows rows of these conversations, as far as the list still has them
  */
 export function withChangedRows(
   { pages, ...rest }: InfiniteData<Page<ActiveConversation>>,
@@ -20,7 +23,8 @@ export function withChangedRows(
   const isChanged = new Set(ids);
   const left = new Set(rows);
   const changed = pages.map(({ data, nextCursor }) => {
-    // A page has what is at least as new as its cursor. What is older than the last page is not loaded.
+    // A page has the rows that are at least as new as its cursor. Rows older than the last page are not
+    // loaded.
     const own = [...left].filter((row) => nextCursor === null || activityOf(row) >= nextCursor);
     for (const row of own) left.delete(row);
     const shown = [...data.filter(({ id }) => !isChanged.has(id)), ...own];

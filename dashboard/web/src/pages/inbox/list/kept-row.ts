@@ -1,5 +1,5 @@
 /**
- * Returns a list with a row that has left it, above the first of those that stood below it.
+ * Returns a list with a row that has left it, above the first row that stood below it before.
  * @param before the list when it had the row
  */
 export function withKeptRow<Row extends { id: string }>(items: Row[], before: Row[], row: Row): Row[] {

@@ -1,4 +1,4 @@
-/** Returns which of the ids that are left followed one, or else the nearest before it. */
+/** Returns the first id behind `id` that is still left, or else the nearest one before it. */
 export function nearestTo(id: string, ids: string[], left: string[]): string | undefined {
   const at = ids.indexOf(id);
   const isLeft = new Set(left);

@@ -14,7 +14,7 @@ interface ShownList {
   focusRow: (id: string) => void;
 }
 
-/** The list when the open conversation was last in it. What is closed has left the list by then. */
+/** The list when the open conversation was last in it. A closed conversation has left the list since. */
 interface LastList {
   openId: string;
   ids: string[];

@@ -5,8 +5,8 @@ import classes from './row-mark.module.css';
 export type RowMarkOf = 'notSent' | LostStatus | 'draft';
 
 /**
- * Says in the list that a conversation has a reply of the person that was not sent, one of anybody that was
- * not delivered, or perhaps not, or a draft.
+ * Mark in a row of the list: the conversation has a draft, a reply of the person that was not sent, or a
+ * reply of any agent that was not delivered, or perhaps not.
  */
 export function RowMark({ of }: { of: RowMarkOf }) {
   const { inbox } = useTexts();

@@ -1,7 +1,7 @@
 import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 
-/** Number of rows that are rendered beyond each edge of what is in sight. */
+/** Number of rows that are rendered above the rows in sight, and below them. */
 const OVERSCAN = 10;
 /** Number of rows that are rendered before the list has been laid out. */
 const FIRST_ROWS = 30;
@@ -41,7 +41,7 @@ export function useRowsInSight(list: RefObject<HTMLElement | null>, count: numbe
 
 type Scroller = Pick<HTMLElement, 'scrollTop' | 'clientHeight'>;
 
-/** Returns which rows are rendered: those in sight, and some beyond each edge. */
+/** Returns the range of the rendered rows: the rows in sight, and some beyond each edge. */
 export function rangeInSight({ scrollTop, clientHeight }: Scroller, rowHeight: number) {
   return {
     begin: Math.floor(scrollTop / rowHeight) - OVERSCAN,

@@ -144,7 +144,7 @@ function NoRows({ filter }: { filter: InboxFilter }) {
   );
 }
 
-/** Row of the list. It is made again only when what it shows has changed. */
+/** Row of the list. It is rendered again only when its properties have changed. */
 const Row = memo(function Row({
   conversation,
   filter,

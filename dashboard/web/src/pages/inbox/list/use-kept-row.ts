@@ -12,8 +12,8 @@ interface Kept {
 }
 
 /**
- * Keeps the open conversation in its place in the list of nobody's once it is somebody's, until the person
- * goes elsewhere. What is closed or snoozed leaves the list.
+ * Keeps the open conversation in its place in the list of unassigned ones once it is assigned, until the
+ * person goes elsewhere. A closed or snoozed conversation leaves the list.
  */
 export function useKeptRow(
   items: ActiveConversation[] | undefined,
@@ -32,7 +32,7 @@ export function useKeptRow(
   const listed = useListed(keptId, filter.status);
   if (!items || !isLost || now?.status !== filter.status) return items;
 
-  // Until it is read as lists have it, it is shown as it was.
+  // Until its row is read, the former row is shown.
   const was = kept.items.find(({ id }) => id === openId)!;
   return withKeptRow(items, kept.items, listed ?? { ...was, assignedAgentId: now.assignedAgentId });
 }

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 
 /** Time for which the stream counts as live after a sign of its life: two heartbeats and some more. */
 const SILENT_MS = 40_000;
-/** Pauses between two reads of what is shown. */
+/** Pauses between two reads of the shown data. */
 const POLL_MS = 5_000;
 const POLL_BESIDE_STREAM_MS = 60_000;
 
@@ -50,14 +50,15 @@ export function isStreamLive(): boolean {
   return isLive;
 }
 
-/** Returns after which time what is shown is read again: rarely while the stream tells of changes. */
+/** Returns the pause between two reads of the shown data: a long one while the stream tells of changes. */
 export function usePollMs(besideStreamMs = POLL_BESIDE_STREAM_MS): number {
   return useSyncExternalStore(subscribe, () => isLive) ? besideStreamMs : POLL_MS;
 }
 
 /**
- * Returns when an answer that the page shows once more is read again. While the stream lives, it tells of
- * changes to what is not shown too: an answer is then as good as one that stays on the screen.
+ * Returns the options that decide when a cached answer is read again as the page shows it once more. While
+ * the stream lives, it tells of changes to data that is not shown too: a cached answer is then as good as one
+ * that stays on the screen.
  */
 export function useFreshness(besideStreamMs = POLL_BESIDE_STREAM_MS) {
   const live = useSyncExternalStore(subscribe, () => isLive);

@@ -7,8 +7,8 @@ const own = new Set<string>();
 const acts = new Set<Promise<unknown>>();
 
 /**
- * Returns the answer of an act. The page shows what it has changed, and reads nothing when notices tell of
- * its events.
+ * Returns the answer of an act whose changes the page shows by itself. When notices tell of the act's events,
+ * nothing is read.
  */
 export async function withOwnEvents<T>(act: Promise<T>, eventsOf: (answer: T) => string[]): Promise<T> {
   acts.add(act);

@@ -40,12 +40,12 @@ interface MarksNotice {
   isUnread: boolean;
 }
 
-/** Conversations that somebody else has assigned to the person, or whose snooze has ended. */
+/** Conversations that another person or a key has assigned to the person, or whose snooze has ended. */
 interface HandoverNotice {
   handedOver: string[];
 }
 
-/** Says that the stream begins. What happened before was not reported. */
+/** Says that the stream begins. No notice tells of earlier changes. */
 interface Beginning {
   begins: true;
 }
@@ -96,8 +96,8 @@ export function useLiveInbox(): void {
 }
 
 /**
- * Makes functions that read what the page shows of what has changed. What the person looks at is read most
- * often. However much changes, the page reads a bounded number of times a second.
+ * Makes functions that read changed data again, as far as the page shows it. The open conversation is read
+ * most often. However much changes, the page reads a bounded number of times a second.
  */
 function makeReader(queries: QueryClient, workspaceId: string) {
   const readAll = makePacedReader<'all'>(LIST_REST_MS, () => refreshInbox(queries, workspaceId));

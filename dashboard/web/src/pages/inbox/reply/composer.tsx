@@ -25,7 +25,7 @@ const SIZES_ITSELF = CSS.supports('field-sizing', 'content');
 /** Part of a channel's limit from which on the length is shown. */
 const NEAR = 0.8;
 
-/** The field in which an agent writes, or the reason why nobody can. */
+/** The field in which an agent writes, or the reason why no reply is possible. */
 export function Composer({
   conversation,
   sending,

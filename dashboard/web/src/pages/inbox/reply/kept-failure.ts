@@ -12,7 +12,10 @@ export type KeptFailure = Pick<
   'code' | 'message' | 'status' | 'requestId' | 'details' | 'retryAfterSeconds' | 'reason'
 >;
 
-/** Returns what is kept of an error. One that is not the server's is kept like an answer that never came. */
+/**
+ * Returns the kept form of an error. An error that is not the server's is kept like an answer that never
+ * came.
+ */
 export function toFailure(error: unknown): KeptFailure {
   const known = error instanceof ApiError ? error : new ApiError('NETWORK', 'No answer.', 0, null);
   // The message of an error is not among the properties that are spread.

@@ -29,7 +29,7 @@ interface KeptReply {
   isSaved?: boolean;
   /** Time of the server's version that was last saved or read; null if there was none. */
   savedAt?: string | null;
-  /** Text of that version. */
+  /** Text of the server's version that was last saved or read. */
   savedText?: string;
   /** Note that is not added yet. */
   note?: string;
@@ -38,7 +38,7 @@ interface KeptReply {
 
 const NOTHING: KeptReply = { draft: '', unsent: [] };
 
-/** Values of the browser's storage, and those that it could not take because it is full. */
+/** Values of the browser's storage, and values that the storage could not take because it is full. */
 const memory = new Map<string, KeptReply>();
 const listeners = new Set<() => void>();
 
@@ -75,7 +75,7 @@ function write(name: string, change: Partial<KeptReply>): void {
   for (const notify of listeners) notify();
 }
 
-/** Returns the name under which the browser keeps what the person has written in a conversation. */
+/** Returns the name under which the browser keeps the person's texts for a conversation. */
 function useName(conversationId: string): string {
   return prefixOf(useWorkspace()) + conversationId;
 }
@@ -95,11 +95,11 @@ export interface DraftStore {
     savedAt: string | null;
     savedText: string;
   };
-  /** Keeps what the person writes. */
+  /** Keeps the text as the person has edited it. */
   edit: (draft: string) => void;
-  /** Empties a draft that the server deletes, too, with the message that is sent of it. */
+  /** Empties a draft whose text is sent: the server deletes its copy with the message. */
   endSent: () => void;
-  /** Takes over what the server has after a text was saved, unless that was edited since. */
+  /** Takes over the server's text after a save, unless the person has edited the draft since. */
   noteSaved: (draft: string, kept: string, savedAt: string | null) => void;
   /** Takes the server's draft over. */
   take: (draft: string, savedAt: string | null) => void;
@@ -119,7 +119,7 @@ export function useDraftStore(conversationId: string): [string, DraftStore] {
       endSent: () => write(name, { draft: '', editedAt: Date.now(), isSaved: true }),
       noteSaved: (draft, kept, savedAt) => {
         const isEdited = read(name).draft !== draft;
-        // The server keeps none of these. Here the text stays as it is.
+        // The server keeps no such text. Here it stays as it is.
         const text = kept === '' && isNoReply(draft) ? draft : kept;
         const saved = { savedAt, savedText: kept };
         write(name, isEdited ? saved : { ...saved, draft: text, isSaved: true });

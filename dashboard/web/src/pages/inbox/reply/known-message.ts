@@ -7,7 +7,7 @@ import { messagesKey } from '../inbox-cache';
 /** Id of the newest message of a conversation; null if it has none, undefined if it is not known. */
 type MessageId = string | null | undefined;
 
-/** Newest messages when the person began to write, by conversation. */
+/** Ids of the newest messages at the time when the person began to write, by conversation. */
 const known = new Map<string, MessageId>();
 
 /** Remembers which message was the newest when the person began to write a reply. */
@@ -23,12 +23,12 @@ export function useKnownMessage(conversationId: string) {
     };
     return {
       newest,
-      /** Says that the text has become another one. */
+      /** Notes that the text has changed. */
       type: (text: string) => {
         if (text.trim() === '') known.delete(conversationId);
         else if (!known.has(conversationId)) known.set(conversationId, newest());
       },
-      /** Returns the message, and forgets it: the text is sent. */
+      /** Returns the message's id, and forgets it: the text is sent. */
       end: (): MessageId => {
         const message = known.has(conversationId) ? known.get(conversationId) : newest();
         known.delete(conversationId);

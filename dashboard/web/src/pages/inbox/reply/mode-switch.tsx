@@ -4,10 +4,10 @@ import classes from './notes.module.css';
 
 const MODES = ['reply', 'note'] as const;
 
-/** Readers of what an agent writes: the customer, or colleagues alone. */
+/** Readers of the agent's text: the customer, or colleagues alone. */
 export type Mode = (typeof MODES)[number];
 
-/** Chooses for whom one writes. Each has a text of its own, so that a note never becomes a reply. */
+/** Chooses between a reply and a note. Each has a text of its own, so that a note never becomes a reply. */
 export function ModeSwitch({ mode, onChange }: { mode: Mode; onChange: (mode: Mode) => void }) {
   const { inbox } = useTexts();
   const name = useId();

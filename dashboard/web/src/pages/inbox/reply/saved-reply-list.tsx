@@ -8,10 +8,10 @@ import classes from './saved-replies.module.css';
 const SHOWN = 8;
 const REFRESH_MS = 60_000;
 
-/** Takes a key of the field in which one types; returns whether it was for the list. */
+/** Handles a key of the field; returns whether it was for the list. */
 export type TakeKey = (key: string) => boolean;
 
-/** The saved replies that fit what was typed behind a slash. The focus stays in the field. */
+/** The saved replies that match the text behind a slash. The focus stays in the field. */
 export function SavedReplyList({
   id,
   query,
@@ -86,7 +86,7 @@ export function SavedReplyList({
   );
 }
 
-/** Finds replies by their names, and then by their texts: those that begin so first. */
+/** Finds replies by their names, and then by their texts; a match at the beginning comes first. */
 function search(replies: SavedReply[], query: string): SavedReply[] {
   const wanted = query.toLocaleLowerCase();
   const rank = ({ name, body }: SavedReply) => {

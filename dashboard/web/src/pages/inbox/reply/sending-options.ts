@@ -9,7 +9,7 @@ import { canShowReply, showReply } from './show-reply';
 
 const MAX_RETRIES = 1;
 
-/** Reports whether a message was refused because somebody else has answered since. */
+/** Reports whether a message was refused because a colleague has answered since. */
 export function isOvertaken(error: unknown): boolean {
   return error instanceof ApiError && error.reason.reason === 'colleague_replied';
 }

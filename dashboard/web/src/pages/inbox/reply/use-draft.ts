@@ -78,7 +78,7 @@ interface Target {
 const pathOf = ({ workspaceId, conversationId }: Target) =>
   `/workspaces/${workspaceId}/conversations/${conversationId}/draft`;
 
-/** Saves what is not saved yet. What fails, such as offline, is saved by the next try. */
+/** Saves a draft that is not saved yet. After a failure, such as offline, the next try saves it. */
 function saveDraft(target: Target): Promise<void> {
   const path = pathOf(target);
   const saved = (saving.get(path) ?? Promise.resolve()).then(async () => {
@@ -102,7 +102,7 @@ function saveDraft(target: Target): Promise<void> {
   return saved;
 }
 
-/** Reads the server's draft. The server decides whether one that is not saved yet is later. */
+/** Reads the server's draft. If the browser's is not saved yet, the server decides which one is later. */
 async function readDraft(target: Target): Promise<void> {
   const path = pathOf(target);
   await saving.get(path);

@@ -11,8 +11,8 @@ import type { TakeKey } from './saved-reply-list';
 const SavedReplyList = lazyPart(() => import('./saved-reply-list').then((module) => module.SavedReplyList));
 
 /**
- * Offers saved replies while one types a slash at the beginning of a line.
- * @param onMissing gets the variables without a value, for which nothing was put in
+ * Offers saved replies while the person types a slash at the beginning of a line.
+ * @param onMissing gets the variables without a value or default
  */
 export function useSavedReplies({
   field,
@@ -47,9 +47,9 @@ export function useSavedReplies({
   };
 
   return {
-    /** Looks at what stands before the caret. */
+    /** Looks for a slash before the caret. */
     look: ({ value, selectionEnd }: HTMLTextAreaElement) => setTyped(savedReplyQuery(value, selectionEnd)),
-    /** Returns whether a key was for the list. */
+    /** Handles a key; returns whether it was for the list. */
     takeKey: (event: KeyboardEvent): boolean => {
       if (!typed || event.ctrlKey || event.metaKey || event.shiftKey) return false;
       if (!takesKeys.current?.(keyOf(event))) return false;
@@ -77,7 +77,10 @@ export function useSavedReplies({
   };
 }
 
-/** Returns a function that puts the values of variables into a text, or what the text has in their stead. */
+/**
+ * Returns a function that puts the values of variables into a text, or the text's own default for a variable
+ * without a value.
+ */
 function useFill({ contact }: Conversation) {
   const { name: workspace, agentId } = useWorkspace();
   const agent = useAgents().find(({ id }) => id === agentId);

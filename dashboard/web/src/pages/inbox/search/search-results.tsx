@@ -24,7 +24,9 @@ const TYPING_MS = 250;
 const PAGE = 30;
 const MINUTE_MS = 60_000;
 
-/** Lists what a search finds: conversations of customers with such a name, and messages with such words. */
+/**
+ * Lists the results of a search: conversations of customers with such a name, and messages with such words.
+ */
 export function SearchResults({ text: typed, openId }: { text: string; openId: string | undefined }) {
   const { search } = useTexts().inbox;
   const { common } = useTexts();
