@@ -1,11 +1,10 @@
 /**
- * Types of the bodies, queries and answers of the routes below `/api`. The pages import nothing else of the
- * server. In JSON a `Date` is text.
+ * Types of the answers of the routes below `/api`, and all types of the service's package. The pages import
+ * nothing else of the server. In JSON a `Date` is text.
  */
 import type {
   ActiveConversation,
   AgentRole,
-  ALL_EVENTS,
   AuditEntry,
   ChannelConnectionSummary,
   ContactErasureSummary,
@@ -13,13 +12,6 @@ import type {
   Entitlement,
   ErrorDetail,
   EventType,
-  MAX_ATTRIBUTES,
-  MAX_BODY_CHARACTERS,
-  MAX_DRAFT_CHARACTERS,
-  MAX_ENDPOINT_DESCRIPTION,
-  MAX_ENDPOINT_NAME,
-  MAX_ENDPOINT_RATE,
-  MAX_NOTE_CHARACTERS,
   Page,
   PlanTier,
   RateLimitUse,
@@ -29,122 +21,8 @@ import type {
 } from 'conversation-messaging-service';
 import type { LoginSession, Person, SentInvitation } from 'conversation-messaging-service/logins';
 
-// Answers in the form in which the services give them.
-export type {
-  AgentRole,
-  ApiKeySummary,
-  AuditValues,
-  BodyLimits,
-  ChangedConversation,
-  Channel,
-  AttributeValue,
-  ContactConversation,
-  ContactDetail,
-  ContactErasureSummary,
-  ContactResponse,
-  ConversationChange,
-  ConversationDetail,
-  ConversationPresence,
-  ConversationResponse,
-  ConversationStatus,
-  ChannelConnectionSummary,
-  ConnectedChannel,
-  CreatedApiKey,
-  CreatedWebhookEndpoint,
-  DeliveryErrorCode,
-  DeliveryStatus,
-  LostStatus,
-  DisconnectedChannel,
-  Entitlement,
-  ErrorBody,
-  ErrorDetail,
-  EndpointMaker,
-  ErrorValues,
-  EventType,
-  FaultCode,
-  FoundConversation,
-  FoundMessages,
-  MessageResponse,
-  DraftResponse,
-  DraftSummary,
-  NoteResponse,
-  MessagesPart,
-  SavedReplyResponse,
-  SavedReplyVariable,
-  Page,
-  PlanTier,
-  RateLimitUse,
-  ReasonCode,
-  RedeliveryResult,
-  ReplyCheck,
-  RevokedApiKey,
-  Scope,
-  SentReplyResponse,
-  Thing,
-  Unread,
-  WebhookAttemptDetail,
-  WebhookAttemptSummary,
-  WebhookDeliveryDetail,
-  WebhookDeliverySummary,
-  WebhookEndpointHealth,
-  WebhookEndpointSummary,
-  WebhookRecoverySummary,
-  WebhookTestResult,
-  WebhookTimeline,
-} from 'conversation-messaging-service';
-export type {
-  InvitationSummary,
-  Locale,
-  LoginLink,
-  LoginSession,
-  NewSecondFactor,
-  Person,
-  RecoveryCodes,
-  SentInvitation,
-  SentLink,
-  Theme,
-} from 'conversation-messaging-service/logins';
-
-// Bodies and queries.
-export type {
-  ConnectChannel,
-  CreateApiKey,
-  CreateContact,
-  CreateWebhookEndpoint,
-  ListActiveConversationsQuery,
-  ListAuditEntriesQuery,
-  ListWebhookDeliveriesQuery,
-  MarkRead,
-  RecoverEndpoint,
-  RedeliverDeliveries,
-  RollSecret,
-  SaveDraft,
-  SendExample,
-  SendReply,
-  SignalPresence,
-  UpdateAgent,
-  UpdateContact,
-  UpdateConversation,
-  UpdateWebhookEndpoint,
-  RevokeApiKey,
-} from 'conversation-messaging-service';
-export type {
-  BeginSecondFactor,
-  ChangePassword,
-  ConfirmNewSecondFactor,
-  DemandSecondFactor,
-  InviteAgent,
-  PasswordAndCode,
-  RequestPasswordReset,
-  UpdatePerson,
-} from 'conversation-messaging-service/logins';
-export type { ExportAuditQuery } from './audit/audit.dto';
-export type { RotateChannel } from './channels/channel.dto';
-export type { RedeliverMatchingBody } from './deliveries/delivery.dto';
-export type { AcceptLinkBody, CodeBody, LinkBody, LogInBody } from './login/login.dto';
-export type { CheckUrlBody, TimelineQuery } from './webhooks/webhook-endpoint.dto';
-export type { AddAgent } from './workspace/agent.dto';
-export type { UpdateWorkspaceSettings } from './workspace/workspace.dto';
+export type * from 'conversation-messaging-service';
+export type * from 'conversation-messaging-service/logins';
 
 /** Answer of `GET /api/session`. */
 export interface DashboardSession {
@@ -224,13 +102,6 @@ export interface InboxConversation extends ActiveConversation {
   /** True if the customer has written a message that the person has not read. */
   isUnread: boolean;
 }
-
-/** Longest text of a message on any channel, in characters. */
-export type MaxBodyCharacters = typeof MAX_BODY_CHARACTERS;
-/** Longest draft, in characters. */
-export type MaxDraftCharacters = typeof MAX_DRAFT_CHARACTERS;
-/** Longest text of a note, in characters. */
-export type MaxNoteCharacters = typeof MAX_NOTE_CHARACTERS;
 
 /** Answer of `GET /api/workspaces/:workspaceId/overview`. */
 export interface WorkspaceOverview extends WorkspaceSummary, WorkspaceSettings {
@@ -313,18 +184,6 @@ export interface EventTypeResponse {
   /** Example of a whole body, as an endpoint gets it. */
   example: object;
 }
-
-/** Name that subscribes an endpoint to all event types. */
-export type AllEvents = typeof ALL_EVENTS;
-
-/** Highest number of a contact's attributes. */
-export type MaxAttributes = typeof MAX_ATTRIBUTES;
-
-/** Highest rate limit of an endpoint, in deliveries a second. */
-export type MaxEndpointRate = typeof MAX_ENDPOINT_RATE;
-/** Limits of an endpoint's name and description, in characters. */
-export type MaxEndpointName = typeof MAX_ENDPOINT_NAME;
-export type MaxEndpointDescription = typeof MAX_ENDPOINT_DESCRIPTION;
 
 /** Item of `GET /api/workspaces/:workspaceId/webhook-endpoints`. */
 export interface WebhookEndpointListItem extends WebhookEndpointSummary {

@@ -2,7 +2,8 @@ import { ActionIcon, Alert, Button, Group, Stack, Text, TextInput } from '@manti
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { api, ApiError } from '../../api/client';
-import type { AttributeValue, Contact, MaxAttributes, UpdateContact } from '../../api/types';
+import type { AttributeValue, Contact, UpdateContact } from '../../api/types';
+import type * as service from '../../api/types';
 import { useChange } from '../../api/workspace';
 import { Form } from '../../common/form';
 import { faultOf } from '../../common/error-notice';
@@ -13,7 +14,7 @@ import classes from './contacts.module.css';
 import { useFreshContact } from './use-contact';
 
 // The compiler refuses any other value than the service's own.
-const MAX_ATTRIBUTES: MaxAttributes = 50;
+const MAX_ATTRIBUTES: typeof service.MAX_ATTRIBUTES = 50;
 
 const FIELDS = ['name', 'email', 'phone'] as const;
 type Field = (typeof FIELDS)[number];

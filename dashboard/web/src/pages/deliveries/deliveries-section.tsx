@@ -192,7 +192,7 @@ function useColumns({
             size="xs"
             ff="monospace"
             title={conversationId}
-            aria-label={texts.deliveries.onlyConversation(conversationId)}
+            aria-label={texts.deliveries.onlyConversation(shortId(conversationId))}
             onClick={() => onConversation(conversationId)}
           >
             {shortId(conversationId)}

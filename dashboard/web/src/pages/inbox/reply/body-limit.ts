@@ -1,5 +1,5 @@
 // The service's limits. The compiler refuses any other value than the service's own.
-import type { BodyLimits, Channel, MaxBodyCharacters } from '../../../api/types';
+import type { BodyLimits, Channel, MAX_BODY_CHARACTERS } from '../../../api/types';
 
 const LIMITS: BodyLimits = {
   WIDGET: null,
@@ -8,7 +8,7 @@ const LIMITS: BodyLimits = {
   MESSENGER: { max: 2000, unit: 'characters' },
   INSTAGRAM: { max: 1000, unit: 'UTF-8 bytes' },
 };
-const MAX_CHARACTERS: MaxBodyCharacters = 4096;
+const MAX_CHARACTERS: typeof MAX_BODY_CHARACTERS = 4096;
 
 const MEASURES = {
   characters: (body: string) => [...body].length,

@@ -1,6 +1,6 @@
 import { Button, Group, Text, Textarea } from '@mantine/core';
 import type { KeyboardEvent, Ref } from 'react';
-import type { MaxNoteCharacters } from '../../../api/types';
+import type { MAX_NOTE_CHARACTERS } from '../../../api/types';
 import { isSendPress, keyOf } from '../../../common/keys';
 import { ErrorNotice } from '../../../common/error-notice';
 import { useFormats, useTexts } from '../../../i18n/locale';
@@ -13,7 +13,7 @@ import classes from './notes.module.css';
 import { SEND_MODIFIER } from '../use-keys';
 import { useCreateNote } from './use-notes';
 
-const MAX_CHARACTERS: MaxNoteCharacters = 4096;
+const MAX_CHARACTERS: typeof MAX_NOTE_CHARACTERS = 4096;
 
 /** The field in which an agent writes a note for colleagues. */
 export function NoteForm({

@@ -1,7 +1,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect } from 'react';
 import { api } from '../../../api/client';
-import type { Draft, DraftSummary, MaxDraftCharacters, Page, SaveDraft } from '../../../api/types';
+import type { Draft, DraftSummary, MAX_DRAFT_CHARACTERS, Page, SaveDraft } from '../../../api/types';
 import { useRead, useWorkspace } from '../../../api/workspace';
 import { isNoReply } from './is-no-reply';
 import { type DraftStore, useDraftStore } from './kept-replies';
@@ -9,7 +9,7 @@ import { type DraftStore, useDraftStore } from './kept-replies';
 /** Pause after the last key before a draft is saved. */
 const PAUSE_MS = 1_000;
 const REFRESH_MS = 30_000;
-const MAX_CHARACTERS: MaxDraftCharacters = 10_000;
+const MAX_CHARACTERS: typeof MAX_DRAFT_CHARACTERS = 10_000;
 
 /** Latest save of each draft: the next one waits for it, so that an older text never comes last. */
 const saving = new Map<string, Promise<void>>();
