@@ -98,7 +98,8 @@ const INSIDE = {
     deliveries: ['endpoints', 'context', 'sending', 'rollups'],
     browsing: ['deliveries', 'endpoints', 'context', 'sending'],
     recoveries: ['browsing', 'deliveries', 'endpoints'],
-    api: ['browsing', 'endpoints'],
+    testing: ['deliveries', 'endpoints', 'context', 'sending'],
+    api: ['testing', 'endpoints'],
   },
   channels: {
     adapters: [],

@@ -50,24 +50,24 @@ export {
   CreateWebhookEndpoint,
   RollSecret,
   UpdateWebhookEndpoint,
-} from './webhooks/endpoints/webhook-endpoint.dto';
+} from './webhooks/endpoints/webhook-endpoint-input.dto';
 export {
   MAX_ENDPOINT_DESCRIPTION,
   MAX_ENDPOINT_NAME,
   MAX_ENDPOINT_RATE,
-} from './webhooks/endpoints/webhook-endpoint.dto';
+} from './webhooks/endpoints/webhook-endpoint-input.dto';
 export type { CreatedWebhookEndpoint } from './webhooks/endpoints/webhook-endpoint.dto';
 export type { EndpointMaker, WebhookEndpointSummary } from './webhooks/endpoints/webhook-endpoint.dto';
 export { eventCatalog, isEventType, type EventData, type EventType } from './outbox/event-catalog';
 export { exampleBody } from './webhooks/sending/delivery-request';
-export { WebhookTestService } from './webhooks/browsing/webhook-test.service';
+export { WebhookTestService } from './webhooks/testing/webhook-test.service';
 export { WebhookDeliveriesService } from './webhooks/browsing/webhook-deliveries.service';
+export { SendExample, type WebhookTestResult } from './webhooks/testing/webhook-test.dto';
 export {
   ListWebhookDeliveriesQuery,
   RedeliverDeliveries,
-  SendExample,
+  type RedeliveryResult,
 } from './webhooks/browsing/webhook-delivery.dto';
-export type { RedeliveryResult, WebhookTestResult } from './webhooks/browsing/webhook-delivery.dto';
 export type { WebhookAttemptDetail, WebhookAttemptSummary } from './webhooks/browsing/webhook-delivery.dto';
 export type {
   WebhookDeliveryDetail,

@@ -27,7 +27,7 @@ import { EndpointStatisticsService } from '../webhooks/rollups/endpoint-statisti
 import { WebhookDeliveriesService } from '../webhooks/browsing/webhook-deliveries.service';
 import { WebhookEndpointsService } from '../webhooks/endpoints/webhook-endpoints.service';
 import { WebhookRecoveriesService } from '../webhooks/recoveries/webhook-recoveries.service';
-import { WebhookTestService } from '../webhooks/browsing/webhook-test.service';
+import { WebhookTestService } from '../webhooks/testing/webhook-test.service';
 import { AgentsService } from '../workspaces/agents.service';
 import { WorkspacesService } from '../workspaces/workspaces.service';
 import { OperatorLookup } from './operator-lookup';

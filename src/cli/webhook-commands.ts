@@ -5,7 +5,7 @@ import type {
   CreateWebhookEndpoint,
   RollSecret,
   UpdateWebhookEndpoint,
-} from '../webhooks/endpoints/webhook-endpoint.dto';
+} from '../webhooks/endpoints/webhook-endpoint-input.dto';
 import type { RecoverEndpoint } from '../webhooks/recoveries/webhook-recovery.dto';
 import {
   addCommand,

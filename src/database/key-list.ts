@@ -22,3 +22,8 @@ export interface Batch {
 export function workspaceOf(alias: string, parameter: string, { spansWorkspaces }: Batch): string {
   return spansWorkspaces ? `${alias}.tenant_id` : `(${parameter}::uuid[])[1]`;
 }
+
+/** Returns a list for each key with its value in every row. A statement makes rows of them by `unnest`. */
+export function listsOf<Row>(rows: readonly Row[], ...keys: (keyof Row)[]): unknown[][] {
+  return keys.map((key) => rows.map((row) => row[key]));
+}

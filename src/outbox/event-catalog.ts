@@ -6,33 +6,31 @@ import { Entitlement } from '../common/entitlement';
 export const ALL_EVENTS = '*';
 
 /** Definition of an event type. Code that treats one type unlike another reads the difference here. */
-interface EventDefinition<Data extends TObject, Order extends 'conversation' | null> {
+interface EventEntry<Data extends TObject, Order extends 'conversation' | null> {
   /** Change that the event reports. */
   description: string;
   /** The JSON Schema of `data`, with every key that it has today. COMPATIBILITY says what may change. */
   data: Data;
-  /** Whether `data` never gets another key. The contract's types are frozen. */
-  isFrozen: boolean;
+  /** Whether `data` never gets another key, as that of the contract's types; false by default. */
+  isFrozen?: boolean;
   example: Static<Data>;
-  /**
-   * `conversation` for events that are numbered within their conversation; null for events without an order.
-   */
-  order: Order;
+  /** `conversation` for events that are numbered within their conversation; null, the default, for others. */
+  order?: Order;
   /**
    * Entitlement without which a workspace gets no event of the type, neither at once nor by a recovery; null
-   * when all workspaces get it.
+   * by default: all workspaces get it.
    */
-  entitlement: Entitlement | null;
+  entitlement?: Entitlement | null;
   /**
-   * Kind of event. A `fact` goes to every endpoint that has subscribed to it. A `test` goes to one endpoint,
-   * even one that has not subscribed to it; it has one attempt, which keeps the response's headers, counts in
-   * no statistics and is not recovered.
+   * Kind of event. A `fact`, the default, goes to every endpoint that has subscribed to it. A `test` goes to
+   * one endpoint, even one that has not subscribed to it; it has one attempt, which keeps the response's
+   * headers, counts in no statistics and is not recovered.
    */
-  kind: 'fact' | 'test';
+  kind?: 'fact' | 'test';
   /**
-   * Returns the data without what it says of a person: what customers and agents wrote, or a contact's
-   * profile. Null when the data holds nothing of that. The eraser finds the event of a message by its id,
-   * which must be that of the message, and the events of a contact by `contactId`.
+   * Returns the data without the words of customers and agents and without a contact's profile; null when the
+   * data holds neither. The eraser finds the event of a message by its id, which must be that of the message,
+   * and the events of a contact by `contactId`.
    */
   erase: ((data: Static<Data>) => Static<Data>) | null;
   /**
@@ -41,6 +39,10 @@ interface EventDefinition<Data extends TObject, Order extends 'conversation' | n
    */
   excerpt: (data: Partial<Static<Data>>) => string | undefined;
 }
+
+type EventDefinition<Data extends TObject, Order extends 'conversation' | null> = Required<
+  EventEntry<Data, Order>
+>;
 
 const Id = Type.String({ minLength: 1 });
 const Timestamp = Type.String({ format: 'date-time' });
@@ -100,10 +102,11 @@ const EXAMPLE_CONTACT: Static<typeof EventContact> = {
   updatedAt: '2026-11-18T16:20:00.000Z',
 };
 
-function define<Data extends TObject, Order extends 'conversation' | null>(
-  definition: EventDefinition<Data, Order>,
+function define<Data extends TObject, Order extends 'conversation' | null = null>(
+  entry: EventEntry<Data, Order>,
 ): EventDefinition<Data, Order> {
-  return definition;
+  const defaults = { isFrozen: false, order: null as Order, entitlement: null, kind: 'fact' as const };
+  return { ...defaults, ...entry };
 }
 
 /**
@@ -134,8 +137,6 @@ export const eventCatalog = {
       },
     },
     order: 'conversation',
-    entitlement: null,
-    kind: 'fact',
     erase: ({ message, ...data }) => ({ ...data, message: { ...message, body: '' } }),
     excerpt: ({ message }) => message?.body,
   }),
@@ -151,16 +152,12 @@ export const eventCatalog = {
       },
       closed,
     ),
-    isFrozen: false,
     example: {
       conversationId: '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11',
       messageId: '019ab3f6-0d4b-7c55-8a2e-6f1f7d1b2c90',
       status: 'DELIVERED',
       errorCode: null,
     },
-    order: null,
-    entitlement: null,
-    kind: 'fact',
     erase: null,
     excerpt: ({ status }) => status,
   }),
@@ -168,30 +165,23 @@ export const eventCatalog = {
     description:
       'A customer changed a message: EDITED gave it a new text, UNSENT took it back, which erased it. Read the message for its text.',
     data: Type.Object({ conversationId: Id, messageId: Id, change: OneOf(['EDITED', 'UNSENT']) }, closed),
-    isFrozen: false,
     example: {
       conversationId: '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11',
       messageId: '019ab3f6-0d4b-7c55-8a2e-6f1f7d1b2c90',
       change: 'EDITED',
     },
     order: 'conversation',
-    entitlement: null,
-    kind: 'fact',
     erase: null,
     excerpt: ({ change }) => change,
   }),
   'conversation.created': define({
     description: 'A conversation was opened.',
     data: Type.Object({ conversationId: Id, contactId: Id, sourceChannel: ChannelName }, closed),
-    isFrozen: false,
     example: {
       conversationId: '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11',
       contactId: '019ab3f2-3b4c-7d5e-8f60-718293a4b5c6',
       sourceChannel: 'WHATSAPP',
     },
-    order: null,
-    entitlement: null,
-    kind: 'fact',
     erase: null,
     excerpt: ({ sourceChannel }) => sourceChannel,
   }),
@@ -211,19 +201,13 @@ export const eventCatalog = {
     isFrozen: true,
     example: { conversationId: '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11', status: 'CLOSED' },
     order: 'conversation',
-    entitlement: null,
-    kind: 'fact',
     erase: null,
     excerpt: ({ status }) => status,
   }),
   'contact.created': define({
     description: 'A contact was created: a customer wrote for the first time, or somebody added one.',
     data: Type.Object({ contactId: Id, contact: EventContact }, closed),
-    isFrozen: false,
     example: { contactId: EXAMPLE_CONTACT.id, contact: EXAMPLE_CONTACT },
-    order: null,
-    entitlement: null,
-    kind: 'fact',
     erase: ({ contact, ...data }) => ({ ...data, contact: erasedContact(contact) }),
     excerpt: ({ contact }) => contact?.name ?? undefined,
   }),
@@ -237,11 +221,7 @@ export const eventCatalog = {
       },
       closed,
     ),
-    isFrozen: false,
     example: { contactId: EXAMPLE_CONTACT.id, changed: ['phone'], contact: EXAMPLE_CONTACT },
-    order: null,
-    entitlement: null,
-    kind: 'fact',
     erase: ({ contact, ...data }) => ({ ...data, contact: erasedContact(contact) }),
     excerpt: ({ contact }) => contact?.name ?? undefined,
   }),
@@ -249,11 +229,7 @@ export const eventCatalog = {
     description:
       'Two contacts have proved to be one person. contactId has all that mergedContactId had, and the id of the latter leads to it.',
     data: Type.Object({ contactId: Id, mergedContactId: Id }, closed),
-    isFrozen: false,
     example: { contactId: EXAMPLE_CONTACT.id, mergedContactId: '019ab3f2-7c1d-7a2b-8c3d-4e5f6a7b8c9d' },
-    order: null,
-    entitlement: null,
-    kind: 'fact',
     erase: null,
     excerpt: () => undefined,
   }),
@@ -269,16 +245,12 @@ export const eventCatalog = {
       },
       closed,
     ),
-    isFrozen: false,
     example: {
       connectionId: '019ab3f1-5d6e-7f80-9a1b-2c3d4e5f6a7b',
       channel: 'WHATSAPP',
       status: 'REAUTH_REQUIRED',
       previousStatus: 'ACTIVE',
     },
-    order: null,
-    entitlement: null,
-    kind: 'fact',
     erase: null,
     excerpt: ({ status }) => status,
   }),
@@ -303,9 +275,7 @@ export const eventCatalog = {
       actorId: '019ab3ee-1f2d-7b3c-9e4f-5a6b7c8d9e0f',
       metadata: { name: 'CRM sync' },
     },
-    order: null,
     entitlement: 'auditWebhookExport',
-    kind: 'fact',
     erase: null,
     excerpt: ({ action }) => action,
   }),
@@ -314,8 +284,6 @@ export const eventCatalog = {
     data: Type.Object({ tenantId: Id, test: Type.Literal(true) }, closed),
     isFrozen: true,
     example: { tenantId: '019ab3ee-0a1b-7c2d-8e3f-4a5b6c7d8e9f', test: true },
-    order: null,
-    entitlement: null,
     kind: 'test',
     erase: null,
     excerpt: () => undefined,

@@ -4,7 +4,6 @@ import { AuditModule } from '../audit/audit.module';
 import { Config } from '../config/config';
 import { ContactsModule } from '../contacts/contacts.module';
 import { ConversationsModule } from '../conversations/conversations.module';
-import { DatabaseModule } from '../database/setup/database.module';
 import { TableRegistry } from '../database/tables/table-registry';
 import { RateLimitModule } from '../http/limits/rate-limit.module';
 import { IdempotencyModule } from '../idempotency/idempotency.module';
@@ -14,34 +13,33 @@ import { QueueFloorsModule } from '../queue/floors/queue-floors.module';
 import { SecretsModule } from '../secrets/secrets.module';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { WebhookEndpointsController } from './api/webhook-endpoints.controller';
-import { DeliveryRequests } from './browsing/delivery-requests';
 import { DeliverySearch } from './browsing/delivery-search';
-import { DeliverySubjects } from './browsing/delivery-subjects';
+import { DeliveryContents } from './browsing/delivery-contents';
 import { FirstAttempts } from './browsing/first-attempts';
 import { HistorySearchRepository } from './browsing/history-search.repository';
 import { PendingSearchRepository } from './browsing/pending-search.repository';
-import { Redeliverer } from './browsing/redeliverer';
+import { Redeliverer } from './deliveries/redeliverer';
 import { WebhookDeliveriesService } from './browsing/webhook-deliveries.service';
-import { WebhookTestService } from './browsing/webhook-test.service';
+import { TestDeliveries } from './testing/test-deliveries';
+import { WebhookTestService } from './testing/webhook-test.service';
 import { ContextReader } from './context/context-reader';
 import { AttemptRecorder } from './deliveries/attempt-recorder';
 import { DeliveryAttempter } from './deliveries/delivery-attempter';
 import { DeliveryHistoryRepository } from './deliveries/delivery-history.repository';
 import { DueDeliveriesRepository } from './deliveries/due-deliveries.repository';
 import { PendingDeliveriesRepository } from './deliveries/pending-deliveries.repository';
-import { RecordedDeliveries } from './deliveries/recorded-deliveries';
 import { RecoveryOutcomesRepository } from './deliveries/recovery-outcomes.repository';
+import { EndpointChanges } from './endpoints/endpoint-changes';
 import { EndpointRegistration } from './endpoints/endpoint-registration';
 import { EndpointsOfKeys } from './endpoints/endpoints-of-keys';
 import { PendingCancellationsRepository } from './endpoints/pending-cancellations.repository';
+import { SubscribersRepository } from './endpoints/subscribers.repository';
 import { EndpointSubscription } from './endpoints/subscription';
-import { WebhookEndpointEntity } from './endpoints/webhook-endpoint.entity';
 import { WebhookEndpointsRepository } from './endpoints/webhook-endpoints.repository';
 import { WebhookEndpointsService } from './endpoints/webhook-endpoints.service';
 import { RecoverySource } from './recoveries/recovery-source';
 import { WebhookRecoveriesRepository } from './recoveries/webhook-recoveries.repository';
 import { WebhookRecoveriesService } from './recoveries/webhook-recoveries.service';
-import { WebhookRecoveryEntity } from './recoveries/webhook-recovery.entity';
 import { AttemptRollupsRepository } from './rollups/attempt-rollups.repository';
 import { DeliveryCountsRepository } from './rollups/delivery-counts.repository';
 import { EndpointStatisticsService } from './rollups/endpoint-statistics.service';
@@ -83,15 +81,16 @@ const PROVIDERS = [
   ContextReader,
   WebhookEndpointsService,
   EndpointRegistration,
+  EndpointChanges,
   EndpointSubscription,
   EndpointsOfKeys,
   WebhookEndpointsRepository,
+  SubscribersRepository,
   PendingCancellationsRepository,
   PendingDeliveriesRepository,
   DueDeliveriesRepository,
   DeliveryHistoryRepository,
   RecoveryOutcomesRepository,
-  RecordedDeliveries,
   DeliveryAttempter,
   AttemptRecorder,
   EndpointStatisticsService,
@@ -100,12 +99,12 @@ const PROVIDERS = [
   WebhookDayRepository,
   WebhookDeliveriesService,
   WebhookTestService,
+  TestDeliveries,
   DeliverySearch,
-  DeliverySubjects,
+  DeliveryContents,
   FirstAttempts,
   PendingSearchRepository,
   HistorySearchRepository,
-  DeliveryRequests,
   Redeliverer,
   WebhookRecoveriesService,
   RecoverySource,
@@ -118,7 +117,6 @@ const PROVIDERS = [
  */
 @Module({
   imports: [
-    DatabaseModule.forEntities([WebhookEndpointEntity, WebhookRecoveryEntity]),
     AccessModule,
     AuditModule,
     IdempotencyModule,

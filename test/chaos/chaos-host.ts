@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../src/common/app-error';
 import { SYSTEM } from '../../src/access/principal';
 import { MessagingModule } from '../../src/app/messaging.module';
-import { CreateWebhookEndpoint } from '../../src/webhooks/endpoints/webhook-endpoint.dto';
+import { CreateWebhookEndpoint } from '../../src/webhooks/endpoints/webhook-endpoint-input.dto';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WebhookRecoveriesService } from '../../src/webhooks/recoveries/webhook-recoveries.service';
 import { Fixtures } from '../support/fixtures';

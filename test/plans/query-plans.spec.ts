@@ -60,13 +60,13 @@ import { QueueFloors } from '../../src/queue/floors/queue-floors';
 import { Target } from '../../src/queue/targets';
 import { WakeUpQueue } from '../../src/queue/wake-up-queue';
 import { AttemptRecord } from '../../src/webhooks/deliveries/delivery';
-import { DeliverySubjects } from '../../src/webhooks/browsing/delivery-subjects';
+import { DeliveryContents } from '../../src/webhooks/browsing/delivery-contents';
 import { DeliverySearch } from '../../src/webhooks/browsing/delivery-search';
 import { HistorySearchRepository } from '../../src/webhooks/browsing/history-search.repository';
 import { PendingSearchRepository } from '../../src/webhooks/browsing/pending-search.repository';
 import { AttemptRollupsRepository, ROLLUP_MS } from '../../src/webhooks/rollups/attempt-rollups.repository';
 import { WebhookDayRepository } from '../../src/webhooks/rollups/webhook-day.repository';
-import { WebhookEndpointsRepository } from '../../src/webhooks/endpoints/webhook-endpoints.repository';
+import { SubscribersRepository } from '../../src/webhooks/endpoints/subscribers.repository';
 import { DatabaseClock } from '../../src/database/database-clock';
 import { Transaction } from '../../src/database/transaction';
 import { AgentsRepository } from '../../src/workspaces/agents.repository';
@@ -267,10 +267,10 @@ describe('query plans', () => {
     );
 
     it('of what a page of deliveries is about', async () => {
-      const subjects = host.get(DeliverySubjects);
+      const contents = host.get(DeliveryContents);
       const conversations = host.app.get(ConversationsRepository);
       const ids = Array.from({ length: PAGE }, (_, n) => sequential(10 * (n + 1)));
-      const [events] = await plansOf(() => subjects.findMany(BIG, ids));
+      const [events] = await plansOf(() => contents.findSubjects(BIG, ids));
       expectOnlyIndexed(events!, ['events']);
       expect(rowsRead(events!)).toBeLessThanOrEqual(PAGE);
       const [contacts] = await plansOf(() => conversations.findContacts(BIG, ids));
@@ -883,7 +883,7 @@ describe('query plans', () => {
     });
 
     it('locks the endpoints of workspaces by index', async () => {
-      const endpoints = host.app.get(WebhookEndpointsRepository);
+      const endpoints = host.app.get(SubscribersRepository);
       const plans = await plansOf(
         () => inQueue((tx) => endpoints.lockWorkspaceSubscribers(tx, [BIG, TINY])),
         /^WITH/,

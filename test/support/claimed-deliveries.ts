@@ -6,7 +6,7 @@ import {
   ClaimedRow,
   PendingDeliveriesRepository,
 } from '../../src/webhooks/deliveries/pending-deliveries.repository';
-import { Subscriber } from '../../src/webhooks/endpoints/webhook-endpoints.repository';
+import { Subscriber } from '../../src/webhooks/endpoints/subscribers.repository';
 import { MessagingHost } from './messaging-host';
 
 const RETRY_MS = 2_000;

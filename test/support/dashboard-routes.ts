@@ -7,7 +7,7 @@ import { ChannelConnectionsService } from '../../src/channels/connections/channe
 import { InvitationsService } from '../../src/logins/invitations/invitations.service';
 import { NotesService } from '../../src/inbox/notes/notes.service';
 import { SavedRepliesService } from '../../src/inbox/saved-replies/saved-replies.service';
-import { WebhookTestService } from '../../src/webhooks/browsing/webhook-test.service';
+import { WebhookTestService } from '../../src/webhooks/testing/webhook-test.service';
 import { WebhookDeliveriesService } from '../../src/webhooks/browsing/webhook-deliveries.service';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WebhookRecoveriesService } from '../../src/webhooks/recoveries/webhook-recoveries.service';

@@ -17,18 +17,18 @@ import { MAX_DELIVERY_ATTEMPTS } from '../../src/webhooks/deliveries/delivery-at
 import { WebhookDeliveriesService } from '../../src/webhooks/browsing/webhook-deliveries.service';
 import {
   ListWebhookDeliveriesQuery,
-  SendExample,
   WebhookDeliverySummary,
 } from '../../src/webhooks/browsing/webhook-delivery.dto';
+import { CreatedWebhookEndpoint } from '../../src/webhooks/endpoints/webhook-endpoint.dto';
 import {
-  CreatedWebhookEndpoint,
   CreateWebhookEndpoint,
   UpdateWebhookEndpoint,
-} from '../../src/webhooks/endpoints/webhook-endpoint.dto';
+} from '../../src/webhooks/endpoints/webhook-endpoint-input.dto';
 import { IS_OWED } from '../../src/webhooks/endpoints/subscription';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { EndpointStatisticsService } from '../../src/webhooks/rollups/endpoint-statistics.service';
-import { WebhookTestService } from '../../src/webhooks/browsing/webhook-test.service';
+import { SendExample } from '../../src/webhooks/testing/webhook-test.dto';
+import { WebhookTestService } from '../../src/webhooks/testing/webhook-test.service';
 import { WebhookRecoveriesService } from '../../src/webhooks/recoveries/webhook-recoveries.service';
 import { WebhookRecoverySummary } from '../../src/webhooks/recoveries/webhook-recovery.dto';
 import { AgentEntity } from '../../src/workspaces/agent.entity';

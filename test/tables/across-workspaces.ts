@@ -91,7 +91,7 @@ export const BATCHES: Record<string, string> = {
   'QueueFloorsRepository.save': 'a batch of FloorKeeper',
   'RoutedMessagesRepository.enqueue': 'a turn of the relay',
   'RoutedMessagesRepository.lockFirstPipelined': 'the same turn',
-  'WebhookEndpointsRepository.lockMatching': 'a turn of the relay',
+  'SubscribersRepository.lockMatching': 'a turn of the relay',
   'WebhookEndpointsRepository.markFailing': 'a batch of AttemptRecorder',
   'WebhookEndpointsRepository.markSucceeded': 'a batch of AttemptRecorder',
 };

@@ -15,17 +15,19 @@ import {
 import { NoQuery } from '../../http/request.pipe';
 import { Idempotent, type IdempotentRequest } from '../../idempotency/idempotent-request';
 import { WaitsOutside } from '../../http/limits/request-budget.interceptor';
-import { WebhookTestService } from '../browsing/webhook-test.service';
+import { WebhookTestService } from '../testing/webhook-test.service';
 import {
   CreatedWebhookEndpoint,
-  CreateWebhookEndpoint,
   RegisteredWebhookEndpoint,
-  RollSecret,
-  UpdateWebhookEndpoint,
   WebhookEndpointSummary,
 } from '../endpoints/webhook-endpoint.dto';
+import {
+  CreateWebhookEndpoint,
+  RollSecret,
+  UpdateWebhookEndpoint,
+} from '../endpoints/webhook-endpoint-input.dto';
 import { WebhookEndpointsService } from '../endpoints/webhook-endpoints.service';
-import { toTestResponse, WebhookTestResponse } from './webhook-test.dto';
+import { toTestResponse, WebhookTestResponse } from '../testing/webhook-test.dto';
 
 const ApiEndpointId = () => ApiId('webhook endpoint', '019ab3f1-9a3b-7c44-8d55-6e7f8091a2b3');
 

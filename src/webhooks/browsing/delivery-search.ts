@@ -6,6 +6,7 @@ import { EventQueueRepository } from '../../outbox/event-queue.repository';
 import { DeliveryFilter } from './delivery-filter';
 import { DeliveryRow, SearchStep } from './delivery-row';
 import { deliveryIdOf, firstIdOf, lastIdOf } from '../deliveries/delivery';
+import { DeliveryHistoryRepository } from '../deliveries/delivery-history.repository';
 import { FirstAttempts } from './first-attempts';
 import { HistorySearchRepository } from './history-search.repository';
 import { PendingSearchRepository } from './pending-search.repository';
@@ -29,18 +30,9 @@ export class DeliverySearch {
     private readonly events: EventQueueRepository,
     private readonly firstAttempts: FirstAttempts,
     private readonly pending: PendingSearchRepository,
-    private readonly history: HistorySearchRepository,
+    private readonly finished: HistorySearchRepository,
+    private readonly history: DeliveryHistoryRepository,
   ) {}
-
-  async find(tenantId: string, id: string): Promise<DeliveryRow | null> {
-    if (!isId(id)) return null;
-    const [firstAttempt] = await this.firstAttempts.findMany(tenantId, [id]);
-    return (
-      firstAttempt ??
-      (await this.pending.find(tenantId, id)) ??
-      (await this.database.queueTransaction((tx) => this.history.find(tx, tenantId, id)))
-    );
-  }
 
   /** Returns the deliveries of these ids that the workspace has. */
   async findMany(tenantId: string, given: string[]): Promise<Map<string, DeliveryRow>> {
@@ -49,7 +41,7 @@ export class DeliverySearch {
     const firstAttempts = await this.firstAttempts.findMany(tenantId, ids);
     const rows = await this.database.queueTransaction(async (tx) => [
       ...(await this.pending.findMany(tx, tenantId, ids, {})),
-      ...(await this.history.findMany(tx, tenantId, ids, {})),
+      ...(await this.finished.findMany(tx, tenantId, ids, {})),
     ]);
     const found = [...firstAttempts, ...rows];
     return new Map(found.map((row) => [row.id, row]));
@@ -85,7 +77,7 @@ export class DeliverySearch {
     if (filter.conversationId !== undefined || filter.messageId !== undefined)
       return this.stepByEvents(tx, tenantId, filter, Math.min(size, MAX_EVENTS));
     const pending = await this.pending.searchPending(tx, tenantId, filter, size);
-    const finished = await this.history.searchHistory(tx, tenantId, filter, size);
+    const finished = await this.finished.searchHistory(tx, tenantId, filter, size);
     // Both places are complete down to the higher of the two.
     const next = [pending.next, finished.next].filter((id) => id !== null).sort();
     return merged(next.at(-1) ?? null, pending.rows, finished.rows);
@@ -103,10 +95,10 @@ export class DeliverySearch {
     if (eventIds.length === 0) return { rows: [], next };
     const ids =
       endpointId === undefined
-        ? await this.history.listRecordedIds(tx, tenantId, eventIds)
+        ? await this.history.listIdsOfEvents(tx, tenantId, eventIds)
         : eventIds.map((eventId) => deliveryIdOf(eventId, endpointId));
     const pending = await this.pending.findMany(tx, tenantId, ids, filter);
-    const finished = await this.history.findMany(tx, tenantId, ids, filter);
+    const finished = await this.finished.findMany(tx, tenantId, ids, filter);
     return merged(next, pending, finished);
   }
 

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { EventQueueRepository } from '../../outbox/event-queue.repository';
 import { receivesEvent } from '../endpoints/subscription';
-import { WebhookEndpointEntity } from '../endpoints/webhook-endpoint.entity';
+import { WebhookEndpoint } from '../endpoints/webhook-endpoint';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { DeliveryFilter, matchesUnattempted } from './delivery-filter';
 import { DeliveryRow } from './delivery-row';
 import { deliveryIdOf, firstIdOf } from '../deliveries/delivery';
-import { RecordedDeliveries } from '../deliveries/recorded-deliveries';
+import { DeliveryHistoryRepository } from '../deliveries/delivery-history.repository';
 
 /** Number of deliveries that a page looks up at once. */
 const STEP = 1_000;
@@ -22,7 +22,7 @@ export class FirstAttempts {
     private readonly database: Database,
     private readonly events: EventQueueRepository,
     private readonly endpoints: WebhookEndpointsRepository,
-    private readonly recorded: RecordedDeliveries,
+    private readonly history: DeliveryHistoryRepository,
   ) {}
 
   /** Lists the newest that pass the filter: at least `count` of them, unless there are fewer. */
@@ -55,10 +55,7 @@ export class FirstAttempts {
     );
   }
 
-  private async listActive(
-    tenantId: string,
-    { endpointId }: DeliveryFilter,
-  ): Promise<WebhookEndpointEntity[]> {
+  private async listActive(tenantId: string, { endpointId }: DeliveryFilter): Promise<WebhookEndpoint[]> {
     const endpoints = await this.endpoints.list(tenantId);
     return endpoints.filter(({ id, active }) => active && (endpointId === undefined || id === endpointId));
   }
@@ -66,7 +63,7 @@ export class FirstAttempts {
   private async filterUnrecorded(tenantId: string, rows: DeliveryRow[]): Promise<DeliveryRow[]> {
     if (rows.length === 0) return [];
     const ids = rows.map(({ id }) => id);
-    const recorded = await this.recorded.filterRecorded(this.database, tenantId, ids);
+    const recorded = await this.history.filterRecorded(this.database, tenantId, ids);
     return rows.filter(({ id }) => !recorded.has(id));
   }
 }
@@ -88,11 +85,7 @@ function endOfStep(events: LeasedEvent[], to: number): number {
   return to;
 }
 
-function rowsOf(
-  events: LeasedEvent[],
-  endpoints: WebhookEndpointEntity[],
-  filter: DeliveryFilter,
-): DeliveryRow[] {
+function rowsOf(events: LeasedEvent[], endpoints: WebhookEndpoint[], filter: DeliveryFilter): DeliveryRow[] {
   return endpoints.flatMap((endpoint) =>
     events
       .filter((event) => receivesEvent(endpoint, event))

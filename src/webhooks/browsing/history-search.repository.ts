@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Reader } from '../../database/database';
 import { Parameters } from '../../database/parameters';
-import { firstIdOf, lastIdOf } from '../deliveries/delivery';
 import type { AttemptError } from '../sending/attempt-outcome';
 import { boundsOf, conditionsOf, DeliveryFilter, StatusCodes } from './delivery-filter';
 import { DeliveryRow, LookedAt, SearchStep, toStep, WebhookDeliveryStatus } from './delivery-row';
@@ -39,28 +38,6 @@ export class HistorySearchRepository {
     parameters.bind(tenantId);
     const step = `SELECT DISTINCT id FROM unnest(${parameters.bind(ids)}::uuid[]) AS id`;
     return toStep(await this.readLatestRounds(reader, step, filter, parameters), 0).rows;
-  }
-
-  async find(reader: Reader, tenantId: string, id: string): Promise<DeliveryRow | null> {
-    const [row] = await this.findMany(reader, tenantId, [id], {});
-    return row ?? null;
-  }
-
-  /**
-   * Returns the ids of the recorded deliveries of events, pending and finished. The index is by id, and a
-   * delivery's id begins with the millisecond of its event.
-   */
-  async listRecordedIds(reader: Reader, tenantId: string, eventIds: string[]): Promise<string[]> {
-    const rows = await reader.query<{ id: string }>(
-      `SELECT d.id FROM unnest($2::uuid[], $3::uuid[], $4::uuid[]) AS e (id, first, last), LATERAL (
-         SELECT id FROM webhook_deliveries
-         WHERE tenant_id = $1 AND id >= e.first AND id <= e.last AND event_id = e.id
-         UNION
-         SELECT id FROM pending_deliveries
-         WHERE tenant_id = $1 AND id >= e.first AND id <= e.last AND event_id = e.id) AS d`,
-      [tenantId, eventIds, eventIds.map(firstIdOf), eventIds.map(lastIdOf)],
-    );
-    return rows.map(({ id }) => id);
   }
 
   /** Returns every row of a step with its latest round, and whether that passes the filter. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, Reader } from '../../database/database';
+import type { Reader } from '../../database/database';
 import { Parameters } from '../../database/parameters';
 import { FIRST } from '../deliveries/pending-deliveries.repository';
 import { IS_OWED } from '../endpoints/subscription';
@@ -14,13 +14,6 @@ const LISTED = `p.id, p.endpoint_id AS "endpointId", p.event_id AS "eventId", p.
 /** Searches the pending deliveries. Those that their endpoint is not owed any more are read as cancelled. */
 @Injectable()
 export class PendingSearchRepository {
-  constructor(private readonly database: Database) {}
-
-  async find(tenantId: string, id: string): Promise<DeliveryRow | null> {
-    const [row] = await this.findMany(this.database, tenantId, [id], {});
-    return row ?? null;
-  }
-
   /** Looks at the workspace's next `size` rows, newest first. */
   async searchPending(
     reader: Reader,

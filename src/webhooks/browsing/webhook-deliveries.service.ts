@@ -8,10 +8,9 @@ import { Database } from '../../database/database';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { DeliveryRow } from './delivery-row';
 import { AttemptRow, DeliveryHistoryRepository } from '../deliveries/delivery-history.repository';
-import { DeliveryRequests } from './delivery-requests';
 import { DeliverySearch } from './delivery-search';
-import { DeliverySubjects, NO_SUBJECT } from './delivery-subjects';
-import { Redeliverer } from './redeliverer';
+import { DeliveryContents, NO_SUBJECT } from './delivery-contents';
+import { Redeliverer } from '../deliveries/redeliverer';
 import {
   ListWebhookDeliveriesQuery,
   RedeliverDeliveries,
@@ -33,8 +32,7 @@ export class WebhookDeliveriesService {
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly search: DeliverySearch,
     private readonly history: DeliveryHistoryRepository,
-    private readonly subjects: DeliverySubjects,
-    private readonly requests: DeliveryRequests,
+    private readonly contents: DeliveryContents,
     private readonly redeliverer: Redeliverer,
   ) {}
 
@@ -51,14 +49,12 @@ export class WebhookDeliveriesService {
   ): Promise<Page<WebhookDeliverySummary>> {
     const { limit, ...query } = validate(ListWebhookDeliveriesQuery, input, 'INVALID_QUERY');
     await requireReadPermission(this.database, tenantId, actor, 'webhook.read');
-    if (query.endpointId !== undefined && !(await this.endpoints.find(tenantId, query.endpointId))) {
-      throw AppError.notFound('Webhook endpoint');
-    }
+    if (query.endpointId !== undefined) await this.endpoints.get(tenantId, query.endpointId);
     const { rows, next } = await this.search.list(tenantId, toFilter(query), limit + 1);
     const page = rows.slice(0, limit);
     const ids = page.map(({ id }) => id);
     const attempts = ids.length > 0 ? await this.history.listAttempts(tenantId, ids) : [];
-    const subjects = await this.subjects.findMany(
+    const subjects = await this.contents.findSubjects(
       tenantId,
       page.map(({ eventId }) => eventId),
     );
@@ -77,8 +73,7 @@ export class WebhookDeliveriesService {
    */
   async get(tenantId: string, id: string, actor: Actor): Promise<WebhookDeliveryDetail> {
     await requireReadPermission(this.database, tenantId, actor, 'webhook.read');
-    const delivery = await this.search.find(tenantId, id);
-    if (!delivery) throw AppError.notFound('Webhook delivery');
+    const delivery = await this.find(tenantId, id);
     return this.readDetail(tenantId, delivery);
   }
 
@@ -90,8 +85,7 @@ export class WebhookDeliveriesService {
    *   type
    */
   async redeliver(tenantId: string, id: string, actor: Actor): Promise<WebhookDeliveryDetail> {
-    const delivery = await this.search.find(tenantId, id);
-    if (!delivery) throw AppError.notFound('Webhook delivery');
+    const delivery = await this.find(tenantId, id);
     await this.redeliverer.redeliver(tenantId, delivery, actor);
     return this.readDetail(tenantId, { ...delivery, status: 'PENDING', nextAttemptAt: null });
   }
@@ -105,8 +99,7 @@ export class WebhookDeliveriesService {
    * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: it is not pending, or its endpoint is inactive
    */
   async retryNow(tenantId: string, id: string, actor: Actor): Promise<WebhookDeliveryDetail> {
-    const delivery = await this.search.find(tenantId, id);
-    if (!delivery) throw AppError.notFound('Webhook delivery');
+    const delivery = await this.find(tenantId, id);
     await this.redeliverer.retryNow(tenantId, delivery, actor);
     return this.readDetail(tenantId, { ...delivery, nextAttemptAt: null });
   }
@@ -130,12 +123,17 @@ export class WebhookDeliveriesService {
     return results;
   }
 
+  private async find(tenantId: string, id: string): Promise<DeliveryRow> {
+    const found = await this.search.findMany(tenantId, [id]);
+    const delivery = found.get(id);
+    if (!delivery) throw AppError.notFound('Webhook delivery');
+    return delivery;
+  }
+
   private async readDetail(tenantId: string, delivery: DeliveryRow): Promise<WebhookDeliveryDetail> {
     const attempts = await this.history.listAttempts(tenantId, [delivery.id]);
     const at = attempts.at(-1)?.attemptedAt ?? new Date();
-    const request = await this.requests.compose(tenantId, delivery, at);
-    const subjects = await this.subjects.findMany(tenantId, [delivery.eventId]);
-    const subject = subjects.get(delivery.eventId) ?? NO_SUBJECT;
+    const { subject, request } = await this.contents.read(tenantId, delivery, at);
     const details = new Map<AttemptRow, WebhookAttemptDetail>();
     for (const attempt of attempts) details.set(attempt, await toAttemptDetail(attempt));
     return { ...toDeliverySummary(delivery, subject, attempts, (attempt) => details.get(attempt)!), request };

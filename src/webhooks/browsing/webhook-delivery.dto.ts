@@ -4,7 +4,6 @@ import {
   ArrayNotEmpty,
   ArrayUnique,
   IsIn,
-  IsObject,
   IsOptional,
   IsString,
   Matches,
@@ -13,16 +12,13 @@ import type { ErrorCode, ErrorReason } from '../../common/app-error';
 import { CodedFault, readFault, validatorFault } from '../../common/error-texts';
 import { idTime } from '../../common/ids';
 import { PageQuery } from '../../common/page';
-import { IsMoment, IsOpaque, IsStorableText } from '../../common/validators';
-import { eventCatalog, type EventType, isTest } from '../../outbox/event-catalog';
+import { IsMoment, IsStorableText } from '../../common/validators';
 import { ATTEMPT_ERRORS, type AttemptError, type AttemptPhases } from '../sending/attempt-outcome';
 import { DeliveryFilter, StatusCodes } from './delivery-filter';
 import { DeliveryRow, WebhookDeliveryStatus } from './delivery-row';
 import { AttemptRow } from '../deliveries/delivery-history.repository';
-import { ReceivedBody, toReadable } from './readable-body';
+import { ReceivedBody, toReadable } from '../sending/readable-body';
 
-/** Event types that have an example to send. */
-const FACTS = (Object.keys(eventCatalog) as EventType[]).filter((type) => !isTest(type));
 const STATUSES = ['pending', 'succeeded', 'exhausted', 'cancelled'] as const;
 export type DeliveryStatusName = (typeof STATUSES)[number];
 
@@ -161,39 +157,6 @@ export interface WebhookDeliverySummary<Attempt = WebhookAttemptSummary> {
 export interface WebhookDeliveryDetail extends WebhookDeliverySummary<WebhookAttemptDetail> {
   /** Request of the delivery; null when its event or its endpoint is no longer kept. */
   request: WebhookDeliveryRequest | null;
-}
-
-/** Example of an event that a test sends. */
-export class SendExample {
-  /** Event type of the example. */
-  @IsIn(FACTS)
-  event: EventType;
-
-  /** `data` of the example; that of the catalog by default. */
-  @IsOptional()
-  @IsOpaque()
-  @IsObject()
-  data?: object;
-}
-
-/** Outcome of a test of an endpoint. */
-export interface WebhookTestResult {
-  /** Delivery of the test, among those of the endpoint. */
-  deliveryId: string;
-  /** HTTP status of the receiver's answer; null without one. */
-  status: number | null;
-  /** Duration of the test in milliseconds. */
-  elapsedMs: number;
-  /** Reason of the failure; null for a success. */
-  error: string | null;
-  /** Code and values of the reason, for its text in another language; null for a reason without one. */
-  fault: CodedFault | null;
-  /** Durations in milliseconds. Those of a connection's setup are null when the test reused a connection. */
-  phases: AttemptPhases;
-  /** First 16 KiB of the response body; null without a response. */
-  response: ReceivedBody | null;
-  /** Response headers, one `name: value` a line, cut after 2 KiB; null without a response. */
-  responseHeaders: string | null;
 }
 
 /** Returns the filter that a query asks for. */

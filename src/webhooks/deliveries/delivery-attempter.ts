@@ -11,7 +11,7 @@ import { SecretUnreadable } from '../../secrets/secret-box';
 import { ContextReader } from '../context/context-reader';
 import { NO_CONTEXT, WebhookContext, withParts } from '../context/webhook-context';
 import { receivesType } from '../endpoints/subscription';
-import { Subscriber, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
+import { Subscriber, SubscribersRepository } from '../endpoints/subscribers.repository';
 import { AttemptOutcome, internalError, isShortage } from '../sending/attempt-outcome';
 import { DeliverySender } from '../sending/delivery-sender';
 import { StartPermit } from '../sending/vetted-connector';
@@ -38,7 +38,7 @@ export class DeliveryAttempter {
 
   constructor(
     private readonly database: Database,
-    private readonly endpoints: WebhookEndpointsRepository,
+    private readonly endpoints: SubscribersRepository,
     private readonly contexts: ContextReader,
     private readonly sender: DeliverySender,
     private readonly recorder: AttemptRecorder,

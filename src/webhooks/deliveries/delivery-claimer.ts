@@ -17,7 +17,7 @@ import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { FixedWindows } from '../../redis/fixed-windows';
 import { PendingCancellationsRepository } from '../endpoints/pending-cancellations.repository';
 import { receivesType } from '../endpoints/subscription';
-import { Subscriber, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
+import { Subscriber, SubscribersRepository } from '../endpoints/subscribers.repository';
 import { Delivery, DELIVERY_QUEUE, Lease, takesRecovered, targetOf } from './delivery';
 import { ClaimedRow, PendingDeliveriesRepository, toPending } from './pending-deliveries.repository';
 
@@ -62,7 +62,7 @@ export class DeliveryClaimer {
   constructor(
     private readonly database: Database,
     private readonly deliveries: PendingDeliveriesRepository,
-    private readonly endpoints: WebhookEndpointsRepository,
+    private readonly endpoints: SubscribersRepository,
     private readonly cancellations: PendingCancellationsRepository,
     private readonly windows: FixedWindows,
     @InjectStartCapacity(DELIVERY_QUEUE) private readonly capacity: StartCapacity,

@@ -4,12 +4,12 @@ import { Transaction } from '../../database/transaction';
 import { ClaimedEvent } from '../../outbox/event-queue.repository';
 import { InjectStartCapacity, StartBy, StartCapacity, startByFromNow } from '../../queue/start-capacity';
 import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
-import { Subscriber } from '../endpoints/webhook-endpoints.repository';
+import { Subscriber } from '../endpoints/subscribers.repository';
 import { AttemptRecorder } from './attempt-recorder';
 import { Delivery, DELIVERY_QUEUE, deliveryIdOf, NOT_ATTEMPTED } from './delivery';
 import { DeliveryWorker } from './delivery.worker';
 import { PendingDeliveriesRepository, toPending } from './pending-deliveries.repository';
-import { RecordedDeliveries } from './recorded-deliveries';
+import { DeliveryHistoryRepository } from './delivery-history.repository';
 
 interface NewDelivery {
   endpoint: Subscriber;
@@ -25,7 +25,7 @@ interface NewDelivery {
 export class DeliveryFanOut {
   constructor(
     private readonly pending: PendingDeliveriesRepository,
-    private readonly recorded: RecordedDeliveries,
+    private readonly history: DeliveryHistoryRepository,
     private readonly recorder: AttemptRecorder,
     private readonly worker: DeliveryWorker,
     @InjectStartCapacity(DELIVERY_QUEUE) private readonly capacity: StartCapacity,
@@ -75,7 +75,7 @@ export class DeliveryFanOut {
     const recorded = new Set<string>();
     for (const [tenantId, deliveries] of groupByWorkspace(again)) {
       const ids = deliveries.map(({ id }) => id);
-      for (const id of await this.recorded.filterRecorded(tx, tenantId, ids)) recorded.add(id);
+      for (const id of await this.history.filterRecorded(tx, tenantId, ids)) recorded.add(id);
     }
     return recorded;
   }

@@ -129,6 +129,30 @@ export class DeliveryHistoryRepository {
     );
   }
 
+  /** Returns the ids, among the given ones, of the deliveries that have a row, pending or finished. */
+  async filterRecorded(reader: Reader, tenantId: string, ids: string[]): Promise<Set<string>> {
+    const rows = await reader.prepared<{ id: string }>(
+      `SELECT id FROM pending_deliveries WHERE tenant_id = $1 AND id = ANY ($2)
+       UNION SELECT id FROM webhook_deliveries WHERE tenant_id = $1 AND id = ANY ($2)`,
+      [tenantId, ids],
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /**
+   * Returns the ids of the deliveries of events that have a row, to all present and former endpoints. The
+   * index is by id, and a delivery's id begins with the millisecond of its event.
+   */
+  async listIdsOfEvents(reader: Reader, tenantId: string, eventIds: string[]): Promise<string[]> {
+    const inRange = 'tenant_id = $1 AND id >= e.first AND id <= e.last AND event_id = e.id';
+    const rows = await reader.query<{ id: string }>(
+      `SELECT d.id FROM unnest($2::uuid[], $3::uuid[], $4::uuid[]) AS e (id, first, last), LATERAL (
+         SELECT id FROM webhook_deliveries WHERE ${inRange} UNION SELECT id FROM pending_deliveries WHERE ${inRange}) AS d`,
+      [tenantId, eventIds, eventIds.map(firstIdOf), eventIds.map(lastIdOf)],
+    );
+    return rows.map(({ id }) => id);
+  }
+
   /**
    * Erases the answers of receivers to deliveries of events, because they may repeat what was sent, or tell
    * of the contact. The bounds of the ids exclude nothing; they keep PostgreSQL from reading a whole day for
@@ -136,7 +160,7 @@ export class DeliveryHistoryRepository {
    */
   async eraseAnswers(tx: Transaction, { tenantId, eventIds }: ErasedMessages): Promise<void> {
     if (eventIds.length === 0) return;
-    const deliveryIds = await this.findByEvents(tx, tenantId, eventIds);
+    const deliveryIds = await this.listIdsOfEvents(tx, tenantId, eventIds);
     for (let n = 0; n < deliveryIds.length; n += MAX_ERASED) {
       const ids = deliveryIds.slice(n, n + MAX_ERASED).sort();
       const parameters = [tenantId, ids, ids[0], ids.at(-1)];
@@ -159,19 +183,6 @@ export class DeliveryHistoryRepository {
         `INSERT INTO webhook_deliveries (${columnNamesOf(columns)}) ${rows} ON CONFLICT (tenant_id, id, round) DO NOTHING`,
         parameters,
       );
-  }
-
-  /** Finds the deliveries of events to all present and former endpoints, by ranges of the primary key. */
-  private async findByEvents(tx: Transaction, tenantId: string, eventIds: string[]): Promise<string[]> {
-    const first = [...new Set(eventIds.map(firstIdOf))];
-    const last = [...new Set(eventIds.map(lastIdOf))];
-    const inRange = 'tenant_id = $1 AND id >= m.first AND id <= m.last AND event_id = ANY ($4)';
-    const rows = await tx.query<{ id: string }>(
-      `SELECT d.id FROM unnest($2::uuid[], $3::uuid[]) AS m (first, last), LATERAL (
-         SELECT id FROM webhook_deliveries WHERE ${inRange} UNION SELECT id FROM pending_deliveries WHERE ${inRange}) AS d`,
-      [tenantId, first, last, eventIds],
-    );
-    return rows.map(({ id }) => id);
   }
 }
 

@@ -5,7 +5,7 @@ import { StartBy } from '../../queue/start-capacity';
 import { Target } from '../../queue/targets';
 import { Signal } from '../../redis/redis-signals';
 import { WebhookContext } from '../context/webhook-context';
-import { Subscriber } from '../endpoints/webhook-endpoints.repository';
+import { Subscriber } from '../endpoints/subscribers.repository';
 import { AttemptOutcome } from '../sending/attempt-outcome';
 import { RequestContent } from '../sending/delivery-request';
 

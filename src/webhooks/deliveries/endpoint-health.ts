@@ -2,9 +2,9 @@ import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap }
 import { Periodic } from '../../common/periodic';
 import { Database } from '../../database/database';
 import { isTest } from '../../outbox/event-catalog';
-import { DeactivationReason } from '../endpoints/webhook-endpoint.entity';
+import { DeactivationReason } from '../endpoints/webhook-endpoint';
 import { HealthChange, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
-import { DEACTIVATE_AFTER_MS, WebhookEndpointsService } from '../endpoints/webhook-endpoints.service';
+import { DEACTIVATE_AFTER_MS, EndpointChanges } from '../endpoints/endpoint-changes';
 import { AttemptOutcome } from '../sending/attempt-outcome';
 import { AttemptRollups } from '../rollups/attempt-rollups';
 import { AttemptRecord } from './delivery';
@@ -36,7 +36,7 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
   constructor(
     private readonly database: Database,
     private readonly repository: WebhookEndpointsRepository,
-    private readonly endpoints: WebhookEndpointsService,
+    private readonly endpoints: EndpointChanges,
     private readonly rollups: AttemptRollups,
   ) {}
 

@@ -9,7 +9,7 @@ import { OutboxRelay } from '../../outbox/outbox-relay';
 import { InjectStartCapacity, StartCapacity } from '../../queue/start-capacity';
 import { Target } from '../../queue/targets';
 import { EndpointSubscription, receivesEvent, receivesType } from '../endpoints/subscription';
-import { Subscriber, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
+import { Subscriber, SubscribersRepository } from '../endpoints/subscribers.repository';
 import { DELIVERY_QUEUE } from './delivery';
 import { DeliveryFanOut } from './delivery-fan-out';
 
@@ -37,7 +37,7 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
 
   constructor(
     private readonly relay: OutboxRelay,
-    private readonly endpoints: WebhookEndpointsRepository,
+    private readonly endpoints: SubscribersRepository,
     private readonly subscription: EndpointSubscription,
     private readonly fanOut: DeliveryFanOut,
     @InjectStartCapacity(DELIVERY_QUEUE) private readonly capacity: StartCapacity,

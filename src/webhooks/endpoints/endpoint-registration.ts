@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { AppError } from '../../common/app-error';
 import { Fault } from '../../common/error-texts';
 import { newId } from '../../common/ids';
-import { Actor, idOf } from '../../access/principal';
+import { Actor } from '../../access/principal';
 import { WorkBudgets } from '../../http/limits/work-budgets';
 import { SealedSecret, SecretBox } from '../../secrets/secret-box';
 import { Transaction } from '../../database/transaction';
@@ -12,9 +12,10 @@ import { AddressPolicy, AddressRefused, EndpointUrlRefused } from '../sending/ad
 import { concealHost } from '../sending/host-faults';
 import { DnsFailure, HostResolver } from '../sending/host-resolver';
 import { generateEndpointSecret } from '../sending/signature';
-import { CreateWebhookEndpoint } from './webhook-endpoint.dto';
-import { WebhookEndpointEntity } from './webhook-endpoint.entity';
-import { WebhookEndpointsRepository } from './webhook-endpoints.repository';
+import { CreateWebhookEndpoint } from './webhook-endpoint-input.dto';
+import { EndpointChanges } from './endpoint-changes';
+import { WebhookEndpoint } from './webhook-endpoint';
+import { NewEndpoint, WebhookEndpointsRepository } from './webhook-endpoints.repository';
 
 const MAX_ENDPOINTS = 50;
 /** Limit that includes deleted endpoints, which are kept for as long as their deliveries. */
@@ -25,6 +26,7 @@ const MAX_KEPT_ENDPOINTS = 1_000;
 export class EndpointRegistration {
   constructor(
     private readonly endpoints: WebhookEndpointsRepository,
+    private readonly changes: EndpointChanges,
     private readonly secrets: SecretBox,
     private readonly policy: AddressPolicy,
     private readonly resolver: HostResolver,
@@ -41,45 +43,13 @@ export class EndpointRegistration {
     { url: given, events, rateLimit, name, description }: CreateWebhookEndpoint,
     context: ContextPart[] | null,
     maker: Actor,
-  ): Promise<{ endpoint: WebhookEndpointEntity; secret: string }> {
+  ): Promise<{ endpoint: NewEndpoint; secret: string }> {
     const url = await this.checkUrl(tenantId, given, maker);
     const id = newId();
     const { secret, sealed } = this.makeSecret(id);
-    const now = new Date();
-    const endpoint: WebhookEndpointEntity = {
-      id,
-      tenantId,
-      name: name ?? null,
-      description: description ?? null,
-      url,
-      events,
-      context,
-      secretKeyId: sealed.keyId,
-      secretCiphertext: sealed.ciphertext,
-      previousSecretKeyId: null,
-      previousSecretCiphertext: null,
-      previousSecretEndsAt: null,
-      previousSecretSignsService: null,
-      madeByType: maker.type,
-      madeById: idOf(maker),
-      urlSetByType: maker.type,
-      urlSetById: idOf(maker),
-      secretRolledByType: null,
-      secretRolledById: null,
-      active: true,
-      activation: 1,
-      activatedAt: now,
-      version: 1,
-      rateLimit: rateLimit ?? null,
-      failingSince: null,
-      lastSuccessAt: null,
-      deactivationReason: null,
-      deactivatedAt: null,
-      createdAt: now,
-      updatedAt: now,
-      deletedAt: null,
-    };
-    return { endpoint, secret };
+    const texts = { name: name ?? null, description: description ?? null };
+    const settings = { url, events, context, rateLimit: rateLimit ?? null, ...texts };
+    return { endpoint: { tenantId, id, ...settings, sealed, maker }, secret };
   }
 
   /**
@@ -121,17 +91,13 @@ export class EndpointRegistration {
    * creations can't exceed the limit.
    * @throws AppError INVALID_BODY: a 51st endpoint, or too many that were deleted lately
    */
-  async insert(tx: Transaction, endpoint: WebhookEndpointEntity): Promise<void> {
-    await this.checkLimit(tx, endpoint.tenantId);
-    await this.endpoints.insert(tx, endpoint);
-  }
-
-  private async checkLimit(tx: Transaction, tenantId: string): Promise<void> {
-    const { present, kept } = await this.endpoints.count(tx, tenantId);
+  async insert(tx: Transaction, endpoint: NewEndpoint): Promise<WebhookEndpoint> {
+    const { present, kept } = await this.endpoints.count(tx, endpoint.tenantId);
     if (present >= MAX_ENDPOINTS)
       throw AppError.because('INVALID_BODY', 'too_many_endpoints', { max: MAX_ENDPOINTS });
     if (kept >= MAX_KEPT_ENDPOINTS)
       throw AppError.because('INVALID_BODY', 'too_many_deleted_endpoints', { max: MAX_KEPT_ENDPOINTS });
+    return this.changes.insert(tx, endpoint);
   }
 }
 

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { EndpointOfKey, KeyRevocation, KeyRevocations } from '../../access/key-revocations';
-import { AuditService } from '../../audit/audit.service';
 import { changedValues } from '../../audit/changed-values';
 import { Transaction } from '../../database/transaction';
-import { WebhookEndpointEntity } from './webhook-endpoint.entity';
+import { EndpointChanges } from './endpoint-changes';
+import { WebhookEndpoint } from './webhook-endpoint';
 import { WebhookEndpointsRepository } from './webhook-endpoints.repository';
-import { WebhookEndpointsService } from './webhook-endpoints.service';
 
 /**
  * Deactivates the endpoints of a key that has leaked, or gives them to the key that replaces it: those that
@@ -15,8 +14,7 @@ import { WebhookEndpointsService } from './webhook-endpoints.service';
 export class EndpointsOfKeys {
   constructor(
     private readonly endpoints: WebhookEndpointsRepository,
-    private readonly service: WebhookEndpointsService,
-    private readonly audit: AuditService,
+    private readonly changes: EndpointChanges,
     revocations: KeyRevocations,
   ) {
     revocations.register((tx, revocation) => this.follow(tx, revocation));
@@ -29,7 +27,8 @@ export class EndpointsOfKeys {
       const { id, name, url, active, madeById, urlSetById } = endpoint;
       const isOwn = madeById === keyId || urlSetById === keyId;
       if (replacedBy) await this.handOver(tx, endpoint, { ...revocation, replacedBy });
-      else if (isOwn && active) await this.service.deactivateOfKey(tx, endpoint, keyId, actor);
+      else if (isOwn && active)
+        await this.changes.apply(tx, endpoint, 'deactivate', actor, { metadata: { apiKeyId: keyId } });
       const ended = !isOwn ? 'UNCHANGED' : active ? 'DEACTIVATED' : 'INACTIVE';
       const outcome = replacedBy ? 'HANDED_OVER' : ended;
       followed.push({ id, name, url, outcome, knewSecret: knowsSecret(keyId, endpoint) });
@@ -39,11 +38,11 @@ export class EndpointsOfKeys {
 
   private async handOver(
     tx: Transaction,
-    endpoint: WebhookEndpointEntity,
-    { tenantId, keyId, replacedBy, actor }: KeyRevocation & { replacedBy: string },
+    endpoint: WebhookEndpoint,
+    { keyId, replacedBy, actor }: KeyRevocation & { replacedBy: string },
   ): Promise<void> {
     await this.endpoints.handOver(tx, endpoint, keyId, replacedBy);
-    const { id, url, madeById, urlSetById, secretRolledById } = endpoint;
+    const { url, madeById, urlSetById, secretRolledById } = endpoint;
     const newOf = (maker: string | null) => (maker === keyId ? replacedBy : maker);
     const before = { madeById, urlSetById, secretRolledById };
     const after = {
@@ -51,12 +50,7 @@ export class EndpointsOfKeys {
       urlSetById: newOf(urlSetById),
       secretRolledById: newOf(secretRolledById),
     };
-    this.audit.appendPipelined(tx, {
-      tenantId,
-      actor,
-      entity: 'webhook_endpoint',
-      entityId: id,
-      action: 'webhook_endpoint.handed_over',
+    this.changes.recordPipelined(tx, endpoint, 'handed_over', actor, {
       ...changedValues(before, after, ['madeById', 'urlSetById', 'secretRolledById']),
       metadata: { url },
     });
@@ -64,7 +58,7 @@ export class EndpointsOfKeys {
 }
 
 /** Reports whether a key was given the present secret of an endpoint, when it made it or rolled it last. */
-function knowsSecret(keyId: string, endpoint: WebhookEndpointEntity): boolean {
+function knowsSecret(keyId: string, endpoint: WebhookEndpoint): boolean {
   const { madeById, secretRolledByType, secretRolledById } = endpoint;
   return (secretRolledByType === null ? madeById : secretRolledById) === keyId;
 }

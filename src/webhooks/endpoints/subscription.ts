@@ -5,21 +5,21 @@ import { OutboxEvent } from '../../outbox/event-queue.repository';
 import { isEntitled } from '../../workspaces/plan-policy';
 import { WorkspaceEntity } from '../../workspaces/workspace.entity';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
-import { WebhookEndpointEntity } from './webhook-endpoint.entity';
+import { WebhookEndpoint } from './webhook-endpoint';
 
 function isSubscribed(events: string[], type: string): boolean {
   return events.includes(ALL_EVENTS) || events.includes(type);
 }
 
 /** Reports whether an endpoint receives events of a type. Any endpoint receives tests. */
-export function receivesType({ events }: Pick<WebhookEndpointEntity, 'events'>, type: string): boolean {
+export function receivesType({ events }: Pick<WebhookEndpoint, 'events'>, type: string): boolean {
   return isTest(type) || isSubscribed(events, type);
 }
 
 /** Reports whether an endpoint no longer receives some type that it received before. */
 export function receivesFewerTypes(
-  { events: now }: Pick<WebhookEndpointEntity, 'events'>,
-  { events: before }: Pick<WebhookEndpointEntity, 'events'>,
+  { events: now }: Pick<WebhookEndpoint, 'events'>,
+  { events: before }: Pick<WebhookEndpoint, 'events'>,
 ): boolean {
   return !now.includes(ALL_EVENTS) && before.some((type) => !now.includes(type));
 }
@@ -33,7 +33,7 @@ export const IS_OWED = `(w.active AND p.activation = w.activation
 
 /** Reports whether an endpoint receives an event: of its subscription, and appended after its activation. */
 export function receivesEvent(
-  { events, activatedAt }: Pick<WebhookEndpointEntity, 'events' | 'activatedAt'>,
+  { events, activatedAt }: Pick<WebhookEndpoint, 'events' | 'activatedAt'>,
   { type, queuedAt }: { type: string; queuedAt: Date },
 ): boolean {
   return isSubscribed(events, type) && queuedAt >= activatedAt;
@@ -66,7 +66,7 @@ export class EndpointSubscription {
    */
   async listTypes(
     reader: Reader,
-    { tenantId, events }: Pick<WebhookEndpointEntity, 'tenantId' | 'events'>,
+    { tenantId, events }: Pick<WebhookEndpoint, 'tenantId' | 'events'>,
   ): Promise<string[]> {
     const [workspace] = await this.workspaces.findMany(reader, [tenantId]);
     return Object.keys(eventCatalog).filter(

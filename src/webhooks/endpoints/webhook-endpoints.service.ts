@@ -1,59 +1,33 @@
 import { Injectable } from '@nestjs/common';
 import { requirePermission, requireReadPermission, requireWorkingKey } from '../../access/require-permission';
-import { AuditRecord, AuditService } from '../../audit/audit.service';
-import { changedValues, describeText, valuesOf } from '../../audit/changed-values';
-import { maskSecrets } from '../../audit/masked-urls';
 import { AppError } from '../../common/app-error';
 import { HIGHEST_ID } from '../../common/ids';
 import { Page, PageQuery, toPage } from '../../common/page';
-import { Actor, hasScope, idOf, SYSTEM } from '../../access/principal';
+import { Actor } from '../../access/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
-import { Pipelined, Transaction } from '../../database/transaction';
 import { IdempotencyService } from '../../idempotency/idempotency.service';
 import { IdempotentRequest } from '../../idempotency/idempotent-request';
-import { WorkspaceEntity } from '../../workspaces/workspace.entity';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
-import { partsFor, requireContextScopes } from '../context/context-parts';
+import { partsFor } from '../context/context-parts';
+import { AUDITED, Change, EndpointChanges } from './endpoint-changes';
 import { EndpointRegistration } from './endpoint-registration';
 import { requireEventScopes } from './event-scopes';
 import {
-  CheckUrl,
   CreatedWebhookEndpoint,
-  CreateWebhookEndpoint,
-  DEFAULT_GRACE_PERIOD_SECONDS,
   RegisteredWebhookEndpoint,
-  RollSecret,
   toEndpointSummary,
-  UpdateWebhookEndpoint,
+  toSummaryFor,
   WebhookEndpointSummary,
 } from './webhook-endpoint.dto';
-import { DeactivationReason, WebhookEndpointEntity } from './webhook-endpoint.entity';
-import { PendingCancellationsRepository } from './pending-cancellations.repository';
-import { receivesFewerTypes } from './subscription';
+import {
+  CheckUrl,
+  CreateWebhookEndpoint,
+  DEFAULT_GRACE_PERIOD_SECONDS,
+  RollSecret,
+  UpdateWebhookEndpoint,
+} from './webhook-endpoint-input.dto';
 import { EndpointSettings, WebhookEndpointsRepository } from './webhook-endpoints.repository';
-
-/** Time without a success after which a failing endpoint is deactivated. */
-export const DEACTIVATE_AFTER_MS = 5 * 24 * 60 * 60 * 1000;
-
-/** Permission, audit action and resulting state of each change of an endpoint. */
-const CHANGES = {
-  activate: { action: 'activated', active: true },
-  deactivate: { action: 'deactivated', active: false },
-  delete: { action: 'deleted', active: false },
-} as const;
-type Change = keyof typeof CHANGES;
-
-type Action =
-  | 'created'
-  | 'updated'
-  | (typeof CHANGES)[Change]['action']
-  | 'secret_rolled'
-  | 'previous_secret_ended';
-
-/** Settings that an edit can change. */
-const SETTINGS = ['url', 'events', 'context', 'rateLimit', 'name', 'description'] as const;
-const AUDITED = [...SETTINGS, 'active'] as const;
 
 /** Manages a workspace's webhook endpoints. */
 @Injectable()
@@ -62,9 +36,8 @@ export class WebhookEndpointsService {
     private readonly database: Database,
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly workspaces: WorkspacesRepository,
-    private readonly cancellations: PendingCancellationsRepository,
     private readonly registration: EndpointRegistration,
-    private readonly audit: AuditService,
+    private readonly changes: EndpointChanges,
     private readonly idempotency: IdempotencyService,
   ) {}
 
@@ -89,7 +62,7 @@ export class WebhookEndpointsService {
   ): Promise<RegisteredWebhookEndpoint> {
     const checked = validate(CreateWebhookEndpoint, input);
     requireEventScopes(actor, checked.events);
-    // A repeated request needs no name server, and nobody but who may create one learns what it says.
+    // A repeated request needs no name server, and only an actor who may create one gets its answer.
     const first = await this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'webhook_endpoint.create');
       return this.idempotency.findFirst<WebhookEndpointSummary>(tx, tenantId, request);
@@ -103,10 +76,7 @@ export class WebhookEndpointsService {
       await requireWorkingKey(tx, tenantId, actor);
       if (!workspace) throw AppError.notFound('Workspace');
       return this.idempotency.once(tx, { tenantId, conversationId: null }, request, async () => {
-        await this.registration.insert(tx, endpoint);
-        const after = valuesOf(audited(endpoint), AUDITED);
-        this.recordPipelined(tx, endpoint, 'created', actor, { after });
-        return toEndpointSummary(endpoint);
+        return toEndpointSummary(await this.registration.insert(tx, endpoint));
       });
     });
     return { ...summary, secret: summary.id === endpoint.id ? secret : null };
@@ -134,9 +104,8 @@ export class WebhookEndpointsService {
    */
   async list(tenantId: string, actor: Actor): Promise<WebhookEndpointSummary[]> {
     await requireReadPermission(this.database, tenantId, actor, 'webhook_endpoint.read');
-    return (await this.endpoints.list(tenantId)).map((endpoint) =>
-      showTo(actor, toEndpointSummary(endpoint)),
-    );
+    const endpoints = await this.endpoints.list(tenantId);
+    return endpoints.map((endpoint) => toSummaryFor(actor, endpoint));
   }
 
   /**
@@ -159,14 +128,11 @@ export class WebhookEndpointsService {
    */
   async get(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {
     await requireReadPermission(this.database, tenantId, actor, 'webhook_endpoint.read');
-    const endpoint = await this.endpoints.find(tenantId, id);
-    if (!endpoint) throw AppError.notFound('Webhook endpoint');
-    return showTo(actor, toEndpointSummary(endpoint));
+    return toSummaryFor(actor, await this.endpoints.get(tenantId, id));
   }
 
   /**
    * Edits an endpoint, and activates or deactivates it.
-   *
    * No attempt at the old address, and none for an event type that was taken out, begins more than a second
    * after the answer. What the endpoint is owed goes to the new address, with the attempts that are left.
    * Deliveries of a type that was taken out are read as cancelled from now on, and a worker cancels them in
@@ -190,8 +156,7 @@ export class WebhookEndpointsService {
     await this.database.transaction((tx) =>
       requirePermission(tx, tenantId, actor, 'webhook_endpoint.update'),
     );
-    const present = await this.endpoints.find(tenantId, id);
-    if (!present) throw AppError.notFound('Webhook endpoint');
+    const present = await this.endpoints.get(tenantId, id);
     requireEventScopes(actor, [...present.events, ...(given.events ?? [])]);
     const settings = Object.fromEntries(
       Object.entries(given).filter(([, value]) => value !== undefined),
@@ -199,15 +164,14 @@ export class WebhookEndpointsService {
     if (settings.url !== undefined && settings.url !== present.url)
       settings.url = await this.registration.checkUrl(tenantId, settings.url, actor);
     return this.database.transaction(async (tx) => {
-      await requirePermission(tx, tenantId, actor, 'webhook_endpoint.update');
-      const before = await this.lock(tx, tenantId, id, actor);
+      const before = await this.changes.lock(tx, tenantId, id, actor, 'webhook_endpoint.update');
       // No part goes: only an actor who may read all that the context has gets here.
       if (context !== undefined) settings.context = context ? partsFor(actor) : null;
-      const after = await this.edit(tx, before, { settings, version }, actor);
+      const after = await this.changes.edit(tx, before, { settings, version }, actor);
       if (active === undefined || active === before.active) return toEndpointSummary(after);
       const change = active ? 'activate' : 'deactivate';
       await requirePermission(tx, tenantId, actor, `webhook_endpoint.${change}`);
-      return toEndpointSummary(await this.apply(tx, after, change, actor));
+      return toEndpointSummary(await this.changes.apply(tx, after, change, actor));
     });
   }
 
@@ -216,7 +180,7 @@ export class WebhookEndpointsService {
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   activate(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {
-    return this.change(tenantId, id, 'activate', actor);
+    return this.apply(tenantId, id, 'activate', actor);
   }
 
   /**
@@ -225,42 +189,7 @@ export class WebhookEndpointsService {
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   deactivate(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {
-    return this.change(tenantId, id, 'deactivate', actor);
-  }
-
-  /**
-   * Deactivates an endpoint that is gone or failing, unless it is inactive or deleted, or has succeeded
-   * since, or has another address by now. A suspension of the workspace is not the endpoint's fault:
-   * afterwards the five days begin again.
-   * @returns whether it was deactivated
-   * @internal
-   */
-  deactivateAfterFailures(
-    { tenantId, id, url }: Pick<WebhookEndpointEntity, 'tenantId' | 'id' | 'url'>,
-    reason: DeactivationReason,
-  ): Promise<boolean> {
-    return this.database.transaction(async (tx) => {
-      const endpoint = await this.endpoints.lock(tx, tenantId, id);
-      if (!endpoint?.active || endpoint.url !== url) return false;
-      if (reason === 'failing' && !isFailingForDays(endpoint, await this.workspaces.find(tenantId, tx)))
-        return false;
-      await this.apply(tx, endpoint, 'deactivate', SYSTEM, { reason });
-      return true;
-    });
-  }
-
-  /**
-   * Deactivates an endpoint that the transaction has locked, because the key that made it, or set its URL
-   * last, is revoked as leaked.
-   * @internal
-   */
-  async deactivateOfKey(
-    tx: Transaction,
-    endpoint: WebhookEndpointEntity,
-    apiKeyId: string,
-    actor: Actor,
-  ): Promise<void> {
-    await this.apply(tx, endpoint, 'deactivate', actor, { metadata: { apiKeyId } });
+    return this.apply(tenantId, id, 'deactivate', actor);
   }
 
   /**
@@ -269,7 +198,7 @@ export class WebhookEndpointsService {
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async delete(tenantId: string, id: string, actor: Actor): Promise<void> {
-    await this.change(tenantId, id, 'delete', actor);
+    await this.apply(tenantId, id, 'delete', actor);
   }
 
   /**
@@ -291,25 +220,12 @@ export class WebhookEndpointsService {
       RollSecret,
       input,
     );
+    const { secret, sealed } = this.registration.makeSecret(id);
+    const roll = { gracePeriodSeconds, serviceSignature };
     return this.database.transaction(async (tx) => {
-      await requirePermission(tx, tenantId, actor, 'webhook_endpoint.roll_secret');
-      const before = await this.lock(tx, tenantId, id, actor);
-      const { secret, sealed } = this.registration.makeSecret(id);
-      if (gracePeriodSeconds === 0) await this.endpoints.replaceSecret(tx, tenantId, id, sealed, actor);
-      else {
-        requireNoPreviousSecret(before);
-        const signsService = serviceSignature === 'previous';
-        await this.endpoints.rollSecret(
-          tx,
-          tenantId,
-          id,
-          sealed,
-          { gracePeriodSeconds, signsService },
-          actor,
-        );
-      }
-      const signing = gracePeriodSeconds > 0 ? { serviceSignature } : {};
-      return { ...(await this.recordRoll(tx, before, 'secret_rolled', actor, signing)), secret };
+      const before = await this.changes.lock(tx, tenantId, id, actor, 'webhook_endpoint.roll_secret');
+      const after = await this.changes.rollSecret(tx, before, sealed, roll, actor);
+      return { ...toEndpointSummary(after), secret };
     });
   }
 
@@ -320,149 +236,15 @@ export class WebhookEndpointsService {
    */
   endPreviousSecret(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {
     return this.database.transaction(async (tx) => {
-      await requirePermission(tx, tenantId, actor, 'webhook_endpoint.roll_secret');
-      const before = await this.lock(tx, tenantId, id, actor);
-      if (toEndpointSummary(before).previousSecretEndsAt === null) return toEndpointSummary(before);
-      await this.endpoints.endPreviousSecret(tx, tenantId, id);
-      return this.recordRoll(tx, before, 'previous_secret_ended', actor);
+      const before = await this.changes.lock(tx, tenantId, id, actor, 'webhook_endpoint.roll_secret');
+      return toEndpointSummary(await this.changes.endPreviousSecret(tx, before, actor));
     });
   }
 
-  /**
-   * Locks an endpoint that the actor changes.
-   * @throws AppError NOT_FOUND; FORBIDDEN: a key that may not read the endpoint's events or context;
-   *   UNAUTHENTICATED: a key that was revoked meanwhile
-   */
-  private async lock(
-    tx: Transaction,
-    tenantId: string,
-    id: string,
-    actor: Actor,
-  ): Promise<WebhookEndpointEntity> {
-    await requireWorkingKey(tx, tenantId, actor);
-    const endpoint = await this.endpoints.lock(tx, tenantId, id);
-    if (!endpoint) throw AppError.notFound('Webhook endpoint');
-    requireEventScopes(actor, endpoint.events);
-    requireContextScopes(actor, endpoint.context);
-    return endpoint;
-  }
-
-  /** Edits the settings of a locked endpoint, and returns it as it is then. */
-  private async edit(
-    tx: Transaction,
-    before: WebhookEndpointEntity,
-    { settings, version }: { settings: Partial<EndpointSettings>; version?: number },
-    actor: Actor,
-  ): Promise<WebhookEndpointEntity> {
-    const { tenantId, id, url, activation } = before;
-    const after = { ...before, ...settings };
-    const changed = changedValues(audited(before), audited(after), SETTINGS);
-    if (!changed) return before;
-    if (version !== undefined && before.version !== version)
-      throw AppError.because('CONFLICT', 'endpoint_edited');
-    const setter = { urlSetByType: actor.type, urlSetById: idOf(actor) };
-    await this.endpoints.update(tx, before, settings, setter);
-    if (before.active && receivesFewerTypes(after, before))
-      await this.cancellations.insert(tx, tenantId, id, activation);
-    this.recordPipelined(tx, before, 'updated', actor, { ...changed, metadata: { url } });
-    return this.endpoints.reload(tx, tenantId, id);
-  }
-
-  private change(
-    tenantId: string,
-    id: string,
-    change: Change,
-    actor: Actor,
-  ): Promise<WebhookEndpointSummary> {
+  private apply(tenantId: string, id: string, change: Change, actor: Actor): Promise<WebhookEndpointSummary> {
     return this.database.transaction(async (tx) => {
-      await requirePermission(tx, tenantId, actor, `webhook_endpoint.${change}`);
-      const before = await this.lock(tx, tenantId, id, actor);
-      if (before.active === CHANGES[change].active && change !== 'delete') return toEndpointSummary(before);
-      return toEndpointSummary(await this.apply(tx, before, change, actor));
+      const before = await this.changes.lock(tx, tenantId, id, actor, `webhook_endpoint.${change}`);
+      return toEndpointSummary(await this.changes.apply(tx, before, change, actor));
     });
   }
-
-  private async apply(
-    tx: Transaction,
-    before: WebhookEndpointEntity,
-    change: Change,
-    actor: Actor,
-    { reason = null, metadata = {} }: { reason?: DeactivationReason | null; metadata?: object } = {},
-  ): Promise<WebhookEndpointEntity> {
-    const { tenantId, id, url } = before;
-    const { action, active } = CHANGES[change];
-    if (active) await this.endpoints.activate(tx, tenantId, id);
-    else {
-      await this.endpoints.deactivate(tx, tenantId, id, { isDeleted: change === 'delete', reason });
-      await this.cancellations.insert(tx, tenantId, id, before.activation);
-    }
-    const after = { ...before, active };
-    const changed =
-      change === 'delete'
-        ? { before: valuesOf(audited(before), AUDITED) }
-        : changedValues(before, after, ['active']);
-    this.recordPipelined(tx, before, action, actor, {
-      ...changed,
-      metadata: { url, ...(reason && { reason }), ...metadata },
-    });
-    return this.endpoints.reload(tx, tenantId, id);
-  }
-
-  private async recordRoll(
-    tx: Transaction,
-    endpoint: WebhookEndpointEntity,
-    action: Action,
-    actor: Actor,
-    metadata: object = {},
-  ): Promise<WebhookEndpointSummary> {
-    const { tenantId, id, url } = endpoint;
-    const before = toEndpointSummary(endpoint);
-    const after = toEndpointSummary(await this.endpoints.reload(tx, tenantId, id));
-    const changed = changedValues(before, after, ['previousSecretEndsAt']);
-    this.recordPipelined(tx, endpoint, action, actor, { ...changed, metadata: { url, ...metadata } });
-    return after;
-  }
-
-  private recordPipelined(
-    tx: Transaction,
-    { tenantId, id }: WebhookEndpointEntity,
-    action: Action,
-    actor: Actor,
-    what: Pick<AuditRecord, 'before' | 'after' | 'metadata'>,
-  ): Pipelined {
-    const subject = { tenantId, actor, entity: 'webhook_endpoint', entityId: id };
-    return this.audit.appendPipelined(tx, { ...subject, action: `webhook_endpoint.${action}`, ...what });
-  }
-}
-
-/** Returns what the audit log may keep of an endpoint. */
-function audited(endpoint: WebhookEndpointEntity) {
-  const { description } = endpoint;
-  return { ...endpoint, description: description === null ? null : describeText(description) };
-}
-
-/** Returns an endpoint as an actor may see it: a key that may not write sees nothing secret in its URL. */
-function showTo(actor: Actor, endpoint: WebhookEndpointSummary): WebhookEndpointSummary {
-  if (hasScope(actor, ['webhooks:write'])) return endpoint;
-  return { ...endpoint, url: maskSecrets(endpoint.url) };
-}
-
-/**
- * Refuses a further secret while two secrets sign.
- * @throws AppError INVALID_BODY: a third secret would end one of the two without being asked to
- */
-function requireNoPreviousSecret(endpoint: WebhookEndpointEntity): void {
-  const { previousSecretEndsAt } = toEndpointSummary(endpoint);
-  if (previousSecretEndsAt === null) return;
-  const until = previousSecretEndsAt.toISOString();
-  throw AppError.because('INVALID_BODY', 'previous_secret_signs', { until });
-}
-
-function isFailingForDays(
-  { failingSince }: WebhookEndpointEntity,
-  workspace: WorkspaceEntity | null,
-): boolean {
-  if (failingSince === null) return false;
-  const since = Math.max(failingSince.getTime(), workspace?.resumedAt?.getTime() ?? 0);
-  return Date.now() - since > DEACTIVATE_AFTER_MS;
 }

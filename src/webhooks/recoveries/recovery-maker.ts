@@ -6,10 +6,10 @@ import { DELIVERY_QUEUE, targetOf } from '../deliveries/delivery';
 import { DueDeliveriesRepository } from '../deliveries/due-deliveries.repository';
 import { NO_FAILURE, PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
 import { RecoveryOutcomesRepository } from '../deliveries/recovery-outcomes.repository';
-import { Subscriber, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
+import { Subscriber, SubscribersRepository } from '../endpoints/subscribers.repository';
 import { beforeQueued, RecoveryRound, RecoverySource } from './recovery-source';
 import { WebhookRecoveriesRepository } from './webhook-recoveries.repository';
-import { WebhookRecoveryEntity } from './webhook-recovery.entity';
+import { WebhookRecovery } from './webhook-recovery';
 
 /** Number of an endpoint's pending recovered deliveries above which its recovery adds none. */
 const ENOUGH_PENDING = 2_000;
@@ -19,7 +19,7 @@ const ENOUGH_PENDING = 2_000;
 export class RecoveryMaker {
   constructor(
     private readonly recoveries: WebhookRecoveriesRepository,
-    private readonly endpoints: WebhookEndpointsRepository,
+    private readonly endpoints: SubscribersRepository,
     private readonly source: RecoverySource,
     private readonly pending: PendingDeliveriesRepository,
     private readonly due: DueDeliveriesRepository,
@@ -32,11 +32,7 @@ export class RecoveryMaker {
    * @returns the recovery's new row; null while enough deliveries are pending, or while the recovery must
    *   wait for the relay, or for events from before it that are not committed
    */
-  async makeNext(
-    tx: Transaction,
-    recovery: WebhookRecoveryEntity,
-    size: number,
-  ): Promise<WebhookRecoveryEntity | null> {
+  async makeNext(tx: Transaction, recovery: WebhookRecovery, size: number): Promise<WebhookRecovery | null> {
     const { tenantId, endpointId } = recovery;
     const [endpoint] = await this.endpoints.lockSubscribers(tx, [{ tenantId, id: endpointId }]);
     if (!endpoint) return { ...recovery, status: 'CANCELLED', finishedAt: new Date() };
@@ -68,7 +64,7 @@ export class RecoveryMaker {
    */
   private async insert(
     tx: Transaction,
-    { tenantId, id: recoveryId }: WebhookRecoveryEntity,
+    { tenantId, id: recoveryId }: WebhookRecovery,
     { activation, maySend, ...endpoint }: Subscriber,
     rounds: RecoveryRound[],
   ): Promise<number> {

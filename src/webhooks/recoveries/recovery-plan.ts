@@ -1,7 +1,7 @@
 import { idFloor, newId } from '../../common/ids';
 import { Actor, actorIdOf } from '../../access/principal';
-import { WebhookEndpointEntity } from '../endpoints/webhook-endpoint.entity';
-import { StoredFilter, WebhookRecoveryEntity } from './webhook-recovery.entity';
+import { WebhookEndpoint } from '../endpoints/webhook-endpoint';
+import { StoredFilter, WebhookRecovery } from './webhook-recovery';
 import { RedeliverMatching } from './webhook-recovery.dto';
 
 /**
@@ -9,10 +9,10 @@ import { RedeliverMatching } from './webhook-recovery.dto';
  * was owed no event before. The total is still to be counted.
  */
 export function planMissed(
-  { tenantId, id: endpointId, createdAt }: WebhookEndpointEntity,
+  { tenantId, id: endpointId, createdAt }: WebhookEndpoint,
   earliest: Date,
   actor: Actor,
-): WebhookRecoveryEntity {
+): WebhookRecovery {
   const now = new Date();
   const since = earliest > createdAt ? earliest : createdAt;
   const range = { filter: null, since, until: now, cursor: idFloor(since) };
@@ -23,11 +23,7 @@ export function planMissed(
  * Plans a recovery of the finished deliveries that a filter matches now, newest first. The total is still to
  * be counted.
  */
-export function planMatching(
-  tenantId: string,
-  filter: RedeliverMatching,
-  actor: Actor,
-): WebhookRecoveryEntity {
+export function planMatching(tenantId: string, filter: RedeliverMatching, actor: Actor): WebhookRecovery {
   const now = new Date();
   const until = filter.until && filter.until < now ? filter.until : now;
   const stored = JSON.parse(JSON.stringify(filter)) as StoredFilter;

@@ -9,14 +9,14 @@ import { DeliveryHistoryRepository } from '../deliveries/delivery-history.reposi
 import { deliveryIdOf } from '../deliveries/delivery';
 import { NewRound, PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
 import { EndpointSubscription, receivesType } from '../endpoints/subscription';
-import { WebhookEndpointEntity } from '../endpoints/webhook-endpoint.entity';
+import { WebhookEndpoint } from '../endpoints/webhook-endpoint';
 import { toFinishedFilter } from './webhook-recovery.dto';
-import { WebhookRecoveryEntity } from './webhook-recovery.entity';
+import { WebhookRecovery } from './webhook-recovery';
 
 const BEFORE_ALL = new Date(0);
 
 /** Endpoint of a recovery, as it is now. */
-type Endpoint = Pick<WebhookEndpointEntity, 'tenantId' | 'id' | 'events' | 'activation' | 'activatedAt'>;
+type Endpoint = Pick<WebhookEndpoint, 'tenantId' | 'id' | 'events' | 'activation' | 'activatedAt'>;
 
 /** Step through the deliveries of a recovery. */
 export interface RecoveryStep {
@@ -33,7 +33,7 @@ export interface RecoveryRound extends Omit<NewRound, 'activation'> {
   isQueued: boolean;
 }
 
-type Recovery = Pick<WebhookRecoveryEntity, 'filter' | 'since' | 'until'>;
+type Recovery = Pick<WebhookRecovery, 'filter' | 'since' | 'until'>;
 
 /**
  * Finds the deliveries of a recovery: events that its endpoint has missed, or finished deliveries that its

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Transaction } from '../../database/transaction';
 import { PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
 import { OutcomeCounts, RecoveryOutcomesRepository } from '../deliveries/recovery-outcomes.repository';
-import { WebhookRecoveryEntity } from './webhook-recovery.entity';
+import { WebhookRecovery } from './webhook-recovery';
 
 /** Number of outcomes that one step counts. */
 const COUNTED = 1_000;
@@ -20,7 +20,7 @@ export class RecoveryTally {
    * is settled once none is pending.
    * @returns the recovery's new row, or the given one if nothing has changed
    */
-  async count(tx: Transaction, recovery: WebhookRecoveryEntity): Promise<WebhookRecoveryEntity> {
+  async count(tx: Transaction, recovery: WebhookRecovery): Promise<WebhookRecovery> {
     const { tenantId, id, status, finishedAt } = recovery;
     // Read before the outcomes: what ends later is pending here, what has ended is among them.
     const isPending = status === 'RUNNING' || (await this.pending.hasRecovered(tx, tenantId, id));

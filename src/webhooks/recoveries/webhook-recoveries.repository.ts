@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { AppError } from '../../common/app-error';
 import { idTime, isId } from '../../common/ids';
 import { MAX_LIMIT } from '../../common/page';
 import { Database } from '../../database/database';
 import { Place } from '../../database/citus/places';
 import { Transaction } from '../../database/transaction';
 import { isSuspended } from '../../workspaces/suspension';
-import { WebhookRecoveryEntity } from './webhook-recovery.entity';
+import { WebhookRecovery } from './webhook-recovery';
 
 /** Names a recovery. */
 export interface RecoveryKey {
@@ -18,40 +19,65 @@ const DELETED_AT_ONCE = 100;
 /** Number of recoveries that one step of the search over all workspaces reads. */
 const STEP_ROWS = 1_000;
 
+const COLUMNS = `tenant_id AS "tenantId", id, endpoint_id AS "endpointId", filter, since, until, status, total,
+  is_total_complete AS "isTotalComplete", recovered, succeeded, exhausted, cancelled, is_settled AS "isSettled",
+  cursor, started_by AS "startedBy", created_at AS "createdAt", finished_at AS "finishedAt"`;
+const BY_ID = `SELECT ${COLUMNS} FROM webhook_recoveries WHERE tenant_id = $1 AND id = $2`;
+
 @Injectable()
 export class WebhookRecoveriesRepository {
   constructor(private readonly database: Database) {}
 
-  async find(tenantId: string, id: string): Promise<WebhookRecoveryEntity | null> {
-    return isId(id) ? this.database.manager.findOneBy(WebhookRecoveryEntity, { tenantId, id }) : null;
+  /**
+   * Returns a recovery.
+   * @throws AppError NOT_FOUND
+   */
+  async get(tenantId: string, id: string): Promise<WebhookRecovery> {
+    const [recovery] = isId(id) ? await this.database.query<WebhookRecovery>(BY_ID, [tenantId, id]) : [];
+    if (!recovery) throw AppError.notFound('Webhook recovery');
+    return recovery;
   }
 
   /** Lists an endpoint's recoveries, newest first. */
-  listLatest(tenantId: string, endpointId: string, count: number): Promise<WebhookRecoveryEntity[]> {
-    return this.database.manager.find(WebhookRecoveryEntity, {
-      where: { tenantId, endpointId },
-      order: { id: 'DESC' },
-      take: count,
-    });
+  listLatest(tenantId: string, endpointId: string, count: number): Promise<WebhookRecovery[]> {
+    return this.database.query(
+      `SELECT ${COLUMNS} FROM webhook_recoveries WHERE tenant_id = $1 AND endpoint_id = $2
+       ORDER BY id DESC LIMIT $3`,
+      [tenantId, endpointId, count],
+    );
   }
 
-  /** Locks a recovery. It waits for a step that is under way. */
-  async lock(tx: Transaction, tenantId: string, id: string): Promise<WebhookRecoveryEntity | null> {
-    if (!isId(id)) return null;
-    return tx.manager.findOne(WebhookRecoveryEntity, {
-      where: { tenantId, id },
-      lock: { mode: 'for_no_key_update' },
-    });
+  /**
+   * Locks a recovery. It waits for a step that is under way.
+   * @throws AppError NOT_FOUND
+   */
+  async lock(tx: Transaction, tenantId: string, id: string): Promise<WebhookRecovery> {
+    const [recovery] = isId(id)
+      ? await tx.query<WebhookRecovery>(`${BY_ID} FOR NO KEY UPDATE`, [tenantId, id])
+      : [];
+    if (!recovery) throw AppError.notFound('Webhook recovery');
+    return recovery;
   }
 
-  /** Inserts a recovery, and deletes the oldest of its endpoint beyond those that can be listed. */
-  async insert(tx: Transaction, recovery: WebhookRecoveryEntity): Promise<void> {
-    await tx.manager.insert(WebhookRecoveryEntity, recovery);
+  /** Inserts a recovery, and deletes the oldest of its endpoint beyond the number that can be listed. */
+  async insert(tx: Transaction, recovery: WebhookRecovery): Promise<void> {
+    const { tenantId, id, endpointId, filter, since, until, status, total, isTotalComplete } = recovery;
+    const { recovered, succeeded, exhausted, cancelled, isSettled, cursor, startedBy, createdAt } = recovery;
+    await tx.query(
+      `INSERT INTO webhook_recoveries (tenant_id, id, endpoint_id, filter, since, until, status, total,
+         is_total_complete, recovered, succeeded, exhausted, cancelled, is_settled, cursor, started_by, created_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+      [
+        ...[tenantId, id, endpointId, filter && JSON.stringify(filter), since, until, status, total],
+        ...[isTotalComplete, recovered, succeeded, exhausted, cancelled, isSettled, cursor, startedBy],
+        createdAt,
+      ],
+    );
     await tx.query(
       `DELETE FROM webhook_recoveries WHERE tenant_id = $1 AND is_settled AND id IN (
          SELECT id FROM webhook_recoveries WHERE tenant_id = $1 AND endpoint_id = $2 ORDER BY id DESC
          LIMIT ${DELETED_AT_ONCE} OFFSET ${MAX_LIMIT})`,
-      [recovery.tenantId, recovery.endpointId],
+      [tenantId, endpointId],
     );
   }
 
@@ -71,11 +97,12 @@ export class WebhookRecoveriesRepository {
   }
 
   /** Locks a recovery. It returns null if it is settled, or another worker has it locked. */
-  lockUnsettled(tx: Transaction, { tenantId, id }: RecoveryKey): Promise<WebhookRecoveryEntity | null> {
-    return tx.manager.findOne(WebhookRecoveryEntity, {
-      where: { tenantId, id, isSettled: false },
-      lock: { mode: 'for_no_key_update', onLocked: 'skip_locked' },
-    });
+  async lockUnsettled(tx: Transaction, { tenantId, id }: RecoveryKey): Promise<WebhookRecovery | null> {
+    const [recovery] = await tx.query<WebhookRecovery>(
+      `${BY_ID} AND NOT is_settled FOR NO KEY UPDATE SKIP LOCKED`,
+      [tenantId, id],
+    );
+    return recovery ?? null;
   }
 
   /**
@@ -94,13 +121,14 @@ export class WebhookRecoveriesRepository {
     return rows.length > 0;
   }
 
-  async advance(tx: Transaction, recovery: WebhookRecoveryEntity): Promise<void> {
+  async advance(tx: Transaction, recovery: WebhookRecovery): Promise<void> {
     const { tenantId, id, status, recovered, cursor, finishedAt } = recovery;
     const { succeeded, exhausted, cancelled, isSettled } = recovery;
-    await tx.manager.update(
-      WebhookRecoveryEntity,
-      { tenantId, id },
-      { status, recovered, succeeded, exhausted, cancelled, isSettled, cursor, finishedAt },
+    await tx.query(
+      `UPDATE webhook_recoveries SET status = $3, recovered = $4, succeeded = $5, exhausted = $6, cancelled = $7,
+         is_settled = $8, cursor = $9, finished_at = $10
+       WHERE tenant_id = $1 AND id = $2`,
+      [tenantId, id, status, recovered, succeeded, exhausted, cancelled, isSettled, cursor, finishedAt],
     );
   }
 

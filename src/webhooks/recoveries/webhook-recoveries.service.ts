@@ -8,7 +8,7 @@ import { checkLimit } from '../../common/page';
 import { Actor } from '../../access/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
-import { WebhookEndpointEntity } from '../endpoints/webhook-endpoint.entity';
+import { WebhookEndpoint } from '../endpoints/webhook-endpoint';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { planMatching, planMissed } from './recovery-plan';
 import { RecoverySource, RecoveryStep } from './recovery-source';
@@ -21,7 +21,7 @@ import {
   toRecoverySummary,
   WebhookRecoverySummary,
 } from './webhook-recovery.dto';
-import { WebhookRecoveryEntity } from './webhook-recovery.entity';
+import { WebhookRecovery } from './webhook-recovery';
 
 /** Number of events or deliveries of one step of a count. */
 const COUNT_STEP = 2_000;
@@ -69,7 +69,7 @@ export class WebhookRecoveriesService {
   ): Promise<WebhookRecoverySummary> {
     const { since, dryRun } = validate(RecoverEndpoint, input);
     await this.requirePermission(tenantId, actor, 'webhook_endpoint.recover');
-    const endpoint = await this.findEndpoint(tenantId, endpointId);
+    const endpoint = await this.endpoints.get(tenantId, endpointId);
     const recovery = await this.count(planMissed(endpoint, since, actor), endpoint);
     if (dryRun) return toDryRun(recovery);
     return this.start(recovery, actor, {
@@ -97,7 +97,7 @@ export class WebhookRecoveriesService {
     const { dryRun } = validate(RedeliverOptions, options);
     if (!hasCondition(filter)) throw AppError.invalidBody('filter', 'no_condition');
     await this.requirePermission(tenantId, actor, 'webhook_delivery.redeliver');
-    const endpoint = await this.findEndpoint(tenantId, filter.endpointId);
+    const endpoint = await this.endpoints.get(tenantId, filter.endpointId);
     const recovery = await this.count(planMatching(tenantId, filter, actor), endpoint);
     if (dryRun) return toDryRun(recovery);
     return this.start(recovery, actor, {
@@ -113,9 +113,7 @@ export class WebhookRecoveriesService {
    */
   async get(tenantId: string, id: string, actor: Actor): Promise<WebhookRecoverySummary> {
     await requireReadPermission(this.database, tenantId, actor, 'webhook.read');
-    const recovery = await this.recoveries.find(tenantId, id);
-    if (!recovery) throw AppError.notFound('Webhook recovery');
-    return toRecoverySummary(recovery);
+    return toRecoverySummary(await this.recoveries.get(tenantId, id));
   }
 
   /**
@@ -131,7 +129,7 @@ export class WebhookRecoveriesService {
   ): Promise<WebhookRecoverySummary[]> {
     checkLimit(limit);
     await requireReadPermission(this.database, tenantId, actor, 'webhook.read');
-    await this.findEndpoint(tenantId, endpointId);
+    await this.endpoints.get(tenantId, endpointId);
     return (await this.recoveries.listLatest(tenantId, endpointId, limit)).map(toRecoverySummary);
   }
 
@@ -144,9 +142,8 @@ export class WebhookRecoveriesService {
     return this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'webhook_endpoint.recover');
       const recovery = await this.recoveries.lock(tx, tenantId, id);
-      if (!recovery) throw AppError.notFound('Webhook recovery');
       if (recovery.status !== 'RUNNING') return toRecoverySummary(recovery);
-      const cancelled: WebhookRecoveryEntity = { ...recovery, status: 'CANCELLED', finishedAt: new Date() };
+      const cancelled: WebhookRecovery = { ...recovery, status: 'CANCELLED', finishedAt: new Date() };
       await this.recoveries.advance(tx, cancelled);
       const { endpointId, recovered } = recovery;
       this.audit.appendPipelined(tx, {
@@ -167,10 +164,7 @@ export class WebhookRecoveriesService {
   }
 
   /** Counts the deliveries of a recovery, in steps, before anything is locked. */
-  private async count(
-    recovery: WebhookRecoveryEntity,
-    endpoint: WebhookEndpointEntity,
-  ): Promise<WebhookRecoveryEntity> {
+  private async count(recovery: WebhookRecovery, endpoint: WebhookEndpoint): Promise<WebhookRecovery> {
     const endsAt = Date.now() + COUNT_FOR_MS;
     let total = 0;
     for (let cursor: string | null = recovery.cursor; cursor !== null;) {
@@ -187,7 +181,7 @@ export class WebhookRecoveriesService {
 
   /** Inserts a recovery, so that a worker runs it. */
   private async start(
-    recovery: WebhookRecoveryEntity,
+    recovery: WebhookRecovery,
     actor: Actor,
     { permission, action, metadata }: Start,
   ): Promise<WebhookRecoverySummary> {
@@ -214,14 +208,8 @@ export class WebhookRecoveriesService {
       throw AppError.because('INVALID_BODY', 'recovery_running');
     }
   }
-
-  private async findEndpoint(tenantId: string, id: string): Promise<WebhookEndpointEntity> {
-    const endpoint = await this.endpoints.find(tenantId, id);
-    if (!endpoint) throw AppError.notFound('Webhook endpoint');
-    return endpoint;
-  }
 }
 
-function toDryRun(recovery: WebhookRecoveryEntity): WebhookRecoverySummary {
+function toDryRun(recovery: WebhookRecovery): WebhookRecoverySummary {
   return { ...toRecoverySummary(recovery), id: null, status: 'dry_run' };
 }

@@ -5,7 +5,7 @@ import { IsMoment } from '../../common/validators';
 import { DeliveryFilter } from '../browsing/delivery-filter';
 import { WebhookDeliveryStatus } from '../browsing/delivery-row';
 import { ListWebhookDeliveriesQuery, toFilter } from '../browsing/webhook-delivery.dto';
-import { StoredFilter, WebhookRecoveryEntity } from './webhook-recovery.entity';
+import { StoredFilter, WebhookRecovery } from './webhook-recovery';
 
 /** Starts a recovery of the events since a time. */
 export class RecoverEndpoint {
@@ -97,7 +97,7 @@ export interface WebhookRecoverySummary {
   finishedAt: Date | null;
 }
 
-export function toRecoverySummary(recovery: WebhookRecoveryEntity): WebhookRecoverySummary {
+export function toRecoverySummary(recovery: WebhookRecovery): WebhookRecoverySummary {
   const { id, endpointId, filter, since, until, total, isTotalComplete, recovered } = recovery;
   const { startedBy, createdAt, finishedAt, succeeded, exhausted, cancelled } = recovery;
   const isSending = recovery.status === 'COMPLETED' && !recovery.isSettled;
@@ -124,7 +124,7 @@ export function toRecoverySummary(recovery: WebhookRecoveryEntity): WebhookRecov
 }
 
 /** Returns how many deliveries of a recovery are not finished; null if their ends are not counted. */
-function pendingOf(recovery: WebhookRecoveryEntity): number | null {
+function pendingOf(recovery: WebhookRecovery): number | null {
   const { isSettled, recovered, succeeded, exhausted, cancelled } = recovery;
   if (succeeded === null) return null;
   return isSettled ? 0 : Math.max(0, recovered - succeeded - exhausted! - cancelled!);

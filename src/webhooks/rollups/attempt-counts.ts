@@ -1,18 +1,7 @@
-import type { AttemptError, AttemptOutcome } from '../sending/attempt-outcome';
+import { ATTEMPT_ERRORS, type AttemptError, type AttemptOutcome } from '../sending/attempt-outcome';
 
-/** Outcomes of attempts. Their positions are stored: add a new one at the end. */
-export const OUTCOMES = [
-  'succeeded',
-  'timeout',
-  'dns',
-  'address_refused',
-  'connect',
-  'tls',
-  'connection',
-  'redirect',
-  'status',
-  'internal',
-] as const satisfies ('succeeded' | AttemptError)[];
+/** Outcomes of attempts. Their positions are stored: a new error is added at the end of the errors. */
+export const OUTCOMES: readonly ('succeeded' | AttemptError)[] = ['succeeded', ...ATTEMPT_ERRORS];
 
 /**
  * Ratio of the ends of two neighbouring buckets of durations; the first bucket ends at 1 ms. Stored counts

@@ -5,7 +5,6 @@ import { isId } from '../../common/ids';
 import { Actor } from '../../access/principal';
 import { Database } from '../../database/database';
 import { PendingCancellationsRepository } from '../endpoints/pending-cancellations.repository';
-import { WebhookEndpointEntity } from '../endpoints/webhook-endpoint.entity';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { AttemptRollupsRepository, DeliveryTotals } from './attempt-rollups.repository';
 import { DeliveryCounts, DeliveryCountsRepository } from './delivery-counts.repository';
@@ -68,7 +67,7 @@ export class EndpointStatisticsService {
    */
   async getHealth(tenantId: string, endpointId: string, actor: Actor): Promise<WebhookEndpointHealth> {
     await requireReadPermission(this.database, tenantId, actor, 'webhook.read');
-    const { active, failingSince, lastSuccessAt } = await this.find(tenantId, endpointId);
+    const { active, failingSince, lastSuccessAt } = await this.endpoints.get(tenantId, endpointId);
     const since = new Date(Date.now() - DAY_MS);
     const last24Hours = await this.deliveries.countByStatus(tenantId, endpointId, since);
     const cancelling = await this.cancellations.getProgress(tenantId, endpointId);
@@ -87,7 +86,7 @@ export class EndpointStatisticsService {
   ): Promise<WebhookTimeline> {
     if (!isTimelinePeriod(period)) throw new AppError('INVALID_QUERY', 'period must be 24h or 7d.');
     await requireReadPermission(this.database, tenantId, actor, 'webhook.read');
-    await this.find(tenantId, endpointId);
+    await this.endpoints.get(tenantId, endpointId);
     const begin = beginOf(period, Date.now());
     return toTimeline(period, begin, await this.rollups.list(tenantId, endpointId, begin));
   }
@@ -123,11 +122,5 @@ export class EndpointStatisticsService {
         return byTime.get(from) ?? { from: new Date(from), ...NOTHING };
       }),
     };
-  }
-
-  private async find(tenantId: string, endpointId: string): Promise<WebhookEndpointEntity> {
-    const endpoint = await this.endpoints.find(tenantId, endpointId);
-    if (!endpoint) throw AppError.notFound('Webhook endpoint');
-    return endpoint;
   }
 }

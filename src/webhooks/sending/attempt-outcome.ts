@@ -8,6 +8,7 @@ import { ConnectionFailure } from './vetted-connector';
 /**
  * Classes of failures of an attempt. `connection`: an error on an open connection (reset, not HTTP, too many
  * headers). `status`: a response that is neither 2xx nor a redirect. `internal`: a fault of this service.
+ * Their positions are stored with the counts of attempts: add a new one at the end.
  */
 export const ATTEMPT_ERRORS = [
   'timeout',

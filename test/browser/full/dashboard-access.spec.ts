@@ -1,5 +1,5 @@
 import { SYSTEM } from '../../../src/access/principal';
-import { WebhookTestService } from '../../../src/webhooks/browsing/webhook-test.service';
+import { WebhookTestService } from '../../../src/webhooks/testing/webhook-test.service';
 import { WebhookDeliveriesService } from '../../../src/webhooks/browsing/webhook-deliveries.service';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';

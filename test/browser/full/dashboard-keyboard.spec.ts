@@ -1,6 +1,6 @@
 import { SYSTEM } from '../../../src/access/principal';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
-import { WebhookTestService } from '../../../src/webhooks/browsing/webhook-test.service';
+import { WebhookTestService } from '../../../src/webhooks/testing/webhook-test.service';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { waitFor } from '../../support/wait';
 import { accessibilityFaultsOf } from '../accessibility';

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
-import { WebhookTestService } from '../../../src/webhooks/browsing/webhook-test.service';
+import { EndpointChanges } from '../../../src/webhooks/endpoints/endpoint-changes';
+import { WebhookTestService } from '../../../src/webhooks/testing/webhook-test.service';
 import { ChannelConnectionsService } from '../../../src/channels/connections/channel-connections.service';
 import { Scope } from '../../../src/access/permissions';
 import { SYSTEM } from '../../../src/access/principal';
@@ -71,8 +72,8 @@ describe("the dashboard's pages in a browser", () => {
 
   it('show on the overview which endpoint the service deactivated, why, and since when', async () => {
     const { id, url } = await makeEndpoint('/gone', ['message.created']);
-    const endpoints = world.service.app.get(WebhookEndpointsService);
-    await endpoints.deactivateAfterFailures({ tenantId: workspace.id, id, url }, 'gone');
+    const changes = world.service.app.get(EndpointChanges);
+    await changes.deactivateAfterFailures({ tenantId: workspace.id, id, url }, 'gone');
     await visit.settings(workspace, 'overview');
     const matters = visit.page.getByRole('region', { name: 'What needs attention' });
     await matters

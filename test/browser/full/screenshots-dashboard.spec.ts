@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ChannelConnectionsService } from '../../../src/channels/connections/channel-connections.service';
 import { SYSTEM } from '../../../src/access/principal';
-import { WebhookTestService } from '../../../src/webhooks/browsing/webhook-test.service';
+import { WebhookTestService } from '../../../src/webhooks/testing/webhook-test.service';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { Channel } from '../../../src/common/channel-descriptors';

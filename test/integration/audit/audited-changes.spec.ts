@@ -25,7 +25,6 @@ const COVERED: Record<string, string> = {
   'ConversationsService.reopen': 'MessagesService.receive',
   'ConversationsService.endSnooze': 'ConversationsService.update',
   'ConversationsService.noteReply': 'MessagesService.send',
-  'WebhookEndpointsService.deactivateOfKey': 'ApiKeysService.revoke',
   'AuditService.appendPipelined': 'AuditService.record',
 };
 

@@ -1,7 +1,7 @@
 import { idFloor, newId } from '../../../src/common/ids';
 import { Page } from '../../../src/common/page';
 import { SYSTEM } from '../../../src/access/principal';
-import { NO_SUBJECT } from '../../../src/webhooks/browsing/delivery-subjects';
+import { NO_SUBJECT } from '../../../src/webhooks/browsing/delivery-contents';
 import {
   ListWebhookDeliveriesQuery,
   WebhookDeliverySummary,

@@ -4,7 +4,7 @@ import { RevokeApiKey } from '../../../src/auth/api-key.dto';
 import { AuditService } from '../../../src/audit/audit.service';
 import { Scope } from '../../../src/access/permissions';
 import { Actor, SYSTEM } from '../../../src/access/principal';
-import { CreateWebhookEndpoint } from '../../../src/webhooks/endpoints/webhook-endpoint.dto';
+import { CreateWebhookEndpoint } from '../../../src/webhooks/endpoints/webhook-endpoint-input.dto';
 import { expectRefusal } from '../../support/errors';
 import { Receiver } from '../../support/receiver';
 import { TestService } from '../../support/service';

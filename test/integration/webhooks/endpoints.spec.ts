@@ -1,4 +1,4 @@
-import { NO_SUBJECT } from '../../../src/webhooks/browsing/delivery-subjects';
+import { NO_SUBJECT } from '../../../src/webhooks/browsing/delivery-contents';
 import { hash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
@@ -6,7 +6,7 @@ import { isGenuine } from '../../../examples/verify-webhook';
 import { eventCatalog, EventType } from '../../../src/outbox/event-catalog';
 import { WebhookDeliveriesService } from '../../../src/webhooks/browsing/webhook-deliveries.service';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
-import { WebhookTestService } from '../../../src/webhooks/browsing/webhook-test.service';
+import { WebhookTestService } from '../../../src/webhooks/testing/webhook-test.service';
 import { Actor, SYSTEM } from '../../../src/access/principal';
 import ssrf from '../../fixtures/ssrf-examples.json';
 import { expectRefusal } from '../../support/errors';

@@ -39,8 +39,8 @@ const PATH = [
   'src/webhooks/deliveries/delivery.ts',
   'src/webhooks/deliveries/delivery.worker.ts',
   'src/webhooks/deliveries/webhooks.consumer.ts',
+  'src/webhooks/endpoints/subscribers.repository.ts',
   'src/webhooks/endpoints/subscription.ts',
-  'src/webhooks/endpoints/webhook-endpoints.repository.ts',
   'src/webhooks/sending/delivery-sender.ts',
 ];
 const PATH_OF_A_RETRY = [

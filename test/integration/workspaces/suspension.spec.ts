@@ -3,7 +3,7 @@ import { newId } from '../../../src/common/ids';
 import { SYSTEM } from '../../../src/access/principal';
 import { PendingDeliveriesRepository } from '../../../src/webhooks/deliveries/pending-deliveries.repository';
 import { AuditService } from '../../../src/audit/audit.service';
-import { WebhookEndpointsRepository } from '../../../src/webhooks/endpoints/webhook-endpoints.repository';
+import { SubscribersRepository } from '../../../src/webhooks/endpoints/subscribers.repository';
 import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
 import { ConnectedWorkspace, deliveryOf, waitForStatus } from '../../support/connected-workspace';
 import { errorBody } from '../../support/errors';
@@ -185,7 +185,7 @@ describe('a suspended workspace', () => {
       const claim = (whileLocked: () => Promise<unknown>) =>
         service.app.get(Database).transaction(async (tx) => {
           const [locked] = await service.app
-            .get(WebhookEndpointsRepository)
+            .get(SubscribersRepository)
             .lockSubscribers(tx, [{ tenantId: workspace.id, id: endpoint.id }]);
           await whileLocked();
           return locked!.isLocked;

@@ -1,7 +1,8 @@
 import { maskUrls } from '../../../../src/audit/masked-urls';
 import { SYSTEM } from '../../../../src/access/principal';
 import { WebhookDeliveriesService } from '../../../../src/webhooks/browsing/webhook-deliveries.service';
-import { WebhookTestService } from '../../../../src/webhooks/browsing/webhook-test.service';
+import { EndpointChanges } from '../../../../src/webhooks/endpoints/endpoint-changes';
+import { WebhookTestService } from '../../../../src/webhooks/testing/webhook-test.service';
 import { CONTEXT_PARTS } from '../../../../src/webhooks/context/context-parts';
 import { WebhookEndpointsService } from '../../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WebhookRecoveriesService } from '../../../../src/webhooks/recoveries/webhook-recoveries.service';
@@ -75,12 +76,13 @@ export function webhookChanges(host: () => MessagingHost): Record<string, Scenar
       },
     },
     'webhook_endpoint.deactivated, being gone': {
-      method: 'WebhookEndpointsService.deactivateAfterFailures',
+      method: 'WebhookEndpointsService.deactivate',
       permission: null,
       isAutomatic: true,
       prepare: (subject) => async () => {
         const { id, url } = subject.endpoint;
-        await endpoints().deactivateAfterFailures({ tenantId: subject.workspace.id, id, url }, 'gone');
+        const target = { tenantId: subject.workspace.id, id, url };
+        await host().get(EndpointChanges).deactivateAfterFailures(target, 'gone');
         const changed = { before: { active: true }, after: { active: false } };
         return endpointEntry(subject, { ...changed, metadata: { reason: 'gone' } });
       },

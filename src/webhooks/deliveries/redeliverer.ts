@@ -7,12 +7,14 @@ import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { RedisSignals } from '../../redis/redis-signals';
 import { receivesType } from '../endpoints/subscription';
-import { WebhookEndpointEntity } from '../endpoints/webhook-endpoint.entity';
+import { WebhookEndpoint } from '../endpoints/webhook-endpoint';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
-import { DeliveryRow } from './delivery-row';
-import { DELIVERY_DUE, targetOf } from '../deliveries/delivery';
-import { DeliveryHistoryRepository } from '../deliveries/delivery-history.repository';
-import { PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
+import { DELIVERY_DUE, targetOf } from './delivery';
+import { DeliveryHistoryRepository } from './delivery-history.repository';
+import { NewRound, PendingDeliveriesRepository } from './pending-deliveries.repository';
+
+/** Delivery as a list showed it. */
+type ListedDelivery = Pick<NewRound, 'id' | 'endpointId' | 'eventId' | 'eventType'> & { status: string };
 
 /** Makes single deliveries due again, before everything else that waits for their endpoint. */
 @Injectable()
@@ -41,7 +43,7 @@ export class Redeliverer {
    * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: its endpoint is inactive, or does not take its event
    *   type
    */
-  async redeliver(tenantId: string, delivery: DeliveryRow, actor: Actor): Promise<void> {
+  async redeliver(tenantId: string, delivery: ListedDelivery, actor: Actor): Promise<void> {
     const { id, endpointId, eventId, eventType } = delivery;
     await this.database.transaction(async (tx) => {
       const { activation } = await this.lockEndpoint(tx, tenantId, delivery, actor);
@@ -60,7 +62,7 @@ export class Redeliverer {
    * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: it is not pending, or its endpoint is inactive, or
    *   does not take its event type
    */
-  async retryNow(tenantId: string, delivery: DeliveryRow, actor: Actor): Promise<void> {
+  async retryNow(tenantId: string, delivery: ListedDelivery, actor: Actor): Promise<void> {
     const { id, endpointId, status } = delivery;
     await this.database.transaction(async (tx) => {
       const { activation } = await this.lockEndpoint(tx, tenantId, delivery, actor);
@@ -81,9 +83,9 @@ export class Redeliverer {
   private async lockEndpoint(
     tx: Transaction,
     tenantId: string,
-    { endpointId, eventType }: DeliveryRow,
+    { endpointId, eventType }: ListedDelivery,
     actor: Actor,
-  ): Promise<WebhookEndpointEntity> {
+  ): Promise<WebhookEndpoint> {
     await requirePermission(tx, tenantId, actor, 'webhook_delivery.redeliver');
     const endpoint = await this.endpoints.lock(tx, tenantId, endpointId);
     if (!endpoint) throw AppError.notFound('Webhook delivery');
@@ -96,7 +98,7 @@ export class Redeliverer {
   private recordPipelined(
     tx: Transaction,
     tenantId: string,
-    { id, endpointId, eventType }: DeliveryRow,
+    { id, endpointId, eventType }: ListedDelivery,
     action: 'redelivered' | 'brought_forward',
     actor: Actor,
   ): void {

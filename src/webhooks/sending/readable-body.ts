@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
-import { MAX_RESPONSE_BYTES } from '../sending/delivery-exchange';
+import { MAX_RESPONSE_BYTES } from './delivery-exchange';
 
 /** First 16 KiB of a response body: as text if it is UTF-8, otherwise in base64. */
 export interface ReceivedBody {

@@ -1,0 +1,228 @@
+import { Injectable } from '@nestjs/common';
+import { Permission } from '../../access/permissions';
+import { Actor, SYSTEM } from '../../access/principal';
+import { requirePermission, requireWorkingKey } from '../../access/require-permission';
+import { AuditRecord, AuditService } from '../../audit/audit.service';
+import { changedValues, describeText, valuesOf } from '../../audit/changed-values';
+import { AppError } from '../../common/app-error';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
+import { SealedSecret } from '../../secrets/secret-box';
+import { WorkspaceEntity } from '../../workspaces/workspace.entity';
+import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
+import { requireContextScopes } from '../context/context-parts';
+import { requireEventScopes } from './event-scopes';
+import { PendingCancellationsRepository } from './pending-cancellations.repository';
+import { receivesFewerTypes } from './subscription';
+import { DeactivationReason, WebhookEndpoint } from './webhook-endpoint';
+import { toEndpointSummary } from './webhook-endpoint.dto';
+import { RollSecret } from './webhook-endpoint-input.dto';
+import { EndpointSettings, NewEndpoint, WebhookEndpointsRepository } from './webhook-endpoints.repository';
+
+/** Time without a success after which a failing endpoint is deactivated. */
+export const DEACTIVATE_AFTER_MS = 5 * 24 * 60 * 60 * 1000;
+
+/** Audit action and resulting state of each change that is not an edit. */
+const CHANGES = {
+  activate: { action: 'activated', active: true },
+  deactivate: { action: 'deactivated', active: false },
+  delete: { action: 'deleted', active: false },
+} as const;
+export type Change = keyof typeof CHANGES;
+
+type Action =
+  | 'created'
+  | 'updated'
+  | 'handed_over'
+  | (typeof CHANGES)[Change]['action']
+  | 'secret_rolled'
+  | 'previous_secret_ended';
+
+/** Settings that an edit can change. */
+const SETTINGS = ['url', 'events', 'context', 'rateLimit', 'name', 'description'] as const;
+/** Values of an endpoint that the audit log names. */
+export const AUDITED = [...SETTINGS, 'active'] as const;
+
+/** Changes locked endpoints. Each change has its audit entry, and what is not owed any more is cancelled. */
+@Injectable()
+export class EndpointChanges {
+  constructor(
+    private readonly database: Database,
+    private readonly endpoints: WebhookEndpointsRepository,
+    private readonly workspaces: WorkspacesRepository,
+    private readonly cancellations: PendingCancellationsRepository,
+    private readonly audit: AuditService,
+  ) {}
+
+  /**
+   * Locks an endpoint that the actor changes.
+   * @throws AppError NOT_FOUND; FORBIDDEN: an actor without the permission, or a key that may not read the
+   *   endpoint's events or context; UNAUTHENTICATED: a key that was revoked meanwhile
+   */
+  async lock(
+    tx: Transaction,
+    tenantId: string,
+    id: string,
+    actor: Actor,
+    permission: Permission,
+  ): Promise<WebhookEndpoint> {
+    await requirePermission(tx, tenantId, actor, permission);
+    await requireWorkingKey(tx, tenantId, actor);
+    const endpoint = await this.endpoints.lock(tx, tenantId, id);
+    if (!endpoint) throw AppError.notFound('Webhook endpoint');
+    requireEventScopes(actor, endpoint.events);
+    requireContextScopes(actor, endpoint.context);
+    return endpoint;
+  }
+
+  async insert(tx: Transaction, endpoint: NewEndpoint): Promise<WebhookEndpoint> {
+    const inserted = await this.endpoints.insert(tx, endpoint);
+    this.recordPipelined(tx, inserted, 'created', endpoint.maker, {
+      after: valuesOf(audited(inserted), AUDITED),
+    });
+    return inserted;
+  }
+
+  /**
+   * Edits the settings of a locked endpoint, and returns it as it is then.
+   * @throws AppError CONFLICT: the endpoint was edited since `version`
+   */
+  async edit(
+    tx: Transaction,
+    before: WebhookEndpoint,
+    { settings, version }: { settings: Partial<EndpointSettings>; version?: number },
+    actor: Actor,
+  ): Promise<WebhookEndpoint> {
+    const { tenantId, id, url, activation } = before;
+    const after = { ...before, ...settings };
+    const changed = changedValues(audited(before), audited(after), SETTINGS);
+    if (!changed) return before;
+    if (version !== undefined && before.version !== version)
+      throw AppError.because('CONFLICT', 'endpoint_edited');
+    const edited = await this.endpoints.update(tx, before, after, actor);
+    if (before.active && receivesFewerTypes(after, before))
+      await this.cancellations.insert(tx, tenantId, id, activation);
+    this.recordPipelined(tx, before, 'updated', actor, { ...changed, metadata: { url } });
+    return edited;
+  }
+
+  /**
+   * Activates, deactivates or deletes a locked endpoint, and returns it as it is then. Nothing changes if it
+   * is active or inactive already.
+   */
+  async apply(
+    tx: Transaction,
+    before: WebhookEndpoint,
+    change: Change,
+    actor: Actor,
+    { reason = null, metadata = {} }: { reason?: DeactivationReason | null; metadata?: object } = {},
+  ): Promise<WebhookEndpoint> {
+    const { tenantId, id, url, activation } = before;
+    const { action, active } = CHANGES[change];
+    const isDeleted = change === 'delete';
+    if (!isDeleted && before.active === active) return before;
+    const after = active
+      ? await this.endpoints.activate(tx, before)
+      : await this.endpoints.deactivate(tx, before, { isDeleted, reason });
+    if (!active) await this.cancellations.insert(tx, tenantId, id, activation);
+    const changed = isDeleted
+      ? { before: valuesOf(audited(before), AUDITED) }
+      : changedValues(before, after, ['active']);
+    this.recordPipelined(tx, before, action, actor, {
+      ...changed,
+      metadata: { url, ...(reason && { reason }), ...metadata },
+    });
+    return after;
+  }
+
+  /**
+   * Gives a locked endpoint a new secret, and returns it as it is then. Without a grace period, no other
+   * secret signs any more.
+   * @throws AppError INVALID_BODY: the secret before the last roll still signs, and there is a grace period,
+   *   in which three secrets would sign
+   */
+  async rollSecret(
+    tx: Transaction,
+    before: WebhookEndpoint,
+    sealed: SealedSecret,
+    { gracePeriodSeconds, serviceSignature }: Required<RollSecret>,
+    actor: Actor,
+  ): Promise<WebhookEndpoint> {
+    const isKept = gracePeriodSeconds > 0;
+    const { previousSecretEndsAt: until } = toEndpointSummary(before);
+    if (isKept && until !== null)
+      throw AppError.because('INVALID_BODY', 'previous_secret_signs', { until: until.toISOString() });
+    const grace = { gracePeriodSeconds, signsService: serviceSignature === 'previous' };
+    const after = isKept
+      ? await this.endpoints.rollSecret(tx, before, sealed, grace, actor)
+      : await this.endpoints.replaceSecret(tx, before, sealed, actor);
+    this.recordSecretPipelined(tx, before, after, actor, isKept ? { serviceSignature } : {});
+    return after;
+  }
+
+  /** Ends the secret before the last roll of a locked endpoint, if it still signs. */
+  async endPreviousSecret(tx: Transaction, before: WebhookEndpoint, actor: Actor): Promise<WebhookEndpoint> {
+    if (toEndpointSummary(before).previousSecretEndsAt === null) return before;
+    const after = await this.endpoints.endPreviousSecret(tx, before);
+    this.recordSecretPipelined(tx, before, after, actor, null);
+    return after;
+  }
+
+  /**
+   * Deactivates an endpoint that is gone or failing, unless it is inactive or deleted, or has succeeded
+   * since, or has another address by now. A suspension of the workspace is not the endpoint's fault:
+   * afterwards the five days begin again.
+   * @returns whether it was deactivated
+   */
+  deactivateAfterFailures(
+    { tenantId, id, url }: Pick<WebhookEndpoint, 'tenantId' | 'id' | 'url'>,
+    reason: DeactivationReason,
+  ): Promise<boolean> {
+    return this.database.transaction(async (tx) => {
+      const endpoint = await this.endpoints.lock(tx, tenantId, id);
+      if (!endpoint?.active || endpoint.url !== url) return false;
+      if (reason === 'failing' && !isFailingForDays(endpoint, await this.workspaces.find(tenantId, tx)))
+        return false;
+      await this.apply(tx, endpoint, 'deactivate', SYSTEM, { reason });
+      return true;
+    });
+  }
+
+  /** Appends the audit entry of a change. */
+  recordPipelined(
+    tx: Transaction,
+    { tenantId, id }: WebhookEndpoint,
+    action: Action,
+    actor: Actor,
+    details: Pick<AuditRecord, 'before' | 'after' | 'metadata'>,
+  ): void {
+    const subject = { tenantId, actor, entity: 'webhook_endpoint', entityId: id };
+    this.audit.appendPipelined(tx, { ...subject, action: `webhook_endpoint.${action}`, ...details });
+  }
+
+  /** Appends the audit entry of a secret that was rolled, or of a previous one that was ended. */
+  private recordSecretPipelined(
+    tx: Transaction,
+    before: WebhookEndpoint,
+    after: WebhookEndpoint,
+    actor: Actor,
+    roll: object | null,
+  ): void {
+    this.recordPipelined(tx, before, roll ? 'secret_rolled' : 'previous_secret_ended', actor, {
+      ...changedValues(toEndpointSummary(before), toEndpointSummary(after), ['previousSecretEndsAt']),
+      metadata: { url: before.url, ...roll },
+    });
+  }
+}
+
+/** Returns an endpoint as the audit log may keep it. */
+function audited(endpoint: WebhookEndpoint) {
+  const { description } = endpoint;
+  return { ...endpoint, description: description === null ? null : describeText(description) };
+}
+
+function isFailingForDays({ failingSince }: WebhookEndpoint, workspace: WorkspaceEntity | null): boolean {
+  if (failingSince === null) return false;
+  const since = Math.max(failingSince.getTime(), workspace?.resumedAt?.getTime() ?? 0);
+  return Date.now() - since > DEACTIVATE_AFTER_MS;
+}

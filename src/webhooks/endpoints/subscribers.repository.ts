@@ -1,0 +1,164 @@
+import { Injectable } from '@nestjs/common';
+import { Memo } from '../../common/memo';
+import { Transaction } from '../../database/transaction';
+import { SealedSecret, SecretBox, SecretUnreadable } from '../../secrets/secret-box';
+import { SigningSecrets } from '../sending/signature';
+import { WebhookEndpoint } from './webhook-endpoint';
+import { EndpointKey } from './webhook-endpoints.repository';
+
+/** Endpoint as its deliveries need it. */
+export type Subscriber = Pick<
+  WebhookEndpoint,
+  | 'id'
+  | 'tenantId'
+  | 'events'
+  | 'context'
+  | 'url'
+  | 'activation'
+  | 'activatedAt'
+  | 'rateLimit'
+  | 'failingSince'
+  | 'lastSuccessAt'
+> & {
+  /** Secrets that sign the deliveries; the error when the key of one is not configured in this process. */
+  secrets: SigningSecrets | SecretUnreadable;
+  /** Whether its last attempts succeeded, within a day, so that it need not count as slow. */
+  answersLately: boolean;
+  /**
+   * Whether the workspace can send: it is not suspended, and the transaction holds a lock that a suspension
+   * waits for.
+   */
+  maySend: boolean;
+  /**
+   * Whether the endpoint may be sent to: `maySend`, and the transaction holds a lock of the endpoint's row
+   * that a deactivation or deletion waits for.
+   */
+  isLocked: boolean;
+  /**
+   * Whether deliveries may start without a claim: the endpoint is locked, has no rate limit, and its secrets
+   * are readable.
+   */
+  startsAtOnce: boolean;
+};
+
+/**
+ * Columns of both secrets. The end of a previous secret is compared at each claim, so no process has to be
+ * told of it.
+ */
+const SECRETS = `secret_key_id AS "keyId", secret_ciphertext AS ciphertext,
+  previous_secret_key_id AS "previousKeyId", previous_secret_ciphertext AS "previousCiphertext",
+  previous_secret_signs_service AS "previousSignsService", previous_secret_ends_at > now() AS "previousSigns"`;
+
+interface SecretColumns extends SealedSecret {
+  previousKeyId: string | null;
+  previousCiphertext: Buffer | null;
+  previousSignsService: boolean | null;
+  previousSigns: boolean | null;
+}
+
+/** Number of secrets that a process keeps decrypted. */
+const MAX_OPENED = 1_000;
+
+/** Reads and locks endpoints for their deliveries, with the secrets that sign these. */
+@Injectable()
+export class SubscribersRepository {
+  /** Secrets that were decrypted lately: a worker needs those of busy endpoints many times a second. */
+  private readonly opened = new Memo<string>(MAX_OPENED);
+
+  constructor(private readonly secrets: SecretBox) {}
+
+  /**
+   * Reads the secrets that sign an endpoint's deliveries.
+   * @throws SecretUnreadable when the key of one is not configured in this process
+   */
+  async readSecrets(tx: Transaction, tenantId: string, id: string): Promise<SigningSecrets> {
+    const [row] = await tx.query<SecretColumns>(
+      `SELECT ${SECRETS} FROM webhook_endpoints WHERE tenant_id = $1 AND id = $2`,
+      [tenantId, id],
+    );
+    return this.decrypt(id, row!);
+  }
+
+  /**
+   * Reads the active endpoints of some workspaces. It locks all of them except those that another transaction
+   * is changing.
+   */
+  lockWorkspaceSubscribers(tx: Transaction, tenantIds: string[]): Promise<Subscriber[]> {
+    return this.lockMatching(tx, 'active', [tenantIds]);
+  }
+
+  /**
+   * Reads those of the endpoints that are active, or all that are not deleted. It locks them except those
+   * that another transaction is changing.
+   */
+  lockSubscribers(
+    tx: Transaction,
+    endpoints: EndpointKey[],
+    { inactiveToo = false } = {},
+  ): Promise<Subscriber[]> {
+    return this.lockMatching(tx, `${inactiveToo ? 'deleted_at IS NULL' : 'active'} AND id = ANY ($2)`, [
+      [...new Set(endpoints.map(({ tenantId }) => tenantId))],
+      endpoints.map(({ id }) => id),
+    ]);
+  }
+
+  /**
+   * Reads and locks endpoints. It skips locks of endpoints that are being changed, and of workspaces
+   * that are being suspended, so that no claim waits for them. An endpoint whose locked row is of a later
+   * version than the one that is read counts as one that is being changed.
+   */
+  private async lockMatching(
+    tx: Transaction,
+    condition: string,
+    parameters: unknown[],
+  ): Promise<Subscriber[]> {
+    const ofTenants = `tenant_id = ANY ($1) AND ${condition}`;
+    const rows = await tx.prepared<
+      Omit<Subscriber, 'secrets' | 'isLocked' | 'startsAtOnce'> & SecretColumns & { isHeld: boolean }
+    >(
+      `WITH sending AS (
+         SELECT id FROM workspaces WHERE id = ANY ($1) AND suspended_at IS NULL FOR KEY SHARE SKIP LOCKED
+       ), held AS (
+         SELECT id, version FROM webhook_endpoints WHERE ${ofTenants} FOR KEY SHARE SKIP LOCKED
+       )
+       SELECT id, tenant_id AS "tenantId", events, context_parts AS context, url, activation, activated_at AS "activatedAt",
+              rate_limit AS "rateLimit", failing_since AS "failingSince", last_success_at AS "lastSuccessAt",
+              failing_since IS NULL AND last_success_at > now() - interval '1 day' AS "answersLately",
+              ${SECRETS}, tenant_id IN (SELECT id FROM sending) AS "maySend",
+              (id, version) IN (SELECT id, version FROM held) AS "isHeld"
+       FROM webhook_endpoints WHERE ${ofTenants}`,
+      parameters,
+    );
+    return rows.map(({ isHeld, ...row }) => {
+      const isLocked = isHeld && row.maySend;
+      const secrets = this.tryDecrypt(row.id, row);
+      const startsAtOnce = isLocked && row.rateLimit === null && !(secrets instanceof SecretUnreadable);
+      return { ...row, secrets, isLocked, startsAtOnce };
+    });
+  }
+
+  private tryDecrypt(id: string, row: SecretColumns): SigningSecrets | SecretUnreadable {
+    try {
+      return this.decrypt(id, row);
+    } catch (error) {
+      if (error instanceof SecretUnreadable) return error;
+      throw error;
+    }
+  }
+
+  private open(sealed: SealedSecret, id: string): string {
+    const name = `${id} ${sealed.keyId} ${sealed.ciphertext.toString('latin1')}`;
+    return this.opened.get(name, () => this.secrets.decrypt(sealed, id));
+  }
+
+  private decrypt(id: string, row: SecretColumns): SigningSecrets {
+    const { keyId, ciphertext, previousKeyId, previousCiphertext, previousSignsService, previousSigns } = row;
+    const secret = this.open({ keyId, ciphertext }, id);
+    if (!previousSigns) return { secret };
+    const previous = { keyId: previousKeyId!, ciphertext: previousCiphertext! };
+    return {
+      secret,
+      previousSecret: { secret: this.open(previous, id), signsService: previousSignsService! },
+    };
+  }
+}

@@ -1,0 +1,73 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { IsIn, IsObject, IsOptional } from 'class-validator';
+import type { CodedFault } from '../../common/error-texts';
+import { IsOpaque } from '../../common/validators';
+import { eventCatalog, type EventType, isTest } from '../../outbox/event-catalog';
+import type { AttemptPhases } from '../sending/attempt-outcome';
+import type { ReceivedBody } from '../sending/readable-body';
+
+/** Event types that have an example to send. */
+const FACTS = (Object.keys(eventCatalog) as EventType[]).filter((type) => !isTest(type));
+
+/** Example of an event that a test sends. */
+export class SendExample {
+  /** Event type of the example. */
+  @IsIn(FACTS)
+  event: EventType;
+
+  /** `data` of the example; that of the catalog by default. */
+  @IsOptional()
+  @IsOpaque()
+  @IsObject()
+  data?: object;
+}
+
+/** Outcome of a test. */
+@ApiSchema({ name: 'WebhookTest' })
+export class WebhookTestResponse {
+  @ApiProperty({
+    example: '019ab3f7-2e1d-7a66-9c3b-7f8091a2b3c4',
+    description: 'The delivery of the test: its `x-service-delivery`.',
+  })
+  deliveryId: string;
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    example: 200,
+    description: "The HTTP status of the receiver's answer; null without one.",
+  })
+  status: number | null;
+
+  @ApiProperty({ type: 'integer', example: 84, description: 'How long it took, in milliseconds.' })
+  elapsedMs: number;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: null,
+    description: 'Why it failed; null for a success, which is any status from 200 to 299.',
+  })
+  error: string | null;
+}
+
+/** Outcome of a test, with all that is known of its attempt. */
+export interface WebhookTestResult extends WebhookTestResponse {
+  /** Code and values of the reason, for its text in another language; null for a reason without one. */
+  fault: CodedFault | null;
+  /** Durations in milliseconds. Those of a connection's setup are null when the test reused a connection. */
+  phases: AttemptPhases;
+  /** First 16 KiB of the response body; null without a response. */
+  response: ReceivedBody | null;
+  /** Response headers, one `name: value` a line, cut after 2 KiB; null without a response. */
+  responseHeaders: string | null;
+}
+
+export function toTestResponse({
+  deliveryId,
+  status,
+  elapsedMs,
+  error,
+}: WebhookTestResult): WebhookTestResponse {
+  return { deliveryId, status, elapsedMs, error };
+}
