@@ -1,8 +1,6 @@
 import { AuditModule } from '../audit/audit.module';
 import { AuthModule } from '../auth/auth.module';
-import { ChannelConnectionsModule } from '../channels/connections/channel-connections.module';
-import { OutboundMessagesModule } from '../channels/outbound/outbound-messages.module';
-import { ProviderIdsModule } from '../channels/provider-ids/provider-ids.module';
+import { ChannelsModule } from '../channels/channels.module';
 import { ContactsModule } from '../contacts/contacts.module';
 import { ConversationsModule } from '../conversations/conversations.module';
 import { InboxModule } from '../inbox/inbox.module';
@@ -26,9 +24,7 @@ export const SERVICES = [
   AuthModule,
   LoginsModule,
   WebhooksModule,
-  ChannelConnectionsModule,
-  OutboundMessagesModule,
-  ProviderIdsModule,
+  ChannelsModule,
   ContactsModule,
   ConversationsModule,
   MessagesModule,

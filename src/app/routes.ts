@@ -1,7 +1,6 @@
 import { AuthApiModule } from '../auth/auth.module';
-import { HooksModule } from '../channels/inbound/hooks.module';
-import { NewConversationsApiModule } from '../channels/outbound/outbound-messages.module';
-import { WidgetModule } from '../channels/widget/widget.module';
+import { ChannelRoutesModule } from '../channels/channel-routes.module';
+import { NewConversationsApiModule } from '../channels/channels.module';
 import { ContactsApiModule } from '../contacts/contacts.module';
 import { ConversationsApiModule } from '../conversations/conversations.module';
 import { DocsSiteModule } from '../http/served-files/docs-site.module';
@@ -25,8 +24,7 @@ export const ROUTES = [
   MessageSearchApiModule,
   AgentsApiModule,
   WebhookEndpointsApiModule,
-  HooksModule,
-  WidgetModule,
+  ChannelRoutesModule,
   WidgetFilesModule,
   DocsSiteModule,
 ];

@@ -1,7 +1,5 @@
 import { Module, OnApplicationBootstrap } from '@nestjs/common';
-import { OutboundMessagesWorkerModule } from '../channels/outbound/outbound-messages-worker.module';
-import { ChannelConnectionsWorkerModule } from '../channels/connections/channel-connections-worker.module';
-import { TokensWorkerModule } from '../channels/tokens/tokens-worker.module';
+import { ChannelsWorkerModule } from '../channels/channels-worker.module';
 import { ConversationsWorkerModule } from '../conversations/conversations.module';
 import { OwnerDatabaseModule } from '../database/setup/database.module';
 import { SERVICES } from './features';
@@ -27,13 +25,11 @@ import { WorkspaceDeletionWorkerModule } from '../workspaces/deletion/workspace-
     QueueFloorsWorkerModule,
     RetentionModule,
     WorkspaceDeletionWorkerModule,
-    ChannelConnectionsWorkerModule,
     PrivacyWorkerModule,
     ConversationsWorkerModule,
     MessageSearchWorkerModule,
-    TokensWorkerModule,
     OutboxWorkerModule,
-    OutboundMessagesWorkerModule,
+    ChannelsWorkerModule,
     WebhooksWorkerModule,
     PollsModule,
   ],

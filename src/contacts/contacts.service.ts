@@ -29,7 +29,7 @@ import { ContactEvents } from './contact-events';
 import { ContactIdentitiesRepository } from './contact-identities.repository';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { toStored } from './contact-search';
-import { IDENTITY_FAULTS, toProviderForm } from './identity-forms';
+import { IDENTITY_FORMS, toProviderForm } from './identity-forms';
 import { newContact } from './new-contact';
 import { ContactProfile, ContactsRepository } from './contacts.repository';
 
@@ -252,5 +252,5 @@ function subjectOf({ tenantId, id }: ContactEntity, actor: Actor) {
 function toIdentity({ channel, externalId: given }: NewIdentity): NewIdentity {
   const externalId = toProviderForm(channel, given);
   if (externalId !== null) return { channel, externalId };
-  throw AppError.invalidBody('identity.externalId', IDENTITY_FAULTS[channel]);
+  throw AppError.invalidBody('identity.externalId', IDENTITY_FORMS[channel]!.fault);
 }

@@ -12,6 +12,7 @@ export type IdentityKind = 'phone' | 'user' | 'parent';
 
 /** Id of a WhatsApp customer that is no phone number: a country, then letters and digits. */
 const BUSINESS_SCOPED_ID = /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9.]{1,128}$/;
+
 /** Returns the kind of an id on a channel. Of channels with one kind of ids, all are `user`. */
 export function identityKind(channel: Channel, externalId: string): IdentityKind {
   if (channel !== 'WHATSAPP') return 'user';
@@ -23,21 +24,31 @@ export function isBusinessScoped(externalId: string): boolean {
   return BUSINESS_SCOPED_ID.test(externalId);
 }
 
-/** Codes of the errors that tell people which ids a channel has. */
-export const IDENTITY_FAULTS = {
-  WIDGET: 'wrong_form',
-  WHATSAPP: 'not_whatsapp_id',
-  TELEGRAM: 'not_telegram_id',
-  MESSENGER: 'not_scoped_id',
-  INSTAGRAM: 'not_scoped_id',
-} as const satisfies Record<Channel, string>;
+/** Form of a channel's ids: how a text is read as one, and the code of the error for any other text. */
+interface IdentityForm {
+  read: (text: string) => string | null;
+  fault: 'not_whatsapp_id' | 'not_telegram_id' | 'not_scoped_id';
+}
 
-/** Returns an id in the form that the provider uses; null if it can't be one. */
+/** Returns the form of ids that are numbers of at most `most` digits. */
+const digits = (most: number, fault: IdentityForm['fault']): IdentityForm => ({
+  read: (text) => new RegExp(`^[1-9]\\d{0,${most - 1}}$`).exec(foldText(text))?.[0] ?? null,
+  fault,
+});
+
+/** Forms of the ids that a provider gives. The widget's are the workspace's own. */
+export const IDENTITY_FORMS: Partial<Record<Channel, IdentityForm>> = {
+  WHATSAPP: {
+    read: (text) => (isBusinessScoped(text) ? text : readWholeNumber(text)),
+    fault: 'not_whatsapp_id',
+  },
+  TELEGRAM: digits(16, 'not_telegram_id'),
+  MESSENGER: digits(32, 'not_scoped_id'),
+  INSTAGRAM: digits(32, 'not_scoped_id'),
+};
+
+/** Returns an id in the form that the provider uses; null if the text can't be one. */
 export function toProviderForm(channel: Channel, given: string): string | null {
-  if (channel === 'WIDGET') return given;
-  const text = trimUnseen(given);
-  if (channel === 'WHATSAPP') return isBusinessScoped(text) ? text : readWholeNumber(text);
-  const digits = foldText(text);
-  const most = channel === 'TELEGRAM' ? 16 : 32;
-  return /^[1-9]\d*$/.test(digits) && digits.length <= most ? digits : null;
+  const form = IDENTITY_FORMS[channel];
+  return form ? form.read(trimUnseen(given)) : given;
 }

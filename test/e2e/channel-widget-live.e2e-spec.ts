@@ -1,6 +1,6 @@
 import Redis from 'ioredis';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
-import { WidgetAdapter } from '../../src/channels/adapters/widget-adapter';
+import { WidgetAdapter } from '../../src/channels/adapters/widget/widget-adapter';
 import { ConnectionLoader } from '../../src/channels/connections/connection-loader';
 import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound-messages.repository';
 import { VisitorStreams } from '../../src/channels/widget/visitor-streams';

@@ -1,4 +1,5 @@
-import { Connection, InboundWatermark } from '../../src/channels/adapters/channel-adapter';
+import { Connection } from '../../src/channels/adapters/channel-adapter';
+import { InboundWatermark } from '../../src/channels/adapters/hook-events';
 import { ReceiptsRepository } from '../../src/channels/receipts/receipts.repository';
 import { newId } from '../../src/common/ids';
 import { Database } from '../../src/database/database';

@@ -7,10 +7,11 @@ import { Transaction } from '../../database/transaction';
 import { MessageChanges } from '../../messages/message-changes';
 import { MessageEntity } from '../../messages/message.entity';
 import { MessageKey } from '../../messages/message-status.repository';
-import { Connection, InboundChange, InboundReaction, mostLastingId } from '../adapters/channel-adapter';
-import { isUsableId } from '../adapters/support/provider-values';
+import { Connection } from '../adapters/channel-adapter';
+import { InboundChange, InboundReaction, mostLastingId } from '../adapters/hook-events';
+import { isUsableId } from '../adapters/provider-values';
 import { EarlyChange, ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
-import { storableContent, storableReactions } from '../adapters/support/inbound-content';
+import { storableContent, storableReactions } from './inbound-content';
 
 /** Result of a change: made, kept for its message, or kept until the message is known to be theirs. */
 type ChangeOutcome = 'APPLIED' | 'MESSAGE_UNKNOWN' | 'NOT_THEIRS';

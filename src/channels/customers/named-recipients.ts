@@ -4,7 +4,7 @@ import { lockingAll } from '../../contacts/more-identities';
 import { isDatabaseAway } from '../../database/driver/database-errors';
 import { Database } from '../../database/database';
 import { Connection } from '../adapters/channel-adapter';
-import { isUsableId } from '../adapters/support/provider-values';
+import { isUsableId } from '../adapters/provider-values';
 import { ChannelCustomersService } from './channel-customers.service';
 
 /** Number of recipients whose ids are read at once. */

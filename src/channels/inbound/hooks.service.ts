@@ -8,17 +8,10 @@ import { isStorableText } from '../../common/validators';
 import { Config } from '../../config/config';
 import { RequestBodies } from '../../http/connections/request-bodies';
 import { WorkBudgets } from '../../http/limits/work-budgets';
-import {
-  Connection,
-  customerIdsOf,
-  HookedAdapter,
-  HookEvent,
-  HookRequest,
-  InboundEvent,
-  InboundReceipt,
-} from '../adapters/channel-adapter';
+import { Connection, HookedAdapter, HookRequest } from '../adapters/channel-adapter';
+import { customerIdsOf, HookEvent, InboundEvent, InboundReceipt } from '../adapters/hook-events';
 import { ChannelAdapters } from '../adapters/channel-adapters';
-import { isSameSecret } from '../adapters/support/constant-time';
+import { isSameSecret } from '../adapters/constant-time';
 import { ConnectionLoader, LoadedConnection } from '../connections/connection-loader';
 import { ReceiptsService } from '../receipts/receipts.service';
 import { NamedRecipients } from '../customers/named-recipients';

@@ -5,17 +5,12 @@ import { ConversationsService } from '../../conversations/conversations.service'
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { MessageWriter } from '../../messages/message-writer';
-import {
-  Connection,
-  customerIdsOf,
-  InboundChange,
-  InboundIds,
-  InboundMessage,
-} from '../adapters/channel-adapter';
+import { Connection } from '../adapters/channel-adapter';
+import { customerIdsOf, InboundChange, InboundIds, InboundMessage } from '../adapters/hook-events';
 import { lockingAll } from '../../contacts/more-identities';
-import { isUsableId } from '../adapters/support/provider-values';
+import { isUsableId } from '../adapters/provider-values';
 import { CustomerChangesService } from '../customers/customer-changes.service';
-import { storableContent, storableCustomer } from '../adapters/support/inbound-content';
+import { storableContent, storableCustomer } from '../customers/inbound-content';
 import { ChannelCustomersService } from '../customers/channel-customers.service';
 import { LoadedConnection } from '../connections/connection-loader';
 import { ProviderIdsRepository, PROVIDER_MESSAGES_KEY } from '../provider-ids/provider-ids.repository';

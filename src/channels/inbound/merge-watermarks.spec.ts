@@ -1,4 +1,4 @@
-import { InboundEcho, InboundWatermark } from '../adapters/channel-adapter';
+import { InboundEcho, InboundWatermark } from '../adapters/hook-events';
 import { mergeWatermarks } from './merge-watermarks';
 
 describe('watermarks of one request', () => {

@@ -1,4 +1,4 @@
-import { InboundEvent, InboundWatermark } from '../adapters/channel-adapter';
+import { InboundEvent, InboundWatermark } from '../adapters/hook-events';
 
 /**
  * Merges the watermarks in one request. Of those with the same customer and status the latest time says

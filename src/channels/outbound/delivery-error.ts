@@ -1,6 +1,6 @@
 import { DeliveryError, DeliveryErrorCode, DELIVERY_ERROR_CODES } from '../../messages/message-status';
-import { ProviderFault } from '../adapters/channel-adapter';
-import { storableText } from '../adapters/support/provider-values';
+import { ProviderFault } from '../adapters/hook-events';
+import { storableText } from '../adapters/provider-values';
 
 const MAX_LENGTH = 1_000;
 

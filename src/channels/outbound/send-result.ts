@@ -1,7 +1,8 @@
 import { DeliveryError, DeliveryErrorCode } from '../../messages/message-status';
-import { ChannelAdapter, ProviderFault, SendOutcome } from '../adapters/channel-adapter';
+import { ChannelAdapter, SendOutcome } from '../adapters/channel-adapter';
+import { ProviderFault } from '../adapters/hook-events';
 import { deliveryError } from './delivery-error';
-import { isUsableId } from '../adapters/support/provider-values';
+import { isUsableId } from '../adapters/provider-values';
 import { pauseMs, messageRetryDelayMs } from './retry-schedule';
 
 /** New state of a message after an attempt. Times are milliseconds. */

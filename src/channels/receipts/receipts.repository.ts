@@ -3,7 +3,8 @@ import { idFloor } from '../../common/ids';
 import { Transaction } from '../../database/transaction';
 import { ReceiptStatus, statusesBefore } from '../../messages/message-status';
 import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
-import { Connection, InboundReceipt, InboundWatermark } from '../adapters/channel-adapter';
+import { Connection } from '../adapters/channel-adapter';
+import { InboundReceipt, InboundWatermark } from '../adapters/hook-events';
 import { AppliedReceipt } from '../provider-ids/provider-ids.repository';
 
 /**

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { AppError } from '../../common/app-error';
 import { digestOfVisitor } from '../../inbox/presence/visitor-presence';
 import { RateLimiter } from '../../http/limits/rate-limiter';
-import { ANY_ORIGIN } from '../adapters/widget-settings';
+import { ANY_ORIGIN } from '../adapters/widget/widget-settings';
 import { TokenOwner, VisitorTokens } from './visitor-tokens';
 import { BEARER, countRefusal } from './widget.guards';
 

@@ -3,7 +3,7 @@ import { errors, jwtVerify } from 'jose';
 import { AppError } from '../../common/app-error';
 import { validate } from '../../common/validate';
 import { ContactProfile } from '../../contacts/contacts.repository';
-import { isSameSecret } from '../adapters/support/constant-time';
+import { isSameSecret } from '../adapters/constant-time';
 import { IdentityClaims, LoggedInVisitor } from './widget.dto';
 
 const ALGORITHM = 'HS256';

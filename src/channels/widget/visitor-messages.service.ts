@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../../common/app-error';
 import { isId } from '../../common/ids';
 import { Page, PageQuery, toPage } from '../../common/page';
-import { InboundEdit, InboundUnsend } from '../adapters/channel-adapter';
+import { InboundEdit, InboundUnsend } from '../adapters/hook-events';
 import { InboundService } from '../inbound/inbound.service';
 import { Visitor, Widget } from './visitor';
 import { makeProviderId, VisitorMessagesRepository } from './visitor-messages.repository';
@@ -17,7 +17,7 @@ import {
   toVisitorMessage,
   VisitorMessageResponse,
 } from './widget.dto';
-import { WidgetSignal } from '../adapters/widget-signal';
+import { WidgetSignal } from '../adapters/widget/widget-signal';
 
 type VisitorChange = Pick<InboundEdit, 'kind' | 'body' | 'metadata' | 'number'> | Pick<InboundUnsend, 'kind'>;
 

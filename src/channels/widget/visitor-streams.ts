@@ -12,7 +12,7 @@ import { PresentVisitor } from './present-visitor';
 import { Visitor, Widget } from './visitor';
 import { VisitorKey, VisitorsRepository, VisitorState } from './visitors.repository';
 import { toVisitorMessage } from './widget.dto';
-import { WidgetSignal } from '../adapters/widget-signal';
+import { WidgetSignal } from '../adapters/widget/widget-signal';
 
 const HEARTBEAT_MS = 15_000;
 /** Number of streams that a visitor has before their first message. */

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { WidgetCredentials, WidgetSettings } from '../adapters/widget-settings';
+import { WidgetCredentials, WidgetSettings } from '../adapters/widget/widget-settings';
 import { LoadedConnection } from '../connections/connection-loader';
 
 export type Widget = LoadedConnection & { credentials: WidgetCredentials; settings: WidgetSettings };

@@ -8,7 +8,7 @@ import { Config } from '../../config/config';
 import { Database } from '../../database/database';
 import { RateLimiter, REFUSALS } from '../../http/limits/rate-limiter';
 import { WorkBudgets } from '../../http/limits/work-budgets';
-import { ANY_ORIGIN } from '../adapters/widget-settings';
+import { ANY_ORIGIN } from '../adapters/widget/widget-settings';
 import { ConnectionLoader } from '../connections/connection-loader';
 import { PreviewTokens } from '../connections/preview-tokens';
 import { Visitor, VisitorRequest, Widget, WidgetRequest } from './visitor';

@@ -1,9 +1,5 @@
 import Redis from 'ioredis';
-import {
-  InboundEcho,
-  InboundReceipt,
-  InboundWatermark,
-} from '../../../src/channels/adapters/channel-adapter';
+import { InboundEcho, InboundReceipt, InboundWatermark } from '../../../src/channels/adapters/hook-events';
 import { ConnectionLoader } from '../../../src/channels/connections/connection-loader';
 import { OutboundMessagesRepository } from '../../../src/channels/outbound/outbound-messages.repository';
 import { OutboundMessageRecorder } from '../../../src/channels/outbound/outbound-message-recorder';

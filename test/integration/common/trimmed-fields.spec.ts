@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { ClassConstructor } from 'class-transformer';
 import { CreateApiKey } from '../../../src/auth/api-key.dto';
-import { WidgetCredentialsInput } from '../../../src/channels/adapters/widget-adapter';
+import { WidgetCredentialsInput } from '../../../src/channels/adapters/widget/widget-adapter';
 import { IdentityClaims, LoggedInVisitor } from '../../../src/channels/widget/widget.dto';
 import { CreateContact, UpdateContact } from '../../../src/contacts/contact.dto';
 import { toProviderForm } from '../../../src/contacts/identity-forms';

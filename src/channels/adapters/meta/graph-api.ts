@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { ProviderVariable } from '../../../common/channel-descriptors';
 import { Config } from '../../../config/config';
-import { ProviderFault, SendOutcome } from '../channel-adapter';
+import { SendOutcome } from '../channel-adapter';
+import { ProviderFault } from '../hook-events';
 import {
   AnsweredCall,
   credentialsRefused,
@@ -11,9 +12,9 @@ import {
   ProviderCall,
   ProviderHttp,
   retryAfterMs,
-} from '../support/provider-http';
-import { lookUp, objectOf, ProviderObject, textOf } from '../support/provider-values';
-import { Verdict, Verdicts } from '../support/verdict';
+} from '../provider-http';
+import { lookUp, objectOf, ProviderObject, textOf } from '../provider-values';
+import { Verdict, Verdicts } from '../channel-adapter';
 
 export interface GraphRequest {
   method: 'GET' | 'POST' | 'DELETE';

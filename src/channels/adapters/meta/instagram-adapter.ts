@@ -1,25 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { IsOptional } from 'class-validator';
 import { validate } from '../../../common/validate';
-import {
-  CheckedCredentials,
-  Connection,
-  HookedAdapter,
-  OutboundMessage,
-  ProviderFault,
-} from '../channel-adapter';
-import { CredentialText, NumericId } from '../support/credential-text';
-import { numberOf, textOf } from '../support/provider-values';
-import { GraphRequest } from './graph-api';
+import { CheckedCredentials, Connection, HookedAdapter, OutboundMessage } from '../channel-adapter';
+import { CredentialText, NumericId } from '../credential-text';
+import { ProviderFault } from '../hook-events';
+import { numberOf, textOf } from '../provider-values';
+import { MessagingAccount, MessagingAdapter } from './messaging-adapter';
 import { INSTAGRAM_VERDICTS } from './messaging-codes';
-import {
-  MessagingAccount,
-  messagingRegistration,
-  messagingSendRequest,
-  readMessageId,
-} from './messaging-requests';
-import { MetaAdapter, MetaCredentials, MetaCredentialsInput, MetaRegistration } from './meta-adapter';
-import { readMessaging } from './meta-messaging';
+import { MetaCredentials, MetaCredentialsInput } from './meta-adapter';
 
 const API = 'INSTAGRAM_GRAPH_URL';
 
@@ -46,16 +34,6 @@ class InstagramCredentialsInput extends MetaCredentialsInput {
 
 const TOKEN_LIFETIME_MS = 60 * 24 * 60 * 60 * 1000;
 
-/** Kinds of Instagram events that the service subscribes to. `messages` includes echoes. */
-const FIELDS = 'messages,message_edit,message_reactions,messaging_postbacks,messaging_seen';
-
-export interface InstagramSettings {
-  /** Time at which an operator or a refresh gave this service the token. The token may be older. */
-  accessTokenSince: string;
-  /** Whether the token's expiry is assumed: only a refreshed token comes with its expiry. */
-  isExpiryAssumed: boolean;
-}
-
 export type RefreshOutcome =
   | { kind: 'REFRESHED'; checked: CheckedCredentials<InstagramCredentials> }
   | { kind: 'REAUTH' | 'FAILED'; fault: ProviderFault };
@@ -63,7 +41,7 @@ export type RefreshOutcome =
 /** Sends and receives messages through the Instagram API with Instagram Login. */
 @Injectable()
 export class InstagramAdapter
-  extends MetaAdapter<InstagramCredentials>
+  extends MessagingAdapter<InstagramCredentials>
   implements HookedAdapter<InstagramCredentials>
 {
   readonly channel = 'INSTAGRAM';
@@ -72,11 +50,9 @@ export class InstagramAdapter
    * (developers.facebook.com/docs/graph-api/overview/rate-limiting).
    */
   readonly limits = { perSecond: 100, conversationIntervalMs: 0 };
-  /** Hold of 30 s after an unknown outcome, for the echo of the message, which arrives within seconds. */
-  readonly unknownHoldMs = 30_000;
   protected readonly verdicts = INSTAGRAM_VERDICTS;
-  protected readonly readMessageId = readMessageId;
-  protected readonly readEvents = readMessaging;
+  /** Kinds of events to which the service subscribes. `messages` includes echoes. */
+  protected readonly fields = 'messages,message_edit,message_reactions,messaging_postbacks,messaging_seen';
 
   check(
     input: unknown,
@@ -118,29 +94,27 @@ export class InstagramAdapter
     return { kind: 'REFRESHED', checked };
   }
 
-  protected makeRegistration(credentials: InstagramCredentials): MetaRegistration {
-    return messagingRegistration(accountOf(credentials), FIELDS);
+  protected accountOf({ accountId, accessToken }: InstagramCredentials): MessagingAccount {
+    return { api: API, id: accountId, accessToken };
   }
 
   /**
    * Makes a text message. It can't carry the service's id, so an echo is recognized by its own id or its
    * text.
    */
-  protected makeSendRequest(
-    credentials: InstagramCredentials,
-    { recipientId, body }: OutboundMessage,
-  ): GraphRequest {
-    const data = { recipient: { id: recipientId }, message: { text: body } };
-    return messagingSendRequest(accountOf(credentials), data);
+  protected makeBody({ recipientId, body }: OutboundMessage): object {
+    return { recipient: { id: recipientId }, message: { text: body } };
   }
 }
 
-function accountOf({ accountId, accessToken }: InstagramCredentials): MessagingAccount {
-  return { api: API, id: accountId, accessToken };
-}
-
+/**
+ * Returns the settings and the expiry of a token that the service has got now. The token may be older.
+ * @param isExpiryAssumed whether the expiry is assumed: only a refreshed token comes with its expiry
+ */
 function tokenLifetime(lifetimeMs: number, isExpiryAssumed: boolean) {
   const now = Date.now();
-  const settings: InstagramSettings = { accessTokenSince: new Date(now).toISOString(), isExpiryAssumed };
-  return { settings: { ...settings }, expireAt: new Date(now + Math.min(lifetimeMs, TOKEN_LIFETIME_MS)) };
+  return {
+    settings: { accessTokenSince: new Date(now).toISOString(), isExpiryAssumed },
+    expireAt: new Date(now + Math.min(lifetimeMs, TOKEN_LIFETIME_MS)),
+  };
 }

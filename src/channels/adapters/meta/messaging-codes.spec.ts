@@ -1,7 +1,7 @@
 import { graphOutcome } from './graph-api';
-import { Verdicts } from '../support/verdict';
+import { Verdicts } from '../channel-adapter';
 import { INSTAGRAM_VERDICTS, MESSENGER_VERDICTS } from './messaging-codes';
-import { textOf } from '../support/provider-values';
+import { textOf } from '../provider-values';
 
 type Code = number | [code: number, subcode: number];
 

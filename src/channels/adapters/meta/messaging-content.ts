@@ -8,7 +8,7 @@ import {
   placeholder,
   ProviderObject,
   textOf,
-} from '../support/provider-values';
+} from '../provider-values';
 
 /** Describes a message: its text, and a line for each thing beside it that the text does not show. */
 export function describeMessage(message: ProviderObject): string {

@@ -2,19 +2,13 @@ import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { validate } from '../../../common/validate';
 import { CheckedCredentials, Connection, HookedAdapter, OutboundMessage } from '../channel-adapter';
-import { CredentialText, NumericId } from '../support/credential-text';
-import { GraphRequest } from './graph-api';
+import { CredentialText, NumericId } from '../credential-text';
+import { MessagingAccount, MessagingAdapter } from './messaging-adapter';
 import { MESSENGER_VERDICTS } from './messaging-codes';
-import {
-  MessagingAccount,
-  messagingRegistration,
-  messagingSendRequest,
-  readMessageId,
-} from './messaging-requests';
-import { MetaAdapter, MetaCredentials, MetaCredentialsInput, MetaRegistration } from './meta-adapter';
-import { MESSENGER_OWN_ID, readMessaging } from './meta-messaging';
+import { MetaCredentials, MetaCredentialsInput } from './meta-adapter';
+import { MESSENGER_OWN_ID } from './meta-messaging';
 
-export interface MessengerCredentials extends MetaCredentials {
+interface MessengerCredentials extends MetaCredentials {
   pageId: string;
 }
 
@@ -26,26 +20,18 @@ class MessengerCredentialsInput extends MetaCredentialsInput {
   accessToken: string;
 }
 
-const FIELDS =
-  'messages,message_edits,message_reactions,messaging_postbacks,message_deliveries,message_reads,message_echoes';
-
 /** Sends and receives messages of a Facebook page in Messenger. */
 @Injectable()
 export class MessengerAdapter
-  extends MetaAdapter<MessengerCredentials>
+  extends MessagingAdapter<MessengerCredentials>
   implements HookedAdapter<MessengerCredentials>
 {
   readonly channel = 'MESSENGER';
   /** Limit of 300 texts a second for a page. */
   readonly limits = { perSecond: 300, conversationIntervalMs: 0 };
-  /**
-   * Hold of 30 s after an unknown outcome, for the echo, which arrives within seconds with the service's id
-   * of the message.
-   */
-  readonly unknownHoldMs = 30_000;
   protected readonly verdicts = MESSENGER_VERDICTS;
-  protected readonly readMessageId = readMessageId;
-  protected readonly readEvents = readMessaging;
+  protected readonly fields =
+    'messages,message_edits,message_reactions,messaging_postbacks,message_deliveries,message_reads,message_echoes';
 
   check(
     input: unknown,
@@ -55,31 +41,24 @@ export class MessengerAdapter
     return this.complete(given.pageId, given, previous);
   }
 
-  protected makeRegistration(credentials: MessengerCredentials): MetaRegistration {
-    return messagingRegistration(accountOf(credentials), FIELDS);
+  /**
+   * Returns the page with a proof for each of its requests, made with the app secret, because an app can
+   * require one.
+   */
+  protected accountOf({ pageId, accessToken, appSecret }: MessengerCredentials): MessagingAccount {
+    const proof = createHmac('sha256', appSecret).update(accessToken).digest('hex');
+    return { api: 'META_GRAPH_URL', id: pageId, accessToken, params: { appsecret_proof: proof } };
   }
 
   /**
    * Makes a message of the type RESPONSE, because other types need a permission that the service does not ask
    * for.
    */
-  protected makeSendRequest(
-    credentials: MessengerCredentials,
-    { messageId, recipientId, body }: OutboundMessage,
-  ): GraphRequest {
-    return messagingSendRequest(accountOf(credentials), {
+  protected makeBody({ messageId, recipientId, body }: OutboundMessage): object {
+    return {
       recipient: { id: recipientId },
       messaging_type: 'RESPONSE',
       message: { text: body, [MESSENGER_OWN_ID]: messageId },
-    });
+    };
   }
-}
-
-/**
- * Returns the page with a proof for each of its requests, made with the app secret, because an app can
- * require one.
- */
-function accountOf({ pageId, accessToken, appSecret }: MessengerCredentials): MessagingAccount {
-  const proof = createHmac('sha256', appSecret).update(accessToken).digest('hex');
-  return { api: 'META_GRAPH_URL', id: pageId, accessToken, params: { appsecret_proof: proof } };
 }

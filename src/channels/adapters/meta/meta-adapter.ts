@@ -1,19 +1,18 @@
+import { createHmac, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { IsOptional, Length } from 'class-validator';
 import {
   CheckedCredentials,
   Connection,
   HookRequest,
-  HookEvent,
   OutboundMessage,
   SendOutcome,
+  Verdicts,
 } from '../channel-adapter';
-import { CredentialText, faultUnlessEmpty } from '../support/credential-text';
-import { parseJson } from '../support/hook-body';
-import { ProviderObject } from '../support/provider-values';
-import { Verdicts } from '../support/verdict';
+import { isSameSecret } from '../constant-time';
+import { CredentialText, faultUnlessEmpty } from '../credential-text';
+import { ProviderObject } from '../provider-values';
 import { GraphApi, GraphRequest } from './graph-api';
-import { answerHandshake, chooseVerifyToken, isSignedBy } from './meta-webhook';
 
 /**
  * Credentials of an account at Meta: the token sends, the app secret signs, and the verify token proves a
@@ -25,7 +24,7 @@ export interface MetaCredentials {
   verifyToken: string;
 }
 
-/** Fewest characters of a verify token, so that it can't be guessed, and most. */
+/** Least length of a verify token, below which it could be guessed, and greatest. */
 const VERIFY_TOKEN_LENGTH = { min: 16, max: 200 };
 
 /** Credentials that operators enter for every channel of Meta, beside the access token. */
@@ -42,66 +41,35 @@ export class MetaCredentialsInput {
   verifyToken?: string;
 }
 
-/** Requests to the Graph API with which credentials are proved, and a hook is registered and unregistered. */
-export interface MetaRegistration {
-  /** Request that reads the account. */
-  prove: GraphRequest;
-  /** Request that registers the hook; null if Meta has no call for it. */
-  register: GraphRequest | null;
-  /** Request that unregisters the hook; null if Meta has no call for it. */
-  unregister: GraphRequest | null;
-}
-
 /**
  * Adapts Meta's channels, which differ in their requests, their events and the meaning of their error codes.
  */
 @Injectable()
 export abstract class MetaAdapter<Credentials extends MetaCredentials> {
   protected abstract readonly verdicts: Verdicts;
-  /** Returns the id of a sent message from the answer to its request; null if it has none. */
-  protected abstract readonly readMessageId: (body: ProviderObject) => string | null;
-  protected abstract readonly readEvents: (body: unknown, maxEvents: number) => HookEvent[];
 
   constructor(protected readonly graph: GraphApi) {}
 
-  prove({ credentials }: Connection<Credentials>): Promise<void> {
-    return this.graph.require(this.makeRegistration(credentials).prove);
-  }
-
-  async register({ credentials }: Connection<Credentials>): Promise<void> {
-    const { register } = this.makeRegistration(credentials);
-    if (register) await this.graph.require(register);
-  }
-
-  async unregister({ credentials }: Connection<Credentials>): Promise<void> {
-    const { unregister } = this.makeRegistration(credentials);
-    if (unregister) await this.graph.require(unregister);
-  }
-
   send({ credentials }: Connection<Credentials>, message: OutboundMessage): Promise<SendOutcome> {
-    const request = this.makeSendRequest(credentials, message);
-    return this.graph.send(request, this.verdicts, this.readMessageId);
-  }
-
-  verify(secret: string, request: HookRequest): boolean {
-    return isSignedBy(request, secret);
+    return this.graph.send(this.makeSendRequest(credentials, message), this.verdicts, this.readMessageId);
   }
 
   listSecrets({ credentials }: Connection<Credentials>): string[] {
     return [credentials.appSecret];
   }
 
+  verify(secret: string, request: HookRequest): boolean {
+    return isSignedBy(request, secret);
+  }
+
   handshake({ credentials }: Connection<Credentials>, query: Record<string, unknown>): string | null {
     return answerHandshake(credentials.verifyToken, query);
   }
 
-  parse(_connection: unknown, request: HookRequest, maxEvents: number): HookEvent[] {
-    return this.readEvents(parseJson(request), maxEvents);
-  }
-
-  protected abstract makeRegistration(credentials: Credentials): MetaRegistration;
-
   protected abstract makeSendRequest(credentials: Credentials, message: OutboundMessage): GraphRequest;
+
+  /** Returns the id of a sent message from the answer to its request; null if the answer has none. */
+  protected abstract readMessageId(this: void, answer: ProviderObject): string | null;
 
   /** Completes checked credentials with a verify token, which the operator enters at Meta. */
   protected complete<Input extends MetaCredentialsInput>(
@@ -113,4 +81,35 @@ export abstract class MetaAdapter<Credentials extends MetaCredentials> {
     const credentials = { ...input, verifyToken };
     return { externalId, credentials, settings: {}, reveal: { verifyToken }, expireAt: null };
   }
+}
+
+/**
+ * Chooses the token that Meta returns when it verifies a hook's address: the given one, or the previous one
+ * when credentials are rotated, or a random one.
+ */
+export function chooseVerifyToken(given: string | undefined, previous?: { verifyToken: string }): string {
+  return given ?? previous?.verifyToken ?? randomBytes(24).toString('base64url');
+}
+
+/**
+ * Reports whether a request's body was signed with an app's secret. The older header `X-Hub-Signature`
+ * (SHA-1) does not count.
+ */
+export function isSignedBy(
+  { headers, rawBody }: Pick<HookRequest, 'headers' | 'rawBody'>,
+  appSecret: string,
+): boolean {
+  const given = headers['x-hub-signature-256'];
+  const signature = createHmac('sha256', appSecret).update(rawBody).digest('hex');
+  return typeof given === 'string' && isSameSecret(given, `sha256=${signature}`);
+}
+
+/**
+ * Returns the challenge from Meta's query, the answer with which Meta accepts a hook's address; null for a
+ * wrong verify token.
+ */
+export function answerHandshake(verifyToken: string, query: Record<string, unknown>): string | null {
+  const { 'hub.mode': mode, 'hub.verify_token': token, 'hub.challenge': challenge } = query;
+  if (mode !== 'subscribe' || typeof token !== 'string' || typeof challenge !== 'string') return null;
+  return isSameSecret(token, verifyToken) ? challenge : null;
 }

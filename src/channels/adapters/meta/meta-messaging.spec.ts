@@ -1,4 +1,4 @@
-import { InboundMessage } from '../channel-adapter';
+import { InboundMessage } from '../hook-events';
 import { readMessaging } from './meta-messaging';
 
 const PAGE = '682498302938465';

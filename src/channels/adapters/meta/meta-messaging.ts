@@ -6,8 +6,8 @@ import {
   InboundReaction,
   InboundReceipt,
   InboundWatermark,
-} from '../channel-adapter';
-import { requireAtMost } from '../support/hook-body';
+} from '../hook-events';
+import { requireAtMost } from '../hook-body';
 import {
   isFilledObject,
   numberOf,
@@ -16,7 +16,7 @@ import {
   placeholder,
   ProviderObject,
   textOf,
-} from '../support/provider-values';
+} from '../provider-values';
 import { describeMessage, describeReferral } from './messaging-content';
 
 /**

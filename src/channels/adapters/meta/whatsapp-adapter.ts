@@ -6,18 +6,21 @@ import {
   CheckedCredentials,
   Connection,
   HookedAdapter,
+  HookRequest,
   OutboundMessage,
   SendOutcome,
 } from '../channel-adapter';
-import { NumericId, faultUnlessEmpty } from '../support/credential-text';
-import { objectsOf, ProviderObject, textOf } from '../support/provider-values';
+import { NumericId, faultUnlessEmpty } from '../credential-text';
+import { parseJson } from '../hook-body';
+import { HookEvent } from '../hook-events';
+import { objectsOf, ProviderObject, textOf } from '../provider-values';
 import { GraphRequest } from './graph-api';
-import { MetaAdapter, MetaCredentials, MetaCredentialsInput, MetaRegistration } from './meta-adapter';
+import { MetaAdapter, MetaCredentials, MetaCredentialsInput } from './meta-adapter';
 import { WHATSAPP_VERDICTS } from './whatsapp-codes';
 import { readAnsweredIds } from './whatsapp-ids';
 import { readNotification, WHATSAPP_OWN_ID } from './whatsapp-notification';
 
-export interface WhatsAppCredentials extends MetaCredentials {
+interface WhatsAppCredentials extends MetaCredentials {
   phoneNumberId: string;
 }
 
@@ -48,13 +51,21 @@ export class WhatsAppAdapter
    */
   readonly unknownHoldMs = 30_000;
   protected readonly verdicts = WHATSAPP_VERDICTS;
-  protected readonly readMessageId = readMessageId;
-  protected readonly readEvents = readNotification;
 
   check(input: unknown, previous?: Connection<WhatsAppCredentials>): CheckedCredentials<WhatsAppCredentials> {
     const given = validate(WhatsAppCredentialsInput, input);
     return this.complete(given.phoneNumberId, given, previous);
   }
+
+  async prove({ credentials }: Connection<WhatsAppCredentials>): Promise<void> {
+    await this.graph.require(toRequest(credentials, 'GET', ''));
+  }
+
+  /** Does nothing: the app's owner enters the hook's address at Meta, once for the app. */
+  async register(): Promise<void> {}
+
+  /** Does nothing: Meta goes on calling the hook, and is refused. */
+  async unregister(): Promise<void> {}
 
   override async send(
     { credentials }: Connection<WhatsAppCredentials>,
@@ -64,23 +75,14 @@ export class WhatsAppAdapter
     const request = this.makeSendRequest(credentials, message);
     const outcome = await this.graph.send(request, this.verdicts, (body) => {
       answer = body;
-      return readMessageId(body);
+      return this.readMessageId(body);
     });
     if (outcome.kind !== 'SENT') return outcome;
     return { ...outcome, recipientIds: readAnsweredIds(answer, message.recipientId) };
   }
 
-  /**
-   * Makes the requests about a phone number's hook. `register` only proves that the token works: the app's
-   * owner enters the hook's address at Meta, once for the app. After `unregister` Meta still calls the hook,
-   * and is refused.
-   */
-  protected makeRegistration(credentials: WhatsAppCredentials): MetaRegistration {
-    return {
-      prove: { ...targetOf(credentials), method: 'GET', path: credentials.phoneNumberId },
-      register: null,
-      unregister: null,
-    };
+  parse(_connection: unknown, request: HookRequest, maxEvents: number): HookEvent[] {
+    return readNotification(parseJson(request), maxEvents);
   }
 
   protected makeSendRequest(
@@ -88,28 +90,33 @@ export class WhatsAppAdapter
     { messageId, recipientId, body }: OutboundMessage,
   ): GraphRequest {
     const to = isBusinessScoped(recipientId) ? { recipient: recipientId } : { to: recipientId };
-    return {
-      ...targetOf(credentials),
-      method: 'POST',
-      path: `${credentials.phoneNumberId}/messages`,
-      data: {
-        messaging_product: 'whatsapp',
-        recipient_type: 'individual',
-        ...to,
-        type: 'text',
-        text: { preview_url: false, body },
-        [WHATSAPP_OWN_ID]: messageId,
-      },
-    };
+    return toRequest(credentials, 'POST', '/messages', {
+      messaging_product: 'whatsapp',
+      recipient_type: 'individual',
+      ...to,
+      type: 'text',
+      text: { preview_url: false, body },
+      [WHATSAPP_OWN_ID]: messageId,
+    });
+  }
+
+  protected readMessageId({ messages }: ProviderObject): string | null {
+    return textOf(objectsOf(messages)[0]?.id);
   }
 }
 
-function targetOf({
-  accessToken,
-}: WhatsAppCredentials): Pick<GraphRequest, 'api' | 'accessToken' | 'tokenIn'> {
-  return { api: 'META_GRAPH_URL', accessToken, tokenIn: 'header' };
-}
-
-function readMessageId({ messages }: ProviderObject): string | null {
-  return textOf(objectsOf(messages)[0]?.id);
+function toRequest(
+  { phoneNumberId, accessToken }: WhatsAppCredentials,
+  method: GraphRequest['method'],
+  path: string,
+  data?: object,
+): GraphRequest {
+  return {
+    method,
+    api: 'META_GRAPH_URL',
+    path: phoneNumberId + path,
+    accessToken,
+    tokenIn: 'header',
+    data,
+  };
 }

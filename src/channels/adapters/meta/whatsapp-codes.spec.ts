@@ -1,5 +1,5 @@
 import { graphOutcome } from './graph-api';
-import { textOf } from '../support/provider-values';
+import { textOf } from '../provider-values';
 import { WHATSAPP_VERDICTS } from './whatsapp-codes';
 
 const answer = (status: number, body: unknown, headers: Record<string, unknown> = {}) =>

@@ -1,4 +1,4 @@
-import { REAUTH, RETRY, TERMINAL, Verdict, Verdicts, WINDOW } from '../support/verdict';
+import { REAUTH, RETRY, TERMINAL, Verdict, Verdicts, WINDOW } from '../channel-adapter';
 import { HOURLY_LIMIT } from './graph-api';
 import { WINDOW_CODE } from './whatsapp-notification';
 

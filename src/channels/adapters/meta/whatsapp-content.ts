@@ -7,7 +7,7 @@ import {
   placeholder,
   ProviderObject,
   textOf,
-} from '../support/provider-values';
+} from '../provider-values';
 
 const DETAILS: Record<string, (content: ProviderObject) => string | null> = {
   image: ({ caption }) => textOf(caption),

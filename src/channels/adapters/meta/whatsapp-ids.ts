@@ -1,5 +1,5 @@
-import { InboundIds, InboundMessage } from '../channel-adapter';
-import { numberOf, objectOf, objectsOf, ProviderObject, textOf } from '../support/provider-values';
+import { InboundIds, InboundMessage } from '../hook-events';
+import { numberOf, objectOf, objectsOf, ProviderObject, textOf } from '../provider-values';
 
 /**
  * Types of system messages that tell of a customer's new ids

@@ -6,9 +6,9 @@ import {
   InboundIds,
   InboundMessage,
   InboundReceipt,
-} from '../channel-adapter';
-import { requireAtMost } from '../support/hook-body';
-import { lookUp, numberOf, objectOf, objectsOf, ProviderObject, textOf } from '../support/provider-values';
+} from '../hook-events';
+import { requireAtMost } from '../hook-body';
+import { lookUp, numberOf, objectOf, objectsOf, ProviderObject, textOf } from '../provider-values';
 import { readGraphError } from './graph-api';
 import { describeOrigin, describeWhatsApp } from './whatsapp-content';
 import { readChangeOfIds, readRecipient, readSender, readTime, readUserIdUpdates } from './whatsapp-ids';

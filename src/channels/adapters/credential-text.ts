@@ -1,5 +1,5 @@
 import { Matches, ValidateBy, ValidationOptions } from 'class-validator';
-import { FaultCode, FAULTS, validatorFault, ValuesOf } from '../../../common/error-texts';
+import { FaultCode, FAULTS, validatorFault, ValuesOf } from '../../common/error-texts';
 
 /**
  * Requires a text of 1 to `max` characters of any kind, because providers may change the form of their

@@ -1,21 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Matches } from 'class-validator';
-import { validate } from '../../common/validate';
-import { Config } from '../../config/config';
+import { validate } from '../../../common/validate';
+import { Config } from '../../../config/config';
 import {
   CheckedCredentials,
   Connection,
   HookedAdapter,
   HookRequest,
-  HookEvent,
   OutboundMessage,
-  ProviderFault,
   SendOutcome,
-} from './channel-adapter';
-import { isSameSecret } from './support/constant-time';
-import { faultUnlessEmpty } from './support/credential-text';
-import { parseJson } from './support/hook-body';
+} from '../channel-adapter';
+import { HookEvent, ProviderFault } from '../hook-events';
+import { isSameSecret } from '../constant-time';
+import { faultUnlessEmpty } from '../credential-text';
+import { parseJson } from '../hook-body';
 import {
   AnsweredCall,
   credentialsRefused,
@@ -24,8 +23,8 @@ import {
   ProviderCall,
   ProviderHttp,
   retryAfterMs,
-} from './support/provider-http';
-import { objectOf, textOf } from './support/provider-values';
+} from '../provider-http';
+import { objectOf, textOf } from '../provider-values';
 import { readUpdate, telegramMessageId } from './telegram-update';
 
 export interface TelegramCredentials {

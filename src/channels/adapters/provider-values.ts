@@ -1,4 +1,4 @@
-import { isStorableText } from '../../../common/validators';
+import { isStorableText } from '../../common/validators';
 
 /** Limit of the characters of a provider's id. No known id is as long, and an index entry can hold it. */
 const MAX_ID_LENGTH = 512;

@@ -2,9 +2,10 @@ import http, { Agent as HttpAgent, ClientRequest, IncomingMessage } from 'node:h
 import https, { Agent as HttpsAgent } from 'node:https';
 import { Injectable, OnApplicationShutdown } from '@nestjs/common';
 import axios, { AxiosInstance, AxiosRequestConfig } from 'axios';
-import { AppError } from '../../../common/app-error';
-import { ProviderVariable } from '../../../common/channel-descriptors';
-import { ProviderFault, SendOutcome } from '../channel-adapter';
+import { AppError } from '../../common/app-error';
+import { ProviderVariable } from '../../common/channel-descriptors';
+import { SendOutcome } from './channel-adapter';
+import { ProviderFault } from './hook-events';
 import { numberOf } from './provider-values';
 
 /**

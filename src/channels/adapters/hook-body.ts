@@ -1,5 +1,5 @@
-import { AppError } from '../../../common/app-error';
-import { HookRequest } from '../channel-adapter';
+import { AppError } from '../../common/app-error';
+import { HookRequest } from './channel-adapter';
 
 /**
  * Returns a request's items if there are at most `max`, the number that the provider documents.

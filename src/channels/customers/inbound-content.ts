@@ -1,9 +1,9 @@
-import { countCharacters } from '../../../common/validators';
-import { trimUnseen } from '../../../common/unseen';
-import { isDeeperThan } from '../../../common/validate';
-import { MAX_BODY_CHARACTERS } from '../../../messages/message.dto';
-import { InboundMessage } from '../channel-adapter';
-import { REPLACEMENT, storableText } from './provider-values';
+import { countCharacters } from '../../common/validators';
+import { trimUnseen } from '../../common/unseen';
+import { isDeeperThan } from '../../common/validate';
+import { MAX_BODY_CHARACTERS } from '../../messages/message.dto';
+import { InboundMessage } from '../adapters/hook-events';
+import { REPLACEMENT, storableText } from '../adapters/provider-values';
 
 const MAX_NAME_CHARACTERS = 200;
 const MAX_PHONE_CHARACTERS = 50;

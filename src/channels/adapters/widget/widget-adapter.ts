@@ -9,10 +9,10 @@ import {
   IsOptional,
   ValidateBy,
 } from 'class-validator';
-import { validatorFault } from '../../common/error-texts';
-import { newId } from '../../common/ids';
-import { validate } from '../../common/validate';
-import { TrimUnseen } from '../../common/validators';
+import { validatorFault } from '../../../common/error-texts';
+import { newId } from '../../../common/ids';
+import { validate } from '../../../common/validate';
+import { TrimUnseen } from '../../../common/validators';
 import { ANY_ORIGIN, WidgetCredentials, WidgetSettings } from './widget-settings';
 import { WidgetSignal } from './widget-signal';
 import {
@@ -21,7 +21,7 @@ import {
   Connection,
   OutboundMessage,
   SendOutcome,
-} from './channel-adapter';
+} from '../channel-adapter';
 
 const MAX_ORIGINS = 100;
 const IDENTITY_SECRET_BYTES = 32;

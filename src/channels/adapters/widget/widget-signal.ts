@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { RedisClient } from '../../redis/redis-client';
-import { RedisSubscriber } from '../../redis/redis-subscriber';
+import { RedisClient } from '../../../redis/redis-client';
+import { RedisSubscriber } from '../../../redis/redis-subscriber';
 
 /** Visitor of a widget: the widget's connection and the visitor's id on it. */
 interface VisitorAddress {

@@ -1,5 +1,5 @@
-import { HookEvent, InboundMessage, InboundReaction } from './channel-adapter';
-import { numberOf, objectOf, objectsOf, ProviderObject, textOf } from './support/provider-values';
+import { HookEvent, InboundMessage, InboundReaction } from '../hook-events';
+import { numberOf, objectOf, objectsOf, ProviderObject, textOf } from '../provider-values';
 import { describeTelegram, hasLinks, isNotice, readName } from './telegram-content';
 
 /** Makes a message's id that is unique within the bot, because Telegram's are unique only within a chat. */

@@ -7,7 +7,7 @@ import {
   placeholder,
   ProviderObject,
   textOf,
-} from './support/provider-values';
+} from '../provider-values';
 
 /** Keys of a Telegram message that say nothing about its kind. */
 const ENVELOPE = new Set([

@@ -1,8 +1,8 @@
 import { createServer as createHttpServer } from 'node:http';
 import { Agent } from 'node:https';
 import { AddressInfo, createServer, Server, Socket } from 'node:net';
-import { HttpsReceiver } from '../../../../test/support/https-receiver';
-import { TestCa } from '../../../../test/support/test-ca';
+import { HttpsReceiver } from '../../../test/support/https-receiver';
+import { TestCa } from '../../../test/support/test-ca';
 import { ProviderHttp, retryAfterMs } from './provider-http';
 
 /** Limit of calls that time out before they connect. */

@@ -1,0 +1,68 @@
+import { Connection, HookRequest, OutboundMessage } from '../channel-adapter';
+import { parseJson } from '../hook-body';
+import { HookEvent } from '../hook-events';
+import { ProviderObject, textOf } from '../provider-values';
+import { GraphRequest } from './graph-api';
+import { MetaAdapter, MetaCredentials } from './meta-adapter';
+import { readMessaging } from './meta-messaging';
+
+/** Facebook page or professional Instagram account, as the Graph API addresses it. */
+export interface MessagingAccount extends Pick<GraphRequest, 'api' | 'accessToken' | 'params'> {
+  id: string;
+}
+
+/** Adapts Messenger and Instagram, which have the protocol of the Messenger Platform in common. */
+export abstract class MessagingAdapter<Credentials extends MetaCredentials> extends MetaAdapter<Credentials> {
+  /** Hold of 30 s after an unknown outcome, for the echo of the message, which arrives within seconds. */
+  readonly unknownHoldMs = 30_000;
+  /** Kinds of the events to which the service subscribes, separated by commas. */
+  protected abstract readonly fields: string;
+
+  async prove({ credentials }: Connection<Credentials>): Promise<void> {
+    await this.graph.require(this.toRequest(credentials, 'GET', '', { params: { fields: 'id' } }));
+  }
+
+  /** Subscribes the app to the account's events. The app's owner enters the hook's address at Meta. */
+  async register({ credentials }: Connection<Credentials>): Promise<void> {
+    const params = { subscribed_fields: this.fields };
+    await this.graph.require(this.toRequest(credentials, 'POST', '/subscribed_apps', { params }));
+  }
+
+  async unregister({ credentials }: Connection<Credentials>): Promise<void> {
+    await this.graph.require(this.toRequest(credentials, 'DELETE', '/subscribed_apps'));
+  }
+
+  parse(_connection: unknown, request: HookRequest, maxEvents: number): HookEvent[] {
+    return readMessaging(parseJson(request), maxEvents);
+  }
+
+  protected abstract accountOf(credentials: Credentials): MessagingAccount;
+
+  /** Makes the body of the request that sends a message. */
+  protected abstract makeBody(message: OutboundMessage): object;
+
+  protected makeSendRequest(credentials: Credentials, message: OutboundMessage): GraphRequest {
+    return this.toRequest(credentials, 'POST', '/messages', { data: this.makeBody(message) });
+  }
+
+  protected readMessageId({ message_id: id }: ProviderObject): string | null {
+    return textOf(id);
+  }
+
+  private toRequest(
+    credentials: Credentials,
+    method: GraphRequest['method'],
+    path: string,
+    { params, data }: Pick<GraphRequest, 'params' | 'data'> = {},
+  ): GraphRequest {
+    const { id, ...account } = this.accountOf(credentials);
+    return {
+      ...account,
+      method,
+      path: id + path,
+      tokenIn: 'query',
+      params: { ...account.params, ...params },
+      data,
+    };
+  }
+}

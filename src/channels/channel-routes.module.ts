@@ -1,0 +1,57 @@
+import { Module } from '@nestjs/common';
+import { ContactsModule } from '../contacts/contacts.module';
+import { ConversationsModule } from '../conversations/conversations.module';
+import { RateLimitModule } from '../http/limits/rate-limit.module';
+import { InboxModule } from '../inbox/inbox.module';
+import { MessagesModule } from '../messages/messages.module';
+import { SecretsModule } from '../secrets/secrets.module';
+import { ChannelsModule } from './channels.module';
+import { HOOK_CONTROLLERS } from './inbound/hook.controllers';
+import { HookRefusals } from './inbound/hook-refusals';
+import { HooksService } from './inbound/hooks.service';
+import { InboundService } from './inbound/inbound.service';
+import { ReceptionTimes } from './inbound/reception-times';
+import { OutboundMessageQueueModule } from './outbound/outbound-message-queue';
+import { ReceiptsRepository } from './receipts/receipts.repository';
+import { ReceiptsService } from './receipts/receipts.service';
+import { TypingController } from './widget/typing.controller';
+import { VisitorMessagesRepository } from './widget/visitor-messages.repository';
+import { VisitorMessagesService } from './widget/visitor-messages.service';
+import { VisitorSessionsService } from './widget/visitor-sessions.service';
+import { VisitorStreams } from './widget/visitor-streams';
+import { VisitorTokens } from './widget/visitor-tokens';
+import { VisitorsRepository } from './widget/visitors.repository';
+import { WidgetController } from './widget/widget.controller';
+
+/**
+ * Serves the routes outside the REST API: the hooks, which providers call without an API key, and the
+ * widget's routes, which have tokens of their own.
+ */
+@Module({
+  imports: [
+    ChannelsModule,
+    ContactsModule,
+    ConversationsModule,
+    MessagesModule,
+    OutboundMessageQueueModule,
+    InboxModule,
+    RateLimitModule,
+    SecretsModule,
+  ],
+  controllers: [...HOOK_CONTROLLERS, WidgetController, TypingController],
+  providers: [
+    HookRefusals,
+    HooksService,
+    InboundService,
+    ReceiptsRepository,
+    ReceiptsService,
+    ReceptionTimes,
+    VisitorMessagesRepository,
+    VisitorMessagesService,
+    VisitorSessionsService,
+    VisitorStreams,
+    VisitorTokens,
+    VisitorsRepository,
+  ],
+})
+export class ChannelRoutesModule {}

@@ -1,0 +1,74 @@
+import { FactoryProvider, Module } from '@nestjs/common';
+import { DatabaseClock } from '../database/database-clock';
+import { MessagesModule } from '../messages/messages.module';
+import { OutboxWorkerModule } from '../outbox/outbox.module';
+import { QueueFloorsModule } from '../queue/floors/queue-floors.module';
+import { registerQueue } from '../queue/register-queue';
+import { StartCapacity, startCapacityOf } from '../queue/start-capacity';
+import { WorkspaceDeletionWorkerModule } from '../workspaces/deletion/workspace-deletion-worker.module';
+import { ChannelsModule } from './channels.module';
+import { ConnectionCloser } from './connections/connection-closer';
+import { ChannelsConsumer } from './outbound/channels.consumer';
+import { DueMessagesRepository } from './outbound/due-messages.repository';
+import { OutboundMessageAttempter } from './outbound/outbound-message-attempter';
+import { OutboundMessageClaimer } from './outbound/outbound-message-claimer';
+import { OutboundMessagePoll } from './outbound/outbound-message-poll';
+import { OUTBOUND_MESSAGE_QUEUE, OutboundMessageQueueModule } from './outbound/outbound-message-queue';
+import { OutboundMessageRecorder } from './outbound/outbound-message-recorder';
+import { OutboundMessageRouter } from './outbound/outbound-message-router';
+import { OutboundMessageProcessor } from './outbound/outbound-message.processor';
+import { OutboundMessageWorker } from './outbound/outbound-message.worker';
+import { RoutedMessagesRepository } from './outbound/routed-messages.repository';
+import { StaleMessageReconciler } from './outbound/stale-message-reconciler';
+import { StaleMessagesRepository } from './outbound/stale-messages.repository';
+import { INSTAGRAM_TOKENS_QUEUE, InstagramTokensProcessor } from './tokens/instagram-tokens.processor';
+import { InstagramTokensRepository } from './tokens/instagram-tokens.repository';
+import { InstagramTokensService } from './tokens/instagram-tokens.service';
+
+/** Limit of attempts in progress in this process. */
+const MAX_IN_FLIGHT = 500;
+/** Limit of attempts in progress over one connection, so that a slow provider does not delay the others. */
+const MAX_PER_CONNECTION = 25;
+
+const outboundCapacity: FactoryProvider<StartCapacity> = {
+  provide: startCapacityOf(OUTBOUND_MESSAGE_QUEUE),
+  inject: [DatabaseClock],
+  useFactory: (clock: DatabaseClock) =>
+    new StartCapacity({ total: MAX_IN_FLIGHT, perTarget: MAX_PER_CONNECTION, slow: 0 }, clock),
+};
+
+/**
+ * Routes the messages of events to connections, and sends them to providers. Refreshes tokens, and
+ * disconnects the channels of a workspace that is deleted.
+ */
+@Module({
+  imports: [
+    ChannelsModule,
+    MessagesModule,
+    OutboundMessageQueueModule,
+    OutboxWorkerModule,
+    QueueFloorsModule,
+    registerQueue(INSTAGRAM_TOKENS_QUEUE),
+    WorkspaceDeletionWorkerModule,
+  ],
+  providers: [
+    outboundCapacity,
+    ChannelsConsumer,
+    ConnectionCloser,
+    DueMessagesRepository,
+    InstagramTokensProcessor,
+    InstagramTokensRepository,
+    InstagramTokensService,
+    OutboundMessageAttempter,
+    OutboundMessageClaimer,
+    OutboundMessagePoll,
+    OutboundMessageProcessor,
+    OutboundMessageRecorder,
+    OutboundMessageRouter,
+    OutboundMessageWorker,
+    RoutedMessagesRepository,
+    StaleMessageReconciler,
+    StaleMessagesRepository,
+  ],
+})
+export class ChannelsWorkerModule {}

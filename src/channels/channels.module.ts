@@ -1,0 +1,107 @@
+import { Module, Type } from '@nestjs/common';
+import { AuditModule } from '../audit/audit.module';
+import { ContactsModule } from '../contacts/contacts.module';
+import { ConversationsModule } from '../conversations/conversations.module';
+import { DatabaseModule } from '../database/setup/database.module';
+import { TableRegistry } from '../database/tables/table-registry';
+import { RateLimitModule } from '../http/limits/rate-limit.module';
+import { IdempotencyModule } from '../idempotency/idempotency.module';
+import { MessagesModule } from '../messages/messages.module';
+import { OutboxModule } from '../outbox/outbox.module';
+import { QueueFloorsModule } from '../queue/floors/queue-floors.module';
+import { SecretsModule } from '../secrets/secrets.module';
+import { ChannelAdapter } from './adapters/channel-adapter';
+import { ChannelAdapters } from './adapters/channel-adapters';
+import { GraphApi } from './adapters/meta/graph-api';
+import { InstagramAdapter } from './adapters/meta/instagram-adapter';
+import { MessengerAdapter } from './adapters/meta/messenger-adapter';
+import { WhatsAppAdapter } from './adapters/meta/whatsapp-adapter';
+import { ProviderHttp } from './adapters/provider-http';
+import { TelegramAdapter } from './adapters/telegram/telegram-adapter';
+import { WidgetAdapter } from './adapters/widget/widget-adapter';
+import { WidgetSignal } from './adapters/widget/widget-signal';
+import { CHANNEL_CONNECTION_TABLES } from './connections/channel-connection-tables';
+import { ChannelConnectionEntity } from './connections/channel-connection.entity';
+import { ChannelConnectionsRepository } from './connections/channel-connections.repository';
+import { ChannelConnectionsService } from './connections/channel-connections.service';
+import { ConnectionLoader } from './connections/connection-loader';
+import { ConnectionRegistration } from './connections/connection-registration';
+import { PreviewTokens } from './connections/preview-tokens';
+import { ChannelCustomersService } from './customers/channel-customers.service';
+import { CustomerChangesService } from './customers/customer-changes.service';
+import { NamedRecipients } from './customers/named-recipients';
+import { NewConversationsController } from './outbound/new-conversations.controller';
+import { NewConversationsService } from './outbound/new-conversations.service';
+import { outboundMessageTables } from './outbound/outbound-message-tables';
+import { OutboundMessagesRepository } from './outbound/outbound-messages.repository';
+import { ReplyChecksRepository } from './outbound/reply-checks.repository';
+import { ReplyChecksService } from './outbound/reply-checks.service';
+import { providerIdTables } from './provider-ids/provider-id-tables';
+import { ProviderIdsRepository } from './provider-ids/provider-ids.repository';
+
+const ADAPTERS: Type<ChannelAdapter>[] = [
+  WidgetAdapter,
+  WhatsAppAdapter,
+  TelegramAdapter,
+  MessengerAdapter,
+  InstagramAdapter,
+];
+
+const SERVICES = [
+  ProviderHttp,
+  GraphApi,
+  WidgetSignal,
+  ...ADAPTERS,
+  {
+    provide: ChannelAdapters,
+    inject: ADAPTERS,
+    useFactory: (...adapters: ChannelAdapter[]) => new ChannelAdapters(adapters),
+  },
+  ConnectionRegistration,
+  ConnectionLoader,
+  ChannelConnectionsRepository,
+  ChannelConnectionsService,
+  PreviewTokens,
+  ProviderIdsRepository,
+  ChannelCustomersService,
+  CustomerChangesService,
+  NamedRecipients,
+  OutboundMessagesRepository,
+  ReplyChecksRepository,
+  ReplyChecksService,
+  NewConversationsService,
+];
+
+/** Provides the services of channels, without a queue that wakes the workers of outbound messages. */
+@Module({
+  imports: [
+    DatabaseModule.forEntities([ChannelConnectionEntity]),
+    AuditModule,
+    ContactsModule,
+    ConversationsModule,
+    IdempotencyModule,
+    MessagesModule,
+    OutboxModule,
+    QueueFloorsModule,
+    RateLimitModule,
+    SecretsModule,
+  ],
+  providers: SERVICES,
+  exports: SERVICES,
+})
+export class ChannelsModule {
+  constructor(
+    tables: TableRegistry,
+    messages: OutboundMessagesRepository,
+    providerIds: ProviderIdsRepository,
+  ) {
+    tables.register(
+      ...CHANNEL_CONNECTION_TABLES,
+      ...outboundMessageTables(messages),
+      ...providerIdTables(providerIds),
+    );
+  }
+}
+
+@Module({ imports: [ChannelsModule], controllers: [NewConversationsController] })
+export class NewConversationsApiModule {}
