@@ -107,13 +107,13 @@ export type {
 export { type BodyLimits, CHANNELS, type Channel } from './common/channel-descriptors';
 export { ContactsService } from './contacts/contacts.service';
 export { ContactResponse, CreateContact, ListContactsQuery, UpdateContact } from './contacts/contact.dto';
+export type { ContactDetail } from './contacts/contact.dto';
 export {
   type AttributeValue,
-  type ContactDetail,
   MAX_ATTRIBUTE_NAME,
   MAX_ATTRIBUTE_TEXT,
   MAX_ATTRIBUTES,
-} from './contacts/contact.dto';
+} from './contacts/contact-attributes';
 export { ContactErasuresService } from './privacy/contact-erasures.service';
 export type { ContactErasureSummary } from './privacy/contact-erasure.dto';
 export { ContactExportService, type ContactExportLine } from './privacy/contact-export.service';

@@ -4,7 +4,7 @@ import { EventData } from '../outbox/event-catalog';
 import { OutboxService } from '../outbox/outbox.service';
 import { ContactResponse, toContact } from './contact.dto';
 import { ContactEntity } from './contact.entity';
-import { IdentityName } from './contact-identities.repository';
+import { IdentityName } from './contact-identity.entity';
 
 /** Tells receivers of contacts. */
 @Injectable()

@@ -3,11 +3,8 @@ import { Channel } from '../common/channel-descriptors';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { ContactKey } from '../database/tables/table-declaration';
-import { ContactIdentityEntity } from './contact-identity.entity';
+import { ContactIdentityEntity, IdentityName } from './contact-identity.entity';
 import { StoredIdentity } from './identity-links';
-
-/** Id of a person on a channel. */
-export type IdentityName = Pick<ContactIdentityEntity, 'channel' | 'externalId'>;
 
 /** Number of ids of one contact on a channel that are looked at, more than a person has. */
 const MAX_LISTED = 100;

@@ -7,7 +7,7 @@ import { WorkBudgets } from '../http/limits/work-budgets';
 import { Database } from '../database/database';
 import { expectFewRows } from '../database/index-condition';
 import { areIndexable, SearchPattern, searchPatterns } from './contact-search';
-import { CONTACT_COLUMNS, ListedContact } from './contact-columns';
+import { CONTACT_COLUMNS, ListedContact } from './contact.entity';
 
 /**
  * Number of the newest contacts, which are always looked at first: a frequent term fills its page from them.

@@ -1,84 +1,25 @@
-import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsIn, IsObject, IsOptional, ValidateBy, ValidateNested } from 'class-validator';
+import { IsIn, IsObject, IsOptional, ValidateNested } from 'class-validator';
 import { type Channel, CHANNELS } from '../common/channel-descriptors';
 import { PageQuery } from '../common/page';
-import { validatorFault } from '../common/error-texts';
 import {
-  countCharacters,
   IsDateTime,
   IsNullable,
   IsOpaque,
   IsStorableText,
-  isStorableText,
   MaxCharacters,
   NotBlank,
   IsEmailAddress,
 } from '../common/validators';
+import { AreAttributes, ATTRIBUTES, type AttributeValue } from './contact-attributes';
 import { ContactIdentityEntity } from './contact-identity.entity';
-import { ContactEntity, VERIFIED_FIELDS, type VerifiedField } from './contact.entity';
-import { ListedContact } from './contact-columns';
+import { ListedContact, VERIFIED_FIELDS, type VerifiedField } from './contact.entity';
 
 export const MAX_SEARCH_CHARACTERS = 200;
-export const MAX_ATTRIBUTES = 50;
-export const MAX_ATTRIBUTE_NAME = 100;
-export const MAX_ATTRIBUTE_TEXT = 500;
-/** Limit of all attributes of a contact together, in bytes of JSON: each event of the contact has them. */
-export const MAX_ATTRIBUTES_BYTES = 16 * 1024;
 const MAX_NAME = 200;
 const MAX_PHONE = 50;
 const MAX_EXTERNAL_ID = 200;
-
-export type AttributeValue = string | number | boolean;
-
-/** Schema of the attributes that a request gives. */
-const ATTRIBUTES = {
-  type: 'object' as const,
-  maxProperties: MAX_ATTRIBUTES,
-  additionalProperties: {
-    oneOf: [{ type: 'string', maxLength: MAX_ATTRIBUTE_TEXT }, { type: 'number' }, { type: 'boolean' }],
-  },
-  description: `Other facts that the workspace keeps: up to ${MAX_ATTRIBUTES}, by names of at most ${MAX_ATTRIBUTE_NAME} characters, and 16 KiB of JSON in all.`,
-  example: { city: 'Valencia' },
-};
-
-function AreAttributes(): PropertyDecorator {
-  return applyDecorators(
-    ValidateBy(
-      { name: 'areSmall', validator: { validate: areSmallAttributes } },
-      validatorFault('attributes_too_large', { max: MAX_ATTRIBUTES_BYTES }),
-    ),
-    ValidateBy(
-      { name: 'areAttributes', validator: { validate: areAttributes } },
-      validatorFault('not_attributes', {
-        max: MAX_ATTRIBUTES,
-        name: MAX_ATTRIBUTE_NAME,
-        text: MAX_ATTRIBUTE_TEXT,
-      }),
-    ),
-  );
-}
-
-/** Reports whether the attributes of a contact are within the limit of their bytes. */
-export function areSmallAttributes(value: unknown): boolean {
-  return Buffer.byteLength(JSON.stringify(value) ?? '') <= MAX_ATTRIBUTES_BYTES;
-}
-
-function areAttributes(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const entries = Object.entries(value as Record<string, unknown>);
-  return entries.length <= MAX_ATTRIBUTES && entries.every(([name, one]) => isName(name) && isAttribute(one));
-}
-
-function isName(name: string): boolean {
-  return isStorableText(name) && name.trim() !== '' && countCharacters(name) <= MAX_ATTRIBUTE_NAME;
-}
-
-function isAttribute(value: unknown): value is AttributeValue {
-  if (typeof value === 'string') return isStorableText(value) && countCharacters(value) <= MAX_ATTRIBUTE_TEXT;
-  return typeof value === 'boolean' || Number.isFinite(value);
-}
 
 /** Id of a person on one channel. */
 @ApiSchema({ name: 'ContactIdentityInput' })
@@ -286,10 +227,6 @@ export function toContact(
       .filter(({ contactId }) => contactId === contact.id)
       .map(({ channel, externalId }) => ({ channel, externalId })),
   };
-}
-
-export function toContactDetail(contact: ContactEntity, identities: ContactIdentityEntity[]): ContactDetail {
-  return { ...toContact(contact, identities), erasedAt: contact.erasedAt };
 }
 
 export function toContactAlone(contact: ListedContact): ContactAlone {

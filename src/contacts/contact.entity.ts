@@ -1,59 +1,62 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { newId } from '../common/ids';
+import { toStored } from './contact-search';
 
 export const VERIFIED_FIELDS = ['name', 'email'] as const;
 export type VerifiedField = (typeof VERIFIED_FIELDS)[number];
 
-/** Person with whom a workspace talks. */
-@Entity('contacts')
-export class ContactEntity {
-  @PrimaryColumn('uuid', { name: 'tenant_id' })
-  tenantId: string;
-
-  @PrimaryColumn('uuid')
+/** Contact as lists read it. */
+export interface ListedContact {
   id: string;
-
-  @Column('text', { nullable: true })
   name: string | null;
-
-  @Column('text', { nullable: true })
   email: string | null;
-
-  @Column('text', { nullable: true })
   phone: string | null;
-
-  @Column('text', { name: 'avatar_url', nullable: true })
   avatarUrl: string | null;
-
   /** Fields among name and e-mail that the workspace's server has signed. */
-  @Column('text', { array: true })
   verified: VerifiedField[];
-
   /** Other facts that the workspace keeps about the person. */
-  @Column('jsonb')
   attributes: Record<string, unknown>;
-
-  /** Text by which `q` finds the contact, which is written alone (contact-search.ts). */
-  @Column('text', { name: 'search_text', select: false })
-  searchText?: string;
-
-  @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
-
-  @Column('timestamptz', { name: 'updated_at' })
   updatedAt: Date;
+}
 
+/** Person with whom a workspace talks. */
+export interface ContactEntity extends ListedContact {
+  tenantId: string;
   /** Time at which all that is stored about the person was erased; null if it was not. */
-  @Column('timestamptz', { name: 'erased_at', nullable: true })
   erasedAt: Date | null;
-
   /** Contact who is the same person, and has all that this one had; null if there is none. */
-  @Column('uuid', { name: 'merged_into_id', nullable: true })
   mergedIntoId: string | null;
+}
+
+/** Columns of a ListedContact, in SQL. */
+export const CONTACT_COLUMNS = `id, name, email, phone, avatar_url AS "avatarUrl", verified, attributes,
+  created_at AS "createdAt", updated_at AS "updatedAt"`;
+
+/** Makes a contact of the workspace, which is not stored yet. */
+export function newContact(
+  tenantId: string,
+  { name, email, phone, attributes }: Pick<ContactEntity, 'name' | 'email' | 'phone' | 'attributes'>,
+): ContactEntity {
+  const now = new Date();
+  return {
+    id: newId(),
+    tenantId,
+    name: toStored(name),
+    email: toStored(email),
+    phone,
+    avatarUrl: null,
+    verified: [],
+    attributes,
+    createdAt: now,
+    updatedAt: now,
+    erasedAt: null,
+    mergedIntoId: null,
+  };
 }
 
 /**
  * Returns the time of a contact's next edit. Each edit has a moment of its own, by which the next one knows
- * what it edits.
+ * the version that it edits.
  */
 export function nextEditTime({ updatedAt }: Pick<ContactEntity, 'updatedAt'>): Date {
   return new Date(Math.max(Date.now(), updatedAt.getTime() + 1));

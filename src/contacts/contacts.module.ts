@@ -1,15 +1,12 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
-import { DatabaseModule } from '../database/setup/database.module';
 import { IdempotencyModule } from '../idempotency/idempotency.module';
 import { OutboxModule } from '../outbox/outbox.module';
 import { RateLimitModule } from '../http/limits/rate-limit.module';
 import { TableRegistry } from '../database/tables/table-registry';
-import { ContactIdentityEntity } from './contact-identity.entity';
 import { contactTables } from './contact-tables';
 import { ContactEvents } from './contact-events';
 import { ContactIdentitiesRepository } from './contact-identities.repository';
-import { ContactEntity } from './contact.entity';
 import { ContactSearchRepository } from './contact-search.repository';
 import { ContactsController } from './contacts.controller';
 import { ContactsRepository } from './contacts.repository';
@@ -17,13 +14,7 @@ import { ContactsService } from './contacts.service';
 import { CustomersService } from './customers.service';
 
 @Module({
-  imports: [
-    DatabaseModule.forEntities([ContactEntity, ContactIdentityEntity]),
-    AuditModule,
-    OutboxModule,
-    IdempotencyModule,
-    RateLimitModule,
-  ],
+  imports: [AuditModule, OutboxModule, IdempotencyModule, RateLimitModule],
   providers: [
     ContactSearchRepository,
     ContactIdentitiesRepository,

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { In } from 'typeorm';
 import { Channel } from '../common/channel-descriptors';
 import { isId } from '../common/ids';
 import { Database, Reader } from '../database/database';
@@ -8,16 +7,14 @@ import { PageStatement } from '../database/page-statement';
 import { Closable } from '../common/work-budget';
 import { ContactKey } from '../database/tables/table-declaration';
 import { ContactIdentityEntity } from './contact-identity.entity';
-import { contactSearchText, toStored } from './contact-search';
+import { contactSearchText } from './contact-search';
 import { ContactIdentitiesRepository } from './contact-identities.repository';
 import { ContactSearchRepository } from './contact-search.repository';
-import { CONTACT_COLUMNS, ListedContact } from './contact-columns';
-import { ContactEntity, VERIFIED_FIELDS, VerifiedField } from './contact.entity';
+import { CONTACT_COLUMNS, ContactEntity, ListedContact } from './contact.entity';
 
-export interface ContactFilter {
-  q?: string;
-  cursor?: string;
-}
+const FIND = `
+  SELECT ${CONTACT_COLUMNS}, tenant_id AS "tenantId", erased_at AS "erasedAt", merged_into_id AS "mergedIntoId"
+  FROM contacts WHERE tenant_id = $1`;
 
 const LIST_IDENTITIES = `
   SELECT tenant_id AS "tenantId", channel, external_id AS "externalId", contact_id AS "contactId",
@@ -27,18 +24,6 @@ const LIST_IDENTITIES = `
 /** Assignments, in SQL, that delete all that a contact says about a person. */
 const EMPTIED = `name = NULL, email = NULL, phone = NULL, avatar_url = NULL, attributes = '{}', verified = '{}',
   search_text = ''`;
-
-/** Contact whose profile was updated. */
-export interface UpdatedProfile {
-  contact: ListedContact;
-  changed: (VerifiedField | 'verified')[];
-}
-
-/** Name and e-mail address of a contact, signed or claimed. */
-export interface ContactProfile {
-  name?: string | null;
-  email?: string | null;
-}
 
 @Injectable()
 export class ContactsRepository {
@@ -51,7 +36,7 @@ export class ContactsRepository {
   /** Finds a contact, or the one into which it was merged. */
   async find(tenantId: string, id: string, reader: Reader = this.database): Promise<ContactEntity | null> {
     if (!isId(id)) return null;
-    const contact = await reader.manager.findOneBy(ContactEntity, { tenantId, id });
+    const [contact = null] = await reader.query<ContactEntity>(`${FIND} AND id = $2`, [tenantId, id]);
     return contact?.mergedIntoId ? this.find(tenantId, contact.mergedIntoId, reader) : contact;
   }
 
@@ -70,7 +55,7 @@ export class ContactsRepository {
    */
   list(
     tenantId: string,
-    { q, cursor }: ContactFilter,
+    { q, cursor }: { q?: string; cursor?: string },
     count: number,
     caller?: Closable,
   ): Promise<ListedContact[]> {
@@ -113,19 +98,24 @@ export class ContactsRepository {
     const { tenantId, contactId } = contact;
     const identities = await this.identities.listNames(tx, contact, count);
     await this.identities.lock(tx, tenantId, identities);
-    for (const { channel, externalId } of identities) {
-      await tx.manager.delete(ContactIdentityEntity, { tenantId, channel, externalId, contactId });
-    }
+    await tx.query(
+      `DELETE FROM contact_identities WHERE tenant_id = $1 AND contact_id = $2
+         AND (channel, external_id) IN (SELECT * FROM unnest($3::text[], $4::text[]))`,
+      [
+        tenantId,
+        contactId,
+        identities.map(({ channel }) => channel),
+        identities.map(({ externalId }) => externalId),
+      ],
+    );
     return identities.length === count;
   }
 
   /** Locks a contact, or the one into which it was merged. */
   async lock(tx: Transaction, tenantId: string, id: string): Promise<ContactEntity | null> {
     if (!isId(id)) return null;
-    const contact = await tx.manager.findOne(ContactEntity, {
-      where: { tenantId, id },
-      lock: { mode: 'for_no_key_update' },
-    });
+    const lockOne = `${FIND} AND id = $2 FOR NO KEY UPDATE`;
+    const [contact = null] = await tx.query<ContactEntity>(lockOne, [tenantId, id]);
     return contact?.mergedIntoId ? this.lock(tx, tenantId, contact.mergedIntoId) : contact;
   }
 
@@ -146,11 +136,7 @@ export class ContactsRepository {
 
   /** Locks contacts, oldest first, also against new rows that refer to them. */
   lockMany(tx: Transaction, tenantId: string, ids: string[]): Promise<ContactEntity[]> {
-    return tx.manager.find(ContactEntity, {
-      where: { tenantId, id: In(ids) },
-      order: { id: 'ASC' },
-      lock: { mode: 'pessimistic_write' },
-    });
+    return tx.query(`${FIND} AND id = ANY ($2) ORDER BY id FOR UPDATE`, [tenantId, ids]);
   }
 
   /**
@@ -194,53 +180,12 @@ export class ContactsRepository {
     );
   }
 
-  /**
-   * Updates a profile as `ContactsService.updateProfile` says.
-   * @returns null when nothing has changed, or the contact is erased
-   */
-  async updateProfile(
-    tx: Transaction,
-    tenantId: string,
-    contactId: string,
-    { signed = {}, claimed }: { signed?: ContactProfile; claimed: ContactProfile },
-  ): Promise<UpdatedProfile | null> {
-    const [before] = await tx.query<ListedContact>(
-      `SELECT ${CONTACT_COLUMNS} FROM contacts WHERE tenant_id = $1 AND id = $2 AND erased_at IS NULL FOR NO KEY UPDATE`,
-      [tenantId, contactId],
-    );
-    if (!before) return null;
-    const after = withProfile(before, { signed, claimed });
-    const changed = [
-      ...VERIFIED_FIELDS.filter((field) => after[field] !== before[field]),
-      ...(after.verified.length > before.verified.length ? (['verified'] as const) : []),
-    ];
-    if (changed.length === 0) return null;
-    await this.update(tx, tenantId, after);
-    return { contact: after, changed };
-  }
-
   async insert(tx: Transaction, contact: ContactEntity): Promise<void> {
-    await tx.manager.insert(ContactEntity, {
-      ...contact,
-      attributes: contact.attributes as object,
-      searchText: contactSearchText(contact),
-    });
+    const { tenantId, id, name, email, phone, attributes, createdAt, updatedAt } = contact;
+    await tx.query(
+      `INSERT INTO contacts (tenant_id, id, name, email, phone, attributes, created_at, updated_at, search_text, verified)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, '{}')`,
+      [tenantId, id, name, email, phone, attributes, createdAt, updatedAt, contactSearchText(contact)],
+    );
   }
-}
-
-/** Returns a contact with the values that are signed, and with those that are claimed where it has none. */
-function withProfile(
-  before: ListedContact,
-  { signed, claimed }: { signed: ContactProfile; claimed: ContactProfile },
-): ListedContact {
-  const valueOf = (field: VerifiedField) =>
-    toStored(signed[field] ?? before[field] ?? claimed[field] ?? null);
-  const isSigned = (field: VerifiedField) => typeof signed[field] === 'string';
-  return {
-    ...before,
-    name: valueOf('name'),
-    email: valueOf('email'),
-    verified: [...new Set([...before.verified, ...VERIFIED_FIELDS.filter(isSigned)])].sort(),
-    updatedAt: new Date(),
-  };
 }

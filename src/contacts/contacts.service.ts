@@ -3,7 +3,6 @@ import { requirePermission, requireReadPermission } from '../access/require-perm
 import { AuditService } from '../audit/audit.service';
 import { changedValues } from '../audit/changed-values';
 import { AppError } from '../common/app-error';
-import { Channel } from '../common/channel-descriptors';
 import { isId } from '../common/ids';
 import { Page, toPage } from '../common/page';
 import { Actor, SYSTEM } from '../access/principal';
@@ -12,7 +11,6 @@ import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { IdempotencyService } from '../idempotency/idempotency.service';
 import { IdempotentRequest } from '../idempotency/idempotent-request';
-import { EventlessChanges } from '../outbox/eventless-changes';
 import { Closable } from '../common/work-budget';
 import {
   ContactDetail,
@@ -21,17 +19,15 @@ import {
   NewIdentity,
   ContactResponse,
   toContact,
-  toContactDetail,
   UpdateContact,
 } from './contact.dto';
-import { ContactEntity, nextEditTime } from './contact.entity';
+import { ContactEntity, newContact, nextEditTime } from './contact.entity';
 import { ContactEvents } from './contact-events';
 import { ContactIdentitiesRepository } from './contact-identities.repository';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { toStored } from './contact-search';
 import { IDENTITY_FORMS, toProviderForm } from './identity-forms';
-import { newContact } from './new-contact';
-import { ContactProfile, ContactsRepository } from './contacts.repository';
+import { ContactsRepository } from './contacts.repository';
 
 /** Fields that a person can edit. */
 const EDITABLE = ['name', 'email', 'phone', 'attributes'] as const;
@@ -45,7 +41,6 @@ export class ContactsService {
     private readonly audit: AuditService,
     private readonly identities: ContactIdentitiesRepository,
     private readonly events: ContactEvents,
-    private readonly changes: EventlessChanges,
     private readonly idempotency: IdempotencyService,
   ) {}
 
@@ -76,9 +71,7 @@ export class ContactsService {
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async get(tenantId: string, id: string, actor: Actor): Promise<ContactResponse> {
-    await requireReadPermission(this.database, tenantId, actor, 'contact.read');
-    const contact = await this.find(tenantId, id);
-    return toContact(contact, await this.contacts.listIdentities(tenantId, [contact.id]));
+    return (await this.read(tenantId, id, actor)).contact;
   }
 
   /**
@@ -86,9 +79,8 @@ export class ContactsService {
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async getDetail(tenantId: string, id: string, actor: Actor): Promise<ContactDetail> {
-    await requireReadPermission(this.database, tenantId, actor, 'contact.read');
-    const contact = await this.find(tenantId, id);
-    return toContactDetail(contact, await this.contacts.listIdentities(tenantId, [contact.id]));
+    const { contact, erasedAt } = await this.read(tenantId, id, actor);
+    return { ...contact, erasedAt };
   }
 
   /**
@@ -176,44 +168,12 @@ export class ContactsService {
     });
   }
 
-  /**
-   * Locks identities on a channel until the transaction ends, as `CustomersService.identify` does, and
-   * returns the contacts that have them.
-   * @internal
-   */
-  async lockIdentities(
-    tx: Transaction,
-    tenantId: string,
-    channel: Channel,
-    externalIds: string[],
-  ): Promise<string[]> {
-    const found = await this.identities.lockAndFind(tx, tenantId, channel, [...new Set(externalIds)]);
-    return [...new Set(found.map(({ contactId }) => contactId))];
-  }
-
-  /**
-   * Updates a contact's profile, with one `contact.updated` if it changes. Values that the workspace's server
-   * has signed replace the contact's, and are verified. Values that are only claimed fill those that are
-   * empty. An erased contact stays as it is.
-   * @internal
-   */
-  async updateProfile(
-    tx: Transaction,
-    tenantId: string,
-    contactId: string,
-    profiles: { signed?: ContactProfile; claimed: ContactProfile },
-  ): Promise<void> {
-    const updated = await this.contacts.updateProfile(tx, tenantId, contactId, profiles);
-    if (!updated) return;
-    this.changes.note(tx, tenantId, { contactId });
-    const identities = await this.contacts.listIdentitiesIn(tx, tenantId, contactId);
-    this.events.tellUpdatedPipelined(tx, tenantId, updated.changed, toContact(updated.contact, identities));
-  }
-
-  private async find(tenantId: string, id: string): Promise<ContactEntity> {
-    const contact = await this.contacts.find(tenantId, id);
-    if (!contact) throw AppError.notFound('Contact');
-    return contact;
+  private async read(tenantId: string, id: string, actor: Actor) {
+    await requireReadPermission(this.database, tenantId, actor, 'contact.read');
+    const found = await this.contacts.find(tenantId, id);
+    if (!found) throw AppError.notFound('Contact');
+    const identities = await this.contacts.listIdentities(tenantId, [found.id]);
+    return { contact: toContact(found, identities), erasedAt: found.erasedAt };
   }
 
   private async addIdentity(tx: Transaction, identity: ContactIdentityEntity): Promise<void> {

@@ -6,14 +6,14 @@ import { SYSTEM } from '../access/principal';
 import { Transaction } from '../database/transaction';
 import { EventData } from '../outbox/event-catalog';
 import { EventlessChanges } from '../outbox/eventless-changes';
-import { areSmallAttributes, MAX_ATTRIBUTES, toContact } from './contact.dto';
-import { ContactEntity, nextEditTime, VERIFIED_FIELDS } from './contact.entity';
+import { toContact } from './contact.dto';
+import { ContactEntity, newContact, nextEditTime, VERIFIED_FIELDS } from './contact.entity';
 import { ContactEvents } from './contact-events';
 import { ContactIdentitiesRepository } from './contact-identities.repository';
+import { ContactProfile, phoneAfter, withProfile, withProfileOf } from './contact-profile';
 import { ContactsRepository } from './contacts.repository';
 import { hasChanges, IdentityLink, linkIdentities, NamedIds, StoredIdentity } from './identity-links';
 import { requireLocked } from './more-identities';
-import { newContact } from './new-contact';
 import { readWholeNumber } from './phone-number';
 
 /** Person as a channel describes them. */
@@ -73,7 +73,6 @@ export class CustomersService {
    * Finds the contact with a customer's ids, or creates one, with its `contact.created`. Ids that are new
    * become the contact's, and contacts whom the ids prove to be one person are merged. Other transactions
    * with one of the ids wait until this one ends. Work of `lockingAll` calls it, before it writes.
-   * @internal
    */
   async identify(tx: Transaction, tenantId: string, customer: ChannelCustomer): Promise<KnownCustomer> {
     const { channel, externalId, otherIds = [], name, phone, at = new Date(), more = [] } = customer;
@@ -103,7 +102,6 @@ export class CustomersService {
    * former ids it takes no id from anybody, and none is anybody's again: a status can be of a message from
    * before a number was given out. Work of `lockingAll` calls it, before it writes.
    * @returns null if nothing changes
-   * @internal
    */
   async link(tx: Transaction, tenantId: string, named: NamedCustomer): Promise<KnownCustomer | null> {
     const { channel, ids, previousIds = [], at, more = [] } = named;
@@ -121,6 +119,29 @@ export class CustomersService {
       link.restored = [];
     }
     return isKnown(link) && hasChanges(link) ? this.apply(tx, tenantId, named, link) : null;
+  }
+
+  /**
+   * Updates a contact's profile, with one `contact.updated` if it changes. Values that the workspace's server
+   * has signed replace the contact's, and are verified. Claimed values fill empty fields alone. An erased
+   * contact stays as it is.
+   */
+  async updateProfile(
+    tx: Transaction,
+    tenantId: string,
+    contactId: string,
+    profiles: { signed?: ContactProfile; claimed: ContactProfile },
+  ): Promise<void> {
+    const before = await this.contacts.lock(tx, tenantId, contactId);
+    if (!before || before.erasedAt) return;
+    const after = withProfile(before, profiles);
+    const changed = [
+      ...VERIFIED_FIELDS.filter((field) => after[field] !== before[field]),
+      ...(after.verified.length > before.verified.length ? (['verified'] as const) : []),
+    ];
+    if (changed.length === 0) return;
+    await this.contacts.update(tx, tenantId, after);
+    await this.tellUpdated(tx, after, changed);
   }
 
   /** Decides whose ids are, under the locks of all ids on the channel of the contacts who may have them. */
@@ -156,7 +177,7 @@ export class CustomersService {
     await this.gain(tx, contact, named, link);
     await this.identities.setReplaced(tx, key, channel, link.replaced, at);
     await this.identities.setReplaced(tx, key, channel, link.restored, null);
-    const after = withProfileOf(contact, others, phoneAfter(contact, named, link));
+    const after = withProfileOf(contact, others, phoneAfter(contact, named.phone, link));
     await this.contacts.update(tx, tenantId, after);
     const changed = PROFILE.filter((field) => changedValues(contact, after, [field]));
     await this.tellUpdated(tx, after, ['identities', ...changed]);
@@ -218,46 +239,4 @@ function isKnown(link: IdentityLink): link is KnownLink {
 
 function unchanged(contactId: string): KnownCustomer {
   return { contactId, isNew: false, merged: [], replaced: [], gained: [], losers: [] };
-}
-
-/**
- * Returns the number of a contact when the person has come with another one; otherwise the contact's, as when
- * it is none by which the channel knows the person.
- */
-function phoneAfter(
-  { phone }: ContactEntity,
-  { phone: named }: NamedCustomer,
-  { own, gained, replaced, restored }: IdentityLink,
-): string | null {
-  if (phone === null || named === null) return phone ?? named;
-  const [before, after] = [readWholeNumber(phone) ?? '', readWholeNumber(named) ?? ''];
-  const isNew = [...gained, ...restored].includes(after);
-  return replaced.includes(before) || (isNew && own.includes(before)) ? named : phone;
-}
-
-/** Returns a contact with what others have, who are the same person, where the contact has nothing. */
-function withProfileOf(contact: ContactEntity, others: ContactEntity[], phone: string | null): ContactEntity {
-  const after = {
-    ...contact,
-    phone,
-    updatedAt: nextEditTime(contact),
-  };
-  for (const other of others) {
-    for (const field of VERIFIED_FIELDS) {
-      if (after[field] !== null || other[field] === null) continue;
-      after[field] = other[field];
-      if (other.verified.includes(field)) after.verified = [...after.verified, field];
-    }
-    after.phone ??= other.phone;
-    after.attributes = withAttributesOf(after.attributes, other.attributes);
-  }
-  return after;
-}
-
-/** Returns a contact's attributes with those that only another one has, as many as a contact can have. */
-function withAttributesOf(own: ContactEntity['attributes'], others: ContactEntity['attributes']) {
-  return Object.entries(others).reduce((kept, [name, value]) => {
-    const more = Object.hasOwn(kept, name) ? kept : { ...kept, [name]: value };
-    return Object.keys(more).length <= MAX_ATTRIBUTES && areSmallAttributes(more) ? more : kept;
-  }, own);
 }

@@ -1,15 +1,12 @@
 import { Channel } from '../common/channel-descriptors';
+import { ContactIdentityEntity } from './contact-identity.entity';
 import { IdentityKind, identityKind } from './identity-forms';
 
 /** Id of a contact on a channel, as it is stored. */
-export interface StoredIdentity {
-  externalId: string;
-  contactId: string;
-  /** Time since which the contact has it. */
-  createdAt: Date;
-  /** Time at which the provider said that the person has another id instead; null if it did not. */
-  replacedAt: Date | null;
-}
+export type StoredIdentity = Pick<
+  ContactIdentityEntity,
+  'externalId' | 'contactId' | 'createdAt' | 'replacedAt'
+>;
 
 /** Ids of one person that a provider has named together. */
 export interface NamedIds {

@@ -1,5 +1,6 @@
 import { SYSTEM } from '../../src/access/principal';
 import { ContactsService } from '../../src/contacts/contacts.service';
+import { CustomersService } from '../../src/contacts/customers.service';
 import { ConversationsService } from '../../src/conversations/conversations.service';
 import { NotesService } from '../../src/inbox/notes/notes.service';
 import { Database } from '../../src/database/database';
@@ -246,7 +247,7 @@ describe("the stream of the dashboard's inbox", () => {
     await hears(stream);
     const sign = (name: string) =>
       dashboard.get(Database).transaction((tx) =>
-        dashboard.get(ContactsService).updateProfile(tx, workspace.id, contact.id, {
+        dashboard.get(CustomersService).updateProfile(tx, workspace.id, contact.id, {
           signed: { name },
           claimed: {},
         }),

@@ -17,6 +17,7 @@ import { Channel, CHANNELS } from '../../src/common/channel-descriptors';
 import { HIGHEST_ID, LOWEST_ID, newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/access/principal';
 import { ContactsRepository } from '../../src/contacts/contacts.repository';
+import { CustomersService } from '../../src/contacts/customers.service';
 import { foldText } from '../../src/common/folded-text';
 import { CONVERSATION_STATUSES } from '../../src/conversations/conversation.entity';
 import {
@@ -427,7 +428,7 @@ describe('query plans', () => {
     const profile = { signed: { email: 'ana@example.com' }, claimed: { name: 'Ana' } };
     const plans = [
       ...(await inTransaction(edit)),
-      ...(await inTransaction((tx) => contacts.updateProfile(tx, BIG, id, profile))),
+      ...(await inTransaction((tx) => host.get(CustomersService).updateProfile(tx, BIG, id, profile))),
     ];
     for (const plan of plans) {
       expect(new Set(indexesOf(plan))).toEqual(new Set(['contacts_pkey']));

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Channel } from '../../common/channel-descriptors';
-import { ContactsService } from '../../contacts/contacts.service';
+import { ContactIdentitiesRepository } from '../../contacts/contact-identities.repository';
 import { ConversationsRepository } from '../../conversations/conversations.repository';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
@@ -34,7 +34,7 @@ export class CustomerChangesService {
 
   constructor(
     private readonly database: Database,
-    private readonly contacts: ContactsService,
+    private readonly identities: ContactIdentitiesRepository,
     private readonly conversations: ConversationsRepository,
     private readonly messages: MessageChanges,
     private readonly providerIds: ProviderIdsRepository,
@@ -92,11 +92,12 @@ export class CustomerChangesService {
     const { tenantId, channel } = connection;
     const { customerIds, providerId } = change;
     // Comes first: the message is stored under the same locks, so it comes before or after.
-    const contactIds = await this.contacts.lockIdentities(tx, tenantId, channel, customerIds);
+    const ids = [...new Set(customerIds)];
+    const owners = await this.identities.lockAndFind(tx, tenantId, channel, ids);
     const key = await this.providerIds.findMessage(tx, connection, providerId);
     const conversation = key && (await this.conversations.findIn(tx, tenantId, key.conversationId));
-    if (!key || !conversation || !contactIds.includes(conversation.contactId)) {
-      const contactId = contactIds[0] ?? conversation?.contactId ?? null;
+    if (!key || !conversation || !owners.some((owner) => owner.contactId === conversation.contactId)) {
+      const contactId = owners[0]?.contactId ?? conversation?.contactId ?? null;
       const isOver = key !== null && (await this.messages.isErased(tx, key));
       if (change.kind !== 'reaction' && !isOver) await this.keep(tx, connection, change, contactId);
       return key ? 'NOT_THEIRS' : 'MESSAGE_UNKNOWN';

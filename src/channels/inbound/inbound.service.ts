@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { violatesUnique } from '../../database/driver/database-errors';
-import { ContactsService } from '../../contacts/contacts.service';
+import { CustomersService } from '../../contacts/customers.service';
 import { ConversationsService } from '../../conversations/conversations.service';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
@@ -26,7 +26,7 @@ export class InboundService {
 
   constructor(
     private readonly database: Database,
-    private readonly contacts: ContactsService,
+    private readonly contacts: CustomersService,
     private readonly customers: ChannelCustomersService,
     private readonly conversations: ConversationsService,
     private readonly messages: MessageWriter,

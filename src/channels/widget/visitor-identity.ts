@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { errors, jwtVerify } from 'jose';
 import { AppError } from '../../common/app-error';
 import { validate } from '../../common/validate';
-import { ContactProfile } from '../../contacts/contacts.repository';
+import { ContactProfile } from '../../contacts/contact-profile';
 import { isSameSecret } from '../adapters/constant-time';
 import { IdentityClaims, LoggedInVisitor } from './widget.dto';
 

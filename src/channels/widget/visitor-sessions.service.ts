@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { ContactsService } from '../../contacts/contacts.service';
 import { CustomersService } from '../../contacts/customers.service';
 import { Database } from '../../database/database';
 import { Visitor, Widget } from './visitor';
@@ -16,7 +15,6 @@ const ANONYMOUS_BYTES = 24;
 export class VisitorSessionsService {
   constructor(
     private readonly database: Database,
-    private readonly contacts: ContactsService,
     private readonly customers: CustomersService,
     private readonly visitors: VisitorsRepository,
     private readonly tokens: VisitorTokens,
@@ -47,7 +45,7 @@ export class VisitorSessionsService {
     await this.database.transaction(async (tx) => {
       const customer = { channel, externalId, name: null, phone: null };
       const { contactId } = await this.customers.identify(tx, tenantId, customer);
-      await this.contacts.updateProfile(tx, tenantId, contactId, { signed, claimed });
+      await this.customers.updateProfile(tx, tenantId, contactId, { signed, claimed });
     });
     return externalId;
   }

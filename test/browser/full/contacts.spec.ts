@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { SYSTEM } from '../../../src/access/principal';
 import { ContactsService } from '../../../src/contacts/contacts.service';
+import { CustomersService } from '../../../src/contacts/customers.service';
 import { Database } from '../../../src/database/database';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { waitFor } from '../../support/wait';
@@ -71,7 +72,7 @@ describe('the customer in the dashboard', () => {
     const { keyboard } = visit.page;
     const { id, contact } = await conversation(HEBREW);
     await world.service.app.get(Database, { strict: false }).transaction((tx) =>
-      contacts().updateProfile(tx, workspace.id, contact.id, {
+      world.service.app.get(CustomersService, { strict: false }).updateProfile(tx, workspace.id, contact.id, {
         signed: { email: 'noa@shop.example' },
         claimed: {},
       }),

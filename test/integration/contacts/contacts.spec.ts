@@ -3,6 +3,7 @@ import { newId } from '../../../src/common/ids';
 import { Actor, SYSTEM } from '../../../src/access/principal';
 import { UpdateContact } from '../../../src/contacts/contact.dto';
 import { ContactsService } from '../../../src/contacts/contacts.service';
+import { CustomersService } from '../../../src/contacts/customers.service';
 import { Database } from '../../../src/database/database';
 import { ContactErasuresService } from '../../../src/privacy/contact-erasures.service';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
@@ -33,7 +34,9 @@ describe('a contact', () => {
   const sign = (id: string, signed: { name?: string; email?: string }) =>
     host
       .get(Database)
-      .transaction((tx) => contacts().updateProfile(tx, workspace.id, id, { signed, claimed: {} }));
+      .transaction((tx) =>
+        host.get(CustomersService).updateProfile(tx, workspace.id, id, { signed, claimed: {} }),
+      );
 
   it('is made by an agent, with an entry that names no more than its id', async () => {
     const made = await contacts().create(

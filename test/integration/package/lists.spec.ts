@@ -75,7 +75,6 @@ const WHOLE: Record<string, string[]> = {
   ],
   'one each for a path of the API': ['RateLimitUseService.list'],
   'one each for what the caller names': [
-    'ContactsService.lockIdentities',
     'EndpointStatisticsService.countLast24Hours',
     'LoginsService.listOpened',
     'PresenceService.list',

@@ -30,8 +30,6 @@ export const OTHER_READS = [
 export const CONTENT = [
   // The system's own contacts have no entry.
   'ContactsService.create',
-  'ContactsService.lockIdentities',
-  'ContactsService.updateProfile',
   'ConversationsService.create',
   'ConversationsService.continueOrCreate',
   'DraftsService.save',
