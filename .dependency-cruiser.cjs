@@ -45,7 +45,7 @@ const MAY_IMPORT = {
   'http/limits': ['common', 'config', 'redis', 'metrics', 'http'],
   'http/served-files': ['common', 'http', 'http/connections'],
 
-  outbox: ['metrics', ...GROUND],
+  outbox: ['access', 'metrics', ...GROUND],
   audit: ['access', 'outbox', ...GROUND],
   idempotency: GROUND,
   secrets: ['audit', 'access', ...GROUND],

@@ -24,7 +24,8 @@ export { ConfigError } from './config/config';
 export { AppError, type ErrorBody, type ErrorCode, type ErrorDetail } from './common/app-error';
 export type { ErrorValues, FaultCode, ReasonCode, Thing } from './common/error-texts';
 export { agentOf, SYSTEM, type Actor, type Origin } from './access/principal';
-export { PERMISSIONS, SCOPES, type Permission, type Scope } from './access/permissions';
+export { AGENT_ROLES, ENTITLEMENTS, PERMISSIONS, SCOPES } from './access/permissions';
+export type { AgentRole, Entitlement, Permission, Scope } from './access/permissions';
 export { MAX_LIMIT, PageQuery, type Page } from './common/page';
 
 // Workspaces, their agents and API keys.
@@ -32,12 +33,10 @@ export { WorkspacesService } from './workspaces/workspaces.service';
 export { CreateWorkspace, UpdateWorkspace } from './workspaces/workspace.dto';
 export { DeleteWorkspace, type WorkspaceDeletion } from './workspaces/workspace-deletion.dto';
 export type { WorkspaceEntity as Workspace } from './workspaces/workspace.entity';
-export { ENTITLEMENTS, type Entitlement } from './common/entitlement';
 export { isEntitled, isTrialExpired, PLAN_TIERS, rateLimitOf, type PlanTier } from './workspaces/plan-policy';
 export { AgentsService } from './workspaces/agents.service';
 export { CreateAgent, UpdateAgent } from './workspaces/agent.dto';
 export type { AgentEntity as Agent } from './workspaces/agent.entity';
-export { AGENT_ROLES, type AgentRole } from './access/agent-role';
 export { ApiKeysService } from './auth/api-keys.service';
 export { CreateApiKey, ListApiKeys, RevokeApiKey } from './auth/api-key.dto';
 export type { ApiKeySummary, CreatedApiKey, RevokedApiKey } from './auth/api-key.dto';

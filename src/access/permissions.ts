@@ -1,4 +1,10 @@
-import { AGENT_ROLES, AgentRole } from './agent-role';
+/** Roles of agents in their workspace. `PERMISSIONS` lists what each role may do. */
+export const AGENT_ROLES = ['OWNER', 'ADMIN', 'AGENT'] as const;
+export type AgentRole = (typeof AGENT_ROLES)[number];
+
+/** Features that a plan can include. A workspace can also get them in addition to its plan. */
+export const ENTITLEMENTS = ['auditWebhookExport'] as const;
+export type Entitlement = (typeof ENTITLEMENTS)[number];
 
 /** Scopes of API keys, with what each allows. A route names the scope that it requires. */
 export const SCOPE_DESCRIPTIONS = {

@@ -4,19 +4,16 @@ import { Actor, agentOf } from './principal';
 import { countCharacters, isStorableText } from '../common/validators';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
-import { AgentRole } from './agent-role';
-import { Permission, PERMISSIONS, ReadPermission } from './permissions';
-import { findRole, lockRole } from './agent-roles.repository';
-import { lockWorkingKey } from './working-keys.repository';
+import { AgentRole, Permission, PERMISSIONS, ReadPermission } from './permissions';
+import { findRole, lockRole, lockWorkingKey } from './access.repository';
 
 const MAX_NAME = 100;
 
 /**
  * Refuses an actor who lacks a permission in the workspace. Call it first in the transaction of a change, or
  * directly after the lock of the workspace's row if the change needs that lock. It locks an agent's row in
- * share mode, so that nothing that an agent began commits after the agent's deactivation or change of role
- * was answered.
- * @throws AppError NOT_FOUND: the id is not that of a workspace; INVALID_BODY: the agent is unknown, inactive
+ * share mode. So no change of the agent commits after the agent was deactivated or got another role.
+ * @throws AppError NOT_FOUND: the tenantId is no UUID; INVALID_BODY: the agent is unknown, inactive
  *   or of another workspace, or the operator has no name; FORBIDDEN: the agent's role lacks the permission,
  *   or an API key may never have it
  */
@@ -31,8 +28,8 @@ export async function requirePermission(
 }
 
 /**
- * Refuses an actor who may not read something of the workspace. Call it before the read. An agent costs a
- * statement that locks nothing; any other actor costs none.
+ * Refuses an actor who lacks the permission to read. Call it before the read. For an agent it runs a statement
+ * that locks nothing; for any other actor it runs no statement.
  * @throws AppError INVALID_BODY, FORBIDDEN: as `requirePermission`
  */
 export function requireReadPermission(
@@ -55,8 +52,8 @@ export async function requireOwner(tx: Transaction, tenantId: string, actor: Act
 }
 
 /**
- * Refuses a key that was revoked or has expired since its request began, for a change of something that works
- * on without the key. So nothing of the kind that a key began commits after its revocation was answered.
+ * Refuses a key that was revoked or has expired since its request began. Call it in a change that outlasts the
+ * key, such as that of a webhook endpoint. So no such change of the key commits after the key was revoked.
  * @throws AppError UNAUTHENTICATED
  */
 export async function requireWorkingKey(tx: Transaction, tenantId: string, actor: Actor): Promise<void> {
@@ -65,7 +62,7 @@ export async function requireWorkingKey(tx: Transaction, tenantId: string, actor
 }
 
 /**
- * Returns the id of the agent who is the actor, for what only an agent has: notes and drafts of its own.
+ * Returns the id of an actor who is an agent.
  * @throws AppError INVALID_BODY: the actor is no agent
  */
 export function requireAgent(actor: Actor): string {
@@ -75,7 +72,7 @@ export function requireAgent(actor: Actor): string {
 }
 
 /**
- * Refuses every actor except operators and the system, for a change that concerns several workspaces.
+ * Refuses every actor except operators and the system. Call it before an act on several workspaces.
  * @throws AppError FORBIDDEN; INVALID_BODY: the operator has no name
  */
 export function requireOperator(actor: Actor, permission: Permission): void {

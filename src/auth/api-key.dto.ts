@@ -15,7 +15,6 @@ import { EndpointOfKey } from '../access/key-revocations';
 import { isExactNetwork } from '../common/network';
 import { type Scope, SCOPES } from '../access/permissions';
 import { IsMoment, IsStorableText, MaxCharacters, NotBlank, TrimUnseen } from '../common/validators';
-import { ApiKeyEntity } from './api-key.entity';
 
 const MAX_NETWORKS = 50;
 const MAX_UNUSED_DAYS = 3_650;
@@ -63,17 +62,16 @@ export class CreateApiKey {
   allowedNetworks?: string[];
 }
 
-export const REVOCATION_REASONS = ['LEAKED', 'REPLACED'] as const;
-export type RevocationReason = (typeof REVOCATION_REASONS)[number];
+const REVOCATION_REASONS = ['LEAKED', 'REPLACED'] as const;
 
-/** Revocation of a key. It says what becomes of the webhook endpoints that the key made or redirected. */
+/** Revocation of a key. The reason decides about the webhook endpoints that the key made or redirected. */
 export class RevokeApiKey {
   /**
-   * `LEAKED`: they are deactivated, for a key that others have or that nobody needs any more. `REPLACED`: the
-   * key `replacedBy` takes them over, and they go on.
+   * `LEAKED`: other people have the key, or it is not needed any more; its endpoints are deactivated.
+   * `REPLACED`: the key `replacedBy` takes the endpoints over, and they stay active.
    */
   @IsIn(REVOCATION_REASONS, { message: `must be one of ${REVOCATION_REASONS.join(', ')}` })
-  reason: RevocationReason;
+  reason: (typeof REVOCATION_REASONS)[number];
 
   /** Id of the new key, with `REPLACED` alone. */
   @IsOptional()
@@ -81,7 +79,6 @@ export class RevokeApiKey {
   replacedBy?: string;
 }
 
-/** Filters the list of keys. */
 export class ListApiKeys {
   /**
    * Minimum age in days: only keys that still work and were neither created nor used for this long are
@@ -94,15 +91,16 @@ export class ListApiKeys {
   unusedForDays?: number;
 }
 
-/** Key without its value. */
+/** API key without its value. */
 export interface ApiKeySummary {
   id: string;
   name: string;
-  /** Beginning of the key: `plk_` and the first and last 4 characters of the rest. */
+  /** Text by which people recognize the key: `plk_`, the next 4 characters, `…` and the last 4 characters. */
   preview: string;
   scopes: Scope[];
   /** Networks (CIDR) from which the key may be used; null for all. */
   allowedNetworks: string[] | null;
+  /** Agent who created the key; null for an operator or the system. */
   createdBy: string | null;
   createdAt: Date;
   /** Time of the last use, to the minute. */
@@ -111,30 +109,12 @@ export interface ApiKeySummary {
   revokedAt: Date | null;
 }
 
-/** Revoked key, and what became of the webhook endpoints that it had made or changed. */
+/** Revoked key, and the effect of the revocation on each webhook endpoint that the key had made or changed. */
 export interface RevokedApiKey extends ApiKeySummary {
   endpoints: EndpointOfKey[];
 }
 
-/** New key with its value. */
 export interface CreatedApiKey extends ApiKeySummary {
   /** Value of the key. Only this result has it: the service stores a hash. */
   key: string;
-}
-
-export function toApiKeySummary(key: ApiKeyEntity): ApiKeySummary {
-  const { id, name, scopes, allowedNetworks, createdBy, createdAt, lastUsedAt, expiresAt, revokedAt } = key;
-  const preview = `plk_${key.firstChars}…${key.lastChars}`;
-  return {
-    id,
-    name,
-    preview,
-    scopes,
-    allowedNetworks,
-    createdBy,
-    createdAt,
-    lastUsedAt,
-    expiresAt,
-    revokedAt,
-  };
 }

@@ -1,7 +1,7 @@
 import { CanActivate, ExecutionContext, Injectable, Logger } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
-import { AuthenticatedRequest, originOf, PUBLIC } from '../http/access.decorators';
+import { AuthenticatedRequest, isPublic, originOf } from '../http/access.decorators';
 import { AppError } from '../common/app-error';
 import { clientNetworkOf } from '../http/connections/client-network';
 import { isInNetworks } from '../common/network';
@@ -39,8 +39,7 @@ export class ApiKeyGuard implements CanActivate {
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    if (this.reflector.getAllAndOverride<boolean>(PUBLIC, [context.getHandler(), context.getClass()]))
-      return true;
+    if (isPublic(this.reflector, context)) return true;
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const key = keyOf(request);
     const hash = isWellFormedApiKey(key) ? hashApiKey(key) : null;

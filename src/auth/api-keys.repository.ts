@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull } from 'typeorm';
 import { groupByWorkspace } from '../common/group-by';
 import { isId } from '../common/ids';
-import { Principal } from '../access/principal';
-import { Scope } from '../access/permissions';
+import { Principal, PrincipalTenant } from '../access/principal';
 import { Database, Reader } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { FoundKey } from '../http/limits/key-lookup';
-import { ApiKeyEntity } from './api-key.entity';
+import { ApiKeySummary } from './api-key.dto';
+import { hashApiKey } from './api-key-token';
 
 /** Limit of a workspace's keys that work. */
 export const MAX_WORKING_KEYS = 200;
@@ -18,18 +17,33 @@ const DELETED_AT_ONCE = 100;
 
 const WORKS = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())';
 
-export type RefusedApiKey = Pick<ApiKeyEntity, 'tenantId' | 'id' | 'name' | 'hash'> & {
-  reason: 'revoked' | 'expired' | 'address' | 'other';
-};
+/** Columns of an ApiKeySummary, in SQL. */
+const SUMMARY = `id, name, 'plk_' || first_chars || '…' || last_chars AS preview, scopes,
+  allowed_networks AS "allowedNetworks", created_by AS "createdBy", created_at AS "createdAt",
+  last_used_at AS "lastUsedAt", expires_at AS "expiresAt", revoked_at AS "revokedAt"`;
 
-/** Workspace and id of a key, which its hash leads to. */
-export type ApiKeyOwner = Pick<ApiKeyEntity, 'tenantId' | 'id'>;
+/** Workspace and id of a key, which are found by the key's hash. */
+export interface ApiKeyOwner {
+  tenantId: string;
+  id: string;
+}
+
+interface RefusedApiKey extends HashedKey {
+  name: string;
+  reason: 'revoked' | 'expired' | 'address' | 'other';
+}
+
+/** Fields of a key that is created. */
+type NewApiKey = Pick<
+  ApiKeySummary,
+  'id' | 'name' | 'scopes' | 'allowedNetworks' | 'createdBy' | 'createdAt' | 'expiresAt'
+>;
 
 interface HashedKey extends ApiKeyOwner {
   hash: Buffer;
 }
 
-export interface Authenticated {
+interface Authenticated {
   principal: Principal;
   /** Networks (CIDR) from which the key may be used; null for all. */
   allowedNetworks: string[] | null;
@@ -47,27 +61,18 @@ export class ApiKeysRepository {
    */
   async authenticate({ tenantId, id: keyId }: ApiKeyOwner, hash: Buffer): Promise<Authenticated | null> {
     const [row] = await this.database.pipelinedRead<AuthenticationRow>(
-      `SELECT k.id AS key_id, k.scopes, k.allowed_networks,
-              coalesce(k.last_used_at < now() - interval '1 minute', true) AS use_is_stale,
-              w.id, w.name, w.slug, w.plan_tier, w.trial_ends_at, w.rate_limit,
-              w.suspended_at IS NOT NULL AS is_suspended
+      `SELECT k.id AS "apiKeyId", k.scopes, k.allowed_networks AS "allowedNetworks",
+              coalesce(k.last_used_at < now() - interval '1 minute', true) AS "isUseStale",
+              w.id, w.name, w.slug, w.plan_tier AS "planTier", w.trial_ends_at AS "trialEndsAt",
+              w.rate_limit AS "rateLimit", w.suspended_at IS NOT NULL AS "isSuspended"
        FROM api_keys k JOIN workspaces w ON w.id = $1
        WHERE k.tenant_id = $1 AND k.id = $2 AND k.hash = $3 AND k.revoked_at IS NULL
          AND (k.expires_at IS NULL OR k.expires_at > now())`,
       [tenantId, keyId, hash],
     );
     if (!row) return null;
-    const { id, name, slug, plan_tier: planTier, trial_ends_at: trialEndsAt, rate_limit: rateLimit } = row;
-    const isSuspended = row.is_suspended;
-    return {
-      principal: {
-        apiKeyId: row.key_id,
-        scopes: row.scopes,
-        tenant: { id, name, slug, planTier, trialEndsAt, rateLimit, isSuspended },
-      },
-      allowedNetworks: row.allowed_networks,
-      isUseStale: row.use_is_stale,
-    };
+    const { apiKeyId, scopes, allowedNetworks, isUseStale, ...tenant } = row;
+    return { principal: { apiKeyId, scopes, tenant }, allowedNetworks, isUseStale };
   }
 
   /**
@@ -128,7 +133,7 @@ export class ApiKeysRepository {
   }
 
   /** Lists the keys that work, and the latest that do not, newest first. */
-  async list(tenantId: string): Promise<ApiKeyEntity[]> {
+  async list(tenantId: string): Promise<ApiKeySummary[]> {
     if (!isId(tenantId)) return [];
     // One after the other, because a request uses one connection.
     const working = await this.listLatest(tenantId, WORKS, MAX_WORKING_KEYS);
@@ -136,14 +141,11 @@ export class ApiKeysRepository {
     return [...working, ...ended].sort((one, other) => (one.id < other.id ? 1 : -1));
   }
 
-  private listLatest(tenantId: string, condition: string, count: number): Promise<ApiKeyEntity[]> {
-    return this.database.manager
-      .createQueryBuilder(ApiKeyEntity, 'key')
-      .where('key.tenantId = :tenantId', { tenantId })
-      .andWhere(condition)
-      .orderBy('key.id', 'DESC')
-      .take(count)
-      .getMany();
+  private listLatest(tenantId: string, condition: string, count: number): Promise<ApiKeySummary[]> {
+    return this.database.query(
+      `SELECT ${SUMMARY} FROM api_keys WHERE tenant_id = $1 AND ${condition} ORDER BY id DESC LIMIT ${count}`,
+      [tenantId],
+    );
   }
 
   /** Deletes the oldest keys that do not work any more, beyond those that are kept. */
@@ -159,68 +161,70 @@ export class ApiKeysRepository {
     await tx.query('DELETE FROM api_key_hashes WHERE hash = ANY ($1)', [deleted.map(({ hash }) => hash)]);
   }
 
-  /**
-   * Lists the keys that still work, and were neither used nor created within so many days by the database's
-   * clock.
-   */
-  async listUnused(tenantId: string, days: number): Promise<ApiKeyEntity[]> {
+  /** Lists the keys that still work, and that were neither used nor created in the last `days` days. */
+  async listUnused(tenantId: string, days: number): Promise<ApiKeySummary[]> {
     if (!isId(tenantId)) return [];
-    return this.database.manager
-      .createQueryBuilder(ApiKeyEntity, 'key')
-      .where('key.tenantId = :tenantId AND key.revokedAt IS NULL', { tenantId })
-      .andWhere('(key.expiresAt IS NULL OR key.expiresAt > now())')
-      .andWhere(`coalesce(key.lastUsedAt, key.createdAt) < now() - :days * interval '1 day'`, { days })
-      .orderBy('key.id', 'DESC')
-      .take(MAX_WORKING_KEYS)
-      .getMany();
+    return this.database.query(
+      `SELECT ${SUMMARY} FROM api_keys
+       WHERE tenant_id = $1 AND ${WORKS} AND coalesce(last_used_at, created_at) < now() - $2 * interval '1 day'
+       ORDER BY id DESC LIMIT ${MAX_WORKING_KEYS}`,
+      [tenantId, days],
+    );
   }
 
-  async insert(tx: Transaction, key: ApiKeyEntity): Promise<void> {
+  /** Adds a key. The database gets the hash of the key's value, and a few characters to recognize it by. */
+  async insert(tx: Transaction, tenantId: string, value: string, key: NewApiKey): Promise<ApiKeySummary> {
+    const { id, name, scopes, allowedNetworks, createdBy, createdAt, expiresAt } = key;
+    const hash = hashApiKey(value);
     await tx.query('INSERT INTO api_key_hashes (hash, tenant_id, id) VALUES ($1, $2, $3)', [
-      key.hash,
-      key.tenantId,
-      key.id,
+      hash,
+      tenantId,
+      id,
     ]);
-    await tx.manager.insert(ApiKeyEntity, key);
+    const [inserted] = await tx.query<ApiKeySummary>(
+      `INSERT INTO api_keys (tenant_id, id, hash, first_chars, last_chars, name, scopes, allowed_networks, created_by,
+         created_at, expires_at)
+       VALUES ($1, $2, $3, left(substr($4, 5), 4), right($4, 4), $5, $6, $7, $8, $9, $10) RETURNING ${SUMMARY}`,
+      [tenantId, id, hash, value, name, scopes, allowedNetworks, createdBy, createdAt, expiresAt],
+    );
+    return inserted!;
   }
 
-  /** Locks a key's row, after all changes that share its lock. */
-  async lock(tx: Transaction, tenantId: string, id: string): Promise<ApiKeyEntity | null> {
+  /** Locks a key's row. It waits for the changes that share the lock, and excludes further ones. */
+  async lock(tx: Transaction, tenantId: string, id: string): Promise<ApiKeySummary | null> {
     if (!isId(id)) return null;
-    return tx.manager.findOne(ApiKeyEntity, { where: { tenantId, id }, lock: { mode: 'pessimistic_write' } });
+    const [key] = await tx.query<ApiKeySummary>(
+      `SELECT ${SUMMARY} FROM api_keys WHERE tenant_id = $1 AND id = $2 FOR UPDATE`,
+      [tenantId, id],
+    );
+    return key ?? null;
   }
 
-  /** Locks up to `count` keys that an agent has created, and that are not revoked, as `lock` does. */
+  /** Locks up to `count` keys that an agent has created and that are not revoked, as `lock` does. */
   async lockActiveByCreator(
     tx: Transaction,
     tenantId: string,
     agentId: string,
     count: number,
-  ): Promise<ApiKeyEntity[]> {
+  ): Promise<ApiKeySummary[]> {
     if (!isId(agentId)) return [];
-    return tx.manager.find(ApiKeyEntity, {
-      where: { tenantId, createdBy: agentId, revokedAt: IsNull() },
-      order: { id: 'ASC' },
-      take: count,
-      lock: { mode: 'pessimistic_write' },
-    });
+    return tx.query(
+      `SELECT ${SUMMARY} FROM api_keys WHERE tenant_id = $1 AND created_by = $2 AND revoked_at IS NULL
+       ORDER BY id LIMIT $3 FOR UPDATE`,
+      [tenantId, agentId, count],
+    );
   }
 
   async revoke(tx: Transaction, tenantId: string, id: string, revokedAt: Date): Promise<void> {
-    await tx.manager.update(ApiKeyEntity, { tenantId, id }, { revokedAt });
+    await tx.query('UPDATE api_keys SET revoked_at = $3 WHERE tenant_id = $1 AND id = $2', [
+      tenantId,
+      id,
+      revokedAt,
+    ]);
   }
 }
 
-interface AuthenticationRow {
-  key_id: string;
-  scopes: Scope[];
-  allowed_networks: string[] | null;
-  use_is_stale: boolean;
-  id: string;
-  name: string;
-  slug: string;
-  plan_tier: string;
-  trial_ends_at: Date | null;
-  rate_limit: number | null;
-  is_suspended: boolean;
-}
+/** Key with its workspace. The fields of the workspace are those of a principal. */
+type AuthenticationRow = Pick<Principal, 'apiKeyId' | 'scopes'> &
+  Omit<Authenticated, 'principal'> &
+  PrincipalTenant;

@@ -5,13 +5,13 @@ import { AuditService } from '../audit/audit.service';
 import { changedValues, valuesOf } from '../audit/changed-values';
 import { AppError } from '../common/app-error';
 import { newId } from '../common/ids';
-import { Actor } from '../access/principal';
+import { Actor, agentOf } from '../access/principal';
 import { validate } from '../common/validate';
 import { Config } from '../config/config';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { WorkspacesRepository } from '../workspaces/workspaces.repository';
-import { generateApiKey, hashApiKey } from './api-key-token';
+import { generateApiKey } from './api-key-token';
 import {
   ApiKeySummary,
   CreateApiKey,
@@ -19,13 +19,9 @@ import {
   ListApiKeys,
   RevokeApiKey,
   RevokedApiKey,
-  toApiKeySummary,
 } from './api-key.dto';
-import { ApiKeyEntity } from './api-key.entity';
 import { ApiKeysRepository, MAX_WORKING_KEYS } from './api-keys.repository';
 
-const PREFIX_LENGTH = 'plk_'.length;
-const SHOWN_CHARS = 4;
 /** Limit of the keys that one transaction revokes. */
 const REVOKED_AT_ONCE = 100;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -43,57 +39,50 @@ export class ApiKeysService {
   ) {}
 
   /**
-   * Creates a key. Only this result holds its value; the database stores a hash. A workspace has up to 200
-   * keys that work. Of the others it keeps the latest 300: a creation deletes older ones.
+   * Creates a key. Only this result contains the key's value; the database stores a hash. A workspace has up to
+   * 200 working keys. Of revoked and expired keys it keeps the latest 300: a creation deletes older ones.
    * @throws AppError INVALID_BODY, also for one key too many; FORBIDDEN; NOT_FOUND (the workspace)
    */
   async create(tenantId: string, input: CreateApiKey, actor: Actor): Promise<CreatedApiKey> {
     const { name, scopes, expiresAt, allowedNetworks } = validate(CreateApiKey, input);
     const key = generateApiKey();
-    const entity: ApiKeyEntity = {
+    const made = {
       id: newId(),
-      tenantId,
       name,
-      hash: hashApiKey(key),
-      firstChars: key.slice(PREFIX_LENGTH, PREFIX_LENGTH + SHOWN_CHARS),
-      lastChars: key.slice(-SHOWN_CHARS),
       scopes,
       allowedNetworks: allowedNetworks ?? null,
-      createdBy: actor.type === 'agent' ? actor.id : null,
+      createdBy: agentOf(actor),
       createdAt: new Date(),
-      lastUsedAt: null,
       expiresAt: this.chooseExpiry(expiresAt),
-      revokedAt: null,
     };
-    await this.database.transaction(async (tx) => {
+    return this.database.transaction(async (tx) => {
       // Two creations at once could otherwise exceed the limit.
       await this.workspaces.lock(tx, tenantId);
       await requirePermission(tx, tenantId, actor, 'api_key.create');
       if ((await this.keys.countWorking(tenantId, tx)) >= MAX_WORKING_KEYS)
         throw AppError.because('INVALID_BODY', 'too_many_keys', { max: MAX_WORKING_KEYS });
       await this.keys.deleteOldest(tx, tenantId);
-      await this.keys.insert(tx, entity);
-      const subject = { tenantId, actor, entity: 'api_key', entityId: entity.id };
-      const after = valuesOf(entity, ['name', 'scopes', 'expiresAt', 'allowedNetworks']);
+      const created = await this.keys.insert(tx, tenantId, key, made);
+      const subject = { tenantId, actor, entity: 'api_key', entityId: created.id };
+      const after = valuesOf(created, ['name', 'scopes', 'expiresAt', 'allowedNetworks']);
       this.audit.appendPipelined(tx, { ...subject, action: 'api_key.created', after });
+      return { ...created, key };
     });
-    return { ...toApiKeySummary(entity), key };
   }
 
   /**
-   * Lists the keys of the workspace, newest first: those that work, and the latest 300 that were revoked or
-   * have expired. With `unusedForDays` it lists only keys that still work and were not used for so many days.
+   * Lists the keys of the workspace, newest first: all working keys, and the latest 300 keys that were revoked or
+   * have expired. With `unusedForDays` it lists only working keys that were not used for so many days.
    * @throws AppError INVALID_BODY, FORBIDDEN
    */
   async list(tenantId: string, input: ListApiKeys, actor: Actor): Promise<ApiKeySummary[]> {
     const { unusedForDays: days } = validate(ListApiKeys, input);
     await requireReadPermission(this.database, tenantId, actor, 'api_key.read');
-    const keys = days === undefined ? this.keys.list(tenantId) : this.keys.listUnused(tenantId, days);
-    return (await keys).map(toApiKeySummary);
+    return days === undefined ? this.keys.list(tenantId) : this.keys.listUnused(tenantId, days);
   }
 
   /**
-   * Counts the keys of the workspace that work.
+   * Counts the workspace's working keys.
    * @throws AppError FORBIDDEN
    */
   async countWorking(tenantId: string, actor: Actor): Promise<number> {
@@ -102,10 +91,10 @@ export class ApiKeysService {
   }
 
   /**
-   * Revokes a key: every process refuses its next request. In the same transaction the webhook endpoints that
-   * it made, or whose URL it set last, are deactivated, and what they are owed is cancelled; or the key that
-   * replaces it takes them over. A second call finds the key revoked, and does the same to endpoints that are
-   * still the key's.
+   * Revokes a key. Every process refuses the key's next request. The same transaction changes the webhook
+   * endpoints that the key made, or whose URL it set last. They are deactivated and their pending deliveries are
+   * cancelled, or the key `replacedBy` takes them over. A second call does the same to endpoints that still
+   * belong to the key.
    * @throws AppError INVALID_BODY: no reason, or a replacement that is no other working key of the workspace;
    *   FORBIDDEN, NOT_FOUND
    */
@@ -118,13 +107,13 @@ export class ApiKeysService {
       const key = await this.keys.lock(tx, tenantId, id);
       if (!key) throw AppError.notFound('API key');
       await this.requireReplacement(tx, tenantId, given, (other) => other.id !== key.id);
-      return this.revokeLocked(tx, key, given, actor);
+      return this.revokeLocked(tx, tenantId, key, given, actor);
     });
   }
 
   /**
-   * Revokes all keys that an agent has created, such as a deactivated one, each as `revoke` does, in steps of
-   * 100. Each key has its entry in the audit log. A second call revokes what an interrupted one has left.
+   * Revokes all keys that an agent has created, each as `revoke` does, in steps of 100. Each key gets an entry in
+   * the audit log. After an interrupted call, another call revokes the remaining keys.
    * @returns the keys that this call has revoked
    * @throws AppError INVALID_BODY: no reason, or a replacement that is no working key of another creator in
    *   the workspace; FORBIDDEN
@@ -143,7 +132,7 @@ export class ApiKeysService {
         await requirePermission(tx, tenantId, actor, 'api_key.revoke');
         await this.requireReplacement(tx, tenantId, given, (other) => other.createdBy !== agentId);
         const keys = await this.keys.lockActiveByCreator(tx, tenantId, agentId, REVOKED_AT_ONCE);
-        for (const key of keys) all.push(await this.revokeLocked(tx, key, given, actor));
+        for (const key of keys) all.push(await this.revokeLocked(tx, tenantId, key, given, actor));
         return keys.length;
       });
     }
@@ -152,11 +141,12 @@ export class ApiKeysService {
 
   private async revokeLocked(
     tx: Transaction,
-    key: ApiKeyEntity,
+    tenantId: string,
+    key: ApiKeySummary,
     { reason, replacedBy }: RevokeApiKey,
     actor: Actor,
   ): Promise<RevokedApiKey> {
-    const { tenantId, id: keyId, name } = key;
+    const { id: keyId, name } = key;
     const revoked = { ...key, revokedAt: key.revokedAt ?? new Date() };
     await this.keys.revoke(tx, tenantId, keyId, revoked.revokedAt);
     const revocation = { tenantId, keyId, replacedBy: replacedBy ?? null, actor };
@@ -169,18 +159,18 @@ export class ApiKeysService {
         ...changed,
         metadata: { name, reason, ...(replacedBy && { replacedBy }) },
       });
-    return { ...toApiKeySummary(revoked), endpoints };
+    return { ...revoked, endpoints };
   }
 
   /**
-   * Refuses a new key that does not work, is another workspace's, or is itself revoked. Its lock is kept, so
-   * that it works when the revocation commits.
+   * Refuses a replacement that does not work, belongs to another workspace, or is itself revoked. It locks the
+   * replacement, which therefore still works when the revocation commits.
    */
   private async requireReplacement(
     tx: Transaction,
     tenantId: string,
     { replacedBy }: RevokeApiKey,
-    isOther: (key: ApiKeyEntity) => boolean,
+    isOther: (key: ApiKeySummary) => boolean,
   ): Promise<void> {
     if (replacedBy === undefined) return;
     const key = await this.keys.lock(tx, tenantId, replacedBy);
@@ -202,7 +192,7 @@ export class ApiKeysService {
 }
 
 /**
- * Checks that a revocation names a new key exactly if one replaces the key.
+ * Validates a revocation: it names a replacement if and only if its reason is `REPLACED`.
  * @throws AppError INVALID_BODY
  */
 function checkRevocation(input: RevokeApiKey): RevokeApiKey {

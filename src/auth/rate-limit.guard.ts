@@ -1,7 +1,7 @@
 import { ExecutionContext, Injectable } from '@nestjs/common';
 import { ThrottlerGuard, ThrottlerRequest } from '@nestjs/throttler';
 import type { Response } from 'express';
-import { AuthenticatedRequest, PUBLIC } from '../http/access.decorators';
+import { AuthenticatedRequest, isPublic } from '../http/access.decorators';
 import { AppError } from '../common/app-error';
 import { rateLimitOf } from '../workspaces/plan-policy';
 import { rateKeyOf } from './rate-limit-paths';
@@ -20,11 +20,7 @@ export function limitOf(context: ExecutionContext): number {
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
   protected override shouldSkip(context: ExecutionContext): Promise<boolean> {
-    const isPublic = this.reflector.getAllAndOverride<boolean>(PUBLIC, [
-      context.getHandler(),
-      context.getClass(),
-    ]);
-    return Promise.resolve(isPublic ?? false);
+    return Promise.resolve(isPublic(this.reflector, context));
   }
 
   protected override async handleRequest({ context, limit, ttl }: ThrottlerRequest): Promise<boolean> {

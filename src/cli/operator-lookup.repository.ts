@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isId } from '../common/ids';
 import { Database } from '../database/database';
-import { WorkspaceEntity } from '../workspaces/workspace.entity';
 
 const TABLES = {
   Agent: 'agents',
@@ -22,11 +21,6 @@ export type LookedUpThing = keyof typeof TABLES;
 @Injectable()
 export class OperatorLookupRepository {
   constructor(private readonly database: Database) {}
-
-  /** Lists all workspaces, newest first. */
-  listWorkspaces(): Promise<WorkspaceEntity[]> {
-    return this.database.manager.find(WorkspaceEntity, { order: { id: 'DESC' } });
-  }
 
   /** Returns the id of the workspace that a thing belongs to. */
   async findWorkspaceId(thing: LookedUpThing, id: string): Promise<string | null> {

@@ -31,7 +31,7 @@ export class OperatorLookup {
 
   /** Lists all workspaces, newest first. */
   listWorkspaces(): Promise<WorkspaceEntity[]> {
-    return this.lookups.listWorkspaces();
+    return this.workspaces.listAll();
   }
 
   /** Lists the workspaces that are to be deleted, the earliest due date first. */

@@ -1,4 +1,5 @@
 import { applyDecorators, createParamDecorator, ExecutionContext, SetMetadata } from '@nestjs/common';
+import type { Reflector } from '@nestjs/core';
 import { ApiSecurity } from '@nestjs/swagger';
 import { ApiErrors } from './api.decorators';
 import { Actor, Origin, Principal } from '../access/principal';
@@ -10,6 +11,11 @@ export const SCOPES_ALLOWED = 'access:scopes';
 
 /** Opens a route to callers without a key. Every other route is closed. */
 export const Public = () => SetMetadata(PUBLIC, true);
+
+/** Reports whether the route of a request is open to callers without a key. */
+export function isPublic(reflector: Reflector, context: ExecutionContext): boolean {
+  return reflector.getAllAndOverride<boolean>(PUBLIC, [context.getHandler(), context.getClass()]) ?? false;
+}
 
 /** Opens a route to keys that hold at least one of these scopes. */
 export const RequireScope = (...scopes: [Scope, ...Scope[]]) =>

@@ -1,6 +1,6 @@
 import { Static, TObject, TSchema, Type } from '@sinclair/typebox';
 import { CHANNELS } from '../common/channel-descriptors';
-import { Entitlement } from '../common/entitlement';
+import { Entitlement } from '../access/permissions';
 
 /** Event type that subscribes a webhook endpoint to all types, future ones included. */
 export const ALL_EVENTS = '*';

@@ -1,17 +1,24 @@
-import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { ApiProperty, ApiSchema, PartialType, PickType } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsOptional } from 'class-validator';
-import { AGENT_ROLES, type AgentRole } from '../access/agent-role';
-import { IsPlainEmail } from '../common/plain-email';
-import { IsEmailAddress, IsNullable, IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
+import { AGENT_ROLES, type AgentRole } from '../access/permissions';
+import {
+  IsEmailAddress,
+  IsNullable,
+  IsPlainEmail,
+  IsStorableText,
+  MaxCharacters,
+  NotBlank,
+} from '../common/validators';
 import { AgentEntity } from './agent.entity';
 
 export class CreateAgent {
+  /** Name that colleagues see. */
   @MaxCharacters(200)
   @NotBlank()
   @IsStorableText()
   name: string;
 
-  /** Name that customers see in the widget. */
+  /** Name that customers see; null for none. */
   @IsNullable()
   @MaxCharacters(200)
   @NotBlank()
@@ -36,29 +43,9 @@ export class CreateAgent {
 }
 
 /** Changes of an agent. A field that is left out does not change. */
-export class UpdateAgent {
-  /** Name that colleagues see. */
-  @IsOptional()
-  @MaxCharacters(200)
-  @NotBlank()
-  @IsStorableText()
-  name?: string;
-
-  /** Name that customers see; null removes it. */
-  @IsNullable()
-  @MaxCharacters(200)
-  @NotBlank()
-  @IsStorableText()
-  displayName?: string | null;
-
-  @IsOptional()
-  @IsIn(AGENT_ROLES)
-  role?: AgentRole;
-
-  @IsOptional()
-  @IsBoolean()
-  active?: boolean;
-}
+export class UpdateAgent extends PartialType(
+  PickType(CreateAgent, ['name', 'displayName', 'role', 'active']),
+) {}
 
 /** Agent of the API. Of an erased agent the names and the address are null. */
 @ApiSchema({ name: 'Agent' })

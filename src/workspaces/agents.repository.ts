@@ -8,7 +8,7 @@ import { AgentEntity } from './agent.entity';
 import { WorkspacesRepository } from './workspaces.repository';
 
 /** Columns of an AgentEntity, in SQL. */
-const LISTED = `tenant_id AS "tenantId", id, name, display_name AS "displayName", email, role, is_bot AS "isBot",
+const COLUMNS = `tenant_id AS "tenantId", id, name, display_name AS "displayName", email, role, is_bot AS "isBot",
   active, erased_at AS "erasedAt", created_at AS "createdAt", updated_at AS "updatedAt"`;
 
 @Injectable()
@@ -20,35 +20,35 @@ export class AgentsRepository {
 
   async list(tenantId: string): Promise<AgentEntity[]> {
     if (!isId(tenantId)) return [];
-    return this.database.manager.find(AgentEntity, { where: { tenantId }, order: { id: 'ASC' } });
+    return this.database.query(`SELECT ${COLUMNS} FROM agents WHERE tenant_id = $1 ORDER BY id`, [tenantId]);
   }
 
-  /** Lists up to `count` agents below the cursor, the newest first. */
+  /** Lists up to `count` agents whose ids are below the cursor, newest first. */
   listBelow(tenantId: string, cursor: string | undefined, count: number): Promise<AgentEntity[]> {
-    return new PageStatement(LISTED, 'agents')
+    return new PageStatement(COLUMNS, 'agents')
       .where('tenant_id = ?', tenantId)
       .read(this.database, cursor, count);
   }
 
   async find(tenantId: string, id: string): Promise<AgentEntity | null> {
-    return isId(id) ? this.database.manager.findOneBy(AgentEntity, { tenantId, id }) : null;
+    return isId(id) ? this.findOne(this.database, '', tenantId, id) : null;
   }
 
-  /** Finds those of the agents that the workspace has. */
+  /** Finds agents of the workspace by id. It leaves out ids of unknown agents and of other workspaces. */
   async findMany(tenantId: string, ids: string[]): Promise<AgentEntity[]> {
     if (ids.length === 0) return [];
-    const sql = `SELECT ${LISTED} FROM agents WHERE tenant_id = $1 AND id = ANY ($2)`;
+    const sql = `SELECT ${COLUMNS} FROM agents WHERE tenant_id = $1 AND id = ANY ($2)`;
     return this.database.pipelinedRead(sql, [tenantId, ids]);
   }
 
   /** Finds an agent; null if the agent is unknown, inactive or of another workspace. */
   async findActive(reader: Reader, tenantId: string, id: string): Promise<AgentEntity | null> {
-    return isId(id) ? reader.manager.findOneBy(AgentEntity, { tenantId, id, active: true }) : null;
+    return isId(id) ? this.findOne(reader, 'AND active', tenantId, id) : null;
   }
 
   /**
-   * Locks an agent's row in share mode, so that the agent stays active until the commit. It comes before the
-   * locks of conversations.
+   * Locks an agent's row in share mode, so that the agent stays active until the commit. Lock agents before
+   * conversations.
    * @returns false if the agent is unknown, inactive or of another workspace
    */
   async lockActive(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
@@ -74,10 +74,14 @@ export class AgentsRepository {
     return (await tx.query('SELECT FROM agents WHERE tenant_id = $1 LIMIT $2', [tenantId, limit])).length;
   }
 
-  /** Counts the active agents that are no bots. */
+  /** Counts the active agents, without bots. */
   async countPeople(tenantId: string): Promise<number> {
     if (!isId(tenantId)) return 0;
-    return this.database.manager.countBy(AgentEntity, { tenantId, active: true, isBot: false });
+    const [row] = await this.database.query<{ count: number }>(
+      'SELECT count(*)::integer AS count FROM agents WHERE tenant_id = $1 AND active AND NOT is_bot',
+      [tenantId],
+    );
+    return row!.count;
   }
 
   /** Reports whether the workspace has an active OWNER other than this agent. Bots do not count. */
@@ -89,10 +93,9 @@ export class AgentsRepository {
     return others.length > 0;
   }
 
-  /** Locks an agent's row, in a transaction that has locked the workspace's row before that of any agent. */
+  /** Locks an agent's row. The transaction has locked the workspace's row before. */
   async lock(tx: Transaction, tenantId: string, id: string): Promise<AgentEntity | null> {
-    if (!isId(id)) return null;
-    return tx.manager.findOne(AgentEntity, { where: { tenantId, id }, lock: { mode: 'for_no_key_update' } });
+    return isId(id) ? this.findOne(tx, 'FOR NO KEY UPDATE', tenantId, id) : null;
   }
 
   /** Locks the rows of agents, and before them the rows of their workspaces. */
@@ -102,12 +105,17 @@ export class AgentsRepository {
   }
 
   async insert(tx: Transaction, agent: AgentEntity): Promise<void> {
-    await tx.manager.insert(AgentEntity, agent);
+    const { tenantId, id, name, displayName, email, role, isBot, active, createdAt, updatedAt } = agent;
+    await tx.query(
+      `INSERT INTO agents (tenant_id, id, name, display_name, email, role, is_bot, active, created_at, updated_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+      [tenantId, id, name, displayName, email, role, isBot, active, createdAt, updatedAt],
+    );
   }
 
   /**
-   * Notes that an agent's role or activity changes, in a transaction that holds its lock. Links that were
-   * made before for the agent, or by it, end.
+   * Notes that an agent gets another role, or is activated or deactivated. Earlier links that were made for the
+   * agent or by the agent stop working. The transaction holds the agent's lock.
    */
   async noteAccessChange(
     tx: Transaction,
@@ -121,7 +129,7 @@ export class AgentsRepository {
     ]);
   }
 
-  /** Notes whether an agent's conversations still have to become nobody's, under the agent's lock. */
+  /** Notes whether an agent's conversations must still be unassigned. The transaction holds the agent's lock. */
   async setReleasing(
     tx: Transaction,
     { tenantId, id }: Pick<AgentEntity, 'tenantId' | 'id'>,
@@ -134,7 +142,7 @@ export class AgentsRepository {
     ]);
   }
 
-  /** Locks an agent's row if the agent's conversations still have to become nobody's. */
+  /** Locks an agent's row, and reports whether the agent's conversations must still be unassigned. */
   async lockReleasing(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
     const rows = await tx.prepared(
       'SELECT FROM agents WHERE tenant_id = $1 AND id = $2 AND releases_conversations FOR NO KEY UPDATE',
@@ -144,8 +152,8 @@ export class AgentsRepository {
   }
 
   /**
-   * Reports whether agents are active, and have kept their roles and activity since a moment. It locks them
-   * in share mode, so that this stays so until the commit.
+   * Reports whether agents are active, and have neither got another role nor been deactivated since a time. It
+   * locks the agents in share mode, so that none of them changes before the commit.
    */
   async haveKeptAccess(tx: Transaction, tenantId: string, ids: string[], since: Date): Promise<boolean> {
     const found = await tx.query<{ hasKept: boolean }>(
@@ -156,7 +164,7 @@ export class AgentsRepository {
     return found.length === new Set(ids).size && found.every(({ hasKept }) => hasKept);
   }
 
-  /** Erases what names an agent. The e-mail address that stands in its place is nobody's. */
+  /** Replaces an agent's name and e-mail address by placeholders. The placeholder address can't receive mail. */
   async erase(tx: Transaction, tenantId: string, id: string): Promise<void> {
     await tx.query(
       `UPDATE agents SET name = '', display_name = NULL, email = id || '@erased.invalid', erased_at = now(), updated_at = now()
@@ -174,7 +182,23 @@ export class AgentsRepository {
     ]);
   }
 
-  async update(tx: Transaction, { tenantId, id, ...values }: AgentEntity): Promise<void> {
-    await tx.manager.update(AgentEntity, { tenantId, id }, values);
+  async update(tx: Transaction, agent: AgentEntity): Promise<void> {
+    const { tenantId, id, name, displayName, role, active, updatedAt } = agent;
+    await tx.query(
+      `UPDATE agents SET name = $3, display_name = $4, role = $5, active = $6, updated_at = $7
+       WHERE tenant_id = $1 AND id = $2`,
+      [tenantId, id, name, displayName, role, active, updatedAt],
+    );
+  }
+
+  private async findOne(
+    reader: Reader,
+    condition: '' | 'AND active' | 'FOR NO KEY UPDATE',
+    tenantId: string,
+    id: string,
+  ): Promise<AgentEntity | null> {
+    const sql = `SELECT ${COLUMNS} FROM agents WHERE tenant_id = $1 AND id = $2 ${condition}`;
+    const [agent] = await reader.query<AgentEntity>(sql, [tenantId, id]);
+    return agent ?? null;
   }
 }

@@ -1,4 +1,4 @@
-import { Entitlement } from '../common/entitlement';
+import { Entitlement } from '../access/permissions';
 
 /** Rules of a workspace's plan, as functions that read neither clock nor database. */
 

@@ -1,12 +1,46 @@
+import { OmitType } from '@nestjs/swagger';
 import { IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
 import { validatorFault } from '../common/error-texts';
 import { IsMoment, IsNullable, IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
-import { type Entitlement, ENTITLEMENTS } from '../common/entitlement';
+import { type Entitlement, ENTITLEMENTS } from '../access/permissions';
 import { PLAN_TIERS, type PlanTier } from './plan-policy';
 
 const MAX_RETENTION_DAYS = 36_500;
 
-export class CreateWorkspace {
+/** Changes of a workspace. A field that is left out does not change. */
+export class UpdateWorkspace {
+  @IsOptional()
+  @IsIn(PLAN_TIERS)
+  planTier?: PlanTier;
+
+  /** End of the trial. A new workspace on the TRIAL plan gets 14 days by default. */
+  @IsOptional()
+  @IsMoment()
+  trialEndsAt?: Date;
+
+  /** Requests a minute per path; null for the default of 240. */
+  @IsNullable()
+  @IsInt()
+  @Min(1)
+  @Max(1_000_000)
+  rateLimit?: number | null;
+
+  /**
+   * Days after which messages are erased for ever; null keeps them. A change takes effect in the next night.
+   */
+  @IsNullable()
+  @IsInt()
+  @Min(1)
+  @Max(MAX_RETENTION_DAYS)
+  messageRetentionDays?: number | null;
+
+  /** Entitlements in addition to those that the plan includes. */
+  @IsOptional()
+  @IsIn(ENTITLEMENTS, { each: true })
+  entitlements?: Entitlement[];
+}
+
+export class CreateWorkspace extends OmitType(UpdateWorkspace, ['planTier']) {
   @MaxCharacters(200)
   @NotBlank()
   @IsStorableText()
@@ -18,59 +52,4 @@ export class CreateWorkspace {
 
   @IsIn(PLAN_TIERS)
   planTier: PlanTier;
-
-  /** End of the trial; on the TRIAL plan 14 days from now by default. */
-  @IsOptional()
-  @IsMoment()
-  trialEndsAt?: Date;
-
-  /** Requests a minute per path; 240 by default. */
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(1_000_000)
-  rateLimit?: number;
-
-  /** Days after which messages are erased; by default never. */
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(MAX_RETENTION_DAYS)
-  messageRetentionDays?: number;
-
-  /** Entitlements in addition to those of the plan. */
-  @IsOptional()
-  @IsIn(ENTITLEMENTS, { each: true })
-  entitlements?: Entitlement[];
-}
-
-/** Changes of a workspace. A field that is left out does not change. */
-export class UpdateWorkspace {
-  @IsOptional()
-  @IsIn(PLAN_TIERS)
-  planTier?: PlanTier;
-
-  @IsOptional()
-  @IsMoment()
-  trialEndsAt?: Date;
-
-  /** Requests a minute per path; null restores the default. */
-  @IsNullable()
-  @IsInt()
-  @Min(1)
-  @Max(1_000_000)
-  rateLimit?: number | null;
-
-  /**
-   * Days after which messages are erased, for ever; null keeps them. A change takes effect in the next night.
-   */
-  @IsNullable()
-  @IsInt()
-  @Min(1)
-  @Max(MAX_RETENTION_DAYS)
-  messageRetentionDays?: number | null;
-
-  @IsOptional()
-  @IsIn(ENTITLEMENTS, { each: true })
-  entitlements?: Entitlement[];
 }

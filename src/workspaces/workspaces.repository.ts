@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { In } from 'typeorm';
 import { isId } from '../common/ids';
 import { Database, Reader } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { WorkspaceEntity } from './workspace.entity';
 
-/**
- * Period of a workspace's messages to erase: those that it no longer keeps, by the database's clock, and that
- * no earlier run has erased.
- */
+/** Columns of a WorkspaceEntity, in SQL. */
+const WORKSPACE = `id, name, slug, plan_tier AS "planTier", trial_ends_at AS "trialEndsAt", rate_limit AS "rateLimit",
+  message_retention_days AS "messageRetentionDays", entitlements, suspended_at AS "suspendedAt",
+  resumed_at AS "resumedAt", created_at AS "createdAt", updated_at AS "updatedAt"`;
+
+/** Period whose messages a workspace keeps no longer, and that no earlier run has erased. */
 export interface MessageRetention {
   tenantId: string;
   /** Start of the period; null when no run has ended yet. */
@@ -21,7 +22,7 @@ export class WorkspacesRepository {
   constructor(private readonly database: Database) {}
 
   async find(id: string, reader: Reader = this.database): Promise<WorkspaceEntity | null> {
-    return isId(id) ? reader.manager.findOneBy(WorkspaceEntity, { id }) : null;
+    return isId(id) ? ((await this.findMany(reader, [id]))[0] ?? null) : null;
   }
 
   async findBySlug(slug: string): Promise<WorkspaceEntity | null> {
@@ -33,10 +34,15 @@ export class WorkspacesRepository {
   }
 
   findMany(reader: Reader, ids: string[]): Promise<WorkspaceEntity[]> {
-    return reader.manager.findBy(WorkspaceEntity, { id: In(ids) });
+    return reader.query(`SELECT ${WORKSPACE} FROM workspaces WHERE id = ANY ($1::uuid[])`, [ids]);
   }
 
-  /** Lists ids of workspaces above an id, in their order. */
+  /** Lists all workspaces, newest first, for the operator. */
+  listAll(): Promise<WorkspaceEntity[]> {
+    return this.database.query(`SELECT ${WORKSPACE} FROM workspaces ORDER BY id DESC`);
+  }
+
+  /** Lists up to `count` ids of workspaces that follow an id, in ascending order. */
   async listIds(after: string, count: number): Promise<string[]> {
     const rows = await this.database.query<{ id: string }>(
       'SELECT id FROM workspaces WHERE id > $1 ORDER BY id LIMIT $2',
@@ -45,7 +51,7 @@ export class WorkspacesRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Lists the ids of all suspended workspaces, in their order. */
+  /** Lists the ids of all suspended workspaces, in ascending order. */
   async listSuspended(): Promise<string[]> {
     const rows = await this.database.query<{ id: string }>(
       'SELECT id FROM workspaces WHERE suspended_at IS NOT NULL ORDER BY id',
@@ -53,7 +59,7 @@ export class WorkspacesRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Lists workspaces above an id that keep messages for a limited time, in the order of their ids. */
+  /** Lists workspaces that follow an id and keep messages for a limited time, in the order of their ids. */
   listMessageRetentions(after: string, count: number): Promise<MessageRetention[]> {
     return this.database.query<MessageRetention>(
       `SELECT id AS "tenantId", messages_erased_until AS "from", now() - message_retention_days * interval '1 day' AS until
@@ -68,17 +74,19 @@ export class WorkspacesRepository {
   }
 
   /**
-   * Locks a workspace's row. To avoid deadlocks, a transaction takes this lock before those of agents, the
-   * actor's in `requirePermission` included, and locks agents before people.
+   * Locks a workspace's row. To avoid deadlocks, a transaction locks the workspace before agents, and agents before
+   * people. `requirePermission` locks the acting agent.
    */
   async lock(tx: Transaction, id: string): Promise<WorkspaceEntity | null> {
     if (!isId(id)) return null;
-    return tx.manager.findOne(WorkspaceEntity, { where: { id }, lock: { mode: 'for_no_key_update' } });
+    const sql = `SELECT ${WORKSPACE} FROM workspaces WHERE id = $1 FOR NO KEY UPDATE`;
+    const [workspace] = await tx.query<WorkspaceEntity>(sql, [id]);
+    return workspace ?? null;
   }
 
   /**
-   * Shares the row's lock until the transaction ends: a suspension waits for it.
-   * @returns false when the workspace is suspended
+   * Locks a workspace's row in share mode. A suspension waits for the end of the transaction.
+   * @returns false if the workspace is suspended
    */
   async lockSending(tx: Transaction, id: string): Promise<boolean> {
     const rows = await tx.query(
@@ -89,8 +97,8 @@ export class WorkspacesRepository {
   }
 
   /**
-   * Locks a workspace's row after waiting for all who share the lock. It writes the row, so that a claim that
-   * began with the row's earlier version notices this lock.
+   * Locks a workspace's row exclusively, which waits for all transactions that share the lock. It also writes the
+   * row, so that a claim that has read the earlier version notices this lock.
    */
   async lockExclusively(tx: Transaction, id: string): Promise<void> {
     tx.outlastClaimsPipelined();
@@ -108,12 +116,34 @@ export class WorkspacesRepository {
   }
 
   async insert(tx: Transaction, workspace: WorkspaceEntity): Promise<void> {
-    const { id, slug } = workspace;
+    const {
+      id,
+      name,
+      slug,
+      planTier,
+      trialEndsAt,
+      rateLimit,
+      messageRetentionDays,
+      entitlements,
+      createdAt,
+    } = workspace;
     await tx.query('INSERT INTO workspace_slugs (slug, tenant_id) VALUES ($1, $2)', [slug, id]);
-    await tx.manager.insert(WorkspaceEntity, workspace);
+    await tx.query(
+      `INSERT INTO workspaces (id, created_at, name, slug, plan_tier, trial_ends_at, rate_limit, message_retention_days,
+         entitlements, updated_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $2)`,
+      [id, createdAt, name, slug, planTier, trialEndsAt, rateLimit, messageRetentionDays, entitlements],
+    );
   }
 
-  async update(tx: Transaction, { id, ...values }: WorkspaceEntity): Promise<void> {
-    await tx.manager.update(WorkspaceEntity, { id }, values);
+  async update(tx: Transaction, workspace: WorkspaceEntity): Promise<void> {
+    const { id, planTier, trialEndsAt, rateLimit, messageRetentionDays, entitlements } = workspace;
+    const { suspendedAt, resumedAt, updatedAt } = workspace;
+    const plan = [planTier, trialEndsAt, rateLimit, messageRetentionDays, entitlements];
+    await tx.query(
+      `UPDATE workspaces SET plan_tier = $2, trial_ends_at = $3, rate_limit = $4, message_retention_days = $5,
+         entitlements = $6, suspended_at = $7, resumed_at = $8, updated_at = $9 WHERE id = $1`,
+      [id, ...plan, suspendedAt, resumedAt, updatedAt],
+    );
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { AgentRole } from '../../src/access/agent-role';
+import { AgentRole } from '../../src/access/permissions';
 import { AgentEntity } from '../../src/workspaces/agent.entity';
 import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
 import { Receiver } from '../support/receiver';

@@ -1,7 +1,7 @@
 import { RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
 import { ModulesContainer } from '@nestjs/core';
-import { AGENT_ROLES, AgentRole } from '../../src/access/agent-role';
+import { AGENT_ROLES, AgentRole } from '../../src/access/permissions';
 import { newId } from '../../src/common/ids';
 import { PUBLIC } from '../../src/http/access.decorators';
 import {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Method } from 'axios';
-import { AgentRole } from '../../src/access/agent-role';
+import { AgentRole } from '../../src/access/permissions';
 import { SYSTEM } from '../../src/access/principal';
 import { ApiKeysService } from '../../src/auth/api-keys.service';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';

@@ -1,5 +1,5 @@
 import { IsIn, IsOptional } from 'class-validator';
-import { type AgentRole } from '../../access/agent-role';
+import { type AgentRole } from '../../access/permissions';
 import { type SentLink } from '../links/link.dto';
 import { type Locale, LOCALES } from '../people/person.dto';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AgentRole } from '../../access/agent-role';
+import { AgentRole } from '../../access/permissions';
 import { Database, Reader } from '../../database/database';
 import { AgentKey } from '../../database/tables/table-declaration';
 import { Transaction } from '../../database/transaction';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AgentRole } from '../../access/agent-role';
+import { AgentRole, Entitlement } from '../../access/permissions';
 import { Batcher } from '../../common/batcher';
 import { groupBy } from '../../common/group-by';
 import { isId, newId } from '../../common/ids';
@@ -8,7 +8,6 @@ import { cutStorable } from '../../common/validators';
 import { Database } from '../../database/database';
 import { isDatabaseAway, isStatementTimeout } from '../../database/driver/database-errors';
 import { Transaction } from '../../database/transaction';
-import { Entitlement } from '../../common/entitlement';
 import { PlanTier } from '../../workspaces/plan-policy';
 import { LOCKED_AT, MAX_MEMBERSHIPS } from '../people/memberships.repository';
 import { Locale, Theme } from '../people/person.dto';

@@ -1,7 +1,6 @@
 import { IsOptional } from 'class-validator';
-import { type AgentRole } from '../../access/agent-role';
+import { type AgentRole, type Entitlement } from '../../access/permissions';
 import { type Origin } from '../../access/principal';
-import { type Entitlement } from '../../common/entitlement';
 import { type PlanTier } from '../../workspaces/plan-policy';
 import { type Person } from '../people/person.dto';
 import { IsToken, IsTyped } from '../people/typed-input';

@@ -1,6 +1,5 @@
 import { Client } from 'pg';
-import { AGENT_ROLES, AgentRole } from '../../../src/access/agent-role';
-import { PERMISSIONS } from '../../../src/access/permissions';
+import { AGENT_ROLES, AgentRole, PERMISSIONS } from '../../../src/access/permissions';
 import { Actor, SYSTEM } from '../../../src/access/principal';
 import { AuditService } from '../../../src/audit/audit.service';
 import { ParkedEventsService } from '../../../src/operations/parked-events/parked-events.service';

@@ -1,5 +1,4 @@
-import { AgentRole } from '../../../../src/access/agent-role';
-import { PERMISSIONS } from '../../../../src/access/permissions';
+import { AgentRole, PERMISSIONS } from '../../../../src/access/permissions';
 import { Actor, actorIdOf, SYSTEM } from '../../../../src/access/principal';
 import { MessagingHost } from '../../../support/messaging-host';
 import { subscribe, Subscription } from '../../../support/webhook-workspace';

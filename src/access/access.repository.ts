@@ -1,7 +1,7 @@
-import { AgentRole } from './agent-role';
 import { isId } from '../common/ids';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
+import { AgentRole } from './permissions';
 
 /**
  * Locks an agent's row in share mode.
@@ -27,4 +27,18 @@ export async function findRole(database: Database, tenantId: string, id: string)
     [tenantId, id],
   );
   return agent?.role ?? null;
+}
+
+/**
+ * Locks a key's row in share mode. A revocation waits for the end of the transaction.
+ * @returns false if the key was revoked or has expired
+ */
+export async function lockWorkingKey(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
+  if (!isId(id)) return false;
+  const rows = await tx.query(
+    `SELECT FROM api_keys WHERE tenant_id = $1 AND id = $2 AND revoked_at IS NULL
+       AND (expires_at IS NULL OR expires_at > now()) FOR KEY SHARE`,
+    [tenantId, id],
+  );
+  return rows.length > 0;
 }
