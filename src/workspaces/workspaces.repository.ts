@@ -22,7 +22,9 @@ export class WorkspacesRepository {
   constructor(private readonly database: Database) {}
 
   async find(id: string, reader: Reader = this.database): Promise<WorkspaceEntity | null> {
-    return isId(id) ? ((await this.findMany(reader, [id]))[0] ?? null) : null;
+    if (!isId(id)) return null;
+    const sql = `SELECT ${WORKSPACE} FROM workspaces WHERE id = $1`;
+    return (await reader.query<WorkspaceEntity>(sql, [id]))[0] ?? null;
   }
 
   async findBySlug(slug: string): Promise<WorkspaceEntity | null> {
@@ -80,8 +82,7 @@ export class WorkspacesRepository {
   async lock(tx: Transaction, id: string): Promise<WorkspaceEntity | null> {
     if (!isId(id)) return null;
     const sql = `SELECT ${WORKSPACE} FROM workspaces WHERE id = $1 FOR NO KEY UPDATE`;
-    const [workspace] = await tx.query<WorkspaceEntity>(sql, [id]);
-    return workspace ?? null;
+    return (await tx.query<WorkspaceEntity>(sql, [id]))[0] ?? null;
   }
 
   /**

@@ -37,7 +37,6 @@ export const SEARCHES: Record<string, string> = {
   'EventQueueRepository.listLatest':
     'finds events of which no signal has told, four times a minute for each process with an open inbox: by index',
   'InstagramTokensRepository.listDue': NIGHTLY,
-  'OperatorLookupRepository.listWorkspaces': OPERATOR,
   'ParkedEventsRepository.findRequested': EVERY_SECOND,
   'ParkedEventsRepository.list': OPERATOR,
   'PendingCancellationsRepository.list': EVERY_SECOND,
@@ -68,6 +67,8 @@ export const SEARCHES: Record<string, string> = {
     'finds messages that were unsent minutes ago, twice a second for each worker: a bounded read by index',
   'WorkspaceDeletionsRepository.listDue': EVERY_SECOND,
   'WorkspaceDeletionsRepository.list': OPERATOR,
+  'WorkspacesRepository.findMany': 'the workspaces of a turn of the relay, by their ids',
+  'WorkspacesRepository.listAll': OPERATOR,
   'WorkspacesRepository.listIds': NIGHTLY,
   'WorkspacesRepository.listMessageRetentions': NIGHTLY,
   'WorkspacesRepository.listSuspended': NIGHTLY,
