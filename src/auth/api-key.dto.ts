@@ -109,7 +109,9 @@ export interface ApiKeySummary {
   revokedAt: Date | null;
 }
 
-/** Revoked key, and the effect of the revocation on each webhook endpoint that the key had made or changed. */
+/**
+ * Revoked key, and the effect of the revocation on each webhook endpoint that the key had made or changed.
+ */
 export interface RevokedApiKey extends ApiKeySummary {
   endpoints: EndpointOfKey[];
 }

@@ -76,8 +76,8 @@ export class ApiKeysRepository {
   }
 
   /**
-   * Returns the workspace and id of the key of each hash that has one. Keys that were revoked or have
-   * expired are left out, unless their workspaces would have to be read one by one.
+   * Returns the workspace and id of the key of each hash that has one. Keys that were revoked or have expired
+   * are left out, unless their workspaces would have to be read one by one.
    */
   async lookUp(hashes: Buffer[]): Promise<FoundKey<ApiKeyOwner>[]> {
     const rows = this.database.spansWorkspaces

@@ -39,8 +39,8 @@ export class ApiKeysService {
   ) {}
 
   /**
-   * Creates a key. Only this result contains the key's value; the database stores a hash. A workspace has up to
-   * 200 working keys. Of revoked and expired keys it keeps the latest 300: a creation deletes older ones.
+   * Creates a key. Only this result contains the key's value; the database stores a hash. A workspace has up
+   * to 200 working keys. Of revoked and expired keys it keeps the latest 300: a creation deletes older ones.
    * @throws AppError INVALID_BODY, also for one key too many; FORBIDDEN; NOT_FOUND (the workspace)
    */
   async create(tenantId: string, input: CreateApiKey, actor: Actor): Promise<CreatedApiKey> {
@@ -71,8 +71,9 @@ export class ApiKeysService {
   }
 
   /**
-   * Lists the keys of the workspace, newest first: all working keys, and the latest 300 keys that were revoked or
-   * have expired. With `unusedForDays` it lists only working keys that were not used for so many days.
+   * Lists the keys of the workspace, newest first: all working keys, and the latest 300 keys that were
+   * revoked or have expired. With `unusedForDays` it lists only working keys that were not used for so many
+   * days.
    * @throws AppError INVALID_BODY, FORBIDDEN
    */
   async list(tenantId: string, input: ListApiKeys, actor: Actor): Promise<ApiKeySummary[]> {
@@ -92,9 +93,9 @@ export class ApiKeysService {
 
   /**
    * Revokes a key. Every process refuses the key's next request. The same transaction changes the webhook
-   * endpoints that the key made, or whose URL it set last. They are deactivated and their pending deliveries are
-   * cancelled, or the key `replacedBy` takes them over. A second call does the same to endpoints that still
-   * belong to the key.
+   * endpoints that the key made, or whose URL it set last. They are deactivated and their pending deliveries
+   * are cancelled, or the key `replacedBy` takes them over. A second call does the same to endpoints that
+   * still belong to the key.
    * @throws AppError INVALID_BODY: no reason, or a replacement that is no other working key of the workspace;
    *   FORBIDDEN, NOT_FOUND
    */
@@ -112,8 +113,8 @@ export class ApiKeysService {
   }
 
   /**
-   * Revokes all keys that an agent has created, each as `revoke` does, in steps of 100. Each key gets an entry in
-   * the audit log. After an interrupted call, another call revokes the remaining keys.
+   * Revokes all keys that an agent has created, each as `revoke` does, in steps of 100. Each key gets an
+   * entry in the audit log. After an interrupted call, another call revokes the remaining keys.
    * @returns the keys that this call has revoked
    * @throws AppError INVALID_BODY: no reason, or a replacement that is no working key of another creator in
    *   the workspace; FORBIDDEN
@@ -163,8 +164,8 @@ export class ApiKeysService {
   }
 
   /**
-   * Refuses a replacement that does not work, belongs to another workspace, or is itself revoked. It locks the
-   * replacement, which therefore still works when the revocation commits.
+   * Refuses a replacement that does not work, belongs to another workspace, or is itself revoked. It locks
+   * the replacement, which therefore still works when the revocation commits.
    */
   private async requireReplacement(
     tx: Transaction,

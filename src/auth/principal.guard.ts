@@ -8,8 +8,8 @@ import { isSafe } from '../http/safe-methods';
 import { isTrialExpired } from '../workspaces/plan-policy';
 
 /**
- * Refuses requests of a suspended workspace, requests whose key has none of the route's scopes, and changes after
- * the trial. A route that declares no scopes is closed.
+ * Refuses requests of a suspended workspace, requests whose key has none of the route's scopes, and changes
+ * after the trial. A route that declares no scopes is closed.
  */
 @Injectable()
 export class PrincipalGuard implements CanActivate {

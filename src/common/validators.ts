@@ -140,8 +140,8 @@ export function IsEmailAddress(): PropertyDecorator {
 }
 
 /**
- * Reports whether an e-mail address has no letter that looks like another one, such as the sign for kelvin: in
- * lower case it becomes `k`, so the address would be another person's.
+ * Reports whether an e-mail address has no letter that looks like another one, such as the sign for kelvin:
+ * in lower case it becomes `k`, so the address would be another person's.
  */
 export function isPlainEmail(email: unknown): boolean {
   return typeof email === 'string' && email.normalize('NFKC') === email;

@@ -114,8 +114,8 @@ export class AgentsRepository {
   }
 
   /**
-   * Notes that an agent gets another role, or is activated or deactivated. Earlier links that were made for the
-   * agent or by the agent stop working. The transaction holds the agent's lock.
+   * Notes that an agent gets another role, or is activated or deactivated. Earlier links that were made for
+   * the agent or by the agent stop working. The transaction holds the agent's lock.
    */
   async noteAccessChange(
     tx: Transaction,
@@ -129,7 +129,9 @@ export class AgentsRepository {
     ]);
   }
 
-  /** Notes whether an agent's conversations must still be unassigned. The transaction holds the agent's lock. */
+  /**
+   * Notes whether an agent's conversations must still be unassigned. The transaction holds the agent's lock.
+   */
   async setReleasing(
     tx: Transaction,
     { tenantId, id }: Pick<AgentEntity, 'tenantId' | 'id'>,
@@ -152,8 +154,8 @@ export class AgentsRepository {
   }
 
   /**
-   * Reports whether agents are active, and have neither got another role nor been deactivated since a time. It
-   * locks the agents in share mode, so that none of them changes before the commit.
+   * Reports whether agents are active, and have neither got another role nor been deactivated since a time.
+   * It locks the agents in share mode, so that none of them changes before the commit.
    */
   async haveKeptAccess(tx: Transaction, tenantId: string, ids: string[], since: Date): Promise<boolean> {
     const found = await tx.query<{ hasKept: boolean }>(
@@ -164,7 +166,9 @@ export class AgentsRepository {
     return found.length === new Set(ids).size && found.every(({ hasKept }) => hasKept);
   }
 
-  /** Replaces an agent's name and e-mail address by placeholders. The placeholder address can't receive mail. */
+  /**
+   * Replaces an agent's name and e-mail address by placeholders. The placeholder address can't receive mail.
+   */
   async erase(tx: Transaction, tenantId: string, id: string): Promise<void> {
     await tx.query(
       `UPDATE agents SET name = '', display_name = NULL, email = id || '@erased.invalid', erased_at = now(), updated_at = now()

@@ -76,8 +76,8 @@ export class WorkspacesRepository {
   }
 
   /**
-   * Locks a workspace's row. To avoid deadlocks, a transaction locks the workspace before agents, and agents before
-   * people. `requirePermission` locks the acting agent.
+   * Locks a workspace's row. To avoid deadlocks, a transaction locks the workspace before agents, and agents
+   * before people. `requirePermission` locks the acting agent.
    */
   async lock(tx: Transaction, id: string): Promise<WorkspaceEntity | null> {
     if (!isId(id)) return null;
@@ -98,8 +98,8 @@ export class WorkspacesRepository {
   }
 
   /**
-   * Locks a workspace's row exclusively, which waits for all transactions that share the lock. It also writes the
-   * row, so that a claim that has read the earlier version notices this lock.
+   * Locks a workspace's row exclusively, which waits for all transactions that share the lock. It also writes
+   * the row, so that a claim that has read the earlier version notices this lock.
    */
   async lockExclusively(tx: Transaction, id: string): Promise<void> {
     tx.outlastClaimsPipelined();
