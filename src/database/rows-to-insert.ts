@@ -19,6 +19,18 @@ export interface RowsToInsert {
   parameters: unknown[];
 }
 
+/** Returns the columns of rows by their names, each with its SQL type and its value in a row. */
+export function columnsOf<Row>(
+  rows: readonly Row[],
+  columns: Record<string, [type: string, valueOf: (row: Row) => unknown]>,
+): ListedColumn[] {
+  return Object.entries(columns).map(([name, [type, valueOf]]) => ({
+    name,
+    type,
+    values: rows.map(valueOf),
+  }));
+}
+
 /** Returns the columns' names, as they stand in an INSERT. */
 export function columnNamesOf(columns: { name: string }[]): string {
   return columns.map(({ name }) => name).join(', ');

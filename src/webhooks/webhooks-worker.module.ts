@@ -5,6 +5,7 @@ import { OutboxWorkerModule } from '../outbox/outbox.module';
 import { registerQueue } from '../queue/register-queue';
 import { cappedAt } from '../queue/slots';
 import { StartCapacity, startCapacityOf } from '../queue/start-capacity';
+import { provideTargetRates } from '../queue/target-rates';
 import { provideWakeUps } from '../queue/wake-up-queue';
 import { DELIVERY_QUEUE } from './deliveries/delivery';
 import { DeliveryClaimer } from './deliveries/delivery-claimer';
@@ -45,6 +46,7 @@ const deliveryCapacity: FactoryProvider<StartCapacity> = {
     DeliveryFanOut,
     deliveryCapacity,
     provideWakeUps(DELIVERY_QUEUE),
+    provideTargetRates(DELIVERY_QUEUE),
     DeliveryProcessor,
     DeliveryWorker,
     DeliveryClaimer,

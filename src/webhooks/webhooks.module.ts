@@ -26,13 +26,15 @@ import { ContextReader } from './context/context-reader';
 import { AttemptRecorder } from './deliveries/attempt-recorder';
 import { DeliveryAttempter } from './deliveries/delivery-attempter';
 import { DeliveryHistoryRepository } from './deliveries/delivery-history.repository';
+import { DeliveryRoundsRepository } from './deliveries/delivery-rounds.repository';
 import { DueDeliveriesRepository } from './deliveries/due-deliveries.repository';
+import { PendingCancellationsRepository } from './deliveries/pending-cancellations.repository';
 import { PendingDeliveriesRepository } from './deliveries/pending-deliveries.repository';
 import { RecoveryOutcomesRepository } from './deliveries/recovery-outcomes.repository';
 import { EndpointChanges } from './endpoints/endpoint-changes';
+import { EndpointHealthRepository } from './endpoints/endpoint-health.repository';
 import { EndpointRegistration } from './endpoints/endpoint-registration';
 import { EndpointsOfKeys } from './endpoints/endpoints-of-keys';
-import { PendingCancellationsRepository } from './endpoints/pending-cancellations.repository';
 import { SubscribersRepository } from './endpoints/subscribers.repository';
 import { EndpointSubscription } from './endpoints/subscription';
 import { WebhookEndpointsRepository } from './endpoints/webhook-endpoints.repository';
@@ -86,8 +88,10 @@ const PROVIDERS = [
   EndpointsOfKeys,
   WebhookEndpointsRepository,
   SubscribersRepository,
+  EndpointHealthRepository,
   PendingCancellationsRepository,
   PendingDeliveriesRepository,
+  DeliveryRoundsRepository,
   DueDeliveriesRepository,
   DeliveryHistoryRepository,
   RecoveryOutcomesRepository,

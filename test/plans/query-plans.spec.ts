@@ -56,6 +56,7 @@ import {
   BEFORE_ALL_UNOWED,
   DueDeliveriesRepository,
 } from '../../src/webhooks/deliveries/due-deliveries.repository';
+import { DeliveryRoundsRepository } from '../../src/webhooks/deliveries/delivery-rounds.repository';
 import { PendingDeliveriesRepository } from '../../src/webhooks/deliveries/pending-deliveries.repository';
 import { QueueFloors } from '../../src/queue/floors/queue-floors';
 import { Target } from '../../src/queue/targets';
@@ -646,7 +647,7 @@ describe('query plans', () => {
     });
 
     it('sees whether a delivery of a recovery is pending from the recovery’s own part of the index', async () => {
-      const store = host.app.get(PendingDeliveriesRepository);
+      const store = host.app.get(DeliveryRoundsRepository);
       const [plan] = await plansOf(
         () => inQueue((tx) => store.hasRecovered(tx, BIG, newId())),
         /recovery_id/,

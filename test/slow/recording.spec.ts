@@ -10,7 +10,7 @@ import { RecoveryOutcomesRepository } from '../../src/webhooks/deliveries/recove
 import { AttemptRecord, NOT_ATTEMPTED } from '../../src/webhooks/deliveries/delivery';
 import { DeliveryHistoryRepository } from '../../src/webhooks/deliveries/delivery-history.repository';
 import { PendingDeliveriesRepository } from '../../src/webhooks/deliveries/pending-deliveries.repository';
-import { PendingCancellationsRepository } from '../../src/webhooks/endpoints/pending-cancellations.repository';
+import { PendingCancellationsRepository } from '../../src/webhooks/deliveries/pending-cancellations.repository';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { claimPending, recordOf } from '../support/claimed-deliveries';
 import { failConnections } from '../support/failing-sockets';
@@ -171,7 +171,6 @@ describe('recording attempts', () => {
       host.get(PendingDeliveriesRepository),
       host.get(DeliveryHistoryRepository),
       host.get(RecoveryOutcomesRepository),
-      host.get(PendingCancellationsRepository),
     );
   }
 

@@ -93,8 +93,8 @@ export const BATCHES: Record<string, string> = {
   'RoutedMessagesRepository.enqueue': 'a turn of the relay',
   'RoutedMessagesRepository.lockFirstPipelined': 'the same turn',
   'SubscribersRepository.lockMatching': 'a turn of the relay',
-  'WebhookEndpointsRepository.markFailing': 'a batch of AttemptRecorder',
-  'WebhookEndpointsRepository.markSucceeded': 'a batch of AttemptRecorder',
+  'EndpointHealthRepository.markFailing': 'a batch of AttemptRecorder',
+  'EndpointHealthRepository.markSucceeded': 'a batch of AttemptRecorder',
 };
 
 /** Statements that lock rows of several workspaces, whatever the setting says. */
@@ -113,7 +113,7 @@ export const JOINS: Record<string, string> = {
     'keys that this process has not accepted yet, 20 times a second at most; on one server alone',
   'AttemptRollupsRepository.addRollups':
     'a batch of AttemptRollups, once in five seconds for each process; of one workspace on several nodes',
-  'PendingCancellationsRepository.insertUnowedPipelined':
+  'PendingDeliveriesRepository.cancelUnowedPipelined':
     'the endpoints of a batch of AttemptRecorder or DeliveryClaimer, which is of one workspace on several nodes',
   'VisitorsRepository.listStates':
     'a batch of VisitorStreams, four times a minute; of one workspace on several nodes',

@@ -9,11 +9,10 @@ import {
   isLeaseLost,
   leaseKeyOf,
 } from '../../outbox/event-queue.repository';
-import { PendingCancellationsRepository } from '../endpoints/pending-cancellations.repository';
 import { AttemptOutcome } from '../sending/attempt-outcome';
-import { AttemptRecord, Delivery } from './delivery';
+import { AttemptRecord, Delivery, toPending } from './delivery';
 import { DeliveryHistoryRepository, FinishedRound } from './delivery-history.repository';
-import { PendingDeliveriesRepository, toPending } from './pending-deliveries.repository';
+import { PendingDeliveriesRepository } from './pending-deliveries.repository';
 import { DeliveryEnd, RecoveryOutcomesRepository } from './recovery-outcomes.repository';
 import { isTestRecord, logRetry, mayBeOfOneRecord, RecordRetries } from './record-retries';
 
@@ -73,7 +72,6 @@ export class AttemptRecorder {
     private readonly pending: PendingDeliveriesRepository,
     private readonly history: DeliveryHistoryRepository,
     private readonly outcomes: RecoveryOutcomesRepository,
-    private readonly cancellations: PendingCancellationsRepository,
   ) {}
 
   /** Notes first attempts that begin: an event ends with the record of the last attempt of its lease. */
@@ -223,7 +221,7 @@ export class AttemptRecorder {
     if (failed.length > 0) this.history.insertAttemptsPipelined(tx, failed);
     if (owed.length > 0) this.pending.insertPipelined(tx, owed.map(toNext));
     const late = owed.filter(({ outcome }) => !outcome || Date.now() - outcome.at.getTime() > LATE_MS);
-    if (late.length > 0) this.cancellations.insertUnowedPipelined(tx, late.map(toNext));
+    if (late.length > 0) this.pending.cancelUnowedPipelined(tx, late.map(toNext));
   }
 }
 

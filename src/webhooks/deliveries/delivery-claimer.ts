@@ -12,14 +12,12 @@ import {
   startByFromNow,
   UNREADABLE_PAUSE_MS,
 } from '../../queue/start-capacity';
-import { Target, targetKeyOf, throughputKeyOf } from '../../queue/targets';
-import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
-import { FixedWindows } from '../../redis/fixed-windows';
-import { PendingCancellationsRepository } from '../endpoints/pending-cancellations.repository';
+import { TargetRates } from '../../queue/target-rates';
+import { Target, targetKeyOf } from '../../queue/targets';
 import { receivesType } from '../endpoints/subscription';
 import { Subscriber, SubscribersRepository } from '../endpoints/subscribers.repository';
-import { Delivery, DELIVERY_QUEUE, Lease, takesRecovered, targetOf } from './delivery';
-import { ClaimedRow, PendingDeliveriesRepository, toPending } from './pending-deliveries.repository';
+import { Delivery, DELIVERY_QUEUE, Lease, takesRecovered, targetOf, toPending } from './delivery';
+import { ClaimedRow, PendingDeliveriesRepository } from './pending-deliveries.repository';
 
 /** Number of endpoints of one claim, which bounds the claim's locks. */
 const MAX_BATCH = 50;
@@ -63,10 +61,8 @@ export class DeliveryClaimer {
     private readonly database: Database,
     private readonly deliveries: PendingDeliveriesRepository,
     private readonly endpoints: SubscribersRepository,
-    private readonly cancellations: PendingCancellationsRepository,
-    private readonly windows: FixedWindows,
+    private readonly rates: TargetRates,
     @InjectStartCapacity(DELIVERY_QUEUE) private readonly capacity: StartCapacity,
-    @InjectWakeUps(DELIVERY_QUEUE) private readonly wakeUps: WakeUpQueue,
     private readonly metrics: Metrics,
   ) {
     const claim = (requests: Request[]) => this.claimTimed(requests);
@@ -115,14 +111,10 @@ export class DeliveryClaimer {
   private async claimGranted(target: Target, count: number, rateLimit: number): Promise<Delivery[]> {
     const due = await this.deliveries.countDue(target, count);
     if (due === 0) return [];
-    const key = throughputKeyOf(target);
-    const limit = { windowMs: 1_000, max: rateLimit };
-    const { granted, endsInMs } = await this.windows.acquire(key, limit, due);
-    if (granted < due) this.pause(target, endsInMs);
+    const granted = await this.rates.acquire(target, rateLimit, due);
     if (granted === 0) return [];
     const { deliveries } = await this.submit({ target, count: granted, isGranted: true });
-    const left = granted - deliveries.length;
-    if (left > 0) await this.windows.giveBack(key, left);
+    await this.rates.giveBack(target, granted - deliveries.length);
     return deliveries;
   }
 
@@ -176,7 +168,7 @@ export class DeliveryClaimer {
   private leaveUnowed(tx: Transaction, deliveries: Delivery[], lease: Lease): void {
     const unowed = deliveries.filter((delivery) => !isOwed(delivery));
     this.deliveries.postponePipelined(tx, unowed, lease.id, UNOWED_DELAY_MS);
-    this.cancellations.insertUnowedPipelined(tx, unowed.map(toPending));
+    this.deliveries.cancelUnowedPipelined(tx, unowed.map(toPending));
   }
 
   private async lockEndpoints(tx: Transaction, requests: Request[]): Promise<Map<string, Subscriber>> {
@@ -191,16 +183,11 @@ export class DeliveryClaimer {
   private async postpone(deliveries: Delivery[], delayMs: number): Promise<void> {
     const [first] = deliveries;
     const { endpoint, lease, recovered } = first!;
-    this.pause(targetOf(endpoint, recovered), delayMs);
+    this.rates.pause(targetOf(endpoint, recovered), delayMs);
     await this.database.queueTransaction((tx) => {
       this.deliveries.postponePipelined(tx, deliveries, lease!.id, delayMs);
       return Promise.resolve();
     });
-  }
-
-  private pause(target: Target, delayMs: number): void {
-    this.capacity.pause(target, delayMs);
-    this.wakeUps.wakeIn(target, delayMs);
   }
 }
 

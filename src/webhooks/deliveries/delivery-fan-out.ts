@@ -6,9 +6,9 @@ import { InjectStartCapacity, StartBy, StartCapacity, startByFromNow } from '../
 import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { Subscriber } from '../endpoints/subscribers.repository';
 import { AttemptRecorder } from './attempt-recorder';
-import { Delivery, DELIVERY_QUEUE, deliveryIdOf, NOT_ATTEMPTED } from './delivery';
+import { Delivery, DELIVERY_QUEUE, deliveryIdOf, NOT_ATTEMPTED, toPending } from './delivery';
 import { DeliveryWorker } from './delivery.worker';
-import { PendingDeliveriesRepository, toPending } from './pending-deliveries.repository';
+import { PendingDeliveriesRepository } from './pending-deliveries.repository';
 import { DeliveryHistoryRepository } from './delivery-history.repository';
 
 interface NewDelivery {

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database, Reader } from '../../database/database';
-import { InsertedColumn, columnNamesOf, rowsToInsert } from '../../database/rows-to-insert';
+import { columnNamesOf, columnsOf, InsertedColumn, rowsToInsert } from '../../database/rows-to-insert';
 import { Transaction } from '../../database/transaction';
 import type { AttemptError, AttemptOutcome, AttemptPhases } from '../sending/attempt-outcome';
 import { ErasedMessages } from '../../database/tables/table-declaration';
-import { AttemptRecord, firstIdOf, lastIdOf } from './delivery';
-import { PendingDelivery } from './pending-deliveries.repository';
+import { AttemptRecord, firstIdOf, lastIdOf, PendingDelivery } from './delivery';
 
 export interface FinishedRound {
   id: string;
@@ -45,19 +44,16 @@ export class DeliveryHistoryRepository {
   /** Inserts rounds that an attempt has finished. */
   insertFinishedPipelined(tx: Transaction, records: WithOutcome[]): void {
     this.insertRoundsPipelined(tx, [
-      { name: 'tenant_id', type: 'uuid', values: records.map(({ delivery }) => delivery.endpoint.tenantId) },
-      { name: 'id', type: 'uuid', values: records.map(({ delivery }) => delivery.id) },
-      { name: 'round', type: 'smallint', values: records.map(({ delivery }) => delivery.round) },
-      { name: 'endpoint_id', type: 'uuid', values: records.map(({ delivery }) => delivery.endpoint.id) },
-      { name: 'event_id', type: 'uuid', values: records.map(({ delivery }) => delivery.event.id) },
-      { name: 'event_type', type: 'text', values: records.map(({ delivery }) => delivery.event.type) },
-      { name: 'status', type: 'text', values: records.map(({ status }) => status) },
-      {
-        name: 'attempt_count',
-        type: 'smallint',
-        values: records.map(({ delivery }) => delivery.attemptCount + 1),
-      },
-      { name: 'finished_at', sql: 'now()' },
+      ...columnsOf(records, {
+        tenant_id: ['uuid', ({ delivery }) => delivery.endpoint.tenantId],
+        id: ['uuid', ({ delivery }) => delivery.id],
+        round: ['smallint', ({ delivery }) => delivery.round],
+        endpoint_id: ['uuid', ({ delivery }) => delivery.endpoint.id],
+        event_id: ['uuid', ({ delivery }) => delivery.event.id],
+        event_type: ['text', ({ delivery }) => delivery.event.type],
+        status: ['text', ({ status }) => status],
+        attempt_count: ['smallint', ({ delivery }) => delivery.attemptCount + 1],
+      }),
       ...attemptColumns(records),
     ]);
   }
@@ -65,10 +61,12 @@ export class DeliveryHistoryRepository {
   /** Inserts attempts that will be followed by another one. */
   insertAttemptsPipelined(tx: Transaction, records: WithOutcome[]): void {
     const columns = [
-      { name: 'tenant_id', type: 'uuid', values: records.map(({ delivery }) => delivery.endpoint.tenantId) },
-      { name: 'delivery_id', type: 'uuid', values: records.map(({ delivery }) => delivery.id) },
-      { name: 'round', type: 'smallint', values: records.map(({ delivery }) => delivery.round) },
-      { name: 'attempt', type: 'smallint', values: records.map(({ delivery }) => delivery.attemptCount + 1) },
+      ...columnsOf(records, {
+        tenant_id: ['uuid', ({ delivery }) => delivery.endpoint.tenantId],
+        delivery_id: ['uuid', ({ delivery }) => delivery.id],
+        round: ['smallint', ({ delivery }) => delivery.round],
+        attempt: ['smallint', ({ delivery }) => delivery.attemptCount + 1],
+      }),
       ...attemptColumns(records),
     ];
     for (const { rows, parameters } of rowsToInsert(columns, this.database))
@@ -81,23 +79,19 @@ export class DeliveryHistoryRepository {
 
   /** Inserts rounds that end without a further attempt, each with the failure of its last attempt. */
   insertCancelledPipelined(tx: Transaction, deliveries: PendingDelivery[]): void {
-    this.insertRoundsPipelined(tx, [
-      { name: 'tenant_id', type: 'uuid', values: deliveries.map(({ tenantId }) => tenantId) },
-      { name: 'id', type: 'uuid', values: deliveries.map(({ id }) => id) },
-      { name: 'round', type: 'smallint', values: deliveries.map(({ round }) => round) },
-      { name: 'endpoint_id', type: 'uuid', values: deliveries.map(({ endpointId }) => endpointId) },
-      { name: 'event_id', type: 'uuid', values: deliveries.map(({ eventId }) => eventId) },
-      { name: 'event_type', type: 'text', values: deliveries.map(({ eventType }) => eventType) },
-      { name: 'status', type: 'text', values: deliveries.map(() => 'CANCELLED') },
-      { name: 'attempt_count', type: 'smallint', values: deliveries.map(({ attemptCount }) => attemptCount) },
-      { name: 'finished_at', sql: 'now()' },
-      {
-        name: 'status_code',
-        type: 'smallint',
-        values: deliveries.map(({ lastStatusCode }) => lastStatusCode),
-      },
-      { name: 'error', type: 'text', values: deliveries.map(({ lastError }) => lastError) },
-    ]);
+    const columns = columnsOf(deliveries, {
+      tenant_id: ['uuid', ({ tenantId }) => tenantId],
+      id: ['uuid', ({ id }) => id],
+      round: ['smallint', ({ round }) => round],
+      endpoint_id: ['uuid', ({ endpointId }) => endpointId],
+      event_id: ['uuid', ({ eventId }) => eventId],
+      event_type: ['text', ({ eventType }) => eventType],
+      status: ['text', () => 'CANCELLED'],
+      attempt_count: ['smallint', ({ attemptCount }) => attemptCount],
+      status_code: ['smallint', ({ lastStatusCode }) => lastStatusCode],
+      error: ['text', ({ lastError }) => lastError],
+    });
+    this.insertRoundsPipelined(tx, columns);
   }
 
   /**
@@ -177,7 +171,8 @@ export class DeliveryHistoryRepository {
     }
   }
 
-  private insertRoundsPipelined(tx: Transaction, columns: InsertedColumn[]): void {
+  private insertRoundsPipelined(tx: Transaction, listed: InsertedColumn[]): void {
+    const columns = [...listed, { name: 'finished_at', sql: 'now()' }];
     for (const { rows, parameters } of rowsToInsert(columns, this.database))
       tx.pipeline(
         `INSERT INTO webhook_deliveries (${columnNamesOf(columns)}) ${rows} ON CONFLICT (tenant_id, id, round) DO NOTHING`,
@@ -187,26 +182,17 @@ export class DeliveryHistoryRepository {
 }
 
 function attemptColumns(records: WithOutcome[]): InsertedColumn[] {
-  const outcomes = records.map(({ outcome }) => outcome);
-  return [
-    { name: 'attempted_at', type: 'timestamptz', values: outcomes.map(({ at }) => at) },
-    {
-      name: 'duration_ms',
-      type: 'integer',
-      values: outcomes.map(({ durationMs }) => Math.round(durationMs)),
-    },
-    { name: 'status_code', type: 'smallint', values: outcomes.map(({ statusCode }) => statusCode) },
-    { name: 'error', type: 'text', values: outcomes.map(({ error }) => error) },
-    { name: 'error_message', type: 'text', values: outcomes.map(({ errorMessage }) => errorMessage) },
-    { name: 'response', type: 'bytea', values: outcomes.map(({ response }) => response) },
-    { name: 'lookup_ms', type: 'real', values: outcomes.map(({ phases }) => phases.lookupMs) },
-    { name: 'connect_ms', type: 'real', values: outcomes.map(({ phases }) => phases.connectMs) },
-    { name: 'tls_ms', type: 'real', values: outcomes.map(({ phases }) => phases.tlsMs) },
-    { name: 'first_byte_ms', type: 'real', values: outcomes.map(({ phases }) => phases.firstByteMs) },
-    {
-      name: 'response_headers',
-      type: 'text',
-      values: outcomes.map(({ responseHeaders }) => responseHeaders),
-    },
-  ];
+  return columnsOf(records, {
+    attempted_at: ['timestamptz', ({ outcome }) => outcome.at],
+    duration_ms: ['integer', ({ outcome }) => Math.round(outcome.durationMs)],
+    status_code: ['smallint', ({ outcome }) => outcome.statusCode],
+    error: ['text', ({ outcome }) => outcome.error],
+    error_message: ['text', ({ outcome }) => outcome.errorMessage],
+    response: ['bytea', ({ outcome }) => outcome.response],
+    lookup_ms: ['real', ({ outcome }) => outcome.phases.lookupMs],
+    connect_ms: ['real', ({ outcome }) => outcome.phases.connectMs],
+    tls_ms: ['real', ({ outcome }) => outcome.phases.tlsMs],
+    first_byte_ms: ['real', ({ outcome }) => outcome.phases.firstByteMs],
+    response_headers: ['text', ({ outcome }) => outcome.responseHeaders],
+  });
 }

@@ -3,7 +3,8 @@ import type { Queue } from 'bull';
 import { type Target } from '../../queue/targets';
 import { InjectWakeUps, type WakeUpQueue } from '../../queue/wake-up-queue';
 import { WakeUpProcessor } from '../../queue/wake-up.processor';
-import { DELIVERY_QUEUE } from './delivery';
+import { RedisSignals } from '../../redis/redis-signals';
+import { DELIVERY_DUE, DELIVERY_QUEUE } from './delivery';
 import { DeliveryWorker } from './delivery.worker';
 
 /**
@@ -16,7 +17,9 @@ export class DeliveryProcessor extends WakeUpProcessor {
     @InjectQueue(DELIVERY_QUEUE) bull: Queue<Target>,
     @InjectWakeUps(DELIVERY_QUEUE) wakeUps: WakeUpQueue,
     worker: DeliveryWorker,
+    signals: RedisSignals,
   ) {
     super(bull, wakeUps, worker.runner);
+    signals.listen(DELIVERY_DUE, (target) => worker.runner.wake([target]));
   }
 }

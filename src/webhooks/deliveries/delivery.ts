@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto';
 import { EventType, isTest } from '../../outbox/event-catalog';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
+import type { SubQueue } from '../../queue/floors/queue-floors';
 import { StartBy } from '../../queue/start-capacity';
 import { Target } from '../../queue/targets';
 import { Signal } from '../../redis/redis-signals';
 import { WebhookContext } from '../context/webhook-context';
 import { Subscriber } from '../endpoints/subscribers.repository';
-import { AttemptOutcome } from '../sending/attempt-outcome';
+import { AttemptError, AttemptOutcome } from '../sending/attempt-outcome';
 import { RequestContent } from '../sending/delivery-request';
 
 /** Length of the digits of an id that are its time, with their hyphen. */
@@ -51,6 +52,29 @@ export interface Delivery extends DeliveryState {
   startBy: StartBy;
 }
 
+/** Delivery that waits for a slot, a retry or the end of a lease. */
+export interface PendingDelivery {
+  tenantId: string;
+  id: string;
+  endpointId: string;
+  /** Number of the endpoint's activation that is owed the delivery. */
+  activation: number;
+  eventId: string;
+  eventType: string;
+  round: number;
+  attemptCount: number;
+  recovered: boolean;
+  /** HTTP status of the last attempt of this round; null without one. `lastError` is that attempt's error. */
+  lastStatusCode: number | null;
+  lastError: AttemptError | null;
+}
+
+/** Delivery that begins a round. */
+export type NewRound = Pick<
+  PendingDelivery,
+  'tenantId' | 'id' | 'endpointId' | 'activation' | 'eventId' | 'eventType' | 'round'
+>;
+
 /** Consequence of an attempt. */
 export interface AttemptRecord {
   delivery: Delivery;
@@ -90,6 +114,11 @@ export function targetOf({ tenantId, id }: { tenantId: string; id: string }, rec
   return { tenantId, id, isBackground: recovered };
 }
 
+/** Names the sub-queue of an endpoint's live deliveries, or of its recovered ones. */
+export function deliveriesSubQueue(tenantId: string, endpointId: string, recovered: boolean): SubQueue {
+  return { queue: 'deliveries', tenantId, key: recovered ? `${endpointId}:recovered` : endpointId };
+}
+
 /** Reports whether a target is for recovered deliveries. */
 export function takesRecovered({ isBackground = false }: Target): boolean {
   return isBackground;
@@ -117,4 +146,12 @@ export function firstIdOf(eventId: string): string {
  */
 export function lastIdOf(eventId: string): string {
   return `${eventId.slice(0, TIMESTAMP_LENGTH)}-ffff-ffff-ffffffffffff`;
+}
+
+/** Returns the row of a delivery, as if no attempt of its round had failed yet. */
+export function toPending(delivery: DeliveryState): PendingDelivery {
+  const { id, event, endpoint, round, attemptCount, recovered } = delivery;
+  const keys = { tenantId: event.tenantId, id, endpointId: endpoint.id, activation: endpoint.activation };
+  const progress = { round, attemptCount, recovered, lastStatusCode: null, lastError: null };
+  return { ...keys, eventId: event.id, eventType: event.type, ...progress };
 }

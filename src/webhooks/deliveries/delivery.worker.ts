@@ -5,8 +5,7 @@ import { LoadControl } from '../../queue/load-control';
 import { InjectStartCapacity, StartCapacity } from '../../queue/start-capacity';
 import { Target } from '../../queue/targets';
 import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
-import { RedisSignals } from '../../redis/redis-signals';
-import { AttemptRecord, Delivery, DELIVERY_DUE, DELIVERY_QUEUE } from './delivery';
+import { AttemptRecord, Delivery, DELIVERY_QUEUE } from './delivery';
 import { DeliveryAttempter } from './delivery-attempter';
 import { DeliveryClaimer } from './delivery-claimer';
 import { EndpointHealth } from './endpoint-health';
@@ -22,7 +21,6 @@ export class DeliveryWorker implements OnModuleInit {
     @InjectWakeUps(DELIVERY_QUEUE) private readonly wakeUps: WakeUpQueue,
     claimer: DeliveryClaimer,
     private readonly attempter: DeliveryAttempter,
-    private readonly signals: RedisSignals,
     private readonly health: EndpointHealth,
     private readonly metrics: Metrics,
   ) {
@@ -37,7 +35,6 @@ export class DeliveryWorker implements OnModuleInit {
 
   onModuleInit(): void {
     new LoadControl(this.capacity).start();
-    this.signals.listen(DELIVERY_DUE, (target) => this.runner.wake([target]));
   }
 
   private async process(target: Target, delivery: Delivery): Promise<void> {

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { LOWEST_ID } from '../../common/ids';
 import { Database } from '../../database/database';
-import { expectOneRow } from '../../database/key-list';
+import { expectOneRow, listsOf } from '../../database/key-list';
 import { Place } from '../../database/citus/places';
 import { Transaction } from '../../database/transaction';
 import { QueueFloors } from '../../queue/floors/queue-floors';
 import { Target } from '../../queue/targets';
 import { isSuspended } from '../../workspaces/suspension';
 import { IS_OWED } from '../endpoints/subscription';
-import { targetOf } from './delivery';
-import { deliveriesSubQueue, FIRST, PendingDelivery } from './pending-deliveries.repository';
+import { deliveriesSubQueue, targetOf, PendingDelivery } from './delivery';
+import { FIRST } from './pending-deliveries.repository';
 
 /** Number of rows that one step of a search along the schedule reads. */
 const STEP_ROWS = 1_000;
@@ -203,23 +203,6 @@ export class DueDeliveriesRepository {
     );
   }
 
-  /** Counts an endpoint's pending recovered deliveries, up to a limit. */
-  async countRecovered(
-    tx: Transaction,
-    { tenantId, id }: Target,
-    activation: number,
-    limit: number,
-  ): Promise<number> {
-    const since = this.floors.startOfSearch(deliveriesSubQueue(tenantId, id, true));
-    const rows = await tx.query(
-      `SELECT FROM pending_deliveries
-       WHERE tenant_id = $1 AND endpoint_id = $2 AND activation = $3 AND recovered AND next_attempt_at > $5
-       ORDER BY next_attempt_at LIMIT $4`,
-      [tenantId, id, activation, limit, since],
-    );
-    return rows.length;
-  }
-
   /**
    * Returns the sub-queues that have a due delivery, by their keys, each with the time of its oldest one:
    * null when all it has is due before all others.
@@ -244,10 +227,7 @@ export class DueDeliveriesRepository {
               AND next_attempt_at <= ${FIRST} ORDER BY next_attempt_at LIMIT 1)
            LIMIT 1) due`,
       [
-        subQueues.map(({ tenantId }) => tenantId),
-        subQueues.map(({ id }) => id),
-        subQueues.map(({ activation }) => activation),
-        subQueues.map(({ recovered }) => recovered),
+        ...listsOf(subQueues, 'tenantId', 'id', 'activation', 'recovered'),
         subQueues.map(({ tenantId, id, recovered }) =>
           this.floors.startOfSearch(deliveriesSubQueue(tenantId, id, recovered)),
         ),

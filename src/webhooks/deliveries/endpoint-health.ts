@@ -3,7 +3,7 @@ import { Periodic } from '../../common/periodic';
 import { Database } from '../../database/database';
 import { isTest } from '../../outbox/event-catalog';
 import { DeactivationReason } from '../endpoints/webhook-endpoint';
-import { HealthChange, WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
+import { EndpointHealthRepository, HealthChange } from '../endpoints/endpoint-health.repository';
 import { DEACTIVATE_AFTER_MS, EndpointChanges } from '../endpoints/endpoint-changes';
 import { AttemptOutcome } from '../sending/attempt-outcome';
 import { AttemptRollups } from '../rollups/attempt-rollups';
@@ -35,7 +35,7 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
 
   constructor(
     private readonly database: Database,
-    private readonly repository: WebhookEndpointsRepository,
+    private readonly repository: EndpointHealthRepository,
     private readonly endpoints: EndpointChanges,
     private readonly rollups: AttemptRollups,
   ) {}

@@ -4,10 +4,7 @@ import { Database } from '../../database/database';
 import { Polls } from '../../queue/polling/polls';
 import { Metrics } from '../../metrics/metrics';
 import { DeliveryHistoryRepository } from './delivery-history.repository';
-import {
-  PendingCancellation,
-  PendingCancellationsRepository,
-} from '../endpoints/pending-cancellations.repository';
+import { PendingCancellation, PendingCancellationsRepository } from './pending-cancellations.repository';
 import { BEFORE_ALL_UNOWED, DueDeliveriesRepository, UnowedPosition } from './due-deliveries.repository';
 import { RecoveryOutcomesRepository } from './recovery-outcomes.repository';
 

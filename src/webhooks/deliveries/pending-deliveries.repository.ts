@@ -1,14 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import { Database, Reader } from '../../database/database';
-import { expectOneRow, workspaceOf, Batch } from '../../database/key-list';
-import { InsertedColumn, rowsToInsert } from '../../database/rows-to-insert';
+import { Database } from '../../database/database';
+import { Batch, expectOneRow, listsOf, workspaceOf } from '../../database/key-list';
+import { columnNamesOf, columnsOf, ListedColumn, rowsToInsert } from '../../database/rows-to-insert';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
-import { QueueFloors, SubQueue } from '../../queue/floors/queue-floors';
+import { QueueFloors } from '../../queue/floors/queue-floors';
 import { Target } from '../../queue/targets';
 import { isSuspended } from '../../workspaces/suspension';
-import type { AttemptError } from '../sending/attempt-outcome';
-import { AttemptRecord, Delivery, DeliveryState, takesRecovered } from './delivery';
+import { IS_OWED } from '../endpoints/subscription';
+import {
+  AttemptRecord,
+  deliveriesSubQueue,
+  Delivery,
+  NewRound,
+  PendingDelivery,
+  takesRecovered,
+} from './delivery';
 
 /**
  * Duration of a lease, longer than an attempt can take. After it, any worker may claim a delivery whose
@@ -18,28 +25,6 @@ const LEASE = `interval '20 seconds'`;
 
 /** Time of a delivery that is due before all others of its endpoint. */
 export const FIRST = `'epoch'::timestamptz`;
-
-/** Delivery that waits for a slot, a retry or the end of a lease. */
-export interface PendingDelivery {
-  tenantId: string;
-  id: string;
-  endpointId: string;
-  /** Number of the endpoint's activation that is owed the delivery. */
-  activation: number;
-  eventId: string;
-  eventType: string;
-  round: number;
-  attemptCount: number;
-  recovered: boolean;
-  /** HTTP status of the last attempt of this round; null without one. `lastError` is that attempt's error. */
-  lastStatusCode: number | null;
-  lastError: AttemptError | null;
-}
-
-/** Delivery that a recovery makes. */
-export type RecoveredDelivery = PendingDelivery & { recoveryId: string };
-
-export type NewRound = Omit<PendingDelivery, 'attemptCount' | 'recovered' | 'lastStatusCode' | 'lastError'>;
 
 export interface ClaimRequest {
   tenantId: string;
@@ -57,10 +42,6 @@ export type ClaimedRow = Pick<
   wasLeased: boolean;
   event: OutboxEvent;
 };
-
-/** Columns of every inserted delivery. */
-const INSERTED = `tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count, recovered,
-  next_attempt_at, last_status_code, last_error`;
 
 /**
  * Returns SQL that locks the deliveries that a request may claim, those that are due before all others first.
@@ -125,94 +106,26 @@ export class PendingDeliveriesRepository {
 
   /** Inserts deliveries that are due after a delay. A delivery that is pending already stays as it is. */
   insertPipelined(tx: Transaction, deliveries: (PendingDelivery & { delayMs: number })[]): void {
-    for (const { rows, parameters } of rowsToInsert(columnsOf(deliveries), this.database))
+    const columns = [
+      ...roundColumns(deliveries),
+      ...columnsOf(deliveries, {
+        attempt_count: ['smallint', ({ attemptCount }) => attemptCount],
+        recovered: ['boolean', ({ recovered }) => recovered],
+        last_status_code: ['smallint', ({ lastStatusCode }) => lastStatusCode],
+        last_error: ['text', ({ lastError }) => lastError],
+      }),
+      {
+        name: 'next_attempt_at',
+        type: 'integer',
+        values: deliveries.map(({ delayMs }) => delayMs),
+        write: (delay: string) => `now() + ${delay} * interval '1 millisecond'`,
+      },
+    ];
+    for (const { rows, parameters } of rowsToInsert(columns, this.database))
       tx.pipeline(
-        `INSERT INTO pending_deliveries (${INSERTED}) ${rows} ON CONFLICT (tenant_id, id) DO NOTHING`,
+        `INSERT INTO pending_deliveries (${columnNamesOf(columns)}) ${rows} ON CONFLICT (tenant_id, id) DO NOTHING`,
         parameters,
       );
-  }
-
-  /**
-   * Inserts deliveries of a recovery, as `insertPipelined` does.
-   * @returns how many
-   */
-  async insertRecovered(tx: Transaction, deliveries: RecoveredDelivery[]): Promise<number> {
-    const columns = [
-      ...columnsOf(deliveries.map((delivery) => ({ ...delivery, delayMs: 0 }))),
-      { name: 'recovery_id', type: 'uuid', values: deliveries.map(({ recoveryId }) => recoveryId) },
-    ];
-    let inserted = 0;
-    for (const { rows, parameters } of rowsToInsert(columns, this.database)) {
-      const sql = `INSERT INTO pending_deliveries (${INSERTED}, recovery_id) ${rows}
-        ON CONFLICT (tenant_id, id) DO NOTHING RETURNING 1`;
-      inserted += (await tx.query(sql, parameters)).length;
-    }
-    return inserted;
-  }
-
-  /**
-   * Deletes those of the deliveries that a former activation is owed, and that wait to be cancelled.
-   * @returns the recovery of each; null for one that no recovery made
-   */
-  deleteFormer(
-    tx: Transaction,
-    tenantId: string,
-    ids: string[],
-    activation: number,
-  ): Promise<{ recoveryId: string | null }[]> {
-    return tx.query(
-      `DELETE FROM pending_deliveries WHERE tenant_id = $1 AND id = ANY ($2) AND activation < $3
-       RETURNING recovery_id AS "recoveryId"`,
-      [tenantId, ids, activation],
-    );
-  }
-
-  /** Reports whether a delivery that a recovery made is pending. */
-  async hasRecovered(tx: Transaction, tenantId: string, recoveryId: string): Promise<boolean> {
-    const rows = await tx.prepared(
-      'SELECT FROM pending_deliveries WHERE tenant_id = $1 AND recovery_id = $2 LIMIT 1',
-      [tenantId, recoveryId],
-    );
-    return rows.length > 0;
-  }
-
-  /**
-   * Makes a delivery due before all others of its endpoint, in a new round. An attempt of an earlier round
-   * that is in flight does not count any more. A delivery of a recovery stays one.
-   */
-  async insertFirst(tx: Transaction, delivery: NewRound): Promise<void> {
-    const { tenantId, id, endpointId, activation, eventId, eventType, round } = delivery;
-    await tx.query(
-      `INSERT INTO pending_deliveries AS p
-         (tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count, recovered, next_attempt_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, 0, false, ${FIRST})
-       ON CONFLICT (tenant_id, id) DO UPDATE SET round = p.round + 1, activation = excluded.activation,
-         attempt_count = 0, recovered = false, next_attempt_at = excluded.next_attempt_at, lease_id = NULL,
-         last_status_code = NULL, last_error = NULL`,
-      [tenantId, id, endpointId, activation, eventId, eventType, round],
-    );
-  }
-
-  /**
-   * Makes a delivery that waits for its next attempt due before all others of its endpoint, in the same
-   * round.
-   * @returns null when it does not wait, or is due so already
-   */
-  async bringForward(
-    tx: Transaction,
-    tenantId: string,
-    id: string,
-    activation: number,
-  ): Promise<{ recovered: boolean } | null> {
-    const [row] = await tx.query<{ recovered: boolean }>(
-      `WITH changed AS (
-         UPDATE pending_deliveries SET next_attempt_at = ${FIRST}
-         WHERE tenant_id = $1 AND id = $2 AND activation = $3 AND lease_id IS NULL AND next_attempt_at > ${FIRST}
-         RETURNING recovered
-       ) SELECT recovered FROM changed`,
-      [tenantId, id, activation],
-    );
-    return row ?? null;
   }
 
   /** Reports whether a target has a delivery that can be claimed now. */
@@ -241,11 +154,7 @@ export class PendingDeliveriesRepository {
     const rows = await tx.prepared<Omit<ClaimedRow, 'event'> & { eventId: string } & Omit<OutboxEvent, 'id'>>(
       claimIn(this.database),
       [
-        requests.map(({ tenantId }) => tenantId),
-        requests.map(({ endpointId }) => endpointId),
-        requests.map(({ activation }) => activation),
-        requests.map(({ recovered }) => recovered),
-        requests.map(({ count }) => count),
+        ...listsOf(requests, 'tenantId', 'endpointId', 'activation', 'recovered', 'count'),
         leaseId,
         requests.map(({ tenantId, endpointId: id, recovered }) =>
           this.floors.startOfClaim(deliveriesSubQueue(tenantId, id, recovered)),
@@ -314,13 +223,16 @@ export class PendingDeliveriesRepository {
     );
   }
 
-  /** Locks a delivery if it is pending, and returns its round; null if it is not. */
-  async lockRound(tx: Transaction, tenantId: string, id: string): Promise<number | null> {
-    const [row] = await tx.query<{ round: number }>(
-      'SELECT round FROM pending_deliveries WHERE tenant_id = $1 AND id = $2 FOR UPDATE',
-      [tenantId, id],
+  /** Has `PendingCanceller` cancel the deliveries that their endpoints are not owed any more. */
+  cancelUnowedPipelined(tx: Transaction, deliveries: PendingDelivery[]): Pipelined {
+    return tx.pipeline(
+      `INSERT INTO pending_cancellations (tenant_id, endpoint_id, activation)
+       SELECT DISTINCT w.tenant_id, p.endpoint_id, p.activation
+       FROM unnest($1::uuid[], $2::uuid[], $3::integer[], $4::text[]) AS p (tenant_id, endpoint_id, activation, event_type)
+       JOIN webhook_endpoints w ON w.tenant_id = ${workspaceOf('p', '$1', this.database)} AND w.id = p.endpoint_id
+       WHERE NOT ${IS_OWED} ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING`,
+      listsOf(deliveries, 'tenantId', 'endpointId', 'activation', 'eventType'),
     );
-    return row?.round ?? null;
   }
 
   /** Counts the deliveries of a target that can be claimed now, up to a limit. */
@@ -334,72 +246,17 @@ export class PendingDeliveriesRepository {
     );
     return rows.length;
   }
-
-  /** Returns the activation and round of each of the deliveries that is pending. */
-  findRounds(
-    reader: Reader,
-    tenantId: string,
-    ids: string[],
-  ): Promise<Pick<PendingDelivery, 'id' | 'activation' | 'round'>[]> {
-    return reader.prepared(
-      'SELECT id, activation, round FROM pending_deliveries WHERE tenant_id = $1 AND id = ANY ($2)',
-      [tenantId, ids],
-    );
-  }
 }
 
-/** Names the sub-queue of an endpoint's live deliveries, or of its recovered ones. */
-export function deliveriesSubQueue(tenantId: string, endpointId: string, recovered: boolean): SubQueue {
-  return { queue: 'deliveries', tenantId, key: recovered ? `${endpointId}:recovered` : endpointId };
-}
-
-/** Outcome of a round that has had no attempt. */
-export const NO_FAILURE = { lastStatusCode: null, lastError: null };
-
-function columnsOf(deliveries: (PendingDelivery & { delayMs: number })[]): InsertedColumn[] {
-  return [
-    { name: 'tenant_id', type: 'uuid', values: deliveries.map(({ tenantId }) => tenantId) },
-    { name: 'id', type: 'uuid', values: deliveries.map(({ id }) => id) },
-    { name: 'endpoint_id', type: 'uuid', values: deliveries.map(({ endpointId }) => endpointId) },
-    { name: 'activation', type: 'integer', values: deliveries.map(({ activation }) => activation) },
-    { name: 'event_id', type: 'uuid', values: deliveries.map(({ eventId }) => eventId) },
-    { name: 'event_type', type: 'text', values: deliveries.map(({ eventType }) => eventType) },
-    { name: 'round', type: 'smallint', values: deliveries.map(({ round }) => round) },
-    { name: 'attempt_count', type: 'smallint', values: deliveries.map(({ attemptCount }) => attemptCount) },
-    { name: 'recovered', type: 'boolean', values: deliveries.map(({ recovered }) => recovered) },
-    {
-      name: 'delay_ms',
-      type: 'integer',
-      values: deliveries.map(({ delayMs }) => delayMs),
-      write: (delay) => `now() + ${delay} * interval '1 millisecond'`,
-    },
-    {
-      name: 'last_status_code',
-      type: 'smallint',
-      values: deliveries.map(({ lastStatusCode }) => lastStatusCode),
-    },
-    { name: 'last_error', type: 'text', values: deliveries.map(({ lastError }) => lastError) },
-  ];
-}
-
-export function toPending({
-  id,
-  event,
-  endpoint,
-  round,
-  attemptCount,
-  recovered,
-}: DeliveryState): PendingDelivery {
-  return {
-    tenantId: event.tenantId,
-    id,
-    endpointId: endpoint.id,
-    activation: endpoint.activation,
-    eventId: event.id,
-    eventType: event.type,
-    round,
-    attemptCount,
-    recovered,
-    ...NO_FAILURE,
-  };
+/** Returns the columns of rounds that are inserted. */
+export function roundColumns(rounds: NewRound[]): ListedColumn[] {
+  return columnsOf(rounds, {
+    tenant_id: ['uuid', ({ tenantId }) => tenantId],
+    id: ['uuid', ({ id }) => id],
+    endpoint_id: ['uuid', ({ endpointId }) => endpointId],
+    activation: ['integer', ({ activation }) => activation],
+    event_id: ['uuid', ({ eventId }) => eventId],
+    event_type: ['text', ({ eventType }) => eventType],
+    round: ['smallint', ({ round }) => round],
+  });
 }

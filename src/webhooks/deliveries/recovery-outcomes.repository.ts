@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { groupBy } from '../../common/group-by';
 import { newId } from '../../common/ids';
 import { Database } from '../../database/database';
-import { columnNamesOf, rowsToInsert } from '../../database/rows-to-insert';
+import { columnNamesOf, columnsOf, rowsToInsert } from '../../database/rows-to-insert';
 import { Transaction } from '../../database/transaction';
 import type { FinishedRound } from './delivery-history.repository';
 
@@ -33,16 +33,14 @@ export class RecoveryOutcomesRepository {
     const recovered = ends.filter(({ recoveryId }) => recoveryId !== null);
     if (recovered.length === 0) return;
     const groups = [...groupBy(recovered, ({ recoveryId }) => recoveryId!)];
-    const countOf = (status: FinishedRound['status']) =>
-      groups.map(([, ended]) => ended.filter((end) => end.status === status).length);
-    const columns = [
-      { name: 'tenant_id', type: 'uuid', values: groups.map(([, [first]]) => first!.tenantId) },
-      { name: 'recovery_id', type: 'uuid', values: groups.map(([recoveryId]) => recoveryId) },
-      { name: 'id', type: 'uuid', values: groups.map(newId) },
-      { name: 'succeeded', type: 'integer', values: countOf('SUCCEEDED') },
-      { name: 'exhausted', type: 'integer', values: countOf('EXHAUSTED') },
-      { name: 'cancelled', type: 'integer', values: countOf('CANCELLED') },
-    ];
+    const columns = columnsOf(groups, {
+      tenant_id: ['uuid', ([, [first]]) => first!.tenantId],
+      recovery_id: ['uuid', ([recoveryId]) => recoveryId],
+      id: ['uuid', newId],
+      succeeded: ['integer', ([, ended]) => countOf(ended, 'SUCCEEDED')],
+      exhausted: ['integer', ([, ended]) => countOf(ended, 'EXHAUSTED')],
+      cancelled: ['integer', ([, ended]) => countOf(ended, 'CANCELLED')],
+    });
     for (const { rows, parameters } of rowsToInsert(columns, this.database))
       tx.pipeline(`INSERT INTO recovery_outcomes (${columnNamesOf(columns)}) ${rows}`, parameters);
   }
@@ -57,4 +55,8 @@ export class RecoveryOutcomesRepository {
       [tenantId, recoveryId, count],
     );
   }
+}
+
+function countOf(ends: DeliveryEnd[], status: DeliveryEnd['status']): number {
+  return ends.filter((end) => end.status === status).length;
 }

@@ -9,9 +9,9 @@ import { RedisSignals } from '../../redis/redis-signals';
 import { receivesType } from '../endpoints/subscription';
 import { WebhookEndpoint } from '../endpoints/webhook-endpoint';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
-import { DELIVERY_DUE, targetOf } from './delivery';
+import { DELIVERY_DUE, targetOf, NewRound } from './delivery';
 import { DeliveryHistoryRepository } from './delivery-history.repository';
-import { NewRound, PendingDeliveriesRepository } from './pending-deliveries.repository';
+import { DeliveryRoundsRepository } from './delivery-rounds.repository';
 
 /** Delivery as a list showed it. */
 type ListedDelivery = Pick<NewRound, 'id' | 'endpointId' | 'eventId' | 'eventType'> & { status: string };
@@ -22,7 +22,7 @@ export class Redeliverer {
   constructor(
     private readonly database: Database,
     private readonly endpoints: WebhookEndpointsRepository,
-    private readonly pending: PendingDeliveriesRepository,
+    private readonly rounds: DeliveryRoundsRepository,
     private readonly history: DeliveryHistoryRepository,
     private readonly signals: RedisSignals,
     private readonly audit: AuditService,
@@ -50,7 +50,7 @@ export class Redeliverer {
       const round = await this.findLatestRound(tx, tenantId, id);
       if (round > 0) {
         const next = { tenantId, id, endpointId, activation, eventId, eventType, round: round + 1 };
-        await this.pending.insertFirst(tx, next);
+        await this.rounds.insertFirst(tx, next);
         tx.onCommit(() => this.signals.send(DELIVERY_DUE, tenantId, { tenantId, id: endpointId }));
       }
       this.recordPipelined(tx, tenantId, delivery, 'redelivered', actor);
@@ -67,7 +67,7 @@ export class Redeliverer {
     await this.database.transaction(async (tx) => {
       const { activation } = await this.lockEndpoint(tx, tenantId, delivery, actor);
       if (status !== 'PENDING') throw AppError.because('INVALID_BODY', 'delivery_not_pending');
-      const changed = await this.pending.bringForward(tx, tenantId, id, activation);
+      const changed = await this.rounds.bringForward(tx, tenantId, id, activation);
       if (!changed) return;
       const target = targetOf({ tenantId, id: endpointId }, changed.recovered);
       tx.onCommit(() => this.signals.send(DELIVERY_DUE, tenantId, target));
@@ -118,7 +118,7 @@ export class Redeliverer {
    * transaction.
    */
   private async findLatestRound(tx: Transaction, tenantId: string, id: string): Promise<number> {
-    const pending = await this.pending.lockRound(tx, tenantId, id);
+    const pending = await this.rounds.lockRound(tx, tenantId, id);
     if (pending !== null) return pending;
     const [finished] = await this.history.findLatestRounds(tx, tenantId, [id]);
     return finished?.round ?? 0;

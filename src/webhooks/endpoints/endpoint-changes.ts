@@ -12,7 +12,6 @@ import { WorkspaceEntity } from '../../workspaces/workspace.entity';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 import { requireContextScopes } from '../context/context-parts';
 import { requireEventScopes } from './event-scopes';
-import { PendingCancellationsRepository } from './pending-cancellations.repository';
 import { receivesFewerTypes } from './subscription';
 import { DeactivationReason, WebhookEndpoint } from './webhook-endpoint';
 import { toEndpointSummary } from './webhook-endpoint.dto';
@@ -50,7 +49,6 @@ export class EndpointChanges {
     private readonly database: Database,
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly workspaces: WorkspacesRepository,
-    private readonly cancellations: PendingCancellationsRepository,
     private readonly audit: AuditService,
   ) {}
 
@@ -93,15 +91,14 @@ export class EndpointChanges {
     { settings, version }: { settings: Partial<EndpointSettings>; version?: number },
     actor: Actor,
   ): Promise<WebhookEndpoint> {
-    const { tenantId, id, url, activation } = before;
+    const { url } = before;
     const after = { ...before, ...settings };
     const changed = changedValues(audited(before), audited(after), SETTINGS);
     if (!changed) return before;
     if (version !== undefined && before.version !== version)
       throw AppError.because('CONFLICT', 'endpoint_edited');
     const edited = await this.endpoints.update(tx, before, after, actor);
-    if (before.active && receivesFewerTypes(after, before))
-      await this.cancellations.insert(tx, tenantId, id, activation);
+    if (before.active && receivesFewerTypes(after, before)) await this.endpoints.cancelUnowed(tx, before);
     this.recordPipelined(tx, before, 'updated', actor, { ...changed, metadata: { url } });
     return edited;
   }
@@ -117,14 +114,14 @@ export class EndpointChanges {
     actor: Actor,
     { reason = null, metadata = {} }: { reason?: DeactivationReason | null; metadata?: object } = {},
   ): Promise<WebhookEndpoint> {
-    const { tenantId, id, url, activation } = before;
+    const { url } = before;
     const { action, active } = CHANGES[change];
     const isDeleted = change === 'delete';
     if (!isDeleted && before.active === active) return before;
     const after = active
       ? await this.endpoints.activate(tx, before)
       : await this.endpoints.deactivate(tx, before, { isDeleted, reason });
-    if (!active) await this.cancellations.insert(tx, tenantId, id, activation);
+    if (!active) await this.endpoints.cancelUnowed(tx, before);
     const changed = isDeleted
       ? { before: valuesOf(audited(before), AUDITED) }
       : changedValues(before, after, ['active']);

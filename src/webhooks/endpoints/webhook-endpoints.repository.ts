@@ -4,7 +4,6 @@ import { isId } from '../../common/ids';
 import { Actor, idOf } from '../../access/principal';
 import { SealedSecret } from '../../secrets/secret-box';
 import { Database } from '../../database/database';
-import { Batch, listsOf, workspaceOf } from '../../database/key-list';
 import { Transaction } from '../../database/transaction';
 import { DeactivationReason, ENDPOINT_COLUMNS, WebhookEndpoint } from './webhook-endpoint';
 
@@ -19,25 +18,6 @@ export type EndpointKey = Pick<WebhookEndpoint, 'tenantId' | 'id'>;
 
 /** Endpoint that is to be inserted, with its encrypted secret. */
 export type NewEndpoint = EndpointKey & EndpointSettings & { sealed: SealedSecret; maker: Actor };
-
-/**
- * Change of an endpoint's health.
- * @property url address of the attempt: the endpoint may have got another one since
- * @property at time at which the attempt began
- */
-export interface HealthChange {
-  tenantId: string;
-  id: string;
-  url: string;
-  at: Date;
-}
-
-/** Locks the changed endpoints in the order of their keys, so that two processes can't deadlock. */
-const changesIn = (batch: Batch) => `(
-  SELECT w.tenant_id, w.id, c.at
-  FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[]) AS c (tenant_id, id, url, at)
-  JOIN webhook_endpoints w ON w.tenant_id = ${workspaceOf('c', '$1', batch)} AND w.id = c.id AND w.url = c.url
-  ORDER BY w.tenant_id, w.id FOR NO KEY UPDATE OF w) AS c`;
 
 const SELECT_PRESENT = `SELECT ${ENDPOINT_COLUMNS} FROM webhook_endpoints WHERE tenant_id = $1 AND deleted_at IS NULL`;
 const NO_PREVIOUS_SECRET = `previous_secret_key_id = NULL, previous_secret_ciphertext = NULL,
@@ -207,27 +187,15 @@ export class WebhookEndpointsRepository {
     return this.change(tx, key, NO_PREVIOUS_SECRET, []);
   }
 
-  /** Records successes, one for each endpoint. A failure that is older than the success ends. */
-  async markSucceeded(changes: HealthChange[]): Promise<void> {
-    await this.database.query(
-      `UPDATE webhook_endpoints w SET failing_since = NULL, last_success_at = greatest(last_success_at, c.at)
-       FROM ${changesIn(this.database)}
-       WHERE w.tenant_id = ${workspaceOf('c', '$1', this.database)} AND w.id = c.id AND (failing_since IS NULL OR failing_since <= c.at)`,
-      listsOf(changes, 'tenantId', 'id', 'url', 'at'),
-    );
-  }
-
   /**
-   * Records failures, one for each endpoint. The first failure since the last success is kept, and a later
-   * success wins.
+   * Has `PendingCanceller` cancel the deliveries of an activation that the endpoint is not owed any more. A
+   * cancellation that is under way begins again: attempts may be in flight again.
    */
-  async markFailing(changes: HealthChange[]): Promise<void> {
-    await this.database.query(
-      `UPDATE webhook_endpoints w SET failing_since = c.at
-       FROM ${changesIn(this.database)}
-       WHERE w.tenant_id = ${workspaceOf('c', '$1', this.database)} AND w.id = c.id AND failing_since IS NULL
-         AND (last_success_at IS NULL OR last_success_at < c.at)`,
-      listsOf(changes, 'tenantId', 'id', 'url', 'at'),
+  async cancelUnowed(tx: Transaction, { tenantId, id, activation }: WebhookEndpoint): Promise<void> {
+    await tx.query(
+      `INSERT INTO pending_cancellations (tenant_id, endpoint_id, activation, created_at) VALUES ($1, $2, $3, now())
+       ON CONFLICT (tenant_id, endpoint_id, activation) DO UPDATE SET created_at = excluded.created_at`,
+      [tenantId, id, activation],
     );
   }
 

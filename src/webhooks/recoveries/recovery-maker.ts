@@ -3,8 +3,7 @@ import { idFloor } from '../../common/ids';
 import { Transaction } from '../../database/transaction';
 import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { DELIVERY_QUEUE, targetOf } from '../deliveries/delivery';
-import { DueDeliveriesRepository } from '../deliveries/due-deliveries.repository';
-import { NO_FAILURE, PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
+import { DeliveryRoundsRepository } from '../deliveries/delivery-rounds.repository';
 import { RecoveryOutcomesRepository } from '../deliveries/recovery-outcomes.repository';
 import { Subscriber, SubscribersRepository } from '../endpoints/subscribers.repository';
 import { beforeQueued, RecoveryRound, RecoverySource } from './recovery-source';
@@ -21,8 +20,7 @@ export class RecoveryMaker {
     private readonly recoveries: WebhookRecoveriesRepository,
     private readonly endpoints: SubscribersRepository,
     private readonly source: RecoverySource,
-    private readonly pending: PendingDeliveriesRepository,
-    private readonly due: DueDeliveriesRepository,
+    private readonly rounds: DeliveryRoundsRepository,
     private readonly outcomes: RecoveryOutcomesRepository,
     @InjectWakeUps(DELIVERY_QUEUE) private readonly wakeUps: WakeUpQueue,
   ) {}
@@ -38,7 +36,7 @@ export class RecoveryMaker {
     if (!endpoint) return { ...recovery, status: 'CANCELLED', finishedAt: new Date() };
     const { activation } = endpoint;
     const target = targetOf(endpoint, true);
-    if ((await this.due.countRecovered(tx, target, activation, ENOUGH_PENDING)) === ENOUGH_PENDING)
+    if ((await this.rounds.countRecovered(tx, target, activation, ENOUGH_PENDING)) === ENOUGH_PENDING)
       return null;
     const { filter, since, cursor } = recovery;
     const isFirst = filter === null && cursor === idFloor(since!);
@@ -69,16 +67,13 @@ export class RecoveryMaker {
     rounds: RecoveryRound[],
   ): Promise<number> {
     const ids = rounds.map(({ id }) => id);
-    const former = await this.pending.deleteFormer(tx, tenantId, ids, activation);
+    const former = await this.rounds.deleteFormer(tx, tenantId, ids, activation);
     this.outcomes.insertPipelined(
       tx,
       former.map((one) => ({ ...one, tenantId, status: 'CANCELLED' })),
     );
-    const recovered = { activation, attemptCount: 0, recovered: true, recoveryId, ...NO_FAILURE };
     if (maySend) tx.onCommit(() => this.wakeUps.wake([targetOf(endpoint, true)]));
-    return this.pending.insertRecovered(
-      tx,
-      rounds.map((round) => ({ ...round, ...recovered })),
-    );
+    const due = rounds.map((round) => ({ ...round, activation }));
+    return this.rounds.insertRecovered(tx, due, recoveryId);
   }
 }

@@ -6,8 +6,8 @@ import { EventQueueRepository, IdRange } from '../../outbox/event-queue.reposito
 import { DeliveryFilter } from '../browsing/delivery-filter';
 import { DeliverySearch } from '../browsing/delivery-search';
 import { DeliveryHistoryRepository } from '../deliveries/delivery-history.repository';
-import { deliveryIdOf } from '../deliveries/delivery';
-import { NewRound, PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
+import { deliveryIdOf, NewRound } from '../deliveries/delivery';
+import { DeliveryRoundsRepository } from '../deliveries/delivery-rounds.repository';
 import { EndpointSubscription, receivesType } from '../endpoints/subscription';
 import { WebhookEndpoint } from '../endpoints/webhook-endpoint';
 import { toFinishedFilter } from './webhook-recovery.dto';
@@ -44,7 +44,7 @@ export class RecoverySource {
   constructor(
     private readonly subscription: EndpointSubscription,
     private readonly events: EventQueueRepository,
-    private readonly pending: PendingDeliveriesRepository,
+    private readonly rounds: DeliveryRoundsRepository,
     private readonly history: DeliveryHistoryRepository,
     private readonly search: DeliverySearch,
   ) {}
@@ -91,7 +91,7 @@ export class RecoverySource {
     const ids = wanted.map(({ id }) => id);
     const eventIds = wanted.map(({ eventId }) => eventId);
     const queued = await this.events.findQueuedTimes(tx, tenantId, eventIds);
-    const pending = await this.pending.findRounds(tx, tenantId, ids);
+    const pending = await this.rounds.findRounds(tx, tenantId, ids);
     const underWay = new Set(pending.filter((one) => one.activation >= activation).map(({ id }) => id));
     const finished = await this.history.findLatestRounds(tx, tenantId, ids);
     const succeeded = new Set(finished.filter(({ status }) => status === 'SUCCEEDED').map(({ id }) => id));

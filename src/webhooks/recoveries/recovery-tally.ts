@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Transaction } from '../../database/transaction';
-import { PendingDeliveriesRepository } from '../deliveries/pending-deliveries.repository';
+import { DeliveryRoundsRepository } from '../deliveries/delivery-rounds.repository';
 import { OutcomeCounts, RecoveryOutcomesRepository } from '../deliveries/recovery-outcomes.repository';
 import { WebhookRecovery } from './webhook-recovery';
 
@@ -11,7 +11,7 @@ const COUNTED = 1_000;
 @Injectable()
 export class RecoveryTally {
   constructor(
-    private readonly pending: PendingDeliveriesRepository,
+    private readonly rounds: DeliveryRoundsRepository,
     private readonly outcomes: RecoveryOutcomesRepository,
   ) {}
 
@@ -23,7 +23,7 @@ export class RecoveryTally {
   async count(tx: Transaction, recovery: WebhookRecovery): Promise<WebhookRecovery> {
     const { tenantId, id, status, finishedAt } = recovery;
     // Read before the outcomes: what ends later is pending here, what has ended is among them.
-    const isPending = status === 'RUNNING' || (await this.pending.hasRecovered(tx, tenantId, id));
+    const isPending = status === 'RUNNING' || (await this.rounds.hasRecovered(tx, tenantId, id));
     const taken = await this.outcomes.take(tx, tenantId, id, COUNTED);
     const isSettled = !isPending && taken.length < COUNTED;
     if (!isSettled && taken.length === 0) return recovery;

@@ -53,6 +53,15 @@ export class DeliveryCountsRepository {
     return { ...counts, succeeded: ended!.succeeded };
   }
 
+  /** Returns how many deliveries of an endpoint are cancelled so far; null when none are being cancelled. */
+  async getCancelling(tenantId: string, endpointId: string): Promise<{ cancelled: number } | null> {
+    const [row] = await this.database.query<{ cancelled: number | null }>(
+      `SELECT sum(cancelled)::float8 AS cancelled FROM pending_cancellations WHERE tenant_id = $1 AND endpoint_id = $2`,
+      [tenantId, endpointId],
+    );
+    return row!.cancelled === null ? null : { cancelled: row!.cancelled };
+  }
+
   /** Counts by status, without those that succeeded if there are too many finished ones. */
   private async count(
     tx: Transaction,

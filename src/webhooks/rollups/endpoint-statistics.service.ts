@@ -4,7 +4,6 @@ import { AppError } from '../../common/app-error';
 import { isId } from '../../common/ids';
 import { Actor } from '../../access/principal';
 import { Database } from '../../database/database';
-import { PendingCancellationsRepository } from '../endpoints/pending-cancellations.repository';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { AttemptRollupsRepository, DeliveryTotals } from './attempt-rollups.repository';
 import { DeliveryCounts, DeliveryCountsRepository } from './delivery-counts.repository';
@@ -55,7 +54,6 @@ export class EndpointStatisticsService {
   constructor(
     private readonly database: Database,
     private readonly endpoints: WebhookEndpointsRepository,
-    private readonly cancellations: PendingCancellationsRepository,
     private readonly deliveries: DeliveryCountsRepository,
     private readonly rollups: AttemptRollupsRepository,
     private readonly days: WebhookDayRepository,
@@ -70,7 +68,7 @@ export class EndpointStatisticsService {
     const { active, failingSince, lastSuccessAt } = await this.endpoints.get(tenantId, endpointId);
     const since = new Date(Date.now() - DAY_MS);
     const last24Hours = await this.deliveries.countByStatus(tenantId, endpointId, since);
-    const cancelling = await this.cancellations.getProgress(tenantId, endpointId);
+    const cancelling = await this.deliveries.getCancelling(tenantId, endpointId);
     return { active, failingSince, lastSuccessAt, last24Hours, cancelling };
   }
 

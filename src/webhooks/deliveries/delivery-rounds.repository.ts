@@ -1,0 +1,141 @@
+import { Injectable } from '@nestjs/common';
+import { Database, Reader } from '../../database/database';
+import { columnNamesOf, columnsOf, rowsToInsert } from '../../database/rows-to-insert';
+import { Transaction } from '../../database/transaction';
+import { QueueFloors } from '../../queue/floors/queue-floors';
+import { Target } from '../../queue/targets';
+import { deliveriesSubQueue, NewRound, PendingDelivery } from './delivery';
+import { FIRST, roundColumns } from './pending-deliveries.repository';
+
+/** Begins further rounds of deliveries, for recoveries and for persons who repeat single deliveries. */
+@Injectable()
+export class DeliveryRoundsRepository {
+  constructor(
+    private readonly database: Database,
+    private readonly floors: QueueFloors,
+  ) {}
+
+  /**
+   * Inserts rounds that a recovery makes. A delivery that is pending already stays as it is.
+   * @returns how many
+   */
+  async insertRecovered(tx: Transaction, rounds: NewRound[], recoveryId: string): Promise<number> {
+    const columns = [
+      ...roundColumns(rounds),
+      ...columnsOf(rounds, { recovery_id: ['uuid', () => recoveryId] }),
+      { name: 'attempt_count', sql: '0' },
+      { name: 'recovered', sql: 'true' },
+      { name: 'next_attempt_at', sql: 'now()' },
+    ];
+    let inserted = 0;
+    for (const { rows, parameters } of rowsToInsert(columns, this.database)) {
+      const sql = `INSERT INTO pending_deliveries (${columnNamesOf(columns)}) ${rows}
+        ON CONFLICT (tenant_id, id) DO NOTHING RETURNING 1`;
+      inserted += (await tx.query(sql, parameters)).length;
+    }
+    return inserted;
+  }
+
+  /**
+   * Deletes, of some deliveries, the ones that a former activation was owed and that wait to be cancelled.
+   * @returns the recovery of each; null for one that no recovery made
+   */
+  deleteFormer(
+    tx: Transaction,
+    tenantId: string,
+    ids: string[],
+    activation: number,
+  ): Promise<{ recoveryId: string | null }[]> {
+    return tx.query(
+      `DELETE FROM pending_deliveries WHERE tenant_id = $1 AND id = ANY ($2) AND activation < $3
+       RETURNING recovery_id AS "recoveryId"`,
+      [tenantId, ids, activation],
+    );
+  }
+
+  /** Reports whether a delivery that a recovery made is pending. */
+  async hasRecovered(tx: Transaction, tenantId: string, recoveryId: string): Promise<boolean> {
+    const rows = await tx.prepared(
+      'SELECT FROM pending_deliveries WHERE tenant_id = $1 AND recovery_id = $2 LIMIT 1',
+      [tenantId, recoveryId],
+    );
+    return rows.length > 0;
+  }
+
+  /** Counts an endpoint's pending recovered deliveries, up to a limit. */
+  async countRecovered(
+    tx: Transaction,
+    { tenantId, id }: Target,
+    activation: number,
+    limit: number,
+  ): Promise<number> {
+    const since = this.floors.startOfSearch(deliveriesSubQueue(tenantId, id, true));
+    const rows = await tx.query(
+      `SELECT FROM pending_deliveries
+       WHERE tenant_id = $1 AND endpoint_id = $2 AND activation = $3 AND recovered AND next_attempt_at > $5
+       ORDER BY next_attempt_at LIMIT $4`,
+      [tenantId, id, activation, limit, since],
+    );
+    return rows.length;
+  }
+
+  /**
+   * Makes a delivery due before all others of its endpoint, in a new round. An attempt of an earlier round
+   * that is in flight does not count any more. A delivery of a recovery stays one.
+   */
+  async insertFirst(tx: Transaction, delivery: NewRound): Promise<void> {
+    const { tenantId, id, endpointId, activation, eventId, eventType, round } = delivery;
+    await tx.query(
+      `INSERT INTO pending_deliveries AS p
+         (tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count, recovered, next_attempt_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, 0, false, ${FIRST})
+       ON CONFLICT (tenant_id, id) DO UPDATE SET round = p.round + 1, activation = excluded.activation,
+         attempt_count = 0, recovered = false, next_attempt_at = excluded.next_attempt_at, lease_id = NULL,
+         last_status_code = NULL, last_error = NULL`,
+      [tenantId, id, endpointId, activation, eventId, eventType, round],
+    );
+  }
+
+  /**
+   * Makes a delivery that waits for its next attempt due before all others of its endpoint, in the same
+   * round.
+   * @returns null when it does not wait, or is due so already
+   */
+  async bringForward(
+    tx: Transaction,
+    tenantId: string,
+    id: string,
+    activation: number,
+  ): Promise<{ recovered: boolean } | null> {
+    const [row] = await tx.query<{ recovered: boolean }>(
+      `WITH changed AS (
+         UPDATE pending_deliveries SET next_attempt_at = ${FIRST}
+         WHERE tenant_id = $1 AND id = $2 AND activation = $3 AND lease_id IS NULL AND next_attempt_at > ${FIRST}
+         RETURNING recovered
+       ) SELECT recovered FROM changed`,
+      [tenantId, id, activation],
+    );
+    return row ?? null;
+  }
+
+  /** Locks a delivery if it is pending, and returns its round; null if it is not. */
+  async lockRound(tx: Transaction, tenantId: string, id: string): Promise<number | null> {
+    const [row] = await tx.query<{ round: number }>(
+      'SELECT round FROM pending_deliveries WHERE tenant_id = $1 AND id = $2 FOR UPDATE',
+      [tenantId, id],
+    );
+    return row?.round ?? null;
+  }
+
+  /** Returns the activation and round of each of the deliveries that is pending. */
+  findRounds(
+    reader: Reader,
+    tenantId: string,
+    ids: string[],
+  ): Promise<Pick<PendingDelivery, 'id' | 'activation' | 'round'>[]> {
+    return reader.prepared(
+      'SELECT id, activation, round FROM pending_deliveries WHERE tenant_id = $1 AND id = ANY ($2)',
+      [tenantId, ids],
+    );
+  }
+}

@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../database/database';
+import { Batch, listsOf, workspaceOf } from '../../database/key-list';
+
+/**
+ * Change of an endpoint's health.
+ * @property url address of the attempt: the endpoint may have got another one since
+ * @property at time at which the attempt began
+ */
+export interface HealthChange {
+  tenantId: string;
+  id: string;
+  url: string;
+  at: Date;
+}
+
+/** Locks the changed endpoints in the order of their keys, so that two processes can't deadlock. */
+const changesIn = (batch: Batch) => `(
+  SELECT w.tenant_id, w.id, c.at
+  FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[]) AS c (tenant_id, id, url, at)
+  JOIN webhook_endpoints w ON w.tenant_id = ${workspaceOf('c', '$1', batch)} AND w.id = c.id AND w.url = c.url
+  ORDER BY w.tenant_id, w.id FOR NO KEY UPDATE OF w) AS c`;
+
+/** Stores when endpoints succeeded and failed, many with one statement. */
+@Injectable()
+export class EndpointHealthRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Records successes, one for each endpoint. A failure that is older than the success ends. */
+  async markSucceeded(changes: HealthChange[]): Promise<void> {
+    await this.database.query(
+      `UPDATE webhook_endpoints w SET failing_since = NULL, last_success_at = greatest(last_success_at, c.at)
+       FROM ${changesIn(this.database)}
+       WHERE w.tenant_id = ${workspaceOf('c', '$1', this.database)} AND w.id = c.id AND (failing_since IS NULL OR failing_since <= c.at)`,
+      listsOf(changes, 'tenantId', 'id', 'url', 'at'),
+    );
+  }
+
+  /**
+   * Records failures, one for each endpoint. The first failure since the last success is kept, and a later
+   * success wins.
+   */
+  async markFailing(changes: HealthChange[]): Promise<void> {
+    await this.database.query(
+      `UPDATE webhook_endpoints w SET failing_since = c.at
+       FROM ${changesIn(this.database)}
+       WHERE w.tenant_id = ${workspaceOf('c', '$1', this.database)} AND w.id = c.id AND failing_since IS NULL
+         AND (last_success_at IS NULL OR last_success_at < c.at)`,
+      listsOf(changes, 'tenantId', 'id', 'url', 'at'),
+    );
+  }
+}
