@@ -124,15 +124,15 @@ describe("the dashboard's settings", () => {
   });
 
   describe('webhook endpoints', () => {
-    it('are listed by trouble: deactivated by the service, failing, unused, working, paused', async () => {
-      const paths = ['/paused', '/working', '/unused', '/failing', '/failing-longer', '/given-up'];
+    it('are listed by trouble: deactivated by the service, failing, unused, working, deactivated by a person', async () => {
+      const paths = ['/deactivated', '/working', '/unused', '/failing', '/failing-longer', '/given-up'];
       const ids = [];
       for (const path of paths) {
         const url = new URL(path, receiver.url()).href;
         ids.push((await post('/webhook-endpoints', { url, events: ['*'], name: path })).body.id as string);
       }
-      const [paused, working, , failing, failingLonger, givenUp] = ids;
-      await post(`/webhook-endpoints/${paused}/deactivate`);
+      const [deactivated, working, , failing, failingLonger, givenUp] = ids;
+      await post(`/webhook-endpoints/${deactivated}/deactivate`);
       await service.query(
         `UPDATE webhook_endpoints SET active = false, deactivation_reason = 'gone', deactivated_at = now() WHERE id = $1`,
         [givenUp],

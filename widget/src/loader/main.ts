@@ -19,9 +19,9 @@ const siteKey = src && (script.dataset['siteKey'] || new URL(src).searchParams.g
 if (!siteKey) console.error('chatWidget: the script needs src and data-site-key, or ?siteKey= in src.');
 else if (window.chatWidget && !Array.isArray(window.chatWidget))
   console.warn('chatWidget: the script is in this page twice.');
-else begin(src, siteKey);
+else installChat(src, siteKey);
 
-function begin(scriptUrl: string, siteKey: string): void {
+function installChat(scriptUrl: string, siteKey: string): void {
   const urlOf = (path: string) => new URL(path, scriptUrl).href;
   const serviceUrl = urlOf(`../channels/widget/${encodeURIComponent(siteKey)}`);
   const site = { fetch: fetch.bind(window), serviceUrl, siteKey };

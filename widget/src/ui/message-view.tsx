@@ -116,9 +116,9 @@ export class MessageView extends Component<Props, State> {
 
   private readonly toggle = (): void => this.setState(({ isOpen }) => ({ isOpen: !isOpen }));
 
-  private change(begin: () => void): void {
+  private change(act: () => void): void {
     this.setState({ isOpen: false });
-    begin();
+    act();
   }
 
   private status(): string {

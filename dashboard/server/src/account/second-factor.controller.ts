@@ -25,7 +25,7 @@ export class SecondFactorController {
 
   @Post('second-factor')
   @HttpCode(200)
-  begin(@Body() body: BeginSecondFactor, @CurrentHolder() holder: SessionHolder): Promise<NewSecondFactor> {
+  create(@Body() body: BeginSecondFactor, @CurrentHolder() holder: SessionHolder): Promise<NewSecondFactor> {
     return this.factors.begin(holder, body);
   }
 

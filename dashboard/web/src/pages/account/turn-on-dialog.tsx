@@ -26,24 +26,24 @@ export function TurnOnDialog({
 }) {
   const texts = useTexts();
   const [password, setPassword] = useState('');
-  const begin = useAccountChange(() => api.post<NewSecondFactor>('/account/second-factor', { password }));
+  const create = useAccountChange(() => api.post<NewSecondFactor>('/account/second-factor', { password }));
   return (
     <Dialog title={texts.secondFactor.turnOn} onClose={onClose}>
-      {begin.data ? (
-        <FirstCode secret={begin.data} onClose={onClose} onDone={onDone} />
+      {create.data ? (
+        <FirstCode secret={create.data} onClose={onClose} onDone={onDone} />
       ) : (
         <Form
           action={texts.common.continue}
-          isPending={begin.isPending}
-          error={begin.error}
-          onSubmit={() => begin.mutate()}
+          isPending={create.isPending}
+          error={create.error}
+          onSubmit={() => create.mutate()}
           onCancel={onClose}
         >
           <PasswordField
             data-autofocus
             value={password}
             onChange={setPassword}
-            error={faultOf(begin.error, 'password')}
+            error={faultOf(create.error, 'password')}
           />
         </Form>
       )}
