@@ -9,6 +9,7 @@ const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const OPTIONS: RunOptions = {
   runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
   resultTypes: ['violations', 'incomplete'],
+  rules: { 'label-content-name-mismatch': { enabled: true } },
 };
 
 /** Returns axe's findings in the widget, a line for each element. */

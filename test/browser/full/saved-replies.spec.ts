@@ -52,6 +52,20 @@ describe('saved replies in a browser', () => {
     await visit.text('No saved reply yet').waitFor();
   });
 
+  it('tell colleagues that the agent writes, once one is chosen', async () => {
+    visit = await world.enter(workspace, 'AGENT');
+    await save('Refund', 'The money is on its way.');
+    await open();
+    await visit.page.keyboard.press('r');
+    await visit.page.keyboard.type('/');
+    await options().first().waitFor();
+    const told = visit.page.waitForRequest((request) =>
+      (request.postData() ?? '').includes('"act":"REPLYING"'),
+    );
+    await visit.page.keyboard.press('Enter');
+    await told;
+  });
+
   it('are put in with their values, by keyboard alone', async () => {
     visit = await world.enter(workspace, 'AGENT');
     await save(

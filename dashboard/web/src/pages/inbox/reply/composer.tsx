@@ -50,7 +50,12 @@ export function Composer({
   };
   useKeys({ r: () => write('reply'), n: () => write('note') });
   const [missing, setMissing] = useState<string[]>([]);
-  const saved = useSavedReplies({ field, conversation, onChange: setDraft, onMissing: setMissing });
+  const change = (text: string) => {
+    setDraft(text);
+    writing.type(text);
+    known.type(text);
+  };
+  const saved = useSavedReplies({ field, conversation, onChange: change, onMissing: setMissing });
   const body = draft.trim();
   const { isOver, text } = useLimit(sourceChannel, body);
 
@@ -109,11 +114,8 @@ export function Composer({
         dir="auto"
         value={draft}
         onChange={({ currentTarget }) => {
-          const { value } = currentTarget;
-          setDraft(value);
+          change(currentTarget.value);
           saved.look(currentTarget);
-          writing.type(value);
-          known.type(value);
         }}
         onBlur={saved.close}
         onKeyDown={(event) => saved.takeKey(event) || onKeyDown(event)}
