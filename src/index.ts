@@ -120,21 +120,16 @@ export { ConversationsService } from './conversations/conversations.service';
 export { ContactConversationsService } from './conversations/contact-conversations.service';
 export { NewConversationsService } from './channels/outbound/new-conversations.service';
 export { ReplyChecksService, type ReplyCheck } from './channels/outbound/reply-checks.service';
+export { ConversationDetail, ConversationListItem } from './conversations/conversation.dto';
+export type { ConversationChange } from './conversations/conversation-change';
+export { ConversationResponse, CreateConversation } from './conversations/conversation.dto';
+export { ListConversationsQuery, NOBODY, UpdateConversation } from './conversations/conversation.dto';
 export {
   ActiveConversation,
   ContactConversation,
-  ConversationDetail,
-  ConversationListItem,
-} from './conversations/conversation.dto';
-export type { ConversationChange } from './conversations/conversation-change';
-export { ConversationResponse, CreateConversation } from './conversations/conversation.dto';
-export {
   CountConversationsQuery,
   ListActiveConversationsQuery,
-  ListConversationsQuery,
-  NOBODY,
-  UpdateConversation,
-} from './conversations/conversation.dto';
+} from './conversations/active-conversation.dto';
 export { CONVERSATION_STATUSES, type ConversationStatus } from './conversations/conversation.entity';
 export { LostMessagesService } from './messages/lost-messages.service';
 export type { LostStatus } from './conversations/lost-replies';

@@ -6,7 +6,7 @@ import { SERVICES } from './features';
 import { MessageSearchWorkerModule } from '../message-search/message-search.module';
 import { OutboxRelay } from '../outbox/outbox-relay';
 import { OutboxWorkerModule } from '../outbox/outbox.module';
-import { PrivacyWorkerModule } from '../privacy/privacy-worker.module';
+import { PrivacyWorkerModule } from '../privacy/privacy.module';
 import { PollsModule } from '../queue/polling/polls.module';
 import { QueueFloorsWorkerModule } from '../queue/floors/queue-floors.module';
 import { RetentionModule } from '../operations/retention/retention.module';

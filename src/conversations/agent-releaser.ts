@@ -5,7 +5,7 @@ import { Polls } from '../queue/polling/polls';
 import { SteppedSearch } from '../queue/polling/searches';
 import { AgentsRepository } from '../workspaces/agents.repository';
 import { AgentReleasesRepository, BEFORE_ALL_AGENTS, ReleasingAgent } from './agent-releases.repository';
-import { ConversationsService } from './conversations.service';
+import { ConversationWriter } from './conversation-writer';
 
 /** Number of conversations of a workspace that become nobody's before another workspace has its turn. */
 const BATCH = 10;
@@ -41,7 +41,7 @@ export class AgentReleaser implements OnModuleInit {
     private readonly database: Database,
     private readonly releases: AgentReleasesRepository,
     private readonly agents: AgentsRepository,
-    private readonly conversations: ConversationsService,
+    private readonly conversations: ConversationWriter,
     private readonly polls: Polls,
   ) {
     this.search = new SteppedSearch(database, BEFORE_ALL_AGENTS, async (after, place) => {

@@ -7,8 +7,8 @@ import { Actor } from '../access/principal';
 import { validate } from '../common/validate';
 import { ContactsRepository } from '../contacts/contacts.repository';
 import { Database } from '../database/database';
-import { ContactConversation, toContactConversation } from './conversation.dto';
-import { ConversationsRepository } from './conversations.repository';
+import { ContactConversation, toContactConversation } from './active-conversation.dto';
+import { ConversationListsRepository } from './conversation-lists.repository';
 
 /** Lists the conversations of one contact. */
 @Injectable()
@@ -16,7 +16,7 @@ export class ContactConversationsService {
   constructor(
     private readonly database: Database,
     private readonly contacts: ContactsRepository,
-    private readonly conversations: ConversationsRepository,
+    private readonly lists: ConversationListsRepository,
   ) {}
 
   /**
@@ -33,7 +33,7 @@ export class ContactConversationsService {
     const { cursor, limit } = validate(PageQuery, input, 'INVALID_QUERY');
     await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
     if (!isId(contactId)) throw AppError.notFound('Contact');
-    const rows = await this.conversations.listActiveOfContact({ tenantId, contactId }, cursor, limit + 1);
+    const rows = await this.lists.listActiveOfContact({ tenantId, contactId }, cursor, limit + 1);
     // A contact with conversations exists. Only an empty page leaves that open.
     const contact = rows.length === 0 ? await this.contacts.find(tenantId, contactId) : { id: contactId };
     if (!contact) throw AppError.notFound('Contact');

@@ -1,23 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Channel } from '../common/channel-descriptors';
-import { HIGHEST_ID, idFloor } from '../common/ids';
+import { HIGHEST_ID } from '../common/ids';
+import { MAX_LIMIT } from '../common/page';
+import { boundedCount } from '../database/bounded-count';
 import { Database } from '../database/database';
 import { Parameters } from '../database/parameters';
-import { CONVERSATION_STATUSES, ConversationEntity, ConversationStatus } from './conversation.entity';
+import { ContactKey } from '../database/tables/table-declaration';
+import { ConversationEntity, ConversationStatus } from './conversation.entity';
 import { CONVERSATION_COLUMNS, ListedConversation } from './conversations.repository';
-
-/** Filter of a list of conversations. `agentId` is null for those that are nobody's. */
-export interface ListFilter {
-  status?: ConversationStatus;
-  channel?: Channel;
-  agentId?: string | null;
-  contactId?: string;
-  /** Time since which they have changed. */
-  updatedSince?: Date;
-}
-
-/** Order of a list: the newest conversations first, or those with the latest activity. */
-export type ListOrder = 'id' | 'activity';
+import { ACTIVITY, activityOrder, ListFilter, ListOrder, ListStatement, MAX_READ } from './list-statement';
+import { IS_LOST, LostStatus } from './lost-replies';
 
 export interface ListPosition {
   order: ListOrder;
@@ -37,30 +29,62 @@ export interface ListResult {
   end: string | null;
 }
 
-/**
- * Limit of the conversations that one index leads to, so that a page takes a bounded time: up to so many are
- * read and sorted. More are not sorted: the list is read in its own order, so many rows for a page at most.
- */
-const MAX_READ = 1_000;
+/** Filter of a list by latest activity. `agentId` is null for the conversations that are nobody's. */
+export interface ActivityFilter {
+  /** Left out only with `ids`. */
+  status?: ConversationStatus;
+  channel?: Channel;
+  agentId?: string | null;
+  cursor?: string;
+  /** Ids of the only conversations that are looked at. */
+  ids?: string[];
+}
 
-/**
- * Time in milliseconds by which the time in a message's id may be earlier than its conversation's
- * `updated_at`.
- */
-const CLOCKS_DIFFER_MS = 60_000;
+/** Conversation of a list by latest activity, with its contact. */
+export type ListedActivity = ListedConversation &
+  Pick<ConversationEntity, 'lastMessageId' | 'contactId'> & {
+    /** Place in the list: the id of the newest message, or of the conversation before the first one. */
+    activity: string;
+    contactName: string | null;
+    /** Agent who wrote the newest message; null if it is the customer's, or there is none. */
+    lastSenderAgentId: string | null;
+    /** Status of the newest lost reply; null without one. */
+    lost: LostStatus | null;
+  };
 
-/** SQL of the id of a conversation's newest message, or of the conversation before the first one. */
-const ACTIVITY = 'coalesce(last_message_id, id)';
-const POSITIONS: Record<ListOrder, string> = { id: 'id', activity: ACTIVITY };
+/** Conversation of one contact, with its place among them. */
+export type ContactActivity = ListedConversation & Pick<ListedActivity, 'activity' | 'lastSenderAgentId'>;
 
 const CONTACT_NAME = `(SELECT name FROM contacts WHERE tenant_id = $1 AND id = page."contactId") AS "contactName"`;
 
-const hasConversation = ({ id }: { id: string | null }) => id !== null;
+/** SQL of the agent who wrote the newest message of a conversation in `page`; null for a customer's. */
+const LAST_SENDER = `(SELECT sender_agent_id FROM messages WHERE tenant_id = $1 AND conversation_id = page.id
+               AND id = page."lastMessageId") AS "lastSenderAgentId"`;
+
+/** SQL of the status of the newest lost reply of a conversation in `page`. */
+const LOST = `(SELECT delivery_status FROM messages WHERE tenant_id = $1 AND conversation_id = page.id
+               AND ${IS_LOST} ORDER BY conversation_id DESC, id DESC LIMIT 1) AS lost`;
 
 /**
- * Lists conversations by filters of which not every set has an index of its own, for the API. The inbox has
- * `ConversationsRepository.listActive`, with other columns and fewer filters.
+ * SQL that selects the conversations with lost replies, those that are newest themselves first. A limit
+ * follows. It reads one row of the index for each, however many of its replies are lost.
  */
+const SELECT_LOST = `
+  WITH RECURSIVE lost AS (
+    (SELECT conversation_id AS id FROM messages WHERE tenant_id = $1 AND ${IS_LOST}
+     ORDER BY conversation_id DESC, id DESC LIMIT 1)
+    UNION ALL
+    SELECT (SELECT conversation_id FROM messages WHERE tenant_id = $1 AND conversation_id < lost.id AND ${IS_LOST}
+            ORDER BY conversation_id DESC, id DESC LIMIT 1)
+    FROM lost WHERE lost.id IS NOT NULL
+  )
+  SELECT id FROM lost WHERE id IS NOT NULL`;
+
+const COUNT_LOST = boundedCount(SELECT_LOST);
+
+const hasConversation = ({ id }: { id: string | null }) => id !== null;
+
+/** Lists conversations: by filters of which not every set has an index, or by their latest activity. */
 @Injectable()
 export class ConversationListsRepository {
   constructor(private readonly database: Database) {}
@@ -116,111 +140,109 @@ export class ConversationListsRepository {
     );
     return { rows: rows.filter(hasConversation), end: rows[0]!.end };
   }
-}
-
-/** Makes the parts of a statement that lists conversations. The workspace is $1. */
-class ListStatement {
-  private readonly parameters = new Parameters();
-  /** SQL condition that a row which was read is one that is asked for. */
-  readonly condition: string;
-
-  constructor(
-    tenantId: string,
-    private readonly filter: ListFilter,
-    private readonly order: ListOrder,
-  ) {
-    this.bind(tenantId);
-    const { status, channel, contactId, updatedSince } = filter;
-    const conditions = [
-      status && `status = ${this.bind(status)}`,
-      channel && `"sourceChannel" = ${this.bind(channel)}`,
-      this.isAgents('"assignedAgentId"'),
-      contactId && `"contactId" = ${this.bind(contactId)}`,
-      updatedSince && `"updatedAt" >= ${this.bind(updatedSince)}`,
-    ];
-    this.condition = conditions.filter(Boolean).join(' AND ') || 'true';
-  }
-
-  get values(): unknown[] {
-    return this.parameters.values;
-  }
-
-  bind(value: unknown): string {
-    return this.parameters.bind(value);
-  }
 
   /**
-   * Returns SQL that selects what the index of the most selective filter leads to, in no order, and more than
-   * MAX_READ rows if these are not all; null without such a filter.
+   * Lists up to `count` conversations with a status, or with any of the ids, below the cursor, the one with
+   * the latest activity first. With a channel it looks among the next 1,000 conversations. Unlike
+   * `find`, it reads who wrote each newest message, and looks among ids.
    */
-  selectFew(): string | null {
-    const scans = this.selectiveScans();
-    return scans.length > 0 ? scans.map((scan) => limited(scan, MAX_READ + 1)).join(' UNION ') : null;
-  }
-
-  /** Returns SQL that selects the list below a position, in its order. Its first MAX_READ rows are right. */
-  selectBelow(cursor: string): string {
-    const below = `${POSITIONS[this.order]} < ${this.bind(cursor)}`;
-    const scans = this.orderedScans(below).map((scan) => limited(scan, MAX_READ));
-    return `SELECT * FROM (${scans.join(' UNION ALL ')}) AS scanned ORDER BY position DESC`;
-  }
-
-  private selectiveScans(): string[] {
-    const { contactId, updatedSince, agentId } = this.filter;
-    if (contactId) return [`${this.scan(`contact_id = ${this.bind(contactId)}`)} ORDER BY id DESC`];
-    if (updatedSince) return this.scansOfChanged(updatedSince);
-    // By activity, the index of an agent's conversations has them in the list's order.
-    if (agentId === undefined || this.order === 'activity') return [];
-    return this.scansByActivity();
-  }
-
-  private orderedScans(below: string): string[] {
-    if (this.order === 'activity') return this.scansByActivity(below);
-    const { status, channel } = this.filter;
-    const conditions = [
-      status && `status = ${this.bind(status)}`,
-      channel && `source_channel = ${this.bind(channel)}`,
-      below,
-    ];
-    return [`${this.scan(...conditions)} ORDER BY id DESC`];
-  }
-
-  /**
-   * Returns scans of the conversations that have changed since a time: those whose newest message is not much
-   * older, and those which were changed after their newest message. Both may find the same ones.
-   */
-  private scansOfChanged(since: Date): string[] {
-    const floor = this.bind(idFloor(new Date(Math.max(0, since.getTime() - CLOCKS_DIFFER_MS))));
-    const changed = this.scan(
-      'updated_at > coalesce(last_message_at, created_at)',
-      `updated_at >= ${this.bind(since)}`,
+  listActive(tenantId: string, filter: ActivityFilter, count: number): Promise<ListedActivity[]> {
+    const { parameters, scanned, order } = scanByActivity(tenantId, filter);
+    const { channel, agentId } = filter;
+    // The order of the rows within, which PostgreSQL sees as theirs.
+    const listOrder = agentId === null ? '"assignedAgentId" DESC, activity DESC' : 'activity DESC';
+    // The limit within is a constant, because PostgreSQL plans an unknown one as a tenth of the table.
+    return this.database.prepared(
+      `SELECT page.*, ${CONTACT_NAME}, ${LAST_SENDER}, ${LOST}
+       FROM (SELECT * FROM (SELECT ${CONVERSATION_COLUMNS}, last_message_id AS "lastMessageId", contact_id AS "contactId",
+                              ${ACTIVITY} AS activity
+                            ${scanned} ORDER BY ${order} LIMIT ${channel ? MAX_READ : MAX_LIMIT + 1}) AS scanned
+             ${channel ? `WHERE "sourceChannel" = ${parameters.bind(channel)}` : ''}
+             ORDER BY ${listOrder} LIMIT ${parameters.bind(count)}) AS page
+       ORDER BY ${listOrder}`,
+      parameters.values,
     );
-    return [...this.scansByActivity(`${ACTIVITY} >= ${floor}`), `${changed} ORDER BY updated_at DESC`];
   }
 
-  /** Returns scans by latest activity, one for each status, because the indexes begin with it. */
-  private scansByActivity(condition?: string): string[] {
-    const { status, agentId } = this.filter;
-    // PostgreSQL does not see that IS NULL leaves one value, so the order names that column too.
-    const first = agentId === null ? 'assigned_agent_id DESC, ' : '';
-    return (status ? [status] : CONVERSATION_STATUSES).map((one) => {
-      const scan = this.scan(this.isAgents('assigned_agent_id'), `status = ${this.bind(one)}`, condition);
-      return `${scan} ORDER BY ${first}${ACTIVITY} DESC`;
-    });
+  /**
+   * Returns the cursor behind the 1,000 conversations among which `listActive` looks; null if there are
+   * fewer.
+   */
+  async findScannedEnd(tenantId: string, filter: ActivityFilter): Promise<string | null> {
+    const { parameters, scanned, order } = scanByActivity(tenantId, filter);
+    const [row] = await this.database.prepared<{ activity: string }>(
+      `SELECT ${ACTIVITY} AS activity ${scanned}
+       ORDER BY ${order} OFFSET ${MAX_READ - 1} LIMIT 1`,
+      parameters.values,
+    );
+    return row?.activity ?? null;
   }
 
-  private scan(...conditions: (string | undefined)[]): string {
-    return `SELECT ${CONVERSATION_COLUMNS}, contact_id AS "contactId", updated_at AS "updatedAt", ${POSITIONS[this.order]} AS position
-      FROM conversations WHERE tenant_id = $1 AND ${conditions.filter(Boolean).join(' AND ')}`;
+  /** Counts the conversations of a list by latest activity, up to 1,001. */
+  async count(tenantId: string, filter: ActivityFilter): Promise<number> {
+    const { parameters, scanned, order } = scanByActivity(tenantId, filter);
+    // The order is the index's, so that PostgreSQL reads no other workspace's rows.
+    const sql = boundedCount(`SELECT ${scanned} ORDER BY ${order}`);
+    const [row] = await this.database.pipelinedRead<{ count: number }>(sql, parameters.values);
+    return row!.count;
   }
 
-  private isAgents(column: string): string | undefined {
-    const { agentId } = this.filter;
-    if (agentId === undefined) return undefined;
-    return agentId === null ? `${column} IS NULL` : `${column} = ${this.bind(agentId)}`;
+  /** Lists the conversations with lost replies, up to the newest 1,000. */
+  async listLost(tenantId: string): Promise<string[]> {
+    const sql = `${SELECT_LOST} LIMIT ${MAX_READ}`;
+    const rows = await this.database.pipelinedRead<{ id: string }>(sql, [tenantId]);
+    return rows.map(({ id }) => id);
+  }
+
+  /** Counts the conversations with lost replies, up to 1,001. */
+  async countLost(tenantId: string): Promise<number> {
+    const [row] = await this.database.pipelinedRead<{ count: number }>(COUNT_LOST, [tenantId]);
+    return row!.count;
+  }
+
+  /**
+   * Lists up to `count` of a contact's 1,000 newest conversations below the cursor, the one with the latest
+   * activity first.
+   */
+  listActiveOfContact(
+    { tenantId, contactId }: ContactKey,
+    cursor: string | undefined,
+    count: number,
+  ): Promise<ContactActivity[]> {
+    // The limit within is a constant, because PostgreSQL plans an unknown one as a tenth of the table.
+    return this.database.prepared(
+      `SELECT page.*, ${LAST_SENDER}
+       FROM (SELECT * FROM (SELECT ${CONVERSATION_COLUMNS}, last_message_id AS "lastMessageId",
+                              ${ACTIVITY} AS activity
+                            FROM conversations WHERE tenant_id = $1 AND contact_id = $2
+                            ORDER BY id DESC LIMIT ${MAX_READ}) AS scanned
+             WHERE activity < $3 ORDER BY activity DESC LIMIT $4) AS page
+       ORDER BY activity DESC`,
+      [tenantId, contactId, cursor ?? HIGHEST_ID, count],
+    );
   }
 }
 
-function limited(scan: string, limit: number): string {
-  return `(${scan} LIMIT ${limit})`;
+/**
+ * Makes the part of a statement that reads the conversations below a cursor in the order of an index, or
+ * those with the ids.
+ */
+function scanByActivity(tenantId: string, { status, agentId, cursor, ids }: ActivityFilter) {
+  const parameters = new Parameters();
+  const tenant = `tenant_id = ${parameters.bind(tenantId)}`;
+  const conditions = [tenant];
+  if (status) conditions.push(`status = ${parameters.bind(status)}`);
+  if (agentId === null) conditions.push('assigned_agent_id IS NULL');
+  if (agentId) conditions.push(`assigned_agent_id = ${parameters.bind(agentId)}`);
+  if (cursor) conditions.push(`${ACTIVITY} < ${parameters.bind(cursor)}`);
+  // OFFSET 0 makes PostgreSQL look the few rows up first. Otherwise it would read the index of all in their
+  // order.
+  const table = ids
+    ? `(SELECT * FROM conversations WHERE ${tenant} AND id = ANY (${parameters.bind(ids)}) OFFSET 0) AS named`
+    : 'conversations';
+  return {
+    parameters,
+    scanned: `FROM ${table} WHERE ${conditions.join(' AND ')}`,
+    order: activityOrder(agentId),
+  };
 }

@@ -1,9 +1,9 @@
-import { ApiProperty, ApiPropertyOptional, ApiSchema, IntersectionType, OmitType } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, MaxDate, MinDate, ValidateIf } from 'class-validator';
+import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
+import { IsIn, IsOptional, IsString, MaxDate, MinDate } from 'class-validator';
 import { type Channel, CHANNELS } from '../common/channel-descriptors';
 import { validatorFault } from '../common/error-texts';
 import { PageQuery } from '../common/page';
-import { IsDateTime, IsIdList, IsNullable } from '../common/validators';
+import { IsDateTime, IsNullable } from '../common/validators';
 import { ContactResponse } from '../contacts/contact.dto';
 import {
   CONVERSATION_STATUSES,
@@ -12,8 +12,7 @@ import {
   endOfSnooze,
 } from './conversation.entity';
 import type { PositionedConversation } from './conversation-lists.repository';
-import type { LostStatus } from './lost-replies';
-import { ContactActivity, ListedActivity, ListedConversation } from './conversations.repository';
+import { ListedConversation } from './conversations.repository';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_SNOOZE_DAYS = 366;
@@ -86,43 +85,6 @@ export class ListConversationsQuery extends PageQuery {
   @IsOptional()
   @IsIn(SORTS)
   sort?: (typeof SORTS)[number];
-}
-
-export class CountConversationsQuery {
-  @IsIn(CONVERSATION_STATUSES)
-  status: ConversationStatus;
-
-  /** Id of an agent, or `nobody`. */
-  @IsOptional()
-  @IsString()
-  assignedAgentId?: string;
-}
-
-/** Limit of the conversations that a list is asked for by their ids. */
-const MAX_NAMED = 100;
-
-export class ListActiveConversationsQuery extends IntersectionType(
-  PageQuery,
-  OmitType(CountConversationsQuery, ['status']),
-) {
-  /** Required unless the list is a view of its own. */
-  @ValidateIf(({ view, status }: ListActiveConversationsQuery) => view === undefined || status !== undefined)
-  @IsIn(CONVERSATION_STATUSES)
-  status?: ConversationStatus;
-
-  /** View of conversations with lost replies, whatever their status. */
-  @IsOptional()
-  @IsIn(['lost'])
-  view?: 'lost';
-
-  @IsOptional()
-  @IsIn(CHANNELS)
-  channel?: Channel;
-
-  /** Up to 100 ids: only these, if the list has them. In a query one text, with commas between them. */
-  @IsOptional()
-  @IsIdList(MAX_NAMED)
-  ids?: string[];
 }
 
 /** Changes to a conversation, of which at least one is required. */
@@ -230,26 +192,6 @@ export class ConversationRow extends ConversationListItem {
   contact?: ContactNameResponse;
 }
 
-/** Conversation in the list of a contact. */
-export class ContactConversation extends ConversationListItem {
-  /** Agent who wrote the newest message; null if it is the customer's, or there is none. */
-  lastSenderAgentId: string | null;
-}
-
-/** Conversation in a list by latest activity. */
-export class ActiveConversation extends ContactConversation {
-  /** Id of the newest message; null before the first one. */
-  lastMessageId: string | null;
-
-  /**
-   * Status of the newest reply that was not delivered, or perhaps not, and that nobody has dealt with; null
-   * without one.
-   */
-  lost: LostStatus | null;
-
-  contact: { id: string; name: string | null };
-}
-
 /** Conversation without its contact, which a key with write scopes alone must not read. */
 @ApiSchema({ name: 'Conversation' })
 export class ConversationResponse extends ConversationListItem {
@@ -280,17 +222,6 @@ export function toConversationListItem(conversation: ListedConversation): Conver
 export function toConversationRow(conversation: PositionedConversation): ConversationRow {
   const { contactId, contactName } = conversation;
   return { ...toConversationListItem(conversation), contact: { id: contactId, name: contactName } };
-}
-
-export function toContactConversation(conversation: ContactActivity): ContactConversation {
-  const { lastSenderAgentId } = conversation;
-  return { ...toConversationListItem(conversation), lastSenderAgentId };
-}
-
-export function toActiveConversation(conversation: ListedActivity): ActiveConversation {
-  const { lastMessageId, lost, contactId, contactName } = conversation;
-  const contact = { id: contactId, name: contactName };
-  return { ...toContactConversation(conversation), lastMessageId, lost, contact };
 }
 
 export function toConversation(conversation: ConversationEntity): ConversationResponse {

@@ -1,39 +1,36 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
 import { ContactsModule } from '../contacts/contacts.module';
-import { DatabaseModule } from '../database/setup/database.module';
 import { OutboxModule } from '../outbox/outbox.module';
 import { TableRegistry } from '../database/tables/table-registry';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { ContactConversationsService } from './contact-conversations.service';
 import { AgentReleaser } from './agent-releaser';
 import { AgentReleasesRepository } from './agent-releases.repository';
+import { ContactConversationsRepository } from './contact-conversations.repository';
 import { conversationTables } from './conversation-tables';
-import { ConversationEntity } from './conversation.entity';
 import { ConversationListsRepository } from './conversation-lists.repository';
 import { ConversationsController } from './conversations.controller';
 import { ConversationsRepository } from './conversations.repository';
 import { ConversationsService } from './conversations.service';
 import { ConversationWorks } from './conversation-works';
+import { ConversationWriter } from './conversation-writer';
 import { SnoozeWaker } from './snooze-waker';
 import { SnoozesRepository } from './snoozes.repository';
 
+const EXPORTED = [
+  ConversationsRepository,
+  ContactConversationsRepository,
+  ConversationsService,
+  ContactConversationsService,
+  ConversationWorks,
+  ConversationWriter,
+];
+
 @Module({
-  imports: [
-    DatabaseModule.forEntities([ConversationEntity]),
-    ContactsModule,
-    WorkspacesModule,
-    OutboxModule,
-    AuditModule,
-  ],
-  providers: [
-    ConversationsRepository,
-    ConversationListsRepository,
-    ConversationsService,
-    ContactConversationsService,
-    ConversationWorks,
-  ],
-  exports: [ConversationsRepository, ConversationsService, ContactConversationsService, ConversationWorks],
+  imports: [ContactsModule, WorkspacesModule, OutboxModule, AuditModule],
+  providers: [ConversationListsRepository, ...EXPORTED],
+  exports: EXPORTED,
 })
 export class ConversationsModule {
   constructor(tables: TableRegistry, conversations: ConversationsRepository) {
@@ -41,7 +38,7 @@ export class ConversationsModule {
   }
 }
 
-/** Opens snoozed conversations, and makes those of deactivated agents nobody's, in workers. */
+/** Opens snoozed conversations, and takes conversations from deactivated agents, in workers. */
 @Module({
   imports: [ConversationsModule, WorkspacesModule],
   providers: [SnoozesRepository, SnoozeWaker, AgentReleasesRepository, AgentReleaser],

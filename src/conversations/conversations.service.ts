@@ -1,49 +1,36 @@
 import { Injectable } from '@nestjs/common';
 import { requirePermission, requireReadPermission } from '../access/require-permission';
 import { AuditService } from '../audit/audit.service';
-import { changedValues } from '../audit/changed-values';
 import { AppError } from '../common/app-error';
-import { isId, newId } from '../common/ids';
+import { isId } from '../common/ids';
 import { Page, PageQuery, toPage } from '../common/page';
-import { Actor, agentOf, SYSTEM } from '../access/principal';
+import { Actor, SYSTEM } from '../access/principal';
 import { validate } from '../common/validate';
 import { ContactsService } from '../contacts/contacts.service';
 import { Database } from '../database/database';
-import { Transaction } from '../database/transaction';
-import { OutboxService } from '../outbox/outbox.service';
-import { AgentsRepository } from '../workspaces/agents.repository';
 import {
   ActiveConversation,
   CountConversationsQuery,
-  CreateConversation,
   ListActiveConversationsQuery,
-  ListConversationsQuery,
-  NOBODY,
-  UpdateConversation,
+  toActiveConversation,
+} from './active-conversation.dto';
+import {
   ConversationDetail,
   ConversationResponse,
   ConversationRow,
-  toActiveConversation,
+  CreateConversation,
+  ListConversationsQuery,
+  NOBODY,
   toConversation,
   toConversationDetail,
   toConversationListItem,
   toConversationRow,
+  UpdateConversation,
 } from './conversation.dto';
-import {
-  ASSIGNED,
-  ConversationChange,
-  isConversationChange,
-  STATUS_ACTIONS,
-  toConversationChange,
-} from './conversation-change';
-import { ConversationEntity, ConversationStatus, endOfSnooze } from './conversation.entity';
-import { ConversationListsRepository } from './conversation-lists.repository';
-import { ActivityFilter, ConversationPartner, ConversationsRepository } from './conversations.repository';
-import { ConversationWorks } from './conversation-works';
-import { SnoozedConversation } from './snoozes.repository';
-
-/** Values that a call changed, and no others. */
-type Change = Partial<Pick<ConversationEntity, 'status' | 'assignedAgentId' | 'snoozedUntil'>>;
+import { ConversationChange, isConversationChange, toConversationChange } from './conversation-change';
+import { ActivityFilter, ConversationListsRepository } from './conversation-lists.repository';
+import { ConversationWriter } from './conversation-writer';
+import { ConversationsRepository } from './conversations.repository';
 
 @Injectable()
 export class ConversationsService {
@@ -52,9 +39,7 @@ export class ConversationsService {
     private readonly conversations: ConversationsRepository,
     private readonly lists: ConversationListsRepository,
     private readonly contacts: ContactsService,
-    private readonly agents: AgentsRepository,
-    private readonly works: ConversationWorks,
-    private readonly outbox: OutboxService,
+    private readonly writer: ConversationWriter,
     private readonly audit: AuditService,
   ) {}
 
@@ -110,13 +95,13 @@ export class ConversationsService {
     await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
     const filter = toActivityFilter(query);
     if (!filter) return { data: [], nextCursor: null };
-    if (view === 'lost') filter.ids ??= await this.conversations.listLost(tenantId);
-    const rows = await this.conversations.listActive(tenantId, filter, limit + 1);
+    if (view === 'lost') filter.ids ??= await this.lists.listLost(tenantId);
+    const rows = await this.lists.listActive(tenantId, filter, limit + 1);
     const shown = rows.slice(0, limit);
     const data = shown.filter(({ lost }) => view !== 'lost' || lost !== null).map(toActiveConversation);
     if (rows.length > limit) return { data, nextCursor: shown.at(-1)!.activity };
     const isPart = filter.channel !== undefined && view === undefined;
-    return { data, nextCursor: isPart ? await this.conversations.findScannedEnd(tenantId, filter) : null };
+    return { data, nextCursor: isPart ? await this.lists.findScannedEnd(tenantId, filter) : null };
   }
 
   /**
@@ -128,7 +113,7 @@ export class ConversationsService {
     const query = validate(CountConversationsQuery, input, 'INVALID_QUERY');
     await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
     const filter = toActivityFilter(query);
-    return filter ? this.conversations.count(tenantId, filter) : 0;
+    return filter ? this.lists.count(tenantId, filter) : 0;
   }
 
   /**
@@ -138,7 +123,7 @@ export class ConversationsService {
    */
   async countLost(tenantId: string, actor: Actor): Promise<number> {
     await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
-    return this.conversations.countLost(tenantId);
+    return this.lists.countLost(tenantId);
   }
 
   /**
@@ -180,28 +165,8 @@ export class ConversationsService {
     const { contactId, channel } = validate(CreateConversation, input);
     const contact = await this.contacts.get(tenantId, contactId, SYSTEM);
     const partner = { tenantId, contactId: contact.id, sourceChannel: channel, identityExternalId: null };
-    const conversation = newConversation(partner);
-    await this.database.transaction((tx) => this.insert(tx, conversation));
+    const conversation = await this.database.transaction((tx) => this.writer.open(tx, partner));
     return toConversationDetail(conversation, contact);
-  }
-
-  /**
-   * Opens a conversation with a customer, whose identity the transaction has locked, with its
-   * `conversation.created`. The audit log gets an entry.
-   * @internal
-   */
-  async openConversation(
-    tx: Transaction,
-    partner: ConversationPartner,
-    actor: Actor,
-  ): Promise<ConversationEntity> {
-    const conversation = newConversation(partner);
-    await this.insert(tx, conversation);
-    const { tenantId, id: entityId, sourceChannel } = conversation;
-    const subject = { tenantId, actor, entity: 'conversation', entityId };
-    const after = { sourceChannel };
-    this.audit.appendPipelined(tx, { ...subject, action: 'conversation.created', after });
-    return conversation;
   }
 
   /**
@@ -218,153 +183,15 @@ export class ConversationsService {
     input: UpdateConversation,
     actor: Actor,
   ): Promise<ConversationResponse> {
-    const { status, assignedAgentId, snoozedUntil } = validate(UpdateConversation, input);
+    const changes = validate(UpdateConversation, input);
+    const { status, assignedAgentId, snoozedUntil } = changes;
     if (status === undefined && assignedAgentId === undefined && snoozedUntil === undefined)
       throw new AppError('INVALID_BODY', 'Name at least one of status, assignedAgentId and snoozedUntil.');
     return this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'conversation.update');
-      // A deactivation waits for the assignment, and then finds the conversation.
-      const isKnown =
-        assignedAgentId == null || (await this.agents.lockActive(tx, tenantId, assignedAgentId));
-      const before = await this.conversations.lock(tx, tenantId, id);
-      if (!before) throw AppError.notFound('Conversation');
-      if (!isKnown) throw AppError.invalidBody('assignedAgentId', 'agent_unknown');
-      if (snoozedUntil && (status ?? before.status) !== 'SNOOZED')
-        throw AppError.invalidBody('snoozedUntil', 'not_snoozed');
-      const change: Change = {
-        ...(status !== undefined && status !== before.status && { status }),
-        ...(assignedAgentId !== undefined &&
-          assignedAgentId !== before.assignedAgentId && { assignedAgentId }),
-        ...newEndOfSnooze(before, status ?? before.status, snoozedUntil),
-      };
-      if (Object.keys(change).length === 0) return toConversation(before);
-      const after = await this.change(tx, before, change, actor);
-      if (change.status === 'CLOSED') this.works.close(tx, { tenantId, conversationId: id });
-      if (change.assignedAgentId && change.assignedAgentId !== agentOf(actor)) await this.handOver(tx, after);
-      return toConversation(after);
+      return toConversation(await this.writer.update(tx, tenantId, id, changes, actor));
     });
   }
-
-  /**
-   * Locks the latest conversation with a customer on the channel, or creates one. Answers go to the identity.
-   * @param partner the customer, whose identity the transaction has locked: otherwise two messages at once
-   *   could create two
-   * @internal
-   */
-  async continueOrCreate(tx: Transaction, partner: ConversationPartner): Promise<ConversationEntity> {
-    const latest = await this.conversations.lockLatest(tx, partner);
-    if (latest) return latest;
-    const conversation = newConversation(partner);
-    await this.insert(tx, conversation);
-    return conversation;
-  }
-
-  /**
-   * Opens a locked conversation again, because its customer has written.
-   * @internal
-   */
-  async reopen(tx: Transaction, conversation: ConversationEntity): Promise<void> {
-    if (conversation.status === 'OPEN') return;
-    const change: Change = { status: 'OPEN', ...newEndOfSnooze(conversation, 'OPEN') };
-    await this.change(tx, conversation, change, SYSTEM);
-  }
-
-  /**
-   * Opens a locked conversation whose snooze has ended, and hands it over to its agent.
-   * @internal
-   */
-  async endSnooze(tx: Transaction, conversation: SnoozedConversation): Promise<void> {
-    await this.reopen(tx, conversation);
-    await this.handOver(tx, conversation);
-  }
-
-  /**
-   * Assigns a locked conversation to an agent who replies, if it is nobody's, and does what else a reply
-   * brings.
-   * @param body text of the reply
-   * @returns the id of the event of the assignment; undefined without one
-   * @internal
-   */
-  async noteReply(
-    tx: Transaction,
-    conversation: ConversationEntity,
-    agent: Actor & { id: string },
-    body: string,
-  ): Promise<string | undefined> {
-    const { tenantId, id: conversationId, assignedAgentId } = conversation;
-    this.works.reply(tx, { tenantId, agentId: agent.id, conversationId }, body);
-    if (assignedAgentId !== null) return undefined;
-    const eventId = newId();
-    await this.change(tx, conversation, { assignedAgentId: agent.id }, agent, eventId);
-    return eventId;
-  }
-
-  /**
-   * Makes a locked conversation nobody's, because its agent was deactivated.
-   * @internal
-   */
-  async unassign(tx: Transaction, conversation: ConversationEntity): Promise<void> {
-    await this.change(tx, conversation, { assignedAgentId: null }, SYSTEM);
-  }
-
-  private async insert(tx: Transaction, conversation: ConversationEntity): Promise<void> {
-    const { tenantId, id: conversationId, contactId, sourceChannel } = conversation;
-    await this.conversations.insert(tx, conversation);
-    const data = { conversationId, contactId, sourceChannel };
-    this.outbox.appendPipelined(tx, tenantId, 'conversation.created', data);
-  }
-
-  private async handOver(tx: Transaction, conversation: ConversationEntity): Promise<void> {
-    const { tenantId, id, assignedAgentId } = conversation;
-    if (assignedAgentId !== null) await this.works.handOver(tx, { tenantId, agentId: assignedAgentId }, id);
-  }
-
-  private async change(
-    tx: Transaction,
-    before: ConversationEntity,
-    change: Change,
-    actor: Actor,
-    eventId?: string,
-  ): Promise<ConversationEntity> {
-    const { tenantId, id } = before;
-    const updatedAt = new Date();
-    const published = { ...change };
-    delete published.snoozedUntil;
-    const events = Object.keys(published).length > 0 ? 1 : 0;
-    const sequence = await this.conversations.update(tx, tenantId, id, { ...change, updatedAt }, events);
-    const data = { conversationId: id, ...published };
-    if (events > 0)
-      this.outbox.appendPipelined(tx, tenantId, 'conversation.updated', data, { id: eventId, sequence });
-    const after = { ...before, ...change, updatedAt };
-    this.recordPipelined(tx, before, after, actor);
-    return after;
-  }
-
-  private recordPipelined(
-    tx: Transaction,
-    before: ConversationEntity,
-    after: ConversationEntity,
-    actor: Actor,
-  ): void {
-    const subject = { tenantId: after.tenantId, actor, entity: 'conversation', entityId: after.id };
-    const assigned = changedValues(before, after, ['assignedAgentId']);
-    if (assigned) this.audit.appendPipelined(tx, { ...subject, action: ASSIGNED, ...assigned });
-    const moved = changedValues(before, after, ['status', 'snoozedUntil']);
-    if (moved) this.audit.appendPipelined(tx, { ...subject, action: STATUS_ACTIONS[after.status], ...moved });
-  }
-}
-
-/**
- * Returns the end of a snooze that a change leads to, if it is a new one: that which the change names, or
- * that which it keeps, or none.
- */
-function newEndOfSnooze(
-  before: ConversationEntity,
-  status: ConversationStatus,
-  named: Date | null = endOfSnooze(before),
-): Pick<Change, 'snoozedUntil'> {
-  const snoozedUntil = status === 'SNOOZED' ? named : null;
-  return snoozedUntil?.getTime() === before.snoozedUntil?.getTime() ? {} : { snoozedUntil };
 }
 
 /** Makes the filter of a list by latest activity; null if no agent has such an id. */
@@ -377,23 +204,4 @@ function toActivityFilter({
   if (assignedAgentId === NOBODY) return { ...others, agentId: null };
   if (assignedAgentId !== undefined && !isId(assignedAgentId)) return null;
   return { ...others, agentId: assignedAgentId };
-}
-
-function newConversation(
-  partner: Pick<ConversationEntity, 'tenantId' | 'contactId' | 'sourceChannel' | 'identityExternalId'>,
-): ConversationEntity {
-  const now = new Date();
-  return {
-    id: newId(),
-    ...partner,
-    status: 'OPEN',
-    snoozedUntil: null,
-    assignedAgentId: null,
-    lastMessageId: null,
-    lastMessagePreview: null,
-    lastMessageAt: null,
-    eventSequence: '0',
-    createdAt: now,
-    updatedAt: now,
-  };
 }

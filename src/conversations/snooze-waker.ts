@@ -3,7 +3,7 @@ import { StepRounds } from '../queue/polling/step-rounds';
 import { Database } from '../database/database';
 import { Polls } from '../queue/polling/polls';
 import { SteppedSearch } from '../queue/polling/searches';
-import { ConversationsService } from './conversations.service';
+import { ConversationWriter } from './conversation-writer';
 import { BEFORE_ALL_SNOOZES, DueSnoozes, SnoozedConversation, SnoozesRepository } from './snoozes.repository';
 
 /** Number of conversations of a workspace that are opened before another workspace has its turn. */
@@ -40,7 +40,7 @@ export class SnoozeWaker implements OnModuleInit {
   constructor(
     private readonly database: Database,
     private readonly snoozes: SnoozesRepository,
-    private readonly conversations: ConversationsService,
+    private readonly conversations: ConversationWriter,
     private readonly polls: Polls,
   ) {
     this.search = new SteppedSearch(database, BEFORE_ALL_SNOOZES, async (after, place) => {

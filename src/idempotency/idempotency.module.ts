@@ -1,18 +1,24 @@
 import { Module } from '@nestjs/common';
-import { DatabaseModule } from '../database/setup/database.module';
 import { TableRegistry } from '../database/tables/table-registry';
-import { IdempotencyKeyEntity } from './idempotency-key.entity';
 import { IdempotencyKeysRepository } from './idempotency-keys.repository';
-import { idempotencyTables } from './idempotency-tables';
 import { IdempotencyService } from './idempotency.service';
 
 @Module({
-  imports: [DatabaseModule.forEntities([IdempotencyKeyEntity])],
   providers: [IdempotencyKeysRepository, IdempotencyService],
   exports: [IdempotencyService],
 })
 export class IdempotencyModule {
   constructor(tables: TableRegistry, keys: IdempotencyKeysRepository) {
-    tables.register(...idempotencyTables(keys));
+    tables.register({
+      name: 'idempotency_keys',
+      key: { tenant_id: 'uuid', key: 'text' },
+      placement: 'workspace',
+      deletion: {},
+      erasure: { eraseUnlocked: (tx, messages) => keys.erase(tx, messages) },
+      export: {
+        none: 'A response, which is gone after a day, holds a message, which is exported, or no personal data.',
+      },
+      retention: { age: 'created_at', keptHours: 24 },
+    });
   }
 }

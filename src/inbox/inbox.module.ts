@@ -49,6 +49,6 @@ export class InboxModule {
     notes: NotesRepository,
   ) {
     tables.register(...inboxTables(drafts, notes));
-    works.registerForReplies((tx, key, body) => drafts.deleteSentPipelined(tx, key, body));
+    works.replies.push((tx, key, body) => drafts.deleteSentPipelined(tx, key, body));
   }
 }

@@ -21,7 +21,7 @@ export class LostMessagesService {
     private readonly changes: EventlessChanges,
     works: ConversationWorks,
   ) {
-    works.registerForClosings((tx, conversation) => {
+    works.closings.push((tx, conversation) => {
       this.lost.dismissAllPipelined(tx, conversation, new Date());
     });
   }

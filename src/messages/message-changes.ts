@@ -8,22 +8,8 @@ import { EventData } from '../outbox/event-catalog';
 import { EventlessChanges } from '../outbox/eventless-changes';
 import { OutboxService } from '../outbox/outbox.service';
 import { MessageEraser } from './message-eraser';
-import { MessageEntity } from './message.entity';
+import { MessageChangesRepository, MessageEdit, MessageReactions } from './message-changes.repository';
 import { MessageKey } from './message-status.repository';
-import { MessagesRepository } from './messages.repository';
-
-/** New text of a message. */
-export interface MessageEdit extends Pick<MessageEntity, 'body' | 'metadata'> {
-  /** Number that is higher for a later edit of the same message; null if the channel gives none. */
-  number: number | null;
-}
-
-/** Reactions of a customer to a message. */
-export interface MessageReactions {
-  emojis: string[];
-  /** Number that is higher for a later change of them; null if the channel gives none. */
-  number: number | null;
-}
 
 /**
  * Stores what customers change after a message was sent. It changes neither the conversation's status nor its
@@ -32,7 +18,7 @@ export interface MessageReactions {
 @Injectable()
 export class MessageChanges {
   constructor(
-    private readonly messages: MessagesRepository,
+    private readonly messages: MessageChangesRepository,
     private readonly conversations: ConversationsRepository,
     private readonly eraser: MessageEraser,
     private readonly outbox: OutboxService,
@@ -81,11 +67,11 @@ export class MessageChanges {
   }
 
   /** Replaces a customer's reactions to a message of either side. An erased message gets none. */
-  async react(tx: Transaction, key: MessageKey, { emojis, number }: MessageReactions): Promise<void> {
+  async react(tx: Transaction, key: MessageKey, reactions: MessageReactions): Promise<void> {
     const conversation = await this.conversations.lock(tx, key.tenantId, key.conversationId);
     const message = conversation && (await this.messages.lock(tx, key));
-    if (!message || message.body === '' || isOlder(number, message.reactionNumber)) return;
-    await this.messages.setReactions(tx, key, emojis, number);
+    if (!message || message.body === '' || isOlder(reactions.number, message.reactionNumber)) return;
+    await this.messages.setReactions(tx, key, reactions);
     this.changes.note(tx, key.tenantId, { conversationId: key.conversationId });
   }
 

@@ -81,27 +81,26 @@ export class MessageStatusRepository {
    * Marks a message as SENDING. The statement is prepared, so that those for all messages of a claim go in
    * one packet.
    */
-  async startSending(
-    tx: Transaction,
-    { tenantId, conversationId, messageId }: MessageKey,
-  ): Promise<SendingMessage | null> {
+  async startSending(tx: Transaction, key: MessageKey): Promise<SendingMessage | null> {
     const [row] = await tx.prepared<SendingMessage>(
       `UPDATE messages m SET delivery_status = 'SENDING' WHERE ${BY_KEY}
        RETURNING m.body, m.created_at AS "createdAt"`,
-      [tenantId, conversationId, messageId],
+      keyParameters(key),
     );
     return row ?? null;
   }
 
   /**
    * Advances a message to a status.
+   * @param from statuses from which it advances; all that come before by default
    * @returns the previous status, or null when the message can't advance to the new one
    */
   async advance(
     tx: Transaction,
-    { tenantId, conversationId, messageId }: MessageKey,
+    key: MessageKey,
     status: DeliveryStatus,
     error: DeliveryError | null = null,
+    from: DeliveryStatus[] = statusesBefore(status),
   ): Promise<DeliveryStatus | null> {
     const [row] = await tx.prepared<Pick<Advanced, 'before' | 'hasSubscriber'>>(
       `WITH old AS (
@@ -110,16 +109,15 @@ export class MessageStatusRepository {
        UPDATE messages m SET delivery_status = $4, delivery_error = CASE WHEN m.body = '' THEN $7::jsonb ELSE $5::jsonb END
        FROM old WHERE ${BY_KEY} RETURNING old.delivery_status AS before, ${HAS_SUBSCRIBER}`,
       [
-        tenantId,
-        conversationId,
-        messageId,
+        ...keyParameters(key),
         status,
         error && JSON.stringify(error),
-        statusesBefore(status),
+        from,
         error && JSON.stringify(withoutDetails(error)),
       ],
     );
     if (!row) return null;
+    const { tenantId, conversationId, messageId } = key;
     const changed = { conversationId, messageId, errorCode: error?.code ?? null, ...row };
     this.tellPipelined(tx, tenantId, status, [changed]);
     return row.before;
@@ -183,16 +181,12 @@ export class MessageStatusRepository {
   }
 
   /** Records why a SENDING message is retried. The next `advance` overwrites the reason. */
-  async recordError(
-    tx: Transaction,
-    { tenantId, conversationId, messageId }: MessageKey,
-    error: DeliveryError,
-  ): Promise<void> {
+  async recordError(tx: Transaction, key: MessageKey, error: DeliveryError): Promise<void> {
     await tx.query(
       `UPDATE messages m SET delivery_error = $4 WHERE ${BY_KEY} AND m.delivery_status = 'SENDING'`,
-      [tenantId, conversationId, messageId, JSON.stringify(error)],
+      [...keyParameters(key), JSON.stringify(error)],
     );
-    this.changes.note(tx, tenantId, { conversationId, isProgress: true });
+    this.changes.note(tx, key.tenantId, { conversationId: key.conversationId, isProgress: true });
   }
 
   /**
@@ -217,26 +211,6 @@ export class MessageStatusRepository {
   failWithoutEventsPipelined(tx: Transaction, messages: FailingMessage[]): Pipelined<FailedMessage> {
     for (const { tenantId, conversationId } of messages) this.changes.note(tx, tenantId, { conversationId });
     return tx.pipeline(failIn(this.database), failingColumns(messages));
-  }
-
-  /**
-   * Fails a message if it is QUEUED.
-   * @returns whether it was
-   */
-  async failQueued(
-    tx: Transaction,
-    { tenantId, conversationId, messageId }: MessageKey,
-    error: DeliveryError,
-  ): Promise<boolean> {
-    const [row] = await tx.query<Pick<ChangedStatus, 'hasSubscriber'>>(
-      `UPDATE messages m SET delivery_status = 'FAILED', delivery_error = $4
-       WHERE ${BY_KEY} AND m.delivery_status = 'QUEUED' RETURNING ${HAS_SUBSCRIBER}`,
-      [tenantId, conversationId, messageId, JSON.stringify(error)],
-    );
-    if (!row) return false;
-    const changed = { conversationId, messageId, errorCode: error.code, before: 'QUEUED' as const, ...row };
-    this.tellPipelined(tx, tenantId, 'FAILED', [changed]);
-    return true;
   }
 
   /** Tells inboxes and webhooks of messages whose status has changed. */

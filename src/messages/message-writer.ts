@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { newIdAfter } from '../common/ids';
+import { Actor } from '../access/principal';
+import { AppError } from '../common/app-error';
+import { isId, newIdAfter } from '../common/ids';
 import { ConversationEntity } from '../conversations/conversation.entity';
 import { ConversationsRepository, nextSequence } from '../conversations/conversations.repository';
-import { ConversationsService } from '../conversations/conversations.service';
+import { ConversationWriter } from '../conversations/conversation-writer';
 import { makePreview } from '../conversations/preview';
 import { Transaction } from '../database/transaction';
 import { OutboxService } from '../outbox/outbox.service';
+import { LostMessagesRepository } from './lost-messages.repository';
 import { MessageEntity } from './message.entity';
 import { MessagesRepository } from './messages.repository';
 
@@ -33,7 +36,8 @@ export class MessageWriter {
   constructor(
     private readonly messages: MessagesRepository,
     private readonly conversations: ConversationsRepository,
-    private readonly conversationsService: ConversationsService,
+    private readonly conversationWriter: ConversationWriter,
+    private readonly lost: LostMessagesRepository,
     private readonly outbox: OutboxService,
   ) {}
 
@@ -53,8 +57,43 @@ export class MessageWriter {
       ...received,
     };
     const message = this.addPipelined(tx, conversation, content);
-    await this.conversationsService.reopen(tx, conversation);
+    await this.conversationWriter.reopen(tx, conversation);
     return message;
+  }
+
+  /**
+   * Adds a message to the customer to a locked conversation. An agent who sends it gets the conversation if
+   * no agent has it.
+   * @returns the message, and the id of the event of the assignment
+   */
+  async send(
+    tx: Transaction,
+    conversation: ConversationEntity,
+    content: Pick<MessageEntity, 'senderAgentId' | 'body' | 'repeatsId'>,
+    actor: Actor,
+  ): Promise<{ message: MessageEntity; assignmentEventId?: string }> {
+    if (content.repeatsId !== null) await this.dismissRepeated(tx, conversation, content.repeatsId);
+    const message = this.addPipelined(tx, conversation, {
+      senderType: 'AGENT',
+      metadata: null,
+      deliveryStatus: 'QUEUED',
+      ...content,
+    });
+    if (actor.type !== 'agent') return { message };
+    const eventId = await this.conversationWriter.noteReply(tx, conversation, actor, content.body);
+    return { message, assignmentEventId: eventId };
+  }
+
+  /** Dismisses a message that another one repeats. Refuses one that was delivered, waits, or is repeated. */
+  private async dismissRepeated(
+    tx: Transaction,
+    { tenantId, id: conversationId }: ConversationEntity,
+    messageId: string,
+  ): Promise<void> {
+    const key = { tenantId, conversationId, messageId };
+    if (!isId(messageId) || !(await this.lost.mayBeRepeated(tx, key)))
+      throw AppError.invalidBody('repeatsId', 'not_lost');
+    this.lost.dismissPipelined(tx, key, new Date());
   }
 
   /**

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
 import { ConversationsModule } from '../conversations/conversations.module';
-import { DatabaseModule } from '../database/setup/database.module';
 import { IdempotencyModule } from '../idempotency/idempotency.module';
 import { OutboxModule } from '../outbox/outbox.module';
 import { TableRegistry } from '../database/tables/table-registry';
@@ -9,48 +8,32 @@ import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { LostMessagesRepository } from './lost-messages.repository';
 import { LostMessagesService } from './lost-messages.service';
 import { MessageChanges } from './message-changes';
+import { MessageChangesRepository } from './message-changes.repository';
 import { MessageEraser } from './message-eraser';
 import { MessageStatusRepository } from './message-status.repository';
 import { MessageWriter } from './message-writer';
 import { messageTables } from './message-tables';
-import { MessageEntity } from './message.entity';
 import { MessagesController } from './messages.controller';
 import { MessagesRepository } from './messages.repository';
 import { MessagesService } from './messages.service';
 import { StatusEvents } from './status-events';
 import { UnsentMessagesRepository } from './unsent-messages.repository';
 
+const EXPORTED = [
+  MessagesRepository,
+  MessageStatusRepository,
+  UnsentMessagesRepository,
+  MessageWriter,
+  MessageEraser,
+  MessageChanges,
+  MessagesService,
+  LostMessagesService,
+];
+
 @Module({
-  imports: [
-    DatabaseModule.forEntities([MessageEntity]),
-    AuditModule,
-    ConversationsModule,
-    IdempotencyModule,
-    OutboxModule,
-    WorkspacesModule,
-  ],
-  providers: [
-    MessagesRepository,
-    LostMessagesRepository,
-    MessageStatusRepository,
-    StatusEvents,
-    UnsentMessagesRepository,
-    MessageWriter,
-    MessageEraser,
-    MessageChanges,
-    MessagesService,
-    LostMessagesService,
-  ],
-  exports: [
-    MessagesRepository,
-    MessageStatusRepository,
-    UnsentMessagesRepository,
-    MessageWriter,
-    MessageEraser,
-    MessageChanges,
-    MessagesService,
-    LostMessagesService,
-  ],
+  imports: [AuditModule, ConversationsModule, IdempotencyModule, OutboxModule, WorkspacesModule],
+  providers: [LostMessagesRepository, MessageChangesRepository, StatusEvents, ...EXPORTED],
+  exports: EXPORTED,
 })
 export class MessagesModule {
   constructor(tables: TableRegistry, messages: MessagesRepository) {

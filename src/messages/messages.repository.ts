@@ -5,7 +5,6 @@ import { Pipelined, Transaction } from '../database/transaction';
 import { PageStatement } from '../database/page-statement';
 import { ConversationKey, ErasedMessages } from '../database/tables/table-declaration';
 import { ERRORS_BY_CODE } from './message-status';
-import { keyParameters, MessageKey } from './message-status.repository';
 import { MessageEntity } from './message.entity';
 import { hasStatusSubscriberSql, StatusEvents } from './status-events';
 
@@ -26,12 +25,6 @@ export type ListedMessage = Pick<
   | 'reactions'
 >;
 
-/** Message as a change of it needs it. */
-type ChangeableMessage = Pick<
-  MessageEntity,
-  'senderType' | 'body' | 'firstBody' | 'replacedBodies' | 'unsentAt' | 'editNumber' | 'reactionNumber'
->;
-
 /**
  * Message with its `metadata`: attachments, locations and other content as the channel's provider sent them,
  * and with the texts that edits have replaced.
@@ -47,14 +40,6 @@ export interface MessageRange extends ConversationKey {
 const LISTED = `id, repeats_id AS "repeatsId", sender_type AS "senderType", sender_agent_id AS "senderAgentId", body, created_at AS "createdAt",
   delivery_status AS "deliveryStatus", delivery_error AS "deliveryError", first_body AS "firstBody",
   edited_at AS "editedAt", unsent_at AS "unsentAt", dismissed_at AS "dismissedAt", reactions`;
-
-const SELECT_CHANGEABLE = `
-  SELECT sender_type AS "senderType", body, first_body AS "firstBody", unsent_at AS "unsentAt",
-         replaced_bodies AS "replacedBodies", edit_number AS "editNumber", reaction_number AS "reactionNumber"
-  FROM messages WHERE tenant_id = $1 AND conversation_id = $2 AND id = $3`;
-
-/** Number of replaced texts that a message keeps besides the first one. */
-const MAX_REPLACED = 20;
 
 /** The order is the index's, so that PostgreSQL reads no other workspace's rows. */
 const COUNT_WAITING = boundedCount(
@@ -120,62 +105,6 @@ export class MessagesRepository {
       [tenantId, conversationId, after, agentId],
     );
     return found.length > 0;
-  }
-
-  async find(tx: Transaction, key: MessageKey): Promise<ChangeableMessage | null> {
-    const [row] = await tx.query<ChangeableMessage>(SELECT_CHANGEABLE, keyParameters(key));
-    return row ?? null;
-  }
-
-  /** Locks a message, of a conversation that the caller has locked. */
-  async lock(tx: Transaction, key: MessageKey): Promise<ChangeableMessage | null> {
-    const locking = `${SELECT_CHANGEABLE} FOR NO KEY UPDATE`;
-    const [row] = await tx.query<ChangeableMessage>(locking, keyParameters(key));
-    return row ?? null;
-  }
-
-  /**
-   * Stores an edit of a message. Metadata of before stay unless the new ones have the same keys.
-   * @param editedAt null if the text stays as it was
-   */
-  async edit(
-    tx: Transaction,
-    key: MessageKey,
-    { body, metadata, number }: Pick<MessageEntity, 'body' | 'metadata'> & { number: number | null },
-    editedAt: Date | null,
-  ): Promise<void> {
-    await tx.query(
-      `UPDATE messages SET body = $4, edited_at = coalesce($5, edited_at), edit_number = coalesce($6, edit_number),
-         first_body = CASE WHEN $5::timestamptz IS NULL THEN first_body ELSE coalesce(first_body, body) END,
-         replaced_bodies = CASE WHEN $5::timestamptz IS NULL OR first_body IS NULL THEN replaced_bodies
-           ELSE (replaced_bodies || body)[coalesce(cardinality(replaced_bodies), 0) + 2 - ${MAX_REPLACED}:] END,
-         metadata = nullif((coalesce(metadata, '{}') - 'wholeBody'::text) || coalesce($7::jsonb, '{}'), '{}')
-       WHERE tenant_id = $1 AND conversation_id = $2 AND id = $3`,
-      [...keyParameters(key), body, editedAt, number, metadata && JSON.stringify(metadata)],
-    );
-  }
-
-  /** Marks a message as unsent, and returns whether it was not. */
-  async markUnsent(tx: Transaction, key: MessageKey, at: Date): Promise<boolean> {
-    const rows = await tx.query(
-      `UPDATE messages SET unsent_at = $4
-       WHERE tenant_id = $1 AND conversation_id = $2 AND id = $3 AND unsent_at IS NULL RETURNING 1`,
-      [...keyParameters(key), at],
-    );
-    return rows.length > 0;
-  }
-
-  async setReactions(
-    tx: Transaction,
-    key: MessageKey,
-    emojis: string[],
-    number: number | null,
-  ): Promise<void> {
-    await tx.query(
-      `UPDATE messages SET reactions = nullif($4::text[], '{}'), reaction_number = coalesce($5, reaction_number)
-       WHERE tenant_id = $1 AND conversation_id = $2 AND id = $3`,
-      [...keyParameters(key), emojis, number],
-    );
   }
 
   insertPipelined(tx: Transaction, message: MessageEntity): Pipelined {

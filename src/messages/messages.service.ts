@@ -7,7 +7,6 @@ import { Actor } from '../access/principal';
 import { validate } from '../common/validate';
 import { ConversationEntity } from '../conversations/conversation.entity';
 import { ConversationsRepository } from '../conversations/conversations.repository';
-import { ConversationsService } from '../conversations/conversations.service';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { IdempotencyService } from '../idempotency/idempotency.service';
@@ -28,8 +27,7 @@ import {
   ListMessagesPartQuery,
   MessagesPart,
 } from './message.dto';
-import { LostMessagesRepository } from './lost-messages.repository';
-import { MessageContent, MessageWriter } from './message-writer';
+import { MessageWriter } from './message-writer';
 import { ListedMessage, MessagesRepository } from './messages.repository';
 
 @Injectable()
@@ -37,9 +35,7 @@ export class MessagesService {
   constructor(
     private readonly database: Database,
     private readonly messages: MessagesRepository,
-    private readonly lost: LostMessagesRepository,
     private readonly conversations: ConversationsRepository,
-    private readonly conversationsService: ConversationsService,
     private readonly agents: AgentsRepository,
     private readonly writer: MessageWriter,
     private readonly idempotency: IdempotencyService,
@@ -147,19 +143,9 @@ export class MessagesService {
         if (!sender) throw unknownSender(senderAgentId);
         if (seenMessageId !== undefined && actor.type === 'agent')
           await this.requireNoOtherAnswer(tx, conversation, seenMessageId ?? LOWEST_ID, actor.id);
-        if (repeatsId !== undefined) await this.beginRepeat(tx, conversation, repeatsId);
-        const content: MessageContent = {
-          repeatsId: repeatsId ?? null,
-          senderType: 'AGENT',
-          senderAgentId: sender.id,
-          body,
-          metadata: null,
-          deliveryStatus: 'QUEUED',
-        };
-        const message = toMessage(this.writer.addPipelined(tx, conversation, content));
-        if (actor.type !== 'agent') return { message };
-        const assignmentEventId = await this.conversationsService.noteReply(tx, conversation, actor, body);
-        return { message, assignmentEventId };
+        const content = { senderAgentId: sender.id, body, repeatsId: repeatsId ?? null };
+        const { message, ...assignment } = await this.writer.send(tx, conversation, content, actor);
+        return { message: toMessage(message), ...assignment };
       });
     });
   }
@@ -192,21 +178,6 @@ export class MessagesService {
     const conversation = { tenantId, conversationId };
     if (await this.messages.hasOtherAnswer(tx, conversation, seenMessageId, agentId))
       throw AppError.because('CONFLICT', 'colleague_replied');
-  }
-
-  /**
-   * Dismisses a message of a locked conversation that is to be repeated. Refuses one that was delivered,
-   * waits, or is repeated.
-   */
-  private async beginRepeat(
-    tx: Transaction,
-    { tenantId, id: conversationId }: ConversationEntity,
-    messageId: string,
-  ): Promise<void> {
-    const key = { tenantId, conversationId, messageId };
-    if (!isId(messageId) || !(await this.lost.mayBeRepeated(tx, key)))
-      throw AppError.invalidBody('repeatsId', 'not_lost');
-    this.lost.dismissPipelined(tx, key, new Date());
   }
 
   /** Reads a page of messages, newest first. */

@@ -3,14 +3,13 @@ import { AuditService } from '../audit/audit.service';
 import { HIGHEST_ID, LOWEST_ID } from '../common/ids';
 import { StepRounds } from '../queue/polling/step-rounds';
 import { SYSTEM } from '../access/principal';
-import { ConversationsRepository } from '../conversations/conversations.repository';
+import { ContactConversationsRepository } from '../conversations/contact-conversations.repository';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { Polls } from '../queue/polling/polls';
 import { EventlessChanges } from '../outbox/eventless-changes';
 import { TableRegistry } from '../database/tables/table-registry';
-import { ContactErasureEntity } from './contact-erasure.entity';
-import { ContactErasureKey, ContactErasuresRepository } from './contact-erasures.repository';
+import { ContactErasure, ContactErasureKey, ContactErasuresRepository } from './contact-erasures.repository';
 import { MessageEraser, SETTLE_MS } from '../messages/message-eraser';
 
 /** Number of messages and other events that one step erases. */
@@ -44,7 +43,7 @@ export class ContactErasureRunner implements OnModuleInit {
   constructor(
     private readonly database: Database,
     private readonly erasures: ContactErasuresRepository,
-    private readonly conversations: ConversationsRepository,
+    private readonly conversations: ContactConversationsRepository,
     private readonly messages: MessageEraser,
     private readonly tables: TableRegistry,
     private readonly audit: AuditService,
@@ -71,7 +70,7 @@ export class ContactErasureRunner implements OnModuleInit {
     return this.advance(tx, { ...done, conversationId: following, messageId: LOWEST_ID });
   }
 
-  private async advance(tx: Transaction, erasure: ContactErasureEntity): Promise<true> {
+  private async advance(tx: Transaction, erasure: ContactErasure): Promise<true> {
     await this.erasures.advance(tx, erasure);
     return true;
   }
@@ -82,7 +81,7 @@ export class ContactErasureRunner implements OnModuleInit {
    * the second also erases what receivers answer to that.
    * @returns whether there are more of these rows to erase now
    */
-  private async endPass(tx: Transaction, erasure: ContactErasureEntity): Promise<boolean> {
+  private async endPass(tx: Transaction, erasure: ContactErasure): Promise<boolean> {
     const { tenantId, id: erasureId, contactId, status, messages } = erasure;
     for (const erasure of this.tables.listErasures())
       if (await erasure.eraseContact?.(tx, { tenantId, contactId }, ROWS)) return true;

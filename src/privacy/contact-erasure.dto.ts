@@ -1,4 +1,4 @@
-import { ContactErasureEntity } from './contact-erasure.entity';
+import { ContactErasure } from './contact-erasures.repository';
 
 /** Erasure and its progress. */
 export interface ContactErasureSummary {
@@ -15,7 +15,7 @@ export interface ContactErasureSummary {
   finishedAt: Date | null;
 }
 
-export function toErasureSummary(erasure: ContactErasureEntity): ContactErasureSummary {
+export function toErasureSummary(erasure: ContactErasure): ContactErasureSummary {
   const { id, contactId, messages, createdAt, finishedAt } = erasure;
   const status = erasure.status.toLowerCase() as ContactErasureSummary['status'];
   return { id, contactId, status, messages, createdAt, finishedAt };

@@ -2,13 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { requirePermission, requireReadPermission } from '../access/require-permission';
 import { AuditService } from '../audit/audit.service';
 import { AppError } from '../common/app-error';
-import { isId, LOWEST_ID, newId } from '../common/ids';
+import { isId } from '../common/ids';
 import { Actor } from '../access/principal';
 import { ContactsRepository } from '../contacts/contacts.repository';
 import { Database } from '../database/database';
 import { EventQueueRepository } from '../outbox/event-queue.repository';
 import { TableRegistry } from '../database/tables/table-registry';
-import { ContactErasureEntity } from './contact-erasure.entity';
 import { ContactErasureSummary, toErasureSummary } from './contact-erasure.dto';
 import { ContactErasuresRepository } from './contact-erasures.repository';
 
@@ -49,13 +48,12 @@ export class ContactErasuresService {
         await erasure.eraseContact?.(tx, { tenantId, contactId }, MAX_ROWS);
       // The contact's row is locked by now.
       await this.events.eraseNewestOfContact(tx, { tenantId, contactId }, MAX_ROWS);
-      const running = await this.erasures.findUnfinished(tenantId, contactId, tx);
+      const running = await this.erasures.findUnfinished({ tenantId, contactId }, tx);
       if (running) return toErasureSummary(running);
-      const erasure = newErasure(tenantId, contactId);
-      await this.erasures.insert(tx, erasure);
-      // What was written under the ids of contacts who were merged into this one.
+      const erasure = await this.erasures.insert(tx, { tenantId, contactId });
+      // These contacts were merged into this one: messages under their ids are erased too.
       for (const merged of await this.contacts.listMerged(tx, { tenantId, contactId }))
-        await this.erasures.insert(tx, newErasure(tenantId, merged));
+        await this.erasures.insert(tx, { tenantId, contactId: merged });
       this.audit.appendPipelined(tx, {
         tenantId,
         actor,
@@ -87,23 +85,7 @@ export class ContactErasuresService {
     await requireReadPermission(this.database, tenantId, actor, 'contact.read');
     const contact = await this.contacts.find(tenantId, contactId);
     if (!contact) throw AppError.notFound('Contact');
-    const erasure = await this.erasures.findUnfinished(tenantId, contact.id);
+    const erasure = await this.erasures.findUnfinished({ tenantId, contactId: contact.id });
     return erasure && toErasureSummary(erasure);
   }
-}
-
-function newErasure(tenantId: string, contactId: string): ContactErasureEntity {
-  const now = new Date();
-  return {
-    id: newId(),
-    tenantId,
-    contactId,
-    status: 'RUNNING',
-    messages: 0,
-    conversationId: LOWEST_ID,
-    messageId: LOWEST_ID,
-    dueAt: now,
-    createdAt: now,
-    finishedAt: null,
-  };
 }

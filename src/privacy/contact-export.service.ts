@@ -7,7 +7,7 @@ import { Actor } from '../access/principal';
 import { ContactLine, IdentityLine } from '../contacts/contact-tables';
 import { ContactsRepository } from '../contacts/contacts.repository';
 import { ConversationLine } from '../conversations/conversation-tables';
-import { ConversationsRepository } from '../conversations/conversations.repository';
+import { ContactConversationsRepository } from '../conversations/contact-conversations.repository';
 import { Database } from '../database/database';
 import { MessageLine } from '../messages/message-tables';
 import { NoteLine } from '../inbox/inbox-tables';
@@ -26,7 +26,7 @@ export class ContactExportService {
   constructor(
     private readonly database: Database,
     private readonly contacts: ContactsRepository,
-    private readonly conversations: ConversationsRepository,
+    private readonly conversations: ContactConversationsRepository,
     private readonly tables: TableRegistry,
     private readonly audit: AuditService,
   ) {}

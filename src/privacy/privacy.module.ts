@@ -2,39 +2,47 @@ import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
 import { ContactsModule } from '../contacts/contacts.module';
 import { ConversationsModule } from '../conversations/conversations.module';
-import { DatabaseModule } from '../database/setup/database.module';
 import { MessagesModule } from '../messages/messages.module';
 import { OutboxModule } from '../outbox/outbox.module';
 import { TableRegistry } from '../database/tables/table-registry';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
-import { ContactErasureEntity } from './contact-erasure.entity';
+import { ContactErasureRunner } from './contact-erasure-runner';
 import { ContactErasuresRepository } from './contact-erasures.repository';
 import { ContactErasuresService } from './contact-erasures.service';
 import { ContactExportService } from './contact-export.service';
 import { MessageRetentionService } from './message-retention.service';
-import { PRIVACY_TABLES } from './privacy-tables';
+import { UnsentMessageRunner } from './unsent-message-runner';
+
+const EXPORTED = [
+  ContactErasuresRepository,
+  ContactErasuresService,
+  ContactExportService,
+  MessageRetentionService,
+];
 
 /** Provides the export and the erasure of contacts. */
 @Module({
-  imports: [
-    DatabaseModule.forEntities([ContactErasureEntity]),
-    AuditModule,
-    ContactsModule,
-    ConversationsModule,
-    MessagesModule,
-    OutboxModule,
-    WorkspacesModule,
-  ],
-  providers: [
-    ContactErasuresRepository,
-    ContactErasuresService,
-    ContactExportService,
-    MessageRetentionService,
-  ],
-  exports: [ContactErasuresRepository, ContactErasuresService, ContactExportService, MessageRetentionService],
+  imports: [AuditModule, ContactsModule, ConversationsModule, MessagesModule, OutboxModule, WorkspacesModule],
+  providers: EXPORTED,
+  exports: EXPORTED,
 })
 export class PrivacyModule {
   constructor(tables: TableRegistry) {
-    tables.register(...PRIVACY_TABLES);
+    tables.register({
+      name: 'contact_erasures',
+      key: { tenant_id: 'uuid', id: 'uuid' },
+      placement: 'workspace',
+      deletion: { before: ['contacts'] },
+      erasure: { none: 'It proves that a contact was erased, and says nothing of them.' },
+      export: { none: 'An erased contact has nothing to export.' },
+      retention: { none: 'A row stays as the proof of an erasure.' },
+    });
   }
 }
+
+/** Runs erasures of contacts and of unsent messages, in workers. */
+@Module({
+  imports: [PrivacyModule, AuditModule, ConversationsModule, MessagesModule, OutboxModule],
+  providers: [ContactErasureRunner, UnsentMessageRunner],
+})
+export class PrivacyWorkerModule {}

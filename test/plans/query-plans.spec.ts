@@ -20,10 +20,9 @@ import { ContactsRepository } from '../../src/contacts/contacts.repository';
 import { CustomersService } from '../../src/contacts/customers.service';
 import { foldText } from '../../src/common/folded-text';
 import { CONVERSATION_STATUSES } from '../../src/conversations/conversation.entity';
-import {
-  ConversationListsRepository,
-  ListFilter,
-} from '../../src/conversations/conversation-lists.repository';
+import { ContactConversationsRepository } from '../../src/conversations/contact-conversations.repository';
+import { ConversationListsRepository } from '../../src/conversations/conversation-lists.repository';
+import { ListFilter } from '../../src/conversations/list-statement';
 import { ConversationsRepository } from '../../src/conversations/conversations.repository';
 import {
   AgentReleasesRepository,
@@ -155,7 +154,7 @@ describe('query plans', () => {
     });
 
     it.each([BIG, TINY])('of the conversations of tenant %s by latest activity', async (tenantId) => {
-      const repository = host.app.get(ConversationsRepository);
+      const repository = host.app.get(ConversationListsRepository);
       for (const status of CONVERSATION_STATUSES) {
         const views = [{ status }, { status, agentId: null }, { status, agentId: uuid(9) }];
         for (const [view, filter] of views.entries()) {
@@ -270,7 +269,7 @@ describe('query plans', () => {
 
     it('of what a page of deliveries is about', async () => {
       const contents = host.get(DeliveryContents);
-      const conversations = host.app.get(ConversationsRepository);
+      const conversations = host.app.get(ContactConversationsRepository);
       const ids = Array.from({ length: PAGE }, (_, n) => sequential(10 * (n + 1)));
       const [events] = await plansOf(() => contents.findSubjects(BIG, ids));
       expectOnlyIndexed(events!, ['events']);
@@ -395,7 +394,7 @@ describe('query plans', () => {
   });
 
   it('of the conversations of one contact, by latest activity', async () => {
-    const repository = host.app.get(ConversationsRepository);
+    const repository = host.app.get(ConversationListsRepository);
     // All conversations of a workspace are of one contact here, so both indexes lead to its newest ones.
     for (const tenantId of [BIG, TINY])
       for (const cursor of [undefined, sequential(ROWS / 2)]) {
@@ -865,8 +864,8 @@ describe('query plans', () => {
       ];
       const days = host.get(WebhookDayRepository);
       const counts = [
-        () => host.app.get(ConversationsRepository).count(BIG, { status: 'OPEN' }),
-        () => host.app.get(ConversationsRepository).count(BIG, { status: 'OPEN', agentId: null }),
+        () => host.app.get(ConversationListsRepository).count(BIG, { status: 'OPEN' }),
+        () => host.app.get(ConversationListsRepository).count(BIG, { status: 'OPEN', agentId: null }),
         () => host.app.get(MessagesRepository).countWaiting(BIG),
         () => days.countDeliveries(BIG, new Date(0)),
       ];
@@ -980,7 +979,7 @@ describe('query plans', () => {
     // The statistics are of before they were lost, and then of afterwards.
     it.each(['stale', 'fresh'])('cost a row for each conversation, by %s statistics', async (statistics) => {
       if (statistics === 'fresh') await run(host.stores.databaseAdminUrl, ['ANALYZE messages']);
-      const conversations = host.app.get(ConversationsRepository);
+      const conversations = host.app.get(ConversationListsRepository);
       for (const tenantId of [BIG, TINY]) {
         for (const plan of await plansOf(() => conversations.countLost(tenantId))) {
           expect(indexesRead(plan)).toEqual(['messages_lost_idx']);

@@ -134,11 +134,12 @@ export const RUNNERS: Record<string, string> = {
  * otherwise.
  */
 export const CLIMBING_READS: Record<string, string> = {
-  'ConversationsRepository.countLost reads messages':
+  'ConversationListsRepository.countLost reads messages':
     'conversations by their lost replies, by an index of them',
-  'ConversationsRepository.listActive reads messages': 'who wrote last in a row of the inbox, by primary key',
-  'ConversationsRepository.listActiveOfContact reads messages': 'as listActive',
-  'ConversationsRepository.listLost reads messages': 'as countLost',
+  'ConversationListsRepository.listActive reads messages':
+    'who wrote last in a row of the inbox, by primary key',
+  'ConversationListsRepository.listActiveOfContact reads messages': 'as listActive',
+  'ConversationListsRepository.listLost reads messages': 'as countLost',
   'LIST_WORKSPACES reads workspaces': "the relay looks at each workspace's queue in turn",
   'MessageStatusRepository.advance reads webhook_endpoints': TAKEN_TYPE,
   'MessageStatusRepository.advanceSelected reads provider_messages':
@@ -146,7 +147,6 @@ export const CLIMBING_READS: Record<string, string> = {
   'MessageStatusRepository.advanceSelected reads webhook_endpoints': TAKEN_TYPE,
   'MessageStatusRepository.advanceUpTo reads webhook_endpoints': TAKEN_TYPE,
   'MessageStatusRepository.failAll reads webhook_endpoints': TAKEN_TYPE,
-  'MessageStatusRepository.failQueued reads webhook_endpoints': TAKEN_TYPE,
   'MessagesRepository.erase reads webhook_endpoints': TAKEN_TYPE,
   'MessagesRepository.findConversations reads notes':
     'which conversations have anything to export from a time',

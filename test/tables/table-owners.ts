@@ -17,15 +17,18 @@ export function ownersOf(sources: Map<string, ts.SourceFile>): Map<string, strin
 
 /**
  * Returns the parts of a file that declare what happens to the rows of tables: all of a `*-tables.ts`, and
- * the constants of the type `TableDeclaration` in a module.
+ * of a module the constants of the type `TableDeclaration` and the constructors, which register tables.
  */
 function declarationsIn(file: string, source: ts.SourceFile): ts.Node[] {
   if (file.endsWith('-tables.ts')) return [source];
   if (!file.endsWith('.module.ts')) return [];
-  return source.statements
+  const constants = source.statements
     .filter(ts.isVariableStatement)
     .flatMap(({ declarationList }) => [...declarationList.declarations])
     .filter(({ type }) => type?.getText().startsWith('TableDeclaration'));
+  const classes = source.statements.filter(ts.isClassDeclaration);
+  const constructors = classes.flatMap(({ members }) => members.filter(ts.isConstructorDeclaration));
+  return [...constants, ...constructors];
 }
 
 /**

@@ -6,7 +6,7 @@ import {
   KnownCustomer,
   NamedCustomer,
 } from '../../contacts/customers.service';
-import { ConversationsRepository } from '../../conversations/conversations.repository';
+import { ContactConversationsRepository } from '../../conversations/contact-conversations.repository';
 import { Transaction } from '../../database/transaction';
 import { EventlessChanges } from '../../outbox/eventless-changes';
 import { ContactKey } from '../../database/tables/table-declaration';
@@ -17,7 +17,7 @@ import { CustomerChangesService } from './customer-changes.service';
 export class ChannelCustomersService {
   constructor(
     private readonly customers: CustomersService,
-    private readonly conversations: ConversationsRepository,
+    private readonly conversations: ContactConversationsRepository,
     private readonly customerChanges: CustomerChangesService,
     private readonly changes: EventlessChanges,
   ) {}
@@ -48,8 +48,8 @@ export class ChannelCustomersService {
     const { channel: sourceChannel, ids } = named;
     await this.follow(tx, tenantId, sourceChannel, ids, known);
     if (replaced.length === 0) return;
-    const partner = { tenantId, contactId, sourceChannel, identityExternalId: ids[0]! };
-    await this.conversations.redirect(tx, partner, replaced);
+    const subject = { tenantId, contactIds: [contactId], channel: sourceChannel };
+    await this.conversations.redirectAnswers(tx, subject, replaced, ids[0]!);
   }
 
   /**
@@ -65,7 +65,7 @@ export class ChannelCustomersService {
   ): Promise<void> {
     if (merged.length === 0 && gained.length === 0) return;
     if (losers.length > 0)
-      await this.conversations.forgetIdentities(tx, tenantId, channel, { contactIds: losers, ids: gained });
+      await this.conversations.redirectAnswers(tx, { tenantId, contactIds: losers, channel }, gained, null);
     await this.moveConversations(tx, { tenantId, contactId }, merged);
     await this.customerChanges.applyToKnown(tx, tenantId, channel, { contactId, ids, merged });
   }

@@ -79,7 +79,7 @@ export class CustomerChangesService {
     for (const change of await this.providerIds.findWaiting(tx, tenantId, channel, customer, merged)) {
       const { connectionId, providerId } = change;
       const key = await this.providerIds.findMessage(tx, { tenantId, id: connectionId }, providerId);
-      const conversation = key && (await this.conversations.findIn(tx, tenantId, key.conversationId));
+      const conversation = key && (await this.conversations.find(tenantId, key.conversationId, tx));
       if (conversation?.contactId === contactId) await this.applyWaiting(tx, key!, change);
     }
   }
@@ -95,7 +95,7 @@ export class CustomerChangesService {
     const ids = [...new Set(customerIds)];
     const owners = await this.identities.lockAndFind(tx, tenantId, channel, ids);
     const key = await this.providerIds.findMessage(tx, connection, providerId);
-    const conversation = key && (await this.conversations.findIn(tx, tenantId, key.conversationId));
+    const conversation = key && (await this.conversations.find(tenantId, key.conversationId, tx));
     if (!key || !conversation || !owners.some((owner) => owner.contactId === conversation.contactId)) {
       const contactId = owners[0]?.contactId ?? conversation?.contactId ?? null;
       const isOver = key !== null && (await this.messages.isErased(tx, key));

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { violatesUnique } from '../../database/driver/database-errors';
 import { CustomersService } from '../../contacts/customers.service';
-import { ConversationsService } from '../../conversations/conversations.service';
+import { ConversationWriter } from '../../conversations/conversation-writer';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { MessageWriter } from '../../messages/message-writer';
@@ -28,7 +28,7 @@ export class InboundService {
     private readonly database: Database,
     private readonly contacts: CustomersService,
     private readonly customers: ChannelCustomersService,
-    private readonly conversations: ConversationsService,
+    private readonly conversations: ConversationWriter,
     private readonly messages: MessageWriter,
     private readonly providerIds: ProviderIdsRepository,
     private readonly changes: CustomerChangesService,
@@ -100,7 +100,7 @@ export class InboundService {
     const { name, email } = message.claimed ?? {};
     if (name || email)
       await this.contacts.updateProfile(tx, tenantId, contactId, { claimed: { name, email } });
-    const conversation = await this.conversations.continueOrCreate(tx, {
+    const conversation = await this.conversations.continueOrOpen(tx, {
       tenantId,
       contactId,
       sourceChannel: channel,

@@ -55,7 +55,9 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
     if (!isId(conversationId) || !isId(messageId)) return;
     const key = { tenantId, conversationId, messageId };
     const isRouted = (await this.messages.lock(tx, key)) !== null;
-    if (isRouted || !(await this.statuses.failQueued(tx, key, deliveryError('GIVEN_UP')))) return;
+    if (isRouted) return;
+    const error = deliveryError('GIVEN_UP');
+    if ((await this.statuses.advance(tx, key, 'FAILED', error, ['QUEUED'])) === null) return;
     this.stale.moveUpAndWake(tx, tenantId, [conversationId]);
   }
 

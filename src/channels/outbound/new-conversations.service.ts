@@ -12,7 +12,7 @@ import {
   toConversation,
 } from '../../conversations/conversation.dto';
 import { ConversationPartner } from '../../conversations/conversations.repository';
-import { ConversationsService } from '../../conversations/conversations.service';
+import { ConversationWriter } from '../../conversations/conversation-writer';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { IdempotencyService } from '../../idempotency/idempotency.service';
@@ -27,7 +27,7 @@ export class NewConversationsService {
     private readonly connections: ChannelConnectionsRepository,
     private readonly contacts: ContactsRepository,
     private readonly identities: ContactIdentitiesRepository,
-    private readonly conversations: ConversationsService,
+    private readonly conversations: ConversationWriter,
     private readonly idempotency: IdempotencyService,
   ) {}
 
@@ -49,7 +49,7 @@ export class NewConversationsService {
       await requirePermission(tx, tenantId, actor, 'conversation.create');
       return this.idempotency.once(tx, { tenantId, conversationId: null }, request, async () => {
         const partner = await this.lockPartner(tx, tenantId, given);
-        return toConversation(await this.conversations.openConversation(tx, partner, actor));
+        return toConversation(await this.conversations.openAs(tx, partner, actor));
       });
     });
   }

@@ -30,7 +30,7 @@ export class ReadMarksService {
     private readonly changes: EventlessChanges,
     works: ConversationWorks,
   ) {
-    works.registerForHandovers(async (tx, agent, conversationId) => {
+    works.handovers.push(async (tx, agent, conversationId) => {
       await this.marks.setUnread(tx, agent, conversationId);
       this.note(tx, agent, { conversationId, isUnread: true, isHandedOver: true });
     });

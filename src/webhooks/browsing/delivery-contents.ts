@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isId } from '../../common/ids';
-import { ConversationsRepository } from '../../conversations/conversations.repository';
+import { ContactConversationsRepository } from '../../conversations/contact-conversations.repository';
 import { makePreview } from '../../conversations/preview';
 import { Database } from '../../database/database';
 import { excerptOf } from '../../outbox/event-catalog';
@@ -31,7 +31,7 @@ export class DeliveryContents {
   constructor(
     private readonly database: Database,
     private readonly events: EventQueueRepository,
-    private readonly conversations: ConversationsRepository,
+    private readonly conversations: ContactConversationsRepository,
     private readonly endpoints: WebhookEndpointsRepository,
   ) {}
 

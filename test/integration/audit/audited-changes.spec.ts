@@ -20,11 +20,6 @@ import { accessChanges, messagingChanges } from './changes/scenarios';
 /** Methods without a scenario of their own, each with a method that calls it and has one. */
 const COVERED: Record<string, string> = {
   'WebhookDeliveriesService.redeliverMany': 'WebhookDeliveriesService.redeliver',
-  'ConversationsService.openConversation': 'NewConversationsService.create',
-  'ConversationsService.unassign': 'ConversationsService.update',
-  'ConversationsService.reopen': 'MessagesService.receive',
-  'ConversationsService.endSnooze': 'ConversationsService.update',
-  'ConversationsService.noteReply': 'MessagesService.send',
   'AuditService.appendPipelined': 'AuditService.record',
 };
 

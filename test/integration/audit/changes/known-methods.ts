@@ -31,7 +31,6 @@ export const CONTENT = [
   // The system's own contacts have no entry.
   'ContactsService.create',
   'ConversationsService.create',
-  'ConversationsService.continueOrCreate',
   'DraftsService.save',
   'LostMessagesService.dismiss',
 ];

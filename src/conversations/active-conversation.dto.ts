@@ -1,0 +1,74 @@
+import { IntersectionType, OmitType } from '@nestjs/swagger';
+import { IsIn, IsOptional, IsString, ValidateIf } from 'class-validator';
+import { type Channel, CHANNELS } from '../common/channel-descriptors';
+import { PageQuery } from '../common/page';
+import { IsIdList } from '../common/validators';
+import { ContactNameResponse, ConversationListItem, toConversationListItem } from './conversation.dto';
+import { CONVERSATION_STATUSES, type ConversationStatus } from './conversation.entity';
+import type { ContactActivity, ListedActivity } from './conversation-lists.repository';
+import type { LostStatus } from './lost-replies';
+
+export class CountConversationsQuery {
+  @IsIn(CONVERSATION_STATUSES)
+  status: ConversationStatus;
+
+  /** Id of an agent, or `nobody`. */
+  @IsOptional()
+  @IsString()
+  assignedAgentId?: string;
+}
+
+/** Limit of the conversations that a list is asked for by their ids. */
+const MAX_NAMED = 100;
+
+export class ListActiveConversationsQuery extends IntersectionType(
+  PageQuery,
+  OmitType(CountConversationsQuery, ['status']),
+) {
+  /** Required unless the list is a view of its own. */
+  @ValidateIf(({ view, status }: ListActiveConversationsQuery) => view === undefined || status !== undefined)
+  @IsIn(CONVERSATION_STATUSES)
+  status?: ConversationStatus;
+
+  /** View of conversations with lost replies, whatever their status. */
+  @IsOptional()
+  @IsIn(['lost'])
+  view?: 'lost';
+
+  @IsOptional()
+  @IsIn(CHANNELS)
+  channel?: Channel;
+
+  /** Up to 100 ids: only these, if the list has them. In a query one text, with commas between them. */
+  @IsOptional()
+  @IsIdList(MAX_NAMED)
+  ids?: string[];
+}
+
+/** Conversation in the list of a contact. */
+export class ContactConversation extends ConversationListItem {
+  /** Agent who wrote the newest message; null if it is the customer's, or there is none. */
+  lastSenderAgentId: string | null;
+}
+
+/** Conversation in a list by latest activity. */
+export class ActiveConversation extends ContactConversation {
+  /** Id of the newest message; null before the first one. */
+  lastMessageId: string | null;
+
+  /** Status of the newest lost reply; null without one. */
+  lost: LostStatus | null;
+
+  contact: ContactNameResponse;
+}
+
+export function toContactConversation(conversation: ContactActivity): ContactConversation {
+  const { lastSenderAgentId } = conversation;
+  return { ...toConversationListItem(conversation), lastSenderAgentId };
+}
+
+export function toActiveConversation(conversation: ListedActivity): ActiveConversation {
+  const { lastMessageId, lost, contactId, contactName } = conversation;
+  const contact = { id: contactId, name: contactName };
+  return { ...toContactConversation(conversation), lastMessageId, lost, contact };
+}

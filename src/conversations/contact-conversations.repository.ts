@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import { Channel } from '../common/channel-descriptors';
+import { Database, Reader } from '../database/database';
+import { Transaction } from '../database/transaction';
+import { ContactKey } from '../database/tables/table-declaration';
+
+/** Limit of the newest conversations of a contact that one statement changes, more than a person has. */
+const MAX_CHANGED = 1_000;
+
+/** Contact of a conversation, by the name that it has now. */
+export interface ConversationContact {
+  conversationId: string;
+  contactId: string;
+  contactName: string | null;
+}
+
+/** Finds the contacts of conversations and the conversations of contacts, and gives them to others. */
+@Injectable()
+export class ContactConversationsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Returns the contact of each of the conversations that the workspace has. */
+  async findContacts(tenantId: string, ids: string[]): Promise<ConversationContact[]> {
+    if (ids.length === 0) return [];
+    return this.database.query(
+      `SELECT c.id AS "conversationId", k.id AS "contactId", k.name AS "contactName"
+       FROM conversations c JOIN contacts k ON k.tenant_id = $1 AND k.id = c.contact_id
+       WHERE c.tenant_id = $1 AND c.id = ANY ($2)`,
+      [tenantId, ids],
+    );
+  }
+
+  /** Lists the ids of a contact's conversations above an id, in their order. */
+  async listByContact(
+    reader: Reader,
+    { tenantId, contactId }: ContactKey,
+    after: string,
+    count: number,
+  ): Promise<string[]> {
+    const rows = await reader.query<{ id: string }>(
+      'SELECT id FROM conversations WHERE tenant_id = $1 AND contact_id = $2 AND id > $3 ORDER BY id LIMIT $4',
+      [tenantId, contactId, after, count],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /**
+   * Gives the newest conversations of contacts to another one, up to 1,000, more than a person has.
+   * @returns the ids of the conversations
+   */
+  async moveToContact(
+    tx: Transaction,
+    { tenantId, contactId }: ContactKey,
+    from: string[],
+  ): Promise<string[]> {
+    const rows = await tx.query<{ id: string }>(
+      `UPDATE conversations SET contact_id = $3 WHERE tenant_id = $1 AND id IN (
+         SELECT id FROM conversations WHERE tenant_id = $1 AND contact_id = ANY ($2)
+         ORDER BY id DESC LIMIT ${MAX_CHANGED} FOR NO KEY UPDATE)
+       RETURNING id`,
+      [tenantId, from, contactId],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /**
+   * Makes answers in the newest conversations of contacts go to another id on the channel instead of some, or
+   * to none until the customer writes again.
+   */
+  async redirectAnswers(
+    tx: Transaction,
+    { tenantId, contactIds, channel }: { tenantId: string; contactIds: string[]; channel: Channel },
+    from: string[],
+    to: string | null,
+  ): Promise<void> {
+    await tx.query(
+      `UPDATE conversations SET identity_external_id = $5 WHERE tenant_id = $1 AND id IN (
+         SELECT id FROM conversations WHERE tenant_id = $1 AND contact_id = ANY ($2)
+         ORDER BY id DESC LIMIT ${MAX_CHANGED})
+       AND source_channel = $3 AND identity_external_id = ANY ($4)`,
+      [tenantId, contactIds, channel, from, to],
+    );
+  }
+}

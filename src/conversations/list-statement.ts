@@ -1,0 +1,145 @@
+import { Channel } from '../common/channel-descriptors';
+import { idFloor } from '../common/ids';
+import { Parameters } from '../database/parameters';
+import { CONVERSATION_STATUSES, ConversationStatus } from './conversation.entity';
+import { CONVERSATION_COLUMNS } from './conversations.repository';
+
+/** Filter of a list of conversations. `agentId` is null for the conversations without an agent. */
+export interface ListFilter {
+  status?: ConversationStatus;
+  channel?: Channel;
+  agentId?: string | null;
+  contactId?: string;
+  /** Time since which they have changed. */
+  updatedSince?: Date;
+}
+
+/** Order of a list: the newest conversations first, or those with the latest activity. */
+export type ListOrder = 'id' | 'activity';
+
+/**
+ * Limit of the conversations that one index leads to, so that a page takes a bounded time: up to so many are
+ * read and sorted. More are not sorted: the list is read in its own order, so many rows for a page at most.
+ */
+export const MAX_READ = 1_000;
+
+/**
+ * Time in milliseconds by which the time in a message's id may be earlier than its conversation's
+ * `updated_at`.
+ */
+const CLOCKS_DIFFER_MS = 60_000;
+
+/** SQL of the id of a conversation's newest message, or of the conversation before the first one. */
+export const ACTIVITY = 'coalesce(last_message_id, id)';
+const POSITIONS: Record<ListOrder, string> = { id: 'id', activity: ACTIVITY };
+
+/** Makes the parts of a statement that lists conversations. The workspace is $1. */
+export class ListStatement {
+  private readonly parameters = new Parameters();
+  /** SQL condition that a row which was read is one that is asked for. */
+  readonly condition: string;
+
+  constructor(
+    tenantId: string,
+    private readonly filter: ListFilter,
+    private readonly order: ListOrder,
+  ) {
+    this.bind(tenantId);
+    const { status, channel, contactId, updatedSince } = filter;
+    const conditions = [
+      status && `status = ${this.bind(status)}`,
+      channel && `"sourceChannel" = ${this.bind(channel)}`,
+      this.isAgents('"assignedAgentId"'),
+      contactId && `"contactId" = ${this.bind(contactId)}`,
+      updatedSince && `"updatedAt" >= ${this.bind(updatedSince)}`,
+    ];
+    this.condition = conditions.filter(Boolean).join(' AND ') || 'true';
+  }
+
+  get values(): unknown[] {
+    return this.parameters.values;
+  }
+
+  bind(value: unknown): string {
+    return this.parameters.bind(value);
+  }
+
+  /**
+   * Returns SQL that selects what the index of the most selective filter leads to, in no order, and more than
+   * MAX_READ rows if these are not all; null without such a filter.
+   */
+  selectFew(): string | null {
+    const scans = this.selectiveScans();
+    return scans.length > 0 ? scans.map((scan) => limited(scan, MAX_READ + 1)).join(' UNION ') : null;
+  }
+
+  /** Returns SQL that selects the list below a position, in its order. Its first MAX_READ rows are right. */
+  selectBelow(cursor: string): string {
+    const below = `${POSITIONS[this.order]} < ${this.bind(cursor)}`;
+    const scans = this.orderedScans(below).map((scan) => limited(scan, MAX_READ));
+    return `SELECT * FROM (${scans.join(' UNION ALL ')}) AS scanned ORDER BY position DESC`;
+  }
+
+  private selectiveScans(): string[] {
+    const { contactId, updatedSince, agentId } = this.filter;
+    if (contactId) return [`${this.scan(`contact_id = ${this.bind(contactId)}`)} ORDER BY id DESC`];
+    if (updatedSince) return this.scansOfChanged(updatedSince);
+    // By activity, the index of an agent's conversations has them in the list's order.
+    if (agentId === undefined || this.order === 'activity') return [];
+    return this.scansByActivity();
+  }
+
+  private orderedScans(below: string): string[] {
+    if (this.order === 'activity') return this.scansByActivity(below);
+    const { status, channel } = this.filter;
+    const conditions = [
+      status && `status = ${this.bind(status)}`,
+      channel && `source_channel = ${this.bind(channel)}`,
+      below,
+    ];
+    return [`${this.scan(...conditions)} ORDER BY id DESC`];
+  }
+
+  /**
+   * Returns scans of the conversations that have changed since a time: those whose newest message is not much
+   * older, and those which were changed after their newest message. Both may find the same ones.
+   */
+  private scansOfChanged(since: Date): string[] {
+    const floor = this.bind(idFloor(new Date(Math.max(0, since.getTime() - CLOCKS_DIFFER_MS))));
+    const changed = this.scan(
+      'updated_at > coalesce(last_message_at, created_at)',
+      `updated_at >= ${this.bind(since)}`,
+    );
+    return [...this.scansByActivity(`${ACTIVITY} >= ${floor}`), `${changed} ORDER BY updated_at DESC`];
+  }
+
+  /** Returns scans by latest activity, one for each status, because the indexes begin with it. */
+  private scansByActivity(condition?: string): string[] {
+    const { status, agentId } = this.filter;
+    return (status ? [status] : CONVERSATION_STATUSES).map((one) => {
+      const scan = this.scan(this.isAgents('assigned_agent_id'), `status = ${this.bind(one)}`, condition);
+      return `${scan} ORDER BY ${activityOrder(agentId)}`;
+    });
+  }
+
+  private scan(...conditions: (string | undefined)[]): string {
+    return `SELECT ${CONVERSATION_COLUMNS}, contact_id AS "contactId", updated_at AS "updatedAt", ${POSITIONS[this.order]} AS position
+      FROM conversations WHERE tenant_id = $1 AND ${conditions.filter(Boolean).join(' AND ')}`;
+  }
+
+  private isAgents(column: string): string | undefined {
+    const { agentId } = this.filter;
+    if (agentId === undefined) return undefined;
+    return agentId === null ? `${column} IS NULL` : `${column} = ${this.bind(agentId)}`;
+  }
+}
+
+/** Returns the order of the index that a list by activity is read from. */
+export function activityOrder(agentId: string | null | undefined): string {
+  // PostgreSQL does not see that IS NULL leaves one value, so the order names that column too.
+  return agentId === null ? `assigned_agent_id DESC, ${ACTIVITY} DESC` : `${ACTIVITY} DESC`;
+}
+
+function limited(scan: string, limit: number): string {
+  return `(${scan} LIMIT ${limit})`;
+}

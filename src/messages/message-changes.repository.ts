@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import { Transaction } from '../database/transaction';
+import { MessageEntity } from './message.entity';
+import { keyParameters, MessageKey } from './message-status.repository';
+
+/** New text of a message. */
+export interface MessageEdit extends Pick<MessageEntity, 'body' | 'metadata'> {
+  /** Number that is higher for a later edit of the same message; null if the channel gives none. */
+  number: number | null;
+}
+
+/** Reactions of a customer to a message. */
+export interface MessageReactions {
+  emojis: string[];
+  /** Number that is higher for a later change of them; null if the channel gives none. */
+  number: number | null;
+}
+
+/** Message as a change of it needs it. */
+type ChangeableMessage = Pick<
+  MessageEntity,
+  'senderType' | 'body' | 'firstBody' | 'replacedBodies' | 'unsentAt' | 'editNumber' | 'reactionNumber'
+>;
+
+const BY_KEY = 'tenant_id = $1 AND conversation_id = $2 AND id = $3';
+const SELECT_CHANGEABLE = `
+  SELECT sender_type AS "senderType", body, first_body AS "firstBody", unsent_at AS "unsentAt",
+         replaced_bodies AS "replacedBodies", edit_number AS "editNumber", reaction_number AS "reactionNumber"
+  FROM messages WHERE ${BY_KEY}`;
+
+/** Number of replaced texts that a message keeps besides the first one. */
+const MAX_REPLACED = 20;
+
+/** Writes the changes that customers make to messages. */
+@Injectable()
+export class MessageChangesRepository {
+  async find(tx: Transaction, key: MessageKey): Promise<ChangeableMessage | null> {
+    const [row] = await tx.query<ChangeableMessage>(SELECT_CHANGEABLE, keyParameters(key));
+    return row ?? null;
+  }
+
+  /** Locks a message, of a conversation that the caller has locked. */
+  async lock(tx: Transaction, key: MessageKey): Promise<ChangeableMessage | null> {
+    const locking = `${SELECT_CHANGEABLE} FOR NO KEY UPDATE`;
+    const [row] = await tx.query<ChangeableMessage>(locking, keyParameters(key));
+    return row ?? null;
+  }
+
+  /**
+   * Stores an edit of a message. Metadata of before stay unless the new ones have the same keys.
+   * @param editedAt null if the text stays as it was
+   */
+  async edit(
+    tx: Transaction,
+    key: MessageKey,
+    { body, metadata, number }: MessageEdit,
+    editedAt: Date | null,
+  ): Promise<void> {
+    await tx.query(
+      `UPDATE messages SET body = $4, edited_at = coalesce($5, edited_at), edit_number = coalesce($6, edit_number),
+         first_body = CASE WHEN $5::timestamptz IS NULL THEN first_body ELSE coalesce(first_body, body) END,
+         replaced_bodies = CASE WHEN $5::timestamptz IS NULL OR first_body IS NULL THEN replaced_bodies
+           ELSE (replaced_bodies || body)[coalesce(cardinality(replaced_bodies), 0) + 2 - ${MAX_REPLACED}:] END,
+         metadata = nullif((coalesce(metadata, '{}') - 'wholeBody'::text) || coalesce($7::jsonb, '{}'), '{}')
+       WHERE ${BY_KEY}`,
+      [...keyParameters(key), body, editedAt, number, metadata && JSON.stringify(metadata)],
+    );
+  }
+
+  /** Marks a message as unsent, and returns whether it was not. */
+  async markUnsent(tx: Transaction, key: MessageKey, at: Date): Promise<boolean> {
+    const rows = await tx.query(
+      `UPDATE messages SET unsent_at = $4
+       WHERE ${BY_KEY} AND unsent_at IS NULL RETURNING 1`,
+      [...keyParameters(key), at],
+    );
+    return rows.length > 0;
+  }
+
+  async setReactions(tx: Transaction, key: MessageKey, { emojis, number }: MessageReactions): Promise<void> {
+    await tx.query(
+      `UPDATE messages SET reactions = nullif($4::text[], '{}'), reaction_number = coalesce($5, reaction_number)
+       WHERE ${BY_KEY}`,
+      [...keyParameters(key), emojis, number],
+    );
+  }
+}
