@@ -9,9 +9,8 @@ import { PartitionChanges } from '#dist/database/history/partition-changes.js';
 import { Partitions } from '#dist/database/history/partitions.js';
 import { MessagingModule } from '#dist/index.js';
 import { PartitionKeeper } from '#dist/operations/retention/partition-keeper.js';
-import { PartitionReferences } from '#dist/operations/retention/partition-references.js';
+import { HistoryUses } from '#dist/operations/retention/history-uses.js';
 import { RetentionService } from '#dist/operations/retention/retention.service.js';
-import { SuspendedBacklog } from '#dist/operations/retention/suspended-backlog.js';
 import { TableRegistry } from '#dist/database/tables/table-registry.js';
 import { TableRowsRepository } from '#dist/database/tables/table-rows.repository.js';
 import { WorkspacesRepository } from '#dist/workspaces/workspaces.repository.js';
@@ -40,8 +39,7 @@ async function retain(retentionDays: number): Promise<void> {
     config,
     partitions,
     new PartitionChanges(owner),
-    new PartitionReferences(database, find(WorkspacesRepository), tables, rows),
-    new SuspendedBacklog(database, find(WorkspacesRepository), tables),
+    new HistoryUses(database, find(WorkspacesRepository), tables, rows),
   );
   await keeper.detach();
   await keeper.drop();

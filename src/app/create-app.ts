@@ -4,10 +4,11 @@ import { NestExpressApplication } from '@nestjs/platform-express';
 import type pino from 'pino';
 import { HOOK_PATH } from '../channels/inbound/hook-path';
 import { readableAnswers } from '../channels/widget/readable-answers';
+import type { NextFunction, Request, Response } from 'express';
+import { AppError } from '../common/app-error';
 import { NestLogger } from '../common/logger';
 import { Config } from '../config/config';
 import { DatabaseClock } from '../database/database-clock';
-import { requireClock } from '../operations/health/require-clock';
 import { configureHttp } from '../http/configure-http';
 import { HttpAdapter } from '../http/http-adapter';
 import { standardHeaders } from '../http/connections/standard-headers';
@@ -59,4 +60,12 @@ export async function readOpenApiDocuments(config: Config): Promise<OpenApiDocum
 
 function setPaths(app: INestApplication): void {
   app.setGlobalPrefix(API_PREFIX, { exclude: OUTSIDE_API });
+}
+
+/** Makes middleware that lets only the health routes serve requests while this process's clock is wrong. */
+function requireClock(clock: DatabaseClock) {
+  return ({ path }: Request, _: Response, next: NextFunction): void =>
+    clock.isTrusted || path.startsWith('/health/')
+      ? next()
+      : next(new AppError('UNAVAILABLE', 'The clock of this process is wrong. Retry shortly.'));
 }

@@ -3,7 +3,7 @@ import { pickProviderUrls, ProviderVariable } from '../common/channel-descriptor
 import { Config } from '../config/config';
 import { ConfigModule } from '../config/config.module';
 import { readSettings } from '../config/read-settings';
-import { SHARED_SETTINGS } from '../config/settings';
+import { SHARED_SETTINGS, ValuesOf } from '../config/settings';
 import { DatabaseModule } from '../database/setup/database.module';
 import { HttpModule } from '../http/http.module';
 import { MetricsModule } from '../metrics/metrics.module';
@@ -11,52 +11,17 @@ import { SERVICES } from './features';
 import { RedisModule } from '../redis/redis.module';
 import { StoredDataModule } from '../database/tables/stored-data.module';
 
-/** Configuration of the host. Each value must equal that of the service's own processes. */
-export interface MessagingOptions {
-  /**
-   * Address of the service's migrated database, `postgresql://…`, of one host or several. The host's own data
-   * source stays untouched.
-   */
-  databaseUrl: string;
-  /**
-   * The service's `REDIS_URL`, over which the workers are woken up. While Redis is down everything works,
-   * only later.
-   */
-  redisUrl: string;
-  /** The service's `SECRETS_KEYS`: `id:base64` pairs of 32 bytes. The first key encrypts, all decrypt. */
-  secretsKeys: string;
-  /** CIDR networks in which webhook receivers are allowed although they are not public; none by default. */
-  webhookAllowedNetworks?: string[];
-  /** CIDR networks in which webhook receivers are refused, even public or allowed ones; none by default. */
-  webhookDeniedNetworks?: string[];
-  /** Path of a PEM file with certificates that the Test action trusts in addition to the system's. */
-  webhookExtraCaFile?: string;
-  /** Name servers for webhook receivers, `address` or `address:port`; the system's by default. */
-  webhookDnsServers?: string[];
-  /** Address of the dashboard, for links in invitations; `http://localhost:3000` by default. */
-  appUrl?: string;
-  /**
-   * Address of the mail server, `smtp://` or `smtps://`, with user and password if needed. Without it links
-   * are shown instead of mailed.
-   */
-  smtpUrl?: string;
-  /** Sender of mails, such as `Acme <login@example.com>`. */
-  mailFrom?: string;
-  /** Address at which channel providers reach the service; `http://localhost:3000` by default. */
-  publicUrl?: string;
+type Shared = Omit<ValuesOf<typeof SHARED_SETTINGS>, RequiredOption>;
+type RequiredOption = 'databaseUrl' | 'redisUrl' | 'secretsKeys';
+
+/**
+ * Configuration of the host: settings of the service's own processes, which `docs/reference/configuration.md`
+ * describes by their variables (`databaseUrl` is `DATABASE_URL`). Each value must equal that of the service's
+ * own processes. The host's own data source stays untouched.
+ */
+export interface MessagingOptions extends Record<RequiredOption, string>, Partial<Shared> {
   /** Other addresses of the channel providers' APIs, by environment variable, such as `TELEGRAM_API_URL`. */
   providerUrls?: Partial<Record<ProviderVariable, string>>;
-  /** Version of Meta's Graph API. */
-  metaGraphVersion?: string;
-  /** The longest life of a new API key in days, 1 to 3650; no limit by default. */
-  apiKeyMaxLifeDays?: number;
-  /** Connections to the database, 2 to 500; 20 by default. */
-  databasePoolSize?: number;
-  /**
-   * Whether prepared statements have names: `false` behind a PgBouncer before 1.21 in transaction mode, which
-   * knows no names; true by default.
-   */
-  databasePrepared?: boolean;
 }
 
 /** Options made from other providers. */
@@ -131,15 +96,7 @@ export function readMessagingOptions(variables: NodeJS.ProcessEnv): {
   faults: string[];
 } {
   const { values, faults } = readSettings(SHARED_SETTINGS, variables);
-  const options = {
-    ...values,
-    smtpUrl: values.smtpUrl ?? undefined,
-    mailFrom: values.mailFrom ?? undefined,
-    webhookExtraCaFile: values.webhookExtraCaFile ?? undefined,
-    apiKeyMaxLifeDays: values.apiKeyMaxLifeDays ?? undefined,
-    providerUrls: pickProviderUrls(variables),
-  };
-  return { options, faults };
+  return { options: { ...values, providerUrls: pickProviderUrls(variables) }, faults };
 }
 
 /**

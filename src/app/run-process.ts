@@ -1,9 +1,10 @@
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type pino from 'pino';
 import { ConfigError } from '../config/config';
 import { HttpSettings } from '../config/http-settings';
-import { sendClientsAway } from '../operations/health/send-clients-away';
+import { HealthService } from '../operations/health/health.service';
 import { Connections } from '../http/connections/connections';
 import { EventStreams } from '../http/streams/event-streams';
 
@@ -70,6 +71,18 @@ async function stop(
   await app.close();
   logger.info('stopped');
   process.exit(0);
+}
+
+/**
+ * Sends clients to other processes before this one refuses requests. For `delayMs` milliseconds it reports
+ * that it is not ready, which load balancers see, and closes each connection with its next answer.
+ */
+async function sendClientsAway(app: NestExpressApplication, delayMs: number): Promise<void> {
+  app.get(HealthService, { strict: false }).stop();
+  app
+    .getHttpServer()
+    .prependListener('request', (_, response: ServerResponse) => response.setHeader('Connection', 'close'));
+  await sleep(delayMs);
 }
 
 /**

@@ -12,28 +12,14 @@ const MEBIBYTE = 1024 * 1024;
 
 type Values = ValuesOf<typeof SERVICE_SETTINGS>;
 
-/** Settings that are in the configuration in another form. */
-type Reshaped =
-  | 'redisUrl'
-  | 'secretsKeys'
-  | 'smtpUrl'
-  | 'mailFrom'
-  | 'webhookExtraCaFile'
-  | 'widgetStreams'
-  | 'workspaceQuotaContacts'
-  | 'workspaceQuotaMessages'
-  | 'workspaceQuotaMebibytes'
-  | 'nodeEnv'
-  | 'dataDir';
-
-/** Class with a field for each setting that is in the configuration as it was read. */
-const PlainSettings = class {} as new () => Readonly<Omit<Values, Reshaped>>;
+/** Class with a field for each setting, with the value that was read. */
+const Settings = class {} as new () => Readonly<Omit<Values, 'secretsKeys'>>;
 
 /**
- * The checked configuration of the service: the settings of `settings.ts`, some of them in another form. Only
- * this folder reads the environment.
+ * The checked configuration of the service: the values of `settings.ts`, and what is made of several of them.
+ * Only this folder reads the environment.
  */
-export class Config extends PlainSettings {
+export class Config extends Settings {
   readonly http: HttpSettings;
   readonly redis: RedisAddress;
   /** Mail server and sender of mails to people who log in; null when no mails are sent. */
@@ -61,46 +47,33 @@ export class Config extends PlainSettings {
     const providers = readSettings(PROVIDER_SETTINGS, variables);
     const http = readHttpSettings(variables);
     faults.push(...providers.faults, ...http.faults, ...faultsBetween(values));
-    const {
-      redisUrl,
-      secretsKeys,
-      smtpUrl,
-      mailFrom,
-      webhookExtraCaFile,
-      widgetStreams,
-      workspaceQuotaContacts,
-      workspaceQuotaMessages,
-      workspaceQuotaMebibytes,
-      nodeEnv,
-      dataDir,
-      ...plain
-    } = values;
+    const { redisUrl, secretsKeys, smtpUrl, mailFrom, webhookExtraCaFile } = values;
     const redis = check(faults, 'REDIS_URL', () => (redisUrl ? parseRedisAddress(redisUrl) : undefined));
     const keys = check(faults, 'SECRETS_KEYS', () =>
-      parseSecretsKeys(secretsKeys || defaultSecretsKeys(nodeEnv, dataDir)),
+      parseSecretsKeys(secretsKeys || defaultSecretsKeys(values)),
     );
     const webhookExtraCa = check(faults, 'WEBHOOK_EXTRA_CA_FILE', () =>
       webhookExtraCaFile ? readFileSync(webhookExtraCaFile, 'utf8') : undefined,
     );
     if (faults.length > 0) throw new ConfigError(faults);
     return new Config({
-      ...plain,
-      http: { ...http.settings, limits: { ...http.settings.limits, maxStreams: widgetStreams } },
+      ...values,
+      http: { ...http.settings, limits: { ...http.settings.limits, maxStreams: values.widgetStreams } },
       redis: redis!,
       mail: smtpUrl && mailFrom ? { smtpUrl, from: mailFrom } : null,
       providerUrls: providers.values,
       secretsKeys: keys!,
       webhookExtraCa,
       workspaceQuotas: {
-        contacts: workspaceQuotaContacts,
-        messages: workspaceQuotaMessages,
-        bytes: workspaceQuotaMebibytes * MEBIBYTE,
+        contacts: values.workspaceQuotaContacts,
+        messages: values.workspaceQuotaMessages,
+        bytes: values.workspaceQuotaMebibytes * MEBIBYTE,
       },
     });
   }
 }
 
-/** Returns the faults that no variable has alone: contradictions, and servers that are not set. */
+/** Returns the faults of several variables together: contradictions, and servers that are not set. */
 function faultsBetween(values: Values): string[] {
   const { role, databaseUrl, databaseOwnerUrl, databaseDirectUrl, redisUrl, smtpUrl, mailFrom } = values;
   const faults = [];
@@ -114,8 +87,8 @@ function faultsBetween(values: Values): string[] {
   return faults;
 }
 
-/** Returns the generated keys of this checkout; in production there are none. */
-function defaultSecretsKeys(nodeEnv: string, dataDir: string): string {
+/** Returns the generated keys of this checkout. In production there are none, so it throws. */
+function defaultSecretsKeys({ nodeEnv, dataDir }: Values): string {
   if (nodeEnv === 'production') throw new Error('must be set in production: id:base64 pairs, 32 bytes each');
   return keptSecretsKeys(dataDir);
 }

@@ -22,7 +22,7 @@ const POOL_IS_FULL = 'timeout exceeded when trying to connect';
 /** A pool of connections to the primary, whichever host that is. */
 export class DatabasePool extends Pool {
   private readonly hosts: DatabaseHosts;
-  /** Fault that the last new connection met, if it stays until an operator mends it. */
+  /** Fault of the last new connection, if only an operator can mend it. */
   private lastingFault: string | null = null;
 
   constructor(options: PoolConfig & { hosts: DatabaseHosts }) {
@@ -44,10 +44,11 @@ export class DatabasePool extends Pool {
   }
 
   /**
-   * Returns what an operator must mend before new connections can be opened, in words that may be public;
-   * null when nothing is known. The open connections may still work. After a fault it tries a new connection.
+   * Returns the fault that an operator must mend before new connections can be opened, in words that may be
+   * public; null if no such fault is known. Open connections may still work. After a fault it tries a new
+   * connection.
    */
-  async findLastingFault(): Promise<string | null> {
+  private async findLastingFault(): Promise<string | null> {
     if (this.lastingFault === null) return null;
     const client = new DatabaseClient(this.options);
     try {
@@ -59,6 +60,18 @@ export class DatabasePool extends Pool {
       await client.end().catch(() => undefined);
     }
     return this.lastingFault;
+  }
+
+  /**
+   * Returns the reason why the database can't be used, in words that may be public; null if it answers and
+   * takes new connections.
+   */
+  async findFault(): Promise<string | null> {
+    const answers = await this.query('SELECT 1').then(
+      () => true,
+      () => false,
+    );
+    return (await this.findLastingFault()) ?? (answers ? null : 'is down');
   }
 
   /** Reports whether a statement has lacked a privilege since the last call. */

@@ -59,20 +59,17 @@ export class PersonSessions {
   async renew(tx: Transaction, holder: SessionHolder): Promise<RenewedSession> {
     const { token, hash } = newToken();
     await this.sessions.renew(tx, holder.sessionId, hash);
-    await this.endOthers(tx, holder);
+    await this.endAll(tx, holder.personId, holder.sessionId);
     return { token };
   }
 
-  /** Ends all sessions and pending logins of the holder except the holder's own session. */
-  async endOthers(tx: Transaction, { personId, sessionId }: SessionHolder): Promise<void> {
-    await this.sessions.deleteOthers(tx, personId, sessionId);
+  /**
+   * Ends all pending logins and sessions, except a session that stays. It returns the number of ended
+   * sessions.
+   */
+  async endAll(tx: Transaction, personId: string, keptId: string | null = null): Promise<number> {
     await this.pending.deleteAll(tx, personId);
-  }
-
-  /** Ends all sessions and pending logins, and returns how many sessions there were. */
-  async endAll(tx: Transaction, personId: string): Promise<number> {
-    await this.pending.deleteAll(tx, personId);
-    return this.sessions.deleteOthers(tx, personId, null);
+    return this.sessions.deleteOthers(tx, personId, keptId);
   }
 
   /** Lists a person's sessions, newest first. */
@@ -100,14 +97,16 @@ export class PersonSessions {
     await this.audit.append(tx, personId, { action: 'session_revoked', ...author });
   }
 
-  /** Ends the holder's other sessions, and returns how many. Pending logins stay. */
+  /** Ends the holder's other sessions, and returns their number. Pending logins stay. */
   async revokeOthers(tx: Transaction, { personId, sessionId, origin }: SessionHolder): Promise<number> {
     const count = await this.sessions.deleteOthers(tx, personId, sessionId);
     await this.auditRevoked(tx, personId, count, { origin });
     return count;
   }
 
-  /** Ends all sessions and pending logins as the author asks, and returns how many sessions there were. */
+  /**
+   * Ends all sessions and pending logins at the author's request, and returns the number of ended sessions.
+   */
   async revokeAll(tx: Transaction, personId: string, author: LoginChangeAuthor): Promise<number> {
     const count = await this.endAll(tx, personId);
     await this.auditRevoked(tx, personId, count, author);

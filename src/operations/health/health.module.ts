@@ -1,10 +1,25 @@
-import { Module } from '@nestjs/common';
-import { DatabaseRoleCheck } from './database-role-check';
-import { HealthController } from './health.controller';
-import { HealthService } from './health.service';
+import { Controller, Get, Module } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { Public } from '../../http/access.decorators';
+import { DatabaseCheck } from './database-check';
+import { HealthService, type Readiness } from './health.service';
 
-@Module({ providers: [HealthService, DatabaseRoleCheck], exports: [HealthService] })
-export class HealthModule {}
+@Controller('health')
+@Public()
+@ApiExcludeController()
+class HealthController {
+  constructor(private readonly health: HealthService) {}
 
-@Module({ imports: [HealthModule], controllers: [HealthController] })
+  @Get('live')
+  live(): { status: 'up' } {
+    return { status: 'up' };
+  }
+
+  @Get('ready')
+  ready(): Promise<Readiness> {
+    return this.health.ready();
+  }
+}
+
+@Module({ controllers: [HealthController], providers: [HealthService, DatabaseCheck] })
 export class HealthApiModule {}

@@ -1,23 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
 import { AppError } from '../../common/app-error';
 import { Config } from '../../config/config';
-import { DATA_SOURCE, Database } from '../../database/database';
+import { Database } from '../../database/database';
 import { DatabaseClock } from '../../database/database-clock';
-import { poolOf } from '../../database/driver/database-pool';
-import { areMigrationsApplied } from '../../database/setup/migration-state';
 import { NodeClocks } from '../../database/node-clocks';
-import { findDatabaseFault } from '../../database/driver/reachability';
 import { RedisClient } from '../../redis/redis-client';
-import { DatabaseRoleCheck, RoleFault } from './database-role-check';
+import { DatabaseCheck, DatabaseState, RoleFault } from './database-check';
 
 type State = 'up' | 'down';
 
 export interface Readiness {
   status: 'up';
   database: State;
-  migrations: 'applied' | 'pending';
+  migrations: DatabaseState['migrations'];
   privileges: 'granted' | 'missing';
   settings: 'set' | 'missing';
   clock: 'synchronized' | 'wrong';
@@ -26,32 +21,24 @@ export interface Readiness {
   redis: State;
 }
 
-/** Result of a check of the database: whether all migrations are applied, and the faults of the roles. */
-interface Preparation {
-  migrations: Readiness['migrations'];
-  roleFaults: RoleFault[];
-}
-
-/** Finding of one look at the servers that the process depends on. */
-interface Probe extends Preparation {
+/** Result of one look at the servers that the process depends on. */
+interface Probe extends DatabaseState {
   databaseFault: string | null;
   redis: State;
 }
 
-const UNKNOWN: Preparation = { migrations: 'pending', roleFaults: [] };
-/** Milliseconds for which a probe is kept. Whoever asks may ask as often as they like. */
+const UNKNOWN: DatabaseState = { migrations: 'pending', roleFaults: [] };
+/** Milliseconds for which a probe is kept, because callers may ask as often as they like. */
 const PROBE_KEPT_MS = 1_000;
 
 @Injectable()
 export class HealthService {
-  private isPrepared = false;
   private isStopping = false;
   private probe: Promise<Probe> | null = null;
 
   constructor(
     private readonly config: Config,
-    @InjectDataSource(DATA_SOURCE) private readonly dataSource: DataSource,
-    private readonly roles: DatabaseRoleCheck,
+    private readonly databaseCheck: DatabaseCheck,
     private readonly clock: DatabaseClock,
     private readonly database: Database,
     private readonly nodeClocks: NodeClocks,
@@ -59,7 +46,7 @@ export class HealthService {
   ) {}
 
   /**
-   * Makes the readiness route report, from now on, that the process is not ready, though it still serves
+   * Makes the readiness route report from now on that the process is not ready. The process still serves
    * requests.
    */
   stop(): void {
@@ -67,9 +54,9 @@ export class HealthService {
   }
 
   /**
-   * Checks the servers that the process depends on. The API needs a migrated database with its privileges,
-   * and only reports Redis and the clocks of the database's nodes, because it works without. A worker needs
-   * Redis too, and the privileges of the tables' owner. The servers are asked once a second at most.
+   * Checks the servers that the process depends on, at most once a second. The API needs a migrated database
+   * with its privileges. It reports Redis and the clocks of the database's nodes, but works without them. A
+   * worker also needs Redis and the privileges of the tables' owner.
    * @throws AppError UNAVAILABLE, with a detail for each missing dependency
    */
   async ready(): Promise<Readiness> {
@@ -107,9 +94,9 @@ export class HealthService {
   }
 
   private async probeServers(): Promise<Probe> {
-    const [databaseFault, redis] = await Promise.all([findDatabaseFault(this.dataSource), this.checkRedis()]);
-    const preparation = databaseFault === null ? await this.checkPreparation() : UNKNOWN;
-    return { databaseFault, redis, ...preparation };
+    const [databaseFault, redis] = await Promise.all([this.database.pool.findFault(), this.checkRedis()]);
+    const state = databaseFault === null ? await this.databaseCheck.check() : UNKNOWN;
+    return { databaseFault, redis, ...state };
   }
 
   private async checkRedis(): Promise<State> {
@@ -117,21 +104,6 @@ export class HealthService {
       () => 'up',
       () => 'down',
     );
-  }
-
-  /**
-   * Checks migrations and roles. A complete result is kept until a statement lacks a privilege, which was
-   * taken away since. Without that cause no check is repeated: while `migrate` runs, the privileges of
-   * new tables are missing.
-   */
-  private async checkPreparation(): Promise<Preparation> {
-    if (poolOf(this.dataSource).hasLackedPrivilege()) this.isPrepared = false;
-    if (this.isPrepared) return { migrations: 'applied', roleFaults: [] };
-    const roleFaults = await this.roles.findFaults();
-    // Without the privileges the migrations may not be readable.
-    const isMigrated = roleFaults.length === 0 && (await areMigrationsApplied(this.dataSource));
-    this.isPrepared = isMigrated;
-    return { migrations: isMigrated ? 'applied' : 'pending', roleFaults };
   }
 }
 

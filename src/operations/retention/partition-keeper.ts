@@ -4,8 +4,7 @@ import { isLockConflict } from '../../database/driver/database-errors';
 import { Config } from '../../config/config';
 import { PartitionChange, PartitionChanges } from '../../database/history/partition-changes';
 import { Day, Partition, PARTITIONED_TABLES, Partitions, nameOf } from '../../database/history/partitions';
-import { PartitionReferences } from './partition-references';
-import { SuspendedBacklog } from './suspended-backlog';
+import { HistoryUses } from './history-uses';
 
 /** Number of days for which partitions are made ahead: a week without any worker does no harm. */
 const DAYS_AHEAD = 8;
@@ -29,8 +28,7 @@ export class PartitionKeeper {
     private readonly config: Config,
     private readonly partitions: Partitions,
     private readonly changes: PartitionChanges,
-    private readonly references: PartitionReferences,
-    private readonly suspended: SuspendedBacklog,
+    private readonly uses: HistoryUses,
   ) {}
 
   /**
@@ -67,7 +65,7 @@ export class PartitionKeeper {
     const attached = expired.filter(({ isAttached }) => isAttached);
     for (const day of new Set(attached.map((partition) => partition.day))) {
       if (stop?.aborted) return;
-      await this.suspended.drop(day, stop);
+      await this.uses.giveUpSuspended(day, stop);
       if (await this.isNeeded(day)) continue;
       for (const table of PARTITIONED_TABLES) {
         if (!attached.some((one) => one.day === day && one.table === table)) continue;
@@ -108,7 +106,7 @@ export class PartitionKeeper {
   }
 
   private async isNeeded(day: Day): Promise<boolean> {
-    const reference = await this.references.find(day);
+    const reference = await this.uses.find(day);
     if (!reference) return false;
     const details = { day: nameOf('events', day).slice(-8), ...reference };
     this.logger.warn(details, 'a day of the history is kept: something unfinished needs it');

@@ -2,23 +2,15 @@ import { Module } from '@nestjs/common';
 import { PrivacyModule } from '../../privacy/privacy.module';
 import { registerQueue } from '../../queue/register-queue';
 import { WorkspacesModule } from '../../workspaces/workspaces.module';
-import { PartitionReferences } from './partition-references';
+import { HistoryUses } from './history-uses';
 import { PartitionKeeper } from './partition-keeper';
 import { PartitionWorker } from './partition.worker';
-import { SuspendedBacklog } from './suspended-backlog';
 import { RETENTION_QUEUE, RetentionProcessor } from './retention.processor';
 import { RetentionService } from './retention.service';
 
 @Module({
   imports: [PrivacyModule, WorkspacesModule, registerQueue(RETENTION_QUEUE)],
-  providers: [
-    RetentionService,
-    RetentionProcessor,
-    PartitionReferences,
-    SuspendedBacklog,
-    PartitionKeeper,
-    PartitionWorker,
-  ],
+  providers: [RetentionService, RetentionProcessor, HistoryUses, PartitionKeeper, PartitionWorker],
   exports: [RetentionService, PartitionKeeper],
 })
 export class RetentionModule {}

@@ -14,9 +14,8 @@ import {
   Partitions,
   startOf,
 } from '../../../src/database/history/partitions';
-import { PartitionReferences } from '../../../src/operations/retention/partition-references';
+import { HistoryUses } from '../../../src/operations/retention/history-uses';
 import { PartitionKeeper } from '../../../src/operations/retention/partition-keeper';
-import { SuspendedBacklog } from '../../../src/operations/retention/suspended-backlog';
 import { TableRegistry } from '../../../src/database/tables/table-registry';
 import { TableRowsRepository } from '../../../src/database/tables/table-rows.repository';
 import { WorkspacesRepository } from '../../../src/workspaces/workspaces.repository';
@@ -61,13 +60,12 @@ describe('partitions of the history', () => {
       config,
       partitions,
       changes,
-      new PartitionReferences(
+      new HistoryUses(
         database,
         host.get(WorkspacesRepository),
         host.get(TableRegistry),
         host.get(TableRowsRepository),
       ),
-      new SuspendedBacklog(database, host.get(WorkspacesRepository), host.get(TableRegistry)),
     );
   }
 

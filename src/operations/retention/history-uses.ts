@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LOWEST_ID } from '../../common/ids';
 import { Database } from '../../database/database';
 import { Day, lowestId, startOf } from '../../database/history/partitions';
@@ -8,16 +9,19 @@ import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 
 /** Number of workspaces that one step looks at. */
 const STEP = 1_000;
+const BATCH = 500;
+/** Pause between batches, so that the clean-up does not slow other work. */
+const PAUSE_MS = 25;
 
 /** Unfinished work that needs the events of a day. */
-export interface PartitionReference {
+interface HistoryReference {
   tenantId: string;
   table: string;
 }
 
-/** Finds unfinished work that needs the events of a day, and so keeps the day's partitions. */
+/** Finds and gives up unfinished work that needs a day of the history, and so keeps the day's partitions. */
 @Injectable()
-export class PartitionReferences {
+export class HistoryUses {
   constructor(
     private readonly database: Database,
     private readonly workspaces: WorkspacesRepository,
@@ -25,8 +29,8 @@ export class PartitionReferences {
     private readonly rows: TableRowsRepository,
   ) {}
 
-  /** Returns the first reference to the day's events or deliveries; null when there is none. */
-  async find(day: Day): Promise<PartitionReference | null> {
+  /** Returns the first reference to the day's events or deliveries; null if there is none. */
+  async find(day: Day): Promise<HistoryReference | null> {
     const uses = this.tables.listHistoryUses();
     const bounds = { first: lowestId(day), next: lowestId(day + 1), start: startOf(day) };
     for (let after = LOWEST_ID; ;) {
@@ -36,10 +40,29 @@ export class PartitionReferences {
           this.rows.findHistoryUses(tx, uses, tenantIds, bounds),
         );
         const found = workspaces.find(({ table }) => table !== null);
-        if (found) return found as PartitionReference;
+        if (found) return found as HistoryReference;
       }
       if (ids.length < STEP) return null;
       after = ids.at(-1)!;
+    }
+  }
+
+  /**
+   * Gives up the work of suspended workspaces for events up to and including a day. Such work has waited
+   * longer than events are kept. Otherwise it would keep the days of every workspace's history.
+   */
+  async giveUpSuspended(day: Day, stop?: AbortSignal): Promise<void> {
+    const next = lowestId(day + 1);
+    for (const tenantId of await this.workspaces.listSuspended()) {
+      for (const { use } of this.tables.listHistoryUses()) {
+        if (!use.giveUpSuspended) continue;
+        for (let count = BATCH; count === BATCH && !stop?.aborted;) {
+          count = await this.database.queueTransaction((tx) =>
+            use.giveUpSuspended!(tx, tenantId, next, BATCH),
+          );
+          if (count === BATCH) await sleep(PAUSE_MS);
+        }
+      }
     }
   }
 }

@@ -1,26 +1,37 @@
 import { Injectable, Logger, OnApplicationBootstrap, Optional } from '@nestjs/common';
-import { Database } from '../../database/database';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { DATA_SOURCE, Database } from '../../database/database';
 import { canChangeAudit, missingPrivileges, ownsTables } from '../../database/setup/database-roles';
 import { OwnerDatabase } from '../../database/owner-database';
+import { areMigrationsApplied } from '../../database/setup/migration-state';
 import { missingRoleSettings } from '../../database/setup/role-settings';
 
-/** Fault of a database role: that privileges or settings are missing, in words that may be public. */
+/** Fault of a database role: privileges or settings are missing. The message may be public. */
 export interface RoleFault {
   field: 'privileges' | 'settings';
   message: string;
 }
 
+/** Result of a check: whether all migrations are applied, and the faults of the database roles. */
+export interface DatabaseState {
+  migrations: 'applied' | 'pending';
+  roleFaults: RoleFault[];
+}
+
 /**
- * Checks that the process's database roles have their privileges and settings, and the service's role no
- * privilege beyond them.
+ * Checks that the migrations are applied, and that the process's database roles have exactly their privileges
+ * and settings.
  */
 @Injectable()
-export class DatabaseRoleCheck implements OnApplicationBootstrap {
-  private readonly logger = new Logger(DatabaseRoleCheck.name);
+export class DatabaseCheck implements OnApplicationBootstrap {
+  private readonly logger = new Logger(DatabaseCheck.name);
   private logged = '';
+  private isComplete = false;
 
   constructor(
     private readonly database: Database,
+    @InjectDataSource(DATA_SOURCE) private readonly dataSource: DataSource,
     @Optional() private readonly owner?: OwnerDatabase,
   ) {}
 
@@ -35,10 +46,24 @@ export class DatabaseRoleCheck implements OnApplicationBootstrap {
   }
 
   /**
-   * Lists the faults of both database roles. The names of what is missing are in the log alone, because the
-   * route that shows the faults is public.
+   * Checks migrations and roles. A complete result is kept until a statement lacks a privilege, which was
+   * taken away since. Without that cause no check is repeated: while `migrate` runs, the privileges of new
+   * tables are missing.
    */
-  async findFaults(): Promise<RoleFault[]> {
+  async check(): Promise<DatabaseState> {
+    if (this.database.pool.hasLackedPrivilege()) this.isComplete = false;
+    if (this.isComplete) return { migrations: 'applied', roleFaults: [] };
+    const roleFaults = await this.findFaults();
+    // Without the privileges the migrations may not be readable.
+    this.isComplete = roleFaults.length === 0 && (await areMigrationsApplied(this.dataSource));
+    return { migrations: this.isComplete ? 'applied' : 'pending', roleFaults };
+  }
+
+  /**
+   * Lists the faults of both database roles. The route that shows them is public, so only the log has the
+   * names of the missing privileges and settings.
+   */
+  private async findFaults(): Promise<RoleFault[]> {
     const missing = await missingPrivileges(this.database, null);
     const ownerFault = this.owner && (await this.findOwnerFault(this.owner));
     const settings = await this.findMissingSettings(this.database);
@@ -71,8 +96,8 @@ export class DatabaseRoleCheck implements OnApplicationBootstrap {
   }
 
   /**
-   * Logs the faults of the database roles if they have changed since the last call, so that probes do not
-   * fill the log.
+   * Logs the faults of the database roles, unless they are the same as in the last call: probes must not fill
+   * the log.
    */
   private log(faults: object): void {
     const text = JSON.stringify(faults);
