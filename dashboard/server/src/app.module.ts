@@ -1,23 +1,52 @@
 import { DynamicModule, Module } from '@nestjs/common';
 import { MessagingModule } from 'conversation-messaging-service';
 import { HealthApiModule } from 'conversation-messaging-service/http';
-import { AccountModule } from './account/account.module';
-import { ApiKeysModule } from './api-keys/api-keys.module';
-import { AuditPagesModule } from './audit/audit.module';
-import { ChannelsModule } from './channels/channels.module';
-import { ContactPagesModule } from './contacts/contacts.module';
-import { DashboardConfigModule } from './config/config.module';
+import { AccountController } from './account/account.controller';
+import { SecondFactorController } from './account/second-factor.controller';
+import { SessionController } from './account/session.controller';
+import { ApiKeysController } from './api-keys/api-keys.controller';
+import { AuditController } from './audit/audit.controller';
+import { ChannelsController } from './channels/channels.controller';
+import { WidgetPreviewController } from './channels/widget-preview.controller';
 import { DashboardConfig } from './config/dashboard-config';
-import { DashboardDeliveriesModule } from './deliveries/deliveries.module';
+import { ContactErasuresController } from './contacts/contact-erasures.controller';
+import { ContactsController } from './contacts/contacts.controller';
+import { DeliveriesController } from './deliveries/deliveries.controller';
+import { RecoveriesController } from './deliveries/recoveries.controller';
 import { DashboardHttpModule } from './http/http.module';
 import { InboxModule } from './inbox/inbox.module';
-import { LoginModule } from './login/login.module';
-import { DashboardSavedRepliesModule } from './saved-replies/saved-replies.module';
-import { DashboardWebhooksModule } from './webhooks/webhooks.module';
+import { LinksController } from './login/links.controller';
+import { LoginController } from './login/login.controller';
+import { LoginCookies } from './login/login-cookies';
+import { SavedRepliesController } from './saved-replies/saved-replies.controller';
+import { EventTypesController } from './webhooks/event-types.controller';
+import { WebhookEndpointViews } from './webhooks/webhook-endpoint-views';
+import { WebhookEndpointsController } from './webhooks/webhook-endpoints.controller';
 import { WorkspaceModule } from './workspace/workspace.module';
 
-/** Root module: the service's own module, and a module for each page. */
-@Module({})
+/** Root module: the service's own module, and the controllers of all pages. */
+@Module({
+  imports: [DashboardHttpModule, HealthApiModule, WorkspaceModule, InboxModule],
+  controllers: [
+    LoginController,
+    LinksController,
+    SessionController,
+    AccountController,
+    SecondFactorController,
+    SavedRepliesController,
+    ContactsController,
+    ContactErasuresController,
+    ApiKeysController,
+    WebhookEndpointsController,
+    EventTypesController,
+    DeliveriesController,
+    RecoveriesController,
+    ChannelsController,
+    WidgetPreviewController,
+    AuditController,
+  ],
+  providers: [LoginCookies, WebhookEndpointViews],
+})
 export class DashboardModule {
   /**
    * Makes the root module.
@@ -26,24 +55,11 @@ export class DashboardModule {
   static forRoot(config: DashboardConfig): DynamicModule {
     return {
       module: DashboardModule,
-      imports: [
-        DashboardConfigModule.forRoot(config),
-        // The module of every page injects services.
-        { ...MessagingModule.forRoot(config.messaging), global: true },
-        DashboardHttpModule,
-        HealthApiModule,
-        LoginModule,
-        AccountModule,
-        WorkspaceModule,
-        InboxModule,
-        DashboardSavedRepliesModule,
-        ContactPagesModule,
-        ApiKeysModule,
-        DashboardWebhooksModule,
-        DashboardDeliveriesModule,
-        ChannelsModule,
-        AuditPagesModule,
-      ],
+      global: true,
+      // The controllers of every page inject services.
+      imports: [{ ...MessagingModule.forRoot(config.messaging), global: true }],
+      providers: [{ provide: DashboardConfig, useValue: config }],
+      exports: [DashboardConfig],
     };
   }
 }

@@ -9,13 +9,13 @@ import {
   type PersonExport,
   type SessionHolder,
   UpdatePerson,
+  type LoginSession,
 } from 'conversation-messaging-service/logins';
 import type { Response } from 'express';
 import type { LoginSessionResponse } from '../api';
 import { CurrentHolder } from '../http/access.decorators';
 import { toList } from '../http/list';
 import { LoginCookies } from '../login/login-cookies';
-import { toLoginSession } from './login-session-response';
 
 /** Routes for a person's own login. */
 @Controller('api/account')
@@ -64,4 +64,8 @@ export class AccountController {
   revokeOtherSessions(@CurrentHolder() holder: SessionHolder): Promise<{ revoked: number }> {
     return this.logins.revokeOtherSessions(holder);
   }
+}
+
+function toLoginSession(session: LoginSession, { sessionId }: SessionHolder): LoginSessionResponse {
+  return { ...session, isCurrent: session.id === sessionId };
 }

@@ -5,14 +5,15 @@ import {
   AuditService,
   type AuditValues,
   ListAuditEntriesQuery,
+  type AuditEntry,
+  type Page,
 } from 'conversation-messaging-service';
 import type { Response } from 'express';
-import type { AuditPage } from '../api';
+import type { AuditPage, AuditEntryResponse } from '../api';
 import { CurrentActor } from '../http/access.decorators';
 import { Downloads } from '../http/downloads';
 import { LimitedTo } from '../http/limit.guard';
 import { ExportAuditQuery } from './audit.dto';
-import { toAuditPage } from './audit-entry-response';
 
 /** Limit of the exports that a person may start in a minute, because each reads the whole audit log. */
 const EXPORTS_A_MINUTE = 5;
@@ -55,4 +56,12 @@ export class AuditController {
     const lines = this.audit.export(workspaceId, filter, actor, format);
     return this.downloads.send(workspaceId, lines, EXPORTS[format], response);
   }
+}
+
+function toAuditPage({ data, nextCursor }: Page<AuditEntry>): AuditPage {
+  return { data: data.map(toAuditEntry), nextCursor };
+}
+
+function toAuditEntry({ tenantId: _, ...entry }: AuditEntry): AuditEntryResponse {
+  return entry;
 }

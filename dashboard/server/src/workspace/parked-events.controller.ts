@@ -1,9 +1,8 @@
 import { Controller, Get, Param } from '@nestjs/common';
-import { type Actor, type Page, ParkedEventsService } from 'conversation-messaging-service';
+import { type Actor, type Page, ParkedEventsService, type ParkedEvent } from 'conversation-messaging-service';
 import type { ParkedEventResponse } from '../api';
 import { CurrentActor } from '../http/access.decorators';
 import { toList } from '../http/list';
-import { toParkedEvent } from './parked-event-response';
 
 @Controller('api/workspaces/:workspaceId/parked-events')
 export class ParkedEventsController {
@@ -16,4 +15,8 @@ export class ParkedEventsController {
   ): Promise<Page<ParkedEventResponse>> {
     return toList((await this.parked.list(workspaceId, actor)).map(toParkedEvent));
   }
+}
+
+function toParkedEvent({ tenantId: _, ...event }: ParkedEvent): ParkedEventResponse {
+  return event;
 }

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { type Actor, WorkspacesService } from 'conversation-messaging-service';
+import { type Actor, WorkspacesService, type Workspace } from 'conversation-messaging-service';
 import { PasswordsService, type SessionHolder } from 'conversation-messaging-service/logins';
 import type { WorkspaceSettings } from '../api';
 import type { UpdateWorkspaceSettings } from './workspace.dto';
-import { toSettings } from './workspace-response';
 
 /** Changes the settings of a workspace, with the person's password where messages are erased. */
 @Injectable()
@@ -22,4 +21,8 @@ export class WorkspaceSettingsChanges {
     if (typeof messageRetentionDays === 'number') await this.passwords.confirm(holder, { password });
     return toSettings(await this.workspaces.update(workspaceId, { messageRetentionDays }, actor));
   }
+}
+
+function toSettings({ messageRetentionDays }: Workspace): WorkspaceSettings {
+  return { messageRetentionDays };
 }

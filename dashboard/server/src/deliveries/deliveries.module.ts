@@ -1,6 +1,0 @@
-import { Module } from '@nestjs/common';
-import { DeliveriesController } from './deliveries.controller';
-import { RecoveriesController } from './recoveries.controller';
-
-@Module({ controllers: [DeliveriesController, RecoveriesController] })
-export class DashboardDeliveriesModule {}
