@@ -4,7 +4,7 @@ import { Database } from '../database/database';
 import { OwnerDatabase } from '../database/owner-database';
 import { PageStatement } from '../database/page-statement';
 import { Pipelined, Transaction } from '../database/transaction';
-import { IdRange } from '../outbox/event-queue.repository';
+import { IdRange } from '../outbox/events.repository';
 import { AuditEntryEntity } from './audit-entry.entity';
 import { ListAuditEntriesQuery } from './audit-entry.dto';
 

@@ -3,7 +3,7 @@ import { AuditEntriesRepository } from '../audit/audit-entries.repository';
 import { HIGHEST_ID, idFloor, idTime, LOWEST_ID } from '../common/ids';
 import { ConversationsRepository } from '../conversations/conversations.repository';
 import { Transaction } from '../database/transaction';
-import { EventQueueRepository } from '../outbox/event-queue.repository';
+import { EventsRepository } from '../outbox/events.repository';
 import { ErasedMessages } from '../database/tables/table-declaration';
 import { TableRegistry } from '../database/tables/table-registry';
 import { MessageKey } from './message-status.repository';
@@ -40,7 +40,7 @@ export class MessageEraser {
   constructor(
     private readonly conversations: ConversationsRepository,
     private readonly messages: MessagesRepository,
-    private readonly events: EventQueueRepository,
+    private readonly events: EventsRepository,
     private readonly entries: AuditEntriesRepository,
     private readonly unsent: UnsentMessagesRepository,
     private readonly tables: TableRegistry,
@@ -119,8 +119,8 @@ export class MessageEraser {
     const ids = await this.messages.listIds(tx, range, count);
     const events =
       conversationId === LOWEST_ID
-        ? await this.events.listNextIdsByContact(tx, tenantId, entityId, range, count)
-        : await this.events.listNextIdsByConversation(tx, tenantId, conversationId, range, count);
+        ? await this.events.listNextIds(tx, tenantId, { contactId: entityId }, range, count)
+        : await this.events.listNextIds(tx, tenantId, { conversationId }, range, count);
     const entries = await this.entries.listNextIds(tx, tenantId, entityId, range, count);
     const eventIds = [...new Set([...ids, ...events, ...entries])].sort().slice(0, count);
     if (eventIds.length < count) return { ids, eventIds, next: null };

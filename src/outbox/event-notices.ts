@@ -3,7 +3,8 @@ import { groupByWorkspace } from '../common/group-by';
 import { idFloor } from '../common/ids';
 import { Periodic } from '../common/periodic';
 import { RedisSignals } from '../redis/redis-signals';
-import { AppendedEvent, EventQueueRepository } from './event-queue.repository';
+import { AppendedEvent } from './event-queue.repository';
+import { EventsRepository } from './events.repository';
 import { CHANGED_WITHOUT_EVENT, InboxChange, UNHEARD_MS } from './eventless-changes';
 import { EVENT_APPENDED } from './outbox.service';
 
@@ -49,7 +50,7 @@ export class EventNotices implements BeforeApplicationShutdown {
 
   constructor(
     private readonly signals: RedisSignals,
-    private readonly events: EventQueueRepository,
+    private readonly events: EventsRepository,
   ) {}
 
   /**

@@ -1,43 +1,24 @@
 import { Injectable } from '@nestjs/common';
-import { idFloor, idTime, isId } from '../common/ids';
+import { idFloor } from '../common/ids';
 import { Database, Reader } from '../database/database';
 import { isDivisionByZero } from '../database/driver/database-errors';
-import { expectOneRow, workspaceOf, Batch } from '../database/key-list';
-import { Place } from '../database/citus/places';
-import { InsertedColumn, rowsToInsert } from '../database/rows-to-insert';
+import { Batch, expectOneRow, listsOf, workspaceOf } from '../database/key-list';
+import { columnNamesOf, columnsOf, rowsToInsert } from '../database/rows-to-insert';
 import { Pipelined, Transaction } from '../database/transaction';
 import { QueueFloors, SubQueue } from '../queue/floors/queue-floors';
 import { savedFirstEvent } from '../queue/floors/queue-floors.repository';
-import { ContactKey, ErasedMessages } from '../database/tables/table-declaration';
-import { erasedData, EventType } from './event-catalog';
+import { EventType } from './event-catalog';
 
 /**
  * Duration of a lease, longer than a first attempt can take. After it, another worker takes the event, for
  * example that of a killed one.
  */
 const LEASE = `interval '20 seconds'`;
-/** Number of workspaces that one step of a search over all of them looks at. */
-const STEP_WORKSPACES = 1_000;
 /**
  * Number of a workspace's leased events that one read returns at most. There are few, because each has a slot
  * of a worker.
  */
 const MAX_LEASED = 2_000;
-
-/** Condition that an event is of a contact's profile, which an index has. */
-const OF_PROFILE = `type IN ('contact.created', 'contact.updated')`;
-
-const LIST_WORKSPACES = `SELECT id, now() AS now FROM workspaces WHERE id > $1 ORDER BY id LIMIT ${STEP_WORKSPACES}`;
-/** SQL that looks up one workspace after the other in the queue, however many events each has. */
-const LIST_QUEUED_WORKSPACES = `
-  WITH RECURSIVE queued AS (
-    (SELECT tenant_id, 1 AS n FROM event_queue WHERE tenant_id > $1 ORDER BY tenant_id LIMIT 1)
-    UNION ALL
-    SELECT next.tenant_id, n + 1 FROM queued, LATERAL (
-      SELECT tenant_id FROM event_queue WHERE tenant_id > queued.tenant_id ORDER BY tenant_id LIMIT 1) next
-    WHERE n < ${STEP_WORKSPACES}
-  )
-  SELECT tenant_id AS id, now() AS now FROM queued ORDER BY n`;
 
 /** Returns SQL that ends leases, or locks what they lease. It names those that were still valid `settled`. */
 const settleIn = (batch: Batch) => `
@@ -113,14 +94,6 @@ export interface ClaimedEvent extends OutboxEvent {
   wasLeased: boolean;
 }
 
-type ErasableEvent = Pick<OutboxEvent, 'id' | 'type' | 'data'>;
-
-/** Range of ids, both bounds exclusive. */
-export interface IdRange {
-  after: string;
-  before: string;
-}
-
 /** Names one lease of one event. Each claim of the event has a lease id of its own. */
 export interface EventLease {
   tenantId: string;
@@ -129,8 +102,8 @@ export interface EventLease {
 }
 
 /**
- * Stores events and their queue. An event's row in the queue ends when every consumer has taken the event in
- * and its first attempts are recorded.
+ * Inserts events, and stores their queue. The row of an event in the queue ends when every consumer has taken
+ * the event in and its first attempts are recorded.
  */
 @Injectable()
 export class EventQueueRepository {
@@ -155,21 +128,22 @@ export class EventQueueRepository {
 
   /** Inserts events that consumers get. */
   insertAllPipelined(tx: Transaction, events: OutboxEvent[]): void {
-    const tenantIds = { name: 'tenant_id', type: 'uuid', values: events.map(({ tenantId }) => tenantId) };
-    const ids = events.map(({ id }) => id);
-    const columns: InsertedColumn[] = [
-      tenantIds,
-      { name: 'id', type: 'uuid', values: ids },
-      { name: 'type', type: 'text', values: events.map(({ type }) => type) },
-      { name: 'data', type: 'json', values: events.map(({ data }) => data) },
-      { name: 'sequence', type: 'bigint', values: events.map(({ sequence }) => sequence) },
-      { name: 'created_at', type: 'timestamptz', values: events.map(({ createdAt }) => createdAt) },
-    ];
+    const columns = columnsOf(events, {
+      tenant_id: ['uuid', ({ tenantId }) => tenantId],
+      id: ['uuid', ({ id }) => id],
+      type: ['text', ({ type }) => type],
+      data: ['json', ({ data }) => data],
+      sequence: ['bigint', ({ sequence }) => sequence],
+      created_at: ['timestamptz', ({ createdAt }) => createdAt],
+    });
     for (const { rows, parameters } of rowsToInsert(columns, this.database))
-      tx.pipeline(`INSERT INTO events (tenant_id, id, type, data, sequence, created_at) ${rows}`, parameters);
-    const queued = [tenantIds, { name: 'event_id', type: 'uuid', values: ids }];
+      tx.pipeline(`INSERT INTO events (${columnNamesOf(columns)}) ${rows}`, parameters);
+    const queued = columnsOf(events, {
+      tenant_id: ['uuid', ({ tenantId }) => tenantId],
+      event_id: ['uuid', ({ id }) => id],
+    });
     for (const { rows, parameters } of rowsToInsert(queued, this.database))
-      tx.pipeline(`INSERT INTO event_queue (tenant_id, event_id) ${rows}`, parameters);
+      tx.pipeline(`INSERT INTO event_queue (${columnNamesOf(queued)}) ${rows}`, parameters);
   }
 
   /**
@@ -194,7 +168,7 @@ export class EventQueueRepository {
       `DELETE FROM event_queue q USING unnest($1::uuid[], $2::uuid[]) AS e (tenant_id, event_id)
        WHERE q.tenant_id = ${workspaceOf('e', '$1', this.database)} AND q.event_id = e.event_id
          AND ${expectOneRow('e', 'event_id')}`,
-      [events.map(({ tenantId }) => tenantId), events.map(({ id }) => id)],
+      listsOf(events, 'tenantId', 'id'),
     );
   }
 
@@ -207,7 +181,7 @@ export class EventQueueRepository {
   async settle(tx: Transaction, ended: EventLease[], ongoing: EventLease[]): Promise<Set<string>> {
     const rows = await tx.prepared<Omit<EventLease, 'tenantId'>>(
       `${settleIn(this.database)} SELECT event_id AS "eventId", lease_id AS "leaseId" FROM settled`,
-      columnsOf(ended, ongoing),
+      listLeases(ended, ongoing),
     );
     return new Set(rows.map(leaseKeyOf));
   }
@@ -218,32 +192,9 @@ export class EventQueueRepository {
    */
   settleAllPipelined(tx: Transaction, ended: EventLease[], ongoing: EventLease[]): Pipelined {
     return tx.pipeline(`${settleIn(this.database)} SELECT 1 / (count(*) = $5)::integer FROM settled`, [
-      ...columnsOf(ended, ongoing),
+      ...listLeases(ended, ongoing),
       ended.length + ongoing.length,
     ]);
-  }
-
-  /**
-   * Makes a step of a search of a place for workspaces with free events, and notes where the events of each
-   * begin.
-   * @returns the workspaces, and where the next step begins; null after the last
-   */
-  async findWorkspaces(after: string, place: Place): Promise<{ tenantIds: string[]; next: string | null }> {
-    const list = this.floors.areUsed ? LIST_WORKSPACES : LIST_QUEUED_WORKSPACES;
-    const workspaces = await this.database.searchIn<{ id: string; now: Date }>(place, list, [after], {
-      order: ({ id }) => [id],
-      limit: STEP_WORKSPACES,
-      times: ['now'],
-    });
-    const ids = workspaces.map(({ id }) => id);
-    const queued = await this.findFirst(ids, place);
-    // Read before the queue: an event that is queued later is above this floor.
-    for (const { id, now } of workspaces) {
-      const first = queued.get(id);
-      this.floors.update(subQueueOf(id), first ? idTime(first.eventId) : now);
-    }
-    const tenantIds = ids.filter((id) => queued.get(id)?.hasFree);
-    return { tenantIds, next: ids.length === STEP_WORKSPACES ? ids.at(-1)! : null };
   }
 
   /** Lists the workspace's events under a lease, each with the conversation that it is about, if any. */
@@ -269,183 +220,10 @@ export class EventQueueRepository {
     );
     return new Map(rows.map(({ id, queuedAt }) => [id, queuedAt]));
   }
-
-  /** Lists the next events of a range of ids, of any type. */
-  listNext(
-    reader: Reader,
-    tenantId: string,
-    { after, before }: IdRange,
-    count: number,
-  ): Promise<Pick<OutboxEvent, 'id' | 'type'>[]> {
-    return reader.query(
-      'SELECT id, type FROM events WHERE tenant_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4',
-      [tenantId, after, before, count],
-    );
-  }
-
-  /** Lists the ids of a conversation's events at or below an id, newest first. */
-  async listIdsByConversation(
-    reader: Reader,
-    tenantId: string,
-    conversationId: string,
-    last: string,
-    count: number,
-  ): Promise<string[]> {
-    const rows = await reader.query<{ id: string }>(
-      `SELECT id FROM events WHERE tenant_id = $1 AND data->>'conversationId' = $2 AND id <= $3
-       ORDER BY id DESC LIMIT $4`,
-      [tenantId, conversationId, last, count],
-    );
-    return rows.map(({ id }) => id);
-  }
-
-  /** Lists the ids of the next events of a contact's profile, oldest first. */
-  async listNextIdsByContact(
-    tx: Transaction,
-    tenantId: string,
-    contactId: string,
-    { after, before }: IdRange,
-    count: number,
-  ): Promise<string[]> {
-    const rows = await tx.query<{ id: string }>(
-      `SELECT id FROM events WHERE tenant_id = $1 AND data->>'contactId' = $2 AND id > $3 AND id < $4
-         AND ${OF_PROFILE}
-       ORDER BY id LIMIT $5`,
-      [tenantId, contactId, after, before, count],
-    );
-    return rows.map(({ id }) => id);
-  }
-
-  /** Lists the ids of the next events of a conversation, oldest first. */
-  async listNextIdsByConversation(
-    tx: Transaction,
-    tenantId: string,
-    conversationId: string,
-    { after, before }: IdRange,
-    count: number,
-  ): Promise<string[]> {
-    const rows = await tx.query<{ id: string }>(
-      `SELECT id FROM events WHERE tenant_id = $1 AND data->>'conversationId' = $2 AND id > $3 AND id < $4
-       ORDER BY id LIMIT $5`,
-      [tenantId, conversationId, after, before, count],
-    );
-    return rows.map(({ id }) => id);
-  }
-
-  async belongsToConversation(
-    reader: Reader,
-    tenantId: string,
-    id: string,
-    conversationId: string,
-  ): Promise<boolean> {
-    if (!isId(id)) return false;
-    const rows = await reader.query(
-      `SELECT FROM events WHERE tenant_id = $1 AND id = $2 AND data->>'conversationId' = $3`,
-      [tenantId, id, conversationId],
-    );
-    return rows.length > 0;
-  }
-
-  /**
-   * Lists up to `count` of the latest events of each workspace with ids above `after`, the latest first. It
-   * leaves out workspaces whose node does not answer within a second.
-   */
-  async listLatest(tenantIds: string[], after: string, count: number): Promise<AppendedEvent[]> {
-    const events = await this.database.readInPlaces<AppendedEvent>(
-      `SELECT tenants.id AS "tenantId", latest.id, latest."conversationId", latest."contactId"
-       FROM unnest($1::uuid[]) AS tenants (id) CROSS JOIN LATERAL (
-         SELECT id, coalesce(data->>'conversationId', data->'metadata'->>'conversationId') AS "conversationId",
-           CASE WHEN data->>'entity' = 'contact' THEN data->>'entityId' END AS "contactId"
-         FROM events
-         WHERE events.tenant_id = tenants.id AND events.id > $2 ORDER BY events.id DESC LIMIT $3) AS latest
-       ORDER BY latest.id`,
-      [tenantIds, after, count],
-      { order: ({ id }) => [id], lists: 1 },
-    );
-    return events.reverse();
-  }
-
-  /** Returns those of the events that the workspace has. */
-  find(reader: Reader, tenantId: string, ids: string[]): Promise<OutboxEvent[]> {
-    return reader.query<OutboxEvent>(
-      `SELECT id, tenant_id AS "tenantId", type, data::text, sequence, created_at AS "createdAt"
-       FROM events WHERE tenant_id = $1 AND id = ANY ($2)`,
-      [tenantId, ids],
-    );
-  }
-
-  /**
-   * Erases the texts in the events of messages, which have the ids of their messages; and, with a contact,
-   * its profile in its own.
-   */
-  async erase(
-    tx: Transaction,
-    { tenantId, ids: ofMessages, eventIds, withContact }: ErasedMessages,
-  ): Promise<void> {
-    const ids = withContact ? eventIds : ofMessages;
-    if (ids.length === 0) return;
-    const events = await tx.query<ErasableEvent>(
-      'SELECT id, type, data::text FROM events WHERE tenant_id = $1 AND id = ANY ($2)',
-      [tenantId, ids],
-    );
-    await this.eraseData(tx, tenantId, events);
-  }
-
-  /**
-   * Erases a contact's profile in up to `count` of its newest events, but for those that a worker is erasing
-   * at the moment. The caller holds the contact's lock, so that no event with the profile comes after them.
-   */
-  async eraseNewestOfContact(
-    tx: Transaction,
-    { tenantId, contactId }: ContactKey,
-    count: number,
-  ): Promise<void> {
-    const events = await tx.query<ErasableEvent>(
-      `SELECT id, type, data::text FROM events WHERE tenant_id = $1 AND data->>'contactId' = $2 AND ${OF_PROFILE}
-       ORDER BY id DESC LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED`,
-      [tenantId, contactId, count],
-    );
-    await this.eraseData(tx, tenantId, events);
-  }
-
-  private async eraseData(tx: Transaction, tenantId: string, events: ErasableEvent[]): Promise<void> {
-    const erased = events
-      .map(({ id, type, data }) => ({
-        id,
-        data,
-        left: JSON.stringify(erasedData(type, JSON.parse(data) as object)),
-      }))
-      .filter(({ data, left }) => left !== data);
-    if (erased.length === 0) return;
-    await tx.query(
-      `UPDATE events SET data = ($3::text[])[array_position($2::uuid[], id)]::json
-       WHERE tenant_id = $1 AND id = ANY ($2)`,
-      [tenantId, erased.map(({ id }) => id), erased.map(({ left }) => left)],
-    );
-  }
-
-  /** Returns the first queued event of each workspace that has one, and whether any of its events is free. */
-  private async findFirst(
-    tenantIds: string[],
-    place: Place,
-  ): Promise<Map<string, { eventId: string; hasFree: boolean }>> {
-    if (tenantIds.length === 0) return new Map();
-    const rows = await this.database.searchIn<{ tenantId: string; eventId: string; hasFree: boolean }>(
-      place,
-      `SELECT w.tenant_id AS "tenantId", first.event_id AS "eventId",
-                EXISTS (SELECT FROM event_queue q WHERE q.tenant_id = w.tenant_id AND q.event_id >= first.event_id
-                          AND (q.lease_until IS NULL OR q.lease_until < now())) AS "hasFree"
-         FROM unnest($1::uuid[], $2::uuid[]) AS w (tenant_id, first_id), LATERAL (
-           SELECT event_id FROM event_queue WHERE tenant_id = w.tenant_id AND event_id >= w.first_id
-           ORDER BY event_id LIMIT 1) first`,
-      [tenantIds, tenantIds.map((id) => idFloor(this.floors.startOfSearch(subQueueOf(id))))],
-      { order: ({ tenantId }) => [tenantId], lists: 2 },
-    );
-    return new Map(rows.map(({ tenantId, ...first }) => [tenantId, first]));
-  }
 }
 
-function subQueueOf(tenantId: string): SubQueue {
+/** Names the sub-queue of a workspace's events. */
+export function subQueueOf(tenantId: string): SubQueue {
   return { queue: 'events', tenantId, key: '' };
 }
 
@@ -462,12 +240,8 @@ export function isLeaseLost(error: unknown): boolean {
   return isDivisionByZero(error);
 }
 
-function columnsOf(ended: EventLease[], ongoing: EventLease[]): unknown[] {
+/** Returns the parameters of LEASES. */
+function listLeases(ended: EventLease[], ongoing: EventLease[]): unknown[] {
   const leases = [...ended, ...ongoing];
-  return [
-    leases.map(({ tenantId }) => tenantId),
-    leases.map(({ eventId }) => eventId),
-    leases.map(({ leaseId }) => leaseId),
-    leases.map((_, n) => n < ended.length),
-  ];
+  return [...listsOf(leases, 'tenantId', 'eventId', 'leaseId'), leases.map((_, n) => n < ended.length)];
 }

@@ -5,7 +5,8 @@ import { OwnerDatabase } from '../database/owner-database';
 import { QueueVacuum } from '../queue/polling/queue-vacuum';
 import { Metrics } from '../metrics/metrics';
 import { Polls } from '../queue/polling/polls';
-import { EventQueueRepository } from './event-queue.repository';
+
+import { QueuedWorkspacesRepository } from './queued-workspaces.repository';
 import { OutboxRelay } from './outbox-relay';
 import { ParkedEventsWorker } from './parked-events.worker';
 
@@ -22,7 +23,7 @@ export class OutboxPoll implements OnApplicationBootstrap, BeforeApplicationShut
   private relayed = 0;
 
   constructor(
-    events: EventQueueRepository,
+    events: QueuedWorkspacesRepository,
     relay: OutboxRelay,
     parked: ParkedEventsWorker,
     private readonly metrics: Metrics,

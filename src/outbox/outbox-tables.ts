@@ -1,5 +1,5 @@
 import { TableDeclaration } from '../database/tables/table-declaration';
-import { EventQueueRepository } from './event-queue.repository';
+import { EventsRepository } from './events.repository';
 import { ParkedEventsRepository } from './parked-events.repository';
 
 const NEEDS_ITS_EVENT = 't.event_id >= day.first AND t.event_id < day.next';
@@ -8,10 +8,7 @@ const NO_COPY = {
 };
 
 /** Declares the tables of events, of their queue, and of parked events. */
-export function outboxTables(
-  events: EventQueueRepository,
-  parked: ParkedEventsRepository,
-): TableDeclaration[] {
+export function outboxTables(events: EventsRepository, parked: ParkedEventsRepository): TableDeclaration[] {
   return [
     {
       name: 'events',

@@ -4,6 +4,8 @@ import { TableRegistry } from '../database/tables/table-registry';
 import { EventNotices } from './event-notices';
 import { EventlessChanges } from './eventless-changes';
 import { EventQueueRepository } from './event-queue.repository';
+import { EventsRepository } from './events.repository';
+import { QueuedWorkspacesRepository } from './queued-workspaces.repository';
 import { outboxTables } from './outbox-tables';
 import { OutboxPoll } from './outbox-poll';
 import { OutboxRelay } from './outbox-relay';
@@ -18,6 +20,7 @@ const SERVICES = [
   EventNotices,
   EventlessChanges,
   EventQueueRepository,
+  EventsRepository,
   ParkedEventsRepository,
 ];
 
@@ -28,7 +31,7 @@ const SERVICES = [
   exports: SERVICES,
 })
 export class OutboxModule {
-  constructor(tables: TableRegistry, events: EventQueueRepository, parked: ParkedEventsRepository) {
+  constructor(tables: TableRegistry, events: EventsRepository, parked: ParkedEventsRepository) {
     tables.register(...outboxTables(events, parked));
   }
 }
@@ -36,7 +39,14 @@ export class OutboxModule {
 /** Relays events, in workers. Consumers register at the relay. */
 @Module({
   imports: [OutboxModule],
-  providers: [OutboxRelay, RelayTurn, RelayFailures, OutboxPoll, ParkedEventsWorker],
+  providers: [
+    OutboxRelay,
+    RelayTurn,
+    RelayFailures,
+    OutboxPoll,
+    ParkedEventsWorker,
+    QueuedWorkspacesRepository,
+  ],
   exports: [OutboxRelay],
 })
 export class OutboxWorkerModule {}

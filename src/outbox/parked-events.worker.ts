@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { isFaultOfData } from '../database/driver/database-errors';
 import { Database } from '../database/database';
-import { EventQueueRepository } from './event-queue.repository';
+import { EventsRepository } from './events.repository';
 import { OutboxRelay } from './outbox-relay';
 import { ParkedEvent, ParkedEventsRepository } from './parked-events.repository';
 
@@ -14,7 +14,7 @@ export class ParkedEventsWorker {
 
   constructor(
     private readonly database: Database,
-    private readonly events: EventQueueRepository,
+    private readonly events: EventsRepository,
     private readonly parked: ParkedEventsRepository,
     private readonly relay: OutboxRelay,
   ) {}

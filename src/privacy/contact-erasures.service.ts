@@ -6,7 +6,7 @@ import { isId } from '../common/ids';
 import { Actor } from '../access/principal';
 import { ContactsRepository } from '../contacts/contacts.repository';
 import { Database } from '../database/database';
-import { EventQueueRepository } from '../outbox/event-queue.repository';
+import { EventsRepository } from '../outbox/events.repository';
 import { TableRegistry } from '../database/tables/table-registry';
 import { ContactErasureSummary, toErasureSummary } from './contact-erasure.dto';
 import { ContactErasuresRepository } from './contact-erasures.repository';
@@ -24,7 +24,7 @@ export class ContactErasuresService {
     private readonly database: Database,
     private readonly erasures: ContactErasuresRepository,
     private readonly contacts: ContactsRepository,
-    private readonly events: EventQueueRepository,
+    private readonly events: EventsRepository,
     private readonly tables: TableRegistry,
     private readonly audit: AuditService,
   ) {}

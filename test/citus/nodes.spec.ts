@@ -10,6 +10,7 @@ import { Database } from '../../src/database/database';
 import { SteppedSearch } from '../../src/queue/polling/searches';
 import { LoginSessionsRepository } from '../../src/logins/sessions/login-sessions.repository';
 import { EventQueueRepository } from '../../src/outbox/event-queue.repository';
+import { QueuedWorkspacesRepository } from '../../src/outbox/queued-workspaces.repository';
 import { QueueFloors } from '../../src/queue/floors/queue-floors';
 import { createStores, dropStores, TestStores } from '../support/test-database';
 import { letTimePass, waitFor } from '../support/wait';
@@ -128,7 +129,7 @@ describe('the search for work', () => {
   /** Begins as a process does that has just started. */
   async function begin(): Promise<void> {
     const fresh = await Database.forDataSource(dataSource, config);
-    const queue = new EventQueueRepository(fresh, new QueueFloors());
+    const queue = new QueuedWorkspacesRepository(fresh, new QueueFloors());
     found = new Set();
     search = new SteppedSearch(fresh, LOWEST_ID, async (after, place) => {
       const step = await queue.findWorkspaces(after, place);

@@ -16,6 +16,7 @@ import { MessageStatusRepository } from '../../src/messages/message-status.repos
 import { StatusEvents } from '../../src/messages/status-events';
 import { Metrics } from '../../src/metrics/metrics';
 import { ClaimedEvent, EventQueueRepository } from '../../src/outbox/event-queue.repository';
+import { QueuedWorkspacesRepository } from '../../src/outbox/queued-workspaces.repository';
 import { OutboxService } from '../../src/outbox/outbox.service';
 import { QueueFloors } from '../../src/queue/floors/queue-floors';
 import { QueueFloorsRepository } from '../../src/queue/floors/queue-floors.repository';
@@ -56,6 +57,7 @@ const COUNT = 20;
 /** A worker's way to the queues: each has floors of its own. */
 class Worker {
   readonly events: EventQueueRepository;
+  readonly workspaces: QueuedWorkspacesRepository;
   readonly pending: PendingDeliveriesRepository;
   readonly due: DueDeliveriesRepository;
   readonly messages: OutboundMessagesRepository;
@@ -68,6 +70,7 @@ class Worker {
     changes: EventlessChanges,
   ) {
     this.events = new EventQueueRepository(database, floors);
+    this.workspaces = new QueuedWorkspacesRepository(database, floors);
     const outbox = new OutboxService(this.events, {} as RedisSignals);
     const statuses = new MessageStatusRepository(database, changes, new StatusEvents(outbox));
     this.pending = new PendingDeliveriesRepository(database, floors);
@@ -108,7 +111,7 @@ class Worker {
     return {
       'a claim of events': () =>
         this.rolledBack((tx) => this.events.claim(tx, new Map([[TENANT, COUNT]]), newId())),
-      'a poll of events': () => this.events.findWorkspaces(LOWEST_ID, ONE_SERVER),
+      'a poll of events': () => this.workspaces.findWorkspaces(LOWEST_ID, ONE_SERVER),
       'a list of events under a lease': () => this.events.listLeased(TENANT),
       'a claim of deliveries': () => this.rolledBack((tx) => this.pending.claim(tx, [request], newId())),
       'a look for due deliveries': () => this.pending.hasDue(target),

@@ -50,6 +50,7 @@ import { SavedRepliesRepository } from '../../src/inbox/saved-replies/saved-repl
 import { MessageEraser } from '../../src/messages/message-eraser';
 import { ErasedIds } from '../../src/secrets/erased-ids';
 import { EventQueueRepository } from '../../src/outbox/event-queue.repository';
+import { EventsRepository } from '../../src/outbox/events.repository';
 import {
   BEFORE_ALL_ENDPOINTS,
   BEFORE_ALL_UNOWED,
@@ -765,7 +766,7 @@ describe('query plans', () => {
     });
 
     it('lists the latest events of workspaces by key', async () => {
-      const list = () => host.app.get(EventQueueRepository).listLatest([BIG, TINY], LOWEST_ID, PAGE);
+      const list = () => host.app.get(EventsRepository).listLatest([BIG, TINY], LOWEST_ID, PAGE);
       for (const plan of await plansOf(list)) {
         expect(new Set(indexesOf(plan))).toEqual(new Set(['events_pkey']));
         expect(rowsRead(plan)).toBeLessThanOrEqual(2 * PAGE + 2);
@@ -807,7 +808,7 @@ describe('query plans', () => {
     it('erases the newest events of a contact by index', async () => {
       const contact = { tenantId: BIG, contactId: '7' };
       const erase = (tx: Transaction) =>
-        host.app.get(EventQueueRepository).eraseNewestOfContact(tx, contact, PAGE);
+        host.app.get(EventsRepository).eraseNewestOfContact(tx, contact, PAGE);
       const plans = await plansOf(() => inQueue(erase));
       expect(plans.flatMap(indexesOf)).toContain('events_contact_idx');
       for (const plan of plans) {

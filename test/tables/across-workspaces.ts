@@ -5,7 +5,7 @@
  */
 
 const TAKEN_TYPE =
-  'asks whether an event has a subscriber before the statement stores one (src/outbox/event-subscribers.ts)';
+  'asks whether an event has a subscriber before the statement stores one (src/outbox/outbox.service.ts)';
 const OPERATOR = 'an operator asks, by hand';
 const NIGHTLY = 'nightly, by one worker';
 const EVERY_SECOND = 'finds due work, once a second for each worker: a bounded read by index';
@@ -33,8 +33,8 @@ export const SEARCHES: Record<string, string> = {
     'finds due erasures, twice a second for each worker: a bounded read by index',
   'MessageIndexRepository.findWorkspaces': EVERY_SECOND,
   'DatabaseMetrics.readOutbox': 'at every scrape of the metrics: the oldest rows of the queue',
-  'EventQueueRepository.findFirst': EVERY_SECOND,
-  'EventQueueRepository.listLatest':
+  'QueuedWorkspacesRepository.findFirst': EVERY_SECOND,
+  'EventsRepository.listLatest':
     'finds events of which no signal has told, four times a minute for each process with an open inbox: by index',
   'InstagramTokensRepository.listDue': NIGHTLY,
   'ParkedEventsRepository.findRequested': EVERY_SECOND,

@@ -4,7 +4,8 @@ import { ContactConversationsRepository } from '../../conversations/contact-conv
 import { makePreview } from '../../conversations/preview';
 import { Database } from '../../database/database';
 import { excerptOf } from '../../outbox/event-catalog';
-import { EventQueueRepository, OutboxEvent } from '../../outbox/event-queue.repository';
+import { OutboxEvent } from '../../outbox/event-queue.repository';
+import { EventsRepository } from '../../outbox/events.repository';
 import { contentOf } from '../deliveries/delivery';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { bodyOf, headersOf } from '../sending/delivery-request';
@@ -30,7 +31,7 @@ const NOT_SHOWN = { service: null, standard: null };
 export class DeliveryContents {
   constructor(
     private readonly database: Database,
-    private readonly events: EventQueueRepository,
+    private readonly events: EventsRepository,
     private readonly conversations: ContactConversationsRepository,
     private readonly endpoints: WebhookEndpointsRepository,
   ) {}

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { HIGHEST_ID, isId } from '../../common/ids';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
-import { EventQueueRepository } from '../../outbox/event-queue.repository';
+import { EventsRepository } from '../../outbox/events.repository';
 import { DeliveryFilter } from './delivery-filter';
 import { DeliveryRow, SearchStep } from './delivery-row';
 import { deliveryIdOf, firstIdOf, lastIdOf } from '../deliveries/delivery';
@@ -27,7 +27,7 @@ const MAX_EVENTS = 500;
 export class DeliverySearch {
   constructor(
     private readonly database: Database,
-    private readonly events: EventQueueRepository,
+    private readonly events: EventsRepository,
     private readonly firstAttempts: FirstAttempts,
     private readonly pending: PendingSearchRepository,
     private readonly finished: HistorySearchRepository,

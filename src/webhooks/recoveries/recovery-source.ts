@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { idFloor } from '../../common/ids';
 import { Transaction } from '../../database/transaction';
 import { isTest } from '../../outbox/event-catalog';
-import { EventQueueRepository, IdRange } from '../../outbox/event-queue.repository';
+import { EventQueueRepository } from '../../outbox/event-queue.repository';
+import { EventsRepository, IdRange } from '../../outbox/events.repository';
 import { DeliveryFilter } from '../browsing/delivery-filter';
 import { DeliverySearch } from '../browsing/delivery-search';
 import { DeliveryHistoryRepository } from '../deliveries/delivery-history.repository';
@@ -43,7 +44,8 @@ type Recovery = Pick<WebhookRecovery, 'filter' | 'since' | 'until'>;
 export class RecoverySource {
   constructor(
     private readonly subscription: EndpointSubscription,
-    private readonly events: EventQueueRepository,
+    private readonly events: EventsRepository,
+    private readonly queue: EventQueueRepository,
     private readonly rounds: DeliveryRoundsRepository,
     private readonly history: DeliveryHistoryRepository,
     private readonly search: DeliverySearch,
@@ -90,7 +92,7 @@ export class RecoverySource {
     if (wanted.length === 0) return { rounds: [], next };
     const ids = wanted.map(({ id }) => id);
     const eventIds = wanted.map(({ eventId }) => eventId);
-    const queued = await this.events.findQueuedTimes(tx, tenantId, eventIds);
+    const queued = await this.queue.findQueuedTimes(tx, tenantId, eventIds);
     const pending = await this.rounds.findRounds(tx, tenantId, ids);
     const underWay = new Set(pending.filter((one) => one.activation >= activation).map(({ id }) => id));
     const finished = await this.history.findLatestRounds(tx, tenantId, ids);

@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import { idFloor, idTime } from '../common/ids';
+import { Place } from '../database/citus/places';
+import { Database } from '../database/database';
+import { QueueFloors } from '../queue/floors/queue-floors';
+import { subQueueOf } from './event-queue.repository';
+
+/** Number of workspaces that one step of a search over all of them looks at. */
+const STEP_WORKSPACES = 1_000;
+
+const LIST_WORKSPACES = `SELECT id, now() AS now FROM workspaces WHERE id > $1 ORDER BY id LIMIT ${STEP_WORKSPACES}`;
+/** SQL that looks up one workspace after the other in the queue, however many events each has. */
+const LIST_QUEUED_WORKSPACES = `
+  WITH RECURSIVE queued AS (
+    (SELECT tenant_id, 1 AS n FROM event_queue WHERE tenant_id > $1 ORDER BY tenant_id LIMIT 1)
+    UNION ALL
+    SELECT next.tenant_id, n + 1 FROM queued, LATERAL (
+      SELECT tenant_id FROM event_queue WHERE tenant_id > queued.tenant_id ORDER BY tenant_id LIMIT 1) next
+    WHERE n < ${STEP_WORKSPACES}
+  )
+  SELECT tenant_id AS id, now() AS now FROM queued ORDER BY n`;
+
+/** Searches the workspaces for events in the queue that no worker has under a lease. */
+@Injectable()
+export class QueuedWorkspacesRepository {
+  constructor(
+    private readonly database: Database,
+    private readonly floors: QueueFloors,
+  ) {}
+
+  /**
+   * Makes a step of a search of a place for workspaces with free events, and notes where the events of each
+   * begin.
+   * @returns the workspaces, and where the next step begins; null after the last
+   */
+  async findWorkspaces(after: string, place: Place): Promise<{ tenantIds: string[]; next: string | null }> {
+    const list = this.floors.areUsed ? LIST_WORKSPACES : LIST_QUEUED_WORKSPACES;
+    const workspaces = await this.database.searchIn<{ id: string; now: Date }>(place, list, [after], {
+      order: ({ id }) => [id],
+      limit: STEP_WORKSPACES,
+      times: ['now'],
+    });
+    const ids = workspaces.map(({ id }) => id);
+    const queued = await this.findFirst(ids, place);
+    // Read before the queue: an event that is queued later is above this floor.
+    for (const { id, now } of workspaces) {
+      const first = queued.get(id);
+      this.floors.update(subQueueOf(id), first ? idTime(first.eventId) : now);
+    }
+    const tenantIds = ids.filter((id) => queued.get(id)?.hasFree);
+    return { tenantIds, next: ids.length === STEP_WORKSPACES ? ids.at(-1)! : null };
+  }
+
+  /** Returns the first queued event of each workspace that has one, and whether any of its events is free. */
+  private async findFirst(
+    tenantIds: string[],
+    place: Place,
+  ): Promise<Map<string, { eventId: string; hasFree: boolean }>> {
+    if (tenantIds.length === 0) return new Map();
+    const rows = await this.database.searchIn<{ tenantId: string; eventId: string; hasFree: boolean }>(
+      place,
+      `SELECT w.tenant_id AS "tenantId", first.event_id AS "eventId",
+                EXISTS (SELECT FROM event_queue q WHERE q.tenant_id = w.tenant_id AND q.event_id >= first.event_id
+                          AND (q.lease_until IS NULL OR q.lease_until < now())) AS "hasFree"
+         FROM unnest($1::uuid[], $2::uuid[]) AS w (tenant_id, first_id), LATERAL (
+           SELECT event_id FROM event_queue WHERE tenant_id = w.tenant_id AND event_id >= w.first_id
+           ORDER BY event_id LIMIT 1) first`,
+      [tenantIds, tenantIds.map((id) => idFloor(this.floors.startOfSearch(subQueueOf(id))))],
+      { order: ({ tenantId }) => [tenantId], lists: 2 },
+    );
+    return new Map(rows.map(({ tenantId, ...first }) => [tenantId, first]));
+  }
+}
