@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Transaction } from '../database/transaction';
 import { EventData } from '../outbox/event-catalog';
-import { OutboxService } from '../outbox/outbox.service';
-import { hasSubscriberSql } from '../outbox/outbox.service';
+import { hasSubscriberSql, OutboxService } from '../outbox/outbox.service';
 import { DeliveryErrorCode, DeliveryStatus } from './message-status';
 
 /** Type of the events of changed statuses. */

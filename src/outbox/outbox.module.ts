@@ -38,7 +38,7 @@ export class OutboxModule {
 
 /** Relays events, in workers. Consumers register at the relay. */
 @Module({
-  imports: [OutboxModule],
+  imports: [OutboxModule, QueueFloorsModule],
   providers: [
     OutboxRelay,
     RelayTurn,

@@ -15,9 +15,8 @@ import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { WebhookEndpointsController } from './api/webhook-endpoints.controller';
 import { DeliverySearch } from './browsing/delivery-search';
 import { DeliveryContents } from './browsing/delivery-contents';
+import { DeliverySearchRepository } from './browsing/delivery-search.repository';
 import { FirstAttempts } from './browsing/first-attempts';
-import { HistorySearchRepository } from './browsing/history-search.repository';
-import { PendingSearchRepository } from './browsing/pending-search.repository';
 import { Redeliverer } from './deliveries/redeliverer';
 import { WebhookDeliveriesService } from './browsing/webhook-deliveries.service';
 import { TestDeliveries } from './testing/test-deliveries';
@@ -107,8 +106,7 @@ const PROVIDERS = [
   DeliverySearch,
   DeliveryContents,
   FirstAttempts,
-  PendingSearchRepository,
-  HistorySearchRepository,
+  DeliverySearchRepository,
   Redeliverer,
   WebhookRecoveriesService,
   RecoverySource,

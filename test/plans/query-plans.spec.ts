@@ -64,8 +64,7 @@ import { WakeUpQueue } from '../../src/queue/wake-up-queue';
 import { AttemptRecord } from '../../src/webhooks/deliveries/delivery';
 import { DeliveryContents } from '../../src/webhooks/browsing/delivery-contents';
 import { DeliverySearch } from '../../src/webhooks/browsing/delivery-search';
-import { HistorySearchRepository } from '../../src/webhooks/browsing/history-search.repository';
-import { PendingSearchRepository } from '../../src/webhooks/browsing/pending-search.repository';
+import { DeliverySearchRepository } from '../../src/webhooks/browsing/delivery-search.repository';
 import { AttemptRollupsRepository, ROLLUP_MS } from '../../src/webhooks/rollups/attempt-rollups.repository';
 import { WebhookDayRepository } from '../../src/webhooks/rollups/webhook-day.repository';
 import { SubscribersRepository } from '../../src/webhooks/endpoints/subscribers.repository';
@@ -213,7 +212,7 @@ describe('query plans', () => {
     });
 
     it('of an endpoint’s finished deliveries', async () => {
-      const repository = host.app.get(HistorySearchRepository);
+      const repository = host.app.get(DeliverySearchRepository);
       const plansFor = (filter: object) =>
         plansOf(
           () =>
@@ -298,7 +297,7 @@ describe('query plans', () => {
     });
 
     it('of a workspace’s pending deliveries, whatever fits', async () => {
-      const repository = host.app.get(PendingSearchRepository);
+      const repository = host.app.get(DeliverySearchRepository);
       for (const filter of [{}, { error: 'timeout' as const }, { statuses: ['CANCELLED' as const] }]) {
         const [plan] = await plansOf(
           () =>

@@ -26,45 +26,34 @@ export interface DeliveryFilter {
   cursor?: string;
 }
 
-/** Columns that hold the outcome of a delivery's last attempt. */
-export interface OutcomeColumns {
-  statusCode: string;
-  error: string;
-}
-
 /**
- * Returns the SQL conditions of a filter on endpoint, event and outcome. Status and position differ from
- * table to table, and conversations are found through the events, so neither is among the conditions.
+ * Returns the SQL conditions of a filter on the delivery `p`. Status differs from table to table, and
+ * conversations are found through the events, so neither is among the conditions.
+ * @param columns of the status code and the error of the delivery's last attempt
  */
 export function conditionsOf(
-  { endpointId, event, statusCodes, error }: DeliveryFilter,
-  table: string,
-  { statusCode, error: errorColumn }: OutcomeColumns,
+  filter: DeliveryFilter,
+  [statusCode, errorColumn]: [statusCode: string, error: string],
   parameters: Parameters,
 ): string[] {
-  const conditions: string[] = [];
-  if (endpointId !== undefined) conditions.push(`${table}.endpoint_id = ${parameters.bind(endpointId)}`);
-  if (event !== undefined) conditions.push(`${table}.event_type = ${parameters.bind(event)}`);
-  if (error !== undefined) conditions.push(`${table}.${errorColumn} = ${parameters.bind(error)}`);
+  const { endpointId, event, statusCodes, error } = filter;
+  const conditions = boundsOf(filter, parameters);
+  if (endpointId !== undefined) conditions.push(`p.endpoint_id = ${parameters.bind(endpointId)}`);
+  if (event !== undefined) conditions.push(`p.event_type = ${parameters.bind(event)}`);
+  if (error !== undefined) conditions.push(`p.${errorColumn} = ${parameters.bind(error)}`);
   if (statusCodes) {
     const [from, to] = [parameters.bind(statusCodes.from), parameters.bind(statusCodes.to)];
-    conditions.push(`${table}.${statusCode} BETWEEN ${from} AND ${to}`);
+    conditions.push(`p.${statusCode} BETWEEN ${from} AND ${to}`);
   }
   return conditions;
 }
 
-/**
- * Returns the SQL conditions of a filter on time and cursor, as bounds of the id: ids are ordered by time.
- */
-export function boundsOf(
-  { since, until, cursor }: DeliveryFilter,
-  table: string,
-  parameters: Parameters,
-): string[] {
+/** Returns the SQL conditions of a filter on time and cursor, which bound the id: ids are ordered by time. */
+export function boundsOf({ since, until, cursor }: DeliveryFilter, parameters: Parameters): string[] {
   const conditions: string[] = [];
-  if (since) conditions.push(`${table}.id >= ${parameters.bind(idFloor(since))}`);
-  if (until) conditions.push(`${table}.id < ${parameters.bind(idFloor(until))}`);
-  if (cursor !== undefined) conditions.push(`${table}.id < ${parameters.bind(cursor)}`);
+  if (since) conditions.push(`p.id >= ${parameters.bind(idFloor(since))}`);
+  if (until) conditions.push(`p.id < ${parameters.bind(idFloor(until))}`);
+  if (cursor !== undefined) conditions.push(`p.id < ${parameters.bind(cursor)}`);
   return conditions;
 }
 

@@ -4,12 +4,11 @@ import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { EventsRepository } from '../../outbox/events.repository';
 import { DeliveryFilter } from './delivery-filter';
+import { DeliverySearchRepository } from './delivery-search.repository';
 import { DeliveryRow, SearchStep } from './delivery-row';
 import { deliveryIdOf, firstIdOf, lastIdOf } from '../deliveries/delivery';
 import { DeliveryHistoryRepository } from '../deliveries/delivery-history.repository';
 import { FirstAttempts } from './first-attempts';
-import { HistorySearchRepository } from './history-search.repository';
-import { PendingSearchRepository } from './pending-search.repository';
 
 /** Number of rows that one statement looks at, at most. The first step looks at as many as the page has. */
 const MAX_STEP = 2_000;
@@ -29,8 +28,7 @@ export class DeliverySearch {
     private readonly database: Database,
     private readonly events: EventsRepository,
     private readonly firstAttempts: FirstAttempts,
-    private readonly pending: PendingSearchRepository,
-    private readonly finished: HistorySearchRepository,
+    private readonly recorded: DeliverySearchRepository,
     private readonly history: DeliveryHistoryRepository,
   ) {}
 
@@ -39,10 +37,7 @@ export class DeliverySearch {
     const ids = given.filter(isId);
     if (ids.length === 0) return new Map();
     const firstAttempts = await this.firstAttempts.findMany(tenantId, ids);
-    const rows = await this.database.queueTransaction(async (tx) => [
-      ...(await this.pending.findMany(tx, tenantId, ids, {})),
-      ...(await this.finished.findMany(tx, tenantId, ids, {})),
-    ]);
+    const rows = await this.database.queueTransaction((tx) => this.recorded.findMany(tx, tenantId, ids, {}));
     const found = [...firstAttempts, ...rows];
     return new Map(found.map((row) => [row.id, row]));
   }
@@ -76,8 +71,8 @@ export class DeliverySearch {
   ): Promise<SearchStep> {
     if (filter.conversationId !== undefined || filter.messageId !== undefined)
       return this.stepByEvents(tx, tenantId, filter, Math.min(size, MAX_EVENTS));
-    const pending = await this.pending.searchPending(tx, tenantId, filter, size);
-    const finished = await this.finished.searchHistory(tx, tenantId, filter, size);
+    const pending = await this.recorded.searchPending(tx, tenantId, filter, size);
+    const finished = await this.recorded.searchHistory(tx, tenantId, filter, size);
     // Both places are complete down to the higher of the two.
     const next = [pending.next, finished.next].filter((id) => id !== null).sort();
     return merged(next.at(-1) ?? null, pending.rows, finished.rows);
@@ -97,9 +92,7 @@ export class DeliverySearch {
       endpointId === undefined
         ? await this.history.listIdsOfEvents(tx, tenantId, eventIds)
         : eventIds.map((eventId) => deliveryIdOf(eventId, endpointId));
-    const pending = await this.pending.findMany(tx, tenantId, ids, filter);
-    const finished = await this.finished.findMany(tx, tenantId, ids, filter);
-    return merged(next, pending, finished);
+    return merged(next, await this.recorded.findMany(tx, tenantId, ids, filter));
   }
 
   /** Returns the next events that the filter names. A message's event has the message's id. */

@@ -10,23 +10,18 @@ export interface ConnectionPoolOptions {
 
 /** Opens connections to receivers, and keeps those that can carry another request, by origin. */
 export class ConnectionPool {
-  private readonly maxAgeMs: number;
-  private readonly maxKept: number;
   /** Kept connections, the one that was used last at the end. */
   private readonly kept = new Map<string, ReceiverConnection[]>();
   private isClosed = false;
 
   constructor(
     private readonly connector: VettedConnector,
-    { maxAgeMs, maxKept }: ConnectionPoolOptions,
-  ) {
-    this.maxAgeMs = maxAgeMs;
-    this.maxKept = maxKept;
-  }
+    private readonly options: ConnectionPoolOptions,
+  ) {}
 
   /** Reports whether one more connection may be kept. */
   get hasRoom(): boolean {
-    return this.connector.openConnections < this.maxKept;
+    return this.connector.openConnections < this.options.maxKept;
   }
 
   /** Returns the kept connection that was used last, or opens one. */
@@ -43,8 +38,8 @@ export class ConnectionPool {
 
   /** Keeps a connection until the next request, or closes it. */
   keep(connection: ReceiverConnection, idleMs: number): void {
-    const remainingMs = Math.min(idleMs, this.maxAgeMs - connection.ageMs);
-    const isOneTooMany = this.connector.openConnections > this.maxKept;
+    const remainingMs = Math.min(idleMs, this.options.maxAgeMs - connection.ageMs);
+    const isOneTooMany = this.connector.openConnections > this.options.maxKept;
     if (this.isClosed || isOneTooMany || remainingMs <= 0 || !connection.isOpen) return connection.destroy();
     connection.waitForNext(Math.ceil(remainingMs));
     const others = this.kept.get(connection.origin);
@@ -65,7 +60,7 @@ export class ConnectionPool {
       this.forget(connection);
       // The receiver may have closed it.
       await lookAtSockets();
-      if (connection.isOpen && connection.ageMs < this.maxAgeMs) return connection;
+      if (connection.isOpen && connection.ageMs < this.options.maxAgeMs) return connection;
       connection.destroy();
     }
   }

@@ -883,7 +883,7 @@ describe('DeliverySender', () => {
         if (path === '/slow') release.push(() => response.end('slow'));
         else response.end('ok');
       };
-      const sender = makeSender({ connectionMaxAgeMs: PAST_SETUP_MS });
+      const sender = makeSender({ maxAgeMs: PAST_SETUP_MS });
       const base = `https://${NAME}:${receiver.port}`;
       await sender.send(delivery({ url: base }));
       const slow = sender.send(delivery({ url: `${base}/slow` }));
@@ -902,7 +902,7 @@ describe('DeliverySender', () => {
     });
 
     it('past their age are vetted again, even when always busy', async () => {
-      const sender = makeSender({ connectionMaxAgeMs: 200 });
+      const sender = makeSender({ maxAgeMs: 200 });
       expect((await sender.send(delivery())).kind).toBe('succeeded');
       dns.set(NAME, { A: ['10.0.0.1'] });
       const refused = await waitFor(
@@ -917,7 +917,7 @@ describe('DeliverySender', () => {
     });
 
     it('leave nothing behind once idle, refused or failed', async () => {
-      const sender = makeSender({ connectionIdleMs: 50, connectionMaxAgeMs: 50 });
+      const sender = makeSender({ connectionIdleMs: 50, maxAgeMs: 50 });
       await Promise.all([
         sender.send(delivery()),
         sender.send(delivery({ url: `https://127.0.0.1:${receiver.port}/` })),

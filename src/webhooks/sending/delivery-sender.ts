@@ -2,12 +2,12 @@ import { Injectable, OnApplicationShutdown } from '@nestjs/common';
 import { Memo } from '../../common/memo';
 import { AddressPolicy } from './address-policy';
 import { AttemptOutcome } from './attempt-outcome';
-import { ConnectionPool } from './connection-pool';
+import { ConnectionPool, ConnectionPoolOptions } from './connection-pool';
 import { DeliveryExchange, Keep } from './delivery-exchange';
 import { bodyOf, headersOf, RequestContent, timestampOf, webhookIdOf } from './delivery-request';
 import { HostResolver } from './host-resolver';
 import { ReceiverConnection } from './receiver-connection';
-import { StartPermit, Receiver, VettedConnector } from './vetted-connector';
+import { StartPermit, Receiver, VettedConnector, VettedConnectorOptions } from './vetted-connector';
 import { serviceSignature, SigningSecrets, standardSignature } from './signature';
 
 const HTTPS_PORT = 443;
@@ -29,18 +29,12 @@ export interface DeliveryRequest extends RequestContent, SigningSecrets {
   at?: Date;
 }
 
-export interface DeliverySenderOptions {
+/** Options of a sender. All but the policy have defaults. */
+export interface DeliverySenderOptions extends Partial<VettedConnectorOptions & ConnectionPoolOptions> {
   /** Policy of the addresses that deliveries may reach. */
   policy: AddressPolicy;
-  /** PEM certificates that are trusted beside the usual authorities. */
-  extraCa?: string;
-  resolver?: HostResolver;
   /** Timeout of the whole attempt, from the lookup to the end of the response. */
   timeoutMs?: number;
-  /** Age from which a connection takes no further request, so that its address is vetted again. */
-  connectionMaxAgeMs?: number;
-  /** Number of open connections from which on none is kept after its request. */
-  maxKept?: number;
   /** Time for which an unused connection is kept, unless the receiver's Keep-Alive header says otherwise. */
   connectionIdleMs?: number;
 }
@@ -57,20 +51,16 @@ export class DeliverySender implements OnApplicationShutdown {
   private readonly running = new Set<Promise<unknown>>();
   private isClosed = false;
 
-  constructor({
-    policy,
-    extraCa,
-    resolver = new HostResolver(),
-    timeoutMs = 10_000,
-    connectionMaxAgeMs = 60_000,
-    connectionIdleMs = 4_000,
-    maxKept = Infinity,
-  }: DeliverySenderOptions) {
-    this.timeoutMs = timeoutMs;
-    this.connectionIdleMs = connectionIdleMs;
-    this.policy = policy;
-    this.connector = new VettedConnector({ policy, resolver, extraCa });
-    this.connections = new ConnectionPool(this.connector, { maxAgeMs: connectionMaxAgeMs, maxKept });
+  constructor(options: DeliverySenderOptions) {
+    this.policy = options.policy;
+    this.timeoutMs = options.timeoutMs ?? 10_000;
+    this.connectionIdleMs = options.connectionIdleMs ?? 4_000;
+    this.connector = new VettedConnector({ resolver: new HostResolver(), ...options });
+    this.connections = new ConnectionPool(this.connector, {
+      maxAgeMs: 60_000,
+      maxKept: Infinity,
+      ...options,
+    });
   }
 
   /**

@@ -54,18 +54,12 @@ function faultOf(code: string, host: string): Fault {
  * threads while a name server is slow. Queries of c-ares ignore the hosts file, so the resolver reads it.
  */
 export class HostResolver {
-  private readonly servers: readonly string[] | undefined;
-  private readonly timeoutMs: number;
   private readonly hosts: HostsFile;
+  private readonly timeoutMs: number;
 
-  constructor({
-    servers,
-    timeoutMs = DEFAULT_TIMEOUT_MS,
-    hostsFile = '/etc/hosts',
-  }: HostResolverOptions = {}) {
-    this.servers = servers;
-    this.timeoutMs = timeoutMs;
-    this.hosts = new HostsFile(hostsFile);
+  constructor(private readonly options: HostResolverOptions = {}) {
+    this.hosts = new HostsFile(options.hostsFile ?? '/etc/hosts');
+    this.timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   }
 
   /**
@@ -85,7 +79,7 @@ export class HostResolver {
    */
   private async query(hostname: string): Promise<string[]> {
     const resolver = new dns.Resolver({ timeout: Math.ceil(this.timeoutMs / 2), tries: 2 });
-    if (this.servers) resolver.setServers(this.servers);
+    if (this.options.servers) resolver.setServers(this.options.servers);
     const timer = setTimeout(() => resolver.cancel(), this.timeoutMs);
     try {
       const families = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);

@@ -100,16 +100,13 @@ export interface Receiver {
  * still checks the name.
  */
 export class VettedConnector {
-  private readonly policy: AddressPolicy;
-  private readonly resolver: HostResolver;
   private readonly secureContext: SecureContext;
   /** TLS sessions of receivers whose certificates were accepted, by origin. */
   private readonly sessions = new Memo<Buffer>(MAX_SESSIONS);
   private connections = 0;
 
-  constructor({ policy, resolver, extraCa }: VettedConnectorOptions) {
-    this.policy = policy;
-    this.resolver = resolver;
+  constructor(private readonly options: VettedConnectorOptions) {
+    const { extraCa } = options;
     // Created once: reading all the authorities' certificates takes milliseconds.
     this.secureContext = createSecureContext({
       minVersion: 'TLSv1.2',
@@ -148,7 +145,7 @@ export class VettedConnector {
     setup.enterStage('lookup');
     const addresses = isIP(hostname) === 0 ? await this.lookup(hostname, setup) : [hostname];
     setup.lookupMs = setup.stepMs;
-    this.policy.vet(hostname, addresses);
+    this.options.policy.vet(hostname, addresses);
     return addresses;
   }
 
@@ -158,7 +155,7 @@ export class VettedConnector {
       timer = setTimeout(() => reject(timeout('lookup')), setup.remainingMs());
     });
     try {
-      return await Promise.race([this.resolver.resolve(hostname), tooLate]);
+      return await Promise.race([this.options.resolver.resolve(hostname), tooLate]);
     } finally {
       clearTimeout(timer);
     }
