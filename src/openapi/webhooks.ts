@@ -73,7 +73,7 @@ const RECEIVED = {
 };
 
 /**
- * Returns the callback of the route that registers an endpoint: what the service sends there. It is for
+ * Returns the callback of the route that registers an endpoint: the requests to that endpoint. It is for
  * documents and tools that know no webhooks.
  */
 export function endpointCallbacks(): NonNullable<Operation['callbacks']> {

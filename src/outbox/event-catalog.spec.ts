@@ -125,7 +125,7 @@ describe('event catalog', () => {
     });
   });
 
-  /** Checks which workspaces may get a type, and what an erasure leaves of its data. */
+  /** Checks which workspaces may get a type, and the data that an erasure leaves. */
   it('has a fixed treatment of each type', () => {
     const treatments = Object.fromEntries(
       TYPES.map((type) => {

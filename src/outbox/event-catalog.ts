@@ -9,7 +9,9 @@ export const ALL_EVENTS = '*';
 interface EventEntry<Data extends TObject, Order extends 'conversation' | null> {
   /** Change that the event reports. */
   description: string;
-  /** The JSON Schema of `data`, with every key that it has today. COMPATIBILITY says what may change. */
+  /**
+   * JSON Schema of `data`, with every key that it has today. COMPATIBILITY names the changes that may come.
+   */
   data: Data;
   /** Whether `data` never gets another key, as that of the contract's types; false by default. */
   isFrozen?: boolean;
@@ -314,7 +316,7 @@ export function entitlementOf(type: string): Entitlement | null {
   return isEventType(type) ? eventCatalog[type].entitlement : null;
 }
 
-/** Returns the data of an event without what it says of a person; the data itself when it says nothing. */
+/** Returns the data of an event without its words about a person; the data itself when it has none. */
 export function erasedData(type: string, data: object): object {
   const erase = isEventType(type) ? (eventCatalog[type].erase as ((data: object) => object) | null) : null;
   return erase ? erase(data) : data;

@@ -33,9 +33,9 @@ interface Listened {
 
 /**
  * Tells this process of changes of a workspace's conversations, contacts and read marks, after their commit,
- * by id alone. A change may be told twice. An event whose signal was lost is found within 15 s, by one
- * statement for all workspaces that are listened to; the lost signal of a change without an event is not. It
- * costs nothing in a workspace that nobody listens to.
+ * by their ids. A change may be told twice. An event whose signal was lost is found within 15 s, by one
+ * statement for all workspaces with listeners. The lost signal of a change without an event is not made up
+ * for. A workspace without a listener costs nothing.
  */
 @Injectable()
 export class EventNotices implements BeforeApplicationShutdown {
@@ -89,7 +89,7 @@ export class EventNotices implements BeforeApplicationShutdown {
       if (changed.tenantId !== tenantId) return;
       for (const change of changed.changes ?? [null]) this.call(tenantId, change);
     });
-    // Until then, processes may not send them, because nobody listened.
+    // Until then, processes may not send them, because the channel had no listener.
     const heard = setTimeout(() => this.call(tenantId, null), UNHEARD_MS + HEARD_AFTER_MS).unref();
     const listened = {
       callbacks: new Set<NoticeCallback>(),

@@ -20,7 +20,10 @@ const LEASE = `interval '20 seconds'`;
  */
 const MAX_LEASED = 2_000;
 
-/** Returns SQL that ends leases, or locks what they lease. It names those that were still valid `settled`. */
+/**
+ * Returns SQL that ends leases, or locks the leased rows. It names the leases that were still valid
+ * `settled`.
+ */
 const settleIn = (batch: Batch) => `
   WITH ended AS (
     DELETE FROM event_queue q USING ${LEASES}
@@ -173,7 +176,7 @@ export class EventQueueRepository {
   }
 
   /**
-   * Removes the events of `ended` leases from the queue, and locks those of `ongoing` leases until the
+   * Removes the events of `ended` leases from the queue, and locks the events of `ongoing` leases until the
    * transaction's end.
    * @returns the keys of the leases that were still valid: only for these may the transaction record
    *   deliveries
@@ -187,7 +190,7 @@ export class EventQueueRepository {
   }
 
   /**
-   * Does what `settle` does if all of the leases are valid. Otherwise the transaction fails; see
+   * Settles leases as `settle` does, if all of them are valid. Otherwise the transaction fails; see
    * `isLeaseLost`.
    */
   settleAllPipelined(tx: Transaction, ended: EventLease[], ongoing: EventLease[]): Pipelined {

@@ -20,7 +20,7 @@ export interface ChangedConversation {
   isProgress?: boolean;
 }
 
-/** Change of what inboxes show, by ids alone. Only the agent's own inboxes show a read mark. */
+/** Change of rows that inboxes show, by their ids. Only the agent's own inboxes show a read mark. */
 export type InboxChange = ChangedConversation | { contactId: string } | { readMark: ChangedReadMark };
 
 /** Changes of a workspace; null when there are more than a signal names. */
@@ -36,13 +36,13 @@ export const CHANGED_WITHOUT_EVENT: Signal<EventlessChangesSignal> = { name: 'ou
 const COLLECT_MS = 100;
 /** Limit of the changes that a signal names. */
 const MAX_NAMED = 100;
-/** Time in milliseconds for which a channel that nobody listens to gets no signal. */
+/** Time in milliseconds for which a channel without a listener gets no signal. */
 export const UNHEARD_MS = 5_000;
 
 /**
- * Tells open inboxes of changes for which there is no event, such as a message that was delivered or a
- * conversation that its agent has read, after their commit. It costs a workspace that nobody listens to one
- * signal in five seconds at most. A signal may be lost.
+ * Tells open inboxes of changes that have no event, after their commit: a message was delivered, or an agent
+ * has read a conversation. A workspace without a listener costs one signal in five seconds at most. A signal
+ * may be lost.
  */
 @Injectable()
 export class EventlessChanges implements OnApplicationShutdown {

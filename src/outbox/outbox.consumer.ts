@@ -17,9 +17,9 @@ export interface OutboxConsumer {
   prepareConsumer(tx: Transaction, tenantIds: string[]): Promise<PreparedConsumer>;
 
   /**
-   * Guesses what `limitOf` will return once the consumer is prepared, so that the events are claimed without
-   * waiting for that. A wrong guess costs only time.
-   * @returns null when it can't tell
+   * Guesses the limit that `limitOf` will return once the consumer is prepared, so that the claim need not
+   * wait for the preparation. A wrong guess costs only time.
+   * @returns null when the consumer can't tell
    */
   guessLimit?(tenantId: string, isOverdue: boolean, workspaces: number): number | null;
 

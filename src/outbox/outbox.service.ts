@@ -56,7 +56,7 @@ export class OutboxService {
 
   /**
    * Appends several events of a type without an order, as `appendPipelined` does. One signal wakes the relays
-   * for all of them: `EventlessChanges` tells inboxes what they are about.
+   * for all of them; `EventlessChanges` tells inboxes of the changed rows.
    */
   appendAllPipelined<T extends UnorderedType>(
     tx: Transaction,
@@ -74,7 +74,8 @@ export class OutboxService {
 }
 
 /**
- * Returns what an event tells of. An audit entry names a conversation in its metadata, or is about a contact.
+ * Returns the ids of the conversation and the contact that an event is about. An audit entry names a
+ * conversation in its metadata.
  */
 function subjectOf(data: object): Pick<AppendedEvent, 'conversationId' | 'contactId'> {
   const { conversationId, metadata, entity, entityId } = data as EventSubject;
@@ -84,7 +85,7 @@ function subjectOf(data: object): Pick<AppendedEvent, 'conversationId' | 'contac
   };
 }
 
-/** Parts of the data of events that name what they tell of. */
+/** Parts of the data of events that name their subjects. */
 interface EventSubject {
   conversationId?: string;
   metadata?: { conversationId?: string };

@@ -18,8 +18,8 @@ interface NextTurns {
 type Cause = Omit<Parking, 'consumers'>;
 
 /**
- * Decides what follows when a turn fails. After a fault of the data, each workspace of the turn gets turns of
- * its own with fewer and fewer events, until the one event that can't be relayed is parked.
+ * Decides how its workspaces go on after a turn that failed. After a fault of the data, each workspace gets
+ * turns of its own with fewer and fewer events, until the one event that cannot be relayed is parked.
  */
 @Injectable()
 export class RelayFailures {
@@ -27,7 +27,7 @@ export class RelayFailures {
 
   constructor(private readonly turn: RelayTurn) {}
 
-  /** Handles the failure of a turn, and returns what its workspaces' next turns may be. */
+  /** Handles the failure of a turn, and returns the limits of the next turns of its workspaces. */
   async handle(
     consumers: OutboxConsumer[],
     { tenantIds, limit }: TurnPlan,
@@ -47,7 +47,7 @@ export class RelayFailures {
 
   /**
    * Relays the oldest event once more.
-   * @returns why and what to park if it failed in the same way again; null if it is relayed now
+   * @returns the error and the event to park if it failed in the same way again; null if it is relayed now
    * @throws Error another failure
    */
   private async confirm(consumers: OutboxConsumer[], tenantId: string, error: Error): Promise<Cause | null> {

@@ -58,7 +58,7 @@ export class RelayTurn {
     return this.database.queueTransaction(async (tx) => {
       const active = consumers.filter((consumer) => !parking?.consumers.includes(consumer));
       const preparing = all(active.map((consumer) => consumer.prepareConsumer(tx, plan.tenantIds)));
-      // With a guess, the claim goes in one packet with what prepares the consumers.
+      // With a guess, the claim goes in one packet with the statements that prepare the consumers.
       const guessed = guessLimits(active, plan);
       const claimed = guessed && this.events.claim(tx, guessed, newId());
       // When both fail, the first error is thrown.

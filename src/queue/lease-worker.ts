@@ -21,8 +21,8 @@ export interface LeaseWork<Claimed> {
 }
 
 /**
- * Claims what is due to targets, up to their capacity, and processes the items concurrently. A claim does not
- * wait for the processing, so a slow target delays no claim.
+ * Claims the due work of targets, up to their capacity, and processes the items concurrently. A claim does
+ * not wait for the processing, so a slow target delays no claim.
  */
 export class LeaseWorker<Claimed> {
   /** Claims and items in progress. */

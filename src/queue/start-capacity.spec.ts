@@ -20,7 +20,7 @@ describe('StartCapacity', () => {
     capacity.onFree(({ tenantId }) => woken.push(tenantId));
   });
 
-  /** Claims for a workspace, which waits if it gets nothing. Returns what the claim may start. */
+  /** Claims for a workspace, which waits if it gets nothing. Returns how much the claim may start. */
   function claim(name: string): number {
     const slots = capacity.acquireForClaim(target(name));
     if (slots === 0) capacity.wait(target(name));

@@ -100,7 +100,7 @@ export class StartCapacity {
     this.slots = new Slots(limits);
   }
 
-  /** Registers what is called with a target that waited for a slot when one is free. */
+  /** Registers a callback for a target that waited for a slot, when a slot is free. */
   onFree(wake: (target: Target) => void): void {
     this.wake = wake;
   }
@@ -289,7 +289,7 @@ export class StartCapacity {
     });
   }
 
-  /** Gives free slots of a pool to the targets that wait longest. Those of a busy workspace wait again. */
+  /** Gives free slots of a pool to the targets that wait longest. Targets of a busy workspace wait again. */
   private visitWaiting(pool: PoolName): void {
     this.contested.delete(pool);
     const waiting = this.waitingForShared[pool];
@@ -298,7 +298,7 @@ export class StartCapacity {
       const target = waiting.next()!;
       if (this.slots.countFree(target) === 0) this.wait(target);
       else {
-        // Nobody else may take the slot before the claim begins.
+        // No other claim may take the slot before this one begins.
         this.slots.acquire(target, 1);
         this.reserved.add(targetKeyOf(target));
         this.wakeWaiting(target);
@@ -306,7 +306,7 @@ export class StartCapacity {
     }
   }
 
-  /** Reports whether others have waited longer for what the target's pool has left. */
+  /** Reports whether other targets have waited longer for the slots that the target's pool has left. */
   private isBehind(target: Target): boolean {
     if (this.contested.size === 0) return false;
     const pool = this.slots.poolOf(target);

@@ -23,7 +23,7 @@ export class TargetRates {
     return granted;
   }
 
-  /** Takes back what was acquired and is not used. */
+  /** Takes back acquired work that is not started. */
   async giveBack(target: Target, count: number): Promise<void> {
     if (count > 0) await this.windows.giveBack(throughputKeyOf(target), count);
   }

@@ -8,7 +8,7 @@ import { Target } from './targets';
 import { WakeUpQueue } from './wake-up-queue';
 
 /**
- * Claims for the targets that this process or a job wakes. The database holds what is due and its lease, so
+ * Claims for the targets that this process or a job wakes. The database holds the due work and its leases, so
  * any number of jobs, workers and repetitions is harmless.
  */
 export abstract class WakeUpProcessor

@@ -37,12 +37,12 @@ const READ = `
 
 export interface WindowLimit {
   windowMs: number;
-  /** Limit of what the window counts and grants. Without it, the window counts and grants everything. */
+  /** Limit of the count. Without it, the window counts and grants everything. */
   max?: number;
 }
 
 export interface Acquired {
-  /** Count of the window, with what was granted now. */
+  /** Count of the window, with the amount that was granted now. */
   used: number;
   granted: number;
   endsInMs: number;
@@ -70,7 +70,7 @@ export class FixedWindows {
     this.readScript = redis.script('readWindow', READ);
   }
 
-  /** Counts what is wanted, or as much of it as the key's window has left. */
+  /** Counts the wanted amount, or as much of it as the window of the key has left. */
   async acquire(key: string, limit: WindowLimit, wanted = 1): Promise<Acquired> {
     const { windowMs, max } = limit;
     const values = max === undefined ? [windowMs, wanted] : [windowMs, wanted, max];
@@ -80,7 +80,7 @@ export class FixedWindows {
     return { used, granted, endsInMs };
   }
 
-  /** Takes back what was acquired and is not used; does nothing once the window has ended. */
+  /** Takes back an acquired amount that is not used; does nothing once the window has ended. */
   async giveBack(key: string, count = 1): Promise<void> {
     const reply = await this.tryRedis(() => this.giveBackScript(key, count));
     if (reply === null) this.inMemory.giveBack(key, count);

@@ -17,7 +17,7 @@ export interface Signal<Message> {
 @Injectable()
 export class RedisSignals {
   private readonly logger = new Logger(RedisSignals.name);
-  /** Times until which channels get no signal of `sendIfHeard`. */
+  /** Channels that had no listener, with the times until which `sendIfHeard` skips them. */
   private readonly unheardUntil = new Map<string, number>();
 
   constructor(
@@ -46,15 +46,15 @@ export class RedisSignals {
     return { stop: () => this.subscriber.unsubscribe(channel, handler), listening };
   }
 
-  /** Reports whether a signal would not be sent, because nobody listened to its channel lately. */
+  /** Reports whether a signal would not be sent, because its channel had no listener lately. */
   isUnheard<Message>({ name }: Signal<Message>, tenantId: string): boolean {
     const until = this.unheardUntil.get(channelOf(name, tenantId));
     return until !== undefined && performance.now() < until;
   }
 
   /**
-   * Sends a signal as `send` does, unless nobody listened to its channel in the last `pauseMs` milliseconds.
-   * Who begins to listen misses signals for that long.
+   * Sends a signal as `send` does, unless its channel had no listener in the last `pauseMs` milliseconds. A
+   * listener that begins misses signals for that long.
    */
   sendIfHeard<Message>(signal: Signal<Message>, tenantId: string, message: Message, pauseMs: number): void {
     if (!this.redis.isReady || this.isUnheard(signal, tenantId)) return;

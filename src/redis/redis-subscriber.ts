@@ -14,7 +14,7 @@ type Handler = (message: string) => void;
 /**
  * Listens to channels through any outage of Redis, over one connection, or over one to each node of a
  * Cluster. Messages that are sent during an outage are lost. After a failover the connection may stay at the
- * old primary: as a replica it passes on what its primary publishes.
+ * old primary: as a replica it passes on the messages of its primary.
  */
 @Injectable()
 export class RedisSubscriber implements OnApplicationShutdown {

@@ -30,7 +30,7 @@ type Handler = (message: string) => void;
 /**
  * Distributes the signals among the workers: each workspace belongs to a shard, and each shard to one running
  * worker. So a signal costs the same however many workers there are. For a second after a worker has started
- * or stopped, a signal may reach two workers or none; the poll finds what is due.
+ * or stopped, a signal may reach two workers or none; the poll finds the due work.
  */
 @Injectable()
 export class WorkerShards implements BeforeApplicationShutdown {

@@ -18,8 +18,8 @@ const BATCH = 1_000;
 
 /**
  * Has floors used while a queue has many dead rows. Meanwhile it saves the floors of the sub-queues that this
- * worker claims from, and takes over those of other workers, when it starts and once a minute. So the first
- * claim of a worker that starts reads no more than the dead rows of two minutes.
+ * worker claims from, and takes over the floors of other workers, when it starts and once a minute. So the
+ * first claim of a worker that starts reads no more than the dead rows of two minutes.
  */
 @Injectable()
 export class FloorKeeper implements OnModuleInit, BeforeApplicationShutdown {

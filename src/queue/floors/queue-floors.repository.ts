@@ -43,7 +43,7 @@ export class QueueFloorsRepository {
     );
   }
 
-  /** Saves floors, without those of deleted workspaces. */
+  /** Saves floors, except floors of deleted workspaces. */
   async save(floors: QueueFloor[]): Promise<void> {
     const now = Date.now();
     await this.database.query(

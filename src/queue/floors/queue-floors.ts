@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 
-/** Rows of a queue that claims read on their own: those of a workspace, an endpoint or a connection. */
+/** Rows of a queue that claims read on their own: the rows of a workspace, an endpoint or a connection. */
 export interface SubQueue {
   queue: 'events' | 'deliveries' | 'messages';
   tenantId: string;
@@ -15,7 +15,7 @@ export interface QueueFloor extends SubQueue {
 
 /**
  * Milliseconds before a floor from which a claim reads. The clocks of two processes differ by up to two
- * seconds, and a row appears when its transaction commits. A search finds what is later still.
+ * seconds, and a row appears when its transaction commits. A search finds rows that appear still later.
  */
 const CLAIM_SLACK_MS = 3_000;
 /**

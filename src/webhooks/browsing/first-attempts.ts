@@ -42,7 +42,7 @@ export class FirstAttempts {
     return found;
   }
 
-  /** Returns those of the deliveries whose first attempt is under way. */
+  /** Returns the deliveries of these ids whose first attempt is under way. */
   async findMany(tenantId: string, ids: string[]): Promise<DeliveryRow[]> {
     const moments = new Set(ids.map(firstIdOf));
     const events = (await this.events.listLeased(tenantId)).filter(({ id }) => moments.has(firstIdOf(id)));
@@ -70,7 +70,10 @@ export class FirstAttempts {
 
 type LeasedEvent = Awaited<ReturnType<EventQueueRepository['listLeased']>>[number];
 
-/** Reports whether an event is about what the filter names. A message's event has the message's id. */
+/**
+ * Reports whether an event is about the conversation and the message of a filter. A message's event has the
+ * message's id.
+ */
 function isAbout(event: LeasedEvent, { conversationId, messageId, cursor }: DeliveryFilter): boolean {
   return (
     (conversationId === undefined || event.conversationId === conversationId) &&

@@ -37,9 +37,9 @@ export class WebhookDeliveriesService {
   ) {}
 
   /**
-   * Lists deliveries with their attempts and what they are about, newest first. With a filter that few
-   * deliveries pass, a page may be short or empty before the last one: the next page goes on with the search,
-   * until `nextCursor` is null.
+   * Lists deliveries with their attempts and subjects, newest first. With a filter that few deliveries pass,
+   * a page may be short or empty before the last one: the next page goes on with the search, until
+   * `nextCursor` is null.
    * @throws AppError INVALID_QUERY, FORBIDDEN, NOT_FOUND (the endpoint)
    */
   async list(

@@ -23,8 +23,8 @@ const STATUSES = ['pending', 'succeeded', 'exhausted', 'cancelled'] as const;
 export type DeliveryStatusName = (typeof STATUSES)[number];
 
 /**
- * Filters a list of deliveries. A delivery must pass every filter that is given. HTTP status and error are
- * those of the last attempt of its latest round.
+ * Filters a list of deliveries. A delivery must pass every filter that is given. The filters of HTTP status
+ * and error look at the last attempt of the latest round.
  */
 export class ListWebhookDeliveriesQuery extends PageQuery {
   @IsOptional()
@@ -87,7 +87,8 @@ export interface WebhookAttemptDetail extends WebhookAttemptSummary {
   /** Code and values of the message, for its text in another language; null for a message without one. */
   fault: CodedFault | null;
   /**
-   * Durations in milliseconds. Those of a connection's setup are null when the attempt reused a connection.
+   * Durations in milliseconds. The durations of a connection's setup are null when the attempt reused a
+   * connection.
    */
   phases: AttemptPhases;
   response: ReceivedBody | null;

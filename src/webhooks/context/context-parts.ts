@@ -9,14 +9,14 @@ const READ_SCOPES = {
   sender: 'agents:read',
 } as const satisfies Record<string, Scope>;
 
-/** Part of what a delivery tells beside its event, for an endpoint that asks for it. */
+/** Part of the context that a delivery has beside its event, for an endpoint that asks for it. */
 export type ContextPart = keyof typeof READ_SCOPES;
 
 export const CONTEXT_PARTS = Object.keys(READ_SCOPES) as ContextPart[];
 
 /**
- * Returns the parts that an endpoint gets, by what whoever asks for them may read: of a key, by its scopes.
- * Everybody else who may manage endpoints reads all parts.
+ * Returns the parts of the context that an endpoint gets: all that the actor who asks for it may read. A key
+ * may read by its scopes; every other actor who manages endpoints may read all parts.
  */
 export function partsFor(actor: Actor): ContextPart[] {
   return CONTEXT_PARTS.filter((part) => hasScope(actor, [READ_SCOPES[part]]));

@@ -28,8 +28,8 @@ interface Asked extends Subject {
 }
 
 /**
- * Reads what events are about, as it is now. The attempts that begin in one tick of the event loop share
- * their statements, up to 50 of a workspace: up to five by key, in two round trips.
+ * Reads the subjects of events as they are now. The attempts that begin in one tick of the event loop share
+ * their statements, up to 50 attempts of a workspace: up to five statements by key, in two round trips.
  */
 @Injectable()
 export class ContextReader {

@@ -4,9 +4,8 @@ import { AgentResponse } from '../../workspaces/agent.dto';
 import { ContextPart } from './context-parts';
 
 /**
- * State of what an event is about, at the moment of the attempt, which a delivery tells beside the event. A
- * part is null when the event has none, when its contact is erased, or when whoever asked for the context may
- * not read it.
+ * State of the subjects of an event at the moment of the attempt. A part is null when the event has none,
+ * when its contact is erased, or when the actor who asked for the context may not read it.
  */
 export interface WebhookContext {
   conversation: ConversationResponse | null;

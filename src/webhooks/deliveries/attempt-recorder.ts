@@ -19,7 +19,7 @@ import { isTestRecord, logRetry, mayBeOfOneRecord, RecordRetries } from './recor
 const MAX_BATCH = 200;
 /**
  * Time from one batch to the next, unless ENOUGH records wait: a batch of several costs little more than one
- * of one. Nobody waits for a record but the next attempts for its slot.
+ * of one. Only the next attempts for its slot wait for a record.
  */
 const BATCH_EVERY_MS = 20;
 /** Number of slots of an endpoint: so an endpoint that gets many events never waits for a batch. */
@@ -121,9 +121,9 @@ export class AttemptRecorder {
   }
 
   /**
-   * Writes a batch. While the database serves nobody, it tries the same batch again: any other would fail
-   * too, and a lost outcome makes the receiver get a duplicate. After another failure, or if the database may
-   * serve other workspaces, the records are written apart, and the next batch does not wait for them.
+   * Writes a batch. While the database is away, it tries the same batch again: any other would fail too, and
+   * a lost outcome makes the receiver get a duplicate. After another failure, or if the database may serve
+   * other workspaces, the records are written apart, and the next batch does not wait for them.
    */
   private async writeBatch(records: AttemptRecord[]): Promise<(AttemptRecord | Promise<AttemptRecord>)[]> {
     for (;;) {
@@ -177,7 +177,7 @@ export class AttemptRecorder {
     }
   }
 
-  /** Writes those of the records whose leases still hold. */
+  /** Writes the records whose leases still hold. */
   private async writeHeld(
     { ended, ongoing }: Leases,
     { fromEvents, fromRows, tests }: Sources,
@@ -213,7 +213,7 @@ export class AttemptRecorder {
     const attempted = [...fromEvents, ...fromRows].filter(hasOutcome);
     const finished = attempted.filter(isFinished);
     const failed = attempted.filter(({ status }) => status === 'PENDING');
-    // What came from a row is in it again.
+    // A delivery that came from a row is in it again.
     const owed = fromEvents.filter(({ status }) => status === 'PENDING');
     if (finished.length > 0) this.history.insertFinishedPipelined(tx, finished);
     const recovered = finished.filter(({ delivery }) => delivery.recoveryId !== null);

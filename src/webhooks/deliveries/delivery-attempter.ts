@@ -31,7 +31,7 @@ class ContextUnreadable extends Error {
   }
 }
 
-/** Makes one attempt of a claimed delivery: sends it, decides what follows, and records that. */
+/** Makes one attempt of a claimed delivery: sends it, decides how the delivery goes on, and records both. */
 @Injectable()
 export class DeliveryAttempter {
   private readonly logger = new Logger(DeliveryAttempter.name);
@@ -88,7 +88,7 @@ export class DeliveryAttempter {
   }
 
   /**
-   * Reads what an attempt tells beside its event. A test is about nothing that exists.
+   * Reads the context of an attempt. A test has an empty one, because it has no subject.
    * @throws ContextUnreadable when this process or its database lacks something at the moment
    */
   private async readContext(
@@ -134,7 +134,7 @@ export class DeliveryAttempter {
   }
 }
 
-/** Reports whether a request that was made for an endpoint is still what the endpoint should get. */
+/** Reports whether a request that was made for an endpoint still fits the endpoint. */
 function isSame(now: Subscriber, before: Subscriber): boolean {
   return (
     now.activation === before.activation &&

@@ -44,9 +44,10 @@ interface Claim {
 }
 
 /**
- * Claims pending deliveries that may be sent now, for many endpoints with one transaction. It leaves what
- * exceeds an endpoint's rate as it is, and postpones what can't be signed, which costs no attempt and holds
- * no slot. A claim locks its endpoints: a deactivation waits for it, or it finds no endpoint.
+ * Claims pending deliveries that may be sent now, for many endpoints with one transaction. It leaves
+ * deliveries beyond an endpoint's rate as they are. Deliveries that cannot be signed are postponed, which
+ * costs no attempt and holds no slot. A claim locks its endpoints: a deactivation waits for it, or it finds
+ * no endpoint.
  */
 @Injectable()
 export class DeliveryClaimer {

@@ -54,7 +54,7 @@ export class DeliveryFanOut {
       waiting.push(...owed.slice(slots));
     }
     this.insertPending(tx, waiting);
-    // Before the first of them begins: callbacks run before what awaits the transaction's end.
+    // Before the first of them begins: callbacks run before code that awaits the transaction's end.
     tx.onCommit(() => this.recorder.expectAttempts(starting));
     return new Set(starting.map(({ event }) => event.id));
   }

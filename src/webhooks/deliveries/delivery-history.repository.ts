@@ -148,7 +148,7 @@ export class DeliveryHistoryRepository {
   }
 
   /**
-   * Erases the answers of receivers to deliveries of events, because they may repeat what was sent, or tell
+   * Erases the answers of receivers to deliveries of events, because they may repeat the sent data, or tell
    * of the contact. The bounds of the ids exclude nothing; they keep PostgreSQL from reading a whole day for
    * which it has no statistics yet.
    */

@@ -11,8 +11,8 @@ import { BEFORE_ALL_ENDPOINTS, DueDeliveriesRepository } from './due-deliveries.
 const VACUUM_AFTER_TARGETS = 500;
 
 /**
- * Finds what is due among the pending deliveries, every second: retries and ended leases by their time, and
- * everything else step by step, as after a worker was killed. So no delivery depends on a wake-up.
+ * Finds the due deliveries among the pending ones, every second: retries and ended leases by their time, and
+ * all others step by step, as after a worker was killed. So no delivery depends on a wake-up.
  */
 @Injectable()
 export class DeliveryPoll implements OnApplicationBootstrap, BeforeApplicationShutdown {

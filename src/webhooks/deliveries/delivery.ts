@@ -92,8 +92,8 @@ export interface TestExample {
 }
 
 /**
- * Returns what is sent for an event: of a test with an example, the example.
- * @param context what is told beside the event; null for nothing
+ * Returns the content of the request for an event: of a test with an example, the example.
+ * @param context context beside the event; null for none
  */
 export function contentOf(
   deliveryId: string,

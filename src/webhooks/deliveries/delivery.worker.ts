@@ -10,7 +10,7 @@ import { DeliveryAttempter } from './delivery-attempter';
 import { DeliveryClaimer } from './delivery-claimer';
 import { EndpointHealth } from './endpoint-health';
 
-/** Attempts deliveries as the capacity of this process allows, and follows up what was recorded. */
+/** Attempts deliveries as the capacity of this process allows, and follows up recorded attempts. */
 @Injectable()
 export class DeliveryWorker implements OnModuleInit {
   readonly runner: LeaseWorker<Delivery>;

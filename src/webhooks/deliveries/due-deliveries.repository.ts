@@ -84,8 +84,8 @@ export class DueDeliveriesRepository {
   ) {}
 
   /**
-   * Makes a step of a search of a place for the targets of retries and leases whose time came after `since`,
-   * without those of suspended workspaces.
+   * Makes a step of a search of a place for the targets of retries and leases whose time came after `since`.
+   * It leaves suspended workspaces out.
    * @returns the time up to which they were found
    */
   async findScheduled(

@@ -101,7 +101,7 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
   }
 }
 
-/** Takes the changes out of a map: all, or those of a workspace. */
+/** Takes the changes out of a map: all, or the ones of a workspace. */
 function take(changes: Map<string, HealthChange>, tenantId?: string): HealthChange[] {
   const taken = [...changes.values()].filter(
     (change) => tenantId === undefined || change.tenantId === tenantId,

@@ -12,8 +12,8 @@ interface EndpointActivation {
 }
 
 /**
- * Activation of an endpoint that has ended or takes fewer event types. Of its pending deliveries and those of
- * earlier activations, those are being cancelled that the endpoint is not owed any more.
+ * Activation of an endpoint that has ended or receives fewer event types. The pending deliveries of it and of
+ * earlier activations that the endpoint is not owed any more are being cancelled.
  */
 export interface PendingCancellation extends EndpointActivation {
   /** Number of deliveries cancelled so far. */

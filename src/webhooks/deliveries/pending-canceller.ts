@@ -20,9 +20,9 @@ interface Pass {
 }
 
 /**
- * Cancels the deliveries that endpoints are not owed any more: those of former activations, and those of
- * event types that were taken out. It goes in small steps. Deliveries and progress commit together, so that
- * another worker continues after a killed one.
+ * Cancels the deliveries that endpoints are not owed any more: deliveries of former activations, and of event
+ * types that were taken out. It goes in small steps. Deliveries and progress commit together, so that another
+ * worker continues after a killed one.
  */
 @Injectable()
 export class PendingCanceller implements OnModuleInit {

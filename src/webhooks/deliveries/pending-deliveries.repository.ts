@@ -94,8 +94,8 @@ const claimIn = (batch: Batch) => `
   FROM leased l JOIN events e ON e.tenant_id = ${workspaceOf('l', '$1', batch)} AND e.id = l.event_id`;
 
 /**
- * Stores the queue of deliveries, which holds only what is owed. A delivery is inserted when its event finds
- * no slot or its first attempt fails, and deleted when its round is finished. Times are the database's own.
+ * Stores the queue of deliveries that endpoints are owed. A delivery is inserted when its event finds no slot
+ * or its first attempt fails, and deleted when its round is finished. Times are the database's own.
  */
 @Injectable()
 export class PendingDeliveriesRepository {

@@ -85,7 +85,7 @@ export class RecordRetries {
     this.recorder.onDone();
   }
 
-  /** Writes a batch, and returns what is left of it, in batches. */
+  /** Writes a batch, and returns the records that are left of it, in batches. */
   private async writeBatch(batch: Unwritten[]): Promise<Unwritten[][]> {
     try {
       await this.recorder.write(
@@ -124,7 +124,7 @@ export class RecordRetries {
 /** Reports whether a fault of the world may pass before a record is given up. */
 function mayWait({ record, giveUpAt }: Unwritten, error: Error): boolean {
   if (Date.now() < giveUpAt) return true;
-  // While the database serves nobody, only a test gives up.
+  // While the database is away, only a test gives up.
   return !isTestRecord(record) && !mayBeOfOneRecord(error);
 }
 

@@ -28,7 +28,7 @@ export interface DeliveryEnd {
 export class RecoveryOutcomesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Inserts those of the ends that are of a recovery. Without one it sends no statement. */
+  /** Inserts the ends of deliveries that a recovery made. Without one it sends no statement. */
   insertPipelined(tx: Transaction, ends: DeliveryEnd[]): void {
     const recovered = ends.filter(({ recoveryId }) => recoveryId !== null);
     if (recovered.length === 0) return;

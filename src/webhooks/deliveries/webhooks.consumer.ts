@@ -95,7 +95,7 @@ function breadthOf(endpoints: Subscriber[]): Breadth {
   return { endpoints: endpoints.length, starting: starting.map(({ tenantId, id }) => ({ tenantId, id })) };
 }
 
-/** Returns the events of each endpoint: those of the types that it wants, appended after its activation. */
+/** Returns the events of each endpoint: of the types that it receives, and appended after its activation. */
 function subscriptions(
   endpoints: Map<string, Subscriber[]>,
   events: ClaimedEvent[],

@@ -42,7 +42,10 @@ const SETTINGS = ['url', 'events', 'context', 'rateLimit', 'name', 'description'
 /** Values of an endpoint that the audit log names. */
 export const AUDITED = [...SETTINGS, 'active'] as const;
 
-/** Changes locked endpoints. Each change has its audit entry, and what is not owed any more is cancelled. */
+/**
+ * Changes locked endpoints. Each change has its audit entry, and deliveries that an endpoint is not owed any
+ * more are cancelled.
+ */
 @Injectable()
 export class EndpointChanges {
   constructor(

@@ -4,8 +4,8 @@ import { Actor, hasScope } from '../../access/principal';
 import { EventType, isEventType } from '../../outbox/event-catalog';
 
 /**
- * Scopes with which an API key can read by itself what the events of a type tell: it may manage an endpoint
- * for them with one of these. An empty list is for every key; null is for none.
+ * Scopes with which an API key can read the data of a type of events by itself: it may manage an endpoint for
+ * the type with one of these. An empty list is for every key; null is for none.
  */
 const READ_SCOPES: Record<EventType, readonly Scope[] | null> = {
   'message.created': ['messages:read', 'conversations:read'],
@@ -22,8 +22,8 @@ const READ_SCOPES: Record<EventType, readonly Scope[] | null> = {
 };
 
 /**
- * Refuses an API key that may not read what an endpoint is sent. Otherwise a key could get by an endpoint
- * what its scopes keep from it: now, or with event types that come later.
+ * Refuses an API key that may not read the data that an endpoint is sent. Otherwise a key could get data by
+ * an endpoint that its scopes keep from it: now, or with event types that come later.
  * @param events event types of the endpoint, or `*`
  * @throws AppError FORBIDDEN
  */

@@ -62,7 +62,7 @@ const MAX_OPENED = 1_000;
 /** Reads and locks endpoints for their deliveries, with the secrets that sign these. */
 @Injectable()
 export class SubscribersRepository {
-  /** Secrets that were decrypted lately: a worker needs those of busy endpoints many times a second. */
+  /** Secrets that were decrypted lately: a worker needs the secrets of busy endpoints many times a second. */
   private readonly opened = new Memo<string>(MAX_OPENED);
 
   constructor(private readonly secrets: SecretBox) {}
@@ -80,16 +80,16 @@ export class SubscribersRepository {
   }
 
   /**
-   * Reads the active endpoints of some workspaces. It locks all of them except those that another transaction
-   * is changing.
+   * Reads the active endpoints of some workspaces. It locks them except the ones that another transaction is
+   * changing.
    */
   lockWorkspaceSubscribers(tx: Transaction, tenantIds: string[]): Promise<Subscriber[]> {
     return this.lockMatching(tx, 'active', [tenantIds]);
   }
 
   /**
-   * Reads those of the endpoints that are active, or all that are not deleted. It locks them except those
-   * that another transaction is changing.
+   * Reads the endpoints of these keys that are active, or all that are not deleted. It locks them except the
+   * ones that another transaction is changing.
    */
   lockSubscribers(
     tx: Transaction,

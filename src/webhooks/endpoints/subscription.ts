@@ -61,7 +61,7 @@ export class EndpointSubscription {
   }
 
   /**
-   * Returns the event types that an endpoint gets: those of its subscription that the plan allows, without
+   * Returns the event types that an endpoint receives: its subscription, as far as the plan allows, without
    * tests.
    */
   async listTypes(

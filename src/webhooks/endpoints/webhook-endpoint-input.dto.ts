@@ -103,7 +103,7 @@ export class CreateWebhookEndpoint {
   context?: boolean;
 }
 
-/** Edit of an endpoint. What it does not give stays as it is. */
+/** Edit of an endpoint. A value that is not given stays as it is. */
 @ApiSchema({ name: 'WebhookEndpointChanges' })
 export class UpdateWebhookEndpoint {
   @ApiPropertyOptional({

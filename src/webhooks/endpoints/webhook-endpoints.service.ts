@@ -91,7 +91,7 @@ export class WebhookEndpointsService {
    */
   async checkUrl(tenantId: string, input: string, actor: Actor): Promise<{ url: string }> {
     const { url } = validate(CheckUrl, { url: input });
-    // The reason tells what the operator's name servers say.
+    // The reason repeats answers of the operator's name servers.
     await this.database.transaction((tx) =>
       requirePermission(tx, tenantId, actor, 'webhook_endpoint.create'),
     );
@@ -132,14 +132,14 @@ export class WebhookEndpointsService {
   }
 
   /**
-   * Edits an endpoint, and activates or deactivates it.
-   * No attempt at the old address, and none for an event type that was taken out, begins more than a second
-   * after the answer. What the endpoint is owed goes to the new address, with the attempts that are left.
-   * Deliveries of a type that was taken out are read as cancelled from now on, and a worker cancels them in
-   * the background. An active endpoint that stays active misses no event, and its secret stays. A new address
-   * begins without failures. With `context: true` the context has what the actor may read, also where it was
-   * on with less. Nothing changes if the values are those of the endpoint. The lookup of an address's host
-   * name may take 5 seconds.
+   * Edits an endpoint, and activates or deactivates it. No attempt at the old address, and none for an event
+   * type that was taken out, begins more than a second after the answer. Deliveries that the endpoint is
+   * still owed go to the new address, with the attempts that are left. Deliveries of a type that was taken
+   * out are read as cancelled from now on, and a worker cancels them in the background. An active endpoint
+   * that stays active misses no event, and its secret stays. A new address begins without failures. With
+   * `context: true` the context has all parts that the actor may read, even if it was on with fewer parts.
+   * Nothing changes if the endpoint has these values already. The lookup of an address's host name may take 5
+   * seconds.
    * @throws AppError INVALID_BODY: no field, a refused URL, an unknown event; CONFLICT: the endpoint was
    *   edited since `version`; FORBIDDEN, also for a key that may not read the events, before or after, or the
    *   context; NOT_FOUND; RATE_LIMITED, UNAVAILABLE: too many look-ups at once

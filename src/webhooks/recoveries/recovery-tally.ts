@@ -7,7 +7,7 @@ import { WebhookRecovery } from './webhook-recovery';
 /** Number of outcomes that one step counts. */
 const COUNTED = 1_000;
 
-/** Counts what has become of the deliveries of recoveries. */
+/** Counts the ends of the deliveries that recoveries have made. */
 @Injectable()
 export class RecoveryTally {
   constructor(
@@ -22,7 +22,8 @@ export class RecoveryTally {
    */
   async count(tx: Transaction, recovery: WebhookRecovery): Promise<WebhookRecovery> {
     const { tenantId, id, status, finishedAt } = recovery;
-    // Read before the outcomes: what ends later is pending here, what has ended is among them.
+    // Read before the outcomes: a delivery that ends later is pending here, and one that has ended is among
+    // them.
     const isPending = status === 'RUNNING' || (await this.rounds.hasRecovered(tx, tenantId, id));
     const taken = await this.outcomes.take(tx, tenantId, id, COUNTED);
     const isSettled = !isPending && taken.length < COUNTED;

@@ -29,7 +29,7 @@ export interface DeliveryTotals {
 
 /**
  * Condition on the rollups of an endpoint. The keys are compared as rows, so that PostgreSQL does not use the
- * index of the retention, by which it would read those of other endpoints.
+ * index of the retention, by which it would read rollups of other endpoints.
  */
 const ofEndpoint = (id: string) => `tenant_id = $1 AND endpoint_id = ${id}
   AND (tenant_id, endpoint_id, starts_at) >= ($1, ${id}, $3)`;

@@ -40,7 +40,7 @@ export class AttemptRollups implements OnApplicationBootstrap, BeforeApplication
 
   /**
    * Counts an attempt.
-   * @param end what became of its delivery, if that is counted apart
+   * @param end end of its delivery, if that is counted apart
    */
   observe(
     { tenantId, id: endpointId }: { tenantId: string; id: string },

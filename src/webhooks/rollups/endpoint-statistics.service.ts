@@ -28,11 +28,14 @@ export interface WebhookEndpointHealth {
    * 10,000, `late` at most 1,000.
    */
   last24Hours: DeliveryCounts;
-  /** Progress of the cancellation of what former activations were owed; null when it is done. */
+  /**
+   * Number of cancelled deliveries while deliveries of former activations are being cancelled; null when that
+   * is done.
+   */
   cancelling: { cancelled: number } | null;
 }
 
-/** Deliveries to all endpoints of a workspace: what waits, and how a day went; without tests. */
+/** Deliveries to all endpoints of a workspace, without tests: the ones that wait, and the ones of a day. */
 export interface WebhookDay {
   /** Number of deliveries that wait for an attempt; 1,001 stands for more than 1,000. */
   pending: number;
@@ -103,7 +106,8 @@ export class EndpointStatisticsService {
   }
 
   /**
-   * Returns what all endpoints of a workspace are owed, and how their last 24 hours went.
+   * Counts the deliveries that all endpoints of a workspace are owed, and the ones that ended in the last 24
+   * hours.
    * @throws AppError FORBIDDEN
    */
   async getDay(tenantId: string, actor: Actor): Promise<WebhookDay> {

@@ -12,20 +12,20 @@ export interface WebhookDayBucket extends Omit<DeliveryTotals, 'endpointId'> {
 }
 
 /**
- * Number of an endpoint's pending deliveries that a count looks at. Those of types that were taken out of its
- * subscription do not count, and go in the background.
+ * Number of an endpoint's pending deliveries that a count looks at. Deliveries of types that were taken out
+ * of its subscription do not count, and are cancelled in the background.
  */
 const MOST_LOOKED_AT = 10_000;
 
-/** Reads what a workspace's endpoints are owed, and how a day went, over all of them. */
+/** Counts the deliveries to all endpoints of a workspace: the ones that wait, and the ones of a day. */
 @Injectable()
 export class WebhookDayRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Counts the deliveries that active endpoints are owed, and those of events since a moment that were given
-   * up, each in its latest round; both up to 1,001. Of more rounds that were given up, each endpoint's newest
-   * ones are looked at.
+   * Counts the deliveries that active endpoints are owed, and the deliveries of events since a moment that
+   * were given up, each in its latest round; both up to 1,001. If more rounds were given up, only the newest
+   * ones of each endpoint are looked at.
    */
   countDeliveries(tenantId: string, since: Date): Promise<{ pending: number; exhausted: number }> {
     // Both are read in the order in which a delivery moves, so that none is missed between them.

@@ -153,7 +153,7 @@ export class DeliveryExchange implements AnswerHandler {
       durationMs: Math.round(performance.now() - this.startedAt),
       // Copied: a slice would keep the whole read buffer in memory.
       response: this.statusCode === null ? null : Buffer.concat(this.chunks),
-      // Few look at those of a success, and with them a delivery took 975 bytes on disk instead of 893.
+      // Few look at the headers of a success, and with them a delivery took 975 bytes on disk instead of 893.
       responseHeaders: this.head && (fault || this.keepsHeaders) ? linesOf(this.head) : null,
       phases: {
         lookupMs: tenths(lookupMs),

@@ -17,7 +17,7 @@ export interface RequestContent {
   isExample?: boolean;
 }
 
-/** Returns the `webhook-id`, under which a receiver recognises what it has got already. */
+/** Returns the `webhook-id`, by which a receiver recognises a delivery that it has got already. */
 export function webhookIdOf({ deliveryId, isExample }: RequestContent): string {
   return isExample ? `test_${deliveryId}` : deliveryId;
 }

@@ -1,6 +1,6 @@
 import { Fault, makeFault } from '../../common/error-texts';
 
-/** Faults that tell what the operator's name servers say about a host. */
+/** Faults that repeat answers of the operator's name servers about a host. */
 const TELLING: Fault['code'][] = [
   'host_unknown',
   'host_without_address',

@@ -97,7 +97,7 @@ function exchange(
     .on('error', (error) => {
       const again = !isLenient && isLoose(error) && connection.beginAgain();
       if (again) return exchange(again, connection, { path, headers, body }, handler, true);
-      // What arrived of the body before the error is read first.
+      // The part of the body that arrived before the error is read first.
       while (answer?.read()) continue;
       handler.onError(error);
     })

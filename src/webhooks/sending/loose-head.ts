@@ -20,7 +20,7 @@ export class LooseHead {
   private isOver = false;
   private contentLength: string | null = null;
 
-  /** Returns the next bytes of the answer, those of the head once their line is complete. */
+  /** Returns the next bytes of the answer. The bytes of the head are returned once their line is complete. */
   tidy(chunk: Buffer): Buffer {
     if (this.isOver) return chunk;
     let text = chunk.toString('latin1');

@@ -71,7 +71,7 @@ function decoderOf(coding: string, body: Buffer): Transform | null {
   }
 }
 
-/** Returns the beginning of what a decoder makes of a body. It unpacks little more than that. */
+/** Returns the beginning of the output of a decoder for a body. The decoder unpacks little more than that. */
 async function begin(body: Buffer, decoder: Transform): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let missing = MAX_RESPONSE_BYTES;
@@ -83,7 +83,7 @@ async function begin(body: Buffer, decoder: Transform): Promise<Buffer> {
       if (missing <= 0) break;
     }
   } catch {
-    // The body is broken: what came before is shown.
+    // The body is broken: the part before the fault is shown.
   }
   return Buffer.concat(chunks);
 }

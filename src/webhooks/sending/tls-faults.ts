@@ -1,6 +1,6 @@
 import { Fault, makeFault } from '../../common/error-texts';
 
-/** Codes of Node and OpenSSL, whose spelling differs between their versions, and what they mean. */
+/** Codes of Node and OpenSSL with the faults that they mean. The spelling differs between their versions. */
 const MEANINGS = [
   [/NO_APPLICATION_PROTOCOL$/, 'tls_no_http1'],
   [/PROTOCOL_VERSION$|UNSUPPORTED_PROTOCOL$|WRONG_SSL_VERSION$/, 'tls_too_old'],
@@ -19,7 +19,7 @@ const MEANINGS = [
 /** Length of a library's text beside our own. */
 const MAX_DETAIL_LENGTH = 150;
 
-/** Returns what a failure of TLS means, for the customer, with the library's own text. */
+/** Returns the fault that a failure of TLS means, for the customer, with the library's own text. */
 export function tlsFault(error: Error): Fault {
   const meaning = MEANINGS.find(([codes]) => codes.test(codeOf(error)));
   return makeFault(meaning?.[1] ?? 'tls_failed', { detail: detailOf(error) });

@@ -4,7 +4,7 @@ import { AppError } from '../../common/app-error';
 import { isStorableText } from '../../common/validators';
 import { eventCatalog, EventType } from '../../outbox/event-catalog';
 
-/** Length of the JSON text of an example that somebody has edited. */
+/** Length of the JSON text of an edited example. */
 const MAX_LENGTH = 32 * 1024;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const ID_KEY = /(^id|Id)$/;
@@ -15,8 +15,8 @@ FormatRegistry.Set(
 );
 
 /**
- * Refuses data that is no example of an event: it fits the schema, and all of its ids are those of the
- * catalog's example, so that no receiver takes it for something that exists.
+ * Refuses data that is no example of an event. An example fits the schema, and has only ids of the catalog's
+ * example, so that no receiver takes it for something that exists.
  * @throws AppError INVALID_BODY
  */
 export function checkExample(type: EventType, data: object): void {

@@ -55,7 +55,10 @@ export class WebhookTestResponse {
 export interface WebhookTestResult extends WebhookTestResponse {
   /** Code and values of the reason, for its text in another language; null for a reason without one. */
   fault: CodedFault | null;
-  /** Durations in milliseconds. Those of a connection's setup are null when the test reused a connection. */
+  /**
+   * Durations in milliseconds. The durations of a connection's setup are null when the test reused a
+   * connection.
+   */
   phases: AttemptPhases;
   /** First 16 KiB of the response body; null without a response. */
   response: ReceivedBody | null;

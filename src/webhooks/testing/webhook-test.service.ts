@@ -35,9 +35,9 @@ export class WebhookTestService {
   }
 
   /**
-   * Sends the example of an event type to one endpoint, as `test` does. The request has
-   * `x-service-test: true`, and a `webhook-id` that begins with `test_`. The example may be edited, but all
-   * of its ids stay those of the catalog's example.
+   * Sends the example of an event type to one endpoint, as `test` does. The request has `x-service-test:
+   * true`, and a `webhook-id` that begins with `test_`. The example may be edited, but its ids are ids of the
+   * catalog's example.
    * @throws AppError INVALID_BODY: data that is no example of the event; FORBIDDEN, also when the plan does
    *   not include the event; NOT_FOUND, WORKSPACE_SUSPENDED; RATE_LIMITED, UNAVAILABLE: too many tests at
    *   once
@@ -89,7 +89,7 @@ export class WebhookTestService {
   }
 }
 
-/** Returns a result as an actor may see it: a key does not learn what the operator's name servers say. */
+/** Returns a result as an actor may see it: a key does not get answers of the operator's name servers. */
 function showTo(actor: Actor, result: WebhookTestResult): WebhookTestResult {
   if (actor.type !== 'api_key' || !result.fault) return result;
   const fault = concealHost(result.fault);
