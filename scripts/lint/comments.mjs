@@ -36,17 +36,11 @@ const NOT_YET = [
   'src/common/',
   'src/config/',
   'src/http/',
-  'src/metrics/',
-  'src/openapi/',
   'src/operations/',
-  'src/redis/',
 
   'src/database/',
 
-  'src/outbox/',
-  'src/queue/',
-
-  'src/webhooks/',
+  'src/queue/polling/',
 
   'test/support/',
 
