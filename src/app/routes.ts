@@ -3,11 +3,10 @@ import { ChannelRoutesModule } from '../channels/channel-routes.module';
 import { NewConversationsApiModule } from '../channels/channels.module';
 import { ContactsApiModule } from '../contacts/contacts.module';
 import { ConversationsApiModule } from '../conversations/conversations.module';
-import { DocsSiteModule } from '../http/served-files/docs-site.module';
 import { MessageSearchApiModule } from '../message-search/message-search.module';
 import { MessagesApiModule } from '../messages/messages.module';
 import { WebhookEndpointsApiModule } from '../webhooks/webhooks.module';
-import { WidgetFilesModule } from '../http/served-files/widget-files.module';
+import { ServedFilesModule } from '../http/served-files/served-files.module';
 import { AgentsApiModule } from '../workspaces/workspaces.module';
 
 /**
@@ -25,6 +24,5 @@ export const ROUTES = [
   AgentsApiModule,
   WebhookEndpointsApiModule,
   ChannelRoutesModule,
-  WidgetFilesModule,
-  DocsSiteModule,
+  ServedFilesModule,
 ];

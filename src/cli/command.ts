@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 import { AppError } from '../common/app-error';
 import { Operator, operatorOf } from './operator';
-import type { LookedUpThing } from './operator-lookup.repository';
+import type { LookedUpThing } from './operator-lookup';
 import { isoDate, option, required, wholeNumber } from './option-values';
 import type { Services } from './services';
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/app-error';
+import { isId } from '../common/ids';
 import { Actor, actorIdOf } from '../access/principal';
 import { Database } from '../database/database';
 import { AgentsRepository } from '../workspaces/agents.repository';
@@ -9,7 +10,17 @@ import { WorkspaceEntity } from '../workspaces/workspace.entity';
 import { WorkspacesRepository } from '../workspaces/workspaces.repository';
 import { WorkspaceUsage, WorkspaceUsageRepository } from '../metrics/workspace-usage.repository';
 import { Operator } from './operator';
-import { LookedUpThing, OperatorLookupRepository } from './operator-lookup.repository';
+
+/** Tables of the things that an operator finds by their ids alone. */
+const TABLES = {
+  Agent: 'agents',
+  'API key': 'api_keys',
+  'Webhook endpoint': 'webhook_endpoints',
+  'Webhook recovery': 'webhook_recoveries',
+  'Channel connection': 'channel_connections',
+  Conversation: 'conversations',
+} as const;
+export type LookedUpThing = keyof typeof TABLES;
 
 /** Number of workspaces whose usage is listed. */
 const MAX_USAGES = 50;
@@ -22,7 +33,6 @@ const MAX_USAGES = 50;
 export class OperatorLookup {
   constructor(
     private readonly database: Database,
-    private readonly lookups: OperatorLookupRepository,
     private readonly workspaces: WorkspacesRepository,
     private readonly agents: AgentsRepository,
     private readonly deletions: WorkspaceDeletionsRepository,
@@ -39,7 +49,7 @@ export class OperatorLookup {
     return this.deletions.list();
   }
 
-  /** Lists what the largest workspaces use, first those over a quota. */
+  /** Lists the usage of the largest workspaces, first of the ones over a quota. */
   async listUsage(): Promise<(WorkspaceUsage & { slug: string | null })[]> {
     const usages = (await this.usage.list()).slice(0, MAX_USAGES);
     const ids = usages.map(({ workspaceId }) => workspaceId);
@@ -53,9 +63,11 @@ export class OperatorLookup {
    * @throws AppError NOT_FOUND
    */
   async findWorkspaceId(thing: LookedUpThing, id: string): Promise<string> {
-    const tenantId = await this.lookups.findWorkspaceId(thing, id);
-    if (tenantId === null) throw AppError.notFound(thing);
-    return tenantId;
+    if (!isId(id)) throw AppError.notFound(thing);
+    const sql = `SELECT tenant_id AS "tenantId" FROM ${TABLES[thing]} WHERE id = $1`;
+    const [row] = await this.database.query<{ tenantId: string }>(sql, [id]);
+    if (!row) throw AppError.notFound(thing);
+    return row.tenantId;
   }
 
   /**

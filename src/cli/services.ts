@@ -31,7 +31,6 @@ import { WebhookTestService } from '../webhooks/testing/webhook-test.service';
 import { AgentsService } from '../workspaces/agents.service';
 import { WorkspacesService } from '../workspaces/workspaces.service';
 import { OperatorLookup } from './operator-lookup';
-import { OperatorLookupRepository } from './operator-lookup.repository';
 
 const CONNECT_TIMEOUT_MS = 3_000;
 
@@ -69,7 +68,7 @@ class OperatorModule {
     return {
       module: OperatorModule,
       imports: [MessagingModule.forConfig(ConfigModule.forRoot(config))],
-      providers: [OperatorLookupRepository, WorkspaceUsageRepository, OperatorLookup],
+      providers: [WorkspaceUsageRepository, OperatorLookup],
     };
   }
 }

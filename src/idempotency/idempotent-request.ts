@@ -6,17 +6,12 @@ import { AppError } from '../common/app-error';
 const MAX_LENGTH = 255;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
-/**
- * Key of a request that a client may send twice, with the request's hash and a mark for the repeated
- * response.
- */
+/** Request with a key, which a client may send twice. */
 export interface IdempotentRequest {
   key: string;
   /** Returns a SHA-256 of method, path and body, which is equal for the same request. */
   fingerprint(): Buffer;
-  /** Reports whether a stored fingerprint is that of the same request. */
-  isSame(fingerprint: Buffer): boolean;
-  /** Sets the header that says the response is the first request's, returned again. */
+  /** Sets the header that marks a response as the first request's, returned again. */
   markReplayed(): void;
 }
 
@@ -32,10 +27,7 @@ export const Idempotent = createParamDecorator(
     const response = context.switchToHttp().getResponse<Response>();
     return {
       key,
-      fingerprint: () => fingerprintOf(request, canonical),
-      isSame: (fingerprint) =>
-        // The version before hashed a body as it was sent. Its fingerprints are kept for a day.
-        [canonical, (body: unknown) => body].some((form) => fingerprintOf(request, form).equals(fingerprint)),
+      fingerprint: () => fingerprintOf(request),
       markReplayed: () => response.setHeader('Idempotency-Replayed', 'true'),
     };
   },
@@ -45,9 +37,9 @@ export const Idempotent = createParamDecorator(
  * Hashes method, path and body of a validated request. A body that is not validated could be nested deep
  * enough to exhaust the stack.
  */
-function fingerprintOf({ method, path, body }: Request, form: (body: unknown) => unknown): Buffer {
+function fingerprintOf({ method, path, body }: Request): Buffer {
   return createHash('sha256')
-    .update(`${method}\n${path}\n${JSON.stringify(form(body))}`)
+    .update(`${method}\n${path}\n${JSON.stringify(canonical(body))}`)
     .digest();
 }
 

@@ -15,7 +15,7 @@ export const NAMED_WORKSPACES: Record<string, string> = {
   'MembershipsRepository.listActive':
     'a person is an agent of several workspaces: at a login or a change of it, for an audit entry in each',
   'MembershipsRepository.listForExport': 'a person asks for their own data, or an operator, by hand',
-  'OperatorLookupRepository.findWorkspaceId': OPERATOR,
+  'OperatorLookup.findWorkspaceId': OPERATOR,
   'SecondFactorDemandsRepository.findLocking':
     'a person is an agent of several workspaces: when they turn the second factor off',
   'LoginSessionsRepository.readMemberships':

@@ -18,7 +18,6 @@ const CONTENT_TYPES: Record<string, string> = {
 
 /** Folder of files whose names contain a hash of their content. */
 const ASSETS = 'assets/';
-const PAGE_OF_UNKNOWN_PATHS = '404.html';
 
 /** A file of the built documentation. */
 export interface DocsFile {
@@ -28,41 +27,23 @@ export interface DocsFile {
   isNamedByContent: boolean;
 }
 
-/** Files of one build of the documentation. */
-export class DocsFiles {
-  private constructor(private readonly byName: ReadonlyMap<string, DocsFile>) {}
-
-  /** Reads the files of a folder. Without a build in the folder there are none. */
-  static async read(folder: string): Promise<DocsFiles> {
-    const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
-      (error: NodeJS.ErrnoException) => {
-        if (error.code !== 'ENOENT') throw error;
-        return [];
-      },
-    );
-    const paths = entries
-      .filter((entry) => entry.isFile())
-      .map(({ parentPath, name }) => join(parentPath, name));
-    const names = new Set(paths.map((path) => path.slice(folder.length + 1)));
-    const files = new Map<string, DocsFile>();
-    // One after the other, so that few files are open at a time.
-    for (const name of names)
-      if (extname(name) in CONTENT_TYPES) files.set(name, await readDocsFile(folder, name, names));
-    return new DocsFiles(files);
-  }
-
-  /**
-   * Finds the file of a path below `/docs/`. A page has no extension in its path, and the first page has the
-   * path ''.
-   */
-  find(path: string): DocsFile | undefined {
-    return this.byName.get(path) ?? this.byName.get(`${path || 'index'}.html`);
-  }
-
-  /** Page that says that a path is not known; undefined if the documentation is not built. */
-  get pageOfUnknownPaths(): DocsFile | undefined {
-    return this.byName.get(PAGE_OF_UNKNOWN_PATHS);
-  }
+/** Reads the built documentation, by the names of its files. Without a build in the folder there are none. */
+export async function readDocsFiles(folder: string): Promise<ReadonlyMap<string, DocsFile>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      return [];
+    },
+  );
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  const names = new Set(paths.map((path) => path.slice(folder.length + 1)));
+  const files = new Map<string, DocsFile>();
+  // One after the other, so that few files are open at a time.
+  for (const name of names)
+    if (extname(name) in CONTENT_TYPES) files.set(name, await readDocsFile(folder, name, names));
+  return files;
 }
 
 async function readDocsFile(folder: string, name: string, names: ReadonlySet<string>): Promise<DocsFile> {

@@ -2,10 +2,12 @@ import { resolve } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AppError } from '../../common/app-error';
-import { type DocsFile, DocsFiles } from './docs-files';
+import { type DocsFile, readDocsFiles } from './docs-files';
 
 /** Folder of the documentation's build; the path is right from `src` and from `dist`. */
 const FOLDER = resolve(__dirname, '../../../dist/docs');
+
+const PAGE_OF_UNKNOWN_PATHS = '404.html';
 
 /** Cache-Control of a page: a browser asks each time whether its copy is the latest. */
 const ASK = 'public, no-cache';
@@ -24,7 +26,7 @@ const HEADERS = {
 /** Sends the files of the built documentation. The first request reads them all into memory. */
 @Injectable()
 export class DocsSiteService {
-  private files: Promise<DocsFiles> | undefined;
+  private files: ReturnType<typeof readDocsFiles> | undefined;
 
   /**
    * Sends the file of a path below `/docs/`, or the page that says that there is none.
@@ -32,17 +34,18 @@ export class DocsSiteService {
    */
   async send(path: string, request: Request, response: Response): Promise<void> {
     const files = await (this.files ??= this.read());
-    const found = files.find(path);
+    // A page has no extension in its path, and the first page has the path ''.
+    const found = files.get(path) ?? files.get(`${path || 'index'}.html`);
     if (found) return send(found, request, response);
-    const page = files.pageOfUnknownPaths;
+    const page = files.get(PAGE_OF_UNKNOWN_PATHS);
     if (!page || request.accepts(['json', 'html']) !== 'html') throw AppError.notFound('File');
     response.status(404);
     await send(page, request, response);
   }
 
   /** Reads the files. The next request tries again if that fails. */
-  private read(): Promise<DocsFiles> {
-    return DocsFiles.read(FOLDER).catch((error: unknown) => {
+  private read(): ReturnType<typeof readDocsFiles> {
+    return readDocsFiles(FOLDER).catch((error: unknown) => {
       this.files = undefined;
       throw error;
     });

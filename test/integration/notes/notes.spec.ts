@@ -84,7 +84,6 @@ describe('notes for colleagues', () => {
     const request = {
       key: randomUUID(),
       fingerprint: () => Buffer.from('one'),
-      isSame: () => true,
       markReplayed: () => void replays.push(true),
     };
     const send = () => notes.create(workspace.id, conversation.id, { body: 'Once' }, lin, request);

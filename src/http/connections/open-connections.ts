@@ -1,0 +1,161 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Request, Response } from 'express';
+import { HttpLimits } from '../../config/http-settings';
+import { Metrics } from '../../metrics/metrics';
+import { HeldBytes } from './held-bytes';
+import { WaitingRequests } from './waiting-requests';
+
+/** Number of connections above the cap, as a share of it, that still get a 503 before they are closed. */
+const REFUSED_SHARE = 0.1;
+
+/** Reason for which this process ends a connection. */
+type CloseReason =
+  | 'head_timeout'
+  | 'body_timeout'
+  | 'unread_answer'
+  | 'malformed'
+  | 'pipelined'
+  | 'evicted'
+  | 'full';
+
+export interface Connection {
+  readonly socket: Socket;
+  /** The latest request, and its response until that has ended. */
+  request: Request | null;
+  response: Response | null;
+  /** Requests that wait for the answer to an earlier one. */
+  readonly pipelined: WaitingRequests;
+  kind: 'request' | 'stream' | 'refused' | 'closed';
+  isClosing: boolean;
+  /** Whether the answer that is being sent consists of bytes that this process keeps anyway. */
+  sendsKept: boolean;
+  /**
+   * Time since which the client has not read enough of what this process sends, and the bytes that it had
+   * read by then; null while it reads all.
+   */
+  unread: { since: number; readBytes: number } | null;
+}
+
+/** Socket of Node's server with its parser, which the documentation does not name. */
+interface ParsedSocket extends Socket {
+  parser?: { onIncoming: () => number } | null;
+}
+
+/**
+ * Holds the connections of a server within their number. At the cap, the connection that has waited longest
+ * for its client is closed for a new one. When clients make this process hold too many bytes, the connection
+ * with the most is closed.
+ */
+export class OpenConnections {
+  private readonly bySocket = new Map<Socket, Connection>();
+  /** Connections without a complete request, the longest waiting first. */
+  readonly waiting = new Set<Connection>();
+  private readonly counts = { request: 0, stream: 0, refused: 0, closed: 0 };
+  /** Bytes of requests that wait for the answer to an earlier one of their connection. */
+  private readonly pipelinedBytes: HeldBytes<Connection>;
+  /** Bytes of answers that wait for their clients to read them. */
+  private readonly unreadBytes: HeldBytes<Connection>;
+
+  constructor(
+    private readonly server: Server,
+    private readonly limits: HttpLimits,
+    private readonly metrics: Metrics,
+  ) {
+    this.pipelinedBytes = new HeldBytes(limits.maxUnfinishedBytes);
+    this.unreadBytes = new HeldBytes(limits.maxUnfinishedBytes);
+    this.setHardLimit();
+  }
+
+  find(socket: Socket): Connection | undefined {
+    return this.bySocket.get(socket);
+  }
+
+  list(): Iterable<Connection> {
+    return this.bySocket.values();
+  }
+
+  add(socket: Socket): void {
+    const connection: Connection = {
+      socket,
+      request: null,
+      response: null,
+      pipelined: new WaitingRequests(),
+      kind: 'request',
+      isClosing: false,
+      sendsKept: false,
+      unread: null,
+    };
+    this.bySocket.set(socket, connection);
+    socket.once('close', () => {
+      this.bySocket.delete(socket);
+      this.forget(connection);
+    });
+    const hasRoom = this.counts.request < this.limits.maxConnections || this.evictOne();
+    this.counts[(connection.kind = hasRoom ? 'request' : 'refused')] += 1;
+    if (hasRoom) this.waiting.add(connection);
+    else this.metrics.httpConnectionsClosed.inc({ reason: 'full' });
+    this.report();
+  }
+
+  private evictOne(): boolean {
+    const [longest] = this.waiting;
+    if (!longest) return false;
+    this.close(longest, 'evicted');
+    return true;
+  }
+
+  close(connection: Connection, reason: CloseReason): void {
+    this.metrics.httpConnectionsClosed.inc({ reason });
+    connection.isClosing = true;
+    this.forget(connection);
+    // Otherwise Node makes requests of all that it has read, and keeps them with the one in progress.
+    const { parser } = connection.socket as ParsedSocket;
+    if (parser) parser.onIncoming = () => 0;
+    connection.socket.destroy();
+  }
+
+  private forget(connection: Connection): void {
+    this.waiting.delete(connection);
+    this.pipelinedBytes.set(connection, 0);
+    this.unreadBytes.set(connection, 0);
+    this.setKind(connection, 'closed');
+  }
+
+  /** Counts a connection as one of another kind. */
+  setKind(connection: Connection, kind: Connection['kind']): void {
+    this.counts[connection.kind] -= 1;
+    this.counts[(connection.kind = kind)] += 1;
+    this.setHardLimit();
+    this.report();
+  }
+
+  /** Sets the number of connections above which Node refuses without an answer. */
+  private setHardLimit(): void {
+    const hardLimit = Math.ceil(this.limits.maxConnections * (1 + REFUSED_SHARE)) + this.counts.stream;
+    this.server.maxConnections = hardLimit;
+  }
+
+  private report(): void {
+    const { request, stream } = this.counts;
+    this.metrics.httpConnections.set({ kind: 'request' }, request);
+    this.metrics.httpConnections.set({ kind: 'stream' }, stream);
+  }
+
+  /** Measures the requests of a connection that wait for the answer to an earlier one. */
+  measurePipelined(connection: Connection): void {
+    this.pipelinedBytes.set(connection, connection.pipelined.bytes);
+  }
+
+  /** Measures the answers of a connection that its client has not read. */
+  measureUnread(connection: Connection): void {
+    const { socket, sendsKept, kind } = connection;
+    this.unreadBytes.set(connection, sendsKept || kind === 'closed' ? 0 : socket.writableLength);
+  }
+
+  /** Closes the connections with the most measured bytes until this process holds no more than it may. */
+  closeExcessive(reason: 'pipelined' | 'unread_answer'): void {
+    const held = reason === 'pipelined' ? this.pipelinedBytes : this.unreadBytes;
+    for (let most = held.findExcessive(); most; most = held.findExcessive()) this.close(most, reason);
+  }
+}
