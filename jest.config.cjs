@@ -43,6 +43,7 @@ module.exports = {
     'reflect-metadata',
     ...(process.env.RECORDED_STATEMENTS ? ['<rootDir>/test/citus/record-statements.ts'] : []),
   ],
+  setupFilesAfterEnv: ['<rootDir>/test/jest/after-tests.ts'],
   collectCoverageFrom: ['src/**/*.ts', '!src/**/*.spec.ts'],
   coverageProvider: 'v8',
   // Most tests wait most of the time: five use one and a half of two cores.

@@ -50,7 +50,7 @@ async function run() {
   );
   const [started, simulators, certificate] = await Promise.all([
     startMigratedServers(note).then((result) => ((running = result.servers), result)),
-    startSimulators(join(folder, 'simulators')),
+    startSimulators(join(folder, 'compiled')),
     makeCertificates(folder, ['127.0.0.1']),
   ]);
   const { servers } = started;

@@ -39,7 +39,8 @@ export async function startSimulators(folder) {
   await promisify(execFile)(process.execPath, [TSC, '-p', 'tsconfig.simulators.json', '--outDir', folder], {
     cwd: ROOT,
   });
-  const load = (/** @type {string} */ name) => import(pathToFileURL(join(folder, `${name}.js`)).href);
+  const load = (/** @type {string} */ name) =>
+    import(pathToFileURL(join(folder, 'simulators', `${name}.js`)).href);
   const modules = await Promise.all(['telegram', 'whatsapp', 'messenger', 'instagram'].map(load));
   /** @type {Classes} */
   const { TelegramSimulator, WhatsAppSimulator, MessengerSimulator, InstagramSimulator } = Object.assign(

@@ -22,7 +22,6 @@ describe('a transaction', () => {
     proxy.mend();
     await database.query('DELETE FROM jottings');
   });
-  afterAll(() => backend.close());
 
   const listIds = async () =>
     (await database.query<{ id: number }>('SELECT id FROM jottings ORDER BY id')).map(({ id }) => id);

@@ -71,10 +71,6 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
     document = await readDocuments(service.baseUrl);
     known = await makeKnown();
   });
-  afterAll(async () => {
-    await service.close();
-    await Promise.all(providers.map((provider) => provider.stop()));
-  });
 
   async function makeKnown(): Promise<Known> {
     const tenant = await createTenant(service, service.make.workspace({ rateLimit: NO_RATE_LIMIT }));

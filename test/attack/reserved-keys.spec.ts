@@ -82,11 +82,6 @@ describe('Keys that JavaScript gives a meaning', () => {
     tokens = [];
     for (let n = 0; n < 20; n++) tokens.push(await newToken());
   });
-  afterAll(async () => {
-    await dashboard.close();
-    await service.close();
-    await receiver.stop();
-  });
 
   async function newToken(): Promise<string> {
     const { body } = await widget.page(service.client, { 'x-forwarded-for': addressOf(sent++) }).open();

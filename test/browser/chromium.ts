@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { Browser, chromium } from 'playwright-core';
 import { installPackage } from '../../scripts/servers/apt.mjs';
+import { stopAtEnd } from '../support/stop-at-end';
 
 /** Path of Debian's Chromium, or of another one that CHROMIUM names. */
 const COMMAND = process.env.CHROMIUM ?? '/usr/bin/chromium';
@@ -28,11 +29,12 @@ function requireChromium(): string {
   );
 }
 
-export function launchChromium(): Promise<Browser> {
-  return chromium.launch({
+export async function launchChromium(): Promise<Browser> {
+  const browser = await chromium.launch({
     executablePath: requireChromium(),
     args: CHROMIUM_ARGUMENTS,
     // Playwright would forbid to put pages aside for the back button, as people's browsers do.
     ignoreDefaultArgs: ['--disable-back-forward-cache'],
   });
+  return stopAtEnd(browser, () => browser.close());
 }

@@ -33,13 +33,6 @@ export class DashboardInBrowser {
     return new DashboardInBrowser(service, dashboard, receiver, chromium);
   }
 
-  async stop(): Promise<void> {
-    await this.chromium.close();
-    await this.dashboard.close();
-    await this.service.close();
-    await this.receiver.stop();
-  }
-
   /** Opens a person's browser, not logged in. */
   async open(options: BrowserContextOptions & { dashboard?: TestDashboard } = {}): Promise<DashboardPage> {
     const { dashboard = this.dashboard, ...rest } = options;

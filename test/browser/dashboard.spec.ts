@@ -14,7 +14,6 @@ describe('the dashboard in a browser', () => {
   beforeAll(async () => {
     world = await DashboardInBrowser.start();
   }, START_TIMEOUT_MS);
-  afterAll(() => world?.stop());
   afterEach(() => visit.close());
 
   it('leads from the login to a key that works, and to a webhook that arrives', async () => {

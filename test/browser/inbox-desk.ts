@@ -70,12 +70,6 @@ export class InboxDesk {
     this.process = await startDashboard(this.chat, this.database);
     this.network.switchTo(this.process.url);
   }
-
-  async stop(): Promise<void> {
-    await this.network.cut();
-    await this.kill();
-    await this.database.cut();
-  }
 }
 
 function startDashboard({ office, redis }: LiveChat, database: TcpProxy): Promise<ServiceProcess> {

@@ -153,10 +153,6 @@ describe(`Storms over the inbox (SEED=${FIRST_SEED})`, () => {
     const { make } = chat.office;
     people = [await make.agent(chat.workspace), await make.agent(chat.workspace, { role: 'AGENT' })];
   }, START_TIMEOUT_MS);
-  afterAll(async () => {
-    await desk?.stop();
-    await chat?.stop();
-  });
 
   it.each(Array.from({ length: COUNT }, (_, index) => FIRST_SEED + index))('seed %d', async (seed) => {
     const name = `Seed ${seed}`;

@@ -47,15 +47,6 @@ export class LiveChat {
     return new LiveChat(redis, office, tenant.workspace, desk, widget, network, pages, browser, process);
   }
 
-  async stop(): Promise<void> {
-    await this.browser.close();
-    await this.pages.stop();
-    await this.network.cut();
-    await this.killApi();
-    await this.office.close();
-    await this.redis.stop();
-  }
-
   /** Opens a browser of one person: its tabs share what is stored. */
   async device(options: BrowserContextOptions = {}): Promise<Device> {
     this.network.changeAddress();

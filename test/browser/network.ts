@@ -1,5 +1,6 @@
 import { createServer, IncomingMessage, request, Server, ServerResponse } from 'node:http';
 import { AddressInfo, Socket } from 'node:net';
+import { stopAtEnd } from '../support/stop-at-end';
 
 /** Part of a stream that a buffering proxy holds back: the events alone, or the answer's head as well. */
 type HeldBack = 'nothing' | 'events' | 'everything';
@@ -45,7 +46,7 @@ export class Network {
     await new Promise((resolve) => free.close(resolve));
     const network = new Network(new URL(service), port);
     await network.restore();
-    return network;
+    return stopAtEnd(network, () => network.cut());
   }
 
   get url(): string {

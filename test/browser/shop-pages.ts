@@ -1,5 +1,6 @@
 import { createServer, Server } from 'node:http';
 import { AddressInfo } from 'node:net';
+import { stopAtEnd } from '../support/stop-at-end';
 
 /** Address and settings of the widget in the pages. */
 export interface EmbeddedWidget {
@@ -165,7 +166,7 @@ export class ShopPages {
       const headers = { 'content-type': 'text/html; charset=utf-8', ...page.headers?.(pages.widget) };
       response.writeHead(200, headers).end(render(page, pages.widget));
     });
-    return pages;
+    return stopAtEnd(pages, () => pages.stop());
   }
 
   /**

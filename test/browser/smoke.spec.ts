@@ -10,7 +10,6 @@ describe('the widget in a browser', () => {
   beforeAll(async () => {
     chat = await LiveChat.start();
   }, START_TIMEOUT_MS);
-  afterAll(() => chat?.stop());
   beforeEach(async () => {
     device = await chat.device();
   });

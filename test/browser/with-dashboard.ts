@@ -11,7 +11,6 @@ export function withDashboard(begin: (world: DashboardInBrowser) => Promise<void
   beforeAll(async () => {
     world = await DashboardInBrowser.start();
   }, START_TIMEOUT_MS);
-  afterAll(() => world?.stop());
   beforeEach(() => begin(world));
   afterEach(async () => {
     expect(await world.closePages()).toEqual([]);

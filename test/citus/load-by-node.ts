@@ -119,6 +119,7 @@ export class LoadByNode {
   private constructor(
     private readonly nodes: CitusNodes,
     readonly apis: ServiceProcess[],
+    private readonly workers: ServiceProcess[],
     private readonly receivers: ChaosReceiver[],
     /** Loads of the nodes, by group. */
     private readonly loads: Map<number, NodeLoad>,
@@ -155,9 +156,9 @@ export class LoadByNode {
     await maker.close();
     const start = (role: 'api' | 'worker') => ServiceProcess.start(role, stores, env);
     apis.push(...(await Promise.all([start('api'), start('api')])));
-    await Promise.all([start('worker'), start('worker')]);
+    const workers = await Promise.all([start('worker'), start('worker')]);
     for (const load of loads.values()) load.start();
-    return new LoadByNode(nodes, apis, receivers, loads);
+    return new LoadByNode(nodes, apis, workers, receivers, loads);
   }
 
   /**
@@ -221,7 +222,7 @@ export class LoadByNode {
   async stop(): Promise<void> {
     for (const { client } of this.loads.values()) client.giveUp();
     await Promise.all([...this.loads.values()].map((load) => load.stop()));
-    await ServiceProcess.killAll();
+    await Promise.all([...this.apis, ...this.workers].map((process) => process.end()));
     await Promise.all(this.receivers.map((receiver) => receiver.stop()));
   }
 }

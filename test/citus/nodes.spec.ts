@@ -12,7 +12,7 @@ import { LoginSessionsRepository } from '../../src/logins/sessions/login-session
 import { EventQueueRepository } from '../../src/outbox/event-queue.repository';
 import { QueuedWorkspacesRepository } from '../../src/outbox/queued-workspaces.repository';
 import { QueueFloors } from '../../src/queue/floors/queue-floors';
-import { createStores, dropStores, TestStores } from '../support/test-database';
+import { createStores, TestStores } from '../support/test-database';
 import { letTimePass, waitFor } from '../support/wait';
 import { holdShards, listNodes, WorkerNode, workspacesOn } from './shards';
 
@@ -57,7 +57,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await dataSource.destroy();
   await admin.end();
-  await dropStores(stores);
 });
 
 describe('a transaction on several nodes', () => {

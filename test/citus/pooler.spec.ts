@@ -2,7 +2,7 @@ import { Database } from '../../src/database/database';
 import { Pooler } from '../support/pooler';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
-import { createStores, dropStores, TestStores } from '../support/test-database';
+import { createStores, TestStores } from '../support/test-database';
 import { WebhookWorkspace } from '../support/webhook-workspace';
 
 const SERVER_CONNECTIONS = 10;
@@ -21,12 +21,6 @@ describe('a coordinator behind PgBouncer in transaction mode', () => {
     receiver = await Receiver.start();
     service = await TestService.create({ role: 'all', beside: { stores: pooler.stores }, env: pooler.env });
   }, 60_000);
-  afterAll(async () => {
-    await service?.close();
-    await receiver?.stop();
-    await pooler?.stop();
-    await dropStores(given);
-  });
 
   it('is ready', async () => {
     const { status, body } = await service.client.send({ method: 'GET', path: '/health/ready' });

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { print } from '../support/report';
-import { createStores, dropStores, setting, TestStores } from '../support/test-database';
+import { createStores, setting, TestStores } from '../support/test-database';
 import { ExecutedStatement, readStatements } from './recorded-statements';
 import { Route, routeOf } from './routes';
 import { BY_COORDINATOR, OF_ALL_TABLES, UNROUTED } from './unrouted';
@@ -22,7 +22,6 @@ describe('the statements of the service, on Citus', () => {
 
   afterAll(async () => {
     await client.end();
-    await dropStores(stores);
   });
 
   it('are taken by Citus', () => {

@@ -64,7 +64,6 @@ describe('the tables on Citus', () => {
   beforeAll(async () => {
     host = await MessagingHost.create();
   });
-  afterAll(() => host.close());
 
   it('are where their declarations say', async () => {
     const placed = await host.query<{ name: string; type: string; column: string; group: number }>(

@@ -18,7 +18,6 @@ describe('what the nodes alone know', () => {
   beforeAll(async () => {
     host = await MessagingHost.create();
   });
-  afterAll(() => host.close());
 
   it.each([
     ['locked', 'SELECT FROM conversations WHERE tenant_id = $1 FOR NO KEY UPDATE'],

@@ -54,11 +54,6 @@ describe("access to the dashboard's routes", () => {
     for (const role of AGENT_ROLES)
       browsers[role] = await dashboard.logIn(await service.make.agent(own.workspace, { role }));
   });
-  afterAll(async () => {
-    await dashboard.close();
-    await service.close();
-    await receiver.stop();
-  });
 
   const idFor = async (route: WorkspaceRoute, settings: Settings) =>
     (await route.thing?.make(settings)) ?? '';

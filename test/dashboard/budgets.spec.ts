@@ -12,10 +12,6 @@ describe("a workspace's requests to the dashboard", () => {
     service = await TestService.create();
     dashboard = await TestDashboard.create(service.stores, { DATABASE_POOL_SIZE: '4' });
   });
-  afterAll(async () => {
-    await dashboard.close();
-    await service.close();
-  });
 
   it('leave half of the connections to others, however long they take', async () => {
     const loud = await makeSettings(service, dashboard, 'https://127.0.0.1:9999/hook');

@@ -5,7 +5,7 @@ import { Metrics } from '../../src/metrics/metrics';
 import { errorBody } from '../support/errors';
 import { RawConnection } from '../support/raw-connection';
 import { TestDashboard } from '../support/test-dashboard';
-import { createStores, dropStores, TestStores } from '../support/test-database';
+import { createStores, TestStores } from '../support/test-database';
 import { waitFor } from '../support/wait';
 
 const CAP = 10;
@@ -46,11 +46,7 @@ describe('connections to the dashboard', () => {
     };
     dashboard = await TestDashboard.create(stores, env, pages);
   });
-  afterAll(async () => {
-    await dashboard.close();
-    await dropStores(stores);
-    rmSync(pages, { recursive: true });
-  });
+  afterAll(() => rmSync(pages, { recursive: true }));
 
   const open = () => RawConnection.open(dashboard.baseUrl);
   const closedBy = async (reason: string) => {

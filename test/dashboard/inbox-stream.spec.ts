@@ -30,10 +30,8 @@ describe("the stream of the dashboard's inbox", () => {
     service = await TestService.create();
     dashboard = await TestDashboard.create(service.stores);
   });
-  afterAll(async () => {
+  afterAll(() => {
     for (const stream of streams) stream.close();
-    await dashboard.close();
-    await service.close();
   });
   beforeEach(async () => {
     workspace = await service.make.workspace();

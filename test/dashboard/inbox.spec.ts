@@ -19,10 +19,6 @@ describe("the dashboard's inbox", () => {
     service = await TestService.create();
     dashboard = await TestDashboard.create(service.stores);
   });
-  afterAll(async () => {
-    await dashboard.close();
-    await service.close();
-  });
   beforeEach(async () => {
     workspace = await service.make.workspace();
     lin = await service.make.agent(workspace, { role: 'AGENT', name: 'Lin' });

@@ -41,10 +41,6 @@ describe('limits of changes in the dashboard', () => {
   beforeEach(async () => {
     settings = await makeSettings(service, dashboard, 'https://127.0.0.1:9/hook');
   });
-  afterAll(async () => {
-    await dashboard.close();
-    await service.close();
-  });
 
   const contactsOf = ({ workspace }: Settings) => `/api/workspaces/${workspace.id}/contacts`;
   const createContact = (of: Settings, browser = of.browser) => browser.post(contactsOf(of), { name: 'Zoë' });

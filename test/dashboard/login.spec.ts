@@ -19,10 +19,6 @@ describe('logging in to the dashboard', () => {
     service = await TestService.create();
     dashboard = await TestDashboard.create(service.stores);
   });
-  afterAll(async () => {
-    await dashboard.close();
-    await service.close();
-  });
   beforeEach(async () => {
     agent = await service.make.agent(await service.make.workspace());
     browser = await dashboard.logIn(agent);

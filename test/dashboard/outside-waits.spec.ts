@@ -53,12 +53,9 @@ describe('requests that wait for somebody outside', () => {
       await makeSettings(service, dashboard, silentUrl),
     ];
   });
-  afterAll(async () => {
+  afterAll(() => {
     hangUp();
     silent.close();
-    await dashboard.close();
-    await dns.stop();
-    await service.close();
   });
 
   const pathOf = ({ workspace }: Settings, path: string) => `/api/workspaces/${workspace.id}${path}`;

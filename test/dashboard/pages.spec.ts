@@ -25,11 +25,7 @@ describe("the dashboard's pages", () => {
     service = await TestService.create();
     dashboard = await TestDashboard.create(service.stores, {}, folder);
   });
-  afterAll(async () => {
-    await dashboard.close();
-    await service.close();
-    rmSync(folder, { recursive: true });
-  });
+  afterAll(() => rmSync(folder, { recursive: true }));
 
   const get = (path: string, headers?: Record<string, string>) => dashboard.browser.get(path, headers);
 

@@ -7,6 +7,7 @@ import { Browser, TestDashboard } from '../support/test-dashboard';
 import { TestStream } from '../support/test-stream';
 import { letTimePass, waitFor } from '../support/wait';
 import { TestWidget } from '../support/widget';
+import { stopAll } from '../support/stop-at-end';
 
 /** Longest time in milliseconds that a request may take while Redis is away. */
 const AT_ONCE_MS = 2_000;
@@ -35,9 +36,7 @@ describe('presence without Redis', () => {
   });
   afterEach(async () => {
     streams.splice(0).forEach((stream) => stream.close());
-    for (const dashboard of dashboards) await dashboard.close();
-    await service.close();
-    await redis.stop();
+    await stopAll();
   });
 
   const path = () => `/api/workspaces/${workspace.id}/inbox/presence`;

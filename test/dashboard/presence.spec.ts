@@ -26,10 +26,8 @@ describe("presence in the dashboard's inbox", () => {
     service = await TestService.create();
     dashboards = [await TestDashboard.create(service.stores), await TestDashboard.create(service.stores)];
   });
-  afterAll(async () => {
+  afterAll(() => {
     for (const stream of streams) stream.close();
-    for (const dashboard of dashboards) await dashboard.close();
-    await service.close();
   });
   beforeEach(async () => {
     workspace = await service.make.workspace();

@@ -20,10 +20,6 @@ describe('a workspace that demands a second factor', () => {
     settings = await makeSettings(service, dashboard, 'https://127.0.0.1:9999/hook');
     browser = await dashboard.logIn(await service.make.agent(settings.workspace, { role: 'ADMIN' }));
   });
-  afterAll(async () => {
-    await dashboard.close();
-    await service.close();
-  });
 
   const address = () => `/api/workspaces/${settings.workspace.id}/second-factor-demand`;
   const summary = async (of: Browser) => (await of.get('/api/session')).body.workspaces[0];

@@ -16,11 +16,6 @@ describe("the dashboard's settings", () => {
     dashboard = await TestDashboard.create(service.stores, { PUBLIC_URL: service.baseUrl });
     receiver = await Receiver.start();
   });
-  afterAll(async () => {
-    await dashboard.close();
-    await service.close();
-    await receiver.stop();
-  });
   beforeEach(async () => {
     settings = await makeSettings(service, dashboard, receiver.url());
     receiver.https.respond = (response) => response.setHeader('x-receiver', 'acme').end('thanks');

@@ -45,7 +45,6 @@ describe('access', () => {
     stranger = await createTenant(service);
     for (const scope of SCOPES) keys.set(scope, await service.make.apiKey(tenant.workspace, [scope]));
   });
-  afterAll(() => service.close());
 
   const callWith = (headers: Record<string, string>, route: Route) =>
     callIn(tenant, route, service.client.with(headers));

@@ -16,7 +16,6 @@ describe('an API key with networks', () => {
     service = await TestService.create({ env: { TRUST_PROXY: 'loopback' } });
     workspaceId = (await service.make.workspace()).id;
   });
-  afterAll(() => service.close());
 
   const create = (input: Partial<CreateApiKey>) =>
     service.app

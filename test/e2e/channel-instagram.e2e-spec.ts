@@ -25,10 +25,6 @@ describe('Instagram', () => {
     customer = newCustomerId();
   });
   afterEach(() => provider.recover());
-  afterAll(async () => {
-    await service.close();
-    await provider.stop();
-  });
 
   const sentTo = (customerId: string) => provider.sent.filter((sent) => sent.customerId === customerId);
 

@@ -28,10 +28,6 @@ describe('Messenger', () => {
     provider.recover();
     provider.appSecret = null;
   });
-  afterAll(async () => {
-    await service.close();
-    await provider.stop();
-  });
 
   const proofOf = ({ accessToken, hook }: MessagingChannel) =>
     createHmac('sha256', hook.appSecret).update(accessToken).digest('hex');

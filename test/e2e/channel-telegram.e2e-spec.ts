@@ -25,10 +25,6 @@ describe('Telegram', () => {
     shop = await ChannelWorkspace.connect(service, 'TELEGRAM', { botToken: token });
   });
   afterEach(() => telegram.recover());
-  afterAll(async () => {
-    await service.close();
-    await telegram.stop();
-  });
 
   async function chat() {
     const chatId = ++people;

@@ -27,10 +27,6 @@ describe('WhatsApp', () => {
     shop = await ChannelWorkspace.connect(service, 'WHATSAPP', credentials());
   });
   afterEach(() => whatsapp.recover());
-  afterAll(async () => {
-    await service.close();
-    await whatsapp.stop();
-  });
 
   const credentials = (more: object = {}) => ({
     phoneNumberId,

@@ -30,7 +30,6 @@ describe("access to the widget's routes", () => {
     crowd = await WidgetCrowd.create();
     ({ service, tenant, widget } = crowd);
   });
-  afterAll(() => crowd.close());
 
   describe.each(VISITOR_CALLS)('%s', (_, call) => {
     it('is refused without a token', async () => {
@@ -363,7 +362,6 @@ describe("access to the widget's routes", () => {
         const env = { TRUST_PROXY: 'loopback', WIDGET_NEW_VISITORS: '5', WIDGET_MESSAGES: '4' };
         small = await TestService.create({ beside: service, env });
       });
-      afterAll(() => small.close());
 
       it('refuse new visitors of a crowd of addresses; those who are logged in or known come in', () =>
         countedInRedis([small], async () => {

@@ -38,11 +38,6 @@ describe('the stream of a visitor', () => {
     widget = await TestWidget.connect(service, tenant.workspace);
   });
   afterEach(() => streams.splice(0).forEach((stream) => stream.close()));
-  afterAll(async () => {
-    await second.close();
-    await service.close();
-    await redis.stop();
-  });
 
   /** Makes a visitor with one message, whose conversation thus has one event. */
   async function visitorWithMessage(): Promise<{ visitor: TestVisitor; conversationId: string }> {

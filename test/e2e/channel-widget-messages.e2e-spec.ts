@@ -29,7 +29,6 @@ describe("the messages of the widget's visitors", () => {
     crowd = await WidgetCrowd.create();
     ({ service, tenant, widget } = crowd);
   });
-  afterAll(() => crowd.close());
 
   describe('a message that its visitor changes', () => {
     const change = (visitor: TestVisitor, id: string, body?: unknown) =>

@@ -33,10 +33,6 @@ describe('the presence of visitors and agents', () => {
     await service.app.get(AgentsService).update(tenant.workspace.id, ben.id, { displayName: 'Ben' }, SYSTEM);
   });
   afterEach(() => streams.splice(0).forEach((stream) => stream.close()));
-  afterAll(async () => {
-    await second.close();
-    await service.close();
-  });
 
   async function visitorWithMessage(): Promise<{ visitor: TestVisitor; conversationId: string }> {
     const visitor = await widget.visitor(service);

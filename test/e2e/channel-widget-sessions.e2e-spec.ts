@@ -23,7 +23,6 @@ describe("the sessions of the widget's visitors", () => {
     crowd = await WidgetCrowd.create();
     ({ service, tenant, widget } = crowd);
   });
-  afterAll(() => crowd.close());
 
   const hoursUntil = (moment: string) => (Date.parse(moment) - Date.now()) / 3_600_000;
 

@@ -67,11 +67,6 @@ beforeAll(async () => {
   receiver = await Receiver.start();
   document = (await axios.get(`${service.baseUrl}/api/v1/openapi.json`, { proxy: false })).data;
 });
-afterAll(async () => {
-  await service.close();
-  await receiver.stop();
-});
-
 function scripted(answer: ScriptedAnswer) {
   const script = new ScriptedFetch([answer]);
   const client = new MessagingClient({

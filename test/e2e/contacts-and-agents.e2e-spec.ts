@@ -14,7 +14,6 @@ describe('contacts and agents', () => {
   beforeAll(async () => {
     service = await TestService.create();
   });
-  afterAll(() => service.close());
 
   const namesOf = (rows: { name: string | null }[]) => rows.map(({ name }) => name);
 

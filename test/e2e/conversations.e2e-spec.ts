@@ -19,7 +19,6 @@ describe('conversations', () => {
   beforeEach(async () => {
     tenant = await createTenant(service, service.make.workspace({ rateLimit: 100_000 }));
   });
-  afterAll(() => service.close());
 
   describe('GET /api/v1/conversations', () => {
     it('lists them, newest first', async () => {

@@ -36,11 +36,6 @@ describe('what customers correct or take back', () => {
     phoneNumberId = String(++numbers);
     shop = await connect(phoneNumberId);
   });
-  afterAll(async () => {
-    await service.close();
-    await whatsapp.stop();
-    await instagram.stop();
-  });
 
   const connect = (id: string) =>
     ChannelWorkspace.connect(service, 'WHATSAPP', {

@@ -24,11 +24,6 @@ describe('webhook endpoints, and the search in messages', () => {
   beforeEach(async () => {
     tenant = await createTenant(service);
   });
-  afterAll(async () => {
-    await service.close();
-    await receiver.stop();
-    await dns.stop();
-  });
 
   describe('/api/v1/webhook-endpoints', () => {
     const post = (body: object, headers = {}) => tenant.client.post('/webhook-endpoints', body, headers);

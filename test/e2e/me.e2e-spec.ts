@@ -6,7 +6,6 @@ describe('GET /api/v1/me', () => {
   beforeAll(async () => {
     service = await TestService.create();
   });
-  afterAll(() => service.close());
 
   it('shows the key and its scopes', async () => {
     const workspace = await service.make.workspace({ name: 'Acme', planTier: 'STARTER' });

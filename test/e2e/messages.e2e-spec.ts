@@ -27,7 +27,6 @@ describe('messages', () => {
   beforeEach(async () => {
     tenant = await createTenant(service, service.make.workspace({ rateLimit: 100_000 }));
   });
-  afterAll(() => service.close());
 
   const path = () => `/conversations/${tenant.conversation.id}/messages`;
   const post = (body: unknown, headers?: Record<string, string>) => tenant.client.post(path(), body, headers);

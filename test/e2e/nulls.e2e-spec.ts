@@ -15,7 +15,6 @@ describe('null in the optional fields of a body (public report 35)', () => {
     service = await TestService.create();
     document = await readDocuments(service.baseUrl);
   });
-  afterAll(() => service.close());
 
   function schemaOf({ method, path }: Route): JsonSchema {
     const operation = document.paths[path.replace(':id', '{id}')][method.toLowerCase()];

@@ -33,10 +33,6 @@ describe('One person is one contact', () => {
     const credentials = { phoneNumberId, accessToken: 'EAAGsimulatedToken', appSecret: APP_SECRET };
     shop = await ChannelWorkspace.connect(service, 'WHATSAPP', credentials);
   });
-  afterAll(async () => {
-    await service.close();
-    await whatsapp.stop();
-  });
 
   const nextPhone = () => String(++people);
   const nextUser = () => `ES.${++people}`;

@@ -148,7 +148,6 @@ describe('the OpenAPI documents', () => {
     document = await readDocuments(service.baseUrl);
     ajv = addFormats(new Ajv2020({ strict: false })).addSchema(document as object, 'openapi');
   });
-  afterAll(() => service.close());
 
   const operation = (route: string): Operation => {
     const [method, path] = route.split(' ') as [string, string];

@@ -27,7 +27,6 @@ let service: TestService;
 beforeAll(async () => {
   service = await TestService.create();
 });
-afterAll(() => service.close());
 
 /** Requests a path, which is sent unchanged. */
 function send(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {

@@ -13,7 +13,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await calls.stop();
-  await service.close();
 });
 
 /** Returns how often class-validator was called since the last call of this function. */

@@ -46,8 +46,6 @@ describe('what a process does at once', () => {
   afterAll(async () => {
     redis.disconnect();
     await blocker.end();
-    await service.close();
-    await dns.stop();
   });
   afterEach(() => blocker.query('ROLLBACK'));
 

@@ -134,7 +134,6 @@ describe('statements over ten thousand rows and a million', () => {
   }, 600_000);
   afterAll(async () => {
     await reader.stop();
-    await host.close();
   });
 
   it.each(Object.keys(calls))('read nearly as much for %s', async (name) => {

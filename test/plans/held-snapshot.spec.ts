@@ -203,7 +203,6 @@ describe('beside a snapshot that is held open', () => {
   afterAll(async () => {
     await snapshot.end();
     await reader.stop();
-    await host.close();
   });
 
   it.each(Object.keys(new Worker({} as Database, new QueueFloors(), {} as EventlessChanges).reads))(

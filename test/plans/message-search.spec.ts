@@ -60,7 +60,6 @@ describe(`the search in ${MESSAGES.toLocaleString('en')} messages`, () => {
   }, 1_800_000);
   afterAll(async () => {
     await reader.stop();
-    await host.close();
   });
 
   const search = (text: string, cursor?: string) =>

@@ -130,7 +130,6 @@ describe('query plans', () => {
   }, 300_000);
   afterAll(async () => {
     await reader.stop();
-    await host.close();
   });
 
   describe.each([

@@ -15,10 +15,6 @@ describe('conversations of agents who were deactivated', () => {
   beforeAll(async () => {
     host = await MessagingHost.create();
   });
-  afterAll(async () => {
-    await ServiceProcess.killAll();
-    await host.close();
-  });
 
   const start = () => ServiceProcess.start('worker', host.stores);
 

@@ -25,10 +25,6 @@ describe("a process whose clock is not the database's", () => {
     host = await MessagingHost.create();
     receiver = await Receiver.start();
   });
-  afterAll(async () => {
-    await host.close();
-    await receiver.stop();
-  });
   beforeEach(async () => {
     subscription = await subscribe(host, receiver);
   });

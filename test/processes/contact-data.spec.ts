@@ -19,10 +19,6 @@ let host: MessagingHost;
 beforeAll(async () => {
   host = await MessagingHost.create();
 });
-afterAll(async () => {
-  await ServiceProcess.killAll();
-  await host.close();
-});
 
 describe('the retention of messages', () => {
   const keep = (workspace: { id: string }, messageRetentionDays: number | null) =>

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import axios from 'axios';
 import { Client } from 'pg';
 import { environmentOf } from '../support/service-process';
-import { createStores, dropStores, TestDatabase, TestStores } from '../support/test-database';
+import { createStores, TestDatabase, TestStores } from '../support/test-database';
 import { waitForLockWait } from '../support/lock-waits';
 
 const MAIN = resolve(__dirname, '../../dashboard/dist/server/main.js');
@@ -21,7 +21,6 @@ describe("the dashboard's process", () => {
   });
   afterAll(async () => {
     await database.close();
-    await dropStores(stores);
   });
 
   function start(env: Record<string, string>) {

@@ -24,10 +24,6 @@ describe('delivery engine', () => {
     service = await TestService.create({ role: 'all', env: { WEBHOOK_ENDPOINT_CONCURRENCY: '3' } });
     receiver = await Receiver.start();
   });
-  afterAll(async () => {
-    await service.close();
-    await receiver.stop();
-  });
   beforeEach(() => {
     held = new HeldAnswers(receiver);
   });

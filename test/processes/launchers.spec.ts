@@ -4,7 +4,7 @@ import { AddressInfo, connect, createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { environmentOf } from '../support/service-process';
-import { createStores, dropStores, TestStores } from '../support/test-database';
+import { createStores, TestStores } from '../support/test-database';
 
 const ROOT = resolve(__dirname, '../..');
 /** Starts the service as `npm start` and `npm run demo` do, and prints a line when it is ready. */
@@ -28,7 +28,6 @@ describe('the launchers', () => {
       launcher.kill();
       await once(launcher, 'exit');
     }
-    await dropStores(stores);
   });
 
   it.each([

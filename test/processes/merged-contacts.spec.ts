@@ -18,11 +18,6 @@ describe('A process that is killed while it merges two contacts', () => {
     whatsapp = await new WhatsAppSimulator().start();
     service = await TestService.create({ env: { META_GRAPH_URL: whatsapp.url } });
   });
-  afterAll(async () => {
-    await ServiceProcess.killAll();
-    await service.close();
-    await whatsapp.stop();
-  });
 
   it.each([
     ['before its first write', 'contacts', 'contact_id'],

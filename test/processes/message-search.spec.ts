@@ -16,10 +16,6 @@ describe('the index of messages', () => {
   beforeAll(async () => {
     host = await MessagingHost.create();
   });
-  afterAll(async () => {
-    await ServiceProcess.killAll();
-    await host.close();
-  });
 
   const start = () => ServiceProcess.start('worker', host.stores);
 

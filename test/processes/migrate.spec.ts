@@ -9,7 +9,6 @@ let cli: TestCli;
 beforeAll(async () => {
   cli = await TestCli.start();
 });
-afterAll(() => cli.stop());
 
 describe('migrate', () => {
   it('goes up, all the way down, and up again, with two at once and Redis away', async () => {

@@ -10,16 +10,10 @@ const MAX_OPEN_FILES = 256;
 
 let host: MessagingHost;
 let receiver: Receiver;
-let worker: ServiceProcess | undefined;
 
 beforeAll(async () => {
   host = await MessagingHost.create();
   receiver = await Receiver.start();
-});
-afterAll(async () => {
-  worker?.kill('SIGKILL');
-  await receiver.stop();
-  await host.close();
 });
 
 /** Makes workspaces with an event each that no worker has relayed yet. */
@@ -43,7 +37,7 @@ it('a worker that may open few files delivers, however many endpoints hang when 
   receiver.https.respond = (response, { path }) => {
     if (path === answering!.path) response.end();
   };
-  worker = await ServiceProcess.start('worker', host.stores, {}, { maxOpenFiles: MAX_OPEN_FILES });
+  await ServiceProcess.start('worker', host.stores, {}, { maxOpenFiles: MAX_OPEN_FILES });
   await receiver.waitForCount(1, answering!.path);
 
   const outcomes = () =>

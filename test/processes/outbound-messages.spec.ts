@@ -23,7 +23,6 @@ describe('outbound messages', () => {
     telegram.recover();
     await api.close();
   });
-  afterAll(() => telegram.stop());
 
   describe('when a worker stops', () => {
     it('never sends again what a killed worker may have sent', async () => {

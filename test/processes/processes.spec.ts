@@ -30,10 +30,6 @@ describe('processes', () => {
     host = await MessagingHost.create();
     receiver = await Receiver.start();
   });
-  afterAll(async () => {
-    await host.close();
-    await receiver.stop();
-  });
   beforeEach(() => {
     receiver.https.respond = (response) => response.end('ok');
   });

@@ -6,7 +6,7 @@ import axios from 'axios';
 import { freePort } from '../../scripts/processes.mjs';
 import { RawConnection } from '../support/raw-connection';
 import { ServiceProcess } from '../support/service-process';
-import { createStores, dropStores, TestStores } from '../support/test-database';
+import { createStores, TestStores } from '../support/test-database';
 import { waitFor } from '../support/wait';
 
 const MAIN = join(__dirname, '../../dist/main.js');
@@ -19,7 +19,6 @@ describe('A process at SIGTERM', () => {
   beforeAll(async () => {
     stores = await createStores();
   });
-  afterAll(() => dropStores(stores));
 
   it('ends in good order although clients keep their connections busy', async () => {
     const port = await freePort();

@@ -13,10 +13,6 @@ describe('snoozed conversations whose time has come', () => {
   beforeAll(async () => {
     host = await MessagingHost.create();
   });
-  afterAll(async () => {
-    await ServiceProcess.killAll();
-    await host.close();
-  });
 
   const start = () => ServiceProcess.start('worker', host.stores);
 

@@ -17,6 +17,7 @@ import { MessagingHost } from '../support/messaging-host';
 import { ownerConfig, ownerDatabase } from '../support/owner-database';
 import { Receiver } from '../support/receiver';
 import { ServiceProcess } from '../support/service-process';
+import { stopAll } from '../support/stop-at-end';
 import { letTimePass, waitFor } from '../support/wait';
 import { subscribe } from '../support/webhook-workspace';
 
@@ -76,10 +77,7 @@ describe('an upgrade of the database', () => {
   beforeEach(async () => {
     host = await MessagingHost.create();
   });
-  afterEach(async () => {
-    await ServiceProcess.killAll();
-    await host.close();
-  });
+  afterEach(stopAll);
 
   const upgrade = (
     direction: 'up' | 'down' = 'up',

@@ -2,27 +2,23 @@ import { MessagingHost } from '../support/messaging-host';
 import { OwnRedis } from '../support/own-redis';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
-import { StartedServices } from '../support/started-services';
+import { stopAll } from '../support/stop-at-end';
 import { waitForAttempts, WebhookWorkspace } from '../support/webhook-workspace';
 
 const NO_REDIS = 'redis://127.0.0.1:1';
 const MARGIN_MS = 1_000;
 
 let receiver: Receiver;
-const services = new StartedServices();
 
 beforeEach(async () => {
   receiver = await Receiver.start();
 });
-afterEach(async () => {
-  await receiver.stop();
-  await services.stop();
-});
+afterEach(stopAll);
 
 const bodies = () => receiver.received().map(({ envelope }) => envelope.data.message.body as string);
 
 it('a worker delivers what a process without Redis committed before it ended', async () => {
-  const api = await services.start({ role: 'api' });
+  const api = await TestService.create({ role: 'api' });
   const cutOff = await TestService.create({ beside: api, env: { REDIS_URL: NO_REDIS } });
   const host = await MessagingHost.create({ beside: api, redisUrl: NO_REDIS });
   const tenant = await WebhookWorkspace.create(host);
@@ -34,13 +30,13 @@ it('a worker delivers what a process without Redis committed before it ended', a
   await host.close();
   await cutOff.close();
 
-  await services.start({ role: 'worker', beside: api });
+  await TestService.create({ role: 'worker', beside: api });
   await receiver.waitForCount(1);
   expect(bodies()).toEqual(['committed']);
 });
 
 it('keeps the beginning of the retry schedule without Redis, within a second', async () => {
-  const service = await services.start({ role: 'all', env: { REDIS_URL: NO_REDIS } });
+  const service = await TestService.create({ role: 'all', env: { REDIS_URL: NO_REDIS } });
   const tenant = await WebhookWorkspace.create(service);
   const endpoint = await tenant.addEndpoint(receiver.url());
   receiver.https.respond = (response) => response.writeHead(500).end();
@@ -59,23 +55,18 @@ it('keeps the beginning of the retry schedule without Redis, within a second', a
 
 it('a worker goes on after Redis was killed and started again, empty', async () => {
   const redis = await OwnRedis.start();
-  try {
-    const service = await services.start({ role: 'all', env: { REDIS_URL: redis.url } });
-    const tenant = await WebhookWorkspace.create(service);
-    const endpoint = await tenant.addEndpoint(receiver.url());
-    await tenant.message('before');
-    await tenant.waitForStatus(endpoint, 'succeeded', 1);
+  const service = await TestService.create({ role: 'all', env: { REDIS_URL: redis.url } });
+  const tenant = await WebhookWorkspace.create(service);
+  const endpoint = await tenant.addEndpoint(receiver.url());
+  await tenant.message('before');
+  await tenant.waitForStatus(endpoint, 'succeeded', 1);
 
-    await redis.kill();
-    await tenant.message('while it is away');
-    await tenant.waitForRelay();
-    await redis.restart();
-    await tenant.message('after');
-    await receiver.waitForCount(3);
-    expect(bodies().sort()).toEqual(['after', 'before', 'while it is away']);
-    await tenant.waitForStatus(endpoint, 'succeeded', 3);
-    await services.stop();
-  } finally {
-    await redis.stop();
-  }
+  await redis.kill();
+  await tenant.message('while it is away');
+  await tenant.waitForRelay();
+  await redis.restart();
+  await tenant.message('after');
+  await receiver.waitForCount(3);
+  expect(bodies().sort()).toEqual(['after', 'before', 'while it is away']);
+  await tenant.waitForStatus(endpoint, 'succeeded', 3);
 });

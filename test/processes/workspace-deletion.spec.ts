@@ -44,12 +44,6 @@ describe('the deletion of a workspace', () => {
     for (const one of running) one.kill('SIGTERM');
     for (const { exited } of running.splice(0)) await exited;
   });
-  afterAll(async () => {
-    await host.close();
-    await service.close();
-    await receiver.stop();
-    await telegram.stop();
-  });
 
   const workspaces = () => service.app.get(WorkspacesService);
   const erase = ({ id }: { id: string }, graceDays?: number) =>

@@ -55,14 +55,6 @@ describe('a fault of the world', () => {
     connections = null;
     proxy.mend();
   });
-  afterAll(async () => {
-    await host.close();
-    await worker.close();
-    await proxy.stop();
-    await api.close();
-    await receiver.stop();
-    await telegram.stop();
-  });
 
   const parked = () => host.get(ParkedEventsService).list(workspace.workspace.id, SYSTEM);
 

@@ -16,15 +16,10 @@ interface InWorkspace {
 
 describe('the search in messages', () => {
   let service: TestService;
-  let other: TestService;
 
   beforeAll(async () => {
     service = await TestService.create({ role: 'all' });
-    other = await TestService.create({ role: 'worker', beside: service });
-  });
-  afterAll(async () => {
-    await other.close();
-    await service.close();
+    await TestService.create({ role: 'worker', beside: service });
   });
 
   const search = (

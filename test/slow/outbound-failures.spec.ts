@@ -27,10 +27,6 @@ describe('outbound messages', () => {
     service = await TestService.create({ role: 'all', env: telegram.environment });
   });
   afterEach(() => telegram.recover());
-  afterAll(async () => {
-    await service.close();
-    await telegram.stop();
-  });
 
   const refusal = (status: number) => TelegramSimulator.refusal(status, 'Internal Server Error');
 

@@ -23,10 +23,6 @@ describe('outbound messages', () => {
     service = await TestService.create({ role: 'all', env: telegram.environment });
   });
   afterEach(() => telegram.recover());
-  afterAll(async () => {
-    await service.close();
-    await telegram.stop();
-  });
 
   describe('in order', () => {
     it('sends the messages of one conversation one at a time, in order', async () => {

@@ -49,7 +49,6 @@ describe('recording attempts', () => {
     subscription = await subscribe(host, 'https://127.0.0.1:9999/');
   });
   afterEach(() => proxy.mend());
-  afterAll(() => backend.close());
 
   /** Claims new deliveries of an endpoint, and returns the records of their failed last attempts. */
   async function attempted(count: number, owed = subscription): Promise<AttemptRecord[]> {

@@ -50,7 +50,6 @@ describe('with a worker', () => {
   beforeAll(async () => {
     service = await TestService.create({ role: 'all' });
   });
-  afterAll(() => service.close());
 
   beforeEach(async () => {
     tenant = await WebhookWorkspace.create(service);

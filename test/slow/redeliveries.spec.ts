@@ -34,10 +34,6 @@ beforeAll(async () => {
   service = await TestService.create({ role: 'api' });
   host = await MessagingHost.create({ beside: service });
 });
-afterAll(async () => {
-  await host.close();
-  await service.close();
-});
 
 beforeEach(async () => {
   receiver = await Receiver.start();

@@ -10,6 +10,7 @@ import {
   Subscription,
   WebhookWorkspace,
 } from '../support/webhook-workspace';
+import { stopAll } from '../support/stop-at-end';
 
 /**
  * Number of recoveries that would take longer than a test waits if each cost the pause between two runs of
@@ -20,22 +21,16 @@ const CROWD = 48;
 let service: TestService;
 let host: MessagingHost;
 let receiver: Receiver;
-const workers: TestService[] = [];
 
 beforeEach(async () => {
   receiver = await Receiver.start();
   service = await TestService.create({ role: 'api' });
   host = await MessagingHost.create({ beside: service });
 });
-afterEach(async () => {
-  await Promise.all(workers.splice(0).map((worker) => worker.close()));
-  await host.close();
-  await service.close();
-  await receiver.stop();
-});
+afterEach(stopAll);
 
 async function startWorker(): Promise<void> {
-  workers.push(await TestService.create({ role: 'worker', beside: service }));
+  await TestService.create({ role: 'worker', beside: service });
 }
 
 /** Has a trigger refuse some changes of a table, a fault that only an operator can mend. */

@@ -57,7 +57,7 @@ export class DatabaseNodes {
    * @param {string} name
    */
   async drop(name) {
-    await this.runOnEach(`DROP DATABASE ${name} WITH (FORCE)`);
+    await this.runOnEach(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   }
 
   /** @param {string} sql */

@@ -1,5 +1,6 @@
 import { createSocket, RemoteInfo, Socket } from 'node:dgram';
 import * as ipaddr from 'ipaddr.js';
+import { forgetStop, stopAtEnd } from './stop-at-end';
 
 type Family = 'A' | 'AAAA';
 /**
@@ -33,7 +34,8 @@ export class DnsStub {
   static async start(): Promise<DnsStub> {
     const socket = createSocket('udp4');
     await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
-    return new DnsStub(socket);
+    const stub = new DnsStub(socket);
+    return stopAtEnd(stub, () => stub.stop());
   }
 
   /** Address of the stub, in the form that a resolver takes. */
@@ -51,6 +53,7 @@ export class DnsStub {
   }
 
   async stop(): Promise<void> {
+    if (!forgetStop(this)) return;
     await new Promise<void>((resolve) => this.socket.close(resolve));
   }
 

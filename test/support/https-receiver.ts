@@ -3,6 +3,7 @@ import { createServer, Server } from 'node:https';
 import { AddressInfo, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { Certificate } from './test-ca';
+import { forgetStop, stopAtEnd } from './stop-at-end';
 
 export interface ReceivedRequest {
   method: string;
@@ -49,7 +50,8 @@ export class HttpsReceiver {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject).listen(port, host, resolve);
     });
-    return new HttpsReceiver(server);
+    const receiver = new HttpsReceiver(server);
+    return stopAtEnd(receiver, () => receiver.stop());
   }
 
   get port(): number {
@@ -68,6 +70,7 @@ export class HttpsReceiver {
   }
 
   async stop(): Promise<void> {
+    if (!forgetStop(this)) return;
     const closed = new Promise((resolve) => this.server.close(resolve));
     // The list includes sockets in their TLS handshake, which the server does not list yet.
     for (const socket of this.sockets) socket.destroy();

@@ -1,6 +1,7 @@
 import { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import { waitFor } from './wait';
+import { forgetStop, stopAtEnd } from './stop-at-end';
 
 export interface ReceivedMail {
   from: string;
@@ -39,7 +40,7 @@ export class Mailbox {
       }),
     );
     await new Promise<void>((resolve) => mailbox.server.listen(0, '127.0.0.1', resolve));
-    return mailbox;
+    return stopAtEnd(mailbox, () => mailbox.stop());
   }
 
   get url(): string {
@@ -55,8 +56,9 @@ export class Mailbox {
     return this.mails.splice(at - 1, 1)[0]!;
   }
 
-  stop(): Promise<void> {
-    return new Promise((resolve) => this.server.close(resolve));
+  async stop(): Promise<void> {
+    if (!forgetStop(this)) return;
+    await new Promise<void>((resolve) => this.server.close(resolve));
   }
 }
 

@@ -7,6 +7,7 @@ import { DELIVERY_QUEUE } from '../../src/webhooks/deliveries/delivery';
 import { Fixtures } from './fixtures';
 import { openQueue } from './redis-connections';
 import { createStores, dropStores, setting, TestDatabase, TestStores } from './test-database';
+import { forgetStop, stopAtEnd } from './stop-at-end';
 
 interface HostOptions extends Partial<MessagingOptions> {
   /** Service whose database and Redis this backend shares. */
@@ -42,7 +43,8 @@ export class MessagingHost {
       ...options,
     });
     const app = await NestFactory.createApplicationContext(module, { logger: false });
-    return new MessagingHost(app, stores, !beside);
+    const host = new MessagingHost(app, stores, !beside);
+    return stopAtEnd(host, () => host.close());
   }
 
   get<T>(part: Type<T>): T {
@@ -72,6 +74,7 @@ export class MessagingHost {
   }
 
   async close(): Promise<void> {
+    if (!forgetStop(this)) return;
     await this.opened?.close();
     await this.app.close();
     await this.database.close();

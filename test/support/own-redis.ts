@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { freePort } from '../../scripts/processes.mjs';
 import { startRedis } from '../../scripts/servers/redis.mjs';
 import { makeServerContext } from './server-context';
+import { forgetStop, stopAtEnd } from './stop-at-end';
 
 type Options = Parameters<typeof startRedis>[0];
 type Server = Awaited<ReturnType<typeof startRedis>>;
@@ -23,7 +24,8 @@ export class OwnRedis {
     const context = await makeServerContext();
     if (password) writeFileSync(join(context.home.directory, 'redis.password'), password);
     const options = { ...context, disposable: true, port: await freePort() };
-    return new OwnRedis(options, await startRedis(options));
+    const redis = new OwnRedis(options, await startRedis(options));
+    return stopAtEnd(redis, () => redis.stop());
   }
 
   get url(): string {
@@ -42,7 +44,8 @@ export class OwnRedis {
     this.server = await startRedis(this.options);
   }
 
-  stop(): Promise<void> {
-    return this.options.reaper.finish();
+  async stop(): Promise<void> {
+    if (!forgetStop(this)) return;
+    await this.options.reaper.finish();
   }
 }

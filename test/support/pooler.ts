@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import { startPgBouncer } from '../../scripts/servers/pgbouncer.mjs';
 import { makeServerContext, ServerContext } from './server-context';
 import { direct, TestStores } from './test-database';
+import { forgetStop, stopAtEnd } from './stop-at-end';
 
 /** State of a pool, as PgBouncer reports it. */
 interface PoolState {
@@ -38,7 +39,9 @@ export class Pooler {
       databaseUrl: through(databaseUrl),
       ...(ownerUrl && { databaseOwnerUrl: through(ownerUrl) }),
     };
-    return new Pooler(stores, { DATABASE_PREPARED: isPrepared ? 'on' : 'off' }, consoleUrl, reaper);
+    const env = { DATABASE_PREPARED: isPrepared ? 'on' : 'off' };
+    const started = new Pooler(stores, env, consoleUrl, reaper);
+    return stopAtEnd(started, () => started.stop());
   }
 
   /** Returns the clients and server connections at this moment, summed up over the roles. */
@@ -58,7 +61,8 @@ export class Pooler {
     }
   }
 
-  stop(): Promise<void> {
-    return this.reaper.finish();
+  async stop(): Promise<void> {
+    if (!forgetStop(this)) return;
+    await this.reaper.finish();
   }
 }

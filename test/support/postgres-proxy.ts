@@ -1,4 +1,5 @@
 import { AddressInfo, connect, createServer, Server, Socket } from 'node:net';
+import { forgetStop, stopAtEnd } from './stop-at-end';
 
 /** SQLSTATEs with which PostgreSQL ends a connection, whether or not it was in use. */
 const ENDS_THE_CONNECTION = /^(28|3D|57P)/;
@@ -38,7 +39,7 @@ export class PostgresProxy {
   static async start(address: string): Promise<PostgresProxy> {
     const proxy = new PostgresProxy(new URL(address));
     await new Promise<void>((resolve) => proxy.server.listen(0, '127.0.0.1', resolve));
-    return proxy;
+    return stopAtEnd(proxy, () => proxy.stop());
   }
 
   /** Address of the server by way of this proxy. */
@@ -66,6 +67,7 @@ export class PostgresProxy {
   }
 
   async stop(): Promise<void> {
+    if (!forgetStop(this)) return;
     const closed = new Promise((resolve) => this.server.close(resolve));
     for (const socket of this.sockets) socket.destroy();
     await closed;

@@ -1,7 +1,7 @@
 import { MessagingOptions } from '../../src/app/messaging.module';
 import { MessagingHost } from './messaging-host';
 import { PostgresProxy } from './postgres-proxy';
-import { createStores, dropStores, TestStores } from './test-database';
+import { createStores, TestStores } from './test-database';
 
 /** A backend that reaches its database through a proxy, with which a test makes the database fail. */
 export class ProxiedHost {
@@ -16,11 +16,5 @@ export class ProxiedHost {
     const proxy = await PostgresProxy.start(stores.databaseUrl);
     const host = await MessagingHost.create({ ...options, beside: { stores }, databaseUrl: proxy.address });
     return new ProxiedHost(stores, proxy, host);
-  }
-
-  async close(): Promise<void> {
-    await this.host.close();
-    await this.proxy.stop();
-    await dropStores(this.stores);
   }
 }

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Role } from '../../src/config/settings';
 import { databaseOf, ownerOf, setting, TestStores } from './test-database';
+import { stopAtEnd } from './stop-at-end';
 
 const MAIN = resolve(__dirname, '../../dist/main.js');
 
@@ -33,9 +34,6 @@ export function environmentOf(stores: TestStores, role?: Role): Record<string, s
   };
 }
 
-/** Processes that have not ended. */
-const running = new Set<ServiceProcess>();
-
 /** The built service in a process of its own, which a test can kill. */
 export class ServiceProcess {
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
@@ -44,20 +42,10 @@ export class ServiceProcess {
     private readonly child: ChildProcess,
     readonly port: number,
   ) {
-    running.add(this);
-    this.exited = once(child, 'exit').then(([code, signal]) => {
-      running.delete(this);
-      return { code, signal };
-    });
+    this.exited = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
   }
 
-  /** Kills what a test has started and not ended, because it failed, or needs no end. */
-  static async killAll(): Promise<void> {
-    for (const one of running) one.kill('SIGKILL');
-    await Promise.all([...running].map(({ exited }) => exited));
-  }
-
-  /** Starts a process. Resolves once it listens. */
+  /** Starts a process. Resolves once it listens. After the tests of the file the process is killed. */
   static async start(
     role: Role,
     stores: TestStores,
@@ -73,7 +61,8 @@ export class ServiceProcess {
       const { msg, port } = JSON.parse(line) as { msg: string; port: number };
       if (msg !== 'listening') continue;
       child.stdout.pipe(createWriteStream(logFile));
-      return new ServiceProcess(child, port);
+      const started = new ServiceProcess(child, port);
+      return stopAtEnd(started, () => started.end());
     }
     throw new Error('The service ended before it listened');
   }
@@ -88,5 +77,13 @@ export class ServiceProcess {
 
   kill(signal: NodeJS.Signals): void {
     this.child.kill(signal);
+  }
+
+  /** Sends a signal, and settles once the process has ended. */
+  async end(
+    signal: NodeJS.Signals = 'SIGKILL',
+  ): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+    this.kill(signal);
+    return this.exited;
   }
 }

@@ -11,6 +11,7 @@ import { ContractValidator } from './contract-validator';
 import { Fixtures } from './fixtures';
 import { environmentOf } from './service-process';
 import { createStores, dropStores, TestDatabase, TestStores } from './test-database';
+import { forgetStop, stopAtEnd } from './stop-at-end';
 
 /**
  * True under `npm run test:cluster`: other processes take the requests and make the deliveries, and this
@@ -46,7 +47,7 @@ export class TestService {
     const stores = beside?.stores ?? (await createStores());
     const cluster =
       isClustered && !beside && role !== 'worker'
-        ? await Cluster.start(stores, { ...environment(stores, 'api'), ...env })
+        ? await Cluster.start(stores, { DATABASE_POOL_SIZE: '10', ...env })
         : null;
     const ownRole = cluster ? 'api' : role;
     const config = Config.from({
@@ -60,7 +61,8 @@ export class TestService {
     const baseUrl = `http://127.0.0.1:${port}`;
     const validator = role === 'worker' ? null : await ContractValidator.create(baseUrl);
     const client = new ApiClient(cluster?.apiUrls ?? [baseUrl], validator);
-    return new TestService(app, stores, baseUrl, client, cluster, !beside);
+    const service = new TestService(app, stores, baseUrl, client, cluster, !beside);
+    return stopAtEnd(service, () => service.close());
   }
 
   /** Factory of workspaces and their content, made by the service itself. */
@@ -74,6 +76,7 @@ export class TestService {
   }
 
   async close(): Promise<void> {
+    if (!forgetStop(this)) return;
     this.client.close();
     await this.cluster?.stop();
     // Clients may connect again until the server has closed.

@@ -1,5 +1,6 @@
 import { connect, createServer, Server, Socket } from 'node:net';
 import { freePort } from '../../scripts/processes.mjs';
+import { stopAtEnd } from './stop-at-end';
 
 /** Proxy before a server, which a test can cut or silence like a failing network. */
 export class TcpProxy {
@@ -19,7 +20,7 @@ export class TcpProxy {
   static async start(address: string): Promise<TcpProxy> {
     const proxy = new TcpProxy(new URL(address), await freePort());
     await proxy.restore();
-    return proxy;
+    return stopAtEnd(proxy, () => proxy.cut());
   }
 
   /** Address of the server by way of this proxy. */

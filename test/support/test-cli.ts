@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { Client } from 'pg';
 import { createStores, dropStores, setting, TestStores } from './test-database';
 import { CommandResult, WarmCli } from './warm-cli';
+import { forgetStop, stopAtEnd } from './stop-at-end';
 
 export const CLI = resolve(__dirname, '../../dist/cli.js');
 
@@ -42,7 +43,7 @@ export class TestCli {
     };
     const cli = new TestCli(stores, folder, env, warm);
     await cli.call('workspace', 'create', '--name', 'Acme', '--slug', 'acme', '--plan', 'PRO');
-    return cli;
+    return stopAtEnd(cli, () => cli.stop());
   }
 
   /** Returns the one JSON object that a command prints. */
@@ -82,6 +83,7 @@ export class TestCli {
   }
 
   async stop(): Promise<void> {
+    if (!forgetStop(this)) return;
     await this.warm.stop();
     await dropStores(this.stores);
     rmSync(this.folder, { recursive: true });

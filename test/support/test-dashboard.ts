@@ -12,6 +12,7 @@ import { Fixtures } from './fixtures';
 import { environmentOf } from './service-process';
 import { TestStores } from './test-database';
 import { TestStream } from './test-stream';
+import { forgetStop, stopAtEnd } from './stop-at-end';
 
 export const PASSWORD = 'correct horse battery';
 
@@ -49,7 +50,9 @@ export class TestDashboard {
     const app = await createApp(config, createLogger(config.http.logLevel), pageFolder);
     await app.listen(config.http.port, config.http.host);
     const { port } = app.getHttpServer().address() as AddressInfo;
-    return new TestDashboard(app, `http://127.0.0.1:${port}`, new URL(config.appOrigin).host);
+    const { host } = new URL(config.appOrigin);
+    const dashboard = new TestDashboard(app, `http://127.0.0.1:${port}`, host);
+    return stopAtEnd(dashboard, () => dashboard.close());
   }
 
   /** Returns a service of the package, as the dashboard's controllers get it. */
@@ -82,6 +85,7 @@ export class TestDashboard {
   }
 
   async close(): Promise<void> {
+    if (!forgetStop(this)) return;
     this.app.getHttpServer().closeAllConnections();
     await this.app.close();
   }

@@ -6,6 +6,7 @@ import { DatabaseClient } from '../../src/database/driver/database-client';
 import { setRoleSettings } from '../../src/database/setup/role-settings';
 import { DatabaseNodes, inDatabase } from './database-nodes.mjs';
 import { emptyRedis, redisUrlOf } from './redis-connections';
+import { forgetStop, stopAtEnd } from './stop-at-end';
 
 /**
  * Addresses of the servers for one test file: a database of its own, and the Redis database of its worker.
@@ -22,13 +23,17 @@ export interface TestStores {
   redisUrl: string;
 }
 
-/** Copies the migrated template, and empties this worker's Redis database. */
+/**
+ * Copies the migrated template, and empties this worker's Redis database. The copy is dropped after the tests
+ * of the file.
+ */
 export async function createStores(): Promise<TestStores> {
   const template = setting('TEST_TEMPLATE_DATABASE');
   const name = `${template}_${randomBytes(4).toString('hex')}`;
   await nodes().copy(template, name);
   await setSettingsOfRoles(name);
-  return { ...databaseUrls(name), redisUrl: await ownRedis() };
+  const stores = { ...databaseUrls(name), redisUrl: await ownRedis() };
+  return stopAtEnd(stores, () => dropStores(stores));
 }
 
 /** Empties this worker's Redis database and returns its address. */
@@ -39,8 +44,9 @@ export async function ownRedis(): Promise<string> {
 }
 
 /** Drops the database that `createStores` made, with any connections to it. */
-export async function dropStores({ databaseUrl }: Pick<TestStores, 'databaseUrl'>): Promise<void> {
-  await nodes().drop(new URL(databaseUrl).pathname.slice(1));
+export async function dropStores(stores: Pick<TestStores, 'databaseUrl'>): Promise<void> {
+  forgetStop(stores);
+  await nodes().drop(new URL(stores.databaseUrl).pathname.slice(1));
 }
 
 /** Creates a database without tables, for both roles or for one that makes everything. */

@@ -33,10 +33,6 @@ export class WidgetCrowd {
     return new WidgetCrowd(service, tenant, await TestWidget.connect(service, tenant.workspace));
   }
 
-  close(): Promise<void> {
-    return this.service.close();
-  }
-
   /** Returns the headers of a request from an address that made none yet. */
   newAddress(): Record<string, string> {
     const n = ++this.addresses;

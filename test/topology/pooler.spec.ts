@@ -46,12 +46,6 @@ describe('behind PgBouncer in transaction mode', () => {
     await service.make.agent(workspace);
     await workspace.addEndpoint(receiver.url());
   });
-  afterAll(async () => {
-    await service.close();
-    await receiver.stop();
-    await pooler.stop();
-    await dropStores(given);
-  });
 
   const apiClient = async () => service.client.as(await service.make.apiKey(workspace));
   const databaseConfig = (changes: Partial<Config>): Config => ({ ...service.app.get(Config), ...changes });

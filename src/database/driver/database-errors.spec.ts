@@ -34,7 +34,6 @@ describe('faults of a database', () => {
     database = backend.host.get(Database);
   });
   afterEach(() => proxy.mend());
-  afterAll(() => backend.close());
 
   /** Uses the database in every way there is, and returns how each failure is classified. */
   async function classifyAll(sql = 'SELECT 1') {

@@ -51,8 +51,6 @@ describe('DeliverySender', () => {
     await Promise.all(rawServers.splice(0).map((server) => new Promise((done) => server.close(done))));
   });
 
-  afterAll(() => dns.stop());
-
   const makeSender = (options: Partial<DeliverySenderOptions> = {}): DeliverySender => {
     const resolver = new HostResolver({ servers: [dns.server], timeoutMs: 2000, hostsFile: '/nonexistent' });
     const sender = new DeliverySender({

@@ -29,11 +29,6 @@ describe('VettedConnector', () => {
     dns.questions.length = 0;
   });
 
-  afterAll(async () => {
-    await receiver.stop();
-    await dns.stop();
-  });
-
   const makeConnector = (allowedNetworks: string[]): VettedConnector =>
     new VettedConnector({
       policy: new AddressPolicy(allowedNetworks),

@@ -47,10 +47,6 @@ describe('hostile texts around a conversation', () => {
     trap = await Trap.start();
     world = await DashboardInBrowser.start();
   }, START_TIMEOUT_MS);
-  afterAll(async () => {
-    await world?.stop();
-    await trap?.stop();
-  });
   beforeEach(async () => {
     workspace = await world.service.make.workspace();
     visit = await world.enter(workspace, 'ADMIN');

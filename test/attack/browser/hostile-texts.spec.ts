@@ -32,10 +32,6 @@ describe('what customers write, in the browser of an agent', () => {
       void dialog.dismiss();
     });
   }, START_TIMEOUT_MS);
-  afterAll(async () => {
-    await world?.stop();
-    await trap?.stop();
-  });
   afterEach(async () => {
     expect(await visit.page.evaluate(() => 'owned' in window)).toBe(false);
     // A refusal of the page's policy would be among the errors: then something tried to load.

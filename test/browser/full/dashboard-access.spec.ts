@@ -27,7 +27,6 @@ describe('who sees what of the dashboard in a browser', () => {
     const { data } = await app.get(WebhookDeliveriesService).list(workspace.id, { limit: 1 }, SYSTEM);
     deliveryId = data[0]!.id;
   }, START_TIMEOUT_MS);
-  afterAll(() => world?.stop());
 
   const allPages = () => [
     ...PAGES,

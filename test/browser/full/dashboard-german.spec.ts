@@ -27,7 +27,6 @@ describe("the dashboard's pages in German", () => {
     const widget = { channel: 'WIDGET' as const, credentials: { allowedOrigins: ['https://tee.example'] } };
     await app.get(ChannelConnectionsService).connect(workspace.id, widget, SYSTEM);
   }, START_TIMEOUT_MS);
-  afterAll(() => world?.stop());
   beforeEach(async () => {
     visit = await world.enter(workspace, 'OWNER', { locale: 'de-DE' });
   });

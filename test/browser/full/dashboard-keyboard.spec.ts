@@ -22,7 +22,6 @@ describe('the pages by keyboard', () => {
     ({ id: endpointId } = await app.get(WebhookEndpointsService).create(workspace.id, input, SYSTEM));
     await app.get(WebhookTestService).test(workspace.id, endpointId, SYSTEM);
   }, START_TIMEOUT_MS);
-  afterAll(() => world?.stop());
   beforeEach(async () => {
     visit = await world.enter(workspace);
   });

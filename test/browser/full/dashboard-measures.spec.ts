@@ -47,7 +47,7 @@ describe('how long the pages of a large workspace take', () => {
     await run(world.service.stores.databaseAdminUrl, ['VACUUM ANALYZE']);
     // Some million rows are written here.
   }, 900_000);
-  afterAll(async () => {
+  afterAll(() => {
     const columns = [
       'Page',
       'Goal',
@@ -57,7 +57,6 @@ describe('how long the pages of a large workspace take', () => {
       'Small, loaded anew',
     ];
     print(`\n${markdownTable(columns, rows)}\n`);
-    await world?.stop();
   });
 
   /**

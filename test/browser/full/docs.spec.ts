@@ -30,10 +30,6 @@ beforeAll(async () => {
   service = await TestService.create();
   workspace = await service.make.workspace();
 }, START_TIMEOUT_MS);
-afterAll(async () => {
-  await browser?.close();
-  await service?.close();
-});
 
 /** A tab with the documentation. Every request to anything but the service is refused and remembered. */
 class DocsPage {

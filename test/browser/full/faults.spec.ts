@@ -28,7 +28,6 @@ describe('nothing is lost or doubled by', () => {
   beforeAll(async () => {
     chat = await LiveChat.start();
   }, START_TIMEOUT_MS);
-  afterAll(() => chat?.stop());
   beforeEach(async () => {
     device = await chat.device();
     written = [];

@@ -17,7 +17,6 @@ describe('an open inbox', () => {
     workspace = await world.service.make.workspace();
     visit = await world.enter(workspace, 'AGENT');
   }, 120_000);
-  afterAll(() => world?.stop());
 
   it('shows what customers write and colleagues do in each tab, over one stream', async () => {
     const streams: string[] = [];

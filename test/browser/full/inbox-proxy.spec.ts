@@ -25,8 +25,6 @@ describe('an inbox behind a proxy that buffers', () => {
   }, START_TIMEOUT_MS);
   afterAll(async () => {
     await agent?.close();
-    await desk?.stop();
-    await chat?.stop();
   });
 
   /** Returns the milliseconds from a customer's message to its place on the page. */

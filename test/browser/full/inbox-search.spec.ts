@@ -28,7 +28,6 @@ describe('the search of the inbox', () => {
     });
     await make.received(workspace, other, 'مرحبا needle');
   }, 180_000);
-  afterAll(() => world?.stop());
 
   const shoot = async (name: string) => {
     if (SHOTS) await visit.page.screenshot({ path: resolve(SHOTS, `${name}.png`) });

@@ -22,7 +22,6 @@ describe('a visitor', () => {
   beforeAll(async () => {
     chat = await LiveChat.start();
   }, START_TIMEOUT_MS);
-  afterAll(() => chat?.stop());
   afterEach(() => device.close());
 
   /** Opens the chat, where the visitor has asked two questions and got an answer. */

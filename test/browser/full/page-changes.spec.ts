@@ -19,7 +19,6 @@ describe('a change of the page', () => {
   beforeAll(async () => {
     chat = await LiveChat.start();
   }, START_TIMEOUT_MS);
-  afterAll(() => chat?.stop());
   beforeEach(async () => {
     device = await chat.device();
   });
@@ -255,7 +254,6 @@ describe('the settings of a page', () => {
     tab = await (await chat.device()).visit();
     await tab.launcher.waitFor();
   }, START_TIMEOUT_MS);
-  afterAll(() => chat?.stop());
 
   it.each([
     [{ color: 'red' }],

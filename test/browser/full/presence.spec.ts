@@ -37,10 +37,6 @@ describe('two agents in one inbox', () => {
     await agents.update(workspace.id, lins.agent.id, { name: 'Lin', displayName: 'Lin of Acme' }, SYSTEM);
     [ben, lin] = [bens, lins];
   }, 120_000);
-  afterAll(async () => {
-    await other?.close();
-    await world?.stop();
-  });
   beforeEach(async () => {
     conversation = await world.service.make.conversation(workspace);
     await world.service.make.received(workspace, conversation, 'Where is my parcel?');
@@ -131,7 +127,6 @@ describe('two agents in one inbox', () => {
       const { siteKey } = await TestWidget.connect(world.service, workspace, [pages.origin]);
       pages.show({ service: world.service.baseUrl, siteKey });
     });
-    afterAll(() => pages?.stop());
     afterEach(() => visits?.close());
 
     const visit = async (path = '/shop', options: BrowserContextOptions = {}) => {

@@ -21,7 +21,6 @@ describe('the dialog that revokes an API key', () => {
     visit = await world.enter(workspace);
   });
   afterEach(() => visit.close());
-  afterAll(() => world?.stop());
 
   const endpoints = () => world.service.app.get(WebhookEndpointsService);
   const makeEndpoint = ({ id }: CreatedApiKey, name: string) =>

@@ -51,7 +51,6 @@ describe("the pictures of the dashboard's pages", () => {
     await fillDay(endpointId);
     await fillDay(crmId);
   }, START_TIMEOUT_MS);
-  afterAll(() => world?.stop());
   afterEach(() => visit.close());
 
   /**

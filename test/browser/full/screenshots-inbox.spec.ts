@@ -33,10 +33,6 @@ describe('the picture of the shop and the inbox', () => {
     const reply = { name: 'Shipping', body: 'We ship everywhere in Europe, within three days.' };
     await world.service.app.get(SavedRepliesService).create(workspace.id, reply, SYSTEM);
   }, START_TIMEOUT_MS);
-  afterAll(async () => {
-    await pages?.stop();
-    await world?.stop();
-  });
 
   const begin = async (name: string, channel: 'INSTAGRAM' | 'TELEGRAM' | 'WHATSAPP', text: string) => {
     const { make } = world.service;

@@ -23,7 +23,6 @@ describe('the pictures of the docs', () => {
   beforeAll(async () => {
     chat = await LiveChat.start();
   }, START_TIMEOUT_MS);
-  afterAll(() => chat?.stop());
 
   describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
     it.each(Object.keys(SCREENS))('%s', async (screen) => {

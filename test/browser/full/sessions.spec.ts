@@ -20,7 +20,6 @@ describe('a visitor', () => {
   beforeAll(async () => {
     chat = await LiveChat.start();
   }, START_TIMEOUT_MS);
-  afterAll(() => chat?.stop());
   beforeEach(async () => {
     device = await chat.device();
   });

@@ -165,7 +165,6 @@ describe(`Storms (SEED=${FIRST_SEED})`, () => {
   beforeAll(async () => {
     chat = await LiveChat.start();
   }, START_TIMEOUT_MS);
-  afterAll(() => chat?.stop());
 
   it.each(Array.from({ length: COUNT }, (_, index) => FIRST_SEED + index))('seed %d', async (seed) => {
     const random = new Random(seed);

@@ -17,7 +17,6 @@ describe('of several tabs', () => {
   beforeAll(async () => {
     chat = await LiveChat.start();
   }, START_TIMEOUT_MS);
-  afterAll(() => chat?.stop());
   beforeEach(async () => {
     device = await chat.device();
     visit += 1;

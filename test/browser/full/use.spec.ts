@@ -18,7 +18,6 @@ describe('the chat can be used', () => {
   beforeAll(async () => {
     chat = await LiveChat.start();
   }, START_TIMEOUT_MS);
-  afterAll(() => chat?.stop());
   beforeEach(() => {
     visit += 1;
   });

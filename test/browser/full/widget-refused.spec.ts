@@ -17,7 +17,6 @@ describe('a chat', () => {
   beforeAll(async () => {
     chat = await LiveChat.start();
   }, START_TIMEOUT_MS);
-  afterAll(() => chat?.stop());
   beforeEach(async () => {
     visit += 1;
     device = await chat.device();

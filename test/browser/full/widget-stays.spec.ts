@@ -53,7 +53,6 @@ describe('a widget whose page', () => {
   beforeAll(async () => {
     chat = await LiveChat.start();
   }, START_TIMEOUT_MS);
-  afterAll(() => chat?.stop());
   beforeEach(async () => {
     visit += 1;
     device = await chat.device();

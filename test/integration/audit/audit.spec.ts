@@ -22,7 +22,6 @@ describe('the audit log', () => {
   beforeAll(async () => {
     host = await MessagingHost.create();
   });
-  afterAll(() => host.close());
   beforeEach(async () => {
     subject = await subscribe(host, 'https://127.0.0.1:9999/hook');
   });

@@ -18,10 +18,6 @@ describe('API keys', () => {
   beforeEach(async () => {
     workspaceId = (await free.make.workspace()).id;
   });
-  afterAll(async () => {
-    await bounded.close();
-    await free.close();
-  });
 
   const createAt = (host: MessagingHost, input: Partial<CreateApiKey> = {}) =>
     host

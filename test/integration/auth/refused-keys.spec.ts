@@ -17,7 +17,6 @@ describe('refused API keys', () => {
   beforeEach(async () => {
     tenant = await createTenant(service);
   });
-  afterAll(() => service.close());
 
   const flush = () => service.app.get(AuditTally, { strict: false }).flush();
   const entries = async (action: string) => {

@@ -35,10 +35,6 @@ describe('channel connections', () => {
     workspace = await host.make.workspace();
     botToken = TelegramSimulator.token(bots++);
   });
-  afterAll(async () => {
-    await host.close();
-    await telegram.stop();
-  });
 
   const connections = () => host.get(ChannelConnectionsService);
   const connect = (token = botToken, { id } = workspace, actor: Actor = SYSTEM) =>

@@ -32,10 +32,6 @@ describe('receipts', () => {
   });
   beforeEach(async () => (chat = await workspace.chat()));
   afterEach(() => whatsApp.recover());
-  afterAll(async () => {
-    await service.close();
-    await whatsApp.stop();
-  });
 
   async function apply(event: object, of = workspace): Promise<void> {
     const connection = await service.app.get(ConnectionLoader).load(of.workspace.id, of.connection.id);

@@ -24,10 +24,6 @@ describe('the check of a reply', () => {
       env: { META_GRAPH_URL: meta.url, PUBLIC_URL: 'https://messaging.example.com' },
     });
   });
-  afterAll(async () => {
-    await service.close();
-    await meta.stop();
-  });
   beforeEach(async () => {
     own = await ConnectedWorkspace.whatsApp(service);
     chat = await own.chat();

@@ -12,7 +12,6 @@ let cli: TestCli;
 beforeAll(async () => {
   cli = await TestCli.start();
 });
-afterAll(() => cli.stop());
 
 describe('the door itself', () => {
   it('has these commands, each with a description and an example', () => {

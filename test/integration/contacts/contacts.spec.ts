@@ -18,7 +18,6 @@ describe('a contact', () => {
   beforeAll(async () => {
     host = await MessagingHost.create();
   });
-  afterAll(() => host.close());
   beforeEach(async () => {
     workspace = await host.make.workspace();
     agent = { type: 'agent', id: (await host.make.agent(workspace, { role: 'AGENT' })).id };

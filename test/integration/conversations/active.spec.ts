@@ -15,7 +15,6 @@ describe('the conversations by latest activity', () => {
   beforeAll(async () => {
     host = await MessagingHost.create();
   });
-  afterAll(() => host.close());
   beforeEach(async () => {
     own = await subscribe(host, 'https://127.0.0.1:9999/hook');
     // The one that comes with the workspace stands in no list of these tests.

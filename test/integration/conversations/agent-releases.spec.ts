@@ -17,7 +17,6 @@ describe('the conversations of a deactivated agent', () => {
   });
   afterAll(async () => {
     for (const worker of workers) await worker.close();
-    await service.close();
   });
 
   const startWorker = async () => {

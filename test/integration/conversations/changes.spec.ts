@@ -16,7 +16,6 @@ describe('the changes of a conversation', () => {
     own = await subscribe(host, 'https://127.0.0.1:9999/hook');
     reader = { type: 'agent', id: (await host.make.agent(own.workspace, { role: 'AGENT' })).id };
   });
-  afterAll(() => host.close());
 
   const list = (query: { limit?: number; cursor?: string }, id = own.conversation.id, actor = reader) =>
     host.get(ConversationsService).listChanges(own.id, id, query, actor);

@@ -15,7 +15,6 @@ describe('the view of lost replies', () => {
   beforeAll(async () => {
     host = await MessagingHost.create();
   });
-  afterAll(() => host.close());
   beforeEach(async () => {
     own = await subscribe(host, 'https://127.0.0.1:9999/hook');
     lin = { type: 'agent', id: (await host.make.agent(own.workspace, { role: 'AGENT' })).id };

@@ -21,7 +21,6 @@ describe('the parts of a conversation', () => {
       ids.unshift(id);
     }
   });
-  afterAll(() => host.close());
 
   const list = (query: Partial<ListMessagesPartQuery>, conversationId = own.conversation.id) =>
     host.get(MessagesService).listPart(own.id, conversationId, query, SYSTEM);

@@ -14,7 +14,6 @@ describe('the conversations of a contact', () => {
   beforeAll(async () => {
     host = await MessagingHost.create();
   });
-  afterAll(() => host.close());
   beforeEach(async () => {
     workspace = await host.make.workspace();
     contactId = (await host.make.contact(workspace)).id;

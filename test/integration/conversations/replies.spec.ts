@@ -16,7 +16,6 @@ describe('the replies of agents', () => {
     host = await MessagingHost.create();
     own = await subscribe(host, 'https://127.0.0.1:9999/hook');
   });
-  afterAll(() => host.close());
 
   const agent = async (role: 'AGENT' | 'ADMIN' = 'AGENT'): Promise<Actor & { id: string }> => {
     const { id } = await host.make.agent(own.workspace, { role });

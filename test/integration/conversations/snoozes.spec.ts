@@ -17,15 +17,10 @@ interface Snoozed {
 
 describe('conversations whose snooze has ended', () => {
   let service: TestService;
-  let other: TestService;
 
   beforeAll(async () => {
     service = await TestService.create({ role: 'all' });
-    other = await TestService.create({ role: 'worker', beside: service });
-  });
-  afterAll(async () => {
-    await other.close();
-    await service.close();
+    await TestService.create({ role: 'worker', beside: service });
   });
 
   /** Lets the snoozes of conversations end now, as if their time had come. */

@@ -16,7 +16,6 @@ describe('the oldest snapshot', () => {
   });
   afterAll(async () => {
     await admin.end();
-    await host.close();
   });
 
   /** Begins transactions, which age a snapshot. */

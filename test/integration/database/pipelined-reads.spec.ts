@@ -17,7 +17,6 @@ describe('Reads that are asked in one tick', () => {
     host = await MessagingHost.create();
     database = host.get(Database);
   });
-  afterAll(() => host.close());
 
   const tenantId = newId();
   const divideBy = (divisors: number[]) =>

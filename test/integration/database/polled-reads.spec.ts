@@ -11,7 +11,6 @@ describe('reads of polls', () => {
     host = await MessagingHost.create();
     database = host.get(Database);
   });
-  afterAll(() => host.close());
 
   it('share a transaction in one tick of the event loop, and none later', async () => {
     const [one, other] = await Promise.all([readId(), readId()]);

@@ -28,7 +28,6 @@ describe('drafts', () => {
     host = await MessagingHost.create();
     drafts = host.get(DraftsService);
   });
-  afterAll(() => host.close());
   beforeEach(async () => {
     workspace = await host.make.workspace();
     lin = await agent();

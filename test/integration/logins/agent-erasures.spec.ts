@@ -38,7 +38,6 @@ describe('people and their agents', () => {
     owner = await logins.member(workspace);
     member = await logins.member(workspace, { name: 'Zoë Martín', displayName: 'Zoë', role: 'AGENT' });
   });
-  afterAll(() => host.close());
 
   const actor = (): Actor => ({ type: 'agent', id: owner.agent.id });
   const erase = (id = member.agent.id) => host.get(AgentErasuresService).erase(workspace.id, id, actor());

@@ -21,7 +21,6 @@ describe('invitations', () => {
   beforeEach(async () => {
     workspace = await host.make.workspace();
   });
-  afterAll(() => host.close());
 
   const invitations = () => host.get(InvitationsService);
   const links = () => host.get(LinksService);

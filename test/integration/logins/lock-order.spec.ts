@@ -34,7 +34,6 @@ describe('locks are taken in one order', () => {
     left = await host.make.agent(workspace, { active: false });
     invited = await host.make.agent(workspace);
   });
-  afterAll(() => host.close());
 
   /** Locks the first row, then the second one once `change` waits for the first. */
   async function lockWhile(

@@ -31,7 +31,6 @@ describe('logins', () => {
     workspace = await host.make.workspace();
     member = await logins.member(workspace);
   });
-  afterAll(() => host.close());
 
   const sessions = () => host.get(LoginsService);
   const entries = (action: string) =>

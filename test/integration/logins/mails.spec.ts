@@ -42,11 +42,6 @@ describe('mails', () => {
     workspace = await host.make.workspace({ name: 'Acme Support' });
     member = await logins.member(workspace);
   });
-  afterAll(async () => {
-    await plain.close();
-    await host.close();
-    await mailbox.stop();
-  });
 
   const invite = (agent: { id: string }, locale?: 'en' | 'de') =>
     host.get(InvitationsService).invite(workspace.id, agent.id, { locale }, SYSTEM);

@@ -23,7 +23,6 @@ describe('passwords', () => {
     workspace = await host.make.workspace();
     member = await logins.member(workspace, { role: 'AGENT' });
   });
-  afterAll(() => host.close());
 
   const change = (currentPassword = PASSWORD, newPassword = OTHER_PASSWORD) =>
     host.get(PasswordsService).change(member.holder, { currentPassword, newPassword });

@@ -25,7 +25,6 @@ describe('second factors', () => {
     workspace = await host.make.workspace();
     member = await logins.member(workspace);
   });
-  afterAll(() => host.close());
 
   const factors = () => host.get(SecondFactorsService);
   const begin = () => factors().begin(member.holder, { password: PASSWORD });

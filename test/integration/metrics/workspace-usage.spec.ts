@@ -29,7 +29,6 @@ describe('usage of workspaces', () => {
     );
     await service.query('ANALYZE');
   });
-  afterAll(() => service.close());
 
   const list = () => service.app.get(WorkspaceUsageRepository).list();
 

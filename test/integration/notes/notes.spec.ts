@@ -25,7 +25,6 @@ describe('notes for colleagues', () => {
     host = await MessagingHost.create();
     notes = host.get(NotesService);
   });
-  afterAll(() => host.close());
   beforeEach(async () => {
     workspace = await host.make.workspace();
     [lin, mia] = [await agent('AGENT'), await agent('AGENT')];

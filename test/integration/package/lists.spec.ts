@@ -21,7 +21,6 @@ beforeAll(async () => {
   host = await MessagingHost.create();
   own = await subscribe(host, 'https://127.0.0.1:9999/hook');
 });
-afterAll(() => host.close());
 
 interface Query {
   limit?: number;

@@ -20,7 +20,6 @@ describe('the services that a dashboard backend imports', () => {
     own = await subscribe(host, URL);
     other = await subscribe(host, URL);
   });
-  afterAll(() => host.close());
 
   const keys = () => host.get(ApiKeysService);
   const endpoints = () => host.get(WebhookEndpointsService);

@@ -31,13 +31,6 @@ describe('parked events', () => {
   beforeEach(async () => {
     [workspace, chat, path] = await connected();
   });
-  afterAll(async () => {
-    await host.close();
-    await worker.close();
-    await api.close();
-    await receiver.stop();
-    await telegram.stop();
-  });
 
   const parkedEvents = () => host.get(ParkedEventsService);
   const requested = (of = chat) => telegram.textsTo(of.customerId);

@@ -10,7 +10,6 @@ describe('the export of a contact', () => {
   beforeAll(async () => {
     host = await MessagingHost.create();
   });
-  afterAll(() => host.close());
 
   async function exported(tenantId: string, contactId: string): Promise<ContactExportLine[]> {
     const lines: ContactExportLine[] = [];

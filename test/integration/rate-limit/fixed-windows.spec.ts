@@ -18,7 +18,6 @@ describe.each([
     host = await MessagingHost.create(options);
     windows = host.get(FixedWindows);
   });
-  afterAll(() => host.close());
 
   const withKey = (attempt: (key: string) => Promise<void>) =>
     isInRedis ? countedByHost(host, () => attempt(newId())) : attempt(newId());

@@ -15,7 +15,6 @@ describe('what an agent has not read', () => {
   beforeAll(async () => {
     host = await MessagingHost.create();
   });
-  afterAll(() => host.close());
   beforeEach(async () => {
     own = await subscribe(host, 'https://127.0.0.1:9999/hook');
     lin = await agent();

@@ -11,7 +11,6 @@ describe('the retention of messages', () => {
   beforeAll(async () => {
     host = await MessagingHost.create();
   });
-  afterAll(() => host.close());
 
   const clean = (stop?: AbortSignal) => host.get(MessageRetentionService).clean(stop);
   const keep = (workspace: { id: string }, messageRetentionDays: number | null) =>

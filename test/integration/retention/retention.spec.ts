@@ -13,6 +13,7 @@ import { waitForLockWait } from '../../support/lock-waits';
 import { Logins } from '../../support/logins';
 import { waitFor } from '../../support/wait';
 import { subscribe, Subscription } from '../../support/webhook-workspace';
+import { stopAll } from '../../support/stop-at-end';
 
 /** Number of rows that takes more than one batch of 2,000. */
 const MANY = 4_500;
@@ -25,7 +26,7 @@ describe('retention', () => {
     host = await MessagingHost.create();
     subscription = await subscribe(host, 'https://127.0.0.1:9999/');
   });
-  afterEach(() => host.close());
+  afterEach(stopAll);
 
   const service = (retentionDays = 30) => {
     const config = { ...host.app.get<Config>(Config, { strict: false }), retentionDays };

@@ -14,7 +14,6 @@ describe('saved replies', () => {
     host = await MessagingHost.create();
     replies = host.get(SavedRepliesService);
   });
-  afterAll(() => host.close());
   beforeEach(async () => {
     workspace = await host.make.workspace();
   });

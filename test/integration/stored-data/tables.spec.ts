@@ -31,7 +31,6 @@ describe('the tables of the database', () => {
     );
     columns = found.filter(({ table }) => !OF_MIGRATIONS.test(table));
   });
-  afterAll(() => worker.close());
 
   const columnsOf = (table: string) => columns.filter((column) => column.table === table);
   const hasColumn = (table: string, name: string) => columnsOf(table).some((column) => column.name === name);

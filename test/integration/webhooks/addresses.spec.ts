@@ -43,10 +43,6 @@ beforeAll(async () => {
   });
   tenant = await WebhookWorkspace.create(service);
 });
-afterAll(async () => {
-  await service.close();
-  await dns.stop();
-});
 
 beforeEach(async () => {
   receiver = await Receiver.start();

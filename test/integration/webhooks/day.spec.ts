@@ -15,7 +15,6 @@ let receiver: Receiver;
 beforeAll(async () => {
   service = await TestService.create({ role: 'all' });
 });
-afterAll(() => service.close());
 
 beforeEach(async () => {
   receiver = await Receiver.start();

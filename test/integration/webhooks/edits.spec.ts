@@ -37,10 +37,6 @@ beforeEach(async () => {
   held = new HeldAnswers(receiver);
 });
 afterEach(() => receiver.stop());
-afterAll(async () => {
-  await host.close();
-  await service.close();
-});
 
 const failAt = (...paths: string[]) => {
   receiver.https.respond = (response, { path }) => response.writeHead(paths.includes(path) ? 500 : 200).end();

@@ -27,10 +27,6 @@ describe('endpoints that an API key made', () => {
   beforeEach(async () => {
     own = await WebhookWorkspace.create(service);
   });
-  afterAll(async () => {
-    await service.close();
-    await receiver.stop();
-  });
 
   const keys = () => service.app.get(ApiKeysService, { strict: false });
   const makeKey = (of = own, scopes = SCOPES) => service.make.apiKey(of.workspace, scopes);

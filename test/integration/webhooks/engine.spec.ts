@@ -52,12 +52,7 @@ describe('delivery engine', () => {
     redis = new Redis(service.stores.redisUrl);
     receiver = await Receiver.start();
   });
-  afterAll(async () => {
-    redis.disconnect();
-    await host.close();
-    await service.close();
-    await receiver.stop();
-  });
+  afterAll(() => redis.disconnect());
   beforeEach(() => {
     receiver.https.respond = (response) => response.end('ok');
     held = new HeldAnswers(receiver);

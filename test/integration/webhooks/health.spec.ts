@@ -25,7 +25,6 @@ let endpoint: CreatedWebhookEndpoint;
 beforeAll(async () => {
   service = await TestService.create({ role: 'all' });
 });
-afterAll(() => service.close());
 
 beforeEach(async () => {
   receiver = await Receiver.start();

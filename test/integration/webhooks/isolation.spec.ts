@@ -1,18 +1,15 @@
 import { ServerResponse } from 'node:http';
 import { Receiver } from '../../support/receiver';
-import { StartedServices } from '../../support/started-services';
+import { TestService } from '../../support/service';
+import { stopAll } from '../../support/stop-at-end';
 import { WebhookWorkspace } from '../../support/webhook-workspace';
 
 let receiver: Receiver;
-const services = new StartedServices();
 
 beforeEach(async () => {
   receiver = await Receiver.start();
 });
-afterEach(async () => {
-  await receiver.stop();
-  await services.stop();
-});
+afterEach(stopAll);
 
 function send(tenant: WebhookWorkspace, count: number): Promise<unknown> {
   return Promise.all(Array.from({ length: count }, (_, i) => tenant.message(`${i}`)));
@@ -25,7 +22,7 @@ async function answerOnce(tenant: WebhookWorkspace, endpoint: { id: string }): P
 }
 
 it('a hanging endpoint has no more than its own slots, and others are delivered to', async () => {
-  const service = await services.start({
+  const service = await TestService.create({
     role: 'all',
     env: { WEBHOOK_CONCURRENCY: '6', WEBHOOK_ENDPOINT_CONCURRENCY: '3' },
   });
@@ -47,7 +44,7 @@ it('a hanging endpoint has no more than its own slots, and others are delivered 
 });
 
 it('gives two workspaces their share of one process, and a third one a slot at once', async () => {
-  const service = await services.start({
+  const service = await TestService.create({
     role: 'all',
     env: { WEBHOOK_CONCURRENCY: '12', WEBHOOK_ENDPOINT_CONCURRENCY: '10' },
   });
@@ -70,7 +67,7 @@ it('gives two workspaces their share of one process, and a third one a slot at o
 });
 
 it('delivers what is live before what is recovered', async () => {
-  const service = await services.start({ role: 'all', env: { WEBHOOK_ENDPOINT_CONCURRENCY: '4' } });
+  const service = await TestService.create({ role: 'all', env: { WEBHOOK_ENDPOINT_CONCURRENCY: '4' } });
   const tenant = await WebhookWorkspace.create(service);
   const endpoint = await tenant.addEndpoint(receiver.url());
   await tenant.deactivate(endpoint);
@@ -95,7 +92,10 @@ it('delivers what is live before what is recovered', async () => {
 
 it('an endpoint has no more connections than slots, however much is delivered', async () => {
   const slots = 4;
-  const service = await services.start({ role: 'all', env: { WEBHOOK_ENDPOINT_CONCURRENCY: `${slots}` } });
+  const service = await TestService.create({
+    role: 'all',
+    env: { WEBHOOK_ENDPOINT_CONCURRENCY: `${slots}` },
+  });
   const tenant = await WebhookWorkspace.create(service);
   const endpoint = await tenant.addEndpoint(receiver.url());
   for (let round = 1; round <= 4; round++) {

@@ -33,7 +33,6 @@ describe('leases', () => {
     store = host.get(PendingDeliveriesRepository);
     recorder = host.get(AttemptRecorder);
   });
-  afterAll(() => host.close());
   beforeEach(async () => {
     subscription = await subscribe(host, 'https://127.0.0.1:9999/');
   });

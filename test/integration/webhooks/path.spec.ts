@@ -61,8 +61,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await counter.stop();
-  await service.close();
-  await receiver.stop();
 });
 
 /** Returns how often each function of the engine was called since the last call of this function. */

@@ -14,7 +14,6 @@ import {
 let service: TestService;
 let beside: TestService;
 let host: MessagingHost;
-let workers: TestService[];
 let tenant: WebhookWorkspace;
 let receiver: Receiver;
 
@@ -22,13 +21,7 @@ beforeAll(async () => {
   service = await TestService.create({ role: 'api' });
   beside = await TestService.create({ role: 'api', beside: service });
   host = await MessagingHost.create({ beside: service });
-  workers = await Promise.all([1, 2].map(() => TestService.create({ role: 'worker', beside: service })));
-});
-afterAll(async () => {
-  await Promise.all(workers.map((worker) => worker.close()));
-  await host.close();
-  await beside.close();
-  await service.close();
+  await Promise.all([1, 2].map(() => TestService.create({ role: 'worker', beside: service })));
 });
 
 beforeEach(async () => {

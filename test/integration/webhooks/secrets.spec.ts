@@ -50,11 +50,6 @@ describe('rolling the secret of an endpoint', () => {
   afterEach(() => {
     receiver.https.respond = (response) => response.end('ok');
   });
-  afterAll(async () => {
-    await host.close();
-    await service.close();
-    await receiver.stop();
-  });
 
   const endpoints = () => host.get(WebhookEndpointsService);
   const start = () => subscribe(host, receiver, { events: ['message.created'] });

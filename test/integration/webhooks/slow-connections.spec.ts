@@ -33,7 +33,6 @@ afterEach(async () => {
   await network.cut();
   await receiver.stop();
 });
-afterAll(() => service.close());
 
 const addEndpoint = () => tenant.addEndpoint(network.reroute(receiver.url()));
 const endpoints = () => service.app.get(WebhookEndpointsService, { strict: false });

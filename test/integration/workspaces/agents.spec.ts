@@ -19,7 +19,6 @@ describe('OWNERs', () => {
     owner = await host.make.agent(workspace, { role: 'OWNER' });
     admin = await host.make.agent(workspace, { role: 'ADMIN' });
   });
-  afterAll(() => host.close());
 
   const agents = () => host.get(AgentsService);
   const by = ({ id }: { id: string }): Actor => ({ type: 'agent', id });

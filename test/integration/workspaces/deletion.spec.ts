@@ -18,10 +18,6 @@ describe('the deletion of a workspace', () => {
     service = await TestService.create();
     host = await MessagingHost.create({ beside: service });
   });
-  afterAll(async () => {
-    await host.close();
-    await service.close();
-  });
 
   const workspaces = () => service.app.get(WorkspacesService);
   const erase = ({ id }: { id: string }, graceDays?: number) =>

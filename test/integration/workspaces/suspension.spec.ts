@@ -38,11 +38,6 @@ describe('a suspended workspace', () => {
     telegram.hookOrigin = service.baseUrl;
     receiver = await Receiver.start();
   });
-  afterAll(async () => {
-    await service.close();
-    await receiver.stop();
-    await telegram.stop();
-  });
   beforeEach(() => {
     receiver.https.respond = (response) => response.end('ok');
   });

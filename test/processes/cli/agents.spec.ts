@@ -7,7 +7,6 @@ let cli: TestCli;
 beforeAll(async () => {
   cli = await TestCli.start();
 });
-afterAll(() => cli.stop());
 
 describe('agent', () => {
   it('creates agents and bots, lists them, and changes their role and whether they may act', async () => {

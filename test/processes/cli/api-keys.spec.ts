@@ -7,7 +7,6 @@ let cli: TestCli;
 beforeAll(async () => {
   cli = await TestCli.start();
 });
-afterAll(() => cli.stop());
 
 describe('api-key', () => {
   it('creates a key, lists it without its value, and revokes it', async () => {

@@ -8,7 +8,6 @@ let cli: TestCli;
 beforeAll(async () => {
   cli = await TestCli.start();
 });
-afterAll(() => cli.stop());
 
 describe('audit', () => {
   it('lists who did what, by the operator’s name, page by page', async () => {

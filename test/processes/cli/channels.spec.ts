@@ -10,7 +10,6 @@ let cli: TestCli;
 beforeAll(async () => {
   cli = await TestCli.start();
 });
-afterAll(() => cli.stop());
 
 describe('channel', () => {
   let telegram: TelegramSimulator;

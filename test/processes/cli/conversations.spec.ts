@@ -10,7 +10,6 @@ let cli: TestCli;
 beforeAll(async () => {
   cli = await TestCli.start();
 });
-afterAll(() => cli.stop());
 
 describe('contact, conversation, message', () => {
   it('plays a conversation through', async () => {

@@ -11,7 +11,6 @@ let cli: TestCli;
 beforeAll(async () => {
   cli = await TestCli.start();
 });
-afterAll(() => cli.stop());
 
 describe('login', () => {
   it('begins with an invitation, and is listed, reset and ended by the operator', async () => {

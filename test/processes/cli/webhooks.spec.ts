@@ -9,7 +9,6 @@ let cli: TestCli;
 beforeAll(async () => {
   cli = await TestCli.start();
 });
-afterAll(() => cli.stop());
 
 describe('webhook', () => {
   let receiver: Receiver;

@@ -10,7 +10,6 @@ let cli: TestCli;
 beforeAll(async () => {
   cli = await TestCli.start();
 });
-afterAll(() => cli.stop());
 
 describe('workspace', () => {
   it('creates a workspace, lists it, and changes what is given', async () => {

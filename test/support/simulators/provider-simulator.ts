@@ -1,5 +1,6 @@
 import { createServer, IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { AddressInfo } from 'node:net';
+import { forgetStop, stopAtEnd } from '../stop-at-end';
 
 /** A call that the simulated provider received. */
 export interface SimulatedCall {
@@ -47,7 +48,7 @@ export abstract class ProviderSimulator {
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', reject).listen(port, '127.0.0.1', resolve);
     });
-    return this;
+    return stopAtEnd(this, () => this.stop());
   }
 
   get url(): string {
@@ -70,6 +71,7 @@ export abstract class ProviderSimulator {
   }
 
   async stop(): Promise<void> {
+    if (!forgetStop(this)) return;
     const closed = new Promise((resolve) => this.server.close(resolve));
     this.server.closeAllConnections();
     await closed;

@@ -1,0 +1,3 @@
+import { stopAll } from '../support/stop-at-end';
+
+afterAll(stopAll);
