@@ -1,120 +1,111 @@
 import { ChannelWorkspace } from '../support/channel-workspace';
+import { ConnectedWorkspace, waitForStatus } from '../support/connected-workspace';
 import { MessagingChannel, newCustomerId } from '../support/messaging-channel';
 import { TestService } from '../support/service';
 import { ServiceProcess } from '../support/service-process';
 import { InstagramSimulator } from '../support/simulators/instagram';
+import { MessagingSimulator } from '../support/simulators/messaging-simulator';
 import { MessengerSimulator } from '../support/simulators/messenger';
 import { WhatsAppSimulator } from '../support/simulators/whatsapp';
 import { waitFor } from '../support/wait';
 
-describe('Messenger, when a worker is killed while it sends', () => {
-  it('does not send again, and recognizes the echo', async () => {
-    const provider = await new MessengerSimulator().start();
-    const env = { META_GRAPH_URL: provider.url };
-    const service = await TestService.create({ env });
+/** A customer who has written over a channel. */
+interface Line {
+  account: ConnectedWorkspace;
+  conversation: { id: string };
+  customer: string;
+  /** Tells the service what has become of the first message that was sent. */
+  tell: () => Promise<unknown>;
+}
+
+async function callMeta(
+  service: TestService,
+  provider: MessagingSimulator,
+  channel: 'MESSENGER' | 'INSTAGRAM',
+): Promise<Line> {
+  const account = await MessagingChannel.connect(service, provider, channel);
+  const customer = newCustomerId();
+  const { conversationId } = await account.write(customer, 'Opening hours?');
+  const tell = () => account.notify(provider.echo(provider.sent[0]!));
+  return { account, conversation: { id: conversationId }, customer, tell };
+}
+
+async function callWhatsApp(service: TestService, provider: WhatsAppSimulator): Promise<Line> {
+  const phoneNumberId = '106540352242922';
+  const appSecret = '0123456789abcdef0123456789abcdef';
+  const customer = '16505551234';
+  const credentials = { phoneNumberId, accessToken: 'EAAGsimulatedToken', appSecret };
+  const account = await ChannelWorkspace.connect(service, 'WHATSAPP', credentials);
+  const hook = { url: account.connection.hookUrl, appSecret };
+  const notify = (content: Parameters<WhatsAppSimulator['notification']>[1]) =>
+    provider.notify(hook, provider.notification(phoneNumberId, content));
+  await notify({ messages: [provider.message(customer, 'Hi')] });
+  const tell = () => {
+    const sent = provider.sent[0]!;
+    return notify({ statuses: [provider.status(sent, 'read'), provider.status(sent, 'sent')] });
+  };
+  return { account, conversation: await account.conversationWith(customer), customer, tell };
+}
+
+const messenger = new MessengerSimulator();
+const instagram = new InstagramSimulator();
+const whatsApp = new WhatsAppSimulator();
+
+it.each([
+  {
+    channel: 'Messenger',
+    told: 'an echo after the lease',
+    provider: messenger,
+    env: () => ({ META_GRAPH_URL: messenger.url }),
+    call: (service: TestService) => callMeta(service, messenger, 'MESSENGER'),
+    becomes: 'SENT' as const,
+  },
+  {
+    channel: 'Instagram',
+    told: 'an echo before the end of the lease',
+    isToldBefore: true,
+    provider: instagram,
+    env: () => ({ INSTAGRAM_GRAPH_URL: instagram.url }),
+    call: (service: TestService) => callMeta(service, instagram, 'INSTAGRAM'),
+    becomes: 'SENT' as const,
+  },
+  {
+    channel: 'WhatsApp',
+    told: 'receipts after the lease',
+    provider: whatsApp,
+    env: () => ({ META_GRAPH_URL: whatsApp.url }),
+    call: (service: TestService) => callWhatsApp(service, whatsApp),
+    becomes: 'READ' as const,
+  },
+])(
+  'does not send again over $channel what a killed worker may have sent, and applies $told',
+  async ({ provider, env, call, becomes, isToldBefore = false }) => {
+    await provider.start();
+    const service = await TestService.create({ env: env() });
     provider.hookOrigin = service.baseUrl;
-    const customer = newCustomerId();
-    let worker = await ServiceProcess.start('worker', service.stores, env);
-    try {
-      const page = await MessagingChannel.connect(service, provider, 'MESSENGER');
-      provider.troubleNext({ kind: 'slow' });
-      const message = await page.converse(customer, 'first');
-      await waitFor('the call that sends', () => provider.sendsTo(customer).length === 1);
-      worker.kill('SIGKILL');
-      await worker.exited;
-      const { conversationId } = (await page.messagesWith(customer))[0]!;
-      const next = await page.send(conversationId, 'second');
-
-      await service.query('UPDATE outbound_messages SET next_attempt_at = now() WHERE lease_id IS NOT NULL');
-      worker = await ServiceProcess.start('worker', service.stores, env);
-      await page.delivery(message, ['UNKNOWN']);
-      await page.notify(provider.echo(provider.sent[0]!));
-      await page.delivery(message, ['SENT']);
-      await page.delivery(next, ['SENT']);
-      expect(provider.sendsTo(customer).map(({ body }) => body.message.text)).toEqual(['first', 'second']);
-    } finally {
-      worker.kill('SIGKILL');
-      await worker.exited;
-      await service.close();
-      await provider.stop();
+    const worker = await ServiceProcess.start('worker', service.stores, env());
+    const { account, conversation, customer, tell } = await call(service);
+    const send = (body: string) => service.make.sent(account.workspace, conversation, body);
+    provider.troubleNext({ kind: 'slow' });
+    const first = await send('first');
+    await waitFor('the call that sends', () => provider.sendsTo(customer).length === 1);
+    await worker.end('SIGKILL');
+    await waitForStatus(service, first, 'SENDING');
+    if (isToldBefore) {
+      await tell();
+      await waitForStatus(service, first, becomes);
     }
-  }, 60_000);
-});
+    const second = await send('second');
 
-describe('Instagram, when a worker is killed while it sends', () => {
-  it('does not send again, and recognizes the echo', async () => {
-    const provider = await new InstagramSimulator().start();
-    const env = { INSTAGRAM_GRAPH_URL: provider.url };
-    const service = await TestService.create({ env });
-    provider.hookOrigin = service.baseUrl;
-    const customer = newCustomerId();
-    let worker = await ServiceProcess.start('worker', service.stores, env);
-    try {
-      const account = await MessagingChannel.connect(service, provider, 'INSTAGRAM');
-      provider.troubleNext({ kind: 'slow' });
-      const message = await account.converse(customer, 'first');
-      await waitFor('the call that sends', () => provider.sendsTo(customer).length === 1);
-      worker.kill('SIGKILL');
-      await worker.exited;
-      // The echo arrives before the lease ends.
-      await account.notify(provider.echo(provider.sent[0]!));
-      await account.delivery(message, ['SENT']);
-      const next = await account.send((await account.messagesWith(customer))[0]!.conversationId, 'second');
-
-      await service.query('UPDATE outbound_messages SET next_attempt_at = now() WHERE lease_id IS NOT NULL');
-      worker = await ServiceProcess.start('worker', service.stores, env);
-      await account.delivery(next, ['SENT']);
-      expect(await account.delivery(message, ['SENT', 'UNKNOWN'])).toMatchObject({ status: 'SENT' });
-      expect(provider.sendsTo(customer).map(({ body }) => body.message.text)).toEqual(['first', 'second']);
-    } finally {
-      worker.kill('SIGKILL');
-      await worker.exited;
-      await service.close();
-      await provider.stop();
+    await service.query('UPDATE outbound_messages SET next_attempt_at = now() WHERE lease_id IS NOT NULL');
+    await ServiceProcess.start('worker', service.stores, env());
+    if (!isToldBefore) {
+      await waitForStatus(service, first, 'UNKNOWN');
+      await tell();
     }
-  }, 60_000);
-});
-
-describe('WhatsApp, when a worker is killed while it sends', () => {
-  it('does not send again, and applies the receipts', async () => {
-    const provider = await new WhatsAppSimulator().start();
-    const env = { META_GRAPH_URL: provider.url };
-    const service = await TestService.create({ env });
-    provider.hookOrigin = service.baseUrl;
-    const phoneNumberId = '106540352242922';
-    const appSecret = '0123456789abcdef0123456789abcdef';
-    const customer = '16505551234';
-    let worker = await ServiceProcess.start('worker', service.stores, env);
-    try {
-      const credentials = { phoneNumberId, accessToken: 'EAAGsimulatedToken', appSecret };
-      const shop = await ChannelWorkspace.connect(service, 'WHATSAPP', credentials);
-      const hook = { url: shop.connection.hookUrl, appSecret };
-      const notify = (content: Parameters<WhatsAppSimulator['notification']>[1]) =>
-        provider.notify(hook, provider.notification(phoneNumberId, content));
-      await notify({ messages: [provider.message(customer, 'Hi')] });
-      const conversation = await shop.conversationWith(customer);
-
-      provider.troubleNext({ kind: 'slow' });
-      const first = await shop.send(conversation, 'first');
-      const sent = await waitFor('a message', () => provider.sent[0]);
-      worker.kill('SIGKILL');
-      await worker.exited;
-      expect((await shop.delivery(first)).status).toBe('SENDING');
-      const second = await shop.send(conversation, 'second');
-      await service.query(`UPDATE outbound_messages SET next_attempt_at = now() - interval '1 second'
-                           WHERE lease_id IS NOT NULL`);
-
-      worker = await ServiceProcess.start('worker', service.stores, env);
-      await shop.delivered(first, 'UNKNOWN');
-      await notify({ statuses: [provider.status(sent, 'read'), provider.status(sent, 'sent')] });
-      expect(await shop.delivery(first)).toEqual({ status: 'READ', error: null });
-      await shop.delivered(second, 'SENT');
-      expect(provider.sendsTo(customer).map(({ body }) => body.text.body)).toEqual(['first', 'second']);
-    } finally {
-      worker.kill('SIGKILL');
-      await worker.exited;
-      await service.close();
-      await provider.stop();
-    }
-  }, 60_000);
-});
+    await waitForStatus(service, second, 'SENT');
+    expect(await waitForStatus(service, first, becomes)).toEqual({ status: becomes, error: null });
+    const texts = provider.sendsTo(customer).map(({ body }) => body.message?.text ?? body.text.body);
+    expect(texts).toEqual(['first', 'second']);
+  },
+);

@@ -14,7 +14,6 @@ import { HttpsReceiver } from '../../support/https-receiver';
 import { Receiver } from '../../support/receiver';
 import { TestService } from '../../support/service';
 import {
-  StoredAttempt,
   attemptsOf,
   makeRetriesDue,
   deliveriesOf,
@@ -69,88 +68,67 @@ describe('failed deliveries', () => {
   const listed = async ({ workspace, endpoint }: Subscription) =>
     (await host.get(WebhookDeliveriesService).list(workspace.id, { endpointId: endpoint.id }, SYSTEM)).data;
 
-  describe('are tried again', () => {
-    let subscription: Subscription;
-    let made: StoredAttempt[];
+  it('are tried again six times, each signed afresh, and then given up', async () => {
+    const subscription = await failing();
+    const { workspace, endpoint, path } = subscription;
+    await happen(subscription);
+    for (const [n, delay] of SCHEDULE_MS.entries()) {
+      const attempt = (await attempts(subscription, n + 1)).at(-1)!;
+      const [delivery] = await deliveriesOf(host, endpoint);
+      expect(delivery).toMatchObject({ status: 'PENDING', attempt_count: n + 1, lease_id: null });
+      const waits =
+        delivery!.next_attempt_at!.getTime() - attempt.attempted_at.getTime() - attempt.duration_ms;
+      expect(waits).toBeGreaterThanOrEqual(delay - 5);
+      // The wait includes its jitter and the time of recording, but is below the next step.
+      expect(waits).toBeLessThan(delay * 2);
+      await makeRetriesDue(host, endpoint);
+    }
+    const made = await attempts(subscription, 6);
+    await waitForDeliveries(host, endpoint, 'EXHAUSTED');
+    await makeRetriesDue(host, endpoint);
+    answers.delete(path);
+    await happen(subscription, 'Later');
+    await attempts(subscription, 7);
 
-    beforeAll(async () => {
-      subscription = await failing();
-      await happen(subscription);
-    });
-
-    it.each(SCHEDULE_MS.map((delay, n) => [n + 1, delay] as const))(
-      'after attempt %i: %i ms later',
-      async (count, delay) => {
-        const attempt = (await attempts(subscription, count)).at(-1)!;
-        const [delivery] = await deliveriesOf(host, subscription.endpoint);
-
-        expect(delivery).toMatchObject({ status: 'PENDING', attempt_count: count, lease_id: null });
-        const endedAt = attempt.attempted_at.getTime() + attempt.duration_ms;
-        const waits = delivery!.next_attempt_at!.getTime() - endedAt;
-        expect(waits).toBeGreaterThanOrEqual(delay - 5);
-        // The wait includes its jitter and the time of recording, but is below the next step.
-        expect(waits).toBeLessThan(delay * 2);
-        await makeRetriesDue(host, subscription.endpoint);
-      },
-    );
-
-    it('and given up after the sixth attempt', async () => {
-      made = await attempts(subscription, 6);
-      await waitForDeliveries(host, subscription.endpoint, 'EXHAUSTED');
-      await makeRetriesDue(host, subscription.endpoint);
-      answers.delete(subscription.path);
-      await happen(subscription, 'Later');
-      await attempts(subscription, 7);
-
-      expect(receiver.received(subscription.path)).toHaveLength(7);
-      expect(receiver.received(subscription.path).at(-1)!.envelope.data.message.body).toBe('Later');
-    });
-
-    it('as the same delivery, stamped and signed afresh each time', () => {
-      const received = receiver.received(subscription.path).slice(0, 6);
-      const { secret } = subscription.endpoint;
-      expect(new Set(received.map(({ headers }) => headers['x-service-delivery'])).size).toBe(1);
-      expect(new Set(received.map(({ envelope }) => envelope.data.message.id)).size).toBe(1);
-      expect(new Set(received.map(({ envelope }) => envelope.deliveredAt)).size).toBe(6);
-      expect(new Set(received.map(({ headers }) => headers['x-service-signature'])).size).toBe(6);
-      for (const { body, headers } of received) {
-        expect(headers['x-service-signature']).toBe(
-          `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
-        );
-        new Webhook(secret).verify(body, headers as Record<string, string>);
-      }
-    });
-
-    it('with each attempt recorded at the moment in its body', () => {
-      const stamps = receiver.received(subscription.path).map(({ envelope }) => envelope.deliveredAt);
-      expect(made.map(({ attempted_at }) => attempted_at.toISOString())).toEqual(stamps.slice(0, 6));
-    });
-
-    it('and every attempt is listed', async () => {
-      const [later, exhausted] = await listed(subscription);
-      expect(exhausted).toMatchObject({ event: 'message.created', status: 'exhausted', nextAttemptAt: null });
-      expect(exhausted!.attempts).toEqual(
-        made.map(({ attempted_at, duration_ms }) => ({
-          at: attempted_at,
-          statusCode: 500,
-          durationMs: duration_ms,
-          error: 'status',
-        })),
+    const all = receiver.received(path);
+    expect(all).toHaveLength(7);
+    expect(all.at(-1)!.envelope.data.message.body).toBe('Later');
+    const received = all.slice(0, 6);
+    const { secret } = endpoint;
+    expect(new Set(received.map(({ headers }) => headers['x-service-delivery'])).size).toBe(1);
+    expect(new Set(received.map(({ envelope }) => envelope.data.message.id)).size).toBe(1);
+    expect(new Set(received.map(({ envelope }) => envelope.deliveredAt)).size).toBe(6);
+    expect(new Set(received.map(({ headers }) => headers['x-service-signature'])).size).toBe(6);
+    for (const { body, headers } of received) {
+      expect(headers['x-service-signature']).toBe(
+        `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
       );
-      expect(later).toMatchObject({ status: 'succeeded', attempts: [{ statusCode: 200, error: null }] });
-    });
+      new Webhook(secret).verify(body, headers as Record<string, string>);
+    }
+    // Each attempt is recorded at the moment in its body.
+    const stamps = received.map(({ envelope }) => envelope.deliveredAt);
+    expect(made.map(({ attempted_at }) => attempted_at.toISOString())).toEqual(stamps);
 
-    it('and found by their status', async () => {
-      const { workspace, endpoint } = subscription;
-      const list = (status: string) =>
-        host
-          .get(WebhookDeliveriesService)
-          .list(workspace.id, { endpointId: endpoint.id, status } as never, SYSTEM);
-      expect((await list('exhausted')).data).toHaveLength(1);
-      expect((await list('succeeded')).data).toHaveLength(1);
-      expect((await list('pending')).data).toEqual([]);
-      await expect(list('lost')).rejects.toMatchObject({ code: 'INVALID_QUERY' });
-    });
+    const [later, exhausted] = await listed(subscription);
+    expect(exhausted).toMatchObject({ event: 'message.created', status: 'exhausted', nextAttemptAt: null });
+    expect(exhausted!.attempts).toEqual(
+      made.map(({ attempted_at, duration_ms }) => ({
+        at: attempted_at,
+        statusCode: 500,
+        durationMs: duration_ms,
+        error: 'status',
+      })),
+    );
+    expect(later).toMatchObject({ status: 'succeeded', attempts: [{ statusCode: 200, error: null }] });
+
+    const list = (status: string) =>
+      host
+        .get(WebhookDeliveriesService)
+        .list(workspace.id, { endpointId: endpoint.id, status } as never, SYSTEM);
+    expect((await list('exhausted')).data).toHaveLength(1);
+    expect((await list('succeeded')).data).toHaveLength(1);
+    expect((await list('pending')).data).toEqual([]);
+    await expect(list('lost')).rejects.toMatchObject({ code: 'INVALID_QUERY' });
   });
 
   it('are retried when they are due', async () => {
