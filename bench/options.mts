@@ -17,7 +17,7 @@ export interface Options {
 /**
  * Reads the command line.
  *
- * @throws LauncherError that says what is wrong, and the usage
+ * @throws LauncherError with the fault, and the usage
  */
 export function readOptions(scenarios: Scenario[]): Options {
   try {

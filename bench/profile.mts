@@ -58,7 +58,7 @@ function add(sums: Sums, name: string, time: number): void {
   sums.set(name, (sums.get(name) ?? 0) + time);
 }
 
-/** Returns a call's frame, and those of its callers. */
+/** Returns the frames of a call and of its callers. */
 function framesOf(call: Call): Frame[] {
   const frames: Frame[] = [];
   for (let at: Call | undefined = call; at; at = at.caller) frames.push(at.frame);

@@ -21,7 +21,9 @@ const PARTS: Record<string, (name: string) => boolean> = {
 export async function measureCost(sides: RunningSide[], { warmUpSeconds, cost }: Plan): Promise<string[][]> {
   const measure = async (side: RunningSide) => {
     const rest = await processorUse(side.clocks, () => sleep(cost.restSeconds * 1000));
-    /** Returns the microseconds of a part for one message, beyond those of its time at rest. */
+    /**
+     * Returns the microseconds of a part for one message, beyond the microseconds of the same time at rest.
+     */
     const load = async (group: 'quiet' | 'live') => {
       let accepted = 0;
       const { cores, seconds } = await processorUse(side.clocks, async () => {

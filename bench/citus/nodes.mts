@@ -9,7 +9,7 @@ import { startSide, type Side } from './side.mts';
 /** Settings with so many connections that each node always has a statement to run. */
 const ENV = { DATABASE_POOL_SIZE: '60' };
 /**
- * Share (0 to 1) of what a part may use from which on the part counts as the limit. A held server seldom
+ * Share (0 to 1) of a part's processor time from which on the part counts as the limit. A held server seldom
  * gets the last of its share.
  */
 const USED_UP = 0.8;
@@ -98,7 +98,7 @@ export async function measureNodes(
   });
 }
 
-/** Says what kept the messages from being more. */
+/** Returns the name of the part that limited the number of messages. */
 function limitOf(areHeldUsedUp: boolean, usedUp: string[], idle: number): string {
   if (areHeldUsedUp) return 'held servers';
   if (usedUp.length > 0) return usedUp.join(', ');

@@ -54,7 +54,7 @@ export function hold(server: number, share: number | null): boolean {
   grouped.add(server);
   writeFileSync(`${group}/cpu.cfs_period_us`, String(PERIOD_US));
   writeFileSync(`${group}/cpu.cfs_quota_us`, String(share === null ? -1 : Math.round(share * PERIOD_US)));
-  // What it starts later is in its group, too.
+  // Processes that it starts later are in its group, too.
   for (const pid of [server, ...childrenOf(server)])
     ifRunning(() => writeFileSync(`${group}/cgroup.procs`, String(pid)));
   return true;

@@ -24,7 +24,7 @@ export interface Side {
   senders: { quiet: Sender[]; live: Sender[] };
 }
 
-/** Side whose processes run. `clocks` are those of all processes that take part. */
+/** Side whose processes run. `clocks` has the clocks of all processes that take part. */
 export interface RunningSide extends Side {
   api: Server;
   clocks: Clocks;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import type { WrittenMessage } from './customers.mts';
 
-/** CSS selectors of what must be on the screen, and of what must have left it. */
+/** CSS selectors of elements that must be on the screen, and of elements that must have left it. */
 interface Shown {
   present?: string[];
   absent?: string[];
@@ -135,7 +135,7 @@ export class AgentPage {
     await sleep(REST_MS);
   }
 
-  /** Scrolls through what is loaded, a part of it a frame, and returns the times between the frames. */
+  /** Scrolls through the loaded items, a part of them a frame, and returns the times between the frames. */
   async scroll(item: 'row' | 'message', frames: number): Promise<number[]> {
     const selector = item === 'row' ? ROW : 'article';
     return this.page.evaluate(

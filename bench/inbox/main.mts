@@ -25,9 +25,12 @@ const { values: options } = parseArgs({
 });
 const MESSAGES_A_SECOND = 20;
 const WRITERS = 100;
-/** Numbers of what is loaded of a list, and of a conversation, before both are measured. */
+/**
+ * Numbers of the rows of a list, and of the messages of a conversation, that are loaded before both are
+ * measured.
+ */
 const [ROWS, MESSAGES] = [2_000, 5_000];
-/** Frames in which the page is scrolled through what is loaded. */
+/** Frames in which the page is scrolled through the loaded items. */
 const FRAMES = 120;
 /** Pause between two replies of a colleague. */
 const PAUSE_MS = 2_000;

@@ -13,7 +13,7 @@ export interface Streams {
 }
 
 /**
- * Opens the stream of an inbox for each session, and measures what they take of the dashboard's memory. The
+ * Opens the stream of an inbox for each session, and measures the dashboard's memory that they take. The
  * first tenth only warms the process up.
  */
 export async function openStreams(

@@ -119,7 +119,7 @@ function insertContacts(db: pg.PoolClient, conversations: number, since: number)
   );
 }
 
-/** A fifth is open; of these every fourth is nobody's. */
+/** Inserts conversations. A fifth is open; of these every fourth is unassigned. */
 function insertConversations(db: pg.PoolClient, conversations: number, since: number): Promise<void> {
   return withoutIndexes(db, 'conversations', () =>
     db.query(
@@ -139,7 +139,9 @@ function insertConversations(db: pg.PoolClient, conversations: number, since: nu
   );
 }
 
-/** Inserts the messages in the order of time: those of a conversation lie apart, as in production. */
+/**
+ * Inserts the messages in the order of time: the messages of one conversation lie apart, as in production.
+ */
 function insertMessages(db: pg.PoolClient, conversations: number, since: number): Promise<void> {
   return withoutIndexes(db, 'messages', async () => {
     await db.query(`SET work_mem = '1GB'`);

@@ -114,7 +114,7 @@ async function deliver(
   if (!isRecording) await record();
 }
 
-/** Records what was answered, until nothing is left. */
+/** Records the answers, until none is left. */
 async function record(): Promise<void> {
   isRecording = true;
   while (unrecorded.length > 0) {

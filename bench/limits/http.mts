@@ -1,4 +1,4 @@
-// What the limits' HTTP servers share.
+// Parts that the limits' HTTP servers share.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** Returns a request's whole body. */

@@ -12,8 +12,8 @@ const CONVERSATIONS = 500;
 const MINUTE_SECONDS = 60;
 
 /**
- * Measures what a delivery costs PostgreSQL while a snapshot is held open, which keeps every row that dies.
- * Before the last minute the worker is replaced, and another workspace sends its first messages in it.
+ * Measures the cost of a delivery in PostgreSQL while a snapshot is held open, which keeps every row that
+ * dies. Before the last minute the worker is replaced, and another workspace sends its first messages in it.
  */
 export const heldSnapshot: Scenario = {
   name: 'held-snapshot',

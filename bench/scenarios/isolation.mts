@@ -8,7 +8,7 @@ import { latencyRow, type Pair } from '../support/report.mts';
 import { latencyOf } from '../support/statistics.mts';
 
 /**
- * Measures what one hanging endpoint costs the others. A hundred workspaces with an endpoint each get
+ * Measures the cost of one hanging endpoint to the others. A hundred workspaces with an endpoint each get
  * messages at a steady rate: first all endpoints answer, then one of them hangs until the 10 seconds of each
  * attempt are over.
  */

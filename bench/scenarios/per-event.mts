@@ -30,7 +30,7 @@ import { latencyOf, type Percentiles } from '../support/statistics.mts';
 
 const WORKSPACES = 20;
 const WARM_UP_PER_SECOND = 200;
-/** Rate below which the cost of an event is lost in the variation of what the processes use at rest. */
+/** Rate below which the cost of an event is lost in the variation of the processes' use at rest. */
 const COSTED_PER_SECOND = 100;
 
 /** Server of POST message, with the processes that store and deliver its events. */
@@ -56,7 +56,7 @@ interface Measured {
 }
 
 /**
- * Measures what one message with its event and webhook costs at several rates, each message in a request of
+ * Measures the cost of one message with its event and webhook at several rates, each message in a request of
  * its own, against a program written by hand that stores and delivers the same.
  */
 export const perEvent: Scenario = {

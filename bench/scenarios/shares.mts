@@ -21,8 +21,8 @@ import { oneServerEach, withCluster, withPooler, type Stage } from '../support/s
 const AT_MOST = 1.3;
 
 /**
- * Measures what a message and a delivery cost the servers that all processes share, and whether the costs
- * grow with the number of processes.
+ * Measures the cost of a message and of a delivery on the servers that all processes share, and whether the
+ * costs grow with the number of processes.
  */
 export const shares: Scenario = {
   name: 'shares',
@@ -188,8 +188,8 @@ function growthRows(rounds: Growth[], { processes }: Plan['shares']): Row[] {
 }
 
 /**
- * Returns the result table's rows about one stage: what a message, a delivery and a second without load cost
- * on it.
+ * Returns the result table's rows about one stage: the costs of a message, of a delivery and of a second
+ * without load.
  */
 function costRows(name: string, rounds: CostRound[]): Row[] {
   const cost = (figure: keyof Costs, part: 'message' | 'delivery' | 'rest') =>

@@ -34,7 +34,7 @@ const SUBSCRIPTIONS: Record<string, Subscription | null> = {
 };
 const [NO_ENDPOINT] = Object.keys(SUBSCRIPTIONS) as [string];
 
-/** Measures what a message costs by what its endpoint subscribes to, against one without an endpoint. */
+/** Measures the cost of a message by its endpoint's subscription, against a message without an endpoint. */
 export const subscriptions: Scenario = {
   name: 'subscriptions',
   heavy: true,

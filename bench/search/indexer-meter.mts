@@ -24,7 +24,7 @@ export interface IndexerFigures {
   clock: number;
 }
 
-/** Measures what the indexer costs PostgreSQL in a workspace with many messages. */
+/** Measures the cost of the indexer in PostgreSQL in a workspace with many messages. */
 export class IndexerMeter {
   private readonly indexer: MessageIndexer;
   private readonly settled: SettledTime;

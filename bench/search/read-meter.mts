@@ -18,7 +18,9 @@ export interface Reads {
 
 type Counts = Pick<Reads, 'rows' | 'buffers' | 'fromDisk'>;
 
-/** Measures what searches read, by PostgreSQL's own statistics. Nothing else may read meanwhile. */
+/**
+ * Measures the blocks that searches read, by PostgreSQL's own statistics. Nothing else may read meanwhile.
+ */
 export class ReadMeter {
   private readonly database: Database;
 

@@ -148,6 +148,6 @@ async function insertMessages(
   );
 }
 
-/** SQL of the conversation of message `i`: those of several conversations come by turns. */
+/** SQL of the conversation of message `i`: the messages of several conversations come by turns. */
 const CONVERSATION = `pg_temp.id_of($2::bigint, i / ${LENGTH * TOGETHER} * ${TOGETHER} + i % ${TOGETHER})`;
 const HASHES = Array.from({ length: WORDS + 1 }, (_, n) => hashTerm(`w${n}`));

@@ -19,7 +19,7 @@ export interface Costs {
   poolerUs: number;
 }
 
-/** Divides what the shared servers consumed by the number of messages or seconds in which they did. */
+/** Divides the consumption of the shared servers by the number of messages or seconds in which they did. */
 export function costsOf({ postgres, redis, busiestNode, pooler }: Consumption, count: number): Costs {
   return {
     sharedUs: ((postgres.ms + redis.ms + pooler.ms) * 1000) / count,

@@ -75,19 +75,19 @@ export class Crowd {
     }
     const { perSecond, warmUpSeconds: seconds } = this.plan;
     const [few, many] = WEBHOOKS;
-    // New processes are slow: they would refuse what comes all at once.
+    // New processes are slow: they would refuse requests that come all at once.
     await this.send(few, { perSecond: perSecond / 4, seconds });
     await this.send(many, { perSecond, seconds });
   }
 
-  /** Measures what the shared servers do without load. */
+  /** Measures the consumption of the shared servers without load. */
   rest(): Promise<Consumption> {
     return consumption(this.stage.parts, () => sleep(this.plan.seconds * 1000));
   }
 
   /**
-   * Measures what the shared servers do for messages with `webhooks` webhooks each, until the last delivery
-   * is recorded.
+   * Measures the consumption of the shared servers for messages with `webhooks` webhooks each, until the last
+   * delivery is recorded.
    */
   async serve(webhooks: number): Promise<Consumption & Sent> {
     const sent: Sent[] = [];

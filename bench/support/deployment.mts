@@ -119,7 +119,9 @@ export class Deployment {
     return this.startServant('bench/support/host-process.mts');
   }
 
-  /** Starts a process that runs the retention on command: it drops what is older than `retentionDays`. */
+  /**
+   * Starts a process that runs the retention on command: it drops rows that are older than `retentionDays`.
+   */
   startRetention(): Promise<Servant<{ retentionDays: number }, { ms: number }>> {
     return this.startServant('bench/support/retention-process.mts', this.ownerEnv);
   }

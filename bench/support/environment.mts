@@ -62,7 +62,7 @@ export class Environment {
   readonly receiver: Receiver;
   readonly neighbours: Receiver;
   readonly deployments: Deployment[] = [];
-  /** Command-line options of Node for the measured processes, such as those of a profiler. */
+  /** Command-line options of Node for the measured processes, such as a profiler's. */
   nodeOptions: string[] = [];
   private readonly log: (line: string) => void;
   private readonly admin: pg.Pool;

@@ -12,7 +12,10 @@ export interface EventWork {
   writes: number;
 }
 
-/** Measures what processes of the measured program, by name, and the servers do while `work` runs. */
+/**
+ * Measures the consumption of the measured program's processes, by name, and of the servers while `work`
+ * runs.
+ */
 export async function measureWork(
   deployment: Deployment,
   pids: Record<string, number>,

@@ -32,7 +32,7 @@ export function addReceiving(pool: pg.Pool, receiving: Receiving[], urlOf: UrlOf
 
 /**
  * SQL of a row's workspace. Every second row belongs to the measured workspace, so that its rows lie between
- * those of the others.
+ * the rows of other workspaces.
  */
 const TENANT = `($1::uuid[])[CASE WHEN n % 2 = 0 THEN 1 ELSE 2 + n / 2 % (array_length($1::uuid[], 1) - 1) END]`;
 const MS = `${EPOCH_MS} + n::bigint * ${STEP_MS}`;

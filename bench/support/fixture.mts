@@ -76,7 +76,9 @@ export interface ApiKey {
 export interface Fixture {
   /** Workspace that the measured API requests belong to. */
   measured: Workspace & ApiKey;
-  /** Workspaces whose conversations, contacts and messages lie in the tables between those of `measured`. */
+  /**
+   * Workspaces whose conversations, contacts and messages lie in the tables between the rows of `measured`.
+   */
   others: Workspace[];
   receiving: Receiving[];
   /** Endpoints of `others`, which get no events and only make the tables larger. */

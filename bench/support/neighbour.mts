@@ -5,8 +5,7 @@ import { offer } from './offer.mts';
 import { latencyOf, type Arrival, type Percentiles } from './statistics.mts';
 
 /**
- * Load that one workspace makes while another one's messages are measured, and what comes before and after
- * it.
+ * Load that one workspace makes while another one's messages are measured, and the acts before and after it.
  */
 export interface Trouble<Result> {
   /** Workspace whose messages are measured. */
@@ -15,7 +14,7 @@ export interface Trouble<Result> {
   prepare?: () => Promise<unknown>;
   /** Makes the load. The measurement beside it ends when this resolves. */
   trouble: () => Promise<Result>;
-  /** Removes what the load has left, such as hanging requests. */
+  /** Removes remains of the load, such as hanging requests. */
   calm?: () => Promise<unknown>;
 }
 

@@ -16,7 +16,7 @@ export interface Row {
   error?: string;
 }
 
-/** Figure of a round: the service's, and that of what it is compared with. */
+/** Figure of a round: the service's, and the figure that it is compared with. */
 export type Pair = [ours: number, limit: number];
 
 /** Function that writes a value with its unit. */

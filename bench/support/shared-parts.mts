@@ -37,7 +37,7 @@ export interface Consumption {
   calls: Record<string, number>;
 }
 
-/** Measures what the shared servers do while `work` runs. */
+/** Measures the consumption of the shared servers while `work` runs. */
 export async function consumption(parts: SharedParts, work: () => Promise<unknown>): Promise<Consumption> {
   const before = await countersOf(parts);
   const locks = watchLocks(parts.deployment);

@@ -1,6 +1,9 @@
 import type { Deployment } from './deployment.mts';
 
-/** Settings of a PostgreSQL server that can count statements. It counts those of no database by default. */
+/**
+ * Settings of a PostgreSQL server that can count statements. It counts the statements of no database by
+ * default.
+ */
 export const STATEMENT_COUNTS = {
   shared_preload_libraries: 'pg_stat_statements',
   'pg_stat_statements.track': 'none',

@@ -106,7 +106,7 @@ export function parentOf(pid: number): number {
   return timesOf(pid).parent;
 }
 
-/** Returns what `read` reads of a process; undefined if the process has ended. */
+/** Returns the value that `read` reads of a process; undefined if the process has ended. */
 export function ifRunning<T>(read: () => T): T | undefined {
   try {
     return read();
