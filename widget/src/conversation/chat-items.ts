@@ -1,7 +1,7 @@
 import type { OutboxRecord } from '../outbox/outbox-record';
 import { isFromAgent, type Message } from '../protocol/types';
 
-export type ItemState = 'sending' | 'sent' | 'failed' | 'received';
+type ItemState = 'sending' | 'sent' | 'failed' | 'received';
 
 /** A message in the form in which it is shown. */
 export interface ChatItem {

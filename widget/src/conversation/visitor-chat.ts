@@ -22,7 +22,7 @@ export interface Shared {
   outboxStore: OutboxStore;
 }
 
-export interface VisitorChatEvents {
+interface VisitorChatEvents {
   onChange(): void;
   onFresh(messages: Message[]): void;
   onRefused(error: unknown): void;

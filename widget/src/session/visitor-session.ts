@@ -7,7 +7,7 @@ import type { SessionStore, StoredSession } from './session-store';
 const RENEW_AFTER_MS = 12 * 60 * 60 * 1000;
 
 /** Thrown when another tab, or the page, has changed the visitor: this session is over. */
-export class VisitorChanged extends Error {}
+class VisitorChanged extends Error {}
 
 /** Begins and renews the session of one visitor, and keeps its token. */
 export class VisitorSession {

@@ -1,4 +1,4 @@
-export type TextPart = { text: string; href?: string };
+type TextPart = { text: string; href?: string };
 
 /**
  * Characters of an address: ASCII without quotes and angle brackets, and the letters, marks and digits of all

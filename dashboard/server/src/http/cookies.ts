@@ -9,7 +9,7 @@ import { DashboardConfig } from '../config/dashboard-config';
  * - `browser`: names a browser that has logged in before, so that guesses made elsewhere do not lock its
  *   person out.
  */
-export type CookieName = 'session' | 'login' | 'browser';
+type CookieName = 'session' | 'login' | 'browser';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;

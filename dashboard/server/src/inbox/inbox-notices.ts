@@ -3,7 +3,7 @@ import { type ChangedConversation, EventNotices, type InboxChange } from 'conver
 import { CollectedNotices } from './collected-notices';
 
 /** Notice of an inbox's stream: its name, with the ids of changed things; null when any may have changed. */
-export type InboxNotice =
+type InboxNotice =
   | ['changed', { changes: ChangedConversation[] | null }]
   | ['read' | 'unread' | 'handed-over', { conversationIds: string[] | null }]
   | ['contacts', { contactIds: string[] | null }];

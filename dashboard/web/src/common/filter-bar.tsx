@@ -4,7 +4,7 @@ import { type ReactNode, useRef, useState } from 'react';
 import { useTexts } from '../i18n/locale';
 
 /** A filter that is set, in words. */
-export interface ActiveFilter {
+interface ActiveFilter {
   label: string;
   value: string;
   onRemove: () => void;

@@ -1,7 +1,7 @@
 import { type ComponentType, useEffect, useState } from 'react';
 
 /** A component of a file of its own, which is loaded when it is shown, or by `preload`. */
-export type LazyPart<Props> = ComponentType<Props> & { preload: () => Promise<void> };
+type LazyPart<Props> = ComponentType<Props> & { preload: () => Promise<void> };
 
 /**
  * Makes a component that is loaded when it is first shown. A component that is loaded already appears in the

@@ -1,7 +1,7 @@
 import type { Locale } from '../../api/types';
 
 /** Names of the types of things, and of the acts that the second part of an action names. */
-export interface AuditNames {
+interface AuditNames {
   entities: Record<string, string>;
   acts: Record<string, string>;
 }

@@ -12,7 +12,7 @@ import { ALL_EVENTS, MAX_DESCRIPTION, MAX_NAME, MAX_RATE } from './endpoint-rule
 const TYPING_PAUSE_MS = 400;
 
 /** Settings of an endpoint, as a form has them. */
-export interface EndpointValues {
+interface EndpointValues {
   url: string;
   events: string[];
   rateLimit: string | number;

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 
 /** Choices of a person for the alerts of this browser. */
-export interface AlertChoices {
+interface AlertChoices {
   sound: boolean;
   notifications: boolean;
   /** Whether a notification shows the first words of the message. */

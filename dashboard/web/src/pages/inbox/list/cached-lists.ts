@@ -92,9 +92,6 @@ export async function refreshList(
 /** Last read of rows of each list. */
 const rowReads = new WeakMap<Query<List>, Promise<void>>();
 
-/** Ids of the conversations of each list that could not be read. */
-const failedRows = new WeakMap<Query<List>, string[]>();
-
 /** Reads conversations of one list again, after a read of the list that is running. */
 async function refreshRows(
   queries: QueryClient,
@@ -104,11 +101,8 @@ async function refreshRows(
 ): Promise<void> {
   const { queryKey } = list;
   const query = queryKey.at(-1) as ListQuery;
-  const changed = new Set([...(failedRows.get(list) ?? []), ...conversationIds]);
-  const ids = [...changed].filter((id) => query.onlyId === undefined || id === query.onlyId);
+  const ids = conversationIds.filter((id) => query.onlyId === undefined || id === query.onlyId);
   if (ids.length === 0) return;
-  failedRows.delete(list);
-  if (ids.length > MAX_NAMED) return queries.invalidateQueries({ queryKey, exact: true });
   const named = toQuery({ ...toParameters(query), ids, limit: ids.length });
   await untilRead(list);
   const begunAt = Date.now();
@@ -118,11 +112,8 @@ async function refreshRows(
   ).catch(() => null);
   // A page that is read meanwhile would otherwise put the others back as they were.
   await untilRead(list);
-  if (!rows) {
-    // The next read of rows, or of the whole list, has them.
-    failedRows.set(list, ids);
-    return;
-  }
+  // The next poll or notice reads the whole list.
+  if (!rows) return queries.invalidateQueries({ queryKey, exact: true, refetchType: 'none' });
   const { data, dataUpdatedAt, isInvalidated } = list.state;
   if (!data || isInvalidated) return queries.invalidateQueries({ queryKey, exact: true });
   // A list that was read meanwhile may be newer than the answer.
