@@ -10,7 +10,7 @@
 //                            ↓
 //      audit → outbox;  idempotency  secrets  access         what every feature may use
 //                            ↓
-//      http  metrics  queue  database  redis  config  common     the ground: knows no feature
+//      http  metrics  queue  database  redis  config  common     the ground: imports no feature
 //
 // A folder may import itself and the folders named for it here, and nothing else of src/. A folder's name
 // stands for its files without those of its sub-folders that have a line of their own.

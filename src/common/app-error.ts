@@ -1,16 +1,7 @@
-import {
-  ErrorValues,
-  FaultCode,
-  FAULTS,
-  faultSentence,
-  makeFault,
-  makeReason,
-  Reason,
-  ReasonCode,
-  REASONS,
-  Thing,
-  ValuesOf,
-} from './error-texts';
+import { FAULTS } from './fault-texts';
+import { REASONS } from './reason-texts';
+import { CodedFault, Fault, FaultCode, faultSentence, makeFault } from './error-texts';
+import { makeReason, Reason, ReasonCode, Thing, ValuesOf } from './error-texts';
 
 /** Error codes of the API, each with its HTTP status. */
 export const API_ERROR_STATUS = {
@@ -32,8 +23,11 @@ export const API_ERROR_STATUS = {
 
 export type ApiErrorCode = keyof typeof API_ERROR_STATUS;
 
-/** All error codes: those of the API, and those that only a dashboard's or the CLI's calls get. */
-export const ERROR_STATUS = { ...API_ERROR_STATUS, MISDIRECTED_REQUEST: 421 } as const;
+/**
+ * Status of each error code. Only a dashboard's or the CLI's calls get codes that are not in
+ * API_ERROR_STATUS.
+ */
+const ERROR_STATUS = { ...API_ERROR_STATUS, MISDIRECTED_REQUEST: 421 } as const;
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
@@ -41,21 +35,15 @@ export type ErrorCode = keyof typeof ERROR_STATUS;
 export const RETRYABLE: readonly ErrorCode[] = ['RATE_LIMITED', 'UNAVAILABLE'];
 
 /** Fault of one field. A page finds its text in another language by `code`, and puts `values` into it. */
-export interface ErrorDetail {
+export interface ErrorDetail extends Partial<CodedFault>, Pick<Fault, 'message'> {
   field: string;
-  message: string;
-  code?: FaultCode;
-  values?: ErrorValues;
 }
 
-/** Reason why a request is refused as a whole, by which a page finds its text in another language. */
-export interface ErrorReason {
-  reason: ReasonCode;
-  values?: ErrorValues;
-}
+/** Reason why a request is refused as a whole. A page finds its text in another language by `reason`. */
+export type ErrorReason = Omit<Reason, 'message'>;
 
 /**
- * The only error that services throw on purpose. Callers see its message, which must contain no secret and no
+ * The only error that services throw on purpose. Callers see the message, so it must contain no secret and no
  * internals.
  */
 export class AppError extends Error {
@@ -97,7 +85,7 @@ export class AppError extends Error {
 
   /**
    * Makes the error of too many requests.
-   * @param excess the first sentence of the message; with its code where a page may show it
+   * @param excess first sentence of the message; a Reason if a page may show it in another language
    */
   static rateLimited(excess: string | Reason, retryAfterSeconds: number): AppError {
     const wait = `Retry in ${retryAfterSeconds} s.`;

@@ -1,5 +1,7 @@
 import { AppError } from './app-error';
-import { FAULTS, fillText, makeFault, readFault, REASONS } from './error-texts';
+import { FAULTS } from './fault-texts';
+import { REASONS } from './reason-texts';
+import { fillText, makeFault, readFault } from './error-texts';
 
 describe('the texts of errors', () => {
   it('hold their values', () => {

@@ -1,7 +1,8 @@
 import { ClassConstructor, plainToInstance } from 'class-transformer';
 import { getMetadataStorage, IS_OPTIONAL, validateSync, ValidationError } from 'class-validator';
 import { AppError, ErrorDetail } from './app-error';
-import { CodedFault, ErrorValue, FaultCode, FAULTS, faultSentence, makeFault } from './error-texts';
+import { FAULTS } from './fault-texts';
+import { CodedFault, ErrorValue, FaultCode, faultSentence, makeFault } from './error-texts';
 import { NULLABLE, opaqueFieldsOf } from './validators';
 
 /**

@@ -1,6 +1,7 @@
 import type { ApiResponseOptions } from '@nestjs/swagger';
 import { API_ERROR_STATUS, ApiErrorCode, ErrorDetail, RETRYABLE } from '../common/app-error';
-import { makeFault, REASONS } from '../common/error-texts';
+import { REASONS } from '../common/reason-texts';
+import { makeFault } from '../common/error-texts';
 
 /** Documentation of an error: when it is answered, and an example. */
 export interface ErrorDocumentation {

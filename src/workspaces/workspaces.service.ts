@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { requirePermission, requireReadPermission } from '../access/require-permission';
-import { AuditService } from '../audit/audit.service';
+import { AuditRecord, AuditService } from '../audit/audit.service';
 import { changedValues, valuesOf } from '../audit/changed-values';
 import { AppError } from '../common/app-error';
 import { violatesUnique } from '../database/driver/database-errors';
@@ -18,17 +18,13 @@ import { WorkspaceEntity } from './workspace.entity';
 import { WorkspacesRepository } from './workspaces.repository';
 
 /**
- * Fields that can be changed, each with its action in the audit log and the permission that it takes. Each
- * changed field has its own entry.
+ * Fields that can be changed, each with the action of its audit entry and the permission that it requires.
  */
 const CHANGES = {
   planTier: { action: 'workspace.plan_changed', permission: 'workspace.change_plan' },
   trialEndsAt: { action: 'workspace.trial_changed', permission: 'workspace.change_plan' },
   rateLimit: { action: 'workspace.rate_limit_changed', permission: 'workspace.change_plan' },
-  messageRetentionDays: {
-    action: 'workspace.message_retention_changed',
-    permission: 'workspace.update',
-  },
+  messageRetentionDays: { action: 'workspace.message_retention_changed', permission: 'workspace.update' },
   entitlements: { action: 'workspace.entitlements_changed', permission: 'workspace.change_plan' },
 } as const;
 const FIELDS = Object.keys(CHANGES) as (keyof typeof CHANGES)[];
@@ -49,18 +45,16 @@ export class WorkspacesService {
    * @throws AppError INVALID_BODY, also when another workspace has the slug
    */
   async create(input: CreateWorkspace, actor: Actor = SYSTEM): Promise<WorkspaceEntity> {
-    const { trialEndsAt, rateLimit, messageRetentionDays, entitlements, ...given } = validate(
-      CreateWorkspace,
-      input,
-    );
+    const given = validate(CreateWorkspace, input);
+    const { planTier, trialEndsAt = null, rateLimit = null, messageRetentionDays = null } = given;
     const now = new Date();
     const workspace: WorkspaceEntity = {
       id: newId(),
       ...given,
-      trialEndsAt: trialEndsAt ?? (given.planTier === 'TRIAL' ? trialEndFrom(now) : null),
-      rateLimit: rateLimit ?? null,
-      messageRetentionDays: messageRetentionDays ?? null,
-      entitlements: entitlements ?? [],
+      trialEndsAt: planTier === 'TRIAL' && !trialEndsAt ? trialEndFrom(now) : trialEndsAt,
+      rateLimit,
+      messageRetentionDays,
+      entitlements: given.entitlements ?? [],
       suspendedAt: null,
       resumedAt: null,
       createdAt: now,
@@ -71,11 +65,7 @@ export class WorkspacesService {
         await requirePermission(tx, workspace.id, actor, 'workspace.create');
         await this.workspaces.insert(tx, workspace);
         const after = valuesOf(workspace, ['name', 'slug', ...FIELDS]);
-        this.audit.appendPipelined(tx, {
-          ...subjectOf(workspace, actor),
-          action: 'workspace.created',
-          after,
-        });
+        this.append(tx, workspace, actor, { action: 'workspace.created', after });
       });
     } catch (error) {
       if (!violatesUnique(error, 'workspace_slugs_pkey')) throw error;
@@ -86,7 +76,7 @@ export class WorkspacesService {
 
   /**
    * Finds a workspace by its slug.
-   * @throws AppError NOT_FOUND; FORBIDDEN; INVALID_BODY: the actor is no agent of it, or it does not exist
+   * @throws AppError NOT_FOUND; FORBIDDEN; INVALID_BODY: the actor is an agent, but not of this workspace
    */
   async getBySlug(slug: string, actor: Actor): Promise<WorkspaceEntity> {
     const workspace = await this.workspaces.findBySlug(slug);
@@ -97,9 +87,9 @@ export class WorkspacesService {
   }
 
   /**
-   * Changes a workspace's plan, trial, rate limit, retention of messages or entitlements. Each change has an
-   * audit entry of its own. A workspace's OWNERs and ADMINs may change its retention alone, and only OWNERs
-   * shorten it, which erases messages.
+   * Changes a workspace's plan, trial, rate limit, retention of messages or entitlements. Each changed field
+   * gets its own audit entry. OWNERs and ADMINs of the workspace may change the retention alone. Only OWNERs
+   * may shorten it, because that erases messages.
    * @throws AppError INVALID_BODY, FORBIDDEN, NOT_FOUND
    */
   async update(tenantId: string, input: UpdateWorkspace, actor: Actor): Promise<WorkspaceEntity> {
@@ -107,7 +97,8 @@ export class WorkspacesService {
     return this.database.transaction(async (tx) => {
       const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
       const fields = FIELDS.filter((field) => field in given);
-      const before = await this.lock(tx, tenantId);
+      const before = await this.workspaces.lock(tx, tenantId);
+      if (!before) throw AppError.notFound('Workspace');
       const after: WorkspaceEntity = { ...before, ...given, updatedAt: new Date() };
       const permissions = new Set<Permission>(fields.map((field) => CHANGES[field].permission));
       if (isRetentionShorter(before, after)) {
@@ -119,20 +110,15 @@ export class WorkspacesService {
       await this.workspaces.update(tx, after);
       for (const field of fields) {
         const changed = changedValues(before, after, [field]);
-        if (!changed) continue;
-        this.audit.appendPipelined(tx, {
-          ...subjectOf(after, actor),
-          action: CHANGES[field].action,
-          ...changed,
-        });
+        if (changed) this.append(tx, after, actor, { action: CHANGES[field].action, ...changed });
       }
       return after;
     });
   }
 
   /**
-   * Suspends a workspace: its keys are answered 403 `WORKSPACE_SUSPENDED`, and after this has returned no
-   * process begins an attempt of a webhook delivery or of an outbound message. Messages of customers are
+   * Suspends a workspace. Requests with its keys get 403 `WORKSPACE_SUSPENDED`. After this call has returned,
+   * no process begins an attempt of a webhook delivery or of an outbound message. Messages of customers are
    * still stored; their events and the agents' answers wait. A second call changes nothing.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
@@ -148,8 +134,7 @@ export class WorkspacesService {
   }
 
   /**
-   * Ends a suspension: waiting work is sent within a second or two, each delivery with the attempts that it
-   * had left.
+   * Ends a suspension. Waiting work is sent within two seconds. Each delivery keeps its remaining attempts.
    * @throws AppError FORBIDDEN, NOT_FOUND; INVALID_BODY: the workspace is to be deleted
    */
   async resume(tenantId: string, actor: Actor): Promise<WorkspaceEntity> {
@@ -163,8 +148,8 @@ export class WorkspacesService {
   }
 
   /**
-   * Schedules the deletion of a workspace and of everything in it, and suspends it until then. When the
-   * deletion is due, workers delete the rows in the background, the audit log last; then the slug is free
+   * Schedules the deletion of a workspace with all its rows, and suspends the workspace until then. When the
+   * deletion is due, workers delete the rows in the background, the audit log last. Then the slug is free
    * again. Another call changes the due date.
    * @throws AppError FORBIDDEN, NOT_FOUND; INVALID_BODY, also when deleting has begun
    */
@@ -174,12 +159,7 @@ export class WorkspacesService {
       const before = await this.lockPermitted(tx, tenantId, actor, 'workspace.delete');
       requireNotStarted(await this.deletions.lock(tx, tenantId));
       await this.deletions.schedule(tx, tenantId, graceDays, before.suspendedAt !== null);
-      const metadata = { graceDays };
-      this.audit.appendPipelined(tx, {
-        ...subjectOf(before, actor),
-        action: 'workspace.deletion_scheduled',
-        metadata,
-      });
+      this.append(tx, before, actor, { action: 'workspace.deletion_scheduled', metadata: { graceDays } });
       if (!before.suspendedAt) await this.setSuspended(tx, before, true, actor);
       return this.deletions.find(tenantId, tx);
     });
@@ -200,14 +180,14 @@ export class WorkspacesService {
       if (!deletion) throw AppError.notFound('Deletion');
       requireNotStarted(deletion);
       await this.deletions.delete(tx, tenantId);
-      this.audit.appendPipelined(tx, { ...subjectOf(before, actor), action: 'workspace.deletion_cancelled' });
+      this.append(tx, before, actor, { action: 'workspace.deletion_cancelled' });
       return deletion.wasSuspended ? before : this.setSuspended(tx, before, false, actor);
     });
   }
 
   /**
    * Returns the progress of a workspace's deletion.
-   * @throws AppError FORBIDDEN; NOT_FOUND when none is scheduled, and after its end
+   * @throws AppError FORBIDDEN; NOT_FOUND: no deletion is scheduled, or it has ended
    */
   async getDeletion(tenantId: string, actor: Actor): Promise<WorkspaceDeletion> {
     await requireReadPermission(this.database, tenantId, actor, 'workspace.read');
@@ -216,13 +196,16 @@ export class WorkspacesService {
     return deletion;
   }
 
-  private async lock(tx: Transaction, tenantId: string): Promise<WorkspaceEntity> {
-    const workspace = await this.workspaces.lock(tx, tenantId);
-    if (!workspace) throw AppError.notFound('Workspace');
-    return workspace;
+  private append(
+    tx: Transaction,
+    { id }: WorkspaceEntity,
+    actor: Actor,
+    entry: Pick<AuditRecord, 'action' | 'before' | 'after' | 'metadata'>,
+  ): void {
+    this.audit.appendPipelined(tx, { tenantId: id, actor, entity: 'workspace', entityId: id, ...entry });
   }
 
-  /** Locks a workspace and then checks a permission, in the order that `WorkspacesRepository.lock` names. */
+  /** Locks a workspace, and then checks a permission. `WorkspacesRepository.lock` requires this order. */
   private async lockPermitted(
     tx: Transaction,
     tenantId: string,
@@ -245,31 +228,22 @@ export class WorkspacesService {
     const times = isSuspended ? { suspendedAt: now } : { suspendedAt: null, resumedAt: now };
     const after = { ...before, ...times, updatedAt: now };
     await this.workspaces.update(tx, after);
-    this.audit.appendPipelined(tx, {
-      ...subjectOf(after, actor),
-      action: isSuspended ? 'workspace.suspended' : 'workspace.resumed',
-      ...changedValues(before, after, ['suspendedAt']),
-    });
+    const action = isSuspended ? 'workspace.suspended' : 'workspace.resumed';
+    this.append(tx, after, actor, { action, ...changedValues(before, after, ['suspendedAt']) });
     return after;
   }
 
   /**
-   * Waits for the claims that began before a suspension. It does so in a transaction of its own: claims that
-   * begin after the suspension's commit do not share the lock, so no number of them can hold this one up.
+   * Waits for the claims that began before a suspension. It uses its own transaction: claims that begin after
+   * the suspension's commit do not share the lock, so later claims can't prolong the wait.
    */
   private async waitForClaims(tenantId: string): Promise<void> {
     await this.database.transaction((tx) => this.workspaces.lockExclusively(tx, tenantId));
   }
 }
 
-/** Reports whether messages that would have been kept are erased after a change. */
 function isRetentionShorter(before: WorkspaceEntity, after: WorkspaceEntity): boolean {
-  const daysOf = ({ messageRetentionDays }: WorkspaceEntity) => messageRetentionDays ?? Infinity;
-  return daysOf(after) < daysOf(before);
-}
-
-function subjectOf({ id }: WorkspaceEntity, actor: Actor) {
-  return { tenantId: id, actor, entity: 'workspace', entityId: id };
+  return (after.messageRetentionDays ?? Infinity) < (before.messageRetentionDays ?? Infinity);
 }
 
 function requireNotStarted(deletion: DeletionProgress | null): void {

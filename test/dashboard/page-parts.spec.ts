@@ -5,7 +5,8 @@ import { errorTextsDe } from '../../dashboard/web/src/i18n/error-texts-de';
 import { AUDIT_NAMES } from '../../dashboard/web/src/pages/audit/audit-names';
 import { curlCommand } from '../../dashboard/web/src/pages/deliveries/curl-command';
 import { WORK_NAMES, WorkKind } from '../../src/http/limits/work-budgets';
-import { FAULTS, REASONS, THINGS } from '../../src/common/error-texts';
+import { FAULTS } from '../../src/common/fault-texts';
+import { REASONS, THINGS } from '../../src/common/reason-texts';
 import {
   generateEndpointSecret,
   serviceSignature,

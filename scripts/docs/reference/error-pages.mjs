@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { API_ERROR_STATUS } from '#dist/common/app-error.js';
-import { FAULTS } from '#dist/common/error-texts.js';
+import { FAULTS } from '#dist/common/fault-texts.js';
 import { ROOT } from '../sources.mjs';
 import { inCell } from './api-pages.mjs';
 import { operationsOf, resolve } from './document.mjs';

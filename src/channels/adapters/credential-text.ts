@@ -1,5 +1,6 @@
 import { Matches, ValidateBy, ValidationOptions } from 'class-validator';
-import { FaultCode, FAULTS, validatorFault, ValuesOf } from '../../common/error-texts';
+import { FAULTS } from '../../common/fault-texts';
+import { FaultCode, validatorFault, ValuesOf } from '../../common/error-texts';
 
 /**
  * Requires a text of 1 to `max` characters of any kind, because providers may change the form of their

@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import { Client, type ClientConfig, types } from 'pg';
 import { QueryFailedError } from 'typeorm';
-import { INSUFFICIENT_PRIVILEGE } from './database-errors';
+import { INSUFFICIENT_PRIVILEGE, withTypeOrmErrors } from './database-errors';
 import { DatabaseHosts, Lead } from './database-hosts';
-import { Statement } from './statement';
+import { nameOf, Statement } from './statement';
 import { StatementGroup } from './statement-group';
 import { parseTimestamp, parseTimestampForJson } from './timestamp';
 
@@ -248,26 +247,4 @@ export class JsonDatabaseClient extends DatabaseClient {
     super(config);
     this.setTypeParser(types.builtins.TIMESTAMPTZ, parseTimestampForJson);
   }
-}
-
-const names = new Map<string, string>();
-
-/** Returns the name of a prepared statement. A text has the same name on every connection. */
-function nameOf(sql: string): string {
-  let name = names.get(sql);
-  if (!name) {
-    name = createHash('sha256').update(sql).digest('base64url').slice(0, 22);
-    names.set(sql, name);
-  }
-  return name;
-}
-
-/**
- * Turns pg's errors into TypeORM's, so that a statement fails in the same way whether it ran through TypeORM
- * or not.
- */
-function withTypeOrmErrors<T>(sql: string, parameters: unknown[], answer: Promise<T>): Promise<T> {
-  return answer.catch((error: Error) => {
-    throw new QueryFailedError(sql, parameters, error);
-  });
 }

@@ -8,8 +8,8 @@ import { AppError } from '../../common/app-error';
 
 /**
  * SQLSTATEs that say nothing about a statement and its values. Of the server and its connections: the classes
- * 08, 28 (login), 3D (no such database), 53 (resources), 57 (shutdown, timeout) and 58 (system), 25006
- * (a standby) and 42501 (privileges). Of other transactions: the class 40 and 55P03 (locks).
+ * 08, 28 (login), 3D (no such database), 53 (resources), 57 (shutdown, timeout) and 58 (system), 25006 (a
+ * standby) and 42501 (privileges). Of other transactions: the class 40 and 55P03 (locks).
  */
 const AWAY = /^(08|28|3D|40|53|57|58|25006|42501|55P03)/;
 /** SQLSTATEs among them that are of one statement: of its locks and privileges. */
@@ -160,6 +160,16 @@ export function isReferenceViolated(error: unknown): boolean {
 export function isWorkspaceUnknown(error: unknown): boolean {
   const fault = driverError(error);
   return fault.code === FOREIGN_KEY_VIOLATION && (constraintOf(fault)?.endsWith('_tenant_id_fkey') ?? false);
+}
+
+/**
+ * Turns pg's errors into TypeORM's, so that a statement fails in the same way whether it ran through TypeORM
+ * or not.
+ */
+export function withTypeOrmErrors<T>(sql: string, parameters: unknown[], answer: Promise<T>): Promise<T> {
+  return answer.catch((error: Error) => {
+    throw new QueryFailedError(sql, parameters, error);
+  });
 }
 
 function isNodeLost({ code, message }: DatabaseError): boolean {

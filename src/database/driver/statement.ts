@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type Connection, type CustomTypesConfig, Query } from 'pg';
 import { prepareValue } from 'pg/lib/utils';
 
@@ -71,4 +72,16 @@ export class Statement extends PgQuery {
     const { fields, _parsers, _prebuiltEmptyResultObject } = this._result;
     known.set(name, { fields, _parsers, _prebuiltEmptyResultObject });
   }
+}
+
+const names = new Map<string, string>();
+
+/** Returns the name of a prepared statement. A text has the same name on every connection. */
+export function nameOf(sql: string): string {
+  let name = names.get(sql);
+  if (!name) {
+    name = createHash('sha256').update(sql).digest('base64url').slice(0, 22);
+    names.set(sql, name);
+  }
+  return name;
 }

@@ -7,8 +7,8 @@ import { HAS_CITUS } from '../citus/citus';
  * get what a transaction sets, and that a statement over several shards uses one connection to each node.
  * Otherwise it would open one for each shard, and Citus would refuse a later write of the coordinator's
  * tables in the transaction. They are stored with each role in the service's database, as the search path is,
- * because PgBouncer would refuse them as startup parameters. A server without Citus does not know those
- * of Citus.
+ * because PgBouncer would refuse them as startup parameters. A server without Citus does not know those of
+ * Citus.
  */
 const SETTINGS = {
   statement_timeout: STATEMENT_TIMEOUT_MS,

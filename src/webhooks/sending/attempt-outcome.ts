@@ -1,4 +1,5 @@
-import { Fault, FAULTS, makeFault } from '../../common/error-texts';
+import { FAULTS } from '../../common/fault-texts';
+import { Fault, makeFault } from '../../common/error-texts';
 import { AddressRefused, EndpointUrlRefused } from './address-policy';
 import { AnswerRefused, MAX_HEAD_KIB } from './http-post';
 import { DnsFailure } from './host-resolver';

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { connect, createSecureContext, rootCertificates, SecureContext, TLSSocket } from 'node:tls';
-import { FAULTS, makeFault } from '../../common/error-texts';
+import { FAULTS } from '../../common/fault-texts';
+import { makeFault } from '../../common/error-texts';
 import { Memo } from '../../common/memo';
 import { AddressPolicy } from './address-policy';
 import { HostResolver } from './host-resolver';

@@ -246,7 +246,7 @@ const things: Record<Thing, string> = {
   Workspace: 'Workspace',
 };
 
-/** Texts of errors in German, by the codes of `src/common/error-texts.ts`. */
+/** Texts of errors in German, by the codes of `fault-texts.ts` and `reason-texts.ts` in `src/common/`. */
 export const errorTextsDe: ErrorTexts = {
   faults,
   reasons,
