@@ -1,33 +1,27 @@
+import { applyDecorators } from '@nestjs/common';
 import { IsOptional } from 'class-validator';
 import { OmitType } from '@nestjs/swagger';
 import { PageQuery } from '../common/page';
 import { IsMoment, IsStorableText, MaxCharacters } from '../common/validators';
 
 const MAX_TEXT = 200;
+const IsFilterText = () => applyDecorators(IsOptional(), MaxCharacters(MAX_TEXT), IsStorableText());
 
 /** Filters the audit log. An entry must pass every filter that is given. */
 export class ListAuditEntriesQuery extends PageQuery {
   /** Action, such as `api_key.revoked`. */
-  @IsOptional()
-  @MaxCharacters(MAX_TEXT)
-  @IsStorableText()
+  @IsFilterText()
   action?: string;
 
   /** Actor as an `audit.event` names it: the id of an agent or key, `operator:<name>`, or `system`. */
-  @IsOptional()
-  @MaxCharacters(MAX_TEXT)
-  @IsStorableText()
+  @IsFilterText()
   actor?: string;
 
   /** Type of the changed thing, such as `api_key`. */
-  @IsOptional()
-  @MaxCharacters(MAX_TEXT)
-  @IsStorableText()
+  @IsFilterText()
   entity?: string;
 
-  @IsOptional()
-  @MaxCharacters(MAX_TEXT)
-  @IsStorableText()
+  @IsFilterText()
   entityId?: string;
 
   /** Earliest time of an entry, inclusive. */

@@ -1,6 +1,9 @@
 import { type Actor } from '../access/principal';
 
-/** Action in a workspace: who did it, from where, and what it changed. An entry is kept for ever. */
+/**
+ * Entry of the audit log: an action in a workspace, its actor, and the values that it changed. An entry is
+ * kept for ever.
+ */
 export interface AuditEntryEntity {
   tenantId: string;
   id: string;
@@ -18,11 +21,11 @@ export interface AuditEntryEntity {
   address: string | null;
   userAgent: string | null;
   requestId: string | null;
-  /** Values that changed, as they were before; null when there was nothing before. */
+  /** Changed values as they were before the action; null for a new thing. */
   before: Record<string, unknown> | null;
-  /** Values that changed, as they are afterwards; null when nothing is left. */
+  /** Changed values as they are after the action; null for a deleted thing. */
   after: Record<string, unknown> | null;
-  /** Further facts about the action, such as the name of what was deleted. */
+  /** Further facts about the action, such as the name of a deleted thing. */
   metadata: Record<string, unknown>;
   createdAt: Date;
 }

@@ -19,8 +19,8 @@ const COLUMNS = [
 ] as const satisfies (keyof AuditEntryEntity)[];
 
 /**
- * Places before which a spreadsheet may begin a formula: the beginning of a text and what other countries'
- * spreadsheets take for the end of a cell. Strangers choose some texts, such as a user agent. Japanese
+ * Places before which a spreadsheet may begin a formula: the beginning of a text, and signs that end a cell
+ * in spreadsheets of other countries. Strangers choose some texts, such as a user agent. Japanese
  * spreadsheets run formulas of full-width signs.
  */
 const FORMULA = /^(?=\s*[=+\-@＝＋－＠]|[\t\r\n])|(?<=[;|\t\r\n])(?=[=+\-@＝＋－＠])/g;

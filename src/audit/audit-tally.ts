@@ -24,16 +24,16 @@ interface Counted extends Times {
 
 const WINDOW_MS = 10 * 60_000;
 /**
- * Highest numbers of actions on different things that one window of ten minutes counts: in this process, and
- * for one workspace. Further ones are dropped.
+ * Limits of the different things whose actions one window of ten minutes counts: in this process, and in one
+ * workspace. Actions on further things are dropped.
  */
 const MAX_THINGS = 10_000;
 const MAX_THINGS_OF_WORKSPACE = 50;
 
 /**
- * Counts what strangers do, and writes one audit entry for each action on each thing every ten minutes, so
- * that they can't flood a customer's `audit.event` stream. Each process counts for itself, and a killed one
- * loses its last ten minutes.
+ * Counts the actions of strangers. It writes one audit entry for each action on each thing every ten minutes,
+ * so that strangers can't flood a customer's `audit.event` stream. Each process counts for itself, and a
+ * killed one loses its last ten minutes.
  */
 @Injectable()
 export class AuditTally implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -89,8 +89,8 @@ export class AuditTally implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /**
-   * Writes what was counted, in one transaction for each workspace. Counts of a failed transaction are added
-   * to the next window. It runs at the end of each window and of the process.
+   * Writes the counts to the audit log, in one transaction for each workspace. The counts of a failed
+   * transaction are added to the next window. `flush` runs at the end of each window and of the process.
    */
   async flush(): Promise<void> {
     for (const source of this.sources) await source().catch((error: Error) => this.report(error));

@@ -8,7 +8,7 @@ export interface ChangedValues {
 }
 
 /**
- * Returns those of the named fields that differ, for an audit entry. Name no field that holds a secret.
+ * Returns the named fields whose values differ, for an audit entry. Name no field that holds a secret.
  * @returns null when none differs
  */
 export function changedValues<T extends object>(

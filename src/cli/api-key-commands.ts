@@ -10,7 +10,7 @@ interface RevokeOptions {
   replacedBy?: string;
 }
 
-/** Options that say what becomes of the webhook endpoints of a key. */
+/** Options that deactivate the webhook endpoints of a key, or hand them over. */
 const REVOCATION = [
   option('--leaked', 'deactivates its endpoints, also for a key that nobody needs any more'),
   new Option('--replaced-by <id>', 'the working key that takes over its endpoints').conflicts('leaked'),
@@ -64,7 +64,10 @@ export function addApiKeyCommands(program: Command): void {
   });
 }
 
-/** Refuses a revocation that does not say what becomes of the endpoints. */
+/**
+ * Returns the revocation for the service. Refuses options that neither deactivate the endpoints nor hand them
+ * over.
+ */
 function toRevocation({ leaked, replacedBy }: RevokeOptions): RevokeApiKey {
   if (replacedBy !== undefined) return { reason: 'REPLACED', replacedBy };
   if (leaked) return { reason: 'LEAKED' };

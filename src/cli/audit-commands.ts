@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { ListAuditEntriesQuery } from '../audit/audit-entry.dto';
-import { writeLines } from './audit-export';
 import { addWorkspaceCommand, PAGES } from './command';
+import { writeLines } from './line-files';
 import { option, required } from './option-values';
 
 export function addAuditCommands(program: Command): void {

@@ -63,7 +63,10 @@ export function addCommand<Options>(
   command.action(withServices(run));
 }
 
-/** Adds a command about the workspace that `--workspace` names, or `--slug` in the group of workspaces. */
+/**
+ * Adds a command about one workspace. The option of its slug is `--workspace`, or `--slug` in the group of
+ * workspaces.
+ */
 export function addWorkspaceCommand<Given extends object>(
   group: Command,
   name: string,
@@ -81,7 +84,7 @@ export function addWorkspaceCommand<Given extends object>(
   });
 }
 
-/** Adds a command about the thing with the id in `--id`, whichever workspace it belongs to. */
+/** Adds a command about one thing of any workspace. `--id` is the id of the thing. */
 export function addThingCommand<Given extends object>(
   group: Command,
   name: string,
@@ -98,10 +101,7 @@ export function addThingCommand<Given extends object>(
   });
 }
 
-/**
- * Formats the end of a command's help: examples of calls, given without the program's name, and what they
- * print.
- */
+/** Formats the end of a command's help: example calls, given without the program's name, and their output. */
 export function example(prints: string, ...calls: string[]): string {
   const lines = calls.map((call) => `  node dist/cli.js ${call}`);
   return `\nExample${calls.length > 1 ? 's' : ''}:\n${lines.join('\n')}\n\nPrints ${prints}.`;

@@ -1,9 +1,7 @@
-import { createWriteStream } from 'node:fs';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
 import type { CreateContact } from '../contacts/contact.dto';
 import { addWorkspaceCommand } from './command';
+import { writeLines } from './line-files';
 import { identity, option, required } from './option-values';
 
 export function addContactCommands(program: Command): void {
@@ -49,22 +47,12 @@ export function addContactCommands(program: Command): void {
     ],
     prints: 'a line each: {"type": "contact" | "identity" | "conversation" | "message", …}',
     calls: ['contact export --workspace acme --id <id> --output zoe.jsonl'],
-    run: ({ contactExports, operator }, tenantId, { id, output }: { id: string; output?: string }) =>
-      writeLines(contactExports.export(tenantId, id, operator), output),
+    run: async ({ contactExports, operator }, tenantId, { id, output }: { id: string; output?: string }) => {
+      await writeLines(jsonLines(contactExports.export(tenantId, id, operator)), output);
+    },
   });
 }
 
-/**
- * Writes lines to a new file, or to stdout. An existing file is not overwritten, and no file is made for an
- * unknown contact.
- */
-async function writeLines(lines: AsyncGenerator<object>, file?: string): Promise<void> {
-  const first = await lines.next();
-  if (first.done) return;
-  const target = file === undefined ? process.stdout : createWriteStream(file, { flags: 'wx', mode: 0o600 });
-  const text = async function* () {
-    yield `${JSON.stringify(first.value)}\n`;
-    for await (const line of lines) yield `${JSON.stringify(line)}\n`;
-  };
-  await pipeline(Readable.from(text()), target, { end: file !== undefined });
+async function* jsonLines(objects: AsyncIterable<object>): AsyncGenerator<string> {
+  for await (const object of objects) yield `${JSON.stringify(object)}\n`;
 }

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { CreateWorkspace, UpdateWorkspace } from '../workspaces/workspace.dto';
-import { writeLines } from './audit-export';
 import { addCommand, addWorkspaceCommand } from './command';
+import { writeLines } from './line-files';
 import { isoDate, list, option, orNone, orNull, required, wholeNumber } from './option-values';
 
 type CreateOptions = Omit<CreateWorkspace, 'planTier'> & { plan: CreateWorkspace['planTier'] };

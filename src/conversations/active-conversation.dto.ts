@@ -12,7 +12,7 @@ export class CountConversationsQuery {
   @IsIn(CONVERSATION_STATUSES)
   status: ConversationStatus;
 
-  /** Id of an agent, or `nobody`. */
+  /** Id of an agent, or the value for conversations without one. */
   @IsOptional()
   @IsString()
   assignedAgentId?: string;
@@ -25,7 +25,7 @@ export class ListActiveConversationsQuery extends IntersectionType(
   PageQuery,
   OmitType(CountConversationsQuery, ['status']),
 ) {
-  /** Required unless the list is a view of its own. */
+  /** Status of the conversations. It is required unless `view` is given. */
   @ValidateIf(({ view, status }: ListActiveConversationsQuery) => view === undefined || status !== undefined)
   @IsIn(CONVERSATION_STATUSES)
   status?: ConversationStatus;
@@ -39,7 +39,7 @@ export class ListActiveConversationsQuery extends IntersectionType(
   @IsIn(CHANNELS)
   channel?: Channel;
 
-  /** Up to 100 ids: only these, if the list has them. In a query one text, with commas between them. */
+  /** Up to 100 ids of conversations. The list has no others. In a query they are one text with commas. */
   @IsOptional()
   @IsIdList(MAX_NAMED)
   ids?: string[];

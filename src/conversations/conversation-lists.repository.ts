@@ -18,18 +18,24 @@ export interface ListPosition {
   count: number;
 }
 
-/** Conversation with its contact, and its position in the list: an id by which the list is ordered. */
+/**
+ * Conversation with its contact, and its position in the list. The position is the id by which the list is
+ * ordered.
+ */
 export type PositionedConversation = ListedConversation &
   Pick<ConversationEntity, 'contactId'> & { contactName: string | null; position: string };
 
-/** Rows of a list, and where it goes on. */
+/** Rows of a list, and the position from which the list goes on. */
 export interface ListResult {
   rows: PositionedConversation[];
-  /** Position up to which the list was looked through; null if the rows, or the list, ended before. */
+  /**
+   * Position from which the next search goes on, if the statement read its limit of conversations before it
+   * found enough; null otherwise.
+   */
   end: string | null;
 }
 
-/** Filter of a list by latest activity. `agentId` is null for the conversations that are nobody's. */
+/** Filter of a list by latest activity. `agentId` is null for the conversations without an agent. */
 export interface ActivityFilter {
   /** Left out only with `ids`. */
   status?: ConversationStatus;
@@ -114,7 +120,7 @@ export class ConversationListsRepository {
        )
        SELECT page.*, ${CONTACT_NAME}, (SELECT count(*) FROM few)::integer AS read
        FROM (VALUES (1)) AS one LEFT JOIN page ON true ORDER BY position DESC`,
-      statement.values,
+      statement.parameters.values,
     );
     return rows[0]!.read > MAX_READ ? null : { rows: rows.filter(hasConversation), end: null };
   }
@@ -136,7 +142,7 @@ export class ConversationListsRepository {
               CASE WHEN (SELECT count(*) FROM page) < ${wanted} THEN (
                 SELECT position FROM (${list} OFFSET ${MAX_READ - 1} LIMIT 1) AS last) END AS end
        FROM (VALUES (1)) AS one LEFT JOIN page ON true ORDER BY position DESC`,
-      statement.values,
+      statement.parameters.values,
     );
     return { rows: rows.filter(hasConversation), end: rows[0]!.end };
   }

@@ -28,7 +28,7 @@ export class CreateConversation {
   channel: Channel;
 }
 
-/** Value of `assignedAgentId` that asks for the conversations which nobody is assigned to. */
+/** Value of `assignedAgentId` in queries for conversations without an agent. */
 export const NOBODY = 'nobody';
 const SORTS = ['activity'] as const;
 
@@ -226,11 +226,4 @@ export function toConversationRow(conversation: PositionedConversation): Convers
 
 export function toConversation(conversation: ConversationEntity): ConversationResponse {
   return { ...toConversationListItem(conversation), updatedAt: conversation.updatedAt };
-}
-
-export function toConversationDetail(
-  conversation: ConversationEntity,
-  contact: ContactResponse,
-): ConversationDetail {
-  return { ...toConversation(conversation), contact };
 }

@@ -76,7 +76,7 @@ export class ConversationsRepository {
     return row ?? null;
   }
 
-  /** Finds those of the conversations that the workspace has. */
+  /** Finds the conversations with the ids. Ids of other workspaces find none. */
   async findMany(tenantId: string, ids: string[]): Promise<ConversationEntity[]> {
     if (ids.length === 0) return [];
     const sql = `${SELECT_CONVERSATION} WHERE tenant_id = $1 AND id = ANY ($2)`;
@@ -182,7 +182,7 @@ export class ConversationsRepository {
     return rows[0]!.sequence;
   }
 
-  /** Stores what a new message changes in its conversation, with the number of the message's event. */
+  /** Stores a conversation's newest message, with the number of the message's event. */
   setLastMessagePipelined(
     tx: Transaction,
     { tenantId, id }: ConversationEntity,
@@ -198,7 +198,7 @@ export class ConversationsRepository {
     );
   }
 
-  /** Stores the preview of a changed message, with the number of the event that tells of it. */
+  /** Stores the preview of a changed message, with the number of the event of the change. */
   setPreviewPipelined(
     tx: Transaction,
     { tenantId, id, lastMessagePreview }: ConversationEntity,
@@ -213,8 +213,8 @@ export class ConversationsRepository {
   }
 
   /**
-   * Erases the preview if it is of one of these messages. Erases the contact's id on the channel if the
-   * contact is erased too.
+   * Erases the preview of a conversation if it is of an erased message. Erases the contact's id on the
+   * channel too, if the contact is erased.
    */
   async erase(tx: Transaction, messages: ErasedMessages): Promise<void> {
     const { tenantId, conversationId, ids, withContact } = messages;

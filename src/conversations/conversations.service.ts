@@ -22,7 +22,6 @@ import {
   ListConversationsQuery,
   NOBODY,
   toConversation,
-  toConversationDetail,
   toConversationListItem,
   toConversationRow,
   UpdateConversation,
@@ -62,7 +61,7 @@ export class ConversationsService {
       return toPage(rows, limit, toConversationListItem);
     }
     const agentId = assignedAgentId === NOBODY ? null : assignedAgentId;
-    // Nobody has such an id.
+    // No agent and no contact has such an id.
     if ([agentId, contactId].some((id) => typeof id === 'string' && !isId(id)))
       return { data: [], nextCursor: null };
     const { rows, end } = await this.lists.find(
@@ -81,9 +80,9 @@ export class ConversationsService {
 
   /**
    * Returns a page of the conversations with a status, the one with the latest activity first: 50 by default,
-   * 200 at most. The view of those with lost replies has the newest 1,000 of them, with any status. A page of
-   * one channel may be short before the last one. A conversation that gets a message between two pages moves
-   * to the top, so a list of several pages may name it twice.
+   * 200 at most. The view `lost` has the newest 1,000 conversations with lost replies, of any status. A page
+   * of one channel may be short before the last one. A conversation that gets a message between two pages
+   * moves to the top, so a list of several pages may name it twice.
    * @throws AppError INVALID_QUERY, FORBIDDEN
    */
   async listActive(
@@ -105,8 +104,8 @@ export class ConversationsService {
   }
 
   /**
-   * Counts the conversations of a workspace with a status, all of them or those of an agent or nobody; 1,001
-   * stands for more than 1,000.
+   * Counts the conversations of a workspace with a status, of one agent, of none, or all; 1,001 stands for
+   * more than 1,000.
    * @throws AppError INVALID_QUERY, FORBIDDEN
    */
   async count(tenantId: string, input: CountConversationsQuery, actor: Actor): Promise<number> {
@@ -117,8 +116,9 @@ export class ConversationsService {
   }
 
   /**
-   * Counts the conversations of a workspace with lost replies: these were not delivered, or perhaps not, and
-   * nobody has sent them again, dismissed them, or closed the conversation; 1,001 stands for more than 1,000.
+   * Counts the conversations of a workspace with lost replies; 1,001 stands for more than 1,000. A lost reply
+   * was not delivered, or perhaps not. It was neither sent again nor dismissed, and its conversation was not
+   * closed since.
    * @throws AppError FORBIDDEN
    */
   async countLost(tenantId: string, actor: Actor): Promise<number> {
@@ -135,13 +135,13 @@ export class ConversationsService {
     const conversation = await this.conversations.find(tenantId, id);
     if (!conversation) throw AppError.notFound('Conversation');
     const contact = await this.contacts.get(tenantId, conversation.contactId, SYSTEM);
-    return toConversationDetail(conversation, contact);
+    return { ...toConversation(conversation), contact };
   }
 
   /**
    * Returns a page of the changes of a conversation's status and agent, newest first: 50 by default, 200 at
-   * most. They are those of the audit log, without the addresses of who made them. A page may be short before
-   * the last one.
+   * most. The changes come from the audit log, without the addresses of their actors. A page may be short
+   * before the last one.
    * @throws AppError INVALID_QUERY, FORBIDDEN, NOT_FOUND
    */
   async listChanges(
@@ -166,14 +166,14 @@ export class ConversationsService {
     const contact = await this.contacts.get(tenantId, contactId, SYSTEM);
     const partner = { tenantId, contactId: contact.id, sourceChannel: channel, identityExternalId: null };
     const conversation = await this.database.transaction((tx) => this.writer.open(tx, partner));
-    return toConversationDetail(conversation, contact);
+    return { ...toConversation(conversation), contact };
   }
 
   /**
    * Changes a conversation's status, its assigned agent and the end of its snooze, with one
    * `conversation.updated` for this call, unless only the end changes. Equal values change nothing and fire
-   * no event. A conversation that leaves SNOOZED has no end any more. It is handed over to an agent to whom
-   * somebody else assigns it.
+   * no event. A conversation that leaves SNOOZED has no end any more. An assignment by another actor hands
+   * the conversation over to its agent.
    * @throws AppError INVALID_BODY (no field; an agent that is unknown, inactive or another workspace's; an
    *   end that is past, more than 366 days ahead, or of a conversation that is not snoozed), NOT_FOUND
    */

@@ -18,8 +18,8 @@ export interface ListFilter {
 export type ListOrder = 'id' | 'activity';
 
 /**
- * Limit of the conversations that one index leads to, so that a page takes a bounded time: up to so many are
- * read and sorted. More are not sorted: the list is read in its own order, so many rows for a page at most.
+ * Limit of the conversations that one statement reads, so that a page takes a bounded time. If an index leads
+ * to fewer, they are sorted. If it leads to more, the list is read in its own order.
  */
 export const MAX_READ = 1_000;
 
@@ -35,8 +35,8 @@ const POSITIONS: Record<ListOrder, string> = { id: 'id', activity: ACTIVITY };
 
 /** Makes the parts of a statement that lists conversations. The workspace is $1. */
 export class ListStatement {
-  private readonly parameters = new Parameters();
-  /** SQL condition that a row which was read is one that is asked for. */
+  readonly parameters = new Parameters();
+  /** SQL condition for the rows that pass the filter. */
   readonly condition: string;
 
   constructor(
@@ -56,17 +56,13 @@ export class ListStatement {
     this.condition = conditions.filter(Boolean).join(' AND ') || 'true';
   }
 
-  get values(): unknown[] {
-    return this.parameters.values;
-  }
-
   bind(value: unknown): string {
     return this.parameters.bind(value);
   }
 
   /**
-   * Returns SQL that selects what the index of the most selective filter leads to, in no order, and more than
-   * MAX_READ rows if these are not all; null without such a filter.
+   * Returns SQL that selects the conversations to which the index of the most selective filter leads, in no
+   * order; null without such a filter. It returns more than MAX_READ rows if the index leads to more.
    */
   selectFew(): string | null {
     const scans = this.selectiveScans();
@@ -101,8 +97,8 @@ export class ListStatement {
   }
 
   /**
-   * Returns scans of the conversations that have changed since a time: those whose newest message is not much
-   * older, and those which were changed after their newest message. Both may find the same ones.
+   * Returns scans of the conversations that have changed since a time: one finds recent messages, and one
+   * finds changes after the newest message. Both may find the same conversations.
    */
   private scansOfChanged(since: Date): string[] {
     const floor = this.bind(idFloor(new Date(Math.max(0, since.getTime() - CLOCKS_DIFFER_MS))));

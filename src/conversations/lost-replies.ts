@@ -1,6 +1,6 @@
 /**
- * Condition of a row of messages that is a lost reply: it was not delivered, or perhaps not, and nobody has
- * sent it again, dismissed it, or closed its conversation since. It is that of an index.
+ * SQL condition for the messages that are lost replies: not delivered, or perhaps not, and neither sent again
+ * nor dismissed. Closing a conversation dismisses its messages. A partial index has the same condition.
  */
 export const IS_LOST = `delivery_status IN ('FAILED', 'UNKNOWN') AND dismissed_at IS NULL AND body <> ''`;
 

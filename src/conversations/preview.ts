@@ -1,14 +1,11 @@
 import { countCharacters } from '../common/validators';
 
 const MAX_CHARACTERS = 140;
-/** A long text that begins with characters each of which is one for a reader too. */
+/** Text that begins with more characters of ASCII than a preview has. Each of them is one grapheme. */
 const LONG_ASCII = new RegExp(`^[ -~]{${MAX_CHARACTERS + 1}}`);
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/**
- * Returns the first 140 characters of a message on one line, never cut inside what a reader sees as one
- * character.
- */
+/** Returns the first 140 characters of a message on one line, never cut inside a grapheme. */
 export function makePreview(body: string): string {
   const line = body.trim().replace(/\s+/g, ' ');
   if (line.length <= MAX_CHARACTERS) return line;

@@ -33,7 +33,7 @@ export const AnyScope = () =>
     ApiErrors('FORBIDDEN', 'WORKSPACE_SUSPENDED'),
   );
 
-/** Documents what the guard checks: a key in either header, with these scopes. */
+/** Documents the key that the guard requires, in either header and with these scopes. */
 const ApiSecured = (...scopes: Scope[]) =>
   applyDecorators(ApiSecurity('bearer', scopes), ApiSecurity('apiKey', scopes));
 

@@ -8,14 +8,12 @@ import {
   ApiResponse,
   ApiSchema,
   getSchemaPath,
-  type ApiOperationOptions,
-  type ApiResponseOptions,
 } from '@nestjs/swagger';
 import { ApiErrorCode } from '../common/app-error';
 import { ANSWER_HEADERS, errorResponses, headerRefs, RATE_LIMIT_HEADERS } from './error-responses';
 import { MAX_LIMIT } from '../common/page';
 
-// Decorators that document routes for OpenAPI. They do not change what a route does.
+// These decorators document routes for OpenAPI. They do not change the behaviour of a route.
 
 const SUCCESS_HEADERS = [...ANSWER_HEADERS, ...RATE_LIMIT_HEADERS];
 /** Error codes that every route can answer with. */
@@ -24,7 +22,7 @@ const COMMON_ERRORS: ApiErrorCode[] = ['UNAUTHENTICATED', 'RATE_LIMITED', 'INTER
 interface AnswerOptions {
   status?: number;
   headers?: string[];
-  /** Name of the operation, where it does not follow from those of the controller and its method. */
+  /** Name of the operation; by default it is made of the names of the controller and the method. */
   operationId?: string;
   description?: string;
 }
@@ -34,12 +32,17 @@ export function ApiAnswer(
   type: Type,
   { status = 200, headers = [], ...operation }: AnswerOptions = {},
 ): MethodDecorator {
-  const response = {
-    status,
-    headers: headerRefs([...SUCCESS_HEADERS, ...headers]),
-    schema: { $ref: getSchemaPath(type) },
-  };
-  return success({ summary, ...operation }, type, response);
+  return applyDecorators(
+    ApiExtraModels(type),
+    ApiOperation({ summary, ...operation }),
+    ApiResponse({
+      description: 'Done.',
+      status,
+      headers: headerRefs([...SUCCESS_HEADERS, ...headers]),
+      schema: { $ref: getSchemaPath(type) },
+    }),
+    ApiErrors(...COMMON_ERRORS),
+  );
 }
 
 /** Documents a success without a body. */
@@ -75,12 +78,12 @@ export function pageOf(row: Type): Type {
   return PageResponse;
 }
 
-/** Documents the errors of a route beyond those of every route. */
+/** Documents the errors of a route beyond the errors that every route has. */
 export function ApiErrors(...codes: ApiErrorCode[]): MethodDecorator {
   return applyDecorators(...errorResponses(codes).map((response) => ApiResponse(response)));
 }
 
-/** Documents the errors of a route that takes a body and no query, beyond those of every route. */
+/** Documents the errors of a route that takes a body and no query. */
 export function ApiBodyErrors(...codes: ApiErrorCode[]): MethodDecorator {
   return ApiErrors(
     'INVALID_QUERY',
@@ -107,7 +110,7 @@ export function ApiId(thing: string, example: string): MethodDecorator {
 
 /**
  * Documents the header that makes a request safe to repeat.
- * @param repeatGets what the repeated request gets, where it is not the first answer as it was
+ * @param repeatGets description of the answer to a repeated request
  */
 export function ApiIdempotencyKey(repeatGets = 'the first answer again'): MethodDecorator {
   return ApiHeader({
@@ -124,13 +127,4 @@ export function ApiIdempotencyKey(repeatGets = 'the first answer again'): Method
       example: 'order-1042-shipped',
     },
   });
-}
-
-function success(operation: ApiOperationOptions, model: Type, response: ApiResponseOptions): MethodDecorator {
-  return applyDecorators(
-    ApiExtraModels(model),
-    ApiOperation(operation),
-    ApiResponse({ description: 'Done.', ...response }),
-    ApiErrors(...COMMON_ERRORS),
-  );
 }

@@ -87,7 +87,7 @@ export interface OtherErrors {
   /** Start of the names of these errors among the components of an OpenAPI document. */
   name: string;
   documentation: Partial<Record<ApiErrorCode, ErrorDocumentation>>;
-  /** Headers of the route's answers in addition to those of every answer. */
+  /** Headers that the route's answers have and others do not. */
   headers?: string[];
 }
 

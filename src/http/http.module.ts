@@ -4,7 +4,7 @@ import { EventStreams } from './streams/event-streams';
 import { RequestBodies } from './connections/request-bodies';
 
 /**
- * Limits what the HTTP server of this process holds: connections, bodies and streams. `configureHttp` sets
+ * Limits the connections, bodies and streams that the HTTP server of this process holds. `configureHttp` sets
  * the limits.
  */
 @Global()

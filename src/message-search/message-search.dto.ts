@@ -4,6 +4,7 @@ import { type Channel, CHANNELS } from '../common/channel-descriptors';
 import { MAX_LIMIT, PageQuery } from '../common/page';
 import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
 import { CONVERSATION_STATUSES, type ConversationStatus } from '../conversations/conversation.entity';
+import type { ActiveConversation } from '../conversations/active-conversation.dto';
 import { ContactNameResponse } from '../conversations/conversation.dto';
 import type { SenderType } from '../messages/message.entity';
 import { ExcerptPart } from './search-phrases';
@@ -92,17 +93,11 @@ export class FoundMessage {
 
 export class SearchConversationsQuery extends PickType(SearchMessagesQuery, ['text']) {}
 
-/** Conversation of a contact whose name, e-mail or phone has what was searched for. */
-export interface FoundConversation {
-  id: string;
-  sourceChannel: Channel;
-  status: ConversationStatus;
-  lastMessagePreview: string | null;
-  lastMessageAt: Date | null;
-  /** Agent who wrote the newest message; null if it is the customer's, or there is none. */
-  lastSenderAgentId: string | null;
-  contact: { id: string; name: string | null };
-}
+/** Conversation of a contact whose name, e-mail or phone contains the text of the search. */
+export type FoundConversation = Pick<
+  ActiveConversation,
+  'id' | 'sourceChannel' | 'status' | 'lastMessagePreview' | 'lastMessageAt' | 'lastSenderAgentId' | 'contact'
+>;
 
 /** Page of found messages, newest first. */
 @ApiSchema({ name: 'FoundMessagePage' })

@@ -22,7 +22,7 @@ export interface IndexRange {
 /** Buckets of a workspace's index, from the newest to the oldest. */
 export type Buckets = Pick<IndexRange, 'newest' | 'oldest'>;
 
-/** Message whose text may have what is searched for, with what a result shows of it. */
+/** Message whose text may match a search, with the values that a result shows. */
 export interface Candidate extends MessageKeys {
   senderType: SenderType;
   senderAgentId: string | null;
@@ -64,7 +64,7 @@ const FIND_BY_TERMS_ON_NODE = findBy(`tenant_id = $1 AND ${expectFewRows(`terms 
 export class MessageSearchRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns what a workspace's index has below an id; null when it has not begun. */
+  /** Returns the filled buckets of a workspace's index below an id; null when the index has not begun. */
   async findRange(tenantId: string, before: string): Promise<IndexRange | null> {
     const [row] = await this.database.prepared<{
       stage: Stage;

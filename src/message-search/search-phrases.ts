@@ -20,8 +20,8 @@ const EXCERPT = 160;
 const BEFORE_HIT = 50;
 
 /**
- * Reads what a person searches for: words, all of which a text must have, and phrases between quotation
- * marks. What is written without a blank, such as `order-12` or a Chinese word, is a phrase too.
+ * Parses the text of a search into words, all of which a message must have, and phrases between quotation
+ * marks. Text without a blank, such as `order-12` or a Chinese word, is a phrase too.
  */
 export function parsePhrases(text: string): Phrase[] {
   return [...text.matchAll(PARTS)]
@@ -67,7 +67,7 @@ export function findPhrases(atoms: readonly Atom[], phrases: readonly Phrase[]):
   return found;
 }
 
-/** Cuts a text to what stands around its first hit, on one line, and marks the hits in it. */
+/** Cuts a text to an excerpt around its first hit, on one line, and marks the hits in it. */
 export function makeExcerpt(text: string, hits: readonly Atom[]): ExcerptPart[] {
   const sorted = [...hits].sort((a, b) => a.start - b.start);
   const start = boundaryBefore(text, Math.max(0, (sorted[0]?.start ?? 0) - BEFORE_HIT));

@@ -26,7 +26,7 @@ const UNSPACED = [
   .map((script) => `\\p{scx=${script}}`)
   .join('');
 
-/** Looks ahead to what is no apostrophe, although Unicode counts some of them as letters. */
+/** Lookahead that refuses apostrophes, because Unicode counts some of them as letters. */
 const IN_WORD = '(?![\\u02b9-\\u02bd\\u02c8])';
 
 /**

@@ -12,8 +12,8 @@ import { MessageChangesRepository, MessageEdit, MessageReactions } from './messa
 import { MessageKey } from './message-status.repository';
 
 /**
- * Stores what customers change after a message was sent. It changes neither the conversation's status nor its
- * place in lists.
+ * Stores the changes that customers make to sent messages. They change neither the conversation's status nor
+ * its place in lists.
  */
 @Injectable()
 export class MessageChanges {
@@ -84,7 +84,7 @@ export class MessageChanges {
     const { tenantId, id: conversationId, lastMessageId } = conversation;
     const sequence = nextSequence(conversation);
     this.conversations.setPreviewPipelined(tx, conversation, new Date(), sequence);
-    // The index of messages' words reads events in the order of their ids.
+    // The new id is the highest, because the index of messages' words reads events in the order of their ids.
     const id = newIdAfter(lastMessageId);
     const data = { conversationId, messageId, change };
     this.outbox.appendPipelined(tx, tenantId, 'message.updated', data, { id, sequence });

@@ -31,9 +31,9 @@ export interface ErasedStep {
 /**
  * Erases messages and every copy of them, and keeps ids, times and directions. An erased message has an empty
  * body, which no other message has. The body of its event is empty too, so that a later retry, redelivery or
- * recovery delivers an empty one. A message that waits to be sent is not sent any more. What receivers have
- * answered to any event of the conversation is a copy as well. Each table erases its own part, in the order
- * of locks that every other transaction keeps.
+ * recovery delivers an empty one. A message that waits to be sent is not sent any more. The answers of
+ * receivers to events of the conversation are copies as well. Each table erases its own part, in the order of
+ * locks that every other transaction keeps.
  */
 @Injectable()
 export class MessageEraser {
@@ -47,7 +47,7 @@ export class MessageEraser {
   ) {}
 
   /**
-   * Erases what a range has, messages and events, up to `count` ids, the oldest first. Erasing again changes
+   * Erases the messages and events of a range, up to `count` ids, the oldest first. A repeated step changes
    * nothing.
    * @param contactId contact that is erased too. With LOWEST_ID as the conversation, the step is about the
    *   events of the contact itself
@@ -68,7 +68,8 @@ export class MessageEraser {
   }
 
   /**
-   * Erases a message that its customer has unsent. A worker later erases what receivers still answer.
+   * Erases a message that its customer has unsent. A worker later erases the answers that receivers still
+   * give.
    * @param texts texts that it had, which drafts lose too
    */
   async eraseUnsent(tx: Transaction, key: MessageKey, texts: string[]): Promise<void> {
@@ -81,7 +82,7 @@ export class MessageEraser {
   }
 
   /**
-   * Erases what receivers have answered to the events of a range, up to `count`, the oldest first.
+   * Erases the answers of receivers to the events of a range, up to `count` events, the oldest first.
    * @returns where the next step begins; null after the last
    */
   async eraseAnswers(tx: Transaction, range: MessageRange, count: number): Promise<string | null> {
@@ -106,8 +107,8 @@ export class MessageEraser {
   }
 
   /**
-   * Lists the first `count` ids of a range: those of messages, of events of the conversation or the contact,
-   * and of the entity's audit entries. The event of a message or of an entry has the same id.
+   * Lists the first `count` ids of a range: of messages, of events of the conversation or the contact, and of
+   * the entity's audit entries. The event of a message or of an entry has the same id.
    */
   private async list(
     tx: Transaction,

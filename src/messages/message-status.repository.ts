@@ -190,8 +190,8 @@ export class MessageStatusRepository {
   }
 
   /**
-   * Fails those of the messages that are QUEUED, with their events.
-   * @returns those that have failed
+   * Fails the messages that are QUEUED, with their events.
+   * @returns the failed messages
    */
   async failAll(tx: Transaction, messages: FailingMessage[]): Promise<FailedMessage[]> {
     const failed = await tx.prepared<FailedMessage & Advanced & { tenantId: string }>(
@@ -206,7 +206,7 @@ export class MessageStatusRepository {
   /**
    * Fails the messages that are QUEUED, of workspaces without a subscriber to the events. Nothing waits for
    * the answer.
-   * @returns those that have failed
+   * @returns the failed messages
    */
   failWithoutEventsPipelined(tx: Transaction, messages: FailingMessage[]): Pipelined<FailedMessage> {
     for (const { tenantId, conversationId } of messages) this.changes.note(tx, tenantId, { conversationId });

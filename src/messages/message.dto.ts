@@ -34,7 +34,7 @@ export class ListMessagesPartQuery extends PageQuery {
   @IsUUID('loose', { message: 'must be the id of a message' })
   around?: string;
 
-  /** The `previousCursor` of another part: the part has what is newer. */
+  /** The `previousCursor` of another part. The new part has the messages that are newer. */
   @IsOptional()
   @IsUUID('loose', { message: 'must be the previousCursor of another part' })
   after?: string;
@@ -72,7 +72,7 @@ export class SendMessage extends ReceiveMessage {
 export class SendReply extends SendMessage {
   /**
    * Newest message that the agent knew when it began to write; null if there was none. The reply is refused
-   * if somebody else has answered since. Without it nothing is refused.
+   * if another sender has answered since. Without this id no reply is refused for that.
    */
   @IsNullable()
   @IsString()
@@ -84,7 +84,7 @@ export class SendReply extends SendMessage {
   repeatsId?: string;
 }
 
-/** Message that was not delivered, and that nobody has to deal with any more. */
+/** Message that was not delivered, and is to count as lost no more. */
 export class DismissMessage {
   @IsString()
   messageId: string;
@@ -203,14 +203,14 @@ export class MessageResponse {
 export interface ListedPartMessage extends MessageResponse {
   /** Message that this one repeats, because it was not delivered, or perhaps not; null for any other. */
   repeatsId: string | null;
-  /** Whether somebody has dealt with it, if it was not delivered. */
+  /** Whether a lost message was sent again or dismissed. */
   isDismissed: boolean;
   firstBody: string | null;
 }
 
 /** Part of a conversation's history, newest first. */
 export interface MessagesPart extends Page<ListedPartMessage> {
-  /** Starts the part with what is newer, as `after`; null when the part ends with the newest message. */
+  /** Value of `after` for the part with newer messages; null when this part has the newest message. */
   previousCursor: string | null;
 }
 
@@ -220,9 +220,12 @@ export class SentMessageResponse {
   message: MessageResponse;
 }
 
-/** Sent message, with what its page knows its own changes by: the event of the message has its id. */
+/**
+ * Sent message for a page that ignores the events of its own changes. The event of the message has the
+ * message's id.
+ */
 export interface SentReplyResponse extends SentMessageResponse {
-  /** Event of the assignment of the conversation to the agent, if it was nobody's. */
+  /** Id of the event that assigned the conversation to the agent; undefined if no event did. */
   assignmentEventId?: string;
 }
 

@@ -67,7 +67,10 @@ export class MessagesRepository {
       .read(this.database, cursor, count);
   }
 
-  /** Returns the agents who wrote those of the messages that agents wrote, by the ids of the messages. */
+  /**
+   * Returns the ids of the agents who wrote messages, by the ids of the messages. Messages of customers have
+   * none.
+   */
   async findSenders(
     tenantId: string,
     conversationIds: string[],
@@ -89,7 +92,7 @@ export class MessagesRepository {
   }
 
   /**
-   * Reports whether somebody else than an agent has answered a conversation after a message. Only its latest
+   * Reports whether another sender than an agent has answered a conversation after a message. Only its latest
    * 100 messages count.
    */
   async hasOtherAnswer(

@@ -109,14 +109,13 @@ export class MessagesService {
 
   /**
    * Sends a message to the customer as an agent: stores it as QUEUED for its channel, with its
-   * `message.created` event. An agent writes as itself, and is assigned the conversation if nobody is;
-   * anybody else names the agent, and the oldest active OWNER or ADMIN writes if none is named.
-   * An agent that names the newest message it knew is refused if somebody else has answered since. A message
-   * that repeats another one names it.
+   * `message.created` event. An agent writes as itself, and is assigned a conversation without an agent. Any
+   * other actor names the agent; by default the oldest active OWNER or ADMIN writes. An agent that names the
+   * newest message it knew is refused if another sender has answered since. A message that repeats another
+   * one names it.
    * @throws AppError INVALID_BODY (the body, its channel's limit, the sender, the known message, a message to
-   *   repeat that is another conversation's, or neither FAILED nor UNKNOWN), FORBIDDEN
-   *   (an agent that names another as the sender), NOT_FOUND, CONFLICT (somebody else has answered),
-   *   IDEMPOTENCY_CONFLICT
+   *   repeat that is another conversation's, or neither FAILED nor UNKNOWN), FORBIDDEN (an agent that names
+   *   another as the sender), NOT_FOUND, CONFLICT (another sender has answered), IDEMPOTENCY_CONFLICT
    */
   async send(
     tenantId: string,
@@ -125,7 +124,7 @@ export class MessagesService {
     actor: Actor,
     request: IdempotentRequest | null = null,
   ): Promise<SentReplyResponse> {
-    // A request of the API was validated as a SendMessage, which has none of a reply's other fields.
+    // A request of the API is validated as a SendMessage, which has none of a reply's other fields.
     const dto = input instanceof SendMessage && !(input instanceof SendReply) ? SendMessage : SendReply;
     const { body, senderAgentId, seenMessageId, repeatsId } = validate<SendReply>(dto, input);
     if (actor.type === 'agent' && (senderAgentId ?? actor.id) !== actor.id)
@@ -140,7 +139,11 @@ export class MessagesService {
         ]);
         if (!conversation) throw AppError.notFound('Conversation');
         requireWithinLimit(conversation.sourceChannel, body);
-        if (!sender) throw unknownSender(senderAgentId);
+        if (!sender)
+          throw AppError.invalidBody(
+            'senderAgentId',
+            senderAgentId === undefined ? 'sender_missing' : 'agent_unknown',
+          );
         if (seenMessageId !== undefined && actor.type === 'agent')
           await this.requireNoOtherAnswer(tx, conversation, seenMessageId ?? LOWEST_ID, actor.id);
         const content = { senderAgentId: sender.id, body, repeatsId: repeatsId ?? null };
@@ -157,13 +160,14 @@ export class MessagesService {
   async receive(tenantId: string, conversationId: string, input: ReceiveMessage): Promise<MessageResponse> {
     const { body } = validate(ReceiveMessage, input);
     return this.database.transaction(async (tx) => {
-      const conversation = await this.lock(tx, tenantId, conversationId);
+      const conversation = await this.conversations.lock(tx, tenantId, conversationId);
+      if (!conversation) throw AppError.notFound('Conversation');
       return toMessage(await this.writer.receive(tx, conversation, { body, metadata: null }));
     });
   }
 
   /**
-   * Refuses an answer if somebody else has answered a locked conversation after a message. So of two agents
+   * Refuses an answer if another sender has answered a locked conversation after a message. So of two agents
    * who send at the same moment one is refused.
    * @throws AppError INVALID_BODY, CONFLICT
    */
@@ -195,12 +199,6 @@ export class MessagesService {
     return toPage(rows, limit, toItem);
   }
 
-  private async lock(tx: Transaction, tenantId: string, conversationId: string): Promise<ConversationEntity> {
-    const conversation = await this.conversations.lock(tx, tenantId, conversationId);
-    if (!conversation) throw AppError.notFound('Conversation');
-    return conversation;
-  }
-
   /**
    * Finds the agent who writes: the actor, or the named agent if it is active, or the oldest active OWNER or
    * ADMIN.
@@ -215,11 +213,4 @@ export class MessagesService {
     if (senderAgentId === undefined) return this.agents.findFirstManager(tx, tenantId);
     return this.agents.findActive(tx, tenantId, senderAgentId);
   }
-}
-
-function unknownSender(senderAgentId: string | undefined): AppError {
-  if (senderAgentId !== undefined) {
-    return AppError.invalidBody('senderAgentId', 'agent_unknown');
-  }
-  return AppError.invalidBody('senderAgentId', 'sender_missing');
 }

@@ -17,7 +17,7 @@ import { ContactErasuresRepository } from './contact-erasures.repository';
  */
 const MAX_ROWS = 50;
 
-/** Erases what a workspace keeps of a person (GDPR, article 17). */
+/** Erases the data that a workspace keeps of a person (GDPR, article 17). */
 @Injectable()
 export class ContactErasuresService {
   constructor(

@@ -20,7 +20,7 @@ const PAGE = 200;
 /** Line of an export, as JSON. */
 export type ContactExportLine = ContactLine | IdentityLine | ConversationLine | MessageLine | NoteLine;
 
-/** Exports what a workspace keeps of a person (GDPR, articles 15 and 20). */
+/** Exports the data that a workspace keeps of a person (GDPR, articles 15 and 20). */
 @Injectable()
 export class ContactExportService {
   constructor(
@@ -46,7 +46,7 @@ export class ContactExportService {
       const subject = { tenantId, actor, entity: 'contact', entityId: contactId };
       this.audit.appendPipelined(tx, { ...subject, action: 'contact.exported' });
     });
-    // Each table knows its own lines; their union is listed above for the caller.
+    // Each table has lines of its own type. ContactExportLine lists these types.
     yield* this.exportLines({ tenantId, contactId }) as AsyncGenerator<ContactExportLine>;
   }
 

@@ -73,7 +73,7 @@ export class Connections {
     if (earlier && !this.mayWait(open, connection, request)) return;
     connection.request = request;
     connection.response = response;
-    // Node has the whole answer, and the system has taken what it can.
+    // Node has the whole answer, and the system has taken as much of it as it can.
     response.once('prefinish', () => this.noteUnread(open, connection, response));
     response.once('close', () => this.finish(open, connection, response));
     if (!hasBody(request)) open.waiting.delete(connection);

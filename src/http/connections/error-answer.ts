@@ -63,8 +63,8 @@ function sendAndClose(response: Response, json: string): void {
 }
 
 /**
- * Discards a body: a route must not work on it, even if it arrives completely. What has arrived is freed now,
- * not when the connection ends: each listener of a parser holds it.
+ * Discards a body: a route must not work on it, even if it arrives completely. The bytes that have arrived
+ * are freed now, and not at the end of the connection: each listener of a parser holds them.
  */
 function discardBody(request: Response['req']): void {
   request.unpipe();

@@ -3,7 +3,7 @@ import type { NextFunction, Request, Response } from 'express';
 /** Value of `Cache-Control` that keeps an answer for one key, token or visitor out of every cache. */
 export const NO_STORE = 'no-store';
 
-/** Headers of every answer. `Vary` is for caches that are configured to keep what `no-store` forbids. */
+/** Headers of every answer. `Vary` is for caches that are configured to keep answers despite `no-store`. */
 export const STANDARD_HEADERS: Readonly<Record<string, string>> = {
   'Cache-Control': NO_STORE,
   'X-Content-Type-Options': 'nosniff',

@@ -15,7 +15,7 @@ const MAX_WAITING = 1_000;
 /** Number of accepted keys that this process remembers. */
 const MAX_ACCEPTED = 10_000;
 
-/** A key that may be valid, and what it belongs to. */
+/** A key that may be valid, and its owner. */
 export interface FoundKey<Owner> {
   key: Buffer;
   owner: Owner;
@@ -36,7 +36,7 @@ export class KeyLookup<Owner> {
 
   /**
    * Makes a lookup that has accepted no key yet.
-   * @param findKnown returns those of the keys that may be valid: `read` decides
+   * @param findKnown returns the keys that may be valid. `read` decides whether they are
    */
   constructor(
     private readonly kind: 'keys' | 'hooks' | 'sessions',
@@ -45,8 +45,8 @@ export class KeyLookup<Owner> {
   ) {}
 
   /**
-   * Looks a key up. It calls `read` on every call, so that a revocation takes effect at once.
-   * @param read reads what the key opens; null when it opens nothing any more
+   * Looks a key up. It calls `read` each time, so that a revocation takes effect at once.
+   * @param read reads the thing that the key opens; null when it opens none any more
    * @returns null for an invalid key
    * @throws AppError UNAVAILABLE: too many unknown keys wait
    */

@@ -14,7 +14,10 @@ const WAITS_OUTSIDE = 'budget:outside';
  */
 export const HasOwnBudget = (has: (request: Request) => boolean) => SetMetadata(OWN_BUDGET, has);
 
-/** Marks a route whose service waits for somebody outside, and gives the request's slot back meanwhile. */
+/**
+ * Marks a route whose service waits for others, such as a provider. The request's slot is given back
+ * meanwhile.
+ */
 export const WaitsOutside = () => SetMetadata(WAITS_OUTSIDE, true);
 
 /** Reports whether the service of a request's route takes a slot of another kind than `requests`. */
@@ -24,8 +27,8 @@ export function hasOwnBudget(reflector: Reflector, context: ExecutionContext): b
 }
 
 /**
- * Gives each request with an API key a slot of its workspace, after the guards and until its answer is made,
- * but not while it waits for somebody outside.
+ * Gives each request with an API key a slot of its workspace, after the guards and until its answer is made.
+ * The request has no slot while it waits for others outside this service.
  */
 @Injectable()
 export class RequestBudgetInterceptor implements NestInterceptor {

@@ -7,20 +7,20 @@ import { Metrics } from '../../metrics/metrics';
 import { Closable, Release, WorkBudget, WorkLimits } from '../../common/work-budget';
 
 /**
- * Kind of work that waits for somebody outside: a person who downloads (`exports`), a name server
+ * Kind of work that waits for others outside this service: a person who downloads (`exports`), a name server
  * (`lookups`), a receiver (`tests`), a channel's provider (`providers`), a mail server (`mails`). The key is
  * a workspace.
  */
 export type OutsideKind = 'exports' | 'lookups' | 'tests' | 'providers' | 'mails';
 
 /**
- * Kind of work. The key is a workspace for `requests`, `searches`, `walks` and the work that waits for
- * somebody outside, a connection for `hooks`, a site key for `widget`, a client's network for `passwords`. A
- * walk is a search of several statements.
+ * Kind of work. The key is a workspace for `requests`, `searches`, `walks` and each OutsideKind, a connection
+ * for `hooks`, a site key for `widget`, a client's network for `passwords`. A walk is a search of several
+ * statements.
  */
 export type WorkKind = 'requests' | 'searches' | 'walks' | 'hooks' | 'widget' | 'passwords' | OutsideKind;
 
-/** Request that has a slot of `requests`, or had one before it waited for somebody outside. */
+/** Request that has a slot of `requests`, or had one before it waited for others outside. */
 interface RequestSlot {
   key: string;
   closable: Closable;
@@ -59,7 +59,7 @@ const PASSWORDS: WorkLimits = { total: 2, perKey: 1, waiting: 200, waitingPerKey
 
 /**
  * Slots for waits that hold neither a connection to PostgreSQL nor a processor, so there are many. They have
- * no lines: a workspace that has its part waits for somebody already.
+ * no lines: a workspace with all of its slots is waiting already.
  */
 const EXPORTS: WorkLimits = { total: 20, perKey: 2 };
 const LOOKUPS: WorkLimits = { total: 100, perKey: 10 };
@@ -90,8 +90,8 @@ export const WORK_NAMES: Record<WorkKind, string> = {
 };
 
 /**
- * Limits what this process does at once, by kind of work. One workspace or connection gets at most half of a
- * kind's slots, and a third or less of those that wait for somebody outside.
+ * Limits the work that this process does at once, by kind. One workspace or connection gets at most half of a
+ * kind's slots, and a third or less of the slots of an OutsideKind.
  */
 @Injectable()
 export class WorkBudgets {
@@ -136,9 +136,9 @@ export class WorkBudgets {
 
   /**
    * Works on a request with a slot of `requests`. The services that the work calls release the slot while
-   * they wait for somebody outside.
+   * they wait for others outside.
    * @param key the workspace
-   * @throws AppError as `acquire`, and what the work throws
+   * @throws AppError as `acquire`; each error of the work
    */
   async runRequest<T>(key: string, closable: Closable, work: () => Promise<T>): Promise<T> {
     const release = await this.acquire('requests', key, closable);
@@ -152,9 +152,9 @@ export class WorkBudgets {
   }
 
   /**
-   * Waits for somebody outside with a slot of its kind, and from then on without the request's slot.
+   * Waits for others outside with a slot of that kind. The request has no slot of `requests` from then on.
    * @param key the workspace
-   * @throws AppError as `acquire`, and what `wait` throws
+   * @throws AppError as `acquire`; each error of `wait`
    */
   async waitOutside<T>(kind: OutsideKind, key: string, wait: () => Promise<T>): Promise<T> {
     const release = await this.acquire(kind, key);
@@ -190,7 +190,7 @@ export class WorkBudgets {
   }
 
   /**
-   * Refuses work of which it is known before it begins that this process would have no slot for in time.
+   * Refuses work in advance if this process would have no slot for it in time.
    * @throws AppError UNAVAILABLE
    */
   requireRoom(kind: WorkKind, key: string): void {

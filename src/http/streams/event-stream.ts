@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Response } from 'express';
 
 /**
- * Unread bytes at which a client is cut off. When the client reconnects, it must read what it missed by other
+ * Unread bytes at which a client is cut off. A client that reconnects reads the missed events by other
  * routes.
  */
 const MAX_UNREAD_BYTES = 64 * 1024;

@@ -3,7 +3,7 @@ import { EventStream } from './event-stream';
 import { StreamOwner } from './event-streams';
 
 /**
- * Milliseconds that a stream waits for Redis before it begins. Without Redis, what it misses is found in the
+ * Milliseconds that a stream waits for Redis before it begins. Without Redis, missed events are found in the
  * background.
  */
 const LISTEN_MS = 100;

@@ -71,7 +71,7 @@ export class DraftsRepository {
     await tx.query(`DELETE FROM drafts WHERE ${BY_KEY}`, [tenantId, agentId, conversationId]);
   }
 
-  /** Deletes a draft if it is what was sent, or the beginning of it. Any other is of another message. */
+  /** Deletes a draft if the sent text begins with it. A draft with another text is for another message. */
   deleteSentPipelined(
     tx: Transaction,
     { tenantId, agentId, conversationId }: DraftKey,
@@ -89,7 +89,7 @@ export class DraftsRepository {
     await tx.query('DELETE FROM drafts WHERE tenant_id = $1 AND agent_id = $2', [tenantId, agentId]);
   }
 
-  /** Takes a text out of the drafts in a conversation, which may quote it. */
+  /** Removes quotes of the texts from the drafts in a conversation. */
   private async eraseQuotes(
     tx: Transaction,
     { tenantId, conversationId }: ConversationKey,

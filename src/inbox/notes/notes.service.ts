@@ -76,7 +76,7 @@ export class NotesService {
   }
 
   /**
-   * Deletes a note for ever. An agent may delete its own notes, an OWNER or ADMIN those of others too.
+   * Deletes a note for ever. An agent may delete its own notes, an OWNER or ADMIN also the notes of others.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async delete(tenantId: string, id: string, actor: Actor): Promise<void> {

@@ -38,10 +38,10 @@ const READ = `${NOW}
 const KEEP = `redis.call('SET', KEYS[1], '1', 'PX', ARGV[1])`;
 const EXISTS = `return redis.call('EXISTS', KEYS[1])`;
 
-/** Milliseconds for which an inbox counts as open. Whoever has one says so every 15 s. */
+/** Milliseconds for which an inbox counts as open. Open inboxes report themselves every 15 s. */
 const INBOX_MS = 40_000;
 
-/** Milliseconds for which somebody types without saying so again. */
+/** Milliseconds for which a sign of typing lasts. */
 export const TYPING_MS = 6_000;
 
 /** An agent's writing to a customer, as the customer sees it. */
@@ -55,8 +55,8 @@ export interface Reply {
 export type Sign = [name: string, ms: number];
 
 /**
- * Keeps who is in a conversation, in Redis alone: a sorted set for each conversation, whose members end by
- * themselves. While Redis is down nobody is there, and nothing else changes.
+ * Keeps signs of the people in conversations, in Redis alone. Each conversation has a sorted set, whose
+ * members end by themselves. While Redis is down, no signs are found, and nothing else changes.
  */
 @Injectable()
 export class PresenceStore {
@@ -77,7 +77,7 @@ export class PresenceStore {
   }
 
   /**
-   * Sets and ends signs of a conversation, and tells who listens if one began or ended.
+   * Sets and ends signs of a conversation. It notifies the listeners if a sign began or ended.
    * @param required name of a sign without which nothing happens
    * @param agentId agent whose signs they are; empty for a visitor's
    */

@@ -20,8 +20,8 @@ import {
 const LOOKING_MS = 45_000;
 
 /**
- * Tells agents of a workspace who of them looks at a conversation or writes in it. Nothing of it is stored in
- * the database.
+ * Shows agents of a workspace which colleagues look at a conversation or write in it. Nothing of this is
+ * stored in the database.
  */
 @Injectable()
 export class PresenceService {
@@ -32,9 +32,9 @@ export class PresenceService {
   ) {}
 
   /**
-   * Notes what an agent does in a conversation. Looking counts for 45 s, writing for 6 s, unless it is said
-   * again. A visitor of the widget is told of a reply, by the agent's display name, and of nothing else.
-   * Actors that are no agents are nowhere.
+   * Notes an agent's act in a conversation. Looking counts for 45 s and writing for 6 s, unless it is
+   * reported again. A visitor of the widget sees that an agent writes a reply, with the agent's display name,
+   * and sees no other act. Actors that are no agents leave no sign.
    * @throws AppError INVALID_BODY, FORBIDDEN
    */
   async signal(tenantId: string, input: SignalPresence, actor: Actor): Promise<void> {
@@ -50,8 +50,8 @@ export class PresenceService {
   }
 
   /**
-   * Lists who is in conversations, apart from the actor; up to 100 conversations, those with somebody alone.
-   * While Redis is down nobody is.
+   * Lists the people in up to 100 conversations, apart from the actor. Conversations without people are left
+   * out, and all of them while Redis is down.
    * @throws AppError INVALID_QUERY, FORBIDDEN
    */
   async list(tenantId: string, input: ListPresenceQuery, actor: Actor): Promise<ConversationPresence[]> {
@@ -72,10 +72,10 @@ export class PresenceService {
   }
 
   /**
-   * Calls back with the id of each conversation of the workspace in which somebody begins or ends something,
-   * and the id of the agent; empty for a visitor. What ends by itself is not told.
-   * @returns a function that stops it, and a promise that settles once nothing is missed any more: it does
-   *   not settle while Redis is down
+   * Calls back with the id of each conversation of the workspace in which a sign begins or is ended, and the
+   * id of the agent; empty for a visitor. A sign that ends by itself is not reported.
+   * @returns a function that stops the calls, and a promise that settles once no sign is missed any more. It
+   *   does not settle while Redis is down
    */
   listen(
     tenantId: string,
@@ -96,7 +96,10 @@ function presenceOf(signs: string[], ownId: string | null): Pick<ConversationPre
   return { agents: agentsIn(signs, ownId), visitor };
 }
 
-/** Returns how long a sign lasts from now on. Who writes also looks, and writes one thing at a time. */
+/**
+ * Returns the time in milliseconds that a sign of an agent lasts after an act. An agent who writes also
+ * looks, and writes one text at a time.
+ */
 function lifeOf(sign: AgentAct, act: SignalPresence['act']): number {
   if (act === 'LEFT') return 0;
   if (sign === 'LOOKING') return LOOKING_MS;

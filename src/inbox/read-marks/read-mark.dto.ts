@@ -6,7 +6,7 @@ export class MarkRead {
   messageId: string;
 }
 
-/** Conversation in which a customer has written what an agent has not read. */
+/** Conversation with a customer's message that an agent has not read. */
 export interface UnreadConversation {
   id: string;
   /** Id of the customer's newest message; null if the agent has marked a conversation without one. */
@@ -16,7 +16,7 @@ export interface UnreadConversation {
   preview: string | null;
 }
 
-/** Summary of what an agent has not read. */
+/** Summary of the conversations that an agent has not read. */
 export interface Unread {
   /** Number of conversations; 100 stands for more than 99. */
   count: number;

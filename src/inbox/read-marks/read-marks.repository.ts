@@ -7,7 +7,7 @@ import { Unread, UnreadConversation } from './read-mark.dto';
 
 /** Limit of the newest messages of a conversation among which the customer's is looked for. */
 const LOOKED_AT = 20;
-/** Limit of the conversations of an agent, and of nobody's, of which it is asked whether they are unread. */
+/** Limit of an agent's open conversations, and of the open ones without an agent, that one count looks at. */
 const SCANNED = 200;
 /** Limit of the unread conversations that are counted. */
 const MAX_UNREAD = 100;
@@ -15,9 +15,9 @@ const MAX_UNREAD = 100;
 const LATEST = 5;
 
 /**
- * SQL that tells of the rows `c` (`id`, `newest`: the id of the newest message) which the agent $2 has not
- * read, with `unread."messageId"`. Messages that the agent has read are not looked at.
- * The limits make PostgreSQL look each row up by key, instead of all marks or messages of the agent.
+ * SQL that keeps the rows `c` (`id`, `newest`: the id of the newest message) which the agent $2 has not read.
+ * Messages that the agent has read are not looked at. The limits make PostgreSQL look each row up by key,
+ * instead of all marks or messages of the agent.
  */
 const UNREAD = `
   LEFT JOIN LATERAL (
@@ -60,8 +60,8 @@ export class ReadMarksRepository {
   }
 
   /**
-   * Reads which of the agent's and nobody's open conversations the agent has not read: up to 100 among the
-   * 200 of each with the latest activity.
+   * Reads the open conversations that the agent has not read, up to 100. It looks at the agent's own 200 with
+   * the latest activity, and at 200 without an agent.
    */
   async readUnread({ tenantId, agentId }: AgentKey): Promise<Unread> {
     const rows = await this.database.prepared<UnreadConversation & { count: number }>(

@@ -16,10 +16,10 @@ import { MarkRead, Unread } from './read-mark.dto';
 import { ReadMarksRepository } from './read-marks.repository';
 
 /**
- * Knows what each agent has not read; what is no agent has read everything. A conversation that is not closed
- * is unread if its newest message of the customer is newer than what the agent has read and than the agent's
- * own newest message, or if since then the agent has marked it as unread, or it was handed over to the agent.
- * Only its newest 20 messages are looked at. The agent's open inboxes are told of a mark, wherever they are.
+ * Knows which conversations each agent has not read. For an actor that is no agent, all are read. A
+ * conversation is unread if it is not closed and its customer has written since the agent last read or wrote.
+ * It is also unread after the agent has marked it, or after it was handed over to the agent. Only its newest
+ * 20 messages are looked at. All open inboxes of the agent are notified of a mark.
  */
 @Injectable()
 export class ReadMarksService {
@@ -49,8 +49,8 @@ export class ReadMarksService {
   }
 
   /**
-   * Counts the open conversations, of the actor and of nobody, that the actor has not read, and names the
-   * latest. Of each the 200 with the latest activity are looked at.
+   * Counts the open conversations that the actor has not read, and names the latest. It looks at the actor's
+   * own 200 with the latest activity, and at 200 without an agent.
    * @throws AppError FORBIDDEN
    */
   async getUnread(tenantId: string, actor: Actor): Promise<Unread> {
@@ -67,7 +67,7 @@ export class ReadMarksService {
     const { messageId } = validate(MarkRead, input);
     if (!isId(messageId)) throw AppError.invalidBody('messageId', 'message_unknown');
     await this.change(tenantId, conversationId, actor, async (tx, agent, { lastMessageId }) => {
-      // A mark beyond the newest message would hide what the customer writes next.
+      // A mark beyond the newest message would hide the customer's next one.
       const newest = lastMessageId ?? LOWEST_ID;
       const read = messageId < newest ? messageId : newest;
       if (await this.marks.advance(tx, agent, conversationId, read))
@@ -107,7 +107,7 @@ export class ReadMarksService {
   ): Promise<void> {
     const conversation = await this.conversations.find(tenantId, conversationId);
     await this.database.transaction(async (tx) => {
-      // What one has read is no change of the conversation.
+      // A mark does not change the conversation, so the permission to read is enough.
       await requirePermission(tx, tenantId, actor, 'conversation.read');
       if (!conversation) throw AppError.notFound('Conversation');
       const agentId = agentOf(actor);

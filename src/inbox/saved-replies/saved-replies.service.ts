@@ -83,7 +83,7 @@ export class SavedRepliesService {
   }
 
   /**
-   * Deletes a saved reply. What was sent with it stays.
+   * Deletes a saved reply. Messages that were written with it stay.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async delete(tenantId: string, id: string, actor: Actor): Promise<void> {

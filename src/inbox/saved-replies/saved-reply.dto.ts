@@ -12,14 +12,14 @@ export class CreateSavedReply {
   @IsStorableText()
   name: string;
 
-  /** Text; its variables are those of `SAVED_REPLY_VARIABLES`, as `{{contact.firstName|there}}`. */
+  /** Text with variables of `SAVED_REPLY_VARIABLES`, such as `{{contact.firstName|there}}`. */
   @MaxCharacters(MAX_BODY_CHARACTERS)
   @NotBlank()
   @IsStorableText()
   body: string;
 }
 
-/** Changes of a saved reply; what is left out stays. */
+/** Changes of a saved reply. A field that is left out does not change. */
 export class UpdateSavedReply extends PartialType(CreateSavedReply) {}
 
 /** Text that the agents of a workspace use again and again. */
