@@ -8,12 +8,13 @@ module.exports = {
   testMatch: process.env.TOPOLOGY
     ? base.testMatch
     : [
-        '<rootDir>/test/(attack|browser|citus|chaos|packaging|plans|processes|slow|soak|topology)/**/*.spec.ts',
+        '<rootDir>/test/(attack|browser|citus|chaos|packaging|plans|soak|topology)/**/*.spec.ts',
+        '<rootDir>/test/*/*.{process,slow}.ts',
       ],
   testPathIgnorePatterns: [
     '/node_modules/',
     // A server from outside has one database role, which may do everything.
-    ...(process.env.DATABASE_URL ? ['processes/database-roles\\.spec'] : []),
+    ...(process.env.DATABASE_URL ? ['database/database-roles\\.process'] : []),
     // The smoke test shows in half a minute what the full tests show in half an hour.
     ...(process.env.BROWSER === 'full' ? [] : ['test/browser/full/']),
     // Citus has a command of its own.

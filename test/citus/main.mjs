@@ -10,7 +10,7 @@ import { requireCitus } from '../../scripts/servers/citus.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const JEST = join(ROOT, 'node_modules/jest/bin/jest.js');
-const SUITES = ['test/e2e', 'test/integration'];
+const SUITES = ['\\.e2e-spec', '/test/(?!dashboard|lint|tables)[a-z-]+/[a-z-]+\\.spec'];
 const SYSTEM = ['--config', join(ROOT, 'jest.system.cjs')];
 
 // Runs the end-to-end, integration and slow tests on Citus, and then what finds out where Citus runs the
@@ -29,7 +29,7 @@ await runLauncher(
     await run('npm', ['run', '--silent', 'build']);
     await run(process.execPath, [JEST, '--maxWorkers=3', ...(named.length > 0 ? named : SUITES)]);
     if (named.length > 0) return;
-    for (const folder of ['test/slow', 'test/citus']) await run(process.execPath, [JEST, ...SYSTEM, folder]);
+    for (const tests of ['\\.slow', 'test/citus']) await run(process.execPath, [JEST, ...SYSTEM, tests]);
   },
   { stop: () => rm(recorded, { recursive: true, force: true }) },
 );

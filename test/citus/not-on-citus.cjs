@@ -5,25 +5,25 @@
  * @type {Record<string, Record<string, string>>}
  */
 module.exports = {
-  'test/integration/database/tenancy.spec.ts': {
+  'test/database/tenancy.spec.ts': {
     'migrations go down one by one until nothing is left, and up again to the same schema':
       'divided tables keep the look-ups: test/citus/schema.spec.ts takes the other migrations down and up',
     'migrations are applied once by two that start together':
       'it takes the last migration down, as the one above',
   },
-  'test/integration/database/pipelined-reads.spec.ts': {
+  'test/database/pipelined-reads.spec.ts': {
     'Reads that are asked in one tick share a connection, and each has its own answer':
       'each has a connection of its own there: test/citus/nodes.spec.ts',
   },
-  'test/integration/metrics/metrics.spec.ts': {
+  'test/metrics/metrics.spec.ts': {
     'of the API are there while the database does not answer, except for what only it knows':
       'it locks a table of the coordinator, which holds up no search on the nodes',
   },
-  'test/integration/retention/retention.spec.ts': {
+  'test/operations/retention.spec.ts': {
     'retention of many rows looks at no row twice, nor at young ones':
       "it reads one server's statistics of an index; the statement is the same on each node",
   },
-  'test/integration/webhooks/rate-and-order.spec.ts': {
+  'test/webhooks/rate-and-order.spec.ts': {
     'the rate of an endpoint changes no row of what must wait for it, and keeps the order of what is due':
       'its trigger writes into a table that no node has',
   },

@@ -26,7 +26,7 @@ const BODIES = [
 ] as const;
 
 /**
- * Tests of the limits on connections to the dashboard, which uses the service's code for them. `test/e2e`
+ * Tests of the limits on connections to the dashboard, which uses the service's code for them. `test/http`
  * tests the details.
  */
 describe('connections to the dashboard', () => {

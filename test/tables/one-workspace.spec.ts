@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import pkg from '../../package.json';
 import { readSources, ROOT } from './source-files';
 
@@ -18,7 +18,7 @@ const REPEATED: Record<string, string[]> = {
 };
 
 /** Features whose tests run both ways by themselves, and where. */
-const BOTH_WAYS: Record<string, string> = { webhooks: 'test/e2e/webhook-events.e2e-spec.ts' };
+const BOTH_WAYS: Record<string, string> = { webhooks: 'test/webhooks/webhook-events.e2e-spec.ts' };
 
 /** Features that no end-to-end test reaches. `npm run test:citus` runs their integration tests that way. */
 const ON_CITUS = ['message-search', 'metrics', 'operations'];
@@ -41,9 +41,11 @@ it('knows every feature that serves several workspaces at once', () => {
 
 it('repeats their end-to-end tests, and no others, one workspace at a time', () => {
   const [, pattern] = / jest '(.*)'$/.exec(pkg.scripts['test:e2e:one-workspace'])!;
-  const suites = readdirSync(join(ROOT, 'test/e2e')).map((file) => file.replace('.e2e-spec.ts', ''));
-  const repeated = suites.filter((suite) => new RegExp(pattern!).test(`test/e2e/${suite}.e2e-spec.ts`));
-  expect(repeated).toEqual([...new Set(Object.values(REPEATED).flat())].sort());
+  const files = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' });
+  const suites = files.filter((file) => file.endsWith('.e2e-spec.ts'));
+  const repeated = suites.filter((file) => new RegExp(pattern!).test(file));
+  const names = repeated.map((file) => basename(file, '.e2e-spec.ts'));
+  expect(names.sort()).toEqual([...new Set(Object.values(REPEATED).flat())].sort());
 });
 
 it.each(Object.entries(BOTH_WAYS))('of the tests of %s some set it themselves', (_, path) => {

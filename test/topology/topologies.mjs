@@ -6,7 +6,7 @@ import { RedisSentinels } from '../support/redis-sentinels.mjs';
 const SERVER_CONNECTIONS = 20;
 
 /** Tests of what processes tell each other through Redis. */
-const ON_REDIS = ['test/e2e', 'test/dashboard/(presence|inbox-stream)\\.spec', 'test/topology/redis'];
+const ON_REDIS = ['\\.e2e-spec', 'test/dashboard/(presence|inbox-stream)\\.spec', 'test/topology/redis'];
 
 /** @import { Servers } from '../../scripts/servers.mjs' */
 
@@ -24,7 +24,7 @@ const ON_REDIS = ['test/e2e', 'test/dashboard/(presence|inbox-stream)\\.spec', '
  * TOPOLOGY names.
  */
 export const TOPOLOGIES = /** @type {Record<string, Topology>} */ ({
-  pooler: { tests: ['test/e2e', 'test/topology/pooler'], start: startPooler },
+  pooler: { tests: ['\\.e2e-spec', 'test/topology/pooler'], start: startPooler },
   standby: { tests: ['test/topology/standby'] },
   // A Cluster has one database, which the test files use in turn.
   cluster: { tests: ['--runInBand', ...ON_REDIS], start: startRedis(RedisCluster) },
