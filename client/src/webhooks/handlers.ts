@@ -22,7 +22,7 @@ export interface NodeResponse {
  * again.
  *
  * @param secrets the endpoint's secret, `whsec_…`; two while it is rolled
- * @throws TypeError a secret is none
+ * @throws TypeError a secret is malformed
  */
 export function nodeHandler(
   secrets: string | readonly string[],
@@ -44,7 +44,7 @@ export function nodeHandler(
  * handlers, Hono, Deno, Bun, Cloudflare Workers. It answers as `nodeHandler` does.
  *
  * @param secrets the endpoint's secret, `whsec_…`; two while it is rolled
- * @throws TypeError a secret is none
+ * @throws TypeError a secret is malformed
  */
 export function fetchHandler(
   secrets: string | readonly string[],

@@ -44,7 +44,7 @@ export class WebhookReceiver {
   readonly #onEvent: EventHandler;
   readonly #options: HandlerOptions;
 
-  /** @throws TypeError a secret is none */
+  /** @throws TypeError a secret is malformed */
   constructor(secrets: string | readonly string[], onEvent: EventHandler, options: HandlerOptions) {
     requireSecrets(Array.isArray(secrets) ? secrets : [secrets]);
     this.#secrets = secrets;

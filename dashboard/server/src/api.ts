@@ -111,7 +111,7 @@ export interface WorkspaceOverview extends WorkspaceSummary, WorkspaceSettings {
     /** Paths that were called in the present minute, the busiest first; null while they can't be counted. */
     paths: RateLimitUse[] | null;
   };
-  /** An AGENT gets the number of agents alone. */
+  /** Numbers of things in use; an AGENT gets the number of agents alone. */
   counts: WorkspaceCounts | Pick<WorkspaceCounts, 'agents'>;
 }
 
@@ -133,7 +133,7 @@ export interface FirstPage {
   /** Number of conversations with lost replies. */
   lostReplies: number;
   hasConversation: boolean;
-  /** The rest; null for an AGENT, who may not read it. */
+  /** Figures that only managers may read; null for an AGENT. */
   managed: ManagedFirstPage | null;
 }
 

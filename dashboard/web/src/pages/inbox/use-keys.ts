@@ -36,7 +36,7 @@ export function useKeys(handlers: Record<string, () => void>): void {
     const onKeyDown = (event: KeyboardEvent) => {
       const { target } = event;
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-      // Linux does not tell of AltGr as Alt.
+      // Linux does not report AltGr as Alt.
       if (event.getModifierState('AltGraph')) return;
       if (target instanceof Element && target.closest(FIELDS)) return;
       if ([...document.querySelectorAll(LAYERS)].some((layer) => layer.checkVisibility())) return;

@@ -74,7 +74,7 @@ function useSetMark(conversationId: string): (mark: MarkRead | null) => void {
   const path = `/workspaces/${workspaceId}/conversations/${conversationId}/read-mark`;
   const { mutate } = useMutation({
     mutationFn: (mark: MarkRead | null) => (mark ? api.put(path, mark) : api.delete(path)),
-    // One after the other, so that the last one counts.
+    // Marks of one conversation are sent one after the other, so that the last one counts.
     scope: { id: `read mark ${conversationId}` },
     onMutate: (mark) => showChange(queries, workspaceId, conversationId, { isUnread: mark === null }),
     onSuccess: (_answer, _mark, pending) => endChange(pending, false),

@@ -80,7 +80,7 @@ export async function refreshList(
   await queries.invalidateQueries({ queryKey, type: 'inactive', refetchType: 'none' });
   return Promise.all(
     findLists(queries, workspaceId, 'active').map((list) => {
-      // One after the other, so that the newest answer counts.
+      // The reads of one list follow each other, so that the newest answer counts.
       const before = rowReads.get(list) ?? Promise.resolve();
       const read = before.then(() => refreshRows(queries, workspaceId, list, conversationIds));
       rowReads.set(list, read);

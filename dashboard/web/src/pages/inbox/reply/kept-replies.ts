@@ -196,7 +196,7 @@ function changesOf(name: string) {
         unsent: read(name).unsent.map((one) => (one.key === key ? { ...one, ...change } : one)),
       }),
     remove: (key: string) => write(name, { unsent: read(name).unsent.filter((one) => one.key !== key) }),
-    /** Makes a message the beginning of the draft again. */
+    /** Puts the text of an unsent message back at the beginning of the draft. */
     takeBack: ({ key, body }: UnsentMessage) => {
       const { draft, unsent: kept } = read(name);
       write(name, {
