@@ -29,8 +29,8 @@ export async function sharesCounts(
 }
 
 /**
- * Returns what an attempt returns, or throws what it throws. An attempt in which Redis has answered a process
- * late, as it does on a busy machine, shows nothing of limits: it is made again, whatever came of it.
+ * Returns the result of an attempt, or throws its error. An attempt in which Redis has answered a process
+ * late, as on a busy machine, shows nothing of limits: it is made again, whatever its result.
  */
 export async function countedInRedis<Result>(
   processes: TestService[],
@@ -48,8 +48,8 @@ export async function countedInRedis<Result>(
 }
 
 /**
- * Does for a host without HTTP what `countedInRedis` does. Each attempt gets a number, and counts under names
- * of its own.
+ * Does the same as `countedInRedis` for a host without HTTP. Each attempt gets a number, and counts under
+ * names of its own.
  */
 export async function countedByHost<Result>(
   host: MessagingHost,

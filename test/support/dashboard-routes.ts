@@ -447,7 +447,7 @@ export const WITH_ID = WORKSPACE_ROUTES.filter(
   (route): route is WorkspaceRoute & { thing: Thing } => route.thing !== undefined,
 );
 
-/** All other routes: those of the person's own login, and the public ones. */
+/** All other routes: the routes of the person's own login, and the public ones. */
 export const OTHER_ROUTES: { method: Method; path: string; isPublic: boolean }[] = [
   { method: 'GET', path: '/health/live', isPublic: true },
   { method: 'GET', path: '/health/ready', isPublic: true },

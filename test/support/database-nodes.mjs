@@ -38,8 +38,8 @@ export class DatabaseNodes {
   }
 
   /**
-   * Ends the connections to a template, and lets nobody connect to it any more: a database that is in use
-   * can't be copied, and Citus has a process connected to each.
+   * Ends the connections to a template, and refuses further ones: a database that is in use can't be copied,
+   * and Citus has a process connected to each.
    *
    * @param {string} name
    */

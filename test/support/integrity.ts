@@ -59,8 +59,8 @@ const SEARCHES: Record<string, string> = {
  * Searches all workspaces for rows of the engine that contradict each other. Call it when no work is in
  * progress.
  *
- * It checks what foreign keys would check, which the tables lack because each insert would lock or look up a
- * row of its parent: events have their workspace, deliveries (pending and finished) their event and endpoint,
+ * It makes the checks of foreign keys, which the tables lack because each insert would lock or look up a row
+ * of its parent: events have their workspace, deliveries (pending and finished) their event and endpoint,
  * attempts their delivery. It also checks that a delivery is in one place, that no lease is forgotten and
  * that no partition is missing.
  * @returns the faults, some of each kind

@@ -3,7 +3,7 @@ import { ServiceProcess } from './service-process';
 import type { TestStores } from './test-database';
 
 interface Work {
-  /** Counts what is done. */
+  /** Counts the finished things. */
   count: () => Promise<number>;
   /** Numbers at which a worker is killed, each in its own turn. */
   kills: number[];

@@ -30,7 +30,7 @@ function merged(one: Record<string, unknown>, other: Record<string, unknown>): o
   return { ...one, ...other };
 }
 
-/** Returns what a node of a document says, even if it is a reference. */
+/** Returns a node of a document, or the node that it refers to. */
 export function resolved(node: any, document: any): any {
   if (!node?.$ref) return node;
   const parts = (node.$ref as string).replace('#/', '').split('/');

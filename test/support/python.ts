@@ -9,7 +9,7 @@ export const PYTHON_INSTALL_TIMEOUT_MS = 180_000;
 
 /**
  * Makes sure that `python3` is on PATH: where it is missing, it is installed as the tests' Redis is.
- * @throws Error that says what to do
+ * @throws Error with advice
  */
 export function requirePython(): void {
   if (hasPython()) return;
@@ -22,7 +22,7 @@ export function requirePython(): void {
 /**
  * Runs a Python program over modules of a folder of this repository.
  * @param input becomes the program's standard input, as JSON
- * @returns what it prints, parsed as JSON
+ * @returns its output, parsed as JSON
  */
 export function runPython<T>(program: string, folder: string, input: unknown): T {
   const output = execFileSync('python3', ['-c', program], {

@@ -6,8 +6,9 @@ import { createInterface } from 'node:readline';
 const WORDS = /"((?:[^"\\]|\\.)*)"/g;
 
 /**
- * Connection that hears every command of a Redis server, those of other test files too. It does without
- * ioredis, which takes a command in one packet with the answer to MONITOR for another answer, and fails.
+ * Connection that hears every command of a Redis server, also the commands of other test files. It does
+ * without ioredis, which takes a command in one packet with the answer to MONITOR for another answer, and
+ * fails.
  */
 export class RedisMonitor {
   private constructor(private readonly socket: Socket) {}

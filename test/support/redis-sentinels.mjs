@@ -37,7 +37,7 @@ class RedisSentinel {
     const port = await freePort();
     const directory = join(home.directory, `sentinel-${port}`);
     makePrivate(directory, home.user);
-    // A Sentinel stores what it learns in its configuration file.
+    // A Sentinel stores its state in its configuration file.
     const file = join(directory, 'sentinel.conf');
     const lines = [
       'bind 127.0.0.1',

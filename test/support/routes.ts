@@ -184,7 +184,7 @@ export async function callIn(tenant: Tenant, route: Route, client = tenant.clien
   return call(client, route, (await route.thing?.idOf(tenant)) ?? '', tenant);
 }
 
-/** A workspace with an owner, a key of all scopes, and a conversation: what every route needs to work. */
+/** A workspace with an owner, a key of all scopes, and a conversation: every route needs them to work. */
 export interface Tenant {
   workspace: WorkspaceEntity;
   owner: AgentEntity;

@@ -2,7 +2,7 @@ import { execFile, ExecFileOptions } from 'node:child_process';
 import { promisify } from 'node:util';
 
 /**
- * Runs a program and returns what it prints.
+ * Runs a program and returns its output.
  * @throws Error that contains its stdout: compilers explain themselves there, and Node leaves it out
  */
 export async function runProgram(

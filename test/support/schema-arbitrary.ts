@@ -62,7 +62,7 @@ export const ANY_JSON: Arbitrary<unknown> = fc.oneof(
 
 /**
  * Generates values that a schema describes.
- * @param known better values of fields by name, such as ids of what exists
+ * @param known better values of fields by name, such as ids of things that exist
  * @param onlyKnown whether these fields have no other values
  */
 export class SchemaArbitrary {

@@ -10,7 +10,7 @@ import { stopAtEnd } from './stop-at-end';
 const MAIN = resolve(__dirname, '../../dist/main.js');
 
 interface StartOptions {
-  /** File for what the process logs once it listens. */
+  /** File for the process's log once it listens. */
   logFile?: string;
   /** Entry point of another build. */
   main?: string;

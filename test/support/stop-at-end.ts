@@ -1,4 +1,4 @@
-/** Functions that stop what this test file has started, in the order of the starts. */
+/** Functions that stop the things that this test file has started, in the order of the starts. */
 const stops = new Map<object, () => unknown>();
 
 /** Calls `stop` after the last test of the file, or in `stopAll`, unless `forgetStop` is called before. */

@@ -141,7 +141,7 @@ export function nodeUrlsOf({ databaseAdminUrl }: TestStores): string[] {
   return nodes().urls.map((url) => inDatabase(url, name));
 }
 
-/** Tells whether the tests' databases are those of several nodes. */
+/** Reports whether the tests' databases lie on several nodes. */
 export function isOnCitus(): boolean {
   return nodes().urls.length > 1;
 }

@@ -12,8 +12,8 @@ const TIMEOUT_MS = 15_000;
 type Asked<T> = T | undefined | null | false | 0;
 
 /**
- * Repeats a question until the answer is not undefined, null, false or 0. Throws with the name of what was
- * awaited.
+ * Repeats a question until the answer is not undefined, null, false or 0. The error of a time-out has the
+ * name `what`.
  */
 export async function waitFor<T>(
   what: string,
@@ -31,7 +31,7 @@ export async function waitFor<T>(
   }
 }
 
-/** Waits for a time. Use it only where passing time is what is tested: an age, a window, a `Retry-After`. */
+/** Waits for a time. Use it only where a test is about passing time: an age, a window, a `Retry-After`. */
 export async function letTimePass(ms: number): Promise<void> {
   const end = performance.now() + ms;
   // A timer may fire up to a millisecond early.

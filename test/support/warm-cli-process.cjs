@@ -5,7 +5,7 @@ const { reportFailure } = require('#dist/cli/failure.js');
 const { buildProgram } = require('#dist/cli/program.js');
 
 /**
- * Collects what is written to a stream from now on.
+ * Collects the text that is written to a stream from now on.
  *
  * @param {NodeJS.WriteStream} stream
  */

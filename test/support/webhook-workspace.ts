@@ -119,7 +119,7 @@ export class WebhookWorkspace {
     return this.endpoints.activate(this.id, id, SYSTEM);
   }
 
-  /** Edits an endpoint, as somebody does who has just read it. */
+  /** Edits an endpoint in the version that it has now. */
   async edit({ id }: Identified, changes: Omit<UpdateWebhookEndpoint, 'version'>) {
     const { version } = await this.endpoints.get(this.id, id, SYSTEM);
     return this.endpoints.update(this.id, id, { version, ...changes }, SYSTEM);
@@ -178,10 +178,13 @@ export class WebhookWorkspace {
     });
   }
 
-  /** Waits until a recovery has ended. While it goes on, it takes a step, or delivers what it has taken. */
+  /**
+   * Waits until a recovery has ended. While it goes on, it takes a step, or delivers the events of a step.
+   */
   async waitForRecovery(recovery: Pick<WebhookRecoverySummary, 'id'>): Promise<WebhookRecoverySummary> {
     let { seen, mark } = await this.progressOf(recovery);
-    // Thousands of deliveries take as long as the machine needs, and a step waits for those of the last one.
+    // Thousands of deliveries take as long as the machine needs, and a step waits for the deliveries of the
+    // last one.
     while (seen.status === 'running')
       ({ seen, mark } = await waitFor('a recovery to go on', async () => {
         const now = await this.progressOf(recovery);
@@ -289,7 +292,7 @@ export class WebhookWorkspace {
 const CONTRACT_EVENTS = ['message.created', 'conversation.updated', 'audit.event'];
 
 interface SubscriptionOptions {
-  /** Event types, or `*`; those of the contract by default. */
+  /** Event types, or `*`; the contract's types by default. */
   events?: string[];
   workspace?: Partial<CreateWorkspace>;
 }
