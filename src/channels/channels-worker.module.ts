@@ -5,6 +5,7 @@ import { OutboxWorkerModule } from '../outbox/outbox.module';
 import { QueueFloorsModule } from '../queue/floors/queue-floors.module';
 import { registerQueue } from '../queue/register-queue';
 import { StartCapacity, startCapacityOf } from '../queue/start-capacity';
+import { provideTargetRates } from '../queue/target-rates';
 import { WorkspaceDeletionWorkerModule } from '../workspaces/deletion/workspace-deletion-worker.module';
 import { ChannelsModule } from './channels.module';
 import { ConnectionCloser } from './connections/connection-closer';
@@ -60,6 +61,7 @@ const outboundCapacity: FactoryProvider<StartCapacity> = {
     InstagramTokensRepository,
     InstagramTokensService,
     OutboundMessageAttempter,
+    provideTargetRates(OUTBOUND_MESSAGE_QUEUE),
     OutboundMessageClaimer,
     OutboundMessagePoll,
     OutboundMessageProcessor,

@@ -308,7 +308,6 @@ export function isTest(type: string): boolean {
   return isEventType(type) && eventCatalog[type].kind === 'test';
 }
 
-/** Types whose events are tests of one endpoint. */
 export const TEST_TYPES = Object.keys(eventCatalog).filter(isTest);
 
 /** Returns the entitlement without which a workspace gets no event of a type; null when it needs none. */

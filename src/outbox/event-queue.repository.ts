@@ -243,7 +243,6 @@ export function isLeaseLost(error: unknown): boolean {
   return isDivisionByZero(error);
 }
 
-/** Returns the parameters of LEASES. */
 function listLeases(ended: EventLease[], ongoing: EventLease[]): unknown[] {
   const leases = [...ended, ...ongoing];
   return [...listsOf(leases, 'tenantId', 'eventId', 'leaseId'), leases.map((_, n) => n < ended.length)];

@@ -11,7 +11,6 @@ export interface ChangedReadMark {
   isHandedOver?: boolean;
 }
 
-/** Change in a conversation. */
 export interface ChangedConversation {
   conversationId: string;
   /** Event of the change; left out for a change without one. */
@@ -52,7 +51,6 @@ export class EventlessChanges implements OnApplicationShutdown {
 
   constructor(private readonly signals: RedisSignals) {}
 
-  /** Notes a change that a transaction makes. */
   note(tx: Transaction, tenantId: string, change: InboxChange): void {
     tx.onCommit(() => this.collect(tenantId, change));
   }

@@ -71,7 +71,6 @@ export class EventsRepository {
     return rows.map((row) => row.id);
   }
 
-  /** Reports whether an event is about a conversation. */
   async belongsToConversation(
     reader: Reader,
     tenantId: string,

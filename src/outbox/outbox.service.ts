@@ -27,7 +27,6 @@ type Options<T extends EventType> = (typeof eventCatalog)[T]['order'] extends nu
   ? [options?: AppendOptions]
   : [options: OrderedOptions];
 
-/** Types whose events have no number. */
 type UnorderedType = {
   [T in EventType]: (typeof eventCatalog)[T]['order'] extends null ? T : never;
 }[EventType];

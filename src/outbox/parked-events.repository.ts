@@ -22,7 +22,6 @@ export interface ParkedEvent {
   request: 'RETRY' | 'GIVE_UP' | null;
 }
 
-/** Names a parked event. */
 export type ParkedEventKey = Pick<ParkedEvent, 'tenantId' | 'eventId' | 'consumer'>;
 
 const COLUMNS = `tenant_id AS "tenantId", event_id AS "eventId", consumer, error, queued_at AS "queuedAt",

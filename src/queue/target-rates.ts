@@ -35,7 +35,6 @@ export class TargetRates {
   }
 }
 
-/** Provides the rates of the targets of a queue. */
 export function provideTargetRates(queue: string): FactoryProvider<TargetRates> {
   return {
     provide: TargetRates,

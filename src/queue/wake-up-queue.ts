@@ -7,10 +7,8 @@ import { targetKeyOf, Target } from './targets';
 /** Unit of the delay of a wake-up. Wake-ups of one target within one unit are one job. */
 const DELAY_STEP_MS = 100;
 
-/** Injects the wake-ups of a queue. */
 export const InjectWakeUps = (queue: string) => Inject(wakeUpsOf(queue));
 
-/** Returns the token of the wake-ups of a queue. */
 export function wakeUpsOf(queue: string): string {
   return `wake-ups:${queue}`;
 }

@@ -1,6 +1,5 @@
 import { TableDeclaration } from '../../database/tables/table-declaration';
 
-/** Declares the table of the floors of the queues. */
 export const QUEUE_FLOOR_TABLES: TableDeclaration[] = [
   {
     name: 'queue_floors',

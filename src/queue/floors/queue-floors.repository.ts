@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
-import { workspaceOf } from '../../database/key-list';
+import { listsOf, workspaceOf } from '../../database/key-list';
 import { QueueFloor, SEARCH_SLACK_MS } from './queue-floors';
 
 /** Largest number of floors that a process takes over: the latest ones. */
@@ -34,7 +34,6 @@ export class QueueFloorsRepository {
     return Math.max(0, ...longest.map(({ count }) => count ?? 0));
   }
 
-  /** Lists the floors that were saved since a time. */
   list(since: Date): Promise<QueueFloor[]> {
     return this.database.query(
       `SELECT queue, tenant_id AS "tenantId", part AS key, floor FROM queue_floors
@@ -55,10 +54,7 @@ export class QueueFloorsRepository {
        ON CONFLICT (tenant_id, queue, part) DO UPDATE SET floor = excluded.floor, saved_at = excluded.saved_at
        WHERE f.saved_at < $6`,
       [
-        floors.map(({ tenantId }) => tenantId),
-        floors.map(({ queue }) => queue),
-        floors.map(({ key }) => key),
-        floors.map(({ floor }) => floor),
+        ...listsOf(floors, 'tenantId', 'queue', 'key', 'floor'),
         new Date(now),
         new Date(now - REPLACED_AFTER_MS),
       ],

@@ -13,7 +13,12 @@ import { CodedFault, readFault, validatorFault } from '../../common/error-texts'
 import { idTime } from '../../common/ids';
 import { PageQuery } from '../../common/page';
 import { IsMoment, IsStorableText } from '../../common/validators';
-import { ATTEMPT_ERRORS, type AttemptError, type AttemptPhases } from '../sending/attempt-outcome';
+import {
+  ATTEMPT_ERRORS,
+  type AttemptError,
+  type AttemptOutcome,
+  type AttemptPhases,
+} from '../sending/attempt-outcome';
 import { DeliveryFilter, StatusCodes } from './delivery-filter';
 import { DeliveryRow, WebhookDeliveryStatus } from './delivery-row';
 import { AttemptRow } from '../deliveries/delivery-history.repository';
@@ -45,7 +50,6 @@ export class ListWebhookDeliveriesQuery extends PageQuery {
   @Matches(/^[2-5](\d\d|xx)$/, validatorFault('not_status_code'))
   statusCode?: string;
 
-  /** Class of the failure. */
   @IsOptional()
   @IsIn(ATTEMPT_ERRORS)
   error?: AttemptError;
@@ -72,16 +76,8 @@ export class ListWebhookDeliveriesQuery extends PageQuery {
 }
 
 /** Attempt of a delivery: one POST. */
-export interface WebhookAttemptSummary {
-  at: Date;
-  /** HTTP status of the receiver's answer; null without one. */
-  statusCode: number | null;
-  durationMs: number;
-  /** Class of the failure; null for a success. */
-  error: AttemptError | null;
-}
+export type WebhookAttemptSummary = Pick<AttemptOutcome, 'at' | 'statusCode' | 'durationMs' | 'error'>;
 
-/** Attempt of a delivery, with its details. */
 export interface WebhookAttemptDetail extends WebhookAttemptSummary {
   errorMessage: string | null;
   /** Code and values of the message, for its text in another language; null for a message without one. */
@@ -99,7 +95,6 @@ export interface WebhookAttemptDetail extends WebhookAttemptSummary {
   responseHeaders: string | null;
 }
 
-/** Request that is sent for a delivery. */
 export interface WebhookDeliveryRequest {
   method: 'POST';
   url: string;
@@ -111,7 +106,6 @@ export interface WebhookDeliveryRequest {
 
 const MAX_REDELIVERED = 200;
 
-/** Names the deliveries to be repeated. */
 export class RedeliverDeliveries {
   @IsString({ each: true })
   @ArrayUnique({ message: 'must not name a delivery twice' })
@@ -154,13 +148,11 @@ export interface WebhookDeliverySummary<Attempt = WebhookAttemptSummary> {
   attempts: Attempt[];
 }
 
-/** Delivery with its request and the details of its attempts. */
 export interface WebhookDeliveryDetail extends WebhookDeliverySummary<WebhookAttemptDetail> {
   /** Request of the delivery; null when its event or its endpoint is no longer kept. */
   request: WebhookDeliveryRequest | null;
 }
 
-/** Returns the filter that a query asks for. */
 export function toFilter({
   status,
   statusCode,

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Batcher } from '../../common/batcher';
+import { groupBy } from '../../common/group-by';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import {
@@ -37,13 +38,6 @@ const LATE_MS = 30_000;
 interface Leases {
   ended: EventLease[];
   ongoing: EventLease[];
-}
-
-/** Records of a batch, by where their deliveries are. */
-interface Sources {
-  fromEvents: AttemptRecord[];
-  fromRows: AttemptRecord[];
-  tests: AttemptRecord[];
 }
 
 /**
@@ -88,7 +82,9 @@ export class AttemptRecorder {
    */
   record(record: AttemptRecord): Promise<AttemptRecord> {
     const key = this.keyOf(record);
-    const batcher = this.batchers.get(key) ?? this.makeBatcher();
+    const write = (records: AttemptRecord[]) => this.writeBatch(records);
+    const batcher =
+      this.batchers.get(key) ?? new Batcher(MAX_BATCH, write, { everyMs: BATCH_EVERY_MS, enough: ENOUGH });
     this.batchers.set(key, batcher);
     return batcher.submit(record).finally(() => {
       if (batcher.isIdle && this.batchers.get(key) === batcher) this.batchers.delete(key);
@@ -113,11 +109,6 @@ export class AttemptRecorder {
     });
     this.retries.set(key, retries);
     return retries;
-  }
-
-  private makeBatcher(): Batcher<AttemptRecord, AttemptRecord> {
-    const write = (records: AttemptRecord[]) => this.writeBatch(records);
-    return new Batcher(MAX_BATCH, write, { everyMs: BATCH_EVERY_MS, enough: ENOUGH });
   }
 
   /**
@@ -152,8 +143,8 @@ export class AttemptRecorder {
     const tests = records.filter(({ delivery, outcome }) => delivery.lease === null && outcome !== null);
     const leases = this.listLeases(fromEvents);
     const isWritten = fromRows.length === 0 && (await this.tryAtOnce(leases, fromEvents, tests));
-    if (!isWritten) await this.writeHeld(leases, { fromEvents, fromRows, tests });
-    for (const [key, { count }] of groupByLease(fromEvents)) this.countDown(key, count);
+    if (!isWritten) await this.writeHeld(leases, fromEvents, fromRows, tests);
+    for (const [key, { length }] of groupByLease(fromEvents)) this.countDown(key, length);
   }
 
   /**
@@ -180,7 +171,9 @@ export class AttemptRecorder {
   /** Writes the records whose leases still hold. */
   private async writeHeld(
     { ended, ongoing }: Leases,
-    { fromEvents, fromRows, tests }: Sources,
+    fromEvents: AttemptRecord[],
+    fromRows: AttemptRecord[],
+    tests: AttemptRecord[],
   ): Promise<void> {
     await this.database.queueTransaction(async (tx) => {
       const [events, rows] = await Promise.all([
@@ -194,11 +187,15 @@ export class AttemptRecorder {
     });
   }
 
-  /** Lists the leases of first attempts. Those whose attempts are then all recorded end. */
+  /** Lists the leases of first attempts. A lease ends if all of its attempts are recorded then. */
   private listLeases(records: AttemptRecord[]): Leases {
     const leases: Leases = { ended: [], ongoing: [] };
-    for (const [key, { lease, count }] of groupByLease(records))
-      (count === this.attemptsLeft.get(key) ? leases.ended : leases.ongoing).push(lease);
+    for (const [key, ofLease] of groupByLease(records)) {
+      const { event, lease } = ofLease[0]!.delivery;
+      const isLast = ofLease.length === this.attemptsLeft.get(key);
+      const one = { tenantId: event.tenantId, eventId: event.id, leaseId: lease!.id };
+      (isLast ? leases.ended : leases.ongoing).push(one);
+    }
     return leases;
   }
 
@@ -216,8 +213,7 @@ export class AttemptRecorder {
     // A delivery that came from a row is in it again.
     const owed = fromEvents.filter(({ status }) => status === 'PENDING');
     if (finished.length > 0) this.history.insertFinishedPipelined(tx, finished);
-    const recovered = finished.filter(({ delivery }) => delivery.recoveryId !== null);
-    if (recovered.length > 0) this.outcomes.insertPipelined(tx, recovered.map(toEnd));
+    this.outcomes.insertPipelined(tx, finished.map(toEnd));
     if (failed.length > 0) this.history.insertAttemptsPipelined(tx, failed);
     if (owed.length > 0) this.pending.insertPipelined(tx, owed.map(toNext));
     const late = owed.filter(({ outcome }) => !outcome || Date.now() - outcome.at.getTime() > LATE_MS);
@@ -229,19 +225,9 @@ function eventLeaseKeyOf({ event, lease }: Delivery): string {
   return leaseKeyOf({ eventId: event.id, leaseId: lease!.id });
 }
 
-/** Returns the events' leases of records, each with the number of its records. */
-function groupByLease(records: AttemptRecord[]): Map<string, { lease: EventLease; count: number }> {
-  const leases = new Map<string, { lease: EventLease; count: number }>();
-  for (const { delivery } of records) {
-    const { event, lease } = delivery;
-    const known = leases.get(eventLeaseKeyOf(delivery));
-    if (known) known.count += 1;
-    else {
-      const of = { tenantId: event.tenantId, eventId: event.id, leaseId: lease!.id };
-      leases.set(eventLeaseKeyOf(delivery), { lease: of, count: 1 });
-    }
-  }
-  return leases;
+/** Groups records of first attempts by the keys of their events' leases. */
+function groupByLease(records: AttemptRecord[]): Map<string, AttemptRecord[]> {
+  return groupBy(records, ({ delivery }) => eventLeaseKeyOf(delivery));
 }
 
 function hasOutcome<T extends AttemptRecord>(record: T): record is T & { outcome: AttemptOutcome } {

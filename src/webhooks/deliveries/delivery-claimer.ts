@@ -27,7 +27,6 @@ const CONCURRENCY = 2;
 const CONCURRENCY_OF_ONE = 8;
 /** Time for which no claim meets a delivery again that is to be cancelled. */
 const UNOWED_DELAY_MS = 60_000;
-/** Time from which a claim is slow. */
 const SLOW_MS = 1_000;
 
 interface Request {

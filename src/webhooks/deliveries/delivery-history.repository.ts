@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, Reader } from '../../database/database';
 import { columnNamesOf, columnsOf, InsertedColumn, rowsToInsert } from '../../database/rows-to-insert';
 import { Transaction } from '../../database/transaction';
-import type { AttemptError, AttemptOutcome, AttemptPhases } from '../sending/attempt-outcome';
+import type { AttemptOutcome, AttemptPhases } from '../sending/attempt-outcome';
 import { ErasedMessages } from '../../database/tables/table-declaration';
 import { AttemptRecord, firstIdOf, lastIdOf, PendingDelivery } from './delivery';
 
@@ -19,18 +19,12 @@ const MAX_ERASED = 1_000;
 const NO_ANSWER = 'response = NULL, response_headers = NULL, error_message = NULL';
 const HAS_ANSWER = '(response IS NOT NULL OR response_headers IS NOT NULL OR error_message IS NOT NULL)';
 
-/** Attempt of a delivery, with its outcome. */
-export interface AttemptRow extends AttemptPhases {
-  deliveryId: string;
-  attemptedAt: Date;
-  durationMs: number;
-  statusCode: number | null;
-  error: AttemptError | null;
-  errorMessage: string | null;
-  /** First 16 KiB of the response body, as bytes, because PostgreSQL rejects a NUL in text. */
-  response: Buffer | null;
-  responseHeaders: string | null;
-}
+/** Attempt of a delivery. Its response is kept as bytes, because PostgreSQL rejects a NUL in text. */
+export type AttemptRow = AttemptPhases &
+  Pick<
+    AttemptOutcome,
+    'durationMs' | 'statusCode' | 'error' | 'errorMessage' | 'response' | 'responseHeaders'
+  > & { deliveryId: string; attemptedAt: Date };
 
 /**
  * Stores the history: a row of `webhook_deliveries` for each finished round, with its last attempt, and a row

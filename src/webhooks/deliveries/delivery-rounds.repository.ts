@@ -4,8 +4,8 @@ import { columnNamesOf, columnsOf, rowsToInsert } from '../../database/rows-to-i
 import { Transaction } from '../../database/transaction';
 import { QueueFloors } from '../../queue/floors/queue-floors';
 import { Target } from '../../queue/targets';
-import { deliveriesSubQueue, NewRound, PendingDelivery } from './delivery';
-import { FIRST, roundColumns } from './pending-deliveries.repository';
+import { deliveriesSubQueue, NewRound, PendingDelivery, roundColumns } from './delivery';
+import { FIRST } from './pending-deliveries.repository';
 
 /** Begins further rounds of deliveries, for recoveries and for persons who repeat single deliveries. */
 @Injectable()

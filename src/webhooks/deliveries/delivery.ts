@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { columnsOf, ListedColumn } from '../../database/rows-to-insert';
 import { EventType, isTest } from '../../outbox/event-catalog';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
 import type { SubQueue } from '../../queue/floors/queue-floors';
@@ -119,7 +120,6 @@ export function deliveriesSubQueue(tenantId: string, endpointId: string, recover
   return { queue: 'deliveries', tenantId, key: recovered ? `${endpointId}:recovered` : endpointId };
 }
 
-/** Reports whether a target is for recovered deliveries. */
 export function takesRecovered({ isBackground = false }: Target): boolean {
   return isBackground;
 }
@@ -154,4 +154,17 @@ export function toPending(delivery: DeliveryState): PendingDelivery {
   const keys = { tenantId: event.tenantId, id, endpointId: endpoint.id, activation: endpoint.activation };
   const progress = { round, attemptCount, recovered, lastStatusCode: null, lastError: null };
   return { ...keys, eventId: event.id, eventType: event.type, ...progress };
+}
+
+/** Returns the columns of rounds that are inserted among the pending deliveries. */
+export function roundColumns(rounds: NewRound[]): ListedColumn[] {
+  return columnsOf(rounds, {
+    tenant_id: ['uuid', ({ tenantId }) => tenantId],
+    id: ['uuid', ({ id }) => id],
+    endpoint_id: ['uuid', ({ endpointId }) => endpointId],
+    activation: ['integer', ({ activation }) => activation],
+    event_id: ['uuid', ({ eventId }) => eventId],
+    event_type: ['text', ({ eventType }) => eventType],
+    round: ['smallint', ({ round }) => round],
+  });
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { Batch, expectOneRow, listsOf, workspaceOf } from '../../database/key-list';
-import { columnNamesOf, columnsOf, ListedColumn, rowsToInsert } from '../../database/rows-to-insert';
+import { columnNamesOf, columnsOf, rowsToInsert } from '../../database/rows-to-insert';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
 import { QueueFloors } from '../../queue/floors/queue-floors';
@@ -12,8 +12,8 @@ import {
   AttemptRecord,
   deliveriesSubQueue,
   Delivery,
-  NewRound,
   PendingDelivery,
+  roundColumns,
   takesRecovered,
 } from './delivery';
 
@@ -26,13 +26,9 @@ const LEASE = `interval '20 seconds'`;
 /** Time of a delivery that is due before all others of its endpoint. */
 export const FIRST = `'epoch'::timestamptz`;
 
-export interface ClaimRequest {
-  tenantId: string;
-  endpointId: string;
-  activation: number;
-  recovered: boolean;
+export type ClaimRequest = Pick<PendingDelivery, 'tenantId' | 'endpointId' | 'activation' | 'recovered'> & {
   count: number;
-}
+};
 
 export type ClaimedRow = Pick<
   PendingDelivery,
@@ -246,17 +242,4 @@ export class PendingDeliveriesRepository {
     );
     return rows.length;
   }
-}
-
-/** Returns the columns of rounds that are inserted. */
-export function roundColumns(rounds: NewRound[]): ListedColumn[] {
-  return columnsOf(rounds, {
-    tenant_id: ['uuid', ({ tenantId }) => tenantId],
-    id: ['uuid', ({ id }) => id],
-    endpoint_id: ['uuid', ({ endpointId }) => endpointId],
-    activation: ['integer', ({ activation }) => activation],
-    event_id: ['uuid', ({ eventId }) => eventId],
-    event_type: ['text', ({ eventType }) => eventType],
-    round: ['smallint', ({ round }) => round],
-  });
 }

@@ -6,7 +6,6 @@ import { columnNamesOf, columnsOf, rowsToInsert } from '../../database/rows-to-i
 import { Transaction } from '../../database/transaction';
 import type { FinishedRound } from './delivery-history.repository';
 
-/** Numbers of deliveries by how they ended. */
 export interface OutcomeCounts {
   succeeded: number;
   exhausted: number;

@@ -13,7 +13,6 @@ import { DELIVERY_DUE, targetOf, NewRound } from './delivery';
 import { DeliveryHistoryRepository } from './delivery-history.repository';
 import { DeliveryRoundsRepository } from './delivery-rounds.repository';
 
-/** Delivery as a list showed it. */
 type ListedDelivery = Pick<NewRound, 'id' | 'endpointId' | 'eventId' | 'eventType'> & { status: string };
 
 /** Makes single deliveries due again, before everything else that waits for their endpoint. */

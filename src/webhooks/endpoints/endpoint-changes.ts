@@ -188,7 +188,6 @@ export class EndpointChanges {
     });
   }
 
-  /** Appends the audit entry of a change. */
   recordPipelined(
     tx: Transaction,
     { tenantId, id }: WebhookEndpoint,

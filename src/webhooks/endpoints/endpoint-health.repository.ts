@@ -1,18 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { Batch, listsOf, workspaceOf } from '../../database/key-list';
+import { WebhookEndpoint } from './webhook-endpoint';
 
 /**
  * Change of an endpoint's health.
  * @property url address of the attempt: the endpoint may have got another one since
  * @property at time at which the attempt began
  */
-export interface HealthChange {
-  tenantId: string;
-  id: string;
-  url: string;
-  at: Date;
-}
+export type HealthChange = Pick<WebhookEndpoint, 'tenantId' | 'id' | 'url'> & { at: Date };
 
 /** Locks the changed endpoints in the order of their keys, so that two processes can't deadlock. */
 const changesIn = (batch: Batch) => `(

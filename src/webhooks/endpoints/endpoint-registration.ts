@@ -80,7 +80,6 @@ export class EndpointRegistration {
     return addresses;
   }
 
-  /** Generates a secret for an endpoint. */
   makeSecret(endpointId: string): { secret: string; sealed: SealedSecret } {
     const secret = generateEndpointSecret();
     return { secret, sealed: this.secrets.encrypt(secret, endpointId) };

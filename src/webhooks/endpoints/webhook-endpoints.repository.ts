@@ -7,13 +7,11 @@ import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { DeactivationReason, ENDPOINT_COLUMNS, WebhookEndpoint } from './webhook-endpoint';
 
-/** Settings of an endpoint that an edit can change. */
 export type EndpointSettings = Pick<
   WebhookEndpoint,
   'url' | 'events' | 'context' | 'rateLimit' | 'name' | 'description'
 >;
 
-/** Names an endpoint. */
 export type EndpointKey = Pick<WebhookEndpoint, 'tenantId' | 'id'>;
 
 /** Endpoint that is to be inserted, with its encrypted secret. */
@@ -29,7 +27,6 @@ const NEW_SECRET = `secret_key_id = $4, secret_ciphertext = $5, secret_rolled_by
 export class WebhookEndpointsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Lists the endpoints of a workspace, newest first. */
   async list(tenantId: string): Promise<WebhookEndpoint[]> {
     return isId(tenantId) ? this.database.query(`${SELECT_PRESENT} ORDER BY id DESC`, [tenantId]) : [];
   }

@@ -8,7 +8,6 @@ import { Transaction } from '../../database/transaction';
 import { isSuspended } from '../../workspaces/suspension';
 import { WebhookRecovery } from './webhook-recovery';
 
-/** Names a recovery. */
 export interface RecoveryKey {
   tenantId: string;
   id: string;
@@ -38,7 +37,6 @@ export class WebhookRecoveriesRepository {
     return recovery;
   }
 
-  /** Lists an endpoint's recoveries, newest first. */
   listLatest(tenantId: string, endpointId: string, count: number): Promise<WebhookRecovery[]> {
     return this.database.query(
       `SELECT ${COLUMNS} FROM webhook_recoveries WHERE tenant_id = $1 AND endpoint_id = $2

@@ -24,7 +24,6 @@ export interface WebhookRecovery {
   succeeded: number | null;
   /** Number of its deliveries that were given up. */
   exhausted: number | null;
-  /** Number of its deliveries that were cancelled. */
   cancelled: number | null;
   /** Whether none of its deliveries is pending, or will be. */
   isSettled: boolean;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
-import { workspaceOf } from '../../database/key-list';
+import { listsOf, workspaceOf } from '../../database/key-list';
 import { AttemptCounts } from './attempt-counts';
 
 export const ROLLUP_MS = 5 * 60 * 1000;
@@ -55,18 +55,14 @@ export class AttemptRollupsRepository {
        SET outcomes = ${sumOf('outcomes')}, durations = ${sumOf('durations')},
            late = r.late + excluded.late, exhausted = r.exhausted + excluded.exhausted`,
       [
-        rollups.map(({ tenantId }) => tenantId),
-        rollups.map(({ endpointId }) => endpointId),
-        rollups.map(({ startsAt }) => startsAt),
+        ...listsOf(rollups, 'tenantId', 'endpointId', 'startsAt'),
         rollups.map(({ outcomes }) => `{${outcomes.join()}}`),
         rollups.map(({ durations }) => `{${durations.join()}}`),
-        rollups.map(({ late }) => late),
-        rollups.map(({ exhausted }) => exhausted),
+        ...listsOf(rollups, 'late', 'exhausted'),
       ],
     );
   }
 
-  /** Lists an endpoint's rollups since a time, oldest first. */
   list(tenantId: string, endpointId: string, since: Date): Promise<AttemptRollup[]> {
     return this.database.query(
       `SELECT tenant_id AS "tenantId", endpoint_id AS "endpointId", starts_at AS "startsAt", outcomes, durations,

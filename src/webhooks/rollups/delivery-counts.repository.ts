@@ -8,7 +8,6 @@ import { AttemptRollupsRepository } from './attempt-rollups.repository';
 
 type Status = 'pending' | 'succeeded' | 'exhausted' | 'cancelled';
 
-/** Number of deliveries in each status. */
 export interface DeliveryCounts extends Record<Status, number> {
   /** Number of those that have succeeded after a failure. */
   late: number;

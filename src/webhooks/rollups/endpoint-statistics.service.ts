@@ -4,6 +4,7 @@ import { AppError } from '../../common/app-error';
 import { isId } from '../../common/ids';
 import { Actor } from '../../access/principal';
 import { Database } from '../../database/database';
+import { WebhookEndpoint } from '../endpoints/webhook-endpoint';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { AttemptRollupsRepository, DeliveryTotals } from './attempt-rollups.repository';
 import { DeliveryCounts, DeliveryCountsRepository } from './delivery-counts.repository';
@@ -15,13 +16,10 @@ const HALF_HOUR_MS = 30 * 60 * 1000;
 
 const NOTHING = { succeeded: 0, late: 0, exhausted: 0 };
 
-/** Health of an endpoint. */
-export interface WebhookEndpointHealth {
-  active: boolean;
-  /** Time of the first failure since the last success; null without one. */
-  failingSince: Date | null;
-  /** Time of the last success, to the minute. */
-  lastSuccessAt: Date | null;
+export interface WebhookEndpointHealth extends Pick<
+  WebhookEndpoint,
+  'active' | 'failingSince' | 'lastSuccessAt'
+> {
   /**
    * Number of deliveries of events of the last 24 hours, by status, and of all pending ones. Of more than
    * 10,000 finished ones `succeeded` counts attempts, and the others are at most 1,000; `pending` is at most

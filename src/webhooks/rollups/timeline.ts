@@ -33,7 +33,6 @@ export interface TimelineBucket {
 /** Attempts of an endpoint over a period, without tests. */
 export interface WebhookTimeline {
   period: TimelinePeriod;
-  /** Length of each bucket. */
   bucketMinutes: number;
   /** Buckets, oldest first, without a gap. The last one is not over yet, and lacks its last seconds. */
   buckets: TimelineBucket[];

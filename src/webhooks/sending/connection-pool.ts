@@ -29,7 +29,6 @@ export class ConnectionPool {
     return (await this.takeKept(receiver.origin)) ?? this.open(receiver, setup);
   }
 
-  /** Opens a connection. */
   async open(receiver: Receiver, setup: ConnectionSetup): Promise<ReceiverConnection> {
     const connection = new ReceiverConnection(receiver.origin, await this.connector.open(receiver, setup));
     connection.onClose(() => this.forget(connection));

@@ -109,7 +109,6 @@ export class DeliveryExchange implements AnswerHandler {
     this.sendAgain?.();
   }
 
-  /** Ends the exchange with an error. */
   endWithError(error: Error): void {
     if (this.ended) return;
     if (error instanceof StartRefused) {

@@ -41,7 +41,6 @@ export function checkExample(type: EventType, data: object): void {
     throw AppError.invalidBody('data', 'foreign_id', { key: foreign[0], ids: [...ids].map(String) });
 }
 
-/** Lists the keys and values on all levels of a value. */
 function listEntries(value: object): [key: string, value: unknown][] {
   return Object.entries(value).flatMap(([key, inner]: [string, unknown]) => [
     [key, inner] as [string, unknown],

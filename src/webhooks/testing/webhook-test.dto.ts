@@ -11,7 +11,6 @@ const FACTS = (Object.keys(eventCatalog) as EventType[]).filter((type) => !isTes
 
 /** Example of an event that a test sends. */
 export class SendExample {
-  /** Event type of the example. */
   @IsIn(FACTS)
   event: EventType;
 

@@ -14,7 +14,6 @@ import { checkExample } from './example-check';
 import { TestDeliveries } from './test-deliveries';
 import { SendExample, WebhookTestResult } from './webhook-test.dto';
 
-/** Tests endpoints. */
 @Injectable()
 export class WebhookTestService {
   constructor(
