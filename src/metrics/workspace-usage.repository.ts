@@ -15,9 +15,10 @@ export interface WorkspaceUsage extends Record<Quota, number> {
 
 /**
  * SQL that reads the estimates of one server. The statistics of a table name up to 100 workspaces that have
- * more of its rows than others, each with its share of the rows, which counts as its share of the pages too.
- * On a node of Citus a table's name ends with the number of its shard. It reads no table and takes no lock.
- * The history is left out: its partitions are dropped by the day, and their statistics are the owner's.
+ * more of its rows than others, each with its share of the rows. The share of the rows counts as the share of
+ * the pages too. On a node of Citus a table's name ends with the number of its shard. The statement reads no
+ * table and takes no lock. It leaves the history out: its partitions are dropped by the day, and their
+ * statistics are the owner's.
  */
 const USAGE = `
   WITH tables AS MATERIALIZED (

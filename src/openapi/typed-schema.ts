@@ -6,9 +6,9 @@ const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Rewrites a schema in the words that generators of typed clients take: enumerations in place of unions of
- * constants, a type that may be null in place of a union with null, additionalProperties in place of a
- * pattern that matches any name, and a type alone for a constant that is no string.
+ * Rewrites a schema in the words that generators of typed clients take. Unions of constants become
+ * enumerations, and a union with null becomes a type that may be null. A pattern that matches any name
+ * becomes additionalProperties. A constant that is no string becomes its type alone.
  */
 export function typedSchema(schema: object): Schema {
   return rewrite(schema) as Schema;

@@ -31,8 +31,8 @@ interface EventEntry<Data extends TObject, Order extends 'conversation' | null> 
   kind?: 'fact' | 'test';
   /**
    * Returns the data without the words of customers and agents and without a contact's profile; null when the
-   * data holds neither. The eraser finds the event of a message by its id, which must be that of the message,
-   * and the events of a contact by `contactId`.
+   * data holds neither. The eraser finds the event of a message by its id, so its id must be that of the
+   * message. It finds the events of a contact by `contactId`.
    */
   erase: ((data: Static<Data>) => Static<Data>) | null;
   /**

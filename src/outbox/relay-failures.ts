@@ -18,8 +18,8 @@ interface NextTurns {
 type Cause = Omit<Parking, 'consumers'>;
 
 /**
- * Decides how its workspaces go on after a turn that failed. After a fault of the data, each workspace gets
- * turns of its own with fewer and fewer events, until the one event that cannot be relayed is parked.
+ * Decides how the workspaces of a turn go on after it has failed. After a fault of the data, each workspace
+ * gets turns of its own with fewer and fewer events. At last the one event that cannot be relayed is parked.
  */
 @Injectable()
 export class RelayFailures {

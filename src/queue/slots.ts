@@ -36,9 +36,9 @@ interface Use {
 const NONE: Use = { normal: 0, slow: 0, background: 0 };
 
 /**
- * Shares the slots of this process among workspaces and targets. A workspace may use as many slots as are
- * left free: one alone gets half, two get a third each, and one that has nothing in flight finds a slot even
- * if all are in use, up to a cap. A slow target has one slot, from a pool that slow targets share.
+ * Shares the slots of this process among workspaces and targets. A workspace may use as many slots as it
+ * leaves free: one alone gets half, two get a third each. A workspace that has nothing in flight finds a slot
+ * even if all are in use, up to a cap. A slow target has one slot, from a pool that slow targets share.
  */
 export class Slots {
   private readonly pools: Record<PoolName, SlotPool>;

@@ -53,8 +53,8 @@ export function startCapacityOf(queue: string): string {
  * database's clock is not trusted, while the target is paused, or without a free slot.
  *
  * Work that has a slot may start without a claim (`countStartable`). Otherwise its target is due: a claim
- * acquires slots for it. A target that uses up its own slots waits until half of them are free, and one that
- * finds none in the shared pool waits for its turn: a slot is reserved for it, and it is due again.
+ * acquires slots for it. A target that uses up its own slots waits until half of them are free. A target that
+ * finds no slot in the shared pool waits for its turn: then a slot is reserved for it, and it is due again.
  */
 export class StartCapacity {
   readonly slots: Slots;

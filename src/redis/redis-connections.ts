@@ -140,8 +140,8 @@ interface SentinelConnector {
  * Ends a connection's subscriptions to the Sentinels before the connection is made again; a new connection
  * subscribes again.
  *
- * ioredis keeps the subscriptions. If a Sentinel announces a new primary while another one is asked for the
- * address, ioredis takes the announcement for a call of `disconnect()`, and never reconnects.
+ * ioredis keeps the subscriptions. A Sentinel may announce a new primary while another one is asked for the
+ * address. Then ioredis takes the announcement for a call of `disconnect()`, and never reconnects.
  */
 function endFailoverDetectorOnReconnect(redis: Redis): void {
   redis.on('reconnecting', () => (redis['connector'] as SentinelConnector).failoverDetector?.cleanup());

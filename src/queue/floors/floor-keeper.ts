@@ -18,7 +18,7 @@ const BATCH = 1_000;
 
 /**
  * Has floors used while a queue has many dead rows. Meanwhile it saves the floors of the sub-queues that this
- * worker claims from, and takes over the floors of other workers, when it starts and once a minute. So the
+ * worker claims from. It takes over the floors of other workers when it starts and once a minute. So the
  * first claim of a worker that starts reads no more than the dead rows of two minutes.
  */
 @Injectable()

@@ -4,8 +4,8 @@ import { AgentResponse } from '../../workspaces/agent.dto';
 import { ContextPart } from './context-parts';
 
 /**
- * State of the subjects of an event at the moment of the attempt. A part is null when the event has none,
- * when its contact is erased, or when the actor who asked for the context may not read it.
+ * State of the subjects of an event at the moment of the attempt. A part is null when the event has none, or
+ * when its contact is erased. It is null too when the actor who asked for the context may not read it.
  */
 export interface WebhookContext {
   conversation: ConversationResponse | null;

@@ -23,14 +23,16 @@ const MAX_BATCH = 200;
  * of one. Only the next attempts for its slot wait for a record.
  */
 const BATCH_EVERY_MS = 20;
-/** Number of slots of an endpoint: so an endpoint that gets many events never waits for a batch. */
+/**
+ * Number of records that are written at once: as many as an endpoint has slots, so none waits for a batch.
+ */
 const ENOUGH = 10;
 const RETRY_MS = 500;
 /** Key of batches with records of all workspaces. */
 const ALL_WORKSPACES = '';
 /**
- * Time from the start of an attempt to its record after which its endpoint may have been deactivated, and all
- * other deliveries of the activation cancelled: the process has stood still.
+ * Time from the start of an attempt after which its record is late: this process has stood still. Meanwhile
+ * the endpoint may have been deactivated, and its other deliveries cancelled.
  */
 const LATE_MS = 30_000;
 
@@ -41,16 +43,13 @@ interface Leases {
 }
 
 /**
- * Records attempts in batches. Each record moves its delivery in one transaction, from its event or from the
- * pending deliveries to the pending deliveries or to the history, if the lease still holds.
+ * Records attempts in batches. A record moves its delivery in one transaction, if the lease still holds: from
+ * its event or its pending row to the pending deliveries or to the history.
  */
 @Injectable()
 export class AttemptRecorder {
   private readonly logger = new Logger(AttemptRecorder.name);
-  /**
-   * Batches under way, by workspace where a statement serves one: the records of a workspace whose node hangs
-   * hold up no others.
-   */
+  /** Batches under way: one, or one of each workspace, so that a node that hangs holds up no others. */
   private readonly batchers = new Map<string, Batcher<AttemptRecord, AttemptRecord>>();
   /**
    * Numbers of first attempts that are not recorded yet, by the key of their event's lease. A lease whose
@@ -68,7 +67,7 @@ export class AttemptRecorder {
     private readonly outcomes: RecoveryOutcomesRepository,
   ) {}
 
-  /** Notes first attempts that begin: an event ends with the record of the last attempt of its lease. */
+  /** Notes first attempts that begin. Their event leaves the queue with the last record of its lease. */
   expectAttempts(deliveries: Delivery[]): void {
     for (const delivery of deliveries) {
       const key = eventLeaseKeyOf(delivery);

@@ -25,7 +25,7 @@ const MAX_BATCH = 50;
 const CONCURRENCY = 2;
 /** Number of claims of one workspace each that run at the same time on one server. */
 const CONCURRENCY_OF_ONE = 8;
-/** Time for which no claim meets a delivery again that is to be cancelled. */
+/** Time for which claims pass over a delivery that is to be cancelled. */
 const UNOWED_DELAY_MS = 60_000;
 const SLOW_MS = 1_000;
 
@@ -54,7 +54,9 @@ export class DeliveryClaimer {
   private readonly together: Batcher<Request, Claim>;
   /** Claims the targets whose last claim was slow, each alone. */
   private readonly apart: Batcher<Request, Claim>;
-  /** Keys of targets whose last claim was slow or failed, which may be the fault of another one in it. */
+  /**
+   * Keys of targets whose last claim was slow or failed. Another target of the same claim may be the cause.
+   */
   private readonly slow = new Set<string>();
 
   constructor(

@@ -39,7 +39,9 @@ export interface DeliveryState {
   attemptCount: number;
   /** Whether a recovery made it pending. Recovered deliveries give way to live ones. */
   recovered: boolean;
-  /** Recovery that counts its end: the one that made it, even if a person brings it forward; else null. */
+  /**
+   * Recovery that made the delivery and counts its end, even if a person brings it forward; null without one.
+   */
   recoveryId: string | null;
 }
 

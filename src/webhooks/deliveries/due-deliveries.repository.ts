@@ -108,8 +108,8 @@ export class DueDeliveriesRepository {
   }
 
   /**
-   * Makes a step of a search of a place for targets with a due delivery, among the active endpoints of
-   * workspaces that are not suspended, and notes where the deliveries of each begin.
+   * Makes a step of a search of a place for targets with a due delivery, and notes where the deliveries of
+   * each begin. It looks at the active endpoints of workspaces that are not suspended.
    * @returns where the next step begins; null after the last
    */
   async findDue(after: Position, place: Place): Promise<{ targets: Target[]; next: Position | null }> {
@@ -139,8 +139,8 @@ export class DueDeliveriesRepository {
   }
 
   /**
-   * Looks at the next `count` deliveries of an activation and of earlier ones, and deletes those that the
-   * endpoint is not owed any more, except those with an attempt in flight.
+   * Looks at the next `count` deliveries of an activation and of earlier ones. It deletes deliveries that the
+   * endpoint is not owed any more, unless an attempt is in flight.
    */
   async deleteUnowed(
     tx: Transaction,

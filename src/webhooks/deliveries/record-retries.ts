@@ -26,7 +26,9 @@ const STOP_AFTER_MS = 20_000;
 interface Unwritten {
   record: AttemptRecord;
   giveUpAt: number;
-  /** Whether it is written without the receiver's answer, because PostgreSQL refuses all of it. */
+  /**
+   * Whether the record is written without the receiver's answer, because PostgreSQL refuses the whole record.
+   */
   isReduced: boolean;
   resolve: (record: AttemptRecord) => void;
   reject: (error: Error) => void;

@@ -112,8 +112,8 @@ export class Redeliverer {
   }
 
   /**
-   * Returns the latest round of a delivery, or 0 while its first attempt is under way. Under the lock of its
-   * endpoint no other round can begin, and a pending one is locked, so that it does not end before the
+   * Returns the latest round of a delivery, or 0 while its first attempt is under way. Under the lock of the
+   * endpoint no other round can begin. A pending round is locked, so that it does not end before the
    * transaction.
    */
   private async findLatestRound(tx: Transaction, tenantId: string, id: string): Promise<number> {

@@ -17,10 +17,10 @@ import { DeliveryFanOut } from './delivery-fan-out';
  * Number of deliveries of one turn. It bounds the turn's statements, however many endpoints a workspace has.
  */
 const MAX_DELIVERIES = 500;
-/** Number of workspaces of which a turn remembers to how many endpoints their events go. */
+/** Number of workspaces whose breadth is remembered. */
 const MAX_REMEMBERED = 10_000;
 
-/** Counts the deliveries that each event of a workspace may become. */
+/** Numbers of endpoints to which the events of a workspace may go. */
 interface Breadth {
   /** Number of active endpoints. */
   endpoints: number;

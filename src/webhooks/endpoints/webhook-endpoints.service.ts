@@ -204,9 +204,8 @@ export class WebhookEndpointsService {
   /**
    * Gives an endpoint a new secret. Only this result holds it. During the grace period the previous secret
    * signs too: `webhook-signature` has both signatures, and `x-service-signature` is made with the secret
-   * that `serviceSignature` names. The period ends by the database's clock, without a call. Each claim reads
-   * it, so an attempt that was claimed before the end may be signed with the previous secret for up to a
-   * second more.
+   * that `serviceSignature` names. The period ends by the database's clock, without a call. An attempt that
+   * was claimed before the end may be signed with the previous secret for up to a second more.
    * @throws AppError INVALID_BODY, also when the previous secret of an earlier roll still signs, unless
    *   `gracePeriodSeconds` is 0: that ends it too; FORBIDDEN; NOT_FOUND
    */

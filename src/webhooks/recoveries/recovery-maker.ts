@@ -27,8 +27,8 @@ export class RecoveryMaker {
 
   /**
    * Makes the next deliveries of a recovery pending.
-   * @returns the recovery's new row; null while enough deliveries are pending, or while the recovery must
-   *   wait for the relay, or for events from before it that are not committed
+   * @returns the recovery's new row; null while enough deliveries are pending, while it must wait for the
+   *   relay, or while earlier events are not committed yet
    */
   async makeNext(tx: Transaction, recovery: WebhookRecovery, size: number): Promise<WebhookRecovery | null> {
     const { tenantId, endpointId } = recovery;

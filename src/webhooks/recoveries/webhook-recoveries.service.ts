@@ -55,10 +55,10 @@ export class WebhookRecoveriesService {
   ) {}
 
   /**
-   * Starts a recovery of the events since a time that an endpoint has not received, because their deliveries
-   * were exhausted or cancelled, or because it was inactive. Events from before the endpoint are left out: an
-   * earlier time becomes that of its creation. A worker runs it; each delivery has the whole retry schedule.
-   * With `dryRun` the events are only counted.
+   * Starts a recovery of the events since a time that an endpoint has not received: their deliveries were
+   * exhausted or cancelled, or the endpoint was inactive. Events from before the endpoint are left out: an
+   * earlier time becomes that of its creation. A worker runs the recovery; each delivery has the whole retry
+   * schedule. With `dryRun` the events are only counted.
    * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: an inactive endpoint, a running recovery
    */
   async recoverMissed(
@@ -81,9 +81,9 @@ export class WebhookRecoveriesService {
 
   /**
    * Starts a recovery of the finished deliveries of an endpoint that a filter matches. A worker makes a new
-   * round of each, the newest first. Deliveries of later events, and of types that the endpoint does not
-   * take, are left out, and so are those that have succeeded, unless the filter asks for them. With `dryRun`
-   * they are only counted.
+   * round of each, the newest first. It leaves out deliveries of later events, and of types that the endpoint
+   * does not receive. Deliveries that have succeeded are left out too, unless the filter asks for them. With
+   * `dryRun` the deliveries are only counted.
    * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: the filter, also one without a condition; an
    *   inactive endpoint, a running recovery
    */

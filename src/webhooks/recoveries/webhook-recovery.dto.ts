@@ -84,12 +84,15 @@ export interface WebhookRecoverySummary {
    * there is nothing to cancel, and another recovery may begin.
    */
   isAllMade: boolean;
-  /** Number of them that are not finished. These four are null for a recovery of an earlier version. */
+  /**
+   * Number of deliveries that are not finished. This and the next three are null for a recovery of an earlier
+   * version.
+   */
   pending: number | null;
   succeeded: number | null;
-  /** Number of them that were given up after their last attempt. */
+  /** Number of deliveries that were given up after their last attempt. */
   exhausted: number | null;
-  /** Number of them that were cancelled, because the endpoint was deactivated, deleted or edited. */
+  /** Number of deliveries that were cancelled, because the endpoint was deactivated, deleted or edited. */
   cancelled: number | null;
   /** Id of an agent, `operator:<name>` or `system`; null for a recovery of an earlier version. */
   startedBy: string | null;

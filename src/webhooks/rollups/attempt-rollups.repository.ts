@@ -19,17 +19,17 @@ export interface AttemptRollup extends AttemptCounts {
 /** Numbers of deliveries to an endpoint that ended in a period, in whichever round. */
 export interface DeliveryTotals {
   endpointId: string;
-  /** Number of those that arrived. */
+  /** Number of deliveries that arrived. */
   succeeded: number;
-  /** Number of those that arrived after a failure. */
+  /** Number of deliveries that arrived after a failure. */
   late: number;
   /** Number of rounds that were given up. A later round may have arrived. */
   exhausted: number;
 }
 
 /**
- * Condition on the rollups of an endpoint. The keys are compared as rows, so that PostgreSQL does not use the
- * index of the retention, by which it would read rollups of other endpoints.
+ * Condition on the rollups of an endpoint. The keys are compared as rows. Otherwise PostgreSQL would use the
+ * index of the retention, and read rollups of other endpoints.
  */
 const ofEndpoint = (id: string) => `tenant_id = $1 AND endpoint_id = ${id}
   AND (tenant_id, endpoint_id, starts_at) >= ($1, ${id}, $3)`;

@@ -9,7 +9,7 @@ import { AttemptRollupsRepository } from './attempt-rollups.repository';
 type Status = 'pending' | 'succeeded' | 'exhausted' | 'cancelled';
 
 export interface DeliveryCounts extends Record<Status, number> {
-  /** Number of those that have succeeded after a failure. */
+  /** Number of deliveries that have succeeded after a failure. */
   late: number;
 }
 
@@ -36,8 +36,8 @@ export class DeliveryCountsRepository {
   /**
    * Counts all pending deliveries up to 10,000, and the finished ones of events since a moment, each in its
    * latest round. If more than 10,000 rounds have finished, the attempts that succeeded are counted instead
-   * of the deliveries, and of the others the newest 1,000 of each status. Of the late ones the newest 1,000
-   * are counted in any case.
+   * of the deliveries. Then only the newest 1,000 exhausted and 1,000 cancelled deliveries are counted. Of
+   * the late deliveries the newest 1,000 are counted in any case.
    */
   async countByStatus(tenantId: string, endpointId: string, since: Date): Promise<DeliveryCounts> {
     const parameters = [tenantId, endpointId, idFloor(since), TEST_TYPES];

@@ -50,9 +50,10 @@ export interface AnswerHandler {
 }
 
 /**
- * Sends a POST, and reads its answer with Node's HTTP client. An answer whose head is not strictly HTTP/1.1
- * (a folded field, a length beside chunks, lines without CR) is read a second time with the client's lenient
- * parser, and its connection carries no further request: two parsers may not agree where such an answer ends.
+ * Sends a POST, and reads its answer with Node's HTTP client. The head of an answer may not be strictly
+ * HTTP/1.1: a folded field, a length beside chunks, lines without CR. Such an answer is read a second time
+ * with the client's lenient parser. Its connection carries no further request: two parsers may not agree
+ * where such an answer ends.
  */
 export function sendPost(connection: ReceiverConnection, post: PostRequest, handler: AnswerHandler): void {
   exchange(connection.beginExchange(), connection, post, handler, false);

@@ -96,9 +96,9 @@ export interface Receiver {
 }
 
 /**
- * Resolves a name once for a connection, vets all its addresses, and connects to one of them, so that no
- * second lookup can return another address. It vets IP literals too, for which Node calls no lookup. TLS
- * still checks the name.
+ * Resolves a name once for a connection, vets all its addresses, and connects to one of them: no second
+ * lookup can return another address. It vets IP literals too, for which Node calls no lookup. TLS still
+ * checks the name.
  */
 export class VettedConnector {
   private readonly secureContext: SecureContext;
