@@ -23,7 +23,7 @@ export interface ChangedConversation {
 export type InboxChange = ChangedConversation | { contactId: string } | { readMark: ChangedReadMark };
 
 /** Changes of a workspace; null when there are more than a signal names. */
-export interface EventlessChangesSignal {
+interface EventlessChangesSignal {
   tenantId: string;
   changes: InboxChange[] | null;
 }

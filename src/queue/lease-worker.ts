@@ -8,7 +8,7 @@ const WAKE_OTHERS_EVERY_MS = 1_000;
 const CLAIM_PATIENCE_MS = 1_000;
 
 /** Work of a LeaseWorker. */
-export interface LeaseWork<Claimed> {
+interface LeaseWork<Claimed> {
   readonly logger: Logger;
   /** Reports whether a target has anything that can be claimed now. */
   hasDue(target: Target): Promise<boolean>;

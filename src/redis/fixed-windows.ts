@@ -35,13 +35,13 @@ const GIVE_BACK = `
 const READ = `
   return {tonumber(redis.call('GET', KEYS[1]) or '0'), redis.call('PTTL', KEYS[1])}`;
 
-export interface WindowLimit {
+interface WindowLimit {
   windowMs: number;
   /** Limit of the count. Without it, the window counts and grants everything. */
   max?: number;
 }
 
-export interface Acquired {
+interface Acquired {
   /** Count of the window, with the amount that was granted now. */
   used: number;
   granted: number;

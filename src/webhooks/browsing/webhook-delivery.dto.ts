@@ -25,7 +25,7 @@ import { AttemptRow } from '../deliveries/delivery-history.repository';
 import { ReceivedBody, toReadable } from '../sending/readable-body';
 
 const STATUSES = ['pending', 'succeeded', 'exhausted', 'cancelled'] as const;
-export type DeliveryStatusName = (typeof STATUSES)[number];
+type DeliveryStatusName = (typeof STATUSES)[number];
 
 /**
  * Filters a list of deliveries. A delivery must pass every filter that is given. The filters of HTTP status

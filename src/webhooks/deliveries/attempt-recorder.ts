@@ -23,9 +23,7 @@ const MAX_BATCH = 200;
  * of one. Only the next attempts for its slot wait for a record.
  */
 const BATCH_EVERY_MS = 20;
-/**
- * Number of records that are written at once: as many as an endpoint has slots, so none waits for a batch.
- */
+/** Number of records that are written at once: an endpoint has as many slots, so none waits for a batch. */
 const ENOUGH = 10;
 const RETRY_MS = 500;
 /** Key of batches with records of all workspaces. */
@@ -212,7 +210,8 @@ export class AttemptRecorder {
     // A delivery that came from a row is in it again.
     const owed = fromEvents.filter(({ status }) => status === 'PENDING');
     if (finished.length > 0) this.history.insertFinishedPipelined(tx, finished);
-    this.outcomes.insertPipelined(tx, finished.map(toEnd));
+    const recovered = finished.filter(({ delivery }) => delivery.recoveryId !== null);
+    if (recovered.length > 0) this.outcomes.insertPipelined(tx, recovered.map(toEnd));
     if (failed.length > 0) this.history.insertAttemptsPipelined(tx, failed);
     if (owed.length > 0) this.pending.insertPipelined(tx, owed.map(toNext));
     const late = owed.filter(({ outcome }) => !outcome || Date.now() - outcome.at.getTime() > LATE_MS);

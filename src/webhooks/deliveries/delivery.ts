@@ -29,7 +29,7 @@ export interface Lease {
 }
 
 /** Delivery of an event to an endpoint, and its progress. */
-export interface DeliveryState {
+interface DeliveryState {
   id: string;
   event: OutboxEvent;
   endpoint: Subscriber;

@@ -52,7 +52,7 @@ export const BEFORE_ALL_UNOWED: UnowedPosition = {
 };
 
 /** Step through deliveries that are to be cancelled. */
-export interface UnowedStep {
+interface UnowedStep {
   deleted: (PendingDelivery & { recoveryId: string | null })[];
   /** Position of the last delivery that the step has looked at; null when none was left. */
   last: UnowedPosition | null;

@@ -26,7 +26,7 @@ const LEASE = `interval '20 seconds'`;
 /** Time of a delivery that is due before all others of its endpoint. */
 export const FIRST = `'epoch'::timestamptz`;
 
-export type ClaimRequest = Pick<PendingDelivery, 'tenantId' | 'endpointId' | 'activation' | 'recovered'> & {
+type ClaimRequest = Pick<PendingDelivery, 'tenantId' | 'endpointId' | 'activation' | 'recovered'> & {
   count: number;
 };
 

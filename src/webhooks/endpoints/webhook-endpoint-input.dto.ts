@@ -174,15 +174,15 @@ export class CheckUrl {
   url: string;
 }
 
-export const MAX_GRACE_PERIOD_SECONDS = 7 * 24 * 60 * 60;
+const MAX_GRACE_PERIOD_SECONDS = 7 * 24 * 60 * 60;
 export const DEFAULT_GRACE_PERIOD_SECONDS = 24 * 60 * 60;
 
 /**
  * Secrets that may make `x-service-signature` during the grace period. The header can hold only one
  * signature.
  */
-export const SERVICE_SIGNATURES = ['previous', 'new'] as const;
-export type ServiceSignature = (typeof SERVICE_SIGNATURES)[number];
+const SERVICE_SIGNATURES = ['previous', 'new'] as const;
+type ServiceSignature = (typeof SERVICE_SIGNATURES)[number];
 
 /** Settings of a roll of an endpoint's secret. */
 @ApiSchema({ name: 'SecretRoll' })

@@ -5,7 +5,7 @@ import { CONTEXT_PARTS, type ContextPart } from '../context/context-parts';
 import { DEACTIVATION_REASONS, type DeactivationReason, WebhookEndpoint } from './webhook-endpoint';
 
 @ApiSchema({ name: 'WebhookEndpointDeactivation' })
-export class EndpointDeactivation {
+class EndpointDeactivation {
   @ApiProperty({
     enum: DEACTIVATION_REASONS,
     example: 'failing',
@@ -17,7 +17,7 @@ export class EndpointDeactivation {
   at: Date;
 }
 
-export const MAKER_TYPES = ['agent', 'api_key', 'operator', 'system'] as const satisfies Actor['type'][];
+const MAKER_TYPES = ['agent', 'api_key', 'operator', 'system'] as const satisfies Actor['type'][];
 
 /** Actor who made an endpoint, or set its URL. */
 @ApiSchema({ name: 'WebhookEndpointMaker' })

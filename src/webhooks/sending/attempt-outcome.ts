@@ -49,14 +49,14 @@ interface Attempt {
   phases: AttemptPhases;
 }
 
-export interface SucceededAttempt extends Attempt {
+interface SucceededAttempt extends Attempt {
   kind: 'succeeded';
   statusCode: number;
   error: null;
   errorMessage: null;
 }
 
-export interface FailedAttempt extends Attempt {
+interface FailedAttempt extends Attempt {
   kind: 'failed';
   statusCode: number | null;
   error: AttemptError;

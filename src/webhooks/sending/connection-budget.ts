@@ -10,7 +10,7 @@ const SHARE_OF_ATTEMPTS = 0.45;
 const SHARE_OF_KEPT = 0.5;
 
 /** Numbers of connections to receivers that a process may have, below its limit of open files. */
-export interface ConnectionBudget {
+interface ConnectionBudget {
   /** Attempts at once. */
   attempts: number;
   /** Open connections from which on no further one is kept after its request. */

@@ -4,7 +4,7 @@ import { ReceiverConnection } from './receiver-connection';
 import { StartPermit, StartRefused, ConnectionSetup, timeoutMessage } from './vetted-connector';
 
 export const MAX_RESPONSE_BYTES = 16 * 1024;
-export const MAX_HEADERS_LENGTH = 2 * 1024;
+const MAX_HEADERS_LENGTH = 2 * 1024;
 /** Headers that come first, because they say how the body is read. */
 const HEADERS_OF_BODY = new Set(['content-encoding', 'content-type']);
 

@@ -7,7 +7,7 @@ const DEFAULT_TIMEOUT_MS = 5000;
 /** Code of c-ares for a name that has no address of a family. */
 const NO_ADDRESS = 'ENODATA';
 
-export interface HostResolverOptions {
+interface HostResolverOptions {
   /** Name servers as `address` or `address:port`; the system's by default. */
   servers?: readonly string[];
   /** Timeout of the whole lookup of a name, with both families and all retries. */

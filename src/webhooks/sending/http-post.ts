@@ -5,7 +5,7 @@ import { ReceiverConnection } from './receiver-connection';
 
 export const MAX_HEAD_KIB = 64;
 /** Number of interim (1xx) answers before the final one. */
-export const MAX_INTERIM_ANSWERS = 1_000;
+const MAX_INTERIM_ANSWERS = 1_000;
 /** Time between the end of an unused connection here and at the receiver, by its Keep-Alive header. */
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 

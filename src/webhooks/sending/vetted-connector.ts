@@ -15,7 +15,7 @@ const MAX_ADDRESSES_TRIED = 4;
 /** Number of receivers whose TLS sessions are remembered. */
 const MAX_SESSIONS = 500;
 
-export type SetupStage = 'lookup' | 'connect' | 'tls' | 'ready';
+type SetupStage = 'lookup' | 'connect' | 'tls' | 'ready';
 
 /** Returns the message of a timeout, for the customer. */
 export function timeoutMessage(stage: SetupStage): string {
