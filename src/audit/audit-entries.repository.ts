@@ -78,8 +78,8 @@ export class AuditEntriesRepository {
   }
 
   /**
-   * Lists the values that a column has in a workspace's entries, in their order: one look-up in an index for
-   * each, however many entries have it.
+   * Lists the different values of a column in a workspace's entries, in their order. Each value costs one
+   * look-up in an index, however many entries have it.
    */
   async listValues(tenantId: string, column: AuditColumn, count: number): Promise<string[]> {
     const value = COLUMN_OF[column];

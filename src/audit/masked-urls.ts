@@ -5,8 +5,8 @@ const WORD = /^[a-z._-]{0,16}$/i;
 const DIGITS = 8;
 
 /**
- * Shortens each URL in the values of an audit entry, at any depth and within texts, because a person who
- * knows an endpoint's URL can often write to it. Of `https://hooks.example.com/services/T1/B2/key` it leaves
+ * Shortens each URL in the values of an audit entry, at any depth and within texts. A person who knows an
+ * endpoint's URL can often write to it. Of `https://hooks.example.com/services/T1/B2/key` it leaves
  * `hooks.example.com/services/…` and eight hex digits of the whole URL's SHA-256, which tell two URLs apart.
  * A URL without path, query and fragment stays as it is.
  */
@@ -15,9 +15,8 @@ export function maskUrls<T>(value: T): T {
 }
 
 /**
- * Leaves out the parts of a URL that may be tokens: the query, the fragment, and the path behind a first
- * segment that is a word. Of `https://hooks.example.com/in/o1kx?key=1` it leaves
- * `https://hooks.example.com/in/…?…`.
+ * Leaves out the parts of a URL that may be tokens: query, fragment, and the path behind a first segment that
+ * is a word. Of `https://hooks.example.com/in/o1kx?key=1` it leaves `https://hooks.example.com/in/…?…`.
  */
 export function maskSecrets(url: string): string {
   const { origin, pathname, search, hash } = new URL(url);

@@ -64,8 +64,8 @@ export class ContactConversationsRepository {
   }
 
   /**
-   * Makes answers in the newest conversations of contacts go to another id on the channel instead of some, or
-   * to none until the customer writes again.
+   * Sends answers in the newest conversations of contacts to another id on the channel. With null they go to
+   * no id until the customer writes again.
    */
   async redirectAnswers(
     tx: Transaction,

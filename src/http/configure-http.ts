@@ -38,10 +38,10 @@ export interface HttpOptions extends Pick<HttpSettings, 'trustProxy'> {
 }
 
 /**
- * Gives an application the edge of the REST API: connections, bodies, unread answers and times within limits;
- * request ids, access log and metrics; input checked by the classes of the routes; every error in the same
- * form. Call it once, before the application listens, on an application that was created with `bodyParser:
- * false` and imports `MessagingModule`.
+ * Gives an application the edge of the REST API. It limits connections, bodies, unread answers and times. It
+ * adds request ids, access log and metrics, checks input by the classes of the routes, and gives every error
+ * the same form. Call it once, before the application listens, on an application that was created with
+ * `bodyParser: false` and imports `MessagingModule`.
  */
 export function configureHttp(app: NestExpressApplication, options: HttpOptions): void {
   const { logger, trustProxy, limits, headers = [], beforeBody = [] } = options;

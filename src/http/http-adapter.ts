@@ -4,7 +4,7 @@ import type { Express, Response } from 'express';
 
 /**
  * Express without two slow steps. An empty Nest route takes 12 µs of processor time instead of 73 for a small
- * object, and 30 instead of 99 for a list of 50 rows.
+ * object. For a list of 50 rows it takes 30 instead of 99.
  */
 export class HttpAdapter extends ExpressAdapter {
   /**

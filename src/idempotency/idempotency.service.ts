@@ -11,7 +11,7 @@ export class IdempotencyService {
 
   /**
    * Runs `work` in the transaction, or returns the first answer again if the same request ran under this key
-   * within 24 hours. Key and work commit together: a failed request leaves its key free, and if a request
+   * within 24 hours. Key and work commit together, so a failed request leaves its key free. If a request
    * comes twice at once, the second waits for the first.
    * @param subject the workspace, and the conversation whose message the response contains, if it contains
    *   one: the key is deleted when that conversation is erased

@@ -41,9 +41,9 @@ const KEYS = `(SELECT array_agg((($4::bigint + at.number & ${BUCKET_MASK}) << ${
 
 /**
  * Looks up one bucket after the other, the newest first, until there are enough messages. The index finds the
- * messages of a bucket with all of the terms; OFFSET keeps PostgreSQL from reading the rows of the whole
- * workspace in the order of their ids instead. The join's order is the buckets': its inner side depends on
- * the outer one.
+ * messages of a bucket with all of the terms. Without OFFSET, PostgreSQL would read the rows of the whole
+ * workspace in the order of their ids. The join's order is the buckets': its inner side depends on the outer
+ * one.
  * @param matches SQL condition by which the index finds the messages
  */
 const findBy = (matches: string) => `
@@ -104,9 +104,9 @@ export class MessageSearchRepository {
   }
 
   /**
-   * Finds a message below an id from which on all indexed messages are in some buckets or newer ones: in the
-   * buckets if there are any, else the oldest within a millisecond. It is null when there is none. A step
-   * halves the time that is left, so there are up to 41.
+   * Finds a message below an id from which on all indexed messages are in some buckets or newer ones. It is
+   * in the buckets if they have any, and otherwise the oldest within a millisecond. It is null when there is
+   * none. A step halves the time that is left, so there are up to 41.
    */
   async findLast(
     tenantId: string,

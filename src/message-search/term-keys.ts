@@ -1,5 +1,5 @@
 /**
- * Number of messages that share a bucket. A search reads the index by buckets, the newest first, so it reads
+ * Number of messages that share a bucket. A search reads the index by buckets, the newest first. So it reads
  * at most this many rows for the most frequent term before it has a page.
  */
 export const BUCKET_MESSAGES = 4_096;

@@ -60,8 +60,8 @@ export function splitText(text: string): Atom[] {
 }
 
 /**
- * Returns the terms by which an index finds a text: each word, and each character of a script without blanks,
- * alone and with the next one.
+ * Returns the terms by which an index finds a text. They are its words, and the characters of scripts without
+ * blanks, alone and with the next one.
  */
 export function termsOf(atoms: readonly Atom[]): Set<string> {
   const terms = new Set<string>();

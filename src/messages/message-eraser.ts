@@ -12,9 +12,9 @@ import { UnsentMessagesRepository } from './unsent-messages.repository';
 
 /**
  * Time in milliseconds after which copies are looked for once more. By then all work that began before an
- * erasure has ended and is recorded: the attempts of a delivery take 182 s at most (62 s of pauses and six
- * leases of 20 s), and one of an outbound message takes 60 s. The counts of limits in Redis, which name
- * visitors, have expired too.
+ * erasure has ended and is recorded. The attempts of a delivery take 182 s at most: 62 s of pauses and six
+ * leases of 20 s. One of an outbound message takes 60 s. The counts of limits in Redis, which name visitors,
+ * have expired too.
  */
 export const SETTLE_MS = 240_000;
 /** Number of events whose answers are erased at once when a message is unsent. A worker erases the rest. */

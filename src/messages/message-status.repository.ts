@@ -47,7 +47,7 @@ export interface SendingMessage {
 
 /**
  * Status of a row `m` of messages that is found by its key. The function keeps PostgreSQL from using a
- * partial index on the status: by its stale statistics the index is empty, so it would read all of it.
+ * partial index on the status. By stale statistics that index is empty, so PostgreSQL would read all of it.
  */
 export const STATUS_BY_KEY = `coalesce(m.delivery_status, '')`;
 
@@ -126,7 +126,7 @@ export class MessageStatusRepository {
   /**
    * Advances the messages of a workspace that a query selects, without a round trip for their keys.
    * @param selection SQL that locks the messages and returns `conversation_id`, `id`, `delivery_status` and
-   *   `error` (jsonb) of each; the workspace is its $1, its own parameters begin with $3
+   *   `error` (jsonb) of each. The workspace is $1; its own parameters begin with $3
    * @returns how many have advanced
    */
   async advanceSelected(
@@ -149,8 +149,8 @@ export class MessageStatusRepository {
   }
 
   /**
-   * Advances to a status the messages of a conversation that are being sent or were sent, up to and including
-   * the given message: the first `ADVANCE_STEP` of them after another one.
+   * Advances the messages of a conversation that are being sent or were sent, up to and including a message.
+   * It advances the first `ADVANCE_STEP` of them behind `after`.
    * @returns how many have advanced, and after which message the next step begins; null after the last
    */
   async advanceUpTo(

@@ -18,8 +18,8 @@ export interface MessageEntity {
   deliveryStatus: DeliveryStatus | null;
   deliveryError: DeliveryError | null;
   /**
-   * Time at which a message that was not delivered, or perhaps not, was sent again or dismissed, or its
-   * conversation was closed; null for any other message.
+   * Time at which a lost message was sent again or dismissed, or its conversation was closed; null for any
+   * other message.
    */
   dismissedAt: Date | null;
   /** Attachments, locations and other content as the provider sent them; null for plain text. */

@@ -159,8 +159,8 @@ export class MessagesRepository {
   }
 
   /**
-   * Lists up to `count` conversations of a workspace in the order of their ids, which lie between `after` and
-   * `until`: a conversation is older than its messages.
+   * Lists up to `count` conversations with ids between `after` and `until`, in the order of their ids. A
+   * conversation is older than its messages.
    * @returns each with whether it has messages, events or notes with ids between `from` and `until`
    */
   findConversations(
@@ -188,8 +188,8 @@ export class MessagesRepository {
   /**
    * Erases texts, metadata and reactions of messages, and the provider's words in their errors. Messages that
    * wait to be sent become FAILED, apart from those in `beingSent`. The rows are locked first, in the order
-   * in which other transactions lock them: if one statement locked and updated them, PostgreSQL would read
-   * the whole conversation for each message (500 ms a step instead of 15).
+   * in which other transactions lock them. If one statement locked and updated them, PostgreSQL would read
+   * the whole conversation for each message: 500 ms a step instead of 15.
    * @returns how many had a body
    */
   async erase(

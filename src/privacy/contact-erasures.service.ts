@@ -31,7 +31,7 @@ export class ContactErasuresService {
 
   /**
    * Begins to erase a contact, for ever. When it returns, name, e-mail, phone, avatar, attributes and
-   * identities are gone, also from the contact's 50 newest events, and a message from one of those identities
+   * identities are gone, also from the contact's 50 newest events. A message from one of these identities
    * makes a new contact. A worker erases the messages and every copy of them; ids, times, directions and
    * channels stay. The erasure also covers messages that are written into the contact's conversations before
    * it is completed. While an erasure of the contact runs, the method returns that one.

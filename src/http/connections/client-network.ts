@@ -29,8 +29,8 @@ export function networkOf(address: string): string {
 }
 
 /**
- * Returns the networks of an address from the smallest to the largest that one customer may have: an IPv4
- * address, or the /64, /56 and /48 of an IPv6 address.
+ * Returns the networks of an address that one customer may have, the smallest first. They are an IPv4 address
+ * alone, or the /64, /56 and /48 of an IPv6 address.
  */
 export function networksOf(address: string): [string, ...string[]] {
   // Nearly every request comes from an IPv4 address.

@@ -16,8 +16,8 @@ import { Metrics } from '../../metrics/metrics';
  */
 const SWEEP_MS = 1_000;
 /**
- * Bytes of which a client must read so many in the time for which an answer may stay unread, or all that
- * there are: then a slow download goes on.
+ * Bytes that a slow client must read within the time for which an answer may stay unread. Fewer are enough if
+ * they are the rest of the answer.
  */
 const READ_BYTES = 256 * 1024;
 
@@ -61,8 +61,8 @@ export class Connections {
 
   /**
    * Takes the connection off the waiting list while a request is in progress; a middleware. Pipelined
-   * requests are worked on one at a time, in the order of their answers, and few may wait, so a connection
-   * costs no more however many requests it sends at once.
+   * requests are worked on one at a time, in the order of their answers, and few may wait. So a connection
+   * costs no more if it sends many requests at once.
    */
   readonly track = (request: Request, response: Response, next: NextFunction): void => {
     const open = this.open!;
@@ -80,7 +80,7 @@ export class Connections {
     else request.once('end', () => connection.response === response && void open.waiting.delete(connection));
     if (!earlier) return this.proceed(connection, response, next);
     earlier.once('close', () => {
-      // All that waited is forgotten.
+      // The bytes of a closed connection are no longer counted.
       if (connection.kind === 'closed') return;
       connection.pipelined.leave(request);
       open.measurePipelined(connection);

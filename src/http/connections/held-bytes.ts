@@ -1,18 +1,18 @@
-/** Bytes that this process holds for clients, by who holds them, with a limit for all together. */
+/** Bytes that this process holds for clients, by holder, with a limit for all holders together. */
 export class HeldBytes<Holder> {
   private readonly byHolder = new Map<Holder, number>();
   private total = 0;
 
   constructor(private readonly max: number) {}
 
-  /** Sets how many bytes are held for a holder. One for whom none are held is forgotten. */
+  /** Sets the bytes that are held for a holder. A holder without bytes is forgotten. */
   set(holder: Holder, bytes: number): void {
     this.total += bytes - (this.byHolder.get(holder) ?? 0);
     if (bytes > 0) this.byHolder.set(holder, bytes);
     else this.byHolder.delete(holder);
   }
 
-  /** Returns who holds the most while all together hold more than the limit; null below it. */
+  /** Returns the holder of the most bytes while all together exceed the limit; null otherwise. */
   findExcessive(): Holder | null {
     if (this.total <= this.max) return null;
     let largest: [Holder | null, number] = [null, 0];

@@ -31,8 +31,8 @@ export interface Connection {
   /** Whether the answer that is being sent consists of bytes that this process keeps anyway. */
   sendsKept: boolean;
   /**
-   * Time since which the client has read too little of its answers, and the bytes that it had read by then;
-   * null while the client reads all.
+   * Time since which the client has read too little, and the bytes that it had read by then; null while the
+   * client reads everything.
    */
   unread: { since: number; readBytes: number } | null;
 }

@@ -37,8 +37,8 @@ export class RequestBodies {
   constructor(private readonly metrics: Metrics) {}
 
   /**
-   * Sets how many bytes of unfinished bodies this process holds, and the largest body of each route: that of
-   * the first path that matches, or 256 KiB.
+   * Sets the limit of the bytes that this process holds of unfinished bodies, and the largest body of each
+   * route. The first path that matches a route counts; without one the limit is 256 KiB.
    */
   configure(maxUnfinishedBytes: number, limits: BodyLimit[]): void {
     this.maxUnfinishedBytes = maxUnfinishedBytes;

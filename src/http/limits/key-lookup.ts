@@ -22,10 +22,10 @@ export interface FoundKey<Owner> {
 }
 
 /**
- * Keeps forged keys from PostgreSQL. A key that this process has not accepted yet is looked up together with
- * others: a flood of unknown keys costs 20 statements a second, on one connection. No key is refused before
- * it is looked up, so a valid key from an attacker's address passes, at most a moment later. The owner of a
- * key never changes, so it is looked up once.
+ * Keeps forged keys from PostgreSQL. Keys that this process has not accepted yet are looked up together. So a
+ * flood of unknown keys costs 20 statements a second, on one connection. No key is refused before it is
+ * looked up, so a valid key from an attacker's address passes, at most a moment later. The owner of a key
+ * never changes, so it is looked up once.
  */
 export class KeyLookup<Owner> {
   /** Owners of the keys that this process has accepted, by key as latin1: a character for every byte. */

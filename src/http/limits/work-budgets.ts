@@ -7,16 +7,15 @@ import { Metrics } from '../../metrics/metrics';
 import { Closable, Release, WorkBudget, WorkLimits } from '../../common/work-budget';
 
 /**
- * Kind of work that waits for others outside this service: a person who downloads (`exports`), a name server
- * (`lookups`), a receiver (`tests`), a channel's provider (`providers`), a mail server (`mails`). The key is
- * a workspace.
+ * Kind of work that waits for others outside this service. `exports` wait for a person who downloads,
+ * `lookups` for a name server, and `tests` for a receiver. `providers` wait for a channel's provider, and
+ * `mails` for a mail server. The key is a workspace.
  */
 export type OutsideKind = 'exports' | 'lookups' | 'tests' | 'providers' | 'mails';
 
 /**
- * Kind of work. The key is a workspace for `requests`, `searches`, `walks` and each OutsideKind, a connection
- * for `hooks`, a site key for `widget`, a client's network for `passwords`. A walk is a search of several
- * statements.
+ * Kind of work. The key is a connection for `hooks`, a site key for `widget`, a client's network for
+ * `passwords`, and a workspace for all others. A walk is a search of several statements.
  */
 export type WorkKind = 'requests' | 'searches' | 'walks' | 'hooks' | 'widget' | 'passwords' | OutsideKind;
 

@@ -29,8 +29,9 @@ type Caps = [Cap, ...Cap[]];
 /**
  * Opens streams of server-sent events, within the caps of caller, address, workspace and process, and ends
  * all of them at shutdown. Streams are counted apart from requests: a stream takes memory, but no connection
- * of the cap and no slot of a work budget. When a workspace has no room, a stream of its own that may give
- * way is cut off for one that matters more; when the process has none, also one of a workspace with more.
+ * of the cap and no slot of a work budget. A stream that matters may cut off another one that may give way.
+ * If the workspace has no room, it is one of the workspace's own. If the process has no room, it may be one
+ * of a workspace with more streams.
  */
 @Injectable()
 export class EventStreams implements BeforeApplicationShutdown {
@@ -108,8 +109,9 @@ export class EventStreams implements BeforeApplicationShutdown {
   }
 
   /**
-   * Finds the oldest stream that may give way of the workspace with the most streams, if it has more than
-   * another one: two more, for a stream that does not matter, or the two would push out each other in turn.
+   * Finds the oldest stream that may give way, of the workspace with the most streams. That workspace must
+   * have more streams than the other. For a stream that does not matter it must have two more, or the two
+   * workspaces would cut off each other's streams in turn.
    */
   private findOfLarger([workspace]: Cap, matters: boolean): EventStream | undefined {
     let most = (this.counts.get(workspace) ?? 0) + (matters ? 0 : 1);

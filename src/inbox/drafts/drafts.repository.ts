@@ -112,8 +112,9 @@ export class DraftsRepository {
   }
 
   /**
-   * Deletes the drafts in a conversation, at most one for each agent: all of them if the contact is erased,
-   * and else those that are as old as the erased messages. Drafts lose quotes of a message that was unsent.
+   * Deletes the drafts in a conversation, at most one for each agent. If the contact is not erased, only the
+   * drafts that are as old as the erased messages are deleted. Drafts lose quotes of a message that was
+   * unsent.
    */
   async erase(tx: Transaction, erased: ErasedMessages): Promise<void> {
     if (erased.unsent) return this.eraseQuotes(tx, erased, erased.unsent);

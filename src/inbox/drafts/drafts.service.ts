@@ -11,8 +11,8 @@ import { DraftsRepository } from './drafts.repository';
 const NO_DRAFT: DraftResponse = { body: '', updatedAt: null };
 
 /**
- * Keeps the replies that agents have begun: one for each agent and conversation, until it is sent, or for 30
- * days after its last change, and at most 200 for each agent. An agent sees its own alone.
+ * Keeps the replies that agents have begun: one for each agent and conversation, and at most 200 for each
+ * agent. A draft is kept until it is sent, or for 30 days after its last change. An agent sees its own alone.
  */
 @Injectable()
 export class DraftsService {

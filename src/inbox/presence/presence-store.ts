@@ -99,8 +99,8 @@ export class PresenceStore {
   }
 
   /**
-   * Calls back with the id of each conversation of a workspace in which a sign begins, or is ended, and that
-   * of its agent; empty for a visitor's.
+   * Calls back when a sign begins or is ended in a conversation of a workspace. The agent's id is empty for a
+   * visitor's sign.
    * @returns a function that stops it, and a promise that settles once nothing is missed any more
    */
   listen(

@@ -72,8 +72,8 @@ export class PresenceService {
   }
 
   /**
-   * Calls back with the id of each conversation of the workspace in which a sign begins or is ended, and the
-   * id of the agent; empty for a visitor. A sign that ends by itself is not reported.
+   * Calls back when a sign begins or is ended in a conversation of the workspace. The agent's id is empty for
+   * a visitor's sign. A sign that ends by itself is not reported.
    * @returns a function that stops the calls, and a promise that settles once no sign is missed any more. It
    *   does not settle while Redis is down
    */

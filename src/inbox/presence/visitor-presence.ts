@@ -23,7 +23,7 @@ export interface VisitorAddress {
 export class VisitorPresence {
   constructor(private readonly store: PresenceStore) {}
 
-  /** Notes that a visitor has a page open, in the own conversation. */
+  /** Notes that a visitor has a page open, in the visitor's conversation. */
   async stay(conversation: ConversationKey, visitor: VisitorAddress): Promise<void> {
     await this.store.change(conversation, [[signOf(visitor), ONLINE_MS]]);
   }
@@ -38,8 +38,8 @@ export class VisitorPresence {
   }
 
   /**
-   * Notes that a visitor types, or has ended. Nothing happens in a conversation in which the visitor is not
-   * online: so its id can't be made up.
+   * Notes that a visitor types, or has ended. It changes nothing unless the visitor is online in the
+   * conversation, so the id of another conversation is of no use.
    */
   async type(conversation: ConversationKey, visitor: VisitorAddress, isTyping: boolean): Promise<void> {
     await this.store.change(conversation, [[VISITOR_TYPING, isTyping ? TYPING_MS : 0]], signOf(visitor));
