@@ -7,8 +7,10 @@ import { MessagesModule } from '../messages/messages.module';
 import { SecretsModule } from '../secrets/secrets.module';
 import { ChannelsModule } from './channels.module';
 import { HOOK_CONTROLLERS } from './inbound/hook.controllers';
-import { HookRefusals } from './inbound/hook-refusals';
+import { HookBodies } from './inbound/hook-bodies';
+import { HookEventsService } from './inbound/hook-events.service';
 import { HooksService } from './inbound/hooks.service';
+import { InboundMessageWriter } from './inbound/inbound-message-writer';
 import { InboundService } from './inbound/inbound.service';
 import { ReceptionTimes } from './inbound/reception-times';
 import { OutboundMessageQueueModule } from './outbound/outbound-message-queue';
@@ -40,8 +42,10 @@ import { WidgetController } from './widget/widget.controller';
   ],
   controllers: [...HOOK_CONTROLLERS, WidgetController, TypingController],
   providers: [
-    HookRefusals,
+    HookBodies,
+    HookEventsService,
     HooksService,
+    InboundMessageWriter,
     InboundService,
     ReceiptsRepository,
     ReceiptsService,

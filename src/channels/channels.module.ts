@@ -2,7 +2,6 @@ import { Module, Type } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
 import { ContactsModule } from '../contacts/contacts.module';
 import { ConversationsModule } from '../conversations/conversations.module';
-import { DatabaseModule } from '../database/setup/database.module';
 import { TableRegistry } from '../database/tables/table-registry';
 import { RateLimitModule } from '../http/limits/rate-limit.module';
 import { IdempotencyModule } from '../idempotency/idempotency.module';
@@ -21,9 +20,9 @@ import { TelegramAdapter } from './adapters/telegram/telegram-adapter';
 import { WidgetAdapter } from './adapters/widget/widget-adapter';
 import { WidgetSignal } from './adapters/widget/widget-signal';
 import { CHANNEL_CONNECTION_TABLES } from './connections/channel-connection-tables';
-import { ChannelConnectionEntity } from './connections/channel-connection.entity';
 import { ChannelConnectionsRepository } from './connections/channel-connections.repository';
 import { ChannelConnectionsService } from './connections/channel-connections.service';
+import { ConnectionChanges } from './connections/connection-changes';
 import { ConnectionLoader } from './connections/connection-loader';
 import { ConnectionRegistration } from './connections/connection-registration';
 import { PreviewTokens } from './connections/preview-tokens';
@@ -58,6 +57,7 @@ const SERVICES = [
     useFactory: (...adapters: ChannelAdapter[]) => new ChannelAdapters(adapters),
   },
   ConnectionRegistration,
+  ConnectionChanges,
   ConnectionLoader,
   ChannelConnectionsRepository,
   ChannelConnectionsService,
@@ -75,7 +75,6 @@ const SERVICES = [
 /** Provides the services of channels, without a queue that wakes the workers of outbound messages. */
 @Module({
   imports: [
-    DatabaseModule.forEntities([ChannelConnectionEntity]),
     AuditModule,
     ContactsModule,
     ConversationsModule,

@@ -1,6 +1,7 @@
 import { AuditService } from '../../src/audit/audit.service';
 import { Connection } from '../../src/channels/adapters/channel-adapter';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
+import { ConnectionChanges } from '../../src/channels/connections/connection-changes';
 import { ChannelConnectionsRepository } from '../../src/channels/connections/channel-connections.repository';
 import { ConnectionLoader } from '../../src/channels/connections/connection-loader';
 import { AppError } from '../../src/common/app-error';
@@ -273,7 +274,7 @@ describe('channel connections', () => {
   });
 
   const markReauthRequired = (connection: Connection) =>
-    host.get(Database).transaction((tx) => connections().markReauthRequired(tx, connection));
+    host.get(Database).transaction((tx) => host.get(ConnectionChanges).markReauthRequired(tx, connection));
 
   describe('credentials that no longer work', () => {
     it('are marked once, and then the pending messages fail', async () => {

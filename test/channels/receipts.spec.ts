@@ -2,7 +2,7 @@ import Redis from 'ioredis';
 import { InboundEcho, InboundReceipt, InboundWatermark } from '../../src/channels/adapters/hook-events';
 import { ConnectionLoader } from '../../src/channels/connections/connection-loader';
 import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound-messages.repository';
-import { OutboundMessageRecorder } from '../../src/channels/outbound/outbound-message-recorder';
+import { OutboundMessageAttempter } from '../../src/channels/outbound/outbound-message-attempter';
 import { ReceiptsService } from '../../src/channels/receipts/receipts.service';
 import { newId } from '../../src/common/ids';
 import { MessageResponse } from '../../src/messages/message.dto';
@@ -161,7 +161,7 @@ describe('receipts', () => {
     ]);
     await waitForStatus(service, message, 'UNKNOWN');
     const fault = { providerCode: null, message: 'No answer' };
-    await service.app.get(OutboundMessageRecorder).record(claimed!, { kind: 'UNKNOWN', fault });
+    await service.app.get(OutboundMessageAttempter).record(claimed!, { kind: 'UNKNOWN', fault });
 
     expect(await row()).toEqual([{ holds: true, free: true }]);
   });

@@ -11,7 +11,7 @@ export class ChannelAdapters {
   constructor(adapters: readonly ChannelAdapter[]) {
     this.byChannel = new Map(adapters.map((adapter) => [adapter.channel, adapter]));
     for (const channel of CHANNELS) {
-      if (Boolean(this.getHookedAdapter(channel)) !== Boolean(describeChannel(channel).hook))
+      if ('verify' in this.getAdapter(channel) !== Boolean(describeChannel(channel).hook))
         throw new Error(`The hook of ${channel} needs a HookedAdapter and a descriptor of the hook.`);
     }
   }
@@ -22,9 +22,10 @@ export class ChannelAdapters {
     return adapter;
   }
 
-  /** Returns a channel's adapter; null if the channel's provider does not call the service. */
-  getHookedAdapter(channel: Channel): HookedAdapter | null {
+  /** Returns the adapter of a channel whose provider calls the service. */
+  getHookedAdapter(channel: Channel): HookedAdapter {
     const adapter = this.getAdapter(channel);
-    return 'verify' in adapter ? (adapter as HookedAdapter) : null;
+    if (!('verify' in adapter)) throw new Error(`${channel} has no hooks`);
+    return adapter as HookedAdapter;
   }
 }

@@ -1,7 +1,7 @@
 import { IsIn, IsObject } from 'class-validator';
 import { type Channel, CHANNELS } from '../../common/channel-descriptors';
 import { IsOpaque } from '../../common/validators';
-import { ChannelConnectionEntity, ConnectionStatus } from './channel-connection.entity';
+import { ChannelConnectionEntity } from './channel-connection.entity';
 
 export class ConnectChannel {
   @IsIn(CHANNELS, { message: `must be one of ${CHANNELS.join(', ')}` })
@@ -20,22 +20,12 @@ export interface ConnectionAddresses {
   snippet: string | null;
 }
 
-/** A connection as the dashboard shows it. */
-export interface ChannelConnectionSummary extends ConnectionAddresses {
-  id: string;
-  channel: Channel;
-  /** Id of the account at the provider: of a phone number, bot, page or Instagram account. */
-  externalId: string;
-  status: ConnectionStatus;
-  /** The part of the credentials that is not secret. */
-  settings: object;
-  /** Time at which the credentials expire; null if they never do. */
-  credentialsExpireAt: Date | null;
-  /** Time at which a message of a customer came last, to the minute; null if none has. */
-  lastReceivedAt: Date | null;
-  createdAt: Date;
-  updatedAt: Date;
-}
+/** Connection as the dashboard shows it. */
+export type ChannelConnectionSummary = ConnectionAddresses &
+  Omit<
+    ChannelConnectionEntity,
+    'tenantId' | 'hookKey' | 'credentialsCiphertext' | 'credentialsKeyId' | 'pausedUntil'
+  >;
 
 /** Parts of a page in a sandbox that holds a widget. */
 export interface WidgetPreview {
@@ -44,41 +34,22 @@ export interface WidgetPreview {
 }
 
 /** Result of connecting an account or of replacing its credentials. */
-export interface ConnectedChannel extends ChannelConnectionSummary {
+export type ConnectedChannel = ChannelConnectionSummary & {
   /** Values that the operator enters elsewhere, such as a verify token. They are returned once. */
   reveal: Record<string, string>;
-}
+};
 
-export interface DisconnectedChannel extends ChannelConnectionSummary {
+export type DisconnectedChannel = ChannelConnectionSummary & {
   /** Reason why the hook is still registered at the provider, whose calls are refused; null if it is not. */
   providerFault: string | null;
-}
+};
 
 export function toConnectionSummary(
   connection: ChannelConnectionEntity,
   addresses: ConnectionAddresses,
 ): ChannelConnectionSummary {
-  const {
-    id,
-    channel,
-    externalId,
-    status,
-    settings,
-    credentialsExpireAt,
-    lastReceivedAt,
-    createdAt,
-    updatedAt,
-  } = connection;
-  return {
-    id,
-    channel,
-    externalId,
-    status,
-    ...addresses,
-    settings,
-    credentialsExpireAt,
-    lastReceivedAt,
-    createdAt,
-    updatedAt,
-  };
+  const { id, channel, externalId, status, settings, credentialsExpireAt } = connection;
+  const { lastReceivedAt, createdAt, updatedAt } = connection;
+  const account = { id, channel, externalId, status, ...addresses, settings };
+  return { ...account, credentialsExpireAt, lastReceivedAt, createdAt, updatedAt };
 }

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { FindOptionsSelect, FindOptionsWhere, In, Not } from 'typeorm';
 import { Channel } from '../../common/channel-descriptors';
 import { toBatches } from '../../common/group-by';
 import { violatesUnique } from '../../database/driver/database-errors';
@@ -10,45 +9,22 @@ import { Transaction } from '../../database/transaction';
 import { ConnectionKey } from '../adapters/channel-adapter';
 import { ChannelConnectionEntity } from './channel-connection.entity';
 
-export type ConnectionChanges = Pick<ChannelConnectionEntity, 'updatedAt'> &
-  Partial<
-    Pick<
-      ChannelConnectionEntity,
-      | 'settings'
-      | 'credentialsCiphertext'
-      | 'credentialsKeyId'
-      | 'credentialsExpireAt'
-      | 'status'
-      | 'pausedUntil'
-    >
-  >;
-
-/** A message of a customer that a connection got. */
+/** Message of a customer that a connection got. */
 export interface Reception extends ConnectionKey {
   at: Date;
 }
 
-/** Condition of connections in use. Disconnected ones are kept for the messages sent over them. */
-const NOT_DISCONNECTED = { status: Not('DISCONNECTED' as const) };
-
 const ACCOUNTS_KEY = 'connected_accounts_pkey';
 
-const WITH_CREDENTIALS: FindOptionsSelect<ChannelConnectionEntity> = {
-  id: true,
-  tenantId: true,
-  channel: true,
-  externalId: true,
-  hookKey: true,
-  settings: true,
-  credentialsCiphertext: true,
-  credentialsKeyId: true,
-  credentialsExpireAt: true,
-  status: true,
-  pausedUntil: true,
-  lastReceivedAt: true,
-  createdAt: true,
-  updatedAt: true,
-};
+const COLUMNS = `w.tenant_id AS "tenantId", w.id, w.channel, w.external_id AS "externalId", w.hook_key AS "hookKey",
+  w.settings, w.credentials_ciphertext AS "credentialsCiphertext", w.credentials_key_id AS "credentialsKeyId",
+  w.credentials_expire_at AS "credentialsExpireAt", w.status, w.paused_until AS "pausedUntil",
+  w.last_received_at AS "lastReceivedAt", w.created_at AS "createdAt", w.updated_at AS "updatedAt"`;
+
+/** Condition of connections in use. Disconnected ones are kept for the messages sent over them. */
+const IN_USE = `w.status <> 'DISCONNECTED'`;
+
+const FIND = `SELECT ${COLUMNS} FROM channel_connections w WHERE w.tenant_id = $1 AND ${IN_USE}`;
 
 @Injectable()
 export class ChannelConnectionsRepository {
@@ -57,10 +33,7 @@ export class ChannelConnectionsRepository {
   /** Lists a workspace's connections, the newest first. */
   async list(tenantId: string): Promise<ChannelConnectionEntity[]> {
     if (!isId(tenantId)) return [];
-    return this.database.manager.find(ChannelConnectionEntity, {
-      where: { tenantId, ...NOT_DISCONNECTED },
-      order: { id: 'DESC' },
-    });
+    return this.database.query(`${FIND} ORDER BY w.id DESC`, [tenantId]);
   }
 
   async find(
@@ -68,11 +41,12 @@ export class ChannelConnectionsRepository {
     id: string,
     reader: Reader = this.database,
   ): Promise<ChannelConnectionEntity | null> {
-    return isId(id) ? findConnected(reader, tenantId, { id }) : null;
+    return isId(id) ? first(reader.query(`${FIND} AND w.id = $2`, [tenantId, id])) : null;
   }
 
   async wasDisconnected(tenantId: string, id: string): Promise<boolean> {
-    return isId(id) && this.database.manager.existsBy(ChannelConnectionEntity, { tenantId, id });
+    const find = 'SELECT FROM channel_connections WHERE tenant_id = $1 AND id = $2';
+    return isId(id) && (await this.database.query(find, [tenantId, id])).length > 0;
   }
 
   findByChannel(
@@ -80,17 +54,17 @@ export class ChannelConnectionsRepository {
     tenantId: string,
     channel: Channel,
   ): Promise<ChannelConnectionEntity | null> {
-    return findConnected(tx, tenantId, { channel });
+    return first(tx.query(`${FIND} AND w.channel = $2`, [tenantId, channel]));
   }
 
   /** Finds a connection by where its hook key leads. */
   findHooked({ tenantId, id }: ConnectionKey, channel: Channel): Promise<ChannelConnectionEntity | null> {
     return this.database.withinNodeShare(tenantId, () =>
-      findConnected(this.database, tenantId, { id, channel }),
+      first(this.database.query(`${FIND} AND w.id = $2 AND w.channel = $3`, [tenantId, id, channel])),
     );
   }
 
-  /** Returns those of the hook keys that connections have, in any workspace, each with its connection. */
+  /** Returns the connections of hook keys, in any workspace. Unknown keys are left out. */
   findHookKeys(hookKeys: string[]): Promise<(ConnectionKey & { hookKey: string })[]> {
     return this.database.query(
       'SELECT hook_key AS "hookKey", tenant_id AS "tenantId", id FROM hook_keys WHERE hook_key = ANY ($1::text[])',
@@ -110,14 +84,12 @@ export class ChannelConnectionsRepository {
     // One after the other: together, they would take as many connections.
     for (const batch of toBatches(keys, keys.length, this.database)) {
       const connections = await this.database.withinNodeShare(batch[0]!.tenantId, () =>
-        this.database.manager.find(ChannelConnectionEntity, {
-          where: {
-            tenantId: In([...new Set(batch.map(({ tenantId }) => tenantId))]),
-            id: In(batch.map(({ id }) => id)),
-            ...NOT_DISCONNECTED,
-          },
-          select: WITH_CREDENTIALS,
-        }),
+        this.database.query<ChannelConnectionEntity>(
+          `SELECT ${COLUMNS} FROM unnest($1::uuid[], $2::uuid[]) AS k (tenant_id, id)
+           JOIN channel_connections w ON w.tenant_id = ${workspaceOf('k', '$1', this.database)} AND w.id = k.id
+           WHERE ${IN_USE}`,
+          [batch.map(({ tenantId }) => tenantId), batch.map(({ id }) => id)],
+        ),
       );
       found.push(...connections);
     }
@@ -137,11 +109,8 @@ export class ChannelConnectionsRepository {
   ): Promise<ChannelConnectionEntity | null> {
     if (!isId(id)) return null;
     if (sharing === 'with none') tx.outlastClaimsPipelined();
-    return tx.manager.findOne(ChannelConnectionEntity, {
-      where: { tenantId, id, ...NOT_DISCONNECTED },
-      select: WITH_CREDENTIALS,
-      lock: { mode: sharing === 'with claims' ? 'for_no_key_update' : 'pessimistic_write' },
-    });
+    const mode = sharing === 'with claims' ? 'FOR NO KEY UPDATE' : 'FOR UPDATE';
+    return first(tx.query(`${FIND} AND w.id = $2 ${mode}`, [tenantId, id]));
   }
 
   /** Serializes connecting, rotating and disconnecting a workspace's channel, until the transaction ends. */
@@ -171,12 +140,23 @@ export class ChannelConnectionsRepository {
       tenantId,
       id,
     ]);
-    await tx.manager.insert(ChannelConnectionEntity, connection);
+    await tx.query(
+      `INSERT INTO channel_connections (tenant_id, id, channel, external_id, hook_key, created_at, updated_at,
+         settings, credentials_ciphertext, credentials_key_id, credentials_expire_at, status, paused_until)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+      [tenantId, id, channel, externalId, hookKey, connection.createdAt, ...changeable(connection)],
+    );
     return true;
   }
 
-  async update(tx: Transaction, tenantId: string, id: string, changes: ConnectionChanges): Promise<void> {
-    await tx.manager.update(ChannelConnectionEntity, { tenantId, id }, changes);
+  /** Stores the values of a connection that can change. */
+  async update(tx: Transaction, connection: ChannelConnectionEntity): Promise<void> {
+    await tx.query(
+      `UPDATE channel_connections SET updated_at = $3, settings = $4, credentials_ciphertext = $5,
+         credentials_key_id = $6, credentials_expire_at = $7, status = $8, paused_until = $9
+       WHERE tenant_id = $1 AND id = $2`,
+      [connection.tenantId, connection.id, ...changeable(connection)],
+    );
   }
 
   /** Frees the account and the hook key of a connection that is disconnected. */
@@ -218,13 +198,13 @@ export class ChannelConnectionsRepository {
   }
 }
 
-function findConnected(
-  reader: Reader,
-  tenantId: string,
-  where: FindOptionsWhere<ChannelConnectionEntity>,
-): Promise<ChannelConnectionEntity | null> {
-  return reader.manager.findOne(ChannelConnectionEntity, {
-    where: { tenantId, ...where, ...NOT_DISCONNECTED },
-    select: WITH_CREDENTIALS,
-  });
+function changeable(connection: ChannelConnectionEntity): unknown[] {
+  const { updatedAt, settings, credentialsCiphertext, credentialsKeyId } = connection;
+  const { credentialsExpireAt, status, pausedUntil } = connection;
+  const credentials = [settings, credentialsCiphertext, credentialsKeyId, credentialsExpireAt];
+  return [updatedAt, ...credentials, status, pausedUntil];
+}
+
+async function first<Row>(rows: Promise<Row[]>): Promise<Row | null> {
+  return (await rows)[0] ?? null;
 }

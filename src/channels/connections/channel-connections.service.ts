@@ -1,17 +1,14 @@
-import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
+import { Actor } from '../../access/principal';
 import { requirePermission, requireReadPermission } from '../../access/require-permission';
-import { AuditRecord, AuditService } from '../../audit/audit.service';
-import { changedValues, valuesOf } from '../../audit/changed-values';
 import { AppError } from '../../common/app-error';
-import { isId } from '../../common/ids';
-import { Actor, SYSTEM } from '../../access/principal';
+import { randomBase62 } from '../../common/base62';
+import { isId, newId } from '../../common/ids';
+import { Channel } from '../../common/channel-descriptors';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
-import { Pipelined, Transaction } from '../../database/transaction';
-import { OutboxService } from '../../outbox/outbox.service';
-import { WorkBudgets } from '../../http/limits/work-budgets';
-import { CheckedCredentials, Connection } from '../adapters/channel-adapter';
+import { Transaction } from '../../database/transaction';
+import { CheckedCredentials } from '../adapters/channel-adapter';
 import {
   ChannelConnectionSummary,
   ConnectChannel,
@@ -20,16 +17,14 @@ import {
   toConnectionSummary,
   WidgetPreview,
 } from './channel-connection.dto';
-import { ChannelConnectionEntity, ConnectionStatus } from './channel-connection.entity';
-import { ChannelConnectionsRepository, ConnectionChanges } from './channel-connections.repository';
-import { ConnectionRegistration } from './connection-registration';
+import { ChannelConnectionEntity } from './channel-connection.entity';
+import { ChannelConnectionsRepository } from './channel-connections.repository';
+import { ConnectionChanges } from './connection-changes';
 import { ConnectionLoader } from './connection-loader';
+import { ConnectionRegistration } from './connection-registration';
 import { PreviewTokens } from './preview-tokens';
 
-type ConnectionAction = 'connected' | 'rotated' | 'renewed' | 'disconnected' | 'reauth_required';
-
-/** Fields that audit entries hold. Of the credentials they hold the end alone. */
-const AUDITED = ['settings', 'status', 'credentialsExpireAt'] as const;
+const HOOK_KEY_LENGTH = 32;
 
 /**
  * Connects workspaces to accounts at the channels' providers, for dashboards and the CLI. It has no route.
@@ -41,10 +36,8 @@ export class ChannelConnectionsService {
     private readonly connections: ChannelConnectionsRepository,
     private readonly loader: ConnectionLoader,
     private readonly registration: ConnectionRegistration,
+    private readonly changes: ConnectionChanges,
     private readonly previewTokens: PreviewTokens,
-    private readonly audit: AuditService,
-    private readonly outbox: OutboxService,
-    private readonly budgets: WorkBudgets,
   ) {}
 
   /**
@@ -61,18 +54,18 @@ export class ChannelConnectionsService {
   async connect(tenantId: string, input: ConnectChannel, actor: Actor): Promise<ConnectedChannel> {
     const { channel, credentials } = validate(ConnectChannel, input);
     if (!isId(tenantId)) throw AppError.notFound('Workspace');
-    const { connection, checked } = this.registration.makeConnection(tenantId, channel, credentials);
-    await this.callProvider(tenantId, async (tx) => {
+    const checked = this.registration.check(channel, credentials);
+    const connection = this.makeConnection(tenantId, channel, checked);
+    await this.registration.transaction(tenantId, async (tx) => {
       await requirePermission(tx, tenantId, actor, 'channel_connection.connect');
       await this.connections.lockChannel(tx, tenantId, channel);
       await this.requireNotConnected(tx, connection);
       const isFree = await this.connections.insert(tx, connection);
-      // That an account is connected elsewhere is told to nobody but who may use it.
+      // Only a caller who may use the account learns that it is connected elsewhere.
       const proved = { ...connection, credentials: checked.credentials };
       await this.registration.prove(proved);
       if (!isFree) throw connectedElsewhere(connection);
-      this.recordPipelined(tx, connection, 'connected', actor, { after: valuesOf(connection, AUDITED) });
-      this.tellPipelined(tx, connection, null);
+      this.changes.recordConnected(tx, connection, actor);
       await this.registration.register(proved);
     });
     return { ...this.summarize(connection), reveal: checked.reveal };
@@ -114,7 +107,7 @@ export class ChannelConnectionsService {
    */
   async rotate(tenantId: string, id: string, credentials: object, actor: Actor): Promise<ConnectedChannel> {
     const { channel } = await this.find(tenantId, id);
-    return this.callProvider(tenantId, async (tx) => {
+    return this.registration.transaction(tenantId, async (tx) => {
       await requirePermission(tx, tenantId, actor, 'channel_connection.rotate');
       await this.connections.lockChannel(tx, tenantId, channel);
       const before = await this.find(tenantId, id, tx);
@@ -125,9 +118,9 @@ export class ChannelConnectionsService {
       const proved = { ...previous, credentials: checked.credentials };
       await this.registration.prove(proved);
       await this.registration.register(proved);
-      const sealed = this.registration.seal(id, checked);
-      const after = await this.update(tx, before, { ...sealed, status: 'ACTIVE', pausedUntil: null });
-      this.recordPipelined(tx, after, 'rotated', actor, changedValues(before, after, AUDITED));
+      const sealed = this.changes.seal(id, checked);
+      const active = { ...sealed, status: 'ACTIVE' as const, pausedUntil: null };
+      const after = await this.changes.update(tx, before, active, 'rotated', actor);
       return { ...this.summarize(after), reveal: checked.reveal };
     });
   }
@@ -145,53 +138,33 @@ export class ChannelConnectionsService {
       await this.connections.lockChannel(tx, tenantId, channel);
       const before = await this.connections.lock(tx, tenantId, id, 'with none');
       if (!before) throw AppError.notFound('Channel connection');
-      const sealed = this.registration.sealEmpty(id);
-      const after = await this.update(tx, before, { ...sealed, status: 'DISCONNECTED' });
+      const empty = { credentials: {}, settings: { ...before.settings }, expireAt: null };
+      const ended = { ...this.changes.seal(id, empty), status: 'DISCONNECTED' as const };
+      const after = await this.changes.update(tx, before, ended, 'disconnected', actor);
       await this.connections.deleteLookUps(tx, before);
-      this.recordPipelined(tx, after, 'disconnected', actor, changedValues(before, after, AUDITED));
       return { before, after };
     });
     return { ...this.summarize(after), providerFault: await this.unregister(before) };
   }
 
-  /**
-   * Stops sending over a connection until its credentials are rotated. The workers fail its pending outbound
-   * messages in the background; a rotation before their end lets the rest be sent.
-   * @param connection with the credentials that the provider refused
-   * @returns false when the connection has other credentials by now, or is disconnected: then nothing changes
-   * @internal
-   */
-  async markReauthRequired(tx: Transaction, connection: Connection): Promise<boolean> {
-    const { tenantId, id, credentials } = connection;
-    const before = await this.connections.lock(tx, tenantId, id, 'with claims');
-    if (!before || !isDeepStrictEqual(this.loader.open(before).credentials, credentials)) return false;
-    if (before.status === 'REAUTH_REQUIRED') return true;
-    const after = await this.update(tx, before, { status: 'REAUTH_REQUIRED' });
-    this.recordPipelined(tx, after, 'reauth_required', SYSTEM, changedValues(before, after, AUDITED));
-    return true;
-  }
-
-  /**
-   * Stores credentials that a provider has renewed, unless the connection was disconnected.
-   * @internal
-   */
-  async renew(tx: Transaction, { tenantId, id }: Connection, checked: CheckedCredentials): Promise<void> {
-    const before = await this.connections.lock(tx, tenantId, id, 'with claims');
-    if (!before) return;
-    const after = await this.update(tx, before, this.registration.seal(id, checked));
-    this.recordPipelined(tx, after, 'renewed', SYSTEM, changedValues(before, after, AUDITED));
-  }
-
-  /** Runs a transaction that calls a provider. It waits for its turn without the request's slot. */
-  private async callProvider<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    this.budgets.releaseSlot();
-    const release = await this.budgets.acquire('providers', tenantId);
-    try {
-      await this.budgets.reacquireSlot();
-      return await this.database.transaction(work);
-    } finally {
-      release();
-    }
+  private makeConnection(
+    tenantId: string,
+    channel: Channel,
+    checked: CheckedCredentials,
+  ): ChannelConnectionEntity {
+    const id = newId();
+    const now = new Date();
+    const account = { channel, externalId: checked.externalId, hookKey: randomBase62(HOOK_KEY_LENGTH) };
+    const state = { status: 'ACTIVE' as const, pausedUntil: null, lastReceivedAt: null };
+    return {
+      tenantId,
+      id,
+      ...account,
+      ...this.changes.seal(id, checked),
+      ...state,
+      createdAt: now,
+      updatedAt: now,
+    };
   }
 
   private async find(tenantId: string, id: string, tx?: Transaction): Promise<ChannelConnectionEntity> {
@@ -211,27 +184,6 @@ export class ChannelConnectionsService {
     throw AppError.invalidBody('channel', 'channel_connected', { account: present.externalId });
   }
 
-  private async update(
-    tx: Transaction,
-    before: ChannelConnectionEntity,
-    changes: Omit<ConnectionChanges, 'updatedAt'>,
-  ): Promise<ChannelConnectionEntity> {
-    const stamped = { ...changes, updatedAt: new Date() };
-    await this.connections.update(tx, before.tenantId, before.id, stamped);
-    const after = { ...before, ...stamped };
-    if (after.status !== before.status) this.tellPipelined(tx, after, before.status);
-    return after;
-  }
-
-  private tellPipelined(
-    tx: Transaction,
-    { tenantId, id: connectionId, channel, status }: ChannelConnectionEntity,
-    previousStatus: ConnectionStatus | null,
-  ): void {
-    const data = { connectionId, channel, status, previousStatus };
-    this.outbox.appendPipelined(tx, tenantId, 'channel.status_changed', data);
-  }
-
   /**
    * Deregisters the hook at the provider, unless the account has been connected again: then it must still
    * call.
@@ -240,8 +192,7 @@ export class ChannelConnectionsService {
   private async unregister(connection: ChannelConnectionEntity): Promise<string | null> {
     try {
       const others = await this.connections.findByAccounts(connection.channel, [connection.externalId]);
-      const unregister = () => this.registration.unregister(this.loader.open(connection));
-      if (others.length === 0) await this.budgets.waitOutside('providers', connection.tenantId, unregister);
+      if (others.length === 0) await this.registration.unregister(this.loader.open(connection));
       return null;
     } catch (error) {
       return `deregistering failed: ${(error as Error).message}`;
@@ -250,23 +201,6 @@ export class ChannelConnectionsService {
 
   private summarize(connection: ChannelConnectionEntity): ChannelConnectionSummary {
     return toConnectionSummary(connection, this.registration.getAddresses(connection));
-  }
-
-  private recordPipelined(
-    tx: Transaction,
-    { tenantId, id, channel, externalId }: ChannelConnectionEntity,
-    action: ConnectionAction,
-    actor: Actor,
-    changed: Pick<AuditRecord, 'before' | 'after'> | null,
-  ): Pipelined {
-    const subject = { tenantId, actor, entity: 'channel_connection', entityId: id };
-    const metadata = { channel, externalId };
-    return this.audit.appendPipelined(tx, {
-      ...subject,
-      action: `channel_connection.${action}`,
-      ...changed,
-      metadata,
-    });
   }
 }
 

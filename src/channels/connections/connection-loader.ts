@@ -5,16 +5,11 @@ import { Transaction } from '../../database/transaction';
 import { Metrics } from '../../metrics/metrics';
 import { KeyLookup } from '../../http/limits/key-lookup';
 import { Connection, ConnectionKey } from '../adapters/channel-adapter';
-import { ChannelConnectionEntity, ConnectionStatus } from './channel-connection.entity';
+import { ChannelConnectionEntity } from './channel-connection.entity';
 import { ChannelConnectionsRepository } from './channel-connections.repository';
 
 /** Connection that is not disconnected, with its credentials decrypted. */
-export interface LoadedConnection extends Connection {
-  status: ConnectionStatus;
-  settings: object;
-  pausedUntil: Date | null;
-  lastReceivedAt: Date | null;
-}
+export type LoadedConnection = Connection & ChannelConnectionEntity;
 
 const HOOK_KEY = /^[0-9A-Za-z]{32}$/;
 
@@ -68,11 +63,8 @@ export class ConnectionLoader {
   }
 
   open(row: ChannelConnectionEntity): LoadedConnection {
-    const { id, tenantId, channel, externalId, hookKey, status, settings, pausedUntil, lastReceivedAt } = row;
     const sealed = { keyId: row.credentialsKeyId, ciphertext: row.credentialsCiphertext };
-    const credentials = JSON.parse(this.secrets.decrypt(sealed, id)) as object;
-    const state = { status, settings, pausedUntil, lastReceivedAt };
-    return { id, tenantId, channel, externalId, hookKey, credentials, ...state };
+    return { ...row, credentials: JSON.parse(this.secrets.decrypt(sealed, row.id)) as object };
   }
 
   private openIfReadable(row: ChannelConnectionEntity): LoadedConnection | null {

@@ -1,56 +1,33 @@
 import { Injectable } from '@nestjs/common';
-import { randomBase62 } from '../../common/base62';
 import { Channel, hookUrlOf, snippetOf } from '../../common/channel-descriptors';
-import { newId } from '../../common/ids';
-import { SecretBox } from '../../secrets/secret-box';
 import { Config } from '../../config/config';
+import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
+import { WorkBudgets } from '../../http/limits/work-budgets';
 import { CheckedCredentials, Connection } from '../adapters/channel-adapter';
 import { ChannelAdapters } from '../adapters/channel-adapters';
 import { ConnectionAddresses } from './channel-connection.dto';
-import { ChannelConnectionEntity } from './channel-connection.entity';
 
-const HOOK_KEY_LENGTH = 32;
-
-export type SealedCredentials = Pick<
-  ChannelConnectionEntity,
-  'settings' | 'credentialsCiphertext' | 'credentialsKeyId' | 'credentialsExpireAt'
->;
-
-/** Checks, proves and seals credentials, and registers the hook at the provider. */
+/** Checks and proves credentials, and registers the hook at the provider. */
 @Injectable()
 export class ConnectionRegistration {
   constructor(
+    private readonly database: Database,
     private readonly adapters: ChannelAdapters,
-    private readonly secrets: SecretBox,
+    private readonly budgets: WorkBudgets,
     private readonly config: Config,
   ) {}
 
-  /**
-   * Makes a connection that is neither stored nor registered yet.
-   * @throws AppError INVALID_BODY
-   */
-  makeConnection(
-    tenantId: string,
-    channel: Channel,
-    credentials: unknown,
-  ): { connection: ChannelConnectionEntity; checked: CheckedCredentials } {
-    const checked = this.check(channel, credentials);
-    const id = newId();
-    const now = new Date();
-    const connection: ChannelConnectionEntity = {
-      id,
-      tenantId,
-      channel,
-      externalId: checked.externalId,
-      hookKey: randomBase62(HOOK_KEY_LENGTH),
-      ...this.seal(id, checked),
-      status: 'ACTIVE',
-      pausedUntil: null,
-      lastReceivedAt: null,
-      createdAt: now,
-      updatedAt: now,
-    };
-    return { connection, checked };
+  /** Runs a transaction that calls a provider. It waits for its turn without the request's slot. */
+  async transaction<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    this.budgets.releaseSlot();
+    const release = await this.budgets.acquire('providers', tenantId);
+    try {
+      await this.budgets.reacquireSlot();
+      return await this.database.transaction(work);
+    } finally {
+      release();
+    }
   }
 
   /**
@@ -59,22 +36,6 @@ export class ConnectionRegistration {
    */
   check(channel: Channel, credentials: unknown, previous?: Connection): CheckedCredentials {
     return this.adapters.getAdapter(channel).check(credentials, previous);
-  }
-
-  seal(id: string, { credentials, settings, expireAt }: CheckedCredentials): SealedCredentials {
-    const { keyId, ciphertext } = this.secrets.encrypt(JSON.stringify(credentials), id);
-    return {
-      settings,
-      credentialsKeyId: keyId,
-      credentialsCiphertext: ciphertext,
-      credentialsExpireAt: expireAt,
-    };
-  }
-
-  /** Seals empty credentials, which replace those of a disconnected channel. */
-  sealEmpty(id: string): Omit<SealedCredentials, 'settings'> {
-    const { keyId, ciphertext } = this.secrets.encrypt('{}', id);
-    return { credentialsKeyId: keyId, credentialsCiphertext: ciphertext, credentialsExpireAt: null };
   }
 
   /**
@@ -90,17 +51,18 @@ export class ConnectionRegistration {
    * @throws AppError INVALID_BODY: the provider refused; UNAVAILABLE: it can't be reached
    */
   register(connection: Connection): Promise<void> {
-    return this.adapters
-      .getAdapter(connection.channel)
-      .register(connection, this.getAddresses(connection).hookUrl);
+    const { hookUrl } = this.getAddresses(connection);
+    return this.adapters.getAdapter(connection.channel).register(connection, hookUrl);
   }
 
   /**
-   * Deregisters the hook at the provider.
+   * Unregisters the hook at the provider.
    * @throws the provider's failure
    */
-  unregister(connection: Connection): Promise<void> {
-    return this.adapters.getAdapter(connection.channel).unregister(connection);
+  async unregister(connection: Connection): Promise<void> {
+    const { tenantId, channel } = connection;
+    const unregister = () => this.adapters.getAdapter(channel).unregister(connection);
+    await this.budgets.waitOutside('providers', tenantId, unregister);
   }
 
   getAddresses(connection: Pick<Connection, 'channel' | 'hookKey'>): ConnectionAddresses {

@@ -1,15 +1,29 @@
-import { Injectable } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable, Logger } from '@nestjs/common';
+import { Database } from '../../database/database';
+import { isDatabaseAway, isFaultOfData } from '../../database/driver/database-errors';
 import { ChannelAdapters } from '../adapters/channel-adapters';
+import { NamedRecipients } from '../customers/named-recipients';
 import { ClaimedMessage } from './claimed-message';
 import { OutboundMessageRecorder } from './outbound-message-recorder';
 import { MessageOutcome, SendResult } from './send-result';
 
-/** Makes one attempt of a claimed message: send, decide, record. */
+/** First wait for another try; each further one is twice as long, up to the longest. */
+const RETRY_MS = 500;
+const LONGEST_RETRY_MS = 4_000;
+/** Time after which an outcome is given up though the database works: a statement of ours is wrong. */
+const STOP_AFTER_MS = 60_000;
+
+/** Makes one attempt of a claimed message: sends it, and records the outcome. */
 @Injectable()
 export class OutboundMessageAttempter {
+  private readonly logger = new Logger(OutboundMessageAttempter.name);
+
   constructor(
+    private readonly database: Database,
     private readonly adapters: ChannelAdapters,
     private readonly recorder: OutboundMessageRecorder,
+    private readonly recipients: NamedRecipients,
   ) {}
 
   /**
@@ -17,7 +31,7 @@ export class OutboundMessageAttempter {
    * not throw.
    */
   async attempt(message: ClaimedMessage): Promise<SendResult> {
-    return this.recorder.record(message, await this.send(message));
+    return this.record(message, await this.send(message));
   }
 
   private async send(message: ClaimedMessage): Promise<MessageOutcome> {
@@ -26,5 +40,37 @@ export class OutboundMessageAttempter {
     if (recipientId === null) return { kind: 'NO_RECIPIENT' };
     const adapter = this.adapters.getAdapter(connection.channel);
     return adapter.send(connection, { messageId, conversationId, recipientId, body });
+  }
+
+  /**
+   * Records the outcome of an attempt, and settles once it is committed. Retries as long as the database or
+   * the way to it fails, because a lost outcome makes its message UNKNOWN. The lease may end meanwhile: a
+   * message that has become UNKNOWN can still become SENT.
+   */
+  async record(message: ClaimedMessage, outcome: MessageOutcome): Promise<SendResult> {
+    const adapter = this.adapters.getAdapter(message.connection.channel);
+    const stopAt = Date.now() + STOP_AFTER_MS;
+    for (let delayMs = RETRY_MS; ; delayMs = Math.min(2 * delayMs, LONGEST_RETRY_MS)) {
+      try {
+        const result = await this.database.withinNodeShare(message.tenantId, () =>
+          this.database.transaction((tx) => this.recorder.write(tx, message, outcome, adapter)),
+        );
+        await this.linkRecipient(message, outcome);
+        return result;
+      } catch (error) {
+        if (isFaultOfData(error) || (!isDatabaseAway(error) && Date.now() > stopAt)) throw error;
+        const { messageId } = message;
+        this.logger.warn(
+          { err: error as Error, messageId, outcome: outcome.kind },
+          'send result not recorded yet; retrying',
+        );
+        await sleep(delayMs);
+      }
+    }
+  }
+
+  private async linkRecipient({ connection, recipientId }: ClaimedMessage, outcome: MessageOutcome) {
+    if (outcome.kind !== 'SENT' || !outcome.recipientIds?.length || recipientId === null) return;
+    await this.recipients.link(connection, [[recipientId, ...outcome.recipientIds]]);
   }
 }

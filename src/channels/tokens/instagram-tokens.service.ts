@@ -3,7 +3,7 @@ import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { Connection, ConnectionKey } from '../adapters/channel-adapter';
 import { InstagramAdapter, InstagramCredentials, RefreshOutcome } from '../adapters/meta/instagram-adapter';
-import { ChannelConnectionsService } from '../connections/channel-connections.service';
+import { ConnectionChanges } from '../connections/connection-changes';
 import { ConnectionLoader } from '../connections/connection-loader';
 import { InstagramTokensRepository } from './instagram-tokens.repository';
 
@@ -20,7 +20,7 @@ export class InstagramTokensService {
     private readonly database: Database,
     private readonly tokens: InstagramTokensRepository,
     private readonly instagram: InstagramAdapter,
-    private readonly connections: ChannelConnectionsService,
+    private readonly connections: ConnectionChanges,
     private readonly loader: ConnectionLoader,
   ) {}
 

@@ -1,5 +1,6 @@
 import { ChannelConnectionsService } from '../../../src/channels/connections/channel-connections.service';
 import { ConnectionLoader, LoadedConnection } from '../../../src/channels/connections/connection-loader';
+import { ConnectionChanges } from '../../../src/channels/connections/connection-changes';
 import { ConnectionRegistration } from '../../../src/channels/connections/connection-registration';
 import { Actor, SYSTEM } from '../../../src/access/principal';
 import { Database } from '../../../src/database/database';
@@ -50,7 +51,7 @@ export function channelChanges(host: () => MessagingHost): Record<string, Scenar
       },
     },
     'channel_connection.renewed': {
-      method: 'ChannelConnectionsService.renew',
+      method: null,
       permission: null,
       isAutomatic: true,
       prepare: async (subject) => {
@@ -59,7 +60,11 @@ export function channelChanges(host: () => MessagingHost): Record<string, Scenar
         const checked = host().get(ConnectionRegistration).check('WIDGET', ORIGINS, connection);
         const expireAt = new Date('2031-01-01T00:00:00Z');
         return async () => {
-          await transaction((tx) => channels().renew(tx, connection, { ...checked, expireAt }));
+          await transaction((tx) =>
+            host()
+              .get(ConnectionChanges)
+              .renew(tx, connection, { ...checked, expireAt }),
+          );
           const changed = {
             before: { credentialsExpireAt: null },
             after: { credentialsExpireAt: expireAt.toISOString() },
@@ -69,14 +74,14 @@ export function channelChanges(host: () => MessagingHost): Record<string, Scenar
       },
     },
     'channel_connection.reauth_required': {
-      method: 'ChannelConnectionsService.markReauthRequired',
+      method: null,
       permission: null,
       isAutomatic: true,
       prepare: async (subject) => {
         const connected = await connectWidget(subject);
         const connection = await load(subject, connected);
         return async () => {
-          await transaction((tx) => channels().markReauthRequired(tx, connection));
+          await transaction((tx) => host().get(ConnectionChanges).markReauthRequired(tx, connection));
           const changed = { before: { status: 'ACTIVE' }, after: { status: 'REAUTH_REQUIRED' } };
           return connectionEntry(connected, changed);
         };

@@ -16,8 +16,8 @@ export interface Expected {
 export type Act = () => Promise<Expected>;
 
 export interface Scenario {
-  /** Method of a service that makes the change. */
-  method: string;
+  /** Method of an exported service that makes the change; null if only the service itself calls it. */
+  method: string | null;
   /**
    * Permission that the method requires of agents and keys; null where only the service itself calls it, or
    * only for all workspaces.

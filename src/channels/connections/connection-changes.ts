@@ -1,0 +1,117 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import { Actor, SYSTEM } from '../../access/principal';
+import { AuditRecord, AuditService } from '../../audit/audit.service';
+import { changedValues, valuesOf } from '../../audit/changed-values';
+import { Transaction } from '../../database/transaction';
+import { OutboxService } from '../../outbox/outbox.service';
+import { SecretBox } from '../../secrets/secret-box';
+import { CheckedCredentials, Connection } from '../adapters/channel-adapter';
+import { ChannelConnectionEntity, ConnectionStatus } from './channel-connection.entity';
+import { ChannelConnectionsRepository } from './channel-connections.repository';
+import { ConnectionLoader } from './connection-loader';
+
+type ConnectionAction = 'connected' | 'rotated' | 'renewed' | 'disconnected' | 'reauth_required';
+
+/** Fields that audit entries hold. Of the credentials they hold the end alone. */
+const AUDITED = ['settings', 'status', 'credentialsExpireAt'] as const;
+
+/** Values of a connection that hold its credentials, or follow from them. */
+type SealedCredentials = Pick<
+  ChannelConnectionEntity,
+  'settings' | 'credentialsCiphertext' | 'credentialsKeyId' | 'credentialsExpireAt'
+>;
+
+/** Stores changes of connections, each with its audit entry, and with an event if the status changes. */
+@Injectable()
+export class ConnectionChanges {
+  constructor(
+    private readonly connections: ChannelConnectionsRepository,
+    private readonly loader: ConnectionLoader,
+    private readonly secrets: SecretBox,
+    private readonly audit: AuditService,
+    private readonly outbox: OutboxService,
+  ) {}
+
+  /** Encrypts credentials for the connection with an id. */
+  seal(
+    id: string,
+    { credentials, settings, expireAt }: Pick<CheckedCredentials, 'credentials' | 'settings' | 'expireAt'>,
+  ): SealedCredentials {
+    const { keyId, ciphertext } = this.secrets.encrypt(JSON.stringify(credentials), id);
+    return {
+      settings,
+      credentialsKeyId: keyId,
+      credentialsCiphertext: ciphertext,
+      credentialsExpireAt: expireAt,
+    };
+  }
+
+  /** Records that a connection was inserted. */
+  recordConnected(tx: Transaction, connection: ChannelConnectionEntity, actor: Actor): void {
+    this.recordPipelined(tx, connection, 'connected', actor, { after: valuesOf(connection, AUDITED) });
+    this.tellPipelined(tx, connection, null);
+  }
+
+  /** Changes a connection, and returns it as it is by now. */
+  async update(
+    tx: Transaction,
+    before: ChannelConnectionEntity,
+    changes: Partial<ChannelConnectionEntity>,
+    action: ConnectionAction,
+    actor: Actor = SYSTEM,
+  ): Promise<ChannelConnectionEntity> {
+    const after = { ...before, ...changes, updatedAt: new Date() };
+    await this.connections.update(tx, after);
+    if (after.status !== before.status) this.tellPipelined(tx, after, before.status);
+    this.recordPipelined(tx, after, action, actor, changedValues(before, after, AUDITED));
+    return after;
+  }
+
+  /**
+   * Stops sending over a connection until its credentials are rotated. The workers fail its pending outbound
+   * messages in the background; a rotation before their end lets the rest be sent.
+   * @param connection with the credentials that the provider refused
+   * @returns false when the connection has other credentials by now, or is disconnected: then nothing changes
+   */
+  async markReauthRequired(tx: Transaction, connection: Connection): Promise<boolean> {
+    const { tenantId, id, credentials } = connection;
+    const before = await this.connections.lock(tx, tenantId, id, 'with claims');
+    if (!before || !isDeepStrictEqual(this.loader.open(before).credentials, credentials)) return false;
+    if (before.status !== 'REAUTH_REQUIRED')
+      await this.update(tx, before, { status: 'REAUTH_REQUIRED' }, 'reauth_required');
+    return true;
+  }
+
+  /** Stores credentials that a provider has renewed, unless the connection was disconnected. */
+  async renew(tx: Transaction, { tenantId, id }: Connection, checked: CheckedCredentials): Promise<void> {
+    const before = await this.connections.lock(tx, tenantId, id, 'with claims');
+    if (before) await this.update(tx, before, this.seal(id, checked), 'renewed');
+  }
+
+  private tellPipelined(
+    tx: Transaction,
+    { tenantId, id: connectionId, channel, status }: ChannelConnectionEntity,
+    previousStatus: ConnectionStatus | null,
+  ): void {
+    const data = { connectionId, channel, status, previousStatus };
+    this.outbox.appendPipelined(tx, tenantId, 'channel.status_changed', data);
+  }
+
+  private recordPipelined(
+    tx: Transaction,
+    { tenantId, id, channel, externalId }: ChannelConnectionEntity,
+    action: ConnectionAction,
+    actor: Actor,
+    changed: Pick<AuditRecord, 'before' | 'after'> | null,
+  ): void {
+    const subject = { tenantId, actor, entity: 'channel_connection', entityId: id };
+    const metadata = { channel, externalId };
+    this.audit.appendPipelined(tx, {
+      ...subject,
+      action: `channel_connection.${action}`,
+      ...changed,
+      metadata,
+    });
+  }
+}

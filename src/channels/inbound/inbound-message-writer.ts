@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { CustomersService } from '../../contacts/customers.service';
+import { ConversationWriter } from '../../conversations/conversation-writer';
+import { Transaction } from '../../database/transaction';
+import { MessageWriter } from '../../messages/message-writer';
+import { Connection } from '../adapters/channel-adapter';
+import { customerIdsOf, InboundMessage } from '../adapters/hook-events';
+import { ChannelCustomersService } from '../customers/channel-customers.service';
+import { CustomerChangesService } from '../customers/customer-changes.service';
+import { storableContent, storableCustomer } from '../customers/inbound-content';
+import { ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
+
+/** Undoes the transaction of a message that its new customer has unsent before it came. */
+export class NeverSent extends Error {}
+
+/** Writes a customer's message with all that it brings: contact, conversation, ids, and changes before it. */
+@Injectable()
+export class InboundMessageWriter {
+  constructor(
+    private readonly customers: ChannelCustomersService,
+    private readonly contacts: CustomersService,
+    private readonly conversations: ConversationWriter,
+    private readonly messages: MessageWriter,
+    private readonly providerIds: ProviderIdsRepository,
+    private readonly changes: CustomerChangesService,
+  ) {}
+
+  /**
+   * Writes a message.
+   * @param more ids of `lockingAll`
+   * @returns false if the message is stored already
+   * @throws NeverSent
+   */
+  async write(
+    tx: Transaction,
+    connection: Connection,
+    message: InboundMessage,
+    more: string[],
+  ): Promise<boolean> {
+    const { id: connectionId, tenantId, channel } = connection;
+    const { externalId, otherIds } = message.customer;
+    const providerIds = [...new Set(message.providerIds)];
+    // Locks the customer's identities, so that a concurrent repetition finds the stored message.
+    const { at } = message;
+    const customer = { channel, externalId, otherIds, at, more, ...storableCustomer(message.customer) };
+    const { contactId, isNew } = await this.customers.identify(tx, tenantId, customer);
+    const ids = customerIdsOf(message);
+    const { isKnown, early } = await this.providerIds.lookUp(tx, connection, providerIds, { contactId, ids });
+    const wasUnsent = early.some(({ body }) => body === null);
+    if (wasUnsent && isNew) throw new NeverSent();
+    if (isKnown || wasUnsent) return false;
+    const { name, email } = message.claimed ?? {};
+    if (name || email)
+      await this.contacts.updateProfile(tx, tenantId, contactId, { claimed: { name, email } });
+    const conversation = await this.conversations.continueOrOpen(tx, {
+      tenantId,
+      contactId,
+      sourceChannel: channel,
+      identityExternalId: externalId,
+    });
+    const stored = await this.messages.receive(tx, conversation, storableContent(message));
+    await this.providerIds.insertReceived(tx, connectionId, providerIds, stored);
+    await this.changes.applyEarly(tx, stored, early);
+    return true;
+  }
+}
