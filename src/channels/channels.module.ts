@@ -35,6 +35,7 @@ import { outboundMessageTables } from './outbound/outbound-message-tables';
 import { OutboundMessagesRepository } from './outbound/outbound-messages.repository';
 import { ReplyChecksRepository } from './outbound/reply-checks.repository';
 import { ReplyChecksService } from './outbound/reply-checks.service';
+import { EarlyChangesRepository } from './provider-ids/early-changes.repository';
 import { providerIdTables } from './provider-ids/provider-id-tables';
 import { ProviderIdsRepository } from './provider-ids/provider-ids.repository';
 
@@ -63,6 +64,7 @@ const SERVICES = [
   ChannelConnectionsService,
   PreviewTokens,
   ProviderIdsRepository,
+  EarlyChangesRepository,
   ChannelCustomersService,
   CustomerChangesService,
   NamedRecipients,
@@ -93,11 +95,12 @@ export class ChannelsModule {
     tables: TableRegistry,
     messages: OutboundMessagesRepository,
     providerIds: ProviderIdsRepository,
+    earlyChanges: EarlyChangesRepository,
   ) {
     tables.register(
       ...CHANNEL_CONNECTION_TABLES,
       ...outboundMessageTables(messages),
-      ...providerIdTables(providerIds),
+      ...providerIdTables(providerIds, earlyChanges),
     );
   }
 }

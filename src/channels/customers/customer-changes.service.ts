@@ -10,7 +10,8 @@ import { MessageKey } from '../../messages/message-status.repository';
 import { Connection } from '../adapters/channel-adapter';
 import { InboundChange, InboundReaction, mostLastingId } from '../adapters/hook-events';
 import { isUsableId } from '../adapters/provider-values';
-import { EarlyChange, ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
+import { EarlyChange, EarlyChangesRepository } from '../provider-ids/early-changes.repository';
+import { ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
 import { storableContent, storableReactions } from './inbound-content';
 
 /** Result of a change: made, kept for its message, or kept until the message is known to be theirs. */
@@ -38,6 +39,7 @@ export class CustomerChangesService {
     private readonly conversations: ConversationsRepository,
     private readonly messages: MessageChanges,
     private readonly providerIds: ProviderIdsRepository,
+    private readonly early: EarlyChangesRepository,
   ) {}
 
   /**
@@ -76,7 +78,7 @@ export class CustomerChangesService {
     { contactId, ids, merged }: IdentifiedCustomer,
   ): Promise<void> {
     const customer = { contactId, ids };
-    for (const change of await this.providerIds.findWaiting(tx, tenantId, channel, customer, merged)) {
+    for (const change of await this.early.findWaiting(tx, tenantId, channel, customer, merged)) {
       const { connectionId, providerId } = change;
       const key = await this.providerIds.findMessage(tx, { tenantId, id: connectionId }, providerId);
       const conversation = key && (await this.conversations.find(tenantId, key.conversationId, tx));
@@ -107,7 +109,7 @@ export class CustomerChangesService {
       await this.messages.edit(tx, key, { ...storableContent(change), number: change.number });
     else {
       await this.messages.unsend(tx, key);
-      await this.providerIds.deleteEarlyChanges(tx, connection, providerId);
+      await this.early.delete(tx, tenantId, { connectionId: connection.id, providerId });
     }
     return 'APPLIED';
   }
@@ -116,7 +118,7 @@ export class CustomerChangesService {
     const { body, metadata, number } = change;
     if (body === null) await this.messages.unsend(tx, key);
     else await this.messages.edit(tx, key, { body, metadata, number });
-    await this.providerIds.deleteEarlyChange(tx, key.tenantId, change);
+    await this.early.delete(tx, key.tenantId, change);
   }
 
   private keep(
@@ -131,7 +133,7 @@ export class CustomerChangesService {
         ? { body: null, metadata: null, number: null }
         : { ...storableContent(change), number: change.number };
     const early = { connectionId, providerId, customerId: mostLastingId(customerIds), ...content };
-    return this.providerIds.insertEarlyChange(tx, tenantId, early, contactId);
+    return this.early.insert(tx, tenantId, early, contactId);
   }
 }
 

@@ -9,7 +9,7 @@ import { ClaimedMessage } from './claimed-message';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 import { MessageOutcome, SendResult, decideResult } from './send-result';
 
-/** Writes the state that follows from an attempt: of the message, of its place in the queue, of its connection. */
+/** Writes the state of the message, its row in the queue and its connection that follows from an attempt. */
 @Injectable()
 export class OutboundMessageRecorder {
   constructor(
@@ -54,7 +54,7 @@ export class OutboundMessageRecorder {
   ): Promise<void> {
     const { connection, claimedAt } = message;
     const providerId = result.status === 'SENT' ? result.providerId : null;
-    if (providerId !== null) await this.providerIds.lock(tx, connection, providerId);
+    if (providerId !== null) await this.providerIds.lock(tx, connection, [providerId]);
     await this.messages.lock(tx, message);
     const before = await this.statuses.advance(
       tx,
@@ -64,9 +64,8 @@ export class OutboundMessageRecorder {
     );
     const holdMs = 'holdMs' in result ? result.holdMs : 0;
     // Either a receipt has come first, and no hold is needed; or the lease has ended, and the hold has begun.
-    if (result.status === 'UNKNOWN' && before === null) {
-      await this.messages.finish(tx, message, { leaseId: message.leaseId });
-    } else await this.messages.finish(tx, message, { holdMs });
+    const isSettled = result.status === 'UNKNOWN' && before === null;
+    this.messages.finish(tx, message, isSettled ? { leaseId: message.leaseId } : { holdMs });
     if (providerId !== null) {
       await this.providerIds.insertSent(tx, connection, message, providerId, claimedAt);
     }

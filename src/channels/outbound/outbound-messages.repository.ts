@@ -193,27 +193,30 @@ export class OutboundMessagesRepository {
     if (deleted.length > 0) this.moveUpPipelined(tx, key.tenantId, key.conversationId);
   }
 
+  /** Ends a message's sending. With a hold, its conversation's next message waits that long. */
+  finish(tx: Transaction, key: MessageKey, end: { holdMs?: number; leaseId?: string } = {}): void {
+    this.endPipelined(tx, key, end);
+    this.moveUpPipelined(tx, key.tenantId, key.conversationId);
+  }
+
   /**
-   * Ends a message's sending. With a hold, its conversation's next message waits that long.
-   * @param leaseId changes nothing when the message is no longer under this lease
+   * Deletes a message from the queue, or turns it into a hold.
+   * @param end.leaseId changes nothing when the message is no longer under this lease
    */
-  async finish(
+  endPipelined(
     tx: Transaction,
     key: MessageKey,
-    { holdMs = 0, leaseId = null }: { holdMs?: number; leaseId?: string | null } = {},
-  ): Promise<void> {
+    { holdMs = 0, leaseId }: { holdMs?: number; leaseId?: string } = {},
+  ): Pipelined {
     const underLease = `${BY_KEY} AND ($4::uuid IS NULL OR lease_id = $4)`;
-    if (holdMs === 0) {
-      await tx.query(`DELETE FROM outbound_messages WHERE ${underLease}`, [...keyParameters(key), leaseId]);
-    } else {
-      await tx.query(
-        `UPDATE outbound_messages SET lease_id = NULL, waits = false, holds = true,
-           next_attempt_at = now() + $5 * interval '1 millisecond'
-         WHERE ${underLease}`,
-        [...keyParameters(key), leaseId, holdMs],
-      );
-    }
-    this.moveUpPipelined(tx, key.tenantId, key.conversationId);
+    const parameters = [...keyParameters(key), leaseId ?? null];
+    if (holdMs === 0) return tx.pipeline(`DELETE FROM outbound_messages WHERE ${underLease}`, parameters);
+    return tx.pipeline(
+      `UPDATE outbound_messages SET lease_id = NULL, waits = false, holds = true,
+         next_attempt_at = now() + $5 * interval '1 millisecond'
+       WHERE ${underLease}`,
+      [...parameters, holdMs],
+    );
   }
 
   /**

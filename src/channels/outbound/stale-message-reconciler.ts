@@ -109,8 +109,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
     const unknown = await this.advance(tx, leased, 'UNKNOWN', deliveryError('OUTCOME_UNKNOWN'));
     for (const message of ended) {
       const holdMs = unknown.includes(message) ? this.adapters.getAdapter(message.channel).unknownHoldMs : 0;
-      if (holdMs > 0) this.stale.holdPipelined(tx, message, holdMs);
-      else this.stale.deletePipelined(tx, message);
+      this.messages.endPipelined(tx, message, { holdMs });
     }
     this.moveUpAndWake(
       tx,
@@ -166,7 +165,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
       const pending = await this.stale.lockPending(tx, connection, BATCH);
       if (pending.length === 0) return false;
       const code = inactive.status === 'REAUTH_REQUIRED' ? 'REAUTH_REQUIRED' : 'NO_CONNECTION';
-      for (const message of pending) this.stale.deletePipelined(tx, message);
+      for (const message of pending) this.messages.endPipelined(tx, message);
       const failed = await this.advance(tx, pending, 'FAILED', deliveryError(code));
       const conversationIds = pending.map(({ conversationId }) => conversationId);
       // The account may be connected again by now, with messages behind these.

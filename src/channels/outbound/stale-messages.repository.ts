@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Channel } from '../../common/channel-descriptors';
-import { Pipelined, Transaction } from '../../database/transaction';
+import { Transaction } from '../../database/transaction';
 import { MessageKey } from '../../messages/message-status.repository';
 import { QueueFloors } from '../../queue/floors/queue-floors';
 import { Target } from '../../queue/targets';
@@ -9,18 +9,18 @@ import { HAS_ENDED } from './due-messages.repository';
 import { messagesSubQueue } from './outbound-messages.repository';
 
 /** Message whose lease or hold has ended, locked. */
-export interface EndedMessage extends MessageKey {
+interface EndedMessage extends MessageKey {
   channel: Channel;
   connectionId: string;
   holds: boolean;
 }
 
-/** Ends leases and holds of outbound messages, and pending messages of connections that may send no more. */
+/** Locks messages whose lease or hold has ended, and pending messages of connections that may send no more. */
 @Injectable()
 export class StaleMessagesRepository {
   constructor(private readonly floors: QueueFloors) {}
 
-  /** Locks those of the messages whose lease or hold has ended, but none that another process has locked. */
+  /** Locks the messages whose lease or hold has ended, but none that another process has locked. */
   lockEnded(tx: Transaction, tenantId: string, keys: MessageKey[]): Promise<EndedMessage[]> {
     return tx.prepared<EndedMessage>(
       `SELECT d.tenant_id AS "tenantId", d.conversation_id AS "conversationId", d.message_id AS "messageId",
@@ -34,29 +34,9 @@ export class StaleMessagesRepository {
     );
   }
 
-  /** Turns a message's lease into a hold, after which its conversation's next message is sent. */
-  holdPipelined(
-    tx: Transaction,
-    { tenantId, conversationId, messageId }: MessageKey,
-    holdMs: number,
-  ): Pipelined {
-    return tx.pipeline(
-      `UPDATE outbound_messages SET lease_id = NULL, holds = true, next_attempt_at = now() + $4 * interval '1 millisecond'
-       WHERE tenant_id = $1 AND conversation_id = $2 AND message_id = $3`,
-      [tenantId, conversationId, messageId, holdMs],
-    );
-  }
-
-  deletePipelined(tx: Transaction, { tenantId, conversationId, messageId }: MessageKey): Pipelined {
-    return tx.pipeline(
-      'DELETE FROM outbound_messages WHERE tenant_id = $1 AND conversation_id = $2 AND message_id = $3',
-      [tenantId, conversationId, messageId],
-    );
-  }
-
   /**
-   * Locks up to `count` pending messages of a connection, the first of each conversation before those that
-   * wait.
+   * Locks up to `count` pending messages of a connection, the first of each conversation before the
+   * messages that wait.
    */
   lockPending(tx: Transaction, { tenantId, id }: Target, count: number): Promise<MessageKey[]> {
     return tx.prepared<MessageKey>(

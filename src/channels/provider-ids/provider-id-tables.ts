@@ -1,8 +1,12 @@
 import { TableDeclaration } from '../../database/tables/table-declaration';
+import { EarlyChangesRepository } from './early-changes.repository';
 import { ProviderIdsRepository } from './provider-ids.repository';
 
 /** Declares the tables of provider ids, and of receipts and changes that come before their message. */
-export function providerIdTables(providerIds: ProviderIdsRepository): TableDeclaration[] {
+export function providerIdTables(
+  providerIds: ProviderIdsRepository,
+  earlyChanges: EarlyChangesRepository,
+): TableDeclaration[] {
   return [
     {
       name: 'provider_messages',
@@ -34,7 +38,7 @@ export function providerIdTables(providerIds: ProviderIdsRepository): TableDecla
       placement: 'workspace',
       deletion: { before: ['channel_connections'] },
       erasure: {
-        eraseContact: (tx, contact, count) => providerIds.eraseEarlyChanges(tx, contact, count),
+        eraseContact: (tx, contact, count) => earlyChanges.erase(tx, contact, count),
       },
       export: { none: 'It waits for its message or its customer, and then is the message or gone.' },
       retention: { age: 'created_at', keptHours: 'history' },

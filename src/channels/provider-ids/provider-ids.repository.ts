@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Channel } from '../../common/channel-descriptors';
 import { Transaction } from '../../database/transaction';
 import { DeliveryError, ReceiptStatus } from '../../messages/message-status';
 import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
 import { MessageEntity } from '../../messages/message.entity';
 import { ErasedIds } from '../../secrets/erased-ids';
-import { ContactKey, ErasedMessages } from '../../database/tables/table-declaration';
+import { ErasedMessages } from '../../database/tables/table-declaration';
 import { Connection, ConnectionKey } from '../adapters/channel-adapter';
+import { EARLY, EarlyChange, EarlyCustomer } from './early-changes.repository';
 
 export const PROVIDER_MESSAGES_KEY = 'provider_messages_pkey';
 
@@ -17,32 +17,9 @@ export interface AppliedReceipt {
   error: DeliveryError | null;
 }
 
-/** Change of a customer's message that waits for the message, or until the customer is known to be theirs. */
-export interface EarlyChange {
-  connectionId: string;
-  providerId: string;
-  /** Provider's id of the customer who made the change. */
-  customerId: string;
-  /** New text; null for a message that was unsent. */
-  body: string | null;
-  metadata: object | null;
-  number: number | null;
-}
-
-/** Customer whose early changes are looked for. */
-interface EarlyCustomer {
-  contactId: string;
-  ids: string[];
-}
-
-const EARLY = `connection_id AS "connectionId", provider_id AS "providerId", customer_id AS "customerId", body, metadata,
-  edit_number AS number`;
-/** Number of a customer's changes that are looked at when the customer gets an id: more than wait for any. */
-const MAX_WAITING = 100;
-
 /**
- * Writes the ids that providers give to messages, of customers and of agents, and what comes before such an
- * id: receipts and changes.
+ * Writes the ids that providers give to messages of customers and of agents, and receipts that come before
+ * such an id.
  */
 @Injectable()
 export class ProviderIdsRepository {
@@ -52,15 +29,10 @@ export class ProviderIdsRepository {
   ) {}
 
   /**
-   * Locks a provider id until the transaction ends: the provider's answer to a request and the receipts for
-   * it can come at the same time.
+   * Locks provider ids until the transaction ends, in one order for all callers: the provider's answer to a
+   * request and the receipts for it can come at the same time.
    */
-  async lock(tx: Transaction, connection: Connection, providerId: string): Promise<void> {
-    await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [connection.id + providerId]);
-  }
-
-  /** Locks many provider ids as `lock` does, in one order for all callers. */
-  async lockAll(tx: Transaction, connection: Connection, providerIds: string[]): Promise<void> {
+  async lock(tx: Transaction, connection: Connection, providerIds: string[]): Promise<void> {
     await tx.query(
       `SELECT pg_advisory_xact_lock(hash) FROM (
          SELECT hashtextextended($1 || id, 0) AS hash FROM unnest($2::text[]) id ORDER BY 1 OFFSET 0) ordered`,
@@ -78,7 +50,6 @@ export class ProviderIdsRepository {
     providerIds: string[],
     { contactId, ids }: EarlyCustomer,
   ): Promise<{ isKnown: boolean; early: EarlyChange[] }> {
-    // A change that a process of a former version has stored names no customer.
     const rows = await tx.query<EarlyChange & { isKnown: boolean }>(
       `SELECT true AS "isKnown", NULL::uuid AS "connectionId", NULL AS "providerId", NULL AS "customerId",
               NULL AS body, NULL::jsonb AS metadata, NULL::float8 AS number
@@ -86,7 +57,7 @@ export class ProviderIdsRepository {
        UNION ALL
        SELECT false, ${EARLY}
        FROM early_changes WHERE tenant_id = $1 AND connection_id = $2 AND provider_id = ANY ($4)
-         AND (customer_id = ANY ($5) OR customer_id = '' OR contact_id = $6)
+         AND (customer_id = ANY ($5) OR contact_id = $6)
        ORDER BY number`,
       [tenantId, id, this.erasedIds.addSubstitutes(id, providerIds), providerIds, ids, contactId],
     );
@@ -94,101 +65,6 @@ export class ProviderIdsRepository {
       isKnown: rows.some(({ isKnown }) => isKnown),
       early: rows.filter(({ isKnown }) => !isKnown),
     };
-  }
-
-  /**
-   * Returns the changes by a customer that wait under the given ids, or under those of contacts who were
-   * merged into the contact, and makes them the contact's.
-   */
-  async findWaiting(
-    tx: Transaction,
-    tenantId: string,
-    channel: Channel,
-    { contactId, ids }: EarlyCustomer,
-    merged: string[],
-  ): Promise<EarlyChange[]> {
-    return tx.query(
-      `UPDATE early_changes SET contact_id = $3
-       WHERE tenant_id = $1 AND (connection_id, provider_id, customer_id) IN (
-         SELECT e.connection_id, e.provider_id, e.customer_id FROM early_changes e
-         JOIN channel_connections c ON c.tenant_id = $1 AND c.id = e.connection_id AND c.channel = $2
-         WHERE e.tenant_id = $1 AND (e.customer_id = ANY ($4) OR e.contact_id = ANY ($5)) LIMIT ${MAX_WAITING})
-       RETURNING ${EARLY}`,
-      [tenantId, channel, contactId, ids, merged],
-    );
-  }
-
-  /**
-   * Keeps a change whose message, or whose customer, is unknown. The last edit counts, and a message that was
-   * unsent stays so. The caller holds the lock of the customer's identity, so the message comes after the
-   * change.
-   * @param contactId contact with whom the change is erased; null if it is nobody's yet
-   */
-  async insertEarlyChange(
-    tx: Transaction,
-    tenantId: string,
-    { connectionId, providerId, customerId, body, metadata, number }: EarlyChange,
-    contactId: string | null,
-  ): Promise<void> {
-    await tx.query(
-      `INSERT INTO early_changes AS early
-         (tenant_id, connection_id, provider_id, customer_id, contact_id, body, metadata, edit_number, created_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-       ON CONFLICT (tenant_id, connection_id, provider_id, customer_id) DO UPDATE
-       SET body = excluded.body, metadata = excluded.metadata, edit_number = excluded.edit_number
-       WHERE early.body IS NOT NULL AND coalesce(excluded.edit_number >= early.edit_number, true)`,
-      [
-        tenantId,
-        connectionId,
-        providerId,
-        customerId,
-        contactId,
-        body,
-        metadata && JSON.stringify(metadata),
-        number,
-        new Date(),
-      ],
-    );
-  }
-
-  async deleteEarlyChange(
-    tx: Transaction,
-    tenantId: string,
-    { connectionId, providerId, customerId }: EarlyChange,
-  ): Promise<void> {
-    await tx.query(
-      `DELETE FROM early_changes
-       WHERE tenant_id = $1 AND connection_id = $2 AND provider_id = $3 AND customer_id = $4`,
-      [tenantId, connectionId, providerId, customerId],
-    );
-  }
-
-  /** Deletes all changes that wait for a message, whoever made them. */
-  async deleteEarlyChanges(
-    tx: Transaction,
-    { tenantId, id }: ConnectionKey,
-    providerId: string,
-  ): Promise<void> {
-    await tx.query(
-      'DELETE FROM early_changes WHERE tenant_id = $1 AND connection_id = $2 AND provider_id = $3',
-      [tenantId, id, providerId],
-    );
-  }
-
-  /** Deletes up to `count` early changes of a contact, and returns whether there may be more. */
-  async eraseEarlyChanges(
-    tx: Transaction,
-    { tenantId, contactId }: ContactKey,
-    count: number,
-  ): Promise<boolean> {
-    const rows = await tx.query(
-      `DELETE FROM early_changes WHERE tenant_id = $1 AND (connection_id, provider_id, customer_id) IN (
-         SELECT connection_id, provider_id, customer_id FROM early_changes
-         WHERE tenant_id = $1 AND contact_id = $2 LIMIT $3)
-       RETURNING 1`,
-      [tenantId, contactId, count],
-    );
-    return rows.length === count;
   }
 
   /** Returns the message with a provider id, also when it was erased. */

@@ -72,7 +72,7 @@ export class ReceiptsService {
     receipts: InboundReceipt[],
   ): Promise<void> {
     const ids = [...new Set(receipts.map(({ providerId }) => providerId))];
-    await this.providerIds.lockAll(tx, connection, ids);
+    await this.providerIds.lock(tx, connection, ids);
     const special = await this.receipts.findSpecial(tx, connection, receipts);
     const isSpecial = ({ providerId }: InboundReceipt) => special.has(providerId);
     const usual = receipts.filter((receipt) => !isSpecial(receipt)).map(withError);
@@ -100,7 +100,7 @@ export class ReceiptsService {
   /** Applies an echo. Its message may also be from a person who uses the provider's own inbox. */
   private async applyEcho(tx: Transaction, connection: Connection, echo: InboundEcho): Promise<void> {
     const { providerId, messageId, customerId, body } = echo;
-    await this.providerIds.lock(tx, connection, providerId);
+    await this.providerIds.lock(tx, connection, [providerId]);
     if (await this.providerIds.findMessage(tx, connection, providerId)) return;
     const message =
       (await this.findByOwnId(tx, connection, messageId)) ??
@@ -133,7 +133,7 @@ export class ReceiptsService {
     const wasUnsettled = before === 'QUEUED' || before === 'SENDING' || before === 'UNKNOWN';
     // The worker that holds the lease finishes the message.
     if (!wasUnsettled || !outbound || outbound.isLeased) return;
-    await this.outboundMessages.finish(tx, message);
+    this.outboundMessages.finish(tx, message);
     const { tenantId, id } = connection;
     tx.onCommit(() => this.wakeUps.wake([{ tenantId, id }]));
   }
