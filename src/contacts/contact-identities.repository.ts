@@ -62,7 +62,7 @@ export class ContactIdentitiesRepository {
     }
   }
 
-  /** Locks ids on a channel, and finds those that contacts have who are not erased. */
+  /** Locks ids on a channel, and finds the ids that contacts have who are not erased. */
   async lockAndFind(
     tx: Transaction,
     tenantId: string,
@@ -93,7 +93,7 @@ export class ContactIdentitiesRepository {
     );
   }
 
-  /** Gives a locked id to a contact, whoever had it. */
+  /** Gives a locked id to a contact, and takes it from any other one. */
   async assign(tx: Transaction, identity: Omit<ContactIdentityEntity, 'replacedAt'>): Promise<void> {
     const { tenantId, channel, externalId, contactId, createdAt } = identity;
     await tx.query(

@@ -46,7 +46,7 @@ export function withProfileOf(
   return after;
 }
 
-/** Returns a contact's attributes with those that only another one has, as many as a contact can have. */
+/** Returns a contact's attributes and another contact's, as many as a contact can have. */
 function withAttributesOf(own: ContactEntity['attributes'], others: ContactEntity['attributes']) {
   return Object.entries(others).reduce((kept, [name, value]) => {
     const more = Object.hasOwn(kept, name) ? kept : { ...kept, [name]: value };

@@ -53,9 +53,8 @@ interface Search {
 }
 
 /**
- * Finds contacts by a part of their name, e-mail or phone. However frequent the term is and however many
- * contacts the workspace has, each statement reads a bounded number of rows, all of this workspace, and gives
- * its connection and its slot back.
+ * Finds contacts by a part of their name, e-mail or phone. Each statement reads a bounded number of rows, all
+ * of this workspace, however frequent the term is. It gives its connection and its slot back.
  */
 @Injectable()
 export class ContactSearchRepository {
@@ -119,7 +118,10 @@ export class ContactSearchRepository {
     return found;
   }
 
-  /** Runs a step of a walk. Those of one workspace run one at a time, and hold one connection at most. */
+  /**
+   * Runs a step of a walk. The walks of one workspace run one step at a time, and hold one connection at
+   * most.
+   */
   private async inTurn<T>({ tenantId, caller }: Search, step: () => Promise<T>): Promise<T> {
     const release = await this.budgets.acquire('walks', tenantId, caller);
     return step().finally(release);
@@ -161,8 +163,8 @@ const matchesOneOf = (patterns: number) =>
 
 /**
  * Selects matching contacts among the next ones of the list. For the planner the hidden limit is a tenth of
- * the rows, so that it reads them in order instead of sorting all of them; by the other limit it knows the
- * cost, which would make PostgreSQL compile the statement (`jit`).
+ * the rows, so that it reads them in order instead of sorting all. By the other limit it knows the cost: a
+ * high one would make PostgreSQL compile the statement (`jit`).
  */
 const below = (matches: string, contacts: number) => `
   SELECT * FROM (
@@ -181,9 +183,9 @@ const hasGramsOfOneOf = (patterns: number, grams: (text: string) => string) =>
     .join(' OR ');
 
 /**
- * Selects the page of a search: the newest contacts fill it, or so many of them match that the contacts of
- * one step will fill it, or the index finds the contacts. On one server the index is read without
- * `tenant_id`, which its entries contain: PostgreSQL would read the primary key of the whole workspace too.
+ * Selects the page of a search. It comes from the newest contacts, from the contacts of one step if so many
+ * of the newest match that the step will fill it, or from the index. On one server the index is read without
+ * `tenant_id`, which its entries contain: PostgreSQL would read the whole workspace's primary key too.
  */
 const find = (matches: string, isIndexed: string) => `
   WITH newest AS MATERIALIZED (

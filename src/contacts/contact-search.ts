@@ -39,7 +39,7 @@ export interface SearchPattern {
   has: string;
 }
 
-/** Returns the patterns of what a person searches for, of which one must match. */
+/** Returns the patterns of a search, of which one must match. */
 export function searchPatterns(q: string): SearchPattern[] {
   const text = foldText(q).trim().replace(EMAIL, '$1');
   const patterns = [contains(text)];

@@ -82,7 +82,7 @@ export class CreateContact {
   identity?: NewIdentity;
 }
 
-/** Edit of a contact. What it does not give stays as it is; null empties a field. */
+/** Edit of a contact. A field that it does not give stays as it is; null empties a field. */
 @ApiSchema({ name: 'ContactChanges' })
 export class UpdateContact {
   @ApiPropertyOptional({

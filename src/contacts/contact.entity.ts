@@ -19,7 +19,7 @@ export interface ListedContact {
   updatedAt: Date;
 }
 
-/** Person with whom a workspace talks. */
+/** Customer of a workspace. */
 export interface ContactEntity extends ListedContact {
   tenantId: string;
   /** Time at which all that is stored about the person was erased; null if it was not. */

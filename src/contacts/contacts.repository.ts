@@ -40,7 +40,7 @@ export class ContactsRepository {
     return contact?.mergedIntoId ? this.find(tenantId, contact.mergedIntoId, reader) : contact;
   }
 
-  /** Finds those of the contacts that the workspace has and that are not erased. */
+  /** Finds contacts of the workspace that are not erased. */
   async findMany(tenantId: string, ids: string[]): Promise<ListedContact[]> {
     if (ids.length === 0) return [];
     return this.database.pipelinedRead(
@@ -90,7 +90,7 @@ export class ContactsRepository {
   }
 
   /**
-   * Deletes up to `count` identities of a contact, under the lock of each: a message that comes from one at
+   * Deletes up to `count` identities of a contact, under the lock of each. A message that comes from one at
    * that moment is stored before, or makes a new contact.
    * @returns whether there may be more
    */
@@ -120,8 +120,8 @@ export class ContactsRepository {
   }
 
   /**
-   * Locks a contact, or the one into which it was merged, after its identities, as whoever merges contacts
-   * does.
+   * Locks a contact, or the one into which it was merged, after its identities. A merge locks in the same
+   * order.
    */
   async lockWithIdentities(tx: Transaction, tenantId: string, id: string): Promise<ContactEntity | null> {
     let contact = await this.find(tenantId, id, tx);
@@ -140,8 +140,8 @@ export class ContactsRepository {
   }
 
   /**
-   * Empties contacts who were merged into another one, and leads from their ids to that one, as from those of
-   * contacts who were merged into them before.
+   * Empties contacts who were merged into another one. Their ids lead to it from then on, and so do the ids
+   * of contacts who were merged into them before.
    */
   async mergeAll(tx: Transaction, tenantId: string, from: string[], into: string): Promise<void> {
     await tx.query(

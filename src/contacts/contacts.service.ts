@@ -32,7 +32,7 @@ import { ContactsRepository } from './contacts.repository';
 /** Fields that a person can edit. */
 const EDITABLE = ['name', 'email', 'phone', 'attributes'] as const;
 
-/** Manages the people with whom a workspace talks. */
+/** Manages the contacts of workspaces. */
 @Injectable()
 export class ContactsService {
   constructor(
@@ -149,7 +149,7 @@ export class ContactsService {
       const after = edit(before, given);
       const identities = await this.contacts.listIdentitiesIn(tx, tenantId, before.id);
       const fields = EDITABLE.filter((field) => changedValues(before, after, [field]));
-      // A repeated request finds what it has changed.
+      // A repeated request finds its own change.
       if (fields.length === 0) return toContact(before, identities);
       if (updatedAt && before.updatedAt.getTime() !== updatedAt.getTime())
         throw AppError.because('CONFLICT', 'contact_edited');
@@ -184,7 +184,7 @@ export class ContactsService {
   }
 }
 
-/** Returns a contact with other values. Those that were verified and have changed are so no longer. */
+/** Returns a contact with other values. A verified value that has changed is verified no longer. */
 function edit(before: ContactEntity, given: Omit<UpdateContact, 'updatedAt'>): ContactEntity {
   const { name = before.name, email = before.email, phone = before.phone, attributes } = given;
   const after = {

@@ -39,7 +39,7 @@ export interface NamedCustomer extends NamedIds {
   more?: string[];
 }
 
-/** Contact to whom the ids of a person have led, and what has changed by that. */
+/** Contact to whom the ids of a person have led, and the changes that followed. */
 export interface KnownCustomer {
   contactId: string;
   /** Whether the contact was created. */
@@ -58,7 +58,7 @@ type KnownLink = IdentityLink & { contactId: string };
 /** Fields of a contact that say something about the person. */
 const PROFILE = ['name', 'email', 'phone', 'attributes', 'verified'] as const;
 
-/** Knows the people whom channels name, by all of their ids. */
+/** Finds the contacts of the people whom channels name, by all of their ids. */
 @Injectable()
 export class CustomersService {
   constructor(
@@ -70,9 +70,9 @@ export class CustomersService {
   ) {}
 
   /**
-   * Finds the contact with a customer's ids, or creates one, with its `contact.created`. Ids that are new
-   * become the contact's, and contacts whom the ids prove to be one person are merged. Other transactions
-   * with one of the ids wait until this one ends. Work of `lockingAll` calls it, before it writes.
+   * Finds the contact with a customer's ids, or creates one, with its `contact.created`. New ids become the
+   * contact's, and contacts whom the ids prove to be one person are merged. Other transactions with one of
+   * the ids wait until this one ends. Only work of `lockingAll` may call it, before it writes.
    */
   async identify(tx: Transaction, tenantId: string, customer: ChannelCustomer): Promise<KnownCustomer> {
     const { channel, externalId, otherIds = [], name, phone, at = new Date(), more = [] } = customer;
@@ -97,10 +97,10 @@ export class CustomersService {
   }
 
   /**
-   * Links ids that a provider has named together to the contact who has one of them. Without such a contact
-   * it changes nothing, and neither does a change of ids that was followed by another one already. Without
-   * former ids it takes no id from anybody, and none is anybody's again: a status can be of a message from
-   * before a number was given out. Work of `lockingAll` calls it, before it writes.
+   * Links ids that a provider has named together to the contact who has one of them. It changes nothing
+   * without such a contact, or if a later change of the ids is known. Without former ids it takes no id from
+   * another contact, and restores none: a status can be of a message from before a number was given out. Only
+   * work of `lockingAll` may call it, before it writes.
    * @returns null if nothing changes
    */
   async link(tx: Transaction, tenantId: string, named: NamedCustomer): Promise<KnownCustomer | null> {
@@ -186,7 +186,7 @@ export class CustomersService {
     return { contactId: contact.id, isNew: false, merged, replaced, gained, losers };
   }
 
-  /** Gives a contact the ids that it gains, and tells of whoever loses them. */
+  /** Gives a contact the ids that it gains, and tells of the contacts that lose them. */
   private async gain(
     tx: Transaction,
     { id: contactId, tenantId }: ContactEntity,

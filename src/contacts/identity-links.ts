@@ -20,13 +20,13 @@ export interface NamedIds {
 
 /** Changes of the stored ids that follow from ids that were named together. */
 export interface IdentityLink {
-  /** Contact who has the ids; null when it is nobody whom the workspace knows. */
+  /** Contact who has the ids; null if the workspace knows no such contact. */
   contactId: string | null;
   /** Other contacts who are the same person. */
   same: string[];
   /** Ids on the channel that the contact, and the same person, have until now. */
   own: string[];
-  /** Ids that are not the contact's yet, and are nobody's or another person's by now. */
+  /** Ids that become the contact's. Until now no contact has them, or another one. */
   gained: string[];
   /** Contacts who have some of the gained ids until now. */
   losers: string[];
@@ -39,14 +39,15 @@ export interface IdentityLink {
 /** Kinds of ids, the strongest first: a number is given out again, a business-scoped id is not. */
 const BY_STRENGTH: IdentityKind[] = ['user', 'parent', 'phone'];
 
-/** Unit in milliseconds of providers' times: what happened within it may have come before or after. */
+/** Unit of providers' times in milliseconds. Within one unit the order of two events is unknown. */
 const UNIT_OF_TIME_MS = 1_000;
 
 const isBefore = (one: Date, other: Date) => one.getTime() < other.getTime() + UNIT_OF_TIME_MS;
 
 /**
- * Decides whose the ids are that a provider has named together. What is stored contradicts them if a contact
- * has only other ids of a kind that was named: then an id moves to its present owner, and nobody is joined.
+ * Decides whose the ids are that a provider has named together. The stored ids contradict them if a contact
+ * has only other ids of a kind that was named. Then an id moves to its present owner, and no contacts are
+ * merged.
  * @param stored all ids on the channel of each contact who has one of the named ids
  */
 export function linkIdentities(named: NamedIds, stored: StoredIdentity[]): IdentityLink {

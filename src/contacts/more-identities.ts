@@ -18,8 +18,8 @@ export function requireLocked(locked: string[], externalIds: string[]): void {
 }
 
 /**
- * Does work in a transaction, and again in a new one for each time that it has found more ids of its person.
- * @param work gets the ids to lock beside those that it knows
+ * Does work in a transaction, and again in a new one each time that it finds more ids of its person.
+ * @param work gets the ids to lock beside the ids that it knows
  */
 export async function lockingAll<T>(work: (more: string[]) => Promise<T>): Promise<T> {
   for (let more: string[] = []; ;) {

@@ -45,9 +45,9 @@ function readNumber(folded: string): PhoneNumber | null {
 }
 
 /**
- * Returns the digits of a whole number in the form in which networks and providers have it, from the
- * country's code on, which a number without a prefix begins with too; null when the text is no such number,
- * or has an extension.
+ * Returns the digits of a whole number from the country's code on, as networks and providers have it. A
+ * number without a prefix begins with that code too. Returns null for any other text, and for a number with
+ * an extension.
  */
 export function readWholeNumber(text: string): string | null {
   const number = readNumber(foldText(text).trim());

@@ -79,7 +79,7 @@ export interface SendLimits {
   conversationIntervalMs: number;
 }
 
-/** Credentials that `ChannelAdapter.check` has accepted and completed, with what follows from them. */
+/** Credentials that `ChannelAdapter.check` has accepted and completed. */
 export interface CheckedCredentials<Credentials extends object = object> {
   externalId: string;
   credentials: Credentials;

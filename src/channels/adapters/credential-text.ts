@@ -20,7 +20,7 @@ export function CredentialText(max: number): PropertyDecorator {
 
 /**
  * Requires an id that is all digits, as Meta's are.
- * @param owner what has the id, such as `a page`
+ * @param owner thing that the id names, such as `a page`
  */
 export function NumericId(owner: string): PropertyDecorator {
   return Matches(/^\d{1,30}$/, faultUnlessEmpty('not_id', { owner }));

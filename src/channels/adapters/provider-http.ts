@@ -141,10 +141,7 @@ export function credentialsRefused(provider: string, { message }: ProviderFault)
   return AppError.invalidBody('credentials', 'credentials_refused', { provider, answer });
 }
 
-/**
- * Converts a provider's seconds, such as those of `Retry-After`, to milliseconds: a day at most, 0 if
- * unreadable.
- */
+/** Converts seconds that a provider asks to wait to milliseconds: a day at most, 0 if they are unreadable. */
 export function retryAfterMs(seconds: unknown): number {
   return Math.min(Math.max(numberOf(seconds) ?? 0, 0), MAX_WAIT_SECONDS) * 1000;
 }

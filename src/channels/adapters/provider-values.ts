@@ -3,7 +3,7 @@ import { isStorableText } from '../../common/validators';
 /** Limit of the characters of a provider's id. No known id is as long, and an index entry can hold it. */
 const MAX_ID_LENGTH = 512;
 
-/** Character that stands for what can't be represented (U+FFFD). */
+/** Character that replaces unreadable or unstorable characters (U+FFFD). */
 export const REPLACEMENT = '\uFFFD';
 
 /** Object of a provider's JSON, whose fields can hold anything. */
@@ -53,7 +53,7 @@ export function isUsableId(id: string): boolean {
   return id !== '' && id.length <= MAX_ID_LENGTH && isStorableText(id);
 }
 
-/** Replaces what PostgreSQL does not store in text: NUL and lone surrogates. */
+/** Replaces NUL and lone surrogates, which PostgreSQL does not store in text. */
 export function storableText(text: string): string {
   return text.replaceAll('\0', REPLACEMENT).toWellFormed();
 }

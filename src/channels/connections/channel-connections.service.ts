@@ -42,11 +42,11 @@ export class ChannelConnectionsService {
 
   /**
    * Connects an account, and registers the hook at its provider. Stores nothing if the provider refuses.
-   * Returns once, in `reveal`, what the operator enters elsewhere, such as a verify token.
-   *
-   * Calls the provider within the transaction, which blocks only another connect of the same channel or
-   * account: of two at once, the provider might call the hook that is not stored. A workspace makes one such
-   * call at a time, and all together hold a third of the connections to the database at most.
+   * `reveal` has the values that the operator enters elsewhere, such as a verify token; no later call returns
+   * them.
+   * The provider is called within the transaction, which blocks only another connect of the same channel or
+   * account. Of two connects at once, the provider might call the hook that is not stored. A workspace makes
+   * one such call at a time, and all together hold a third of the connections to the database at most.
    * @throws AppError INVALID_BODY: the credentials are incomplete or refused, the channel is connected
    *   already, or the account is connected in another workspace; UNAVAILABLE: the provider can't be reached;
    *   FORBIDDEN; NOT_FOUND (workspace)
@@ -90,8 +90,9 @@ export class ChannelConnectionsService {
   }
 
   /**
-   * Returns what a page in a sandbox needs to hold a widget, though its origin is `null` and not among the
-   * allowed ones: the page sends the token in the header `X-Widget-Preview`. It is good for an hour.
+   * Returns the parts of a page in a sandbox that holds a widget. The page's origin is `null` and not among
+   * the allowed ones, so the page sends the token in the header `X-Widget-Preview`. The token is good for an
+   * hour.
    * @throws AppError FORBIDDEN, NOT_FOUND: also for a connection of another channel
    */
   async previewWidget(tenantId: string, id: string, actor: Actor): Promise<WidgetPreview> {

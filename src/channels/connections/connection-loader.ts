@@ -50,8 +50,8 @@ export class ConnectionLoader {
   }
 
   /**
-   * Loads the connections of accounts. Omits those that can't be decrypted, so that they do not block the
-   * others.
+   * Loads the connections of accounts. A connection that can't be decrypted is left out, so that it does not
+   * block the others.
    */
   async loadByAccounts(channel: Channel, externalIds: string[]): Promise<LoadedConnection[]> {
     const rows = await this.connections.findByAccounts(channel, externalIds);

@@ -38,8 +38,8 @@ export class ChannelCustomersService {
   }
 
   /**
-   * Links ids to the contact who has one of them. Answers go to the first id instead of those that were
-   * replaced.
+   * Links ids to the contact who has one of them. Answers go to the first id, and no longer to a replaced
+   * one.
    */
   async link(tx: Transaction, tenantId: string, named: NamedCustomer): Promise<void> {
     const known = await this.customers.link(tx, tenantId, named);
@@ -53,8 +53,8 @@ export class ChannelCustomersService {
   }
 
   /**
-   * Moves the conversations of merged contacts, sends no more answers to ids that others have now, and
-   * applies what a contact has changed under ids that were nobody's.
+   * Moves the conversations of merged contacts, and sends no more answers to ids that other contacts have
+   * now. Applies changes that have waited until one of the ids was a contact's.
    */
   private async follow(
     tx: Transaction,

@@ -25,9 +25,9 @@ interface IdentifiedCustomer {
 }
 
 /**
- * Stores what customers change after a message was sent: late, twice, in any order, or before the message. A
- * customer changes messages of their own conversations alone. What cannot be told yet waits: an edit or an
- * unsend whose message is unknown, or whose customer has none of the contact's ids.
+ * Stores the changes that customers make to sent messages: late, twice, in any order, or before the message.
+ * A customer changes messages of their own conversations alone. An edit or an unsend waits if its message is
+ * unknown, or if its customer has none of the contact's ids.
  */
 @Injectable()
 export class CustomerChangesService {

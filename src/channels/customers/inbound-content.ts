@@ -22,8 +22,8 @@ export interface InboundContent {
 }
 
 /**
- * Makes a message's body and metadata storable, whatever they are, because no customer's message is refused.
- * A body that is too long is cut, and stays whole in the metadata.
+ * Makes any body and metadata of a message storable, because no customer's message is refused. A body that is
+ * too long is cut, and stays whole in the metadata.
  */
 export function storableContent({
   body,

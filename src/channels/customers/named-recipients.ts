@@ -42,7 +42,7 @@ export class NamedRecipients {
       });
   }
 
-  /** Lists the recipients of whom some ids are known, but not all as one contact's. */
+  /** Lists the recipients with a known id that do not have all their ids linked to one contact. */
   private async listUnlinked({ tenantId, channel }: Connection, recipients: string[][]): Promise<string[][]> {
     const found = await this.identities.findOwners(tenantId, channel, [...new Set(recipients.flat())]);
     const owners = new Map(found.map(({ externalId, contactId }) => [externalId, contactId]));

@@ -9,12 +9,12 @@ import { ChannelAdapters } from '../adapters/channel-adapters';
 import { HookEvent } from '../adapters/hook-events';
 
 /**
- * Time in milliseconds for which a connection's requests are refused after a signed body of too many events,
- * because reading such bodies must not fill a process.
+ * Milliseconds for which a connection's requests are refused after a signed body of too many events. Reading
+ * such bodies must not fill a process.
  */
 const PAUSE_MS = 5_000;
 
-/** Reads the bodies of requests to hooks, within the size and the number of events that a provider documents. */
+/** Reads requests to hooks, within the size and the number of events that a provider documents. */
 @Injectable()
 export class HookBodies {
   private readonly logger = new Logger(HookBodies.name);
@@ -32,7 +32,7 @@ export class HookBodies {
 
   /**
    * Reads a request's body.
-   * @throws AppError PAYLOAD_TOO_LARGE; RATE_LIMITED within five seconds after a signed body of too many events
+   * @throws AppError PAYLOAD_TOO_LARGE; RATE_LIMITED: the connection sent too many events seconds ago
    */
   async read(connection: Connection, request: Request): Promise<HookRequest> {
     this.requireNoPause(connection);

@@ -48,8 +48,8 @@ export class InboundService {
   }
 
   /**
-   * Applies what a customer changes after a message was sent. A reaction to a message that is not stored is
-   * stored as a message.
+   * Applies a change of a sent message by its customer. A reaction to an unknown message is stored as a
+   * message.
    */
   async change(connection: LoadedConnection, change: InboundChange): Promise<void> {
     const outcome = await this.changes.apply(connection, change);

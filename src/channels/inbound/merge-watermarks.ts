@@ -1,9 +1,9 @@
 import { InboundEvent, InboundWatermark } from '../adapters/hook-events';
 
 /**
- * Merges the watermarks in one request. Of those with the same customer and status the latest time says
- * everything, so one is kept, where the last of them stood: behind the echoes of messages that it reports. A
- * body can hold thousands, and each that is kept takes a transaction.
+ * Merges the watermarks in one request: for each customer and status the latest time stays. It stands in the
+ * place of the last watermark, behind the echoes of messages that it reports. A body can hold thousands, and
+ * each that is kept takes a transaction.
  */
 export function mergeWatermarks(events: InboundEvent[]): InboundEvent[] {
   const merged = new Map<string, InboundWatermark>();

@@ -11,8 +11,8 @@ const WRITE_EVERY_MS = 1_000;
 const BATCH = 500;
 
 /**
- * Notes in memory when connections got messages, and writes the times, many with one statement. What a failed
- * statement or a killed process loses, the next message brings again.
+ * Notes in memory when connections got messages, and writes many times with one statement. The next message
+ * makes up for a failed statement or a killed process.
  */
 @Injectable()
 export class ReceptionTimes implements OnApplicationBootstrap, BeforeApplicationShutdown {

@@ -84,10 +84,9 @@ export class DueMessagesRepository {
   ) {}
 
   /**
-   * Makes a step of a search of a place for the connections of retries, leases and holds whose time came
-   * after `since`.
-   * @returns the time up to which they were found, those of workspaces that are not suspended, and the
-   *   messages whose lease or hold has ended
+   * Searches one step of a place for connections with retries, leases or holds whose time came after `since`.
+   * @returns the time up to which they were found, the connections of workspaces that are not suspended, and
+   *   the messages whose lease or hold has ended
    */
   async findScheduled(
     since: Date,
@@ -120,8 +119,8 @@ export class DueMessagesRepository {
   }
 
   /**
-   * Makes a step of a search of a place for connections with anything due, or that may send no more, and
-   * notes where the messages of each begin. Of each connection it reads the oldest messages alone.
+   * Searches one step of a place for connections with due messages, or that may send no more. Of each it
+   * reads the oldest messages alone, and notes where they begin.
    * @returns where the next step begins; null after the last
    */
   async findDue(
@@ -159,8 +158,8 @@ export class DueMessagesRepository {
   }
 
   /**
-   * Makes a step of a search of a place for conversations of which every message waits: the one before was
-   * routed later, and ended before this process could see both. The next step passes over the rest of the
+   * Searches one step of a place for conversations of which every message waits. In them the message before
+   * was routed later, and ended before this process could see both. The next step passes over the rest of the
    * last conversation.
    * @returns where the next step begins; null after the last
    */

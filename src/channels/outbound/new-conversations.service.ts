@@ -32,9 +32,9 @@ export class NewConversationsService {
   ) {}
 
   /**
-   * Opens a conversation with a contact over a channel: the workspace must be connected there, and the
-   * contact must have an id there. What the customer writes next belongs to this conversation, also when
-   * another one with them on the channel is open.
+   * Opens a conversation with a contact over a channel. The workspace must be connected there, and the
+   * contact must have an id there. The customer's next message belongs to this conversation, even if another
+   * one with them on the channel is open.
    * @throws AppError INVALID_BODY: the channel is not connected, or the contact has no id there or is erased;
    *   FORBIDDEN; NOT_FOUND (the contact); IDEMPOTENCY_CONFLICT
    */

@@ -14,8 +14,8 @@ import { StaleMessageReconciler } from './stale-message-reconciler';
 const STUCK_PAUSE = 50;
 
 /**
- * Finds, every second, which outbound messages need attention: retries, leases and holds by their time, and
- * step by step all others, as after a worker was killed or without Redis. So nothing depends on a wake-up.
+ * Finds outbound messages that need attention, every second: retries, leases and holds by their time, and all
+ * others step by step, as after a worker was killed or without Redis. So nothing depends on a wake-up.
  */
 @Injectable()
 export class OutboundMessagePoll {

@@ -9,7 +9,7 @@ import { ClaimedMessage } from './claimed-message';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 import { MessageOutcome, SendResult, decideResult } from './send-result';
 
-/** Writes the state of the message, its row in the queue and its connection that follows from an attempt. */
+/** Writes the state that follows from an attempt: the message's, its queue row's, and its connection's. */
 @Injectable()
 export class OutboundMessageRecorder {
   constructor(

@@ -6,7 +6,9 @@ import { WakeUpProcessor } from '../../queue/wake-up.processor';
 import { OUTBOUND_MESSAGE_QUEUE } from './outbound-message-queue';
 import { OutboundMessageWorker } from './outbound-message.worker';
 
-/** Sends outbound messages. A job names a connection alone: PostgreSQL holds what is due. */
+/**
+ * Sends the outbound messages of the connections that jobs name. PostgreSQL holds the messages that are due.
+ */
 @Processor(OUTBOUND_MESSAGE_QUEUE)
 export class OutboundMessageProcessor extends WakeUpProcessor {
   constructor(

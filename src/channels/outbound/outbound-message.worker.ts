@@ -17,7 +17,7 @@ const LOG_MESSAGES = {
   UNKNOWN: 'the outcome of an outbound message is unknown',
 };
 
-/** Sends outbound messages as the capacity of this process allows, and follows up what was recorded. */
+/** Sends outbound messages as the capacity of this process allows, and follows up their results. */
 @Injectable()
 export class OutboundMessageWorker {
   readonly runner: LeaseWorker<ClaimedMessage>;

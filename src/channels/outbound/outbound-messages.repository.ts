@@ -39,9 +39,9 @@ export const endOfHolds = (conversationId: string, messageId: string, tenantId =
   WHERE h.tenant_id = ${tenantId} AND h.conversation_id = ${conversationId} AND h.message_id < ${messageId} AND h.holds`;
 
 /**
- * Condition of a row `d` of outbound_messages, due after $4 and now, that the connection $2 of the
- * workspace $1 can claim, if it may send. The row says whether it waits; the last two conditions repeat it,
- * because the order must hold whatever the row says.
+ * Condition of a row `d` of outbound_messages, due after $4 and now, that the connection $2 of the workspace
+ * $1 can claim, if it may send. The last two conditions check the order again, because it must hold even if
+ * the column `waits` is wrong.
  */
 const IS_READY = `
   d.tenant_id = $1 AND d.connection_id = $2 AND NOT d.waits AND d.next_attempt_at > $4 AND d.next_attempt_at <= now()
@@ -124,9 +124,9 @@ export class OutboundMessagesRepository {
   }
 
   /**
-   * Leases a message with two statements; those of all messages go in one packet. Joined to a list of keys,
-   * PostgreSQL would read all messages of a workspace that is too new for its statistics (500 keys, 8,000
-   * messages: 2 s instead of 20 ms).
+   * Leases a message with two statements; the statements of all messages go in one packet. Joined to a list
+   * of keys, PostgreSQL would read all messages of a workspace that is too new for its statistics (500 keys,
+   * 8,000 messages: 2 s instead of 20 ms).
    */
   private async lease(
     tx: Transaction,
@@ -220,8 +220,8 @@ export class OutboundMessagesRepository {
   }
 
   /**
-   * Lets a conversation's first unsent message wait no longer than for the holds before it. Must follow
-   * whatever has ended an earlier message, under the lock of that message's row.
+   * Lets a conversation's first unsent message wait only for the holds before it. Must follow each end of an
+   * earlier message, under the lock of that message's row.
    * @returns the message's connection
    */
   moveUpPipelined(tx: Transaction, tenantId: string, conversationId: string): Pipelined<{ id: string }> {
@@ -269,7 +269,7 @@ export class OutboundMessagesRepository {
   }
 }
 
-/** Names the sub-queue of a connection's messages, without those that wait. */
+/** Names the sub-queue of a connection's messages. Messages that wait for another one are not in it. */
 export function messagesSubQueue(tenantId: string, connectionId: string): SubQueue {
   return { queue: 'messages', tenantId, key: connectionId };
 }

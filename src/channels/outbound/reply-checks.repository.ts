@@ -21,11 +21,11 @@ export interface Route {
   fault: RouteFault | null;
 }
 
-/** Summary of what was written in a conversation since a moment. */
+/** Summary of a conversation's messages since a moment. */
 export interface Recent {
-  /** Time of the customer's latest message; null if there is none among those that were read. */
+  /** Time of the customer's latest message; null if none was read. */
   receivedAt: Date | null;
-  /** Whether there may be more messages than those that were read. */
+  /** Whether there may be messages that were not read. */
   isCut: boolean;
 }
 
@@ -41,8 +41,8 @@ const FIND_ROUTE = `
   WHERE c.tenant_id = $1 AND c.id = $2`;
 
 /**
- * Selects what is new in the contact's conversations on a channel: a provider counts by person, and knows no
- * conversations.
+ * Selects a summary of each of the contact's latest conversations on a channel: a provider's window is about
+ * the person, and not about a conversation.
  */
 const LIST_RECENT = `
   SELECT recent.* FROM (
@@ -57,7 +57,7 @@ const LIST_RECENT = `
       WHERE tenant_id = $1 AND conversation_id = c.id AND id >= $4
       ORDER BY id DESC LIMIT ${MAX_MESSAGES}) AS newest) AS recent`;
 
-/** Reads what decides whether an answer reaches its customer. */
+/** Reads the facts that decide whether an answer reaches its customer. */
 @Injectable()
 export class ReplyChecksRepository {
   constructor(private readonly database: Database) {}
@@ -69,7 +69,7 @@ export class ReplyChecksRepository {
   }
 
   /**
-   * Lists what is new in each conversation with a contact on a channel, by messages with ids from `since` on.
+   * Lists a summary of each conversation with a contact on a channel, by messages with ids from `since` on.
    */
   listRecent(tenantId: string, { contactId, channel }: Route, since: string): Promise<Recent[]> {
     return this.database.prepared<Recent>(LIST_RECENT, [tenantId, contactId, channel, since]);

@@ -47,7 +47,7 @@ export class ReplyChecksService {
   }
 }
 
-/** Reads the window from what is new since its length. */
+/** Returns the window for answers, by the messages since its length. */
 function windowOf(recent: Recent[], windowMs: number): ReplyCheck['window'] {
   const times = recent.flatMap(({ receivedAt }) => (receivedAt ? [receivedAt.getTime()] : []));
   if (times.length > 0) return { status: 'open', closesAt: new Date(Math.max(...times) + windowMs) };

@@ -82,7 +82,7 @@ const enqueueIn = (batch: Batch) => `
 export class RoutedMessagesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns those of the workspaces that have, or had, a connection of any channel. */
+  /** Returns the workspaces that have, or had, a connection of any channel. */
   async findConnected(tx: Transaction, tenantIds: string[]): Promise<Set<string>> {
     const rows = await tx.prepared<{ id: string }>(
       'SELECT tenant_id AS id FROM channel_connections WHERE tenant_id = ANY ($1::uuid[]) GROUP BY tenant_id',
@@ -92,7 +92,7 @@ export class RoutedMessagesRepository {
   }
 
   /**
-   * Locks what comes first in each conversation, so that it does not end unseen: its end lets the next
+   * Locks the first message of each conversation, so that it does not end unseen: its end lets the next
    * message go.
    */
   lockFirstPipelined(tx: Transaction, conversations: ConversationKey[]): Pipelined {
@@ -103,9 +103,9 @@ export class RoutedMessagesRepository {
   }
 
   /**
-   * Enqueues those of the messages that are QUEUED and have a connection and a recipient. Enqueueing a
-   * message again changes nothing.
-   * @returns the enqueued messages, and those that can't be sent
+   * Enqueues the messages that are QUEUED and have a connection and a recipient. Enqueueing a message again
+   * changes nothing.
+   * @returns the enqueued messages, and the messages that can't be sent
    */
   async enqueue(tx: Transaction, keys: MessageKey[]): Promise<RoutedMessage[]> {
     const routes = await tx.prepared<Route>(routeIn(this.database), [

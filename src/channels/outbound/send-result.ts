@@ -25,7 +25,7 @@ export type SendResult =
 export type MessageOutcome = SendOutcome | { kind: 'NO_RECIPIENT' | 'ERASED' };
 
 /**
- * Decides what follows from an attempt.
+ * Decides the new state of a message after an attempt.
  * @param failedAttempts number of failed attempts before this one
  */
 export function decideResult(
@@ -74,8 +74,8 @@ function failed(code: DeliveryErrorCode, fault?: ProviderFault): SendResult {
 }
 
 /**
- * Returns the delay after `failedAttempts` failed attempts: 2, 4, 8 … 128 seconds plus up to 10 %, or longer
- * when the provider asks for it; null when no attempt is left.
+ * Returns the delay after `failedAttempts` failed attempts: 2, 4, 8 … 128 seconds plus up to 10 %. It is
+ * longer when the provider asks for it, and null when no attempt is left.
  */
 export function messageRetryDelayMs(
   failedAttempts: number,

@@ -21,8 +21,8 @@ const BATCH = 200;
 const PAUSE_MS = 20;
 
 /**
- * Reconciles messages whose lease or hold has ended, and fails those of connections that may send no more: in
- * small steps, each in one workspace. What is left after a kill is found again.
+ * Reconciles messages whose lease or hold has ended, and fails the messages of connections that may send no
+ * more. It works in small steps, each in one workspace. A step that was killed is found again.
  */
 @Injectable()
 export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -124,7 +124,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
 
   /**
    * Advances messages with one statement for each, all in one packet.
-   * @returns those that could advance
+   * @returns the messages that could advance
    */
   private async advance<T extends MessageKey>(
     tx: Transaction,

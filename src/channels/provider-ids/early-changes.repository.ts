@@ -31,8 +31,8 @@ const MAX_WAITING = 100;
 @Injectable()
 export class EarlyChangesRepository {
   /**
-   * Returns the changes by a customer that wait under the given ids, or under those of contacts who were
-   * merged into the contact, and makes them the contact's.
+   * Returns the changes by a customer that wait under the given ids, or for contacts who were merged into
+   * this one. They become the contact's.
    */
   async findWaiting(
     tx: Transaction,
@@ -56,7 +56,7 @@ export class EarlyChangesRepository {
    * Keeps a change whose message, or whose customer, is unknown. The last edit counts, and a message that was
    * unsent stays so. The caller holds the lock of the customer's identity, so the message comes after the
    * change.
-   * @param contactId contact with whom the change is erased; null if it is nobody's yet
+   * @param contactId contact with whom the change is erased; null as long as the customer is unknown
    */
   async insert(
     tx: Transaction,

@@ -29,7 +29,7 @@ export class ProviderIdsRepository {
   ) {}
 
   /**
-   * Locks provider ids until the transaction ends, in one order for all callers: the provider's answer to a
+   * Locks provider ids until the transaction ends, in one order for all callers. The provider's answer to a
    * request and the receipts for it can come at the same time.
    */
   async lock(tx: Transaction, connection: Connection, providerIds: string[]): Promise<void> {

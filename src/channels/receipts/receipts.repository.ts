@@ -59,8 +59,8 @@ export const WATERMARK_STEP = 500;
 
 /**
  * Selects the oldest messages that the connection $5 of the workspace $1 has sent until $6 to the customer $4
- * of the channel $3. They are found among those that are not read yet, which an index has; a sub-select hides
- * the provider's ids from the planner, which would read all of the conversation's.
+ * of the channel $3. An index has the messages that are not read yet. A sub-select hides the provider's ids
+ * from the planner, which would read all ids of the conversation.
  */
 const SENT_UNTIL = `
   SELECT s.conversation_id, s.id, s.delivery_status, NULL::jsonb AS error
@@ -117,8 +117,8 @@ export class ReceiptsRepository {
   }
 
   /**
-   * Returns the provider ids whose receipts need more than a new status: the message still waits to be sent
-   * or settled, or its provider id was lost with an answer.
+   * Returns the provider ids whose receipts need more than a new status. Their message still waits to be sent
+   * or settled, or the provider id was lost with an answer.
    */
   async findSpecial(
     tx: Transaction,

@@ -45,9 +45,9 @@ export class ReceiptsService {
   }
 
   /**
-   * Applies many receipts in bounded steps: one statement advances what was sent, one keeps what came before
-   * its message's id.
-   * @param receipts those of one account, whose own secret has verified them
+   * Applies many receipts in bounded steps. One statement advances sent messages, and one keeps the receipts
+   * that came before their message's id.
+   * @param receipts receipts of one account, whose own secret has verified them
    */
   async applyReceipts(connection: Connection, receipts: InboundReceipt[]): Promise<void> {
     const applicable = receipts.filter(isApplicable).map(withOwnId);

@@ -8,8 +8,8 @@ export class PresentVisitor {
   private stopListening = () => {};
 
   /**
-   * Makes a visitor who is nowhere yet.
-   * @param tell gets what an agent does, with the latest state that the visitor was told
+   * Makes a visitor without a conversation.
+   * @param tell gets an agent's act, with the latest state that the visitor was told
    */
   constructor(
     private readonly presence: VisitorPresence,

@@ -34,7 +34,7 @@ export async function verifyIdentity(visitor: LoggedInVisitor, secret: string): 
     }
     return { id: id!, signed: {}, claimed };
   }
-  // Generated clients write null for what they leave out.
+  // Generated clients write null for a field that has no value.
   if ((id ?? signature ?? null) !== null) throw AppError.invalidBody('visitor.jwt', 'jwt_not_alone');
   const { sub, ...signed } = await verifyClaims(jwt, secret);
   return { id: sub, signed, claimed };

@@ -35,8 +35,8 @@ type VisitorGroup = StreamGroup<VisitorContext>;
 
 /**
  * Streams of the visitors that are connected to this process. They carry every message of the visitor's
- * conversation, also those from other tabs. Each heartbeat carries the conversation's sequence, by which the
- * client detects lost messages.
+ * conversation, also messages from other tabs. Each heartbeat carries the conversation's sequence, by which
+ * the client detects lost messages.
  */
 @Injectable()
 export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
@@ -63,8 +63,9 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
 
   /**
    * Makes a response the stream of a visitor. It begins with `ready`, and lasts until the client hangs up,
-   * its token expires, the widget changes, or the process stops. When there is no room, visitors without a
-   * conversation give way: to those of their widget who have one, or of a widget with fewer streams.
+   * its token expires, the widget changes, or the process stops. When there is no room, a visitor without a
+   * conversation gives way to one who has a conversation with the same widget, or to a widget with fewer
+   * streams.
    * @throws AppError RATE_LIMITED (too many at once), NOT_FOUND (the widget is disconnected), UNAVAILABLE
    */
   async open(widget: Widget, { externalId, expiresAt }: Visitor, response: Response): Promise<void> {
@@ -192,7 +193,10 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
     );
   }
 
-  /** Reads in which workspaces of visitors an agent has an inbox open. A suspended one answers nobody. */
+  /**
+   * Reads in which workspaces of visitors an agent has an inbox open. In a suspended workspace no agent
+   * counts.
+   */
   private async listOnline(states: VisitorState[]): Promise<Map<string, boolean>> {
     const tenants = new Map(states.map(({ tenantId, isSuspended }) => [tenantId, isSuspended]));
     const read = async ([tenantId, isSuspended]: [string, boolean]) =>

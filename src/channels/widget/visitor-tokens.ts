@@ -110,7 +110,9 @@ export class VisitorTokens {
     return { externalId, expiresAt: new Date(exp * 1000) };
   }
 
-  /** Reads what a token holds; null if it is not signed by a configured key, or not as demanded. */
+  /**
+   * Reads the claims of a token; null if no configured key has signed it, or if it does not meet the demands.
+   */
   private async readPayload(token: string, demands: JWTVerifyOptions): Promise<JWTPayload | null> {
     try {
       const options = { ...demands, algorithms: [ALGORITHM] };

@@ -165,7 +165,8 @@ export class WidgetLimitGuard implements CanActivate {
 }
 
 /**
- * Names what a limit counts. A visitor is a hash: its id may be an e-mail address, and Redis may keep a log.
+ * Names the subject of a limit. A visitor's is a hash: the id may be an e-mail address, and Redis may keep a
+ * log.
  */
 function limitSubject({ by }: WidgetLimit, request: VisitorRequest): string {
   if (by === 'address') return clientNetworkOf(request);

@@ -84,8 +84,8 @@ export abstract class MetaAdapter<Credentials extends MetaCredentials> {
 }
 
 /**
- * Chooses the token that Meta returns when it verifies a hook's address: the given one, or the previous one
- * when credentials are rotated, or a random one.
+ * Chooses the token that Meta returns when it verifies a hook's address: the given one, or else the one
+ * before a rotation, or else a random one.
  */
 export function chooseVerifyToken(given: string | undefined, previous?: { verifyToken: string }): string {
   return given ?? previous?.verifyToken ?? randomBytes(24).toString('base64url');

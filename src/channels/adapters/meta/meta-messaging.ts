@@ -55,7 +55,7 @@ function readEvent(event: ProviderObject, maxEvents: number): HookEvent[] {
   // An account that writes to itself is not a customer.
   if (!parties || parties.accountId === parties.customerId) return [];
   if (textOf(objectOf(event.thread).id) !== null) return [{ kind: 'group', accountId: parties.accountId }];
-  // Of what the account itself unsends, the customer's provider tells the customer alone.
+  // Meta does not tell an account of messages that the account itself has unsent.
   if (message.is_deleted === true) return isEcho ? [] : nonNull(readUnsend(parties, message));
   if ('message_edit' in event) return nonNull(readEdit(parties, objectOf(event.message_edit)));
   if ('reaction' in event) return nonNull(readReaction(parties, objectOf(event.reaction)));

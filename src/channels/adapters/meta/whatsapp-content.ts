@@ -100,7 +100,7 @@ function answerOf(value: unknown): string {
   return typeof value === 'boolean' ? String(value) : (textOf(value) ?? '');
 }
 
-/** Returns what the customer ordered, such as `2 × SKU-1, 9.5 EUR`, a line for each item. */
+/** Describes an order, such as `2 × SKU-1, 9.5 EUR`, with a line for each item. */
 function readOrder({ text, product_items: items }: ProviderObject): string | null {
   const ordered = objectsOf(items)
     .slice(0, MAX_LINES)
@@ -115,7 +115,7 @@ function readLocation({ name, address, latitude, longitude }: ProviderObject): s
   return joinTexts([name, address], ', ') ?? coordinates(latitude, longitude);
 }
 
-/** Returns what is on the cards of contacts: name, numbers and e-mail addresses, a line for each card. */
+/** Describes cards of contacts by name, numbers and e-mail addresses, with a line for each card. */
 function readCards(contacts: unknown): string | null {
   const cards = objectsOf(contacts)
     .slice(0, MAX_LINES)

@@ -8,7 +8,9 @@ import { numberOf, objectOf, objectsOf, ProviderObject, textOf } from '../provid
  */
 const CHANGES_OF_IDS = new Set(['user_changed_number', 'customer_changed_number', 'user_changed_user_id']);
 
-/** Reads the ids of a message's sender, whom Meta may know by a number, an id of the business, or both. */
+/**
+ * Reads the ids of a message's sender. Meta may know the person by a number, an id of the business, or both.
+ */
 export function readSender(
   message: ProviderObject,
   contact: ProviderObject,

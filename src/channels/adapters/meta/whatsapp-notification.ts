@@ -53,8 +53,8 @@ function readValue(value: ProviderObject, maxEvents: number): HookEvent[] {
 }
 
 /**
- * Reads what arrives as a message: it can also change another one, belong to a group, or be WhatsApp's own,
- * which counts only if it tells of new ids.
+ * Reads an entry of `messages`. It can also change another message, belong to a group, or be WhatsApp's own.
+ * WhatsApp's own messages count only if they tell of new ids.
  */
 function readUpdate(
   accountId: string,

@@ -28,8 +28,7 @@ const ENVELOPE = new Set([
 ]);
 
 /**
- * Keys of messages that Telegram makes when somebody changes a chat, and not the person's words
- * (core.telegram.org/bots/api#message).
+ * Keys of messages that Telegram itself makes when a chat is changed (core.telegram.org/bots/api#message).
  */
 const NOTICE =
   /^(pinned_message|message_auto_delete_timer_changed|chat_background_set|write_access_allowed|connected_website|boost_added|proximity_alert_triggered|(general_)?forum_topic_\w+|video_chat_\w+|paid_message_price_changed|direct_message_price_changed)$/;
@@ -63,7 +62,7 @@ const KINDS: Record<string, { name: string; detail?: (value: ProviderObject) => 
   web_app_data: { name: 'form', detail: ({ data }) => textOf(data) },
 };
 
-/** Describes a Telegram message: its text, or its kind, such as `[image]`, with what is written beside it. */
+/** Describes a Telegram message: its text, or its kind, such as `[image]`, with the words beside it. */
 export function describeTelegram(message: ProviderObject): string {
   const text = textOf(message.text);
   if (text !== null) return withLinks(text, message.entities);

@@ -8,8 +8,9 @@ export function telegramMessageId(chatId: string | number, messageId: string | n
 }
 
 /**
- * Reads what a person writes to the bot, edits, or reacts with. Returns null for channels, other bots, and
- * Telegram's own notices, such as of a pinned message. Telegram does not tell bots what a person deletes.
+ * Reads an update about a person's message, its edit, or a reaction to it. Returns null for channels, other
+ * bots, and Telegram's own notices, such as of a pinned message. Telegram does not tell bots of deleted
+ * messages.
  */
 export function readUpdate(accountId: string, body: unknown): HookEvent | null {
   const { update_id: update, message, edited_message: edited, message_reaction: reaction } = objectOf(body);
