@@ -22,9 +22,6 @@ const NOT_YET = [
   'src/logins/',
   'src/workspaces/',
 
-  'src/channels/',
-
-  'src/contacts/',
   'src/conversations/',
   'src/message-search/',
   'src/privacy/',

@@ -54,6 +54,7 @@ const outboundCapacity: FactoryProvider<StartCapacity> = {
   ],
   providers: [
     outboundCapacity,
+    provideTargetRates(OUTBOUND_MESSAGE_QUEUE),
     ChannelsConsumer,
     ConnectionCloser,
     DueMessagesRepository,

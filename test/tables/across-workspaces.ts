@@ -79,6 +79,7 @@ export const SEARCHES: Record<string, string> = {
  * `CROSS_WORKSPACE_BATCHES=false`.
  */
 export const BATCHES: Record<string, string> = {
+  'ChannelConnectionsRepository.findByAccounts': 'the other accounts of one request to a hook',
   'ChannelConnectionsRepository.markReceived': 'a batch of ReceptionTimes',
   'EventQueueRepository.claim': 'a turn of the relay, OutboxRelay.maxWorkspaces',
   'EventQueueRepository.deletePipelined': 'the same turn',

@@ -15,7 +15,7 @@ interface EndedMessage extends MessageKey {
   holds: boolean;
 }
 
-/** Locks messages whose lease or hold has ended, and pending messages of connections that may send no more. */
+/** Locks messages whose lease or hold has ended, and pending messages of inactive connections. */
 @Injectable()
 export class StaleMessagesRepository {
   constructor(private readonly floors: QueueFloors) {}
