@@ -2,7 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { NestExpressApplication } from '@nestjs/platform-express';
 import type pino from 'pino';
-import { HOOK_PATH } from '../channels/inbound/hook-path';
+import { HOOK_PATH } from '../channels/inbound/hook.decorators';
 import { readableAnswers } from '../channels/widget/readable-answers';
 import type { NextFunction, Request, Response } from 'express';
 import { AppError } from '../common/app-error';

@@ -14,7 +14,7 @@ import {
 import { EndpointOfKey } from '../access/key-revocations';
 import { isExactNetwork } from '../common/network';
 import { type Scope, SCOPES } from '../access/permissions';
-import { IsMoment, IsStorableText, MaxCharacters, NotBlank, TrimUnseen } from '../common/validators';
+import { IsMoment, IsText, TrimUnseen } from '../common/validators';
 
 const MAX_NETWORKS = 50;
 const MAX_UNUSED_DAYS = 3_650;
@@ -33,9 +33,7 @@ const IsNetwork = () =>
   );
 
 export class CreateApiKey {
-  @MaxCharacters(200)
-  @NotBlank()
-  @IsStorableText()
+  @IsText(200)
   name: string;
 
   @ArrayUnique({ message: 'must not name a scope twice' })

@@ -19,7 +19,6 @@ import { ProviderHttp } from './adapters/provider-http';
 import { TelegramAdapter } from './adapters/telegram/telegram-adapter';
 import { WidgetAdapter } from './adapters/widget/widget-adapter';
 import { WidgetSignal } from './adapters/widget/widget-signal';
-import { CHANNEL_CONNECTION_TABLES } from './connections/channel-connection-tables';
 import { ChannelConnectionsRepository } from './connections/channel-connections.repository';
 import { ChannelConnectionsService } from './connections/channel-connections.service';
 import { ConnectionChanges } from './connections/connection-changes';
@@ -31,12 +30,11 @@ import { CustomerChangesService } from './customers/customer-changes.service';
 import { NamedRecipients } from './customers/named-recipients';
 import { NewConversationsController } from './outbound/new-conversations.controller';
 import { NewConversationsService } from './outbound/new-conversations.service';
-import { outboundMessageTables } from './outbound/outbound-message-tables';
 import { OutboundMessagesRepository } from './outbound/outbound-messages.repository';
 import { ReplyChecksRepository } from './outbound/reply-checks.repository';
 import { ReplyChecksService } from './outbound/reply-checks.service';
 import { EarlyChangesRepository } from './provider-ids/early-changes.repository';
-import { providerIdTables } from './provider-ids/provider-id-tables';
+import { channelTables } from './channel-tables';
 import { ProviderIdsRepository } from './provider-ids/provider-ids.repository';
 
 const ADAPTERS: Type<ChannelAdapter>[] = [
@@ -97,11 +95,7 @@ export class ChannelsModule {
     providerIds: ProviderIdsRepository,
     earlyChanges: EarlyChangesRepository,
   ) {
-    tables.register(
-      ...CHANNEL_CONNECTION_TABLES,
-      ...outboundMessageTables(messages),
-      ...providerIdTables(providerIds, earlyChanges),
-    );
+    tables.register(...channelTables(messages, providerIds, earlyChanges));
   }
 }
 

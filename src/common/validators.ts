@@ -168,3 +168,8 @@ export function NotBlank(options?: ValidationOptions): PropertyDecorator {
 export function countCharacters(text: string): number {
   return [...text].length;
 }
+
+/** Requires a text of at most `max` characters that is not blank and can be stored. */
+export function IsText(max: number): PropertyDecorator {
+  return applyDecorators(IsStorableText(), NotBlank(), MaxCharacters(max));
+}

@@ -5,12 +5,12 @@ import { type Channel, CHANNELS } from '../common/channel-descriptors';
 import { PageQuery } from '../common/page';
 import {
   IsDateTime,
+  IsEmailAddress,
   IsNullable,
   IsOpaque,
   IsStorableText,
+  IsText,
   MaxCharacters,
-  NotBlank,
-  IsEmailAddress,
 } from '../common/validators';
 import { AreAttributes, ATTRIBUTES, type AttributeValue } from './contact-attributes';
 import { ContactIdentityEntity } from './contact-identity.entity';
@@ -36,9 +36,7 @@ export class NewIdentity {
       'id. The spacing and the prefix of a phone number do not matter: it is stored in digits.',
     example: '34600112233',
   })
-  @MaxCharacters(MAX_EXTERNAL_ID)
-  @NotBlank()
-  @IsStorableText()
+  @IsText(MAX_EXTERNAL_ID)
   externalId: string;
 }
 
@@ -47,9 +45,7 @@ export class NewIdentity {
 export class CreateContact {
   @ApiPropertyOptional({ minLength: 1, maxLength: MAX_NAME, example: 'Zoë Martín' })
   @IsOptional()
-  @MaxCharacters(MAX_NAME)
-  @NotBlank()
-  @IsStorableText()
+  @IsText(MAX_NAME)
   name?: string;
 
   @ApiPropertyOptional({ format: 'email', example: 'zoe@example.com' })
@@ -59,9 +55,7 @@ export class CreateContact {
 
   @ApiPropertyOptional({ minLength: 1, maxLength: MAX_PHONE, example: '+34 600 11 22 33' })
   @IsOptional()
-  @MaxCharacters(MAX_PHONE)
-  @NotBlank()
-  @IsStorableText()
+  @IsText(MAX_PHONE)
   phone?: string;
 
   @ApiPropertyOptional({ ...ATTRIBUTES, description: `${ATTRIBUTES.description} None by default.` })
@@ -105,9 +99,7 @@ export class UpdateContact {
     example: 'Zoë Martín',
   })
   @IsNullable()
-  @MaxCharacters(MAX_NAME)
-  @NotBlank()
-  @IsStorableText()
+  @IsText(MAX_NAME)
   name?: string | null;
 
   @ApiPropertyOptional({ type: String, nullable: true, format: 'email', example: 'zoe@example.com' })
@@ -123,9 +115,7 @@ export class UpdateContact {
     example: '+34 600 11 22 33',
   })
   @IsNullable()
-  @MaxCharacters(MAX_PHONE)
-  @NotBlank()
-  @IsStorableText()
+  @IsText(MAX_PHONE)
   phone?: string | null;
 
   @ApiPropertyOptional({

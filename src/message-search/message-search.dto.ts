@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional, ApiSchema, PickType } from '@nestjs/s
 import { IsIn, IsOptional } from 'class-validator';
 import { type Channel, CHANNELS } from '../common/channel-descriptors';
 import { MAX_LIMIT, PageQuery } from '../common/page';
-import { IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
+import { IsStorableText, IsText, MaxCharacters } from '../common/validators';
 import { CONVERSATION_STATUSES, type ConversationStatus } from '../conversations/conversation.entity';
 import type { ActiveConversation } from '../conversations/active-conversation.dto';
 import { ContactNameResponse } from '../conversations/conversation.dto';
@@ -34,9 +34,7 @@ export class FindMessagesQuery extends PageQuery {
       'last letters of a word may be left out. A search that takes too long is answered with 503.',
     example: 'parcel "on its way"',
   })
-  @MaxCharacters(MAX_SEARCH_CHARACTERS)
-  @NotBlank()
-  @IsStorableText()
+  @IsText(MAX_SEARCH_CHARACTERS)
   q: string;
 
   @ApiPropertyOptional({

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, IsUUID } from 'class-validator';
 import { type Page, PageQuery } from '../common/page';
-import { IsNullable, IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
+import { IsNullable, IsText } from '../common/validators';
 import { BODY_LIMITS } from './body-limits';
 import {
   DELIVERY_ERROR_CODES,
@@ -49,9 +49,7 @@ export class ReceiveMessage {
     description: `Not blank, valid Unicode, no NUL. Lower limits: ${BODY_LIMITS}. Never split or cut.`,
     example: 'Your parcel is on its way.',
   })
-  @MaxCharacters(MAX_BODY_CHARACTERS)
-  @NotBlank()
-  @IsStorableText()
+  @IsText(MAX_BODY_CHARACTERS)
   body: string;
 }
 

@@ -1,28 +1,17 @@
 import { ApiProperty, ApiSchema, PartialType, PickType } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsOptional } from 'class-validator';
 import { AGENT_ROLES, type AgentRole } from '../access/permissions';
-import {
-  IsEmailAddress,
-  IsNullable,
-  IsPlainEmail,
-  IsStorableText,
-  MaxCharacters,
-  NotBlank,
-} from '../common/validators';
+import { IsEmailAddress, IsNullable, IsPlainEmail, IsText } from '../common/validators';
 import { AgentEntity } from './agent.entity';
 
 export class CreateAgent {
   /** Name that colleagues see. */
-  @MaxCharacters(200)
-  @NotBlank()
-  @IsStorableText()
+  @IsText(200)
   name: string;
 
   /** Name that customers see; null for none. */
   @IsNullable()
-  @MaxCharacters(200)
-  @NotBlank()
-  @IsStorableText()
+  @IsText(200)
   displayName?: string | null;
 
   /** E-mail address of the agent, unique within the workspace; case does not matter. */

@@ -1,7 +1,7 @@
 import { OmitType } from '@nestjs/swagger';
 import { IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
 import { validatorFault } from '../common/error-texts';
-import { IsMoment, IsNullable, IsStorableText, MaxCharacters, NotBlank } from '../common/validators';
+import { IsMoment, IsNullable, IsText } from '../common/validators';
 import { type Entitlement, ENTITLEMENTS } from '../access/permissions';
 import { PLAN_TIERS, type PlanTier } from './plan-policy';
 
@@ -41,9 +41,7 @@ export class UpdateWorkspace {
 }
 
 export class CreateWorkspace extends OmitType(UpdateWorkspace, ['planTier']) {
-  @MaxCharacters(200)
-  @NotBlank()
-  @IsStorableText()
+  @IsText(200)
   name: string;
 
   /** Lower-case letters, digits and hyphens; unique. */

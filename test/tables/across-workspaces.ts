@@ -67,6 +67,7 @@ export const SEARCHES: Record<string, string> = {
     'finds messages that were unsent minutes ago, twice a second for each worker: a bounded read by index',
   'WorkspaceDeletionsRepository.listDue': EVERY_SECOND,
   'WorkspaceDeletionsRepository.list': OPERATOR,
+  'ChannelConnectionsRepository.findByAccounts': 'the other accounts of one request to a hook',
   'WorkspacesRepository.findMany': 'the workspaces of a turn of the relay, by their ids',
   'WorkspacesRepository.listAll': OPERATOR,
   'WorkspacesRepository.listIds': NIGHTLY,
@@ -79,7 +80,6 @@ export const SEARCHES: Record<string, string> = {
  * `CROSS_WORKSPACE_BATCHES=false`.
  */
 export const BATCHES: Record<string, string> = {
-  'ChannelConnectionsRepository.findByAccounts': 'the other accounts of one request to a hook',
   'ChannelConnectionsRepository.markReceived': 'a batch of ReceptionTimes',
   'EventQueueRepository.claim': 'a turn of the relay, OutboxRelay.maxWorkspaces',
   'EventQueueRepository.deletePipelined': 'the same turn',

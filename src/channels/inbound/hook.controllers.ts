@@ -3,8 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Public } from '../../http/access.decorators';
 import { Channel, describeChannel, slugOf } from '../../common/channel-descriptors';
-import { HookEvents, HookHandshake } from './hook.decorators';
-import { HOOKED_CHANNELS } from './hook-path';
+import { HOOKED_CHANNELS, HookEvents, HookHandshake } from './hook.decorators';
 import { HooksService } from './hooks.service';
 
 export const HOOK_CONTROLLERS = HOOKED_CHANNELS.map(hookController);

@@ -1,8 +1,15 @@
 import { applyDecorators, Get, Header, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiOperation, ApiParam, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import { ApiErrorCode } from '../../common/app-error';
-import { HookDescriptor } from '../../common/channel-descriptors';
+import { CHANNELS, describeChannel, HookDescriptor, slugOf } from '../../common/channel-descriptors';
 import { ANSWER_HEADERS, errorResponses, headerRefs, OtherErrors } from '../../http/error-responses';
+
+export const HOOKED_CHANNELS = CHANNELS.filter((channel) => describeChannel(channel).hook);
+
+/**
+ * Pattern of the start of a hook's path, such as `/channels/telegram/`, in any case, as Express matches it.
+ */
+export const HOOK_PATH = new RegExp(`^/channels/(${HOOKED_CHANNELS.map(slugOf).join('|')})(?=/)`, 'i');
 
 /**
  * Documentation of the errors that providers get from the hooks, for OpenAPI. Some mean something else than

@@ -9,6 +9,7 @@ import { Target } from '../../queue/targets';
 import { isSuspended } from '../../workspaces/suspension';
 import { ConnectionStatus } from '../connections/channel-connection.entity';
 import { messagesSubQueue } from './outbound-messages.repository';
+import { HAS_ENDED } from './queue-conditions';
 
 /** Limit of the rows of one step of a search over all workspaces. */
 const STEP_ROWS = 1_000;
@@ -23,9 +24,6 @@ const MESSAGES_OF_CONNECTION = 10;
  */
 type Position = [tenantId: string, id: string];
 export const BEFORE_ALL_MESSAGES: Position = [LOWEST_ID, LOWEST_ID];
-
-/** SQL condition of a row `d` of outbound_messages whose lease or hold has ended. */
-export const HAS_ENDED = '(d.lease_id IS NOT NULL OR d.holds) AND d.next_attempt_at <= now()';
 
 const CONNECTION = `status, ${isSuspended('w.tenant_id')} AS "isSuspended", now() AS now`;
 const LIST_CONNECTIONS = `

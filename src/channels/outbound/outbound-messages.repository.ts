@@ -9,34 +9,13 @@ import { QueueFloors, SubQueue } from '../../queue/floors/queue-floors';
 import { Target } from '../../queue/targets';
 import { LoadedConnection } from '../connections/connection-loader';
 import { ClaimedMessage } from './claimed-message';
+import { endOfHolds, firstUnsent, recipientOf, wasConnected } from './queue-conditions';
 
 /**
  * Time of a lease, longer than an attempt can take. When it ends, as after a killed worker, the outcome is
  * unknown.
  */
 const LEASE = `interval '20 seconds'`;
-
-/** Selects the id of a conversation's first unsent message. The workspace is $1 by default. */
-export const firstUnsent = (conversationId: string, tenantId = '$1') => `
-  SELECT m.id FROM messages m
-  WHERE m.tenant_id = ${tenantId} AND m.conversation_id = ${conversationId} AND m.delivery_status IN ('QUEUED', 'SENDING')
-  ORDER BY m.id LIMIT 1`;
-
-/**
- * Condition that a conversation's channel was ever connected, without which it has no outbound messages. The
- * workspace is $1 by default.
- */
-export const wasConnected = (conversationId: string, tenantId = '$1') => `EXISTS (
-  SELECT FROM conversations v JOIN channel_connections w ON w.channel = v.source_channel
-  WHERE v.tenant_id = ${tenantId} AND v.id = ${conversationId} AND w.tenant_id = ${tenantId})`;
-
-/**
- * SQL that selects when the last hold before a message ends; null without a hold. A message with an unknown
- * outcome holds up its conversation's later ones. The workspace is $1 by default.
- */
-export const endOfHolds = (conversationId: string, messageId: string, tenantId = '$1') => `
-  SELECT max(h.next_attempt_at) FROM outbound_messages h
-  WHERE h.tenant_id = ${tenantId} AND h.conversation_id = ${conversationId} AND h.message_id < ${messageId} AND h.holds`;
 
 /**
  * Condition of a row `d` of outbound_messages, due after $4 and now, that the connection $2 of the workspace
@@ -53,16 +32,6 @@ const IS_READY = `
 const MAY_SEND = `
   SELECT FROM channel_connections w JOIN workspaces t ON t.id = $1 AND t.suspended_at IS NULL
   WHERE w.tenant_id = $1 AND w.id = $2 AND w.status = 'ACTIVE' AND (w.paused_until IS NULL OR w.paused_until <= now())`;
-
-/**
- * SQL of the recipient in a conversation `c`: the conversation's own identity, or else the contact's latest
- * one. The workspace is $1 by default.
- */
-export const recipientOf = (tenantId = '$1') => `
-  coalesce(c.identity_external_id, (
-    SELECT i.external_id FROM contact_identities i
-    WHERE i.tenant_id = ${tenantId} AND i.contact_id = c.contact_id AND i.channel = c.source_channel
-    ORDER BY i.replaced_at IS NOT NULL, i.created_at DESC, i.external_id LIMIT 1))`;
 
 const BY_KEY = 'tenant_id = $1 AND conversation_id = $2 AND message_id = $3';
 const UP_TO = 'tenant_id = $1 AND conversation_id = $2 AND message_id <= $3';

@@ -3,8 +3,7 @@ import { Channel } from '../../common/channel-descriptors';
 import { isId } from '../../common/ids';
 import { Database } from '../../database/database';
 import { DeliveryErrorCode } from '../../messages/message-status';
-import { recipientOf } from './outbound-messages.repository';
-import { routeFault, routeOf } from './routed-messages.repository';
+import { recipientOf, routeFault, routeOf } from './queue-conditions';
 
 /** Reasons for which a message fails before its channel is asked. */
 export type RouteFault = Extract<

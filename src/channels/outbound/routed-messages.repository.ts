@@ -5,7 +5,7 @@ import { Pipelined, Transaction } from '../../database/transaction';
 import { DeliveryErrorCode } from '../../messages/message-status';
 import { MessageKey, STATUS_BY_KEY } from '../../messages/message-status.repository';
 import { ConversationKey } from '../../database/tables/table-declaration';
-import { endOfHolds, firstUnsent, recipientOf, wasConnected } from './outbound-messages.repository';
+import { endOfHolds, firstUnsent, routeFault, routeOf, wasConnected } from './queue-conditions';
 
 /** Message with its route: the connection at which it is enqueued, or the code with which it fails. */
 export type RoutedMessage = MessageKey &
@@ -29,22 +29,6 @@ const lockFirstIn = (batch: Batch) => `
       AND d.tenant_id = ${workspaceOf('c', '$1', batch)} AND d.conversation_id = c.id
       AND d.message_id <= (${firstUnsent('c.id', workspaceOf('c', '$1', batch))})
     ORDER BY d.message_id FOR SHARE) first`;
-
-/**
- * SQL that joins the connection `w`, if there is one, over which a conversation `c` sends. The workspace is
- * $1 by default.
- */
-export const routeOf = (tenantId = '$1') => `
-  LEFT JOIN channel_connections w
-    ON w.tenant_id = ${tenantId} AND w.channel = c.source_channel AND w.status <> 'DISCONNECTED'`;
-
-/**
- * SQL of the code with which a conversation `c` can't send over its connection `w`; null if it can. The
- * workspace is $1 by default.
- */
-export const routeFault = (tenantId = '$1') => `
-  CASE WHEN w.id IS NULL THEN 'NO_CONNECTION' WHEN w.status <> 'ACTIVE' THEN 'REAUTH_REQUIRED'
-       WHEN ${recipientOf(tenantId)} IS NULL THEN 'NO_RECIPIENT' END`;
 
 /** SQL that locks messages that are QUEUED, and finds their routes. */
 const routeIn = (batch: Batch) => `

@@ -5,8 +5,8 @@ import { MessageKey } from '../../messages/message-status.repository';
 import { QueueFloors } from '../../queue/floors/queue-floors';
 import { Target } from '../../queue/targets';
 import { ConnectionStatus } from '../connections/channel-connection.entity';
-import { HAS_ENDED } from './due-messages.repository';
 import { messagesSubQueue } from './outbound-messages.repository';
+import { HAS_ENDED } from './queue-conditions';
 
 /** Message whose lease or hold has ended, locked. */
 interface EndedMessage extends MessageKey {

@@ -8,15 +8,12 @@ import { Visitor, Widget } from './visitor';
 import { makeProviderId, VisitorMessagesRepository } from './visitor-messages.repository';
 import { VisitorsRepository } from './visitors.repository';
 import {
-  CLIENT_MESSAGE_ID,
-  EditMessage,
-  PostMessage,
-  PostReceipt,
   PostedMessageResponse,
   ReceiptResponse,
   toVisitorMessage,
   VisitorMessageResponse,
-} from './widget.dto';
+} from './widget-answers.dto';
+import { CLIENT_MESSAGE_ID, EditMessage, PostMessage, PostReceipt } from './widget.dto';
 import { WidgetSignal } from '../adapters/widget/widget-signal';
 
 type VisitorChange = Pick<InboundEdit, 'kind' | 'body' | 'metadata' | 'number'> | Pick<InboundUnsend, 'kind'>;

@@ -6,7 +6,8 @@ import { Visitor, Widget } from './visitor';
 import { verifyIdentity } from './visitor-identity';
 import { VisitorTokens, LOGGED_IN_PREFIX } from './visitor-tokens';
 import { VisitorsRepository } from './visitors.repository';
-import { OpenSession, LoggedInVisitor, SessionResponse } from './widget.dto';
+import { SessionResponse } from './widget-answers.dto';
+import { OpenSession, LoggedInVisitor } from './widget.dto';
 
 const ANONYMOUS_PREFIX = 'visitor:';
 const ANONYMOUS_BYTES = 24;

@@ -11,7 +11,7 @@ import { VisitorPresence } from '../../inbox/presence/visitor-presence';
 import { PresentVisitor } from './present-visitor';
 import { Visitor, Widget } from './visitor';
 import { VisitorKey, VisitorsRepository, VisitorState } from './visitors.repository';
-import { toVisitorMessage } from './widget.dto';
+import { toVisitorMessage } from './widget-answers.dto';
 import { WidgetSignal } from '../adapters/widget/widget-signal';
 
 const HEARTBEAT_MS = 15_000;

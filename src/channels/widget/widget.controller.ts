@@ -35,17 +35,13 @@ import {
   WidgetPage,
 } from './widget.decorators';
 import {
-  EditMessage,
-  OpenSession,
-  PostMessage,
-  PostReceipt,
   PostedMessageResponse,
   ReceiptResponse,
   SessionResponse,
   VisitorMessageResponse,
-} from './widget.dto';
-import { WidgetSlotInterceptor } from './widget-slot.interceptor';
-import { WidgetGuard, type WidgetLimit } from './widget.guards';
+} from './widget-answers.dto';
+import { EditMessage, OpenSession, PostMessage, PostReceipt } from './widget.dto';
+import { WidgetGuard, type WidgetLimit, WidgetSlotInterceptor } from './widget.guards';
 
 const SESSIONS: WidgetLimit = {
   by: 'address',

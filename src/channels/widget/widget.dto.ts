@@ -10,11 +10,8 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
-import { IsEmailAddress, IsStorableText, MaxCharacters, NotBlank } from '../../common/validators';
+import { IsEmailAddress, IsText, MaxCharacters } from '../../common/validators';
 import { MAX_BODY_CHARACTERS } from '../../messages/message.dto';
-import { type SenderType } from '../../messages/message.entity';
-import { readClientMessageId, VisitorMessageRow } from './visitor-messages.repository';
-import { DELIVERY_STATUSES, type DeliveryStatus } from '../../messages/message-status';
 
 export const CLIENT_MESSAGE_ID = /^[\w.:-]{1,100}$/;
 
@@ -22,9 +19,7 @@ export const CLIENT_MESSAGE_ID = /^[\w.:-]{1,100}$/;
 class Profile {
   @ApiPropertyOptional({ maxLength: 200, example: 'Zoë Martín' })
   @IsOptional()
-  @MaxCharacters(200)
-  @NotBlank()
-  @IsStorableText()
+  @IsText(200)
   name?: string;
 
   @ApiPropertyOptional({ format: 'email', example: 'zoe@example.com' })
@@ -35,9 +30,7 @@ class Profile {
 
 /** Claims about a visitor that the workspace's server has signed in a JWT. */
 export class IdentityClaims extends Profile {
-  @MaxCharacters(200)
-  @NotBlank()
-  @IsStorableText()
+  @IsText(200)
   sub: string;
 }
 
@@ -55,9 +48,7 @@ export class LoggedInVisitor extends Profile {
     example: 'customer-1042',
   })
   @ValidateIf(hasNoJwt)
-  @MaxCharacters(200)
-  @NotBlank()
-  @IsStorableText()
+  @IsText(200)
   id?: string;
 
   @ApiPropertyOptional({
@@ -115,9 +106,7 @@ export class PostMessage extends Profile {
     description: 'Not blank, valid Unicode, no NUL.',
     example: 'Do you ship to Spain?',
   })
-  @MaxCharacters(MAX_BODY_CHARACTERS)
-  @NotBlank()
-  @IsStorableText()
+  @IsText(MAX_BODY_CHARACTERS)
   body: string;
 }
 
@@ -156,125 +145,4 @@ export class PostTyping {
   @ApiProperty({ description: 'Say true again every 3 s while it goes on: it counts for 6 s.' })
   @IsBoolean()
   isTyping: boolean;
-}
-
-@ApiSchema({ name: 'Session' })
-export class SessionResponse {
-  @ApiProperty({
-    example: 'eyJhbGciOiJIUzI1NiIsImtpZCI6ImZpcnN0In0.eyJhdWQiOiIwMTlhYjNmMCJ9.c2lnbmF0dXJl',
-    description: 'For the `Authorization` header of every other request, as `Bearer …`.',
-  })
-  token: string;
-
-  @ApiProperty({
-    example: '2026-11-21T09:41:07.000Z',
-    description: '24 hours from now. Then only `POST …/sessions` takes the token.',
-  })
-  expiresAt: Date;
-
-  @ApiProperty({
-    example: '2027-02-18T09:41:07.000Z',
-    description:
-      'Until then the token renews the session: 90 days from now for an anonymous visitor, `expiresAt` for a logged-in one.',
-  })
-  renewableUntil: Date;
-
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    example: '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11',
-    description: 'null before the first message.',
-  })
-  conversationId: string | null;
-}
-
-/** Progress of an outbound message; null for the visitor's own. */
-export class VisitorMessageDelivery {
-  @ApiProperty({
-    type: String,
-    enum: DELIVERY_STATUSES,
-
-    nullable: true,
-    example: 'SENT',
-  })
-  status: DeliveryStatus | null;
-}
-
-/**
- * Message as its visitor sees it: with the display name of its agent alone, and without the cause of a
- * failure.
- */
-@ApiSchema({ name: 'VisitorMessage' })
-export class VisitorMessageResponse {
-  @ApiProperty({ example: '019ab3f6-0d4b-7c55-8a2e-6f1f7d1b2c90' })
-  id: string;
-
-  @ApiProperty({ type: String, example: 'AGENT', description: 'CUSTOMER or AGENT; more may come.' })
-  senderType: SenderType;
-
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    example: 'Ada',
-    description: "The agent's display name; null if the agent has none, and for the visitor's own messages.",
-  })
-  senderName: string | null;
-
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    example: null,
-    description: "Of the visitor's own messages. null for an agent's, and after the message was erased.",
-  })
-  clientMessageId: string | null;
-
-  @ApiProperty({
-    example: 'Yes, within three days.',
-    description: 'The present text. Empty after the message was erased, or taken back.',
-  })
-  body: string;
-
-  @ApiProperty({ example: '2026-11-20T09:41:07.512Z' })
-  createdAt: Date;
-
-  @ApiProperty()
-  delivery: VisitorMessageDelivery;
-
-  @ApiProperty({ type: Date, nullable: true, example: null, description: 'Last edit; null if never.' })
-  editedAt: Date | null;
-
-  @ApiProperty({ type: Date, nullable: true, example: null, description: 'When it was taken back.' })
-  unsentAt: Date | null;
-}
-
-@ApiSchema({ name: 'PostedMessage' })
-export class PostedMessageResponse {
-  @ApiProperty()
-  message: VisitorMessageResponse;
-}
-
-export function toVisitorMessage(message: VisitorMessageRow): VisitorMessageResponse {
-  const { id, senderType, senderName, providerId, body, createdAt, deliveryStatus } = message;
-  const { editedAt, unsentAt } = message;
-  const clientMessageId = readClientMessageId(providerId);
-  return {
-    id,
-    senderType,
-    senderName,
-    clientMessageId,
-    body,
-    createdAt,
-    delivery: { status: deliveryStatus },
-    editedAt,
-    unsentAt,
-  };
-}
-
-@ApiSchema({ name: 'ReceiptResult' })
-export class ReceiptResponse {
-  @ApiProperty({
-    example: 2,
-    description: 'How many outbound messages have advanced. 0 when all had this status already.',
-  })
-  advanced: number;
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
+import { CallHandler, CanActivate, ExecutionContext, Injectable, NestInterceptor } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
+import { finalize, Observable } from 'rxjs';
 import { AppError } from '../../common/app-error';
 import { clientNetworkOf } from '../../http/connections/client-network';
 import { Config } from '../../config/config';
@@ -88,6 +89,18 @@ export class WidgetGuard implements CanActivate {
     const [oldest] = this.known;
     if (this.known.size >= MAX_KNOWN) this.known.delete(oldest!);
     this.known.add(siteKey);
+  }
+}
+
+/**
+ * Gives a request's slot back when the answer is made: a client that reads it slowly, or a stream, does not
+ * keep it.
+ */
+@Injectable()
+export class WidgetSlotInterceptor implements NestInterceptor {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const { releaseSlot } = context.switchToHttp().getRequest<Partial<WidgetRequest>>();
+    return releaseSlot ? next.handle().pipe(finalize(releaseSlot)) : next.handle();
   }
 }
 

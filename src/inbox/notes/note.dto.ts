@@ -1,12 +1,10 @@
-import { IsStorableText, MaxCharacters, NotBlank } from '../../common/validators';
+import { IsText } from '../../common/validators';
 
 export const MAX_NOTE_CHARACTERS = 4096;
 
 /** Note for colleagues. */
 export class CreateNote {
-  @MaxCharacters(MAX_NOTE_CHARACTERS)
-  @NotBlank()
-  @IsStorableText()
+  @IsText(MAX_NOTE_CHARACTERS)
   body: string;
 }
 

@@ -1,5 +1,5 @@
 import { PartialType } from '@nestjs/swagger';
-import { IsStorableText, MaxCharacters, NotBlank } from '../../common/validators';
+import { IsText } from '../../common/validators';
 import { MAX_BODY_CHARACTERS } from '../../messages/message.dto';
 
 /** Limit of the saved replies of a workspace, because they are read together. */
@@ -7,15 +7,11 @@ export const MAX_SAVED_REPLIES = 200;
 export const MAX_SAVED_REPLY_NAME = 80;
 
 export class CreateSavedReply {
-  @MaxCharacters(MAX_SAVED_REPLY_NAME)
-  @NotBlank()
-  @IsStorableText()
+  @IsText(MAX_SAVED_REPLY_NAME)
   name: string;
 
   /** Text with variables of `SAVED_REPLY_VARIABLES`, such as `{{contact.firstName|there}}`. */
-  @MaxCharacters(MAX_BODY_CHARACTERS)
-  @NotBlank()
-  @IsStorableText()
+  @IsText(MAX_BODY_CHARACTERS)
   body: string;
 }
 

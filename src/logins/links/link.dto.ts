@@ -1,6 +1,6 @@
 import { IsIn, IsOptional, IsString } from 'class-validator';
 import { AppError } from '../../common/app-error';
-import { IsStorableText, MaxCharacters, NotBlank } from '../../common/validators';
+import { IsText } from '../../common/validators';
 import { type Locale, LOCALES } from '../people/person.dto';
 import { IsToken, IsTyped } from '../people/typed-input';
 import { type LoggedIn, type RenewedSession } from '../sessions/session.dto';
@@ -36,9 +36,7 @@ export class AcceptLink {
 
   /** Name of a new person; the agent's by default. */
   @IsOptional()
-  @MaxCharacters(200)
-  @NotBlank()
-  @IsStorableText()
+  @IsText(200)
   name?: string;
 
   /** Language of a new person; by default the one that the browser prefers. */

@@ -1,5 +1,5 @@
 import { IsIn, IsOptional } from 'class-validator';
-import { IsNullable, IsStorableText, MaxCharacters, NotBlank } from '../../common/validators';
+import { IsNullable, IsText } from '../../common/validators';
 
 export const LOCALES = ['en', 'de'] as const;
 export type Locale = (typeof LOCALES)[number];
@@ -21,9 +21,7 @@ export interface Person {
 /** Changes of a person. A field that is left out does not change. */
 export class UpdatePerson {
   @IsOptional()
-  @MaxCharacters(200)
-  @NotBlank()
-  @IsStorableText()
+  @IsText(200)
   name?: string;
 
   /** Language of pages and mails; null for the one that the browser prefers. */
