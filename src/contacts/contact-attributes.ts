@@ -22,7 +22,6 @@ export const ATTRIBUTES = {
   example: { city: 'Valencia' },
 };
 
-/** Requires attributes that a contact can have. */
 export function AreAttributes(): PropertyDecorator {
   return applyDecorators(
     ValidateBy(
@@ -40,7 +39,6 @@ export function AreAttributes(): PropertyDecorator {
   );
 }
 
-/** Reports whether the attributes of a contact are within the limit of their bytes. */
 export function areSmallAttributes(value: unknown): boolean {
   return Buffer.byteLength(JSON.stringify(value) ?? '') <= MAX_ATTRIBUTES_BYTES;
 }

@@ -6,7 +6,7 @@ import { ContactResponse, toContact } from './contact.dto';
 import { ContactEntity } from './contact.entity';
 import { IdentityName } from './contact-identity.entity';
 
-/** Tells receivers of contacts. */
+/** Appends the events of contacts. */
 @Injectable()
 export class ContactEvents {
   constructor(private readonly outbox: OutboxService) {}

@@ -6,7 +6,7 @@ import { ContactKey } from '../database/tables/table-declaration';
 import { ContactIdentityEntity, IdentityName } from './contact-identity.entity';
 import { StoredIdentity } from './identity-links';
 
-/** Number of ids of one contact on a channel that are looked at, more than a person has. */
+/** Limit of the ids of one contact on a channel that are read. No person has as many. */
 const MAX_LISTED = 100;
 
 const COLUMNS = `i.external_id AS "externalId", i.contact_id AS "contactId",
@@ -105,7 +105,7 @@ export class ContactIdentitiesRepository {
     );
   }
 
-  /** Notes when a person has got other ids instead of some; null: they are the person's again. */
+  /** Notes when a person has got other ids in place of some. Null restores them. */
   async setReplaced(
     tx: Transaction,
     { tenantId, contactId }: ContactKey,

@@ -46,7 +46,7 @@ const hasContact = ({ id }: { id: string | null }) => id !== null;
 interface Search {
   tenantId: string;
   patterns: SearchPattern[];
-  /** Id below which the contacts are. */
+  /** Id below which contacts are searched. */
   cursor: string;
   count: number;
   caller: Closable | undefined;
@@ -211,7 +211,7 @@ const find = (matches: string, isIndexed: string) => `
 const findOnServer = (patterns: number) =>
   find(matchesOneOf(patterns), hasGramsOfOneOf(patterns, hasGramsOf));
 
-/** Names the workspace for the index too, by which several nodes know which of them has the contacts. */
+/** Finds contacts on one of several nodes: the condition on the workspace tells which node has them. */
 const findOnNode = (patterns: number) =>
   find(
     matchesOneOf(patterns),

@@ -35,7 +35,7 @@ export function contactSearchText({
 /** Pattern of a search; a contact is found when its search text matches one of them. */
 export interface SearchPattern {
   like: string;
-  /** Text that each match has, by whose grams the index finds it. */
+  /** Text that each match contains. The index finds it by its grams. */
   has: string;
 }
 

@@ -2,12 +2,11 @@ import { ContactKey, TableDeclaration } from '../database/tables/table-declarati
 import { ContactAlone, ContactIdentityResponse, toContactAlone } from './contact.dto';
 import { ContactsRepository } from './contacts.repository';
 
-/** Line of an export that tells of the contact. */
+/** Line of an export with the contact. */
 export type ContactLine = { type: 'contact' } & ContactAlone;
-/** Line of an export that tells of one of the contact's identities. */
+/** Line of an export with one of the contact's identities. */
 export type IdentityLine = { type: 'identity' } & ContactIdentityResponse;
 
-/** Declares the tables of contacts and of their ids on channels. */
 export function contactTables(contacts: ContactsRepository): TableDeclaration[] {
   return [
     {

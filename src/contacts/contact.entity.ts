@@ -22,9 +22,9 @@ export interface ListedContact {
 /** Customer of a workspace. */
 export interface ContactEntity extends ListedContact {
   tenantId: string;
-  /** Time at which all that is stored about the person was erased; null if it was not. */
+  /** Time at which the person's data was erased; null if it was not. */
   erasedAt: Date | null;
-  /** Contact who is the same person, and has all that this one had; null if there is none. */
+  /** Contact into which this one was merged, because both are one person; null if it was not merged. */
   mergedIntoId: string | null;
 }
 

@@ -21,7 +21,7 @@ const LIST_IDENTITIES = `
          created_at AS "createdAt", replaced_at AS "replacedAt"
   FROM contact_identities WHERE tenant_id = $1 AND contact_id = ANY ($2) ORDER BY created_at, channel, external_id`;
 
-/** Assignments, in SQL, that delete all that a contact says about a person. */
+/** SQL assignments that delete a contact's data about the person. */
 const EMPTIED = `name = NULL, email = NULL, phone = NULL, avatar_url = NULL, attributes = '{}', verified = '{}',
   search_text = ''`;
 
@@ -171,7 +171,7 @@ export class ContactsRepository {
     );
   }
 
-  /** Locks a contact, and deletes all that it says about a person. */
+  /** Locks a contact, and deletes its data about the person. */
   async erase(tx: Transaction, { tenantId, contactId }: ContactKey): Promise<void> {
     await tx.query(
       `UPDATE contacts SET ${EMPTIED}, updated_at = $3, erased_at = coalesce(erased_at, $3)

@@ -32,7 +32,6 @@ import { ContactsRepository } from './contacts.repository';
 /** Fields that a person can edit. */
 const EDITABLE = ['name', 'email', 'phone', 'attributes'] as const;
 
-/** Manages the contacts of workspaces. */
 @Injectable()
 export class ContactsService {
   constructor(

@@ -44,11 +44,11 @@ export interface KnownCustomer {
   contactId: string;
   /** Whether the contact was created. */
   isNew: boolean;
-  /** Contacts who are this one by now. Their conversations are still under their ids. */
+  /** Contacts that were merged into this one. Their conversations still have their ids. */
   merged: string[];
   /** Ids that the person has no longer. */
   replaced: string[];
-  /** Ids that the person has gained, and the contacts who have lost them by that. */
+  /** Ids that the person has gained, and the contacts that have lost them. */
   gained: string[];
   losers: string[];
 }
@@ -144,7 +144,9 @@ export class CustomersService {
     await this.tellUpdated(tx, after, changed);
   }
 
-  /** Decides whose ids are, under the locks of all ids on the channel of the contacts who may have them. */
+  /**
+   * Decides whose the ids are, under the locks of all ids on the channel of the contacts who may have them.
+   */
   private async findLink(
     tx: Transaction,
     tenantId: string,
@@ -205,7 +207,7 @@ export class CustomersService {
     }
   }
 
-  /** Gives a contact all that others have, who are the same person. */
+  /** Merges other contacts of the same person into one. */
   private async merge(
     tx: Transaction,
     { tenantId, id }: ContactEntity,

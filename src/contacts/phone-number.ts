@@ -1,15 +1,15 @@
 import { foldText } from '../common/folded-text';
 
-/** Copied link with a number, which parameters may follow. */
+/** Copied link with a number, perhaps with parameters behind it. */
 const LINK = /^(?:(?:tel|callto|sms|smsto|whatsapp):(?:\/\/)?|https?:\/\/wa\.me\/)([^;?]*).*$/s;
 /** Number with the extension of a telephone system, such as `ext. 12`, `x12` or `#12`. */
 const EXTENSION = /^([\d\s()+./-]{7,}?)\s?[,;]?\s?(?:#|x|ext(?:ension|n)?\.?)[\s:=]?\d{1,6}$/;
 const PHONE = /^[\s()./-]*\+?[\d\s()./-]+$/;
-/** Zero that is dialled within a country alone, as in `+44 (0)20`. */
+/** Zero that is dialled only within a country, as in `+44 (0)20`. */
 const TRUNK_IN_BRACKETS = /\(\s*0\s*\)/g;
 /** Codes of countries of one and two digits (ITU-T E.164); the others have three. */
 const COUNTRY_CODE = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/;
-/** Countries in whose numbers a zero behind the code is a digit as any other, such as Italy. */
+/** Countries whose numbers keep a zero behind the code, such as Italy. */
 const ZERO_BELONGS = /^(?:39|378|225|229|242)0/;
 /** Digits of a whole number, from the country's code on (ITU-T E.164). */
 const WHOLE = /^[1-9]\d{6,14}$/;

@@ -17,7 +17,6 @@ export interface Connection<Credentials extends object = object> {
   credentials: Credentials;
 }
 
-/** Names a connection. */
 export type ConnectionKey = Pick<Connection, 'tenantId' | 'id'>;
 
 export interface OutboundMessage {

@@ -26,7 +26,7 @@ export function NumericId(owner: string): PropertyDecorator {
   return Matches(/^\d{1,30}$/, faultUnlessEmpty('not_id', { owner }));
 }
 
-/** Makes the options of a validator whose fault is that an empty value is empty, and `code` for any other. */
+/** Makes the options of a validator. An empty value has the fault `empty`, and any other value `code`. */
 export function faultUnlessEmpty<Code extends FaultCode>(
   code: Code,
   ...values: ValuesOf<(typeof FAULTS)[Code]>

@@ -42,7 +42,7 @@ export interface InboundMessage extends InboundBase {
     name: string | null;
     phone: string | null;
   };
-  /** Time at which the customer sent it, where that tells whose an id was by then. */
+  /** Time at which the customer sent it, if the owner of an id at that time is known by it. */
   at?: Date;
   /**
    * Name and e-mail address that the customer has given, unverified. They fill empty fields of the contact.
@@ -80,7 +80,7 @@ export interface InboundReaction extends InboundChangeBase {
   emojis: string[];
   /** Number that is higher for a later reaction to the same message; null if the provider gives none. */
   number: number | null;
-  /** Message that is stored if the one that it is about is not; null to store none. */
+  /** Message to store if the reaction is about an unknown message; null to store none. */
   message: InboundMessage | null;
 }
 
@@ -131,7 +131,7 @@ export interface InboundEcho extends InboundBase {
   body: string | null;
 }
 
-/** Returns the one of a customer's ids that changes least: not a phone number, if there is another. */
+/** Returns the id of a customer that changes least: not a phone number, if there is another id. */
 export function mostLastingId(ids: [string, ...string[]]): string {
   return ids.reduce((one, other) => (one > other ? one : other));
 }

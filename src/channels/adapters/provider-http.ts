@@ -130,7 +130,6 @@ export function outcomeWithoutAnswer({ kind, fault }: UnansweredCall): SendOutco
   return { kind: kind === 'unreached' ? 'RETRY' : 'UNKNOWN', fault };
 }
 
-/** Reports whether a call was answered with a status of 200 to 299. */
 export function isSuccess({ status }: AnsweredCall): boolean {
   return status >= 200 && status < 300;
 }

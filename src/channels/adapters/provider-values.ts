@@ -1,6 +1,6 @@
 import { isStorableText } from '../../common/validators';
 
-/** Limit of the characters of a provider's id. No known id is as long, and an index entry can hold it. */
+/** Limit of a provider's id in characters. No known id is as long, and an index entry can hold it. */
 const MAX_ID_LENGTH = 512;
 
 /** Character that replaces unreadable or unstorable characters (U+FFFD). */

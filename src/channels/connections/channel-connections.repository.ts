@@ -57,7 +57,7 @@ export class ChannelConnectionsRepository {
     return first(tx.query(`${FIND} AND w.channel = $2`, [tenantId, channel]));
   }
 
-  /** Finds a connection by where its hook key leads. */
+  /** Finds the connection to which a hook key leads. */
   findHooked({ tenantId, id }: ConnectionKey, channel: Channel): Promise<ChannelConnectionEntity | null> {
     return this.database.withinNodeShare(tenantId, () =>
       first(this.database.query(`${FIND} AND w.id = $2 AND w.channel = $3`, [tenantId, id, channel])),
@@ -187,7 +187,7 @@ export class ChannelConnectionsRepository {
     );
   }
 
-  /** Keeps workers from claiming messages of a connection for some milliseconds; a longer pause stays. */
+  /** Keeps workers from claiming messages of a connection for a time. A longer pause stays. */
   async pause(tx: Transaction, { tenantId, id }: ConnectionKey, delayMs: number): Promise<void> {
     await tx.query(
       `WITH pause AS (SELECT now() + $3 * interval '1 millisecond' AS until)

@@ -24,7 +24,7 @@ export class PreviewTokens {
     );
   }
 
-  /** Issues a token of an hour. */
+  /** Issues a token that is good for an hour. */
   issue(widget: PreviewedWidget, now = Date.now()): string {
     const expiresAt = String(now + LIFETIME_MS);
     return `${expiresAt}.${sign(this.keys[0]!, widget, expiresAt).toString('base64url')}`;

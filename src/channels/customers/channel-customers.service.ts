@@ -12,7 +12,7 @@ import { EventlessChanges } from '../../outbox/eventless-changes';
 import { ContactKey } from '../../database/tables/table-declaration';
 import { CustomerChangesService } from './customer-changes.service';
 
-/** Knows the customers of channels, and keeps their conversations with them. */
+/** Finds the contacts of channels' customers, and keeps their conversations with them. */
 @Injectable()
 export class ChannelCustomersService {
   constructor(

@@ -14,10 +14,10 @@ import { EarlyChange, EarlyChangesRepository } from '../provider-ids/early-chang
 import { ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
 import { storableContent, storableReactions } from './inbound-content';
 
-/** Result of a change: made, kept for its message, or kept until the message is known to be theirs. */
+/** Result of a change: made, or kept until its message or its customer is known. */
 type ChangeOutcome = 'APPLIED' | 'MESSAGE_UNKNOWN' | 'NOT_THEIRS';
 
-/** Contact of a customer who has got ids, perhaps from contacts who were merged into this one. */
+/** Contact of a customer who has got ids, and the contacts who were merged into this one. */
 interface IdentifiedCustomer {
   contactId: string;
   ids: string[];

@@ -19,7 +19,7 @@ import { workInOrder } from './ordered-work';
  */
 const CONCURRENCY = 4;
 
-/** Event that is stored by itself. Receipts are stored many at once. */
+/** Event that is stored alone. Receipts are stored many at once. */
 type SingleEvent = Exclude<InboundEvent, InboundReceipt>;
 
 /** Stores the events of one request to a hook, each for the connection whose account it is about. */

@@ -6,7 +6,6 @@ import { LoadedConnection } from '../connections/connection-loader';
 export interface ClaimedMessage extends MessageKey {
   connection: LoadedConnection;
   leaseId: string;
-  /** Number of attempts before this one. */
   attemptCount: number;
   /** Id of the customer at the provider; null when the contact has lost its identity. */
   recipientId: string | null;

@@ -13,7 +13,7 @@ import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 import { RoutedMessage, RoutedMessagesRepository } from './routed-messages.repository';
 
-/** Facts that a turn of the relay knows of its workspaces. */
+/** Facts about the workspaces whose events the relay hands over. */
 export interface RoutedWorkspaces {
   /** Workspaces as `findConnected` returned them in this transaction. */
   connected: Set<string>;
@@ -34,7 +34,7 @@ export class OutboundMessageRouter {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Reads which of the workspaces were ever connected. Messages of others need no route. */
+  /** Returns the workspaces that were ever connected. Messages of other workspaces need no route. */
   findConnected(tx: Transaction, tenantIds: string[]): Promise<Set<string>> {
     return this.routes.findConnected(tx, tenantIds);
   }
@@ -63,7 +63,7 @@ export class OutboundMessageRouter {
     }
   }
 
-  /** Fails messages. It waits for an answer only where that may become events. */
+  /** Fails messages. It waits for PostgreSQL's answer only if the failures may become events. */
   private async fail(
     tx: Transaction,
     messages: FailingMessage[],

@@ -28,7 +28,7 @@ const IS_READY = `
   AND d.message_id = (${firstUnsent('d.conversation_id')})
   AND coalesce((${endOfHolds('d.conversation_id', 'd.message_id')}) <= now(), true)`;
 
-/** Selects the connection $2 of the workspace $1, if both may send now. */
+/** Selects a row if the connection $2 is active and not paused, and the workspace $1 not suspended. */
 const MAY_SEND = `
   SELECT FROM channel_connections w JOIN workspaces t ON t.id = $1 AND t.suspended_at IS NULL
   WHERE w.tenant_id = $1 AND w.id = $2 AND w.status = 'ACTIVE' AND (w.paused_until IS NULL OR w.paused_until <= now())`;

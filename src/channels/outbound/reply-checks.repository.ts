@@ -11,7 +11,7 @@ export type RouteFault = Extract<
   'NO_CONNECTION' | 'REAUTH_REQUIRED' | 'NO_RECIPIENT' | 'ERASED'
 >;
 
-/** Way of a conversation's messages to the customer. */
+/** Route of a conversation's messages to the customer. */
 export interface Route {
   channel: Channel;
   contactId: string;

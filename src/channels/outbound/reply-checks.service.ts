@@ -9,9 +9,11 @@ import { Recent, ReplyChecksRepository, RouteFault } from './reply-checks.reposi
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Prospects of an answer, if it were sent now. */
+/** Fate of an answer, if it were sent now. */
 export interface ReplyCheck {
-  /** Code with which it would fail before the channel is asked; null if the channel would be asked. */
+  /**
+   * Code with which the answer would fail before the channel is asked; null if the channel would be asked.
+   */
   fault: RouteFault | null;
   /**
    * Time in which the channel takes answers: `open` until `closesAt`, or `closed` until the customer writes,
@@ -21,7 +23,7 @@ export interface ReplyCheck {
   window: { status: 'open'; closesAt: Date } | { status: 'closed' } | null;
 }
 
-/** Tells before an answer is written whether it would reach its customer. */
+/** Tells whether an answer would reach its customer, before it is written. */
 @Injectable()
 export class ReplyChecksService {
   constructor(

@@ -24,7 +24,7 @@ export interface EarlyCustomer {
 /** Columns of an EarlyChange, in SQL. */
 export const EARLY = `connection_id AS "connectionId", provider_id AS "providerId", customer_id AS "customerId", body, metadata,
   edit_number AS number`;
-/** Number of a customer's changes that are looked at when the customer gets an id: more than wait for any. */
+/** Limit of a customer's changes that are read when the customer gets an id. No customer has as many. */
 const MAX_WAITING = 100;
 
 /** Writes changes of customers' messages that come before the message, or before its customer is known. */

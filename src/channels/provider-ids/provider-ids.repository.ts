@@ -81,7 +81,6 @@ export class ProviderIdsRepository {
     return row ?? null;
   }
 
-  /** Inserts the ids of a customer's message. */
   async insertReceived(
     tx: Transaction,
     connectionId: string,

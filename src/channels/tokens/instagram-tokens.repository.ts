@@ -13,7 +13,6 @@ const DUE = `
   AND (settings->>'accessTokenSince')::timestamptz <= now() - interval '24 hours'
   AND (credentials_expire_at <= now() + interval '10 days' OR (settings->>'isExpiryAssumed')::boolean)`;
 
-/** Finds connections to Instagram by the age of their tokens. */
 @Injectable()
 export class InstagramTokensRepository {
   constructor(private readonly database: Database) {}

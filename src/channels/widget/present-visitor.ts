@@ -2,7 +2,7 @@ import { Reply } from '../../inbox/presence/presence-store';
 import { VisitorPresence } from '../../inbox/presence/visitor-presence';
 import { VisitorState } from './visitors.repository';
 
-/** Visitor whose streams this process has, and who is online in the own conversation while it has one. */
+/** Visitor with streams at this process, who is online in their own conversation if they have one. */
 export class PresentVisitor {
   private latest: VisitorState | null = null;
   private stopListening = () => {};
@@ -16,7 +16,7 @@ export class PresentVisitor {
     private readonly tell: (reply: Reply, state: VisitorState) => void,
   ) {}
 
-  /** Notes the state that the visitor was told just now. */
+  /** Notes the state that the visitor was told last. */
   follow(state: VisitorState): void {
     const before = this.latest?.conversationId;
     this.latest = state;

@@ -10,9 +10,8 @@ const ALGORITHM = 'HS256';
 /** Difference that the clocks of the workspace's server and of this one may have. */
 const LEEWAY_SECONDS = 10;
 
-/** Identity of a logged-in visitor. */
 export interface VisitorIdentity {
-  /** Id that the workspace's server has given the visitor, and signed. */
+  /** Id of the visitor at the workspace's server, which has signed it. */
   id: string;
   /** Profile that the workspace's server has signed. */
   signed: ContactProfile;

@@ -76,7 +76,7 @@ export class VisitorTokens {
     return this.read(widget, token, 0);
   }
 
-  /** Verifies a token that renews its session. That of an anonymous visitor may have expired by then. */
+  /** Verifies a token that renews its session. An anonymous visitor's token may have expired by then. */
   async verifyForRenewal(widget: TokenWidget, token: string): Promise<Visitor | null> {
     const visitor = await this.read(widget, token, RENEWABLE_SECONDS - LIFETIME_SECONDS);
     if (visitor && isLoggedIn(visitor.externalId)) return this.verify(widget, token);

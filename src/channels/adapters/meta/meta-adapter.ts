@@ -24,7 +24,7 @@ export interface MetaCredentials {
   verifyToken: string;
 }
 
-/** Least length of a verify token, below which it could be guessed, and greatest. */
+/** Shortest and longest verify token. A shorter one could be guessed. */
 const VERIFY_TOKEN_LENGTH = { min: 16, max: 200 };
 
 /** Credentials that operators enter for every channel of Meta, beside the access token. */

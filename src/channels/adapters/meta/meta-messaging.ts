@@ -103,7 +103,7 @@ function readEdit(parties: Parties, { mid, text, num_edit }: ProviderObject): In
   return { ...about, kind: 'edit', body, metadata: null, number: numberOf(num_edit) };
 }
 
-/** Reads a reaction, which has a message's id in its place if it is about an unknown message. */
+/** Reads a reaction, with the message that is stored if the reaction is about an unknown message. */
 function readReaction(parties: Parties, reaction: ProviderObject): InboundReaction | null {
   const { mid, action, emoji, reaction: name } = reaction;
   const about = readAbout(parties, mid);

@@ -68,7 +68,7 @@ function readUpdate(
   return message && isChange ? readChange(message, update) : message;
 }
 
-/** Reads a change from the message as which it arrives. Only a reaction can be stored as that message. */
+/** Reads a change, which arrives as a message. Only a reaction can be stored as that message. */
 function readChange(message: InboundMessage, update: ProviderObject): InboundChange | null {
   const { original_message_id: edited, message: text } = objectOf(update.edit);
   const { message_id: reactedTo, emoji } = objectOf(update.reaction);

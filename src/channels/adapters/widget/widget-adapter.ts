@@ -90,7 +90,10 @@ export class WidgetAdapter implements ChannelAdapter<WidgetCredentials> {
     return Promise.resolve();
   }
 
-  /** Closes the streams of the widget's visitors. Without Redis, the streams' next heartbeat closes them. */
+  /**
+   * Closes the streams of the widget's visitors. Without Redis, the next heartbeat of the streams closes
+   * them.
+   */
   async unregister({ id }: Connection<WidgetCredentials>): Promise<void> {
     await this.signal.sendChanged(id);
   }
