@@ -125,6 +125,7 @@ export class ReceiptsRepository {
     { tenantId, channel, id }: Connection,
     receipts: InboundReceipt[],
   ): Promise<Set<string>> {
+    const named = receipts.filter(({ messageId }) => messageId !== null);
     const rows = await tx.query<{ providerId: string }>(
       `SELECT p.provider_id AS "providerId"
        FROM provider_messages p
@@ -141,7 +142,8 @@ export class ReceiptsRepository {
         tenantId,
         id,
         receipts.map(({ providerId }) => providerId),
-        ...unzip(receipts.filter(({ messageId }) => messageId !== null)),
+        named.map(({ providerId }) => providerId),
+        named.map(({ messageId }) => messageId),
         channel,
       ],
     );
@@ -178,8 +180,4 @@ export class ReceiptsRepository {
     const parameters = [channel, customerId, id, until, before];
     return this.statuses.advanceSelected(tx, tenantId, status, SENT_UNTIL, parameters);
   }
-}
-
-function unzip(receipts: InboundReceipt[]): [string[], (string | null)[]] {
-  return [receipts.map(({ providerId }) => providerId), receipts.map(({ messageId }) => messageId)];
 }

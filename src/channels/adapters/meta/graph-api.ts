@@ -30,8 +30,6 @@ export interface GraphRequest {
   data?: object;
 }
 
-export type GraphAnswer = { kind: 'ANSWERED'; body: ProviderObject } | Exclude<SendOutcome, { kind: 'SENT' }>;
-
 /**
  * Verdict on a used-up hourly quota of an app, a page or an account: all messages of the connection wait. The
  * hour slides, so part of the quota is free again within minutes.
@@ -61,16 +59,6 @@ export class GraphApi {
     const outcome = graphOutcome(answer, verdicts, readId);
     if (outcome.kind === 'SENT') return outcome;
     return { ...outcome, fault: redact(request.accessToken, outcome.fault) };
-  }
-
-  /** Makes a call that sends no message. A refusal gets the verdict that a message's would get. */
-  async ask(request: GraphRequest, verdicts: Verdicts): Promise<GraphAnswer> {
-    let answered: ProviderObject = {};
-    const outcome = await this.send(request, verdicts, (body) => {
-      answered = body;
-      return '';
-    });
-    return outcome.kind === 'SENT' ? { kind: 'ANSWERED', body: answered } : outcome;
   }
 
   /**

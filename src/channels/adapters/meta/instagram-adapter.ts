@@ -4,7 +4,7 @@ import { validate } from '../../../common/validate';
 import { CheckedCredentials, Connection, HookedAdapter, OutboundMessage } from '../channel-adapter';
 import { CredentialText, NumericId } from '../credential-text';
 import { ProviderFault } from '../hook-events';
-import { numberOf, textOf } from '../provider-values';
+import { numberOf, ProviderObject, textOf } from '../provider-values';
 import { MessagingAccount, MessagingAdapter } from './messaging-adapter';
 import { INSTAGRAM_VERDICTS } from './messaging-codes';
 import { MetaCredentials, MetaCredentialsInput } from './meta-adapter';
@@ -69,7 +69,8 @@ export class InstagramAdapter
 
   /** Asks Instagram for a new token in place of one that is valid and at least 24 hours old. */
   async refresh({ externalId, credentials }: Connection<InstagramCredentials>): Promise<RefreshOutcome> {
-    const answer = await this.graph.ask(
+    let answer: ProviderObject = {};
+    const outcome = await this.graph.send(
       {
         method: 'GET',
         api: API,
@@ -80,12 +81,16 @@ export class InstagramAdapter
         params: { grant_type: 'ig_refresh_token' },
       },
       INSTAGRAM_VERDICTS,
+      (body) => {
+        answer = body;
+        return '';
+      },
     );
-    if (answer.kind !== 'ANSWERED') {
-      return { kind: answer.kind === 'REAUTH' ? 'REAUTH' : 'FAILED', fault: answer.fault };
+    if (outcome.kind !== 'SENT') {
+      return { kind: outcome.kind === 'REAUTH' ? 'REAUTH' : 'FAILED', fault: outcome.fault };
     }
-    const accessToken = textOf(answer.body.access_token);
-    const seconds = numberOf(answer.body.expires_in);
+    const accessToken = textOf(answer.access_token);
+    const seconds = numberOf(answer.expires_in);
     if (accessToken === null || seconds === null || seconds <= 0) {
       return { kind: 'FAILED', fault: { providerCode: null, message: 'Meta gave no new token.' } };
     }

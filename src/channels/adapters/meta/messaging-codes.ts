@@ -17,7 +17,7 @@ const SHARED: Verdicts = {
   // A temporary failure.
   2: RETRY,
 
-  // The app has no permission.
+  // The app has no permission, or another app owns the conversation.
   10: TERMINAL,
   // The person can't be reached, or does not exist.
   551: TERMINAL,
@@ -28,36 +28,22 @@ const SHARED: Verdicts = {
 export const MESSENGER_VERDICTS: Verdicts = {
   ...SHARED,
   '10/2018278': WINDOW,
-  '4/2018022': HOURLY_LIMIT,
   // A temporary failure.
   1200: RETRY,
 
-  // The app has no permission, the person opted out, or another app owns the conversation.
-  '10/2018065': TERMINAL,
-  '10/2018108': TERMINAL,
-  '10/1893063': TERMINAL,
+  // The app has no permission, or the person opted out.
   200: TERMINAL,
   230: TERMINAL,
-  // The person can't be reached, or does not exist.
-  '551/1545041': TERMINAL,
-  '100/2018001': TERMINAL,
   // Blocked for policy violations.
   368: TERMINAL,
 };
 
-/**
- * Verdicts on Instagram's error codes. For 2534014 and 2534001 only the subcode is certain, so each is listed
- * alone and with the code that it was observed with.
- */
+/** Verdicts on Instagram's error codes. Meta sends 2534014 and 2534001 as codes or as subcodes of 100. */
 export const INSTAGRAM_VERDICTS: Verdicts = {
   ...SHARED,
   '10/2534022': WINDOW,
-  // A temporary failure.
-  '2/1545133': RETRY,
 
   // The person can't be reached, does not exist, or deleted the thread.
   2534014: TERMINAL,
-  '100/2534014': TERMINAL,
   2534001: TERMINAL,
-  '100/2534001': TERMINAL,
 };
