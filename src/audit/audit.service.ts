@@ -50,7 +50,6 @@ const MAX_ADDRESS = 45;
 const MAX_USER_AGENT = 512;
 const MAX_REQUEST_ID = 128;
 
-/** Records and reads the audit log. */
 @Injectable()
 export class AuditService {
   constructor(

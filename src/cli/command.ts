@@ -42,7 +42,6 @@ export function withServices<Options>(
   };
 }
 
-/** Adds a command to a group. */
 export function addCommand<Options>(
   group: Command,
   name: string,

@@ -45,7 +45,6 @@ export function addLoginCommands(program: Command): void {
   });
 }
 
-/** Adds a command about the login with an e-mail address. */
 function addEmailCommand(
   login: Command,
   name: string,

@@ -41,7 +41,6 @@ async function listParked(
   return parked.map(({ tenantId, ...event }) => ({ workspace: slugs.get(tenantId), ...event }));
 }
 
-/** Adds a command about one parked event. */
 function addParkedCommand(
   outbox: Command,
   name: string,

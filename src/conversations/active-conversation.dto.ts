@@ -45,13 +45,11 @@ export class ListActiveConversationsQuery extends IntersectionType(
   ids?: string[];
 }
 
-/** Conversation in the list of a contact. */
 export class ContactConversation extends ConversationListItem {
   /** Agent who wrote the newest message; null if it is the customer's, or there is none. */
   lastSenderAgentId: string | null;
 }
 
-/** Conversation in a list by latest activity. */
 export class ActiveConversation extends ContactConversation {
   /** Id of the newest message; null before the first one. */
   lastMessageId: string | null;

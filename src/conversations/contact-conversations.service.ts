@@ -10,7 +10,6 @@ import { Database } from '../database/database';
 import { ContactConversation, toContactConversation } from './active-conversation.dto';
 import { ConversationListsRepository } from './conversation-lists.repository';
 
-/** Lists the conversations of one contact. */
 @Injectable()
 export class ContactConversationsService {
   constructor(

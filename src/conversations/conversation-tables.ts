@@ -5,7 +5,6 @@ import { ConversationsRepository } from './conversations.repository';
 /** Line of an export that tells of a conversation. */
 export type ConversationLine = { type: 'conversation' } & ConversationResponse;
 
-/** Declares the table of conversations. */
 export function conversationTables(conversations: ConversationsRepository): TableDeclaration[] {
   return [
     {

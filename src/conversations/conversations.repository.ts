@@ -62,7 +62,6 @@ export function nextSequence({ eventSequence }: ConversationEntity): string {
 export class ConversationsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Finds a conversation, without a lock. */
   async find(
     tenantId: string,
     id: string,

@@ -45,7 +45,6 @@ export function ApiAnswer(
   );
 }
 
-/** Documents a success without a body. */
 export function ApiNoContent(summary: string): MethodDecorator {
   return applyDecorators(
     ApiOperation({ summary }),

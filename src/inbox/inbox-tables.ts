@@ -14,7 +14,6 @@ const NOT_OF_CONTACT = { none: 'It says how far an agent has read, and nothing o
 /** Line of a contact's export that holds a note of an agent. */
 export type NoteLine = { type: 'note'; conversationId: string } & NoteResponse;
 
-/** Declares the tables of the inbox. */
 export function inboxTables(drafts: DraftsRepository, notes: NotesRepository): TableDeclaration[] {
   return [
     {

@@ -3,7 +3,6 @@ import { MessageIndexRepository } from './message-index.repository';
 
 const NO_COPY = { none: 'It tells nothing that a message does not.' };
 
-/** Declares the tables of the index of messages' words. */
 export function messageSearchTables(index: MessageIndexRepository): TableDeclaration[] {
   return [
     {

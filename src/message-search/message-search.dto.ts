@@ -6,6 +6,7 @@ import { IsStorableText, IsText, MaxCharacters } from '../common/validators';
 import { CONVERSATION_STATUSES, type ConversationStatus } from '../conversations/conversation.entity';
 import type { ActiveConversation } from '../conversations/active-conversation.dto';
 import { ContactNameResponse } from '../conversations/conversation.dto';
+import { SENDER_AGENT_ID, SENDER_TYPE } from '../messages/message.dto';
 import type { SenderType } from '../messages/message.entity';
 import { ExcerptPart } from './search-phrases';
 
@@ -25,7 +26,6 @@ export class SearchMessagesQuery extends PageQuery {
   status?: ConversationStatus;
 }
 
-/** Query of the API's search. */
 export class FindMessagesQuery extends PageQuery {
   @ApiProperty({
     maxLength: MAX_SEARCH_CHARACTERS,
@@ -51,7 +51,6 @@ export function toSearch({ q, ...others }: FindMessagesQuery): SearchMessagesQue
   return { text: q, ...others };
 }
 
-/** Message that a search has found. */
 export class FoundMessage {
   @ApiProperty({ example: '019ab3f6-0d4b-7c55-8a2e-6f1f7d1b2c90' })
   id: string;
@@ -59,15 +58,10 @@ export class FoundMessage {
   @ApiProperty({ example: '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11' })
   conversationId: string;
 
-  @ApiProperty({ type: String, example: 'AGENT', description: 'CUSTOMER or AGENT; more may come.' })
+  @ApiProperty(SENDER_TYPE)
   senderType: SenderType;
 
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    example: '019ab3ee-1f2d-7b3c-9e4f-5a6b7c8d9e0f',
-    description: "null for a customer's message.",
-  })
+  @ApiProperty(SENDER_AGENT_ID)
   senderAgentId: string | null;
 
   @ApiProperty({ example: '2026-11-20T09:41:07.512Z' })

@@ -25,7 +25,6 @@ export class LostMessagesRepository {
     return found.length > 0;
   }
 
-  /** Dismisses a message if it is lost. */
   dismissPipelined(tx: Transaction, key: MessageKey, at: Date): Pipelined {
     return tx.pipeline(`UPDATE messages SET dismissed_at = $4 WHERE ${BY_KEY} AND ${IS_LOST}`, [
       ...keyParameters(key),

@@ -10,7 +10,6 @@ const PAGE = 200;
 export type MessageLine = { type: 'message'; conversationId: string } & MessageResponse &
   Pick<KeptMessage, 'metadata' | 'replacedBodies'>;
 
-/** Declares the table of messages. */
 export function messageTables(messages: MessagesRepository): TableDeclaration[] {
   return [
     {

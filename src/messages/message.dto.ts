@@ -40,7 +40,6 @@ export class ListMessagesPartQuery extends PageQuery {
   after?: string;
 }
 
-/** Message from a customer. */
 export class ReceiveMessage {
   @ApiProperty({
     minLength: 1,
@@ -130,7 +129,6 @@ export class MessageDelivery {
   error: MessageDeliveryError | null;
 }
 
-/** Reaction to a message. */
 export class MessageReaction {
   @ApiProperty({ type: String, example: 'CUSTOMER', description: 'CUSTOMER; more may come.' })
   senderType: SenderType;
@@ -139,20 +137,28 @@ export class MessageReaction {
   emoji: string;
 }
 
+/** Documentation of a message's sender. */
+export const SENDER_TYPE = {
+  type: String,
+  example: 'AGENT',
+  description: 'CUSTOMER or AGENT; more may come.',
+};
+export const SENDER_AGENT_ID = {
+  type: String,
+  nullable: true,
+  example: '019ab3ee-1f2d-7b3c-9e4f-5a6b7c8d9e0f',
+  description: "null for a customer's message.",
+};
+
 @ApiSchema({ name: 'Message' })
 export class MessageResponse {
   @ApiProperty({ example: '019ab3f6-0d4b-7c55-8a2e-6f1f7d1b2c90' })
   id: string;
 
-  @ApiProperty({ type: String, example: 'AGENT', description: 'CUSTOMER or AGENT; more may come.' })
+  @ApiProperty(SENDER_TYPE)
   senderType: SenderType;
 
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    example: '019ab3ee-1f2d-7b3c-9e4f-5a6b7c8d9e0f',
-    description: "null for a customer's message.",
-  })
+  @ApiProperty(SENDER_AGENT_ID)
   senderAgentId: string | null;
 
   @ApiProperty({

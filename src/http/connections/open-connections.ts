@@ -122,7 +122,6 @@ export class OpenConnections {
     this.setKind(connection, 'closed');
   }
 
-  /** Counts a connection as one of another kind. */
   setKind(connection: Connection, kind: Connection['kind']): void {
     this.counts[connection.kind] -= 1;
     this.counts[(connection.kind = kind)] += 1;

@@ -24,7 +24,6 @@ export class DraftsRepository {
     return row ?? null;
   }
 
-  /** Locks a draft until the end of the transaction. */
   async lock(
     tx: Transaction,
     { tenantId, agentId, conversationId }: DraftKey,
@@ -46,7 +45,6 @@ export class DraftsRepository {
     );
   }
 
-  /** Stores a draft in place of the former one. */
   async save(tx: Transaction, draft: Draft): Promise<void> {
     const { tenantId, agentId, conversationId, body, updatedAt } = draft;
     await tx.query(

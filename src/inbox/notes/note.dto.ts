@@ -2,7 +2,6 @@ import { IsText } from '../../common/validators';
 
 export const MAX_NOTE_CHARACTERS = 4096;
 
-/** Note for colleagues. */
 export class CreateNote {
   @IsText(MAX_NOTE_CHARACTERS)
   body: string;

@@ -48,7 +48,6 @@ export class NotesRepository {
     );
   }
 
-  /** Locks a note until the end of the transaction. */
   async lock(tx: Transaction, tenantId: string, id: string): Promise<Note | null> {
     if (!isId(id)) return null;
     const [row] = await tx.query<Note>(

@@ -93,7 +93,6 @@ export class PresenceStore {
     });
   }
 
-  /** Lists the names of a conversation's signs. */
   read(conversation: ConversationKey): Promise<string[]> {
     return this.unlessDown([], () => this.readSigns(keyOf(conversation)));
   }

@@ -10,7 +10,6 @@ const COLUMNS = 'id, name, body, created_at AS "createdAt", updated_at AS "updat
 export class SavedRepliesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Lists the saved replies of a workspace by name. */
   list(tenantId: string): Promise<SavedReplyResponse[]> {
     return this.database.query(
       `SELECT ${COLUMNS} FROM saved_replies WHERE tenant_id = $1 ORDER BY lower(name) LIMIT ${MAX_SAVED_REPLIES}`,
@@ -18,7 +17,6 @@ export class SavedRepliesRepository {
     );
   }
 
-  /** Returns the number of a workspace's saved replies. */
   async count(tx: Transaction, tenantId: string): Promise<number> {
     const sql = 'SELECT count(*)::integer AS count FROM saved_replies WHERE tenant_id = $1';
     const [row] = await tx.query<{ count: number }>(sql, [tenantId]);
