@@ -123,7 +123,6 @@ export class ApiKeysRepository {
     );
   }
 
-  /** Counts the keys that work. */
   async countWorking(tenantId: string, reader: Reader = this.database): Promise<number> {
     const [row] = await reader.query<{ count: number }>(
       `SELECT count(*)::integer AS count FROM api_keys WHERE tenant_id = $1 AND ${WORKS}`,

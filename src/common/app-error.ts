@@ -59,7 +59,6 @@ export class AppError extends Error {
     this.name = 'AppError';
   }
 
-  /** Makes the error of one faulty field. */
   static invalidBody<Code extends FaultCode>(
     field: string,
     code: Code,
@@ -69,7 +68,6 @@ export class AppError extends Error {
     return new AppError('INVALID_BODY', `${faultSentence(field, detail)}.`, [detail]);
   }
 
-  /** Makes the error of a request that is refused as a whole. */
   static because<Code extends ReasonCode>(
     code: ErrorCode,
     reason: Code,

@@ -45,7 +45,6 @@ export function fillText(text: string, values: ErrorValues = {}): string {
   });
 }
 
-/** Makes the fault of one field. */
 export function makeFault<Code extends FaultCode>(
   code: Code,
   ...[values]: ValuesOf<(typeof FAULTS)[Code]>

@@ -1,38 +1,23 @@
 import { readSettings } from './read-settings';
-import { TrustProxy } from './setting-readers';
-import { HTTP_SETTINGS } from './settings';
+import { HTTP_SETTINGS, ValuesOf } from './settings';
 
-/** Limits on what clients may take of one process. */
-export interface HttpLimits {
-  /** Limit of open connections. Event streams are counted apart. */
-  maxConnections: number;
-  /** Limit of open event streams; one workspace gets at most half of them. */
-  maxStreams: number;
-  /** Limit of the bytes held of request bodies that have not arrived completely, over all connections. */
-  maxUnfinishedBytes: number;
-  /** Time from the first byte of a request, or from the connection's start, to the end of the head. */
-  headTimeoutMs: number;
-  /**
-   * Time from the first byte of a request to the end of its body; also how long an answer may stay unread.
-   */
-  bodyTimeoutMs: number;
-  /** Time from an answer to the next request on the same connection. */
-  idleTimeoutMs: number;
-}
+/** Limits for the clients of one process. The settings `HTTP_…` in `settings.ts` describe them. */
+export type HttpLimits = Record<
+  | 'maxConnections'
+  /** Limit of open event streams. One workspace gets at most half of them. */
+  | 'maxStreams'
+  | 'maxUnfinishedBytes'
+  | 'headTimeoutMs'
+  | 'bodyTimeoutMs'
+  | 'idleTimeoutMs',
+  number
+>;
 
-/** Configuration of a process that serves HTTP. */
-export interface HttpSettings {
-  port: number;
-  host: string;
-  trustProxy: TrustProxy;
-  limits: HttpLimits;
-  /**
-   * Time in milliseconds from SIGTERM until the process takes no more requests. In this time the process
-   * reports that it is not ready.
-   */
-  shutdownDelayMs: number;
-  logLevel: string;
-}
+/** Configuration of a process that serves HTTP. `settings.ts` describes the fields. */
+export type HttpSettings = Pick<
+  ValuesOf<typeof HTTP_SETTINGS>,
+  'port' | 'host' | 'trustProxy' | 'shutdownDelayMs' | 'logLevel'
+> & { limits: HttpLimits };
 
 const MAX_STREAMS = 5000;
 

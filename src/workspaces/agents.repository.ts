@@ -69,7 +69,6 @@ export class AgentsRepository {
     return manager ?? null;
   }
 
-  /** Counts the agents of a workspace, up to a limit. */
   async count(tx: Transaction, tenantId: string, limit: number): Promise<number> {
     return (await tx.query('SELECT FROM agents WHERE tenant_id = $1 LIMIT $2', [tenantId, limit])).length;
   }
@@ -177,7 +176,6 @@ export class AgentsRepository {
     );
   }
 
-  /** Changes an agent's name, which colleagues see. */
   async rename(tx: Transaction, tenantId: string, id: string, name: string): Promise<void> {
     await tx.query('UPDATE agents SET name = $3, updated_at = now() WHERE tenant_id = $1 AND id = $2', [
       tenantId,

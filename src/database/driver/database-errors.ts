@@ -106,7 +106,6 @@ export function isDivisionByZero(error: unknown): boolean {
   return driverError(error).code === DIVISION_BY_ZERO;
 }
 
-/** Reports whether a statement gave up waiting for a lock. */
 export function isLockConflict(error: unknown): boolean {
   return LOCK_CONFLICTS.has(driverError(error).code ?? '');
 }

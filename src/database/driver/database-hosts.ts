@@ -38,7 +38,6 @@ export class DatabaseHosts {
     return this.urls[this.next]!;
   }
 
-  /** Returns the server and the era for a new connection. */
   lead(): Lead {
     return { url: this.current, era: this.era };
   }

@@ -80,7 +80,6 @@ export class PartitionChanges {
     });
   }
 
-  /** Drops a day's table that is not attached. */
   drop(table: PartitionedTable, day: Day): Promise<PartitionChange> {
     return this.change(table, day, async (tx, name, { exists, isAttached }) => {
       if (!exists || isAttached) return 'unchanged';

@@ -18,7 +18,6 @@ export class TableRegistry {
     }
   }
 
-  /** Lists all tables by name. */
   list(): TableDeclaration[] {
     return [...this.tables.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }

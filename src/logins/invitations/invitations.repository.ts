@@ -27,7 +27,6 @@ const SELECT = `
     SELECT FROM agents c WHERE c.tenant_id = $1 AND c.id IN (i.agent_id, i.made_by)
       AND (NOT c.active OR c.access_changed_at > i.created_at))`;
 
-/** Stores the invitations of a workspace's agents to log in. */
 @Injectable()
 export class InvitationsRepository {
   constructor(private readonly database: Database) {}

@@ -48,7 +48,6 @@ export class Mailer implements BeforeApplicationShutdown {
     return this.config.mail !== null;
   }
 
-  /** Waits for the mails that are being sent. */
   async beforeApplicationShutdown(): Promise<void> {
     await Promise.all(Object.values(this.inBackground).flatMap((mails) => [...mails]));
   }

@@ -76,7 +76,6 @@ export class GuessLimits {
     return this.count([`own-password:${sessionId}`, OWN_PASSWORD]);
   }
 
-  /** Counts a request for a link that resets a password. */
   async countReset(email: string, origin: Origin | undefined): Promise<void> {
     await this.count(...networkLimits('reset-network', RESETS_BY_NETWORK, origin), [
       `reset-account:${accountKey(email)}`,
@@ -84,12 +83,10 @@ export class GuessLimits {
     ]);
   }
 
-  /** Counts a link that a workspace's manager makes. */
   async countLink(tenantId: string): Promise<void> {
     await this.limiter.countCall(`login-links:${tenantId}`, LINKS_OF_WORKSPACE);
   }
 
-  /** Counts a link that a workspace mails to an agent. */
   async countMailedLink(tenantId: string, email: string): Promise<void> {
     const address = accountKey(email);
     await this.limiter.countCall(`mailed-links:${tenantId}:${address}`, LINKS_TO_ADDRESS);

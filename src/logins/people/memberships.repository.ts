@@ -83,7 +83,6 @@ export class MembershipsRepository {
     return rows.map(({ tenantId }) => tenantId);
   }
 
-  /** Lists the person's active agents. */
   async listActive(personId: string, reader: Reader = this.database): Promise<AgentKey[]> {
     return reader.query<AgentKey>(
       `SELECT m.tenant_id AS "tenantId", m.agent_id AS "agentId"

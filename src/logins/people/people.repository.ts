@@ -66,7 +66,6 @@ export class PeopleRepository {
     return person ?? null;
   }
 
-  /** Finds an agent's person; null for an agent without a login. */
   async findByAgent(tx: Transaction, membership: AgentKey): Promise<PersonRow | null> {
     const personId = await this.memberships.findPersonId(tx, membership);
     return personId === null ? null : this.find(personId, tx);

@@ -49,7 +49,6 @@ export class SecondFactorsRepository {
     return rows.length > 0;
   }
 
-  /** Deletes the second factor with its recovery codes. */
   async delete(tx: Transaction, personId: string): Promise<void> {
     await tx.query('DELETE FROM recovery_codes WHERE person_id = $1', [personId]);
     await tx.query('DELETE FROM second_factors WHERE person_id = $1', [personId]);

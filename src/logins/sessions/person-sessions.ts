@@ -72,17 +72,14 @@ export class PersonSessions {
     return this.sessions.deleteOthers(tx, personId, keptId);
   }
 
-  /** Lists a person's sessions, newest first. */
   list(personId: string): Promise<LoginSession[]> {
     return this.sessions.list(personId);
   }
 
-  /** Lists a person's known browsers, newest first. */
   listBrowsers(personId: string): Promise<KnownBrowser[]> {
     return this.browsers.list(personId);
   }
 
-  /** Ends the holder's own session. */
   async logOut(tx: Transaction, { personId, sessionId, origin }: SessionHolder): Promise<void> {
     await this.sessions.delete(tx, personId, sessionId);
     await this.audit.append(tx, personId, { action: 'logged_out', origin });

@@ -1,7 +1,7 @@
 import { IsOptional } from 'class-validator';
-import { type AgentRole, type Entitlement } from '../../access/permissions';
+import { type AgentRole } from '../../access/permissions';
 import { type Origin } from '../../access/principal';
-import { type PlanTier } from '../../workspaces/plan-policy';
+import { type WorkspaceEntity } from '../../workspaces/workspace.entity';
 import { type Person } from '../people/person.dto';
 import { IsToken, IsTyped } from '../people/typed-input';
 
@@ -10,27 +10,29 @@ export interface Membership {
   agentId: string;
   agentName: string;
   role: AgentRole;
-  workspace: {
-    id: string;
-    name: string;
-    slug: string;
-    planTier: PlanTier;
-    trialEndsAt: Date | null;
-    rateLimit: number | null;
-    messageRetentionDays: number | null;
-    entitlements: Entitlement[];
+  workspace: Pick<
+    WorkspaceEntity,
+    | 'id'
+    | 'name'
+    | 'slug'
+    | 'planTier'
+    | 'trialEndsAt'
+    | 'rateLimit'
+    | 'messageRetentionDays'
+    | 'entitlements'
+  > & {
     isSuspended: boolean;
-    /** Days of grace, if the workspace demands a second factor of its people; null if it does not. */
+    /** Days of grace before the workspace requires a second factor; null if it requires none. */
     secondFactorGraceDays: number | null;
   };
   /**
-   * Time at which the workspace locks the person out for want of a second factor; null when it demands none,
-   * or the person has one.
+   * Time from which the workspace refuses the person, who has no second factor. Null if the workspace demands
+   * none or the person has one.
    */
   lockedAt: Date | null;
 }
 
-/** Login in one browser, which ends when the person logs out, or when it is revoked or expires. */
+/** Login in one browser. It ends when the person logs out, when it is revoked, or when it expires. */
 export interface LoginSession {
   id: string;
   createdAt: Date;
@@ -44,20 +46,20 @@ export interface LoginSession {
   userAgent: string | null;
 }
 
-/** Session of a person, as its token opens it. */
+/** Session of a person, with the workspaces that it opens. */
 export interface OpenedSession {
   person: Person;
   session: LoginSession;
   /** Memberships that the session opens, sorted by the workspaces' names, without inactive agents. */
   memberships: Membership[];
   /**
-   * Memberships that the session does not open: their workspaces demand a second factor, which the person has
-   * not turned on in time.
+   * Memberships that the session does not open. Their workspaces demand a second factor, and the person has
+   * not turned one on in time.
    */
   lockedMemberships: Membership[];
   /**
-   * Ids of workspaces whose server does not answer, so that it is not known whether the session opens them.
-   * There are none where one server has all workspaces: there the request fails.
+   * Ids of workspaces whose server does not answer. Whether the session opens them is unknown. Always empty
+   * if one server has all workspaces: without that server the request fails.
    */
   unreachableWorkspaceIds: string[];
 }
@@ -85,13 +87,13 @@ export interface LoggedIn {
   /** Token that opens the session. */
   token: string;
   /**
-   * Token that makes this browser known for 180 days, so that its wrong passwords are counted apart from
-   * those of other browsers; null when the browser is known already.
+   * Token that makes this browser known for 180 days: wrong passwords from it are counted apart from other
+   * browsers. Null if the browser is known already.
    */
   browserToken: string | null;
 }
 
-/** Login whose password was right, and which needs a code of the second factor. */
+/** Result of a login whose password was right, and that needs a code of the second factor. */
 export interface SecondFactorRequired {
   status: 'second_factor_required';
   /** Token for `LoginsService.confirmSecondFactor`, valid for five minutes. It opens no session. */
@@ -99,7 +101,7 @@ export interface SecondFactorRequired {
   expiresAt: Date;
 }
 
-/** Holder's session under a new token. All other sessions of the person have ended. */
+/** New token of the holder's session. All other sessions of the person have ended. */
 export interface RenewedSession {
   token: string;
 }
