@@ -6,7 +6,7 @@ import { Entitlement } from '../access/permissions';
 export const ALL_EVENTS = '*';
 
 /** Definition of an event type. Code that treats one type unlike another reads the difference here. */
-interface EventEntry<Data extends TObject, Order extends 'conversation' | null> {
+interface EventDefinition<Data extends TObject, Order extends 'conversation' | null> {
   /** Change that the event reports. */
   description: string;
   /**
@@ -42,8 +42,8 @@ interface EventEntry<Data extends TObject, Order extends 'conversation' | null> 
   excerpt: (data: Partial<Static<Data>>) => string | undefined;
 }
 
-type EventDefinition<Data extends TObject, Order extends 'conversation' | null> = Required<
-  EventEntry<Data, Order>
+type CompleteDefinition<Data extends TObject, Order extends 'conversation' | null> = Required<
+  EventDefinition<Data, Order>
 >;
 
 const Id = Type.String({ minLength: 1 });
@@ -105,8 +105,8 @@ const EXAMPLE_CONTACT: Static<typeof EventContact> = {
 };
 
 function define<Data extends TObject, Order extends 'conversation' | null = null>(
-  entry: EventEntry<Data, Order>,
-): EventDefinition<Data, Order> {
+  entry: EventDefinition<Data, Order>,
+): CompleteDefinition<Data, Order> {
   const defaults = { isFrozen: false, order: null as Order, entitlement: null, kind: 'fact' as const };
   return { ...defaults, ...entry };
 }

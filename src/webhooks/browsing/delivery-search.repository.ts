@@ -13,6 +13,14 @@ const OF_PENDING: WebhookDeliveryStatus[] = ['PENDING', 'CANCELLED'];
 const UNDELIVERED: WebhookDeliveryStatus[] = ['EXHAUSTED', 'CANCELLED'];
 const OF_HISTORY: WebhookDeliveryStatus[] = ['SUCCEEDED', ...UNDELIVERED];
 
+/** Search of a workspace, and the number of rows of its step. */
+interface Look {
+  reader: Reader;
+  tenantId: string;
+  filter: DeliveryFilter;
+  size: number;
+}
+
 /** Function that returns the SQL of a step, and binds its parameters. The workspace is `$1`. */
 type StepOf = (parameters: Parameters) => string;
 
@@ -21,7 +29,7 @@ type StepOf = (parameters: Parameters) => string;
 export class DeliverySearchRepository {
   /** Looks at the workspace's next `size` pending deliveries, newest first. */
   searchPending(reader: Reader, tenantId: string, filter: DeliveryFilter, size: number): Promise<SearchStep> {
-    return this.lookAtPending(reader, tenantId, filter, size, (parameters) => {
+    return this.lookAtPending({ reader, tenantId, filter, size }, (parameters) => {
       const where = ['p.tenant_id = $1', ...boundsOf(filter, parameters)];
       return `SELECT p.* FROM pending_deliveries p WHERE ${where.join(' AND ')} ORDER BY p.id DESC LIMIT ${size}`;
     });
@@ -29,7 +37,7 @@ export class DeliverySearchRepository {
 
   /** Looks at the next `size` rows of the part of the history that an index finds for the filter. */
   searchHistory(reader: Reader, tenantId: string, filter: DeliveryFilter, size: number): Promise<SearchStep> {
-    return this.lookAtHistory(reader, tenantId, filter, size, (parameters) => {
+    return this.lookAtHistory({ reader, tenantId, filter, size }, (parameters) => {
       const where = ['p.tenant_id = $1', ...partOf(filter, parameters), ...boundsOf(filter, parameters)];
       return `SELECT p.id FROM webhook_deliveries p WHERE ${where.join(' AND ')} ORDER BY p.id DESC LIMIT ${size}`;
     });
@@ -46,32 +54,21 @@ export class DeliverySearchRepository {
     filter: DeliveryFilter,
   ): Promise<DeliveryRow[]> {
     if (ids.length === 0) return [];
+    const look = { reader, tenantId, filter, size: ids.length };
     const pending = await this.lookAtPending(
-      reader,
-      tenantId,
-      filter,
-      0,
+      look,
       (parameters) =>
         `SELECT p.* FROM pending_deliveries p WHERE p.tenant_id = $1 AND p.id = ANY (${parameters.bind(ids)})`,
     );
     const finished = await this.lookAtHistory(
-      reader,
-      tenantId,
-      filter,
-      0,
+      look,
       (parameters) => `SELECT DISTINCT id FROM unnest(${parameters.bind(ids)}::uuid[]) AS id`,
     );
     return [...pending.rows, ...finished.rows];
   }
 
   /** Looks at pending deliveries. One that its endpoint is not owed any more is read as cancelled. */
-  private async lookAtPending(
-    reader: Reader,
-    tenantId: string,
-    filter: DeliveryFilter,
-    size: number,
-    stepOf: StepOf,
-  ): Promise<SearchStep> {
+  private async lookAtPending({ reader, tenantId, filter, size }: Look, stepOf: StepOf): Promise<SearchStep> {
     if (!mayHave(filter, OF_PENDING)) return { rows: [], next: null };
     const parameters = new Parameters();
     parameters.bind(tenantId);
@@ -93,13 +90,7 @@ export class DeliverySearchRepository {
   }
 
   /** Looks at the latest rounds of finished deliveries. One that is pending again does not fit. */
-  private async lookAtHistory(
-    reader: Reader,
-    tenantId: string,
-    filter: DeliveryFilter,
-    size: number,
-    stepOf: StepOf,
-  ): Promise<SearchStep> {
+  private async lookAtHistory({ reader, tenantId, filter, size }: Look, stepOf: StepOf): Promise<SearchStep> {
     if (!mayHave(filter, OF_HISTORY)) return { rows: [], next: null };
     const parameters = new Parameters();
     parameters.bind(tenantId);

@@ -16,7 +16,7 @@ import { TargetRates } from '../../queue/target-rates';
 import { Target, targetKeyOf } from '../../queue/targets';
 import { receivesType } from '../endpoints/subscription';
 import { Subscriber, SubscribersRepository } from '../endpoints/subscribers.repository';
-import { Delivery, DELIVERY_QUEUE, Lease, takesRecovered, targetOf, toPending } from './delivery';
+import { Delivery, DELIVERY_QUEUE, Lease, isForRecovered, targetOf, toPending } from './delivery';
 import { ClaimedRow, PendingDeliveriesRepository } from './pending-deliveries.repository';
 
 /** Number of endpoints of one claim, which bounds the claim's locks. */
@@ -149,7 +149,7 @@ export class DeliveryClaimer {
           tenantId,
           endpointId: id,
           activation: endpoint.activation,
-          recovered: takesRecovered(target),
+          recovered: isForRecovered(target),
           count,
         };
       });
@@ -161,7 +161,7 @@ export class DeliveryClaimer {
       if (claimed.length < deliveries.length) this.leaveUnowed(tx, deliveries, lease);
       return requests.map(({ target, count }, n) => {
         const rateLimit = ratesToAsk[n]!;
-        return { deliveries: rateLimit === null ? takeOf(claimed, target, count) : [], rateLimit };
+        return { deliveries: rateLimit === null ? takeForTarget(claimed, target, count) : [], rateLimit };
       });
     });
   }
@@ -205,11 +205,11 @@ function toDelivery(row: ClaimedRow, endpoint: Subscriber, lease: Lease, startBy
 /**
  * Takes up to `count` deliveries of a target out of those claimed. Two requests for one target share them.
  */
-function takeOf(claimed: Delivery[], target: Target, count: number): Delivery[] {
+function takeForTarget(claimed: Delivery[], target: Target, count: number): Delivery[] {
   const taken: Delivery[] = [];
   for (let n = 0; n < claimed.length && taken.length < count;) {
     const { endpoint, recovered } = claimed[n]!;
-    if (endpoint.id === target.id && recovered === takesRecovered(target))
+    if (endpoint.id === target.id && recovered === isForRecovered(target))
       taken.push(...claimed.splice(n, 1));
     else n += 1;
   }

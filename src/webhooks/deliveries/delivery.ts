@@ -122,7 +122,7 @@ export function deliveriesSubQueue(tenantId: string, endpointId: string, recover
   return { queue: 'deliveries', tenantId, key: recovered ? `${endpointId}:recovered` : endpointId };
 }
 
-export function takesRecovered({ isBackground = false }: Target): boolean {
+export function isForRecovered({ isBackground = false }: Target): boolean {
   return isBackground;
 }
 

@@ -67,12 +67,12 @@ export class DeliveryWorker implements OnModuleInit {
   private async follow(target: Target, record: AttemptRecord): Promise<void> {
     this.capacity.slots.setSlow(target.id, record.outcome?.error === 'timeout');
     if (record.retryDelayMs !== null) this.wakeUps.wakeIn(target, record.retryDelayMs);
-    this.count(record);
+    this.countAttempt(record);
     if (record.status === 'EXHAUSTED') this.logExhausted(record);
     await this.health.observe(record);
   }
 
-  private count({ delivery, outcome, status, retryDelayMs }: AttemptRecord): void {
+  private countAttempt({ delivery, outcome, status, retryDelayMs }: AttemptRecord): void {
     this.metrics.webhookAttempts.inc({ outcome: outcome?.error ?? 'succeeded' });
     if (retryDelayMs !== null) this.metrics.webhookRetries.inc();
     else this.metrics.webhookDeliveries.inc({ status: status.toLowerCase() });

@@ -76,8 +76,8 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
   }
 
   private async writeOf(tenantId: string): Promise<void> {
-    const failed = take(this.failed, tenantId);
-    const succeeded = take(this.succeeded, tenantId);
+    const failed = takeChanges(this.failed, tenantId);
+    const succeeded = takeChanges(this.succeeded, tenantId);
     await this.database.withinNodeShare(tenantId, async () => {
       if (succeeded.length > 0) await this.repository.markSucceeded(succeeded);
       if (failed.length > 0) await this.repository.markFailing(failed);
@@ -85,8 +85,8 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
   }
 
   private async write(): Promise<void> {
-    const failed = take(this.failed);
-    const succeeded = take(this.succeeded);
+    const failed = takeChanges(this.failed);
+    const succeeded = takeChanges(this.succeeded);
     await this.writeAll(succeeded, (batch) => this.repository.markSucceeded(batch));
     // After the successes: the later of the two wins.
     await this.writeAll(failed, (batch) => this.repository.markFailing(batch));
@@ -102,7 +102,7 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
 }
 
 /** Takes the changes out of a map: all, or the ones of a workspace. */
-function take(changes: Map<string, HealthChange>, tenantId?: string): HealthChange[] {
+function takeChanges(changes: Map<string, HealthChange>, tenantId?: string): HealthChange[] {
   const taken = [...changes.values()].filter(
     (change) => tenantId === undefined || change.tenantId === tenantId,
   );

@@ -14,7 +14,7 @@ import {
   Delivery,
   PendingDelivery,
   roundColumns,
-  takesRecovered,
+  isForRecovered,
 } from './delivery';
 
 /**
@@ -127,7 +127,7 @@ export class PendingDeliveriesRepository {
   /** Reports whether a target has a delivery that can be claimed now. */
   async hasDue(target: Target): Promise<boolean> {
     const { tenantId, id } = target;
-    const recovered = takesRecovered(target);
+    const recovered = isForRecovered(target);
     const owed = `SELECT FROM pending_deliveries p
       WHERE p.tenant_id = $1 AND p.endpoint_id = $2 AND p.activation = w.activation AND p.recovered = $3`;
     const [row] = await this.database.readInOrder<{ due: boolean }>(
@@ -238,7 +238,7 @@ export class PendingDeliveriesRepository {
       `SELECT FROM pending_deliveries WHERE tenant_id = $1 AND endpoint_id = $2 AND recovered = $3
          AND activation = (SELECT activation FROM webhook_endpoints WHERE tenant_id = $1 AND id = $2)
          AND next_attempt_at <= now() LIMIT $4`,
-      [tenantId, id, takesRecovered(target), limit],
+      [tenantId, id, isForRecovered(target), limit],
     );
     return rows.length;
   }

@@ -45,7 +45,12 @@ export class RecoveryOutcomesRepository {
   }
 
   /** Deletes outcomes of a recovery, and returns them: `count` when there may be more. */
-  take(tx: Transaction, tenantId: string, recoveryId: string, count: number): Promise<OutcomeCounts[]> {
+  takeOutcomes(
+    tx: Transaction,
+    tenantId: string,
+    recoveryId: string,
+    count: number,
+  ): Promise<OutcomeCounts[]> {
     const ofRecovery = 'tenant_id = $1 AND recovery_id = $2';
     return tx.prepared(
       `DELETE FROM recovery_outcomes WHERE ${ofRecovery} AND id IN (

@@ -66,7 +66,7 @@ export class RecoveryRunner implements OnModuleInit {
     return this.database.queueTransaction(async (tx) => {
       const recovery = await this.recoveries.lockUnsettled(tx, key);
       if (!recovery) return false;
-      const counted = await this.tally.count(tx, recovery);
+      const counted = await this.tally.countEnds(tx, recovery);
       const made = recovery.status === 'RUNNING' ? await this.maker.makeNext(tx, counted, size) : null;
       if (made || counted !== recovery) await this.recoveries.advance(tx, made ?? counted);
       return made !== null;

@@ -20,12 +20,12 @@ export class RecoveryTally {
    * is settled once none is pending.
    * @returns the recovery's new row, or the given one if nothing has changed
    */
-  async count(tx: Transaction, recovery: WebhookRecovery): Promise<WebhookRecovery> {
+  async countEnds(tx: Transaction, recovery: WebhookRecovery): Promise<WebhookRecovery> {
     const { tenantId, id, status, finishedAt } = recovery;
     // Read before the outcomes: a delivery that ends later is pending here, and one that has ended is among
     // them.
     const isPending = status === 'RUNNING' || (await this.rounds.hasRecovered(tx, tenantId, id));
-    const taken = await this.outcomes.take(tx, tenantId, id, COUNTED);
+    const taken = await this.outcomes.takeOutcomes(tx, tenantId, id, COUNTED);
     const isSettled = !isPending && taken.length < COUNTED;
     if (!isSettled && taken.length === 0) return recovery;
     const add = (before: number | null, name: keyof OutcomeCounts) =>

@@ -70,7 +70,7 @@ export class WebhookRecoveriesService {
     const { since, dryRun } = validate(RecoverEndpoint, input);
     await this.requirePermission(tenantId, actor, 'webhook_endpoint.recover');
     const endpoint = await this.endpoints.get(tenantId, endpointId);
-    const recovery = await this.count(planMissed(endpoint, since, actor), endpoint);
+    const recovery = await this.countTotal(planMissed(endpoint, since, actor), endpoint);
     if (dryRun) return toDryRun(recovery);
     return this.start(recovery, actor, {
       permission: 'webhook_endpoint.recover',
@@ -98,7 +98,7 @@ export class WebhookRecoveriesService {
     if (!hasCondition(filter)) throw AppError.invalidBody('filter', 'no_condition');
     await this.requirePermission(tenantId, actor, 'webhook_delivery.redeliver');
     const endpoint = await this.endpoints.get(tenantId, filter.endpointId);
-    const recovery = await this.count(planMatching(tenantId, filter, actor), endpoint);
+    const recovery = await this.countTotal(planMatching(tenantId, filter, actor), endpoint);
     if (dryRun) return toDryRun(recovery);
     return this.start(recovery, actor, {
       permission: 'webhook_delivery.redeliver',
@@ -164,7 +164,7 @@ export class WebhookRecoveriesService {
   }
 
   /** Counts the deliveries of a recovery, in steps, before anything is locked. */
-  private async count(recovery: WebhookRecovery, endpoint: WebhookEndpoint): Promise<WebhookRecovery> {
+  private async countTotal(recovery: WebhookRecovery, endpoint: WebhookEndpoint): Promise<WebhookRecovery> {
     const endsAt = Date.now() + COUNT_FOR_MS;
     let total = 0;
     for (let cursor: string | null = recovery.cursor; cursor !== null;) {

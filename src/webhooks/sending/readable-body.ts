@@ -47,7 +47,7 @@ async function unpack(bytes: Buffer, codings: string[]): Promise<Buffer | null> 
   for (const coding of codings) {
     const decoder = decoderOf(coding, body);
     if (!decoder) return null;
-    body = await begin(body, decoder);
+    body = await firstBytesOf(body, decoder);
     if (body.length === 0) return null;
   }
   return body;
@@ -72,7 +72,7 @@ function decoderOf(coding: string, body: Buffer): Transform | null {
 }
 
 /** Returns the beginning of the output of a decoder for a body. The decoder unpacks little more than that. */
-async function begin(body: Buffer, decoder: Transform): Promise<Buffer> {
+async function firstBytesOf(body: Buffer, decoder: Transform): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let missing = MAX_RESPONSE_BYTES;
   decoder.end(body);
