@@ -17,18 +17,11 @@ const UNNAMED = /\b(what|those of|nobody|somebody)\b/gi;
 
 /** Folders whose comments still have such words. */
 const NOT_YET = [
-  'src/access/',
-  'src/auth/',
-  'src/logins/',
   'src/workspaces/',
 
   'src/conversations/',
   'src/message-search/',
   'src/privacy/',
-
-  'src/common/',
-  'src/config/',
-  'src/operations/',
 
   'src/database/',
 

@@ -2,11 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { Actor } from './principal';
 import { Transaction } from '../database/transaction';
 
-/** Revocation of a key, as what the key has made follows from it. */
+/** Revocation of a key, which also ends or hands over the things that the key has made. */
 export interface KeyRevocation {
   tenantId: string;
   keyId: string;
-  /** Working key of the workspace that takes over what the key has made; null if that is to end. */
+  /**
+   * Working key of the workspace that takes over the things that the key has made; null if they are to end.
+   */
   replacedBy: string | null;
   actor: Actor;
 }
@@ -27,17 +29,17 @@ export interface EndpointOfKey {
 
 type Effect = (tx: Transaction, revocation: KeyRevocation) => Promise<EndpointOfKey[]>;
 
-/** Ends or hands over what revoked keys have made, in the transaction of the revocation. */
+/** Ends or hands over the things that revoked keys have made, in the transaction of the revocation. */
 @Injectable()
 export class KeyRevocations {
   private effect: Effect | null = null;
 
-  /** Registers what happens to the webhook endpoints of a revoked key. */
+  /** Registers the effect of a revocation on the webhook endpoints of the key. */
   register(effect: Effect): void {
     this.effect = effect;
   }
 
-  /** Returns the endpoints of the key, and what became of each. */
+  /** Returns the endpoints of the key, each with the revocation's effect on it. */
   apply(tx: Transaction, revocation: KeyRevocation): Promise<EndpointOfKey[]> {
     if (!this.effect) throw new Error('Nothing ends what a revoked key has made: import WebhooksModule.');
     return this.effect(tx, revocation);

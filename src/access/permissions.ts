@@ -1,4 +1,4 @@
-/** Roles of agents in their workspace. `PERMISSIONS` lists what each role may do. */
+/** Roles of agents in their workspace. `PERMISSIONS` lists the actions of each role. */
 export const AGENT_ROLES = ['OWNER', 'ADMIN', 'AGENT'] as const;
 export type AgentRole = (typeof AGENT_ROLES)[number];
 
@@ -6,7 +6,7 @@ export type AgentRole = (typeof AGENT_ROLES)[number];
 export const ENTITLEMENTS = ['auditWebhookExport'] as const;
 export type Entitlement = (typeof ENTITLEMENTS)[number];
 
-/** Scopes of API keys, with what each allows. A route names the scope that it requires. */
+/** Scopes of API keys, each with the acts that it allows. A route names the scope that it requires. */
 export const SCOPE_DESCRIPTIONS = {
   'conversations:read': 'list and read conversations and their messages, and search messages',
   'conversations:write': 'close, reopen or reassign conversations',

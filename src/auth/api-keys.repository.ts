@@ -223,7 +223,7 @@ export class ApiKeysRepository {
   }
 }
 
-/** Key with its workspace. The fields of the workspace are those of a principal. */
+/** Key with its workspace. The workspace has the fields of a principal. */
 type AuthenticationRow = Pick<Principal, 'apiKeyId' | 'scopes'> &
   Omit<Authenticated, 'principal'> &
   PrincipalTenant;

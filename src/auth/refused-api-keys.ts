@@ -18,7 +18,7 @@ interface Refusals extends Times {
 /**
  * Counts refused API keys. A key that some workspace has had, such as a revoked one, gets an audit entry
  * every ten minutes. The database is read only then, so forged keys cost one read in ten minutes. It refuses
- * nothing itself, and what it counts goes to the audit log, so it counts in no fixed window.
+ * nothing itself, and its counts go to the audit log, so it uses no fixed window.
  */
 @Injectable()
 export class RefusedApiKeys implements OnModuleInit {

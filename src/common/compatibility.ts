@@ -1,6 +1,6 @@
 /**
- * Promise of what may be added to the REST API and the events, and what stays. README.md and
- * docs/project/contributing.md have the same words.
+ * Promise of the additions that the REST API and the events may get, and of the parts that stay. README.md
+ * and docs/project/contributing.md have the same words.
  */
 export const COMPATIBILITY =
   '`v1` only grows: new keys, enumeration values, error codes, routes and event types may come, so ignore what you do ' +

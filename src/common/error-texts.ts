@@ -52,7 +52,10 @@ export function makeFault<Code extends FaultCode>(
   return { message: fillText(FAULTS[code], values), code, ...(values && { values }) };
 }
 
-/** Returns what is wrong with a field, which it names unless the fault's text is a sentence by itself. */
+/**
+ * Returns the fault of a field as a sentence, which names the field unless the fault's text is a sentence by
+ * itself.
+ */
 export function faultSentence(
   field: string,
   { message, code }: Partial<CodedFault> & { message: string },

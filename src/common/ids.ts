@@ -14,7 +14,7 @@ const RANDOM_BYTES = 16;
  */
 const SEQUENCE_HEADROOM_BITS = 2;
 const TIMESTAMP_SHIFT = 80n;
-/** Position of the upper 12 of a UUIDv7's 74 random bits. The lower 62 are those of RAND_B_MASK. */
+/** Position of the upper 12 of a UUIDv7's 74 random bits. RAND_B_MASK has the lower 62. */
 const RAND_A_SHIFT = 64n;
 const RAND_B_MASK = (1n << 62n) - 1n;
 const VERSION_7 = 7n << 76n;

@@ -1,10 +1,12 @@
-/** Remembers what was made for keys, up to a number of them: then it forgets all, and begins anew. */
+/**
+ * Remembers the values that were made for keys, up to a number of keys: then it forgets all, and begins anew.
+ */
 export class Memo<Value> {
   private readonly values = new Map<string, Value>();
 
   constructor(private readonly max: number) {}
 
-  /** Returns what was made for a key, or makes it. An error is not remembered. */
+  /** Returns the value that was made for a key, or makes it. An error is not remembered. */
   get(key: string, make: () => Value): Value {
     const known = this.find(key);
     if (known !== undefined) return known;

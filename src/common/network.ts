@@ -8,7 +8,7 @@ const PREFIX_LENGTH = /^(0|[1-9]\d{0,2})$/;
 
 /**
  * Parses a network in CIDR notation.
- * @throws Error saying what is wrong
+ * @throws Error with the fault of the text
  */
 export function parseNetwork(cidr: string): Network {
   const [address = '', prefixLength = '', ...rest] = cidr.split('/');

@@ -60,7 +60,7 @@ const valid = new WeakSet<object>();
 /**
  * Validates input against its DTO: refuses unknown fields, clamps nothing, and reports all faulty fields at
  * once.
- * @returns the DTO's instance, which nobody may change: validated again, it is not looked at
+ * @returns the DTO's instance, which must not be changed: a second validation does not look at it
  * @throws AppError with `code` and a detail for each faulty field
  */
 export function validate<T extends object>(

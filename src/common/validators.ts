@@ -20,7 +20,9 @@ export function isStorableText(value: unknown): value is string {
   return typeof value === 'string' && !value.includes('\0') && value.isWellFormed();
 }
 
-/** Cuts a text that a client chose to `max` UTF-16 units, and removes what PostgreSQL can't store. */
+/**
+ * Cuts a text that a client chose to `max` UTF-16 units, and removes characters that PostgreSQL can't store.
+ */
 export function cutStorable(text: string, max: number): string {
   return text.replaceAll('\0', '').slice(0, max).toWellFormed();
 }
@@ -77,7 +79,7 @@ export function IsMoment(): PropertyDecorator {
     ValidateBy({
       name: 'isMoment',
       validator: {
-        // What is no date is refused as such.
+        // A value that is no date is refused as such.
         validate: (value) => !(Number(value) < Number(EARLIEST)) && !(Number(value) > Number(LATEST)),
         defaultMessage: () => 'must be between the years 1970 and 9999',
       },
@@ -124,13 +126,13 @@ export function opaqueFieldsOf(prototype: object): readonly string[] {
   return (Reflect.getMetadata(OPAQUE, prototype) as string[] | undefined) ?? [];
 }
 
-/** Takes what cannot be seen off the ends of a text, or of each text of a list, before it is checked. */
+/** Takes unseen characters off the ends of a text, or of each text of a list, before it is checked. */
 export function TrimUnseen(): PropertyDecorator {
   const trim = (value: unknown) => (typeof value === 'string' ? trimUnseen(value) : value);
   return Transform(({ value }) => (Array.isArray(value) ? value.map(trim) : trim(value)));
 }
 
-/** Requires an e-mail address. What cannot be seen is taken off its ends, and refused inside. */
+/** Requires an e-mail address. Unseen characters are taken off its ends, and refused inside. */
 export function IsEmailAddress(): PropertyDecorator {
   const validate = (value: unknown) => isEmail(value) && findUnseen(value as string) === null;
   return applyDecorators(

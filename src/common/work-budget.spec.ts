@@ -169,7 +169,7 @@ describe('work budget', () => {
         await Promise.race([served, Promise.resolve()]);
         jest.advanceTimersByTime(10_000);
         expect(await served).toBeNull();
-        // Nobody waits any more.
+        // No caller waits any more.
         expect(budget.secondsUntilRoom('a')).toBe(1);
       } finally {
         jest.useRealTimers();

@@ -37,9 +37,9 @@ const MAX_RETRY_S = 10;
 const MEASURED_MS = 500;
 
 /**
- * Slots for concurrent work of one kind in this process. A key names what the work is done for: a workspace,
- * a connection. Callers without a slot wait in a line of their key. The lines take turns, so a long line does
- * not hold up the others.
+ * Slots for concurrent work of one kind in this process. A key names the workspace or connection for which
+ * the work is done. Callers without a slot wait in a line of their key. The lines take turns, so a long line
+ * does not hold up the others.
  */
 export class WorkBudget {
   private used = 0;
@@ -50,7 +50,7 @@ export class WorkBudget {
   private readonly lines = new Map<string, Set<Settle>>();
   /**
    * Time in milliseconds from one caller that is served from a line to the next one, in the last two times in
-   * which it was measured; 0 while it is not known, because nobody waited before.
+   * which it was measured; 0 while it is not known, because no caller has waited before.
    */
   private pacesMs = [0, 0];
   /** Time, by `performance.now()`, from which the pace is measured, and the callers served since. */

@@ -16,8 +16,8 @@ type Values = ValuesOf<typeof SERVICE_SETTINGS>;
 const Settings = class {} as new () => Readonly<Omit<Values, 'secretsKeys'>>;
 
 /**
- * The checked configuration of the service: the values of `settings.ts`, and what is made of several of them.
- * Only this folder reads the environment.
+ * The checked configuration of the service: the values of `settings.ts`, and values that are made of several
+ * of them. Only this folder reads the environment.
  */
 export class Config extends Settings {
   readonly http: HttpSettings;

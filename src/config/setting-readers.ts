@@ -6,7 +6,7 @@ import { parseDatabaseAddress } from './database-address';
 
 /**
  * Reads the text of a variable.
- * @throws InvalidText with faults that continue the variable's name, or an Error that says what is wrong
+ * @throws InvalidText with faults that continue the variable's name, or an Error with the fault
  */
 export type Reader<Value> = (text: string) => Value;
 

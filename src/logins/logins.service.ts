@@ -102,8 +102,8 @@ export class LoginsService {
   }
 
   /**
-   * Returns those of the sessions that are still active, with the workspaces that they open now. It is for
-   * what outlives the request that `authenticate` has checked, such as a stream, and no use of the sessions.
+   * Returns the sessions that are still active, with the workspaces that they open now. It is for things that
+   * outlive the request that `authenticate` has checked, such as a stream, and no use of the sessions.
    */
   listOpened(sessionIds: string[]): Promise<OpenedSession[]> {
     return this.repository.listOpened(sessionIds);

@@ -113,7 +113,7 @@ export class AgentsService {
    * Changes an agent's names or role, or activates or deactivates the agent. Among agents, only an OWNER can
    * do so to an OWNER or make one; the last active OWNER stays. A change of role or activity ends the
    * invitations and the links to reset a password that were made for the agent, or by it. The open and
-   * snoozed conversations of a deactivated agent become nobody's in the background.
+   * snoozed conversations of a deactivated agent become unassigned in the background.
    * @throws AppError INVALID_BODY, also for the last active OWNER and an erased agent; FORBIDDEN, NOT_FOUND
    */
   async update(tenantId: string, id: string, input: UpdateAgent, actor: Actor): Promise<AgentEntity> {

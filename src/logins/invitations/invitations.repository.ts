@@ -60,7 +60,7 @@ export class InvitationsRepository {
       [tenantId, hash],
     );
     await tx.query('SELECT FROM invitations WHERE tenant_id = $1 AND hash = $2 FOR UPDATE', [tenantId, hash]);
-    // A second read, because it sees what was committed while the locks were waited for.
+    // A second read, because it sees changes that were committed while the locks were waited for.
     return this.find(key, tx);
   }
 

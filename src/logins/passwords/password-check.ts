@@ -51,7 +51,7 @@ export class PasswordCheck {
 
   /**
    * Checks the password of a person who is logged in and changes something.
-   * @param field what an error names
+   * @param field name of the field in an error
    * @throws AppError INVALID_BODY: it is wrong; RATE_LIMITED, UNAVAILABLE
    */
   async requireOwn(
@@ -70,7 +70,7 @@ export class PasswordCheck {
   /**
    * Hashes a new password that the policy allows.
    * @param email the person's, which must not be the password
-   * @param field what an error names
+   * @param field name of the field in an error
    * @throws AppError INVALID_BODY: a password that the policy refuses; RATE_LIMITED; UNAVAILABLE: too many at
    *   once
    */

@@ -35,7 +35,7 @@ export function parseToken(text: string | undefined): Buffer | null {
   return text !== undefined && TOKEN.test(text) ? sha256(text) : null;
 }
 
-/** Returns what finds the invitation of a token, or null for a text that can be none. */
+/** Returns the key of a token's invitation; null for a text that can be no token. */
 export function parseInvitationToken(text: string): InvitationKey | null {
   if (!INVITATION_TOKEN.test(text)) return null;
   const hex = Buffer.from(text, 'base64url').subarray(0, ID_BYTES).toString('hex');

@@ -129,7 +129,7 @@ export class PeopleRepository {
    */
   async lock(tx: Transaction, id: string): Promise<PersonRow | null> {
     await tx.query('SELECT FROM people WHERE id = $1 FOR NO KEY UPDATE', [id]);
-    // A second statement, because it sees what was committed while the first waited.
+    // A second statement, because it sees changes that were committed while the first waited.
     return this.find(id, tx);
   }
 

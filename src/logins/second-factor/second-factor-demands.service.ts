@@ -23,10 +23,10 @@ export class SecondFactorDemandsService {
   ) {}
 
   /**
-   * Demands a second factor of all people of the workspace. Who has none can go on for the grace days: from
-   * the demand, or from joining the workspace later. Afterwards the workspace is among the
-   * `lockedMemberships` of their sessions until they turn a second factor on, and nobody in it can turn one
-   * off. Another call changes the days.
+   * Demands a second factor of all people of the workspace. A person without one can go on for the grace
+   * days: from the demand, or from joining the workspace later. Afterwards the workspace is among the
+   * `lockedMemberships` of their sessions until they turn a second factor on, and no person in it can turn
+   * one off. Another call changes the days.
    * @throws AppError INVALID_BODY, also for an agent without a second factor; FORBIDDEN, NOT_FOUND
    */
   async demand(tenantId: string, input: DemandSecondFactor, actor: Actor): Promise<SecondFactorDemand> {

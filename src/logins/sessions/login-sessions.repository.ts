@@ -42,7 +42,7 @@ const APART_MS = 10_000;
 /** Number of reads of sessions whose memberships one statement reads. */
 const MAX_BATCH = 50;
 
-/** SQL that reads memberships, those of inactive agents left out. */
+/** SQL that reads memberships, without the ones of inactive agents. */
 const SELECT_MEMBERSHIPS = `
   SELECT m.person_id AS "personId", a.id AS "agentId", a.name AS "agentName", a.role, w.id AS "workspaceId",
     w.name AS "workspaceName", w.slug, w.plan_tier AS "planTier", w.trial_ends_at AS "trialEndsAt",
@@ -174,7 +174,7 @@ export class LoginSessionsRepository {
     };
   }
 
-  /** Returns those of the hashes that belong to active sessions. */
+  /** Returns the hashes that belong to active sessions. */
   async findActive(hashes: Buffer[]): Promise<Buffer[]> {
     const rows = await this.database.prepared<{ hash: Buffer }>(
       'SELECT hash FROM login_sessions WHERE hash = ANY ($1::bytea[]) AND expires_at > now()',

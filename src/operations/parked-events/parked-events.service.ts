@@ -29,8 +29,8 @@ export class ParkedEventsService {
   ) {}
 
   /**
-   * Lists up to 1,000 parked events, oldest first. Without a `tenantId` they are those of all workspaces,
-   * which only an operator may read.
+   * Lists up to 1,000 parked events, oldest first. Without a `tenantId` it lists the events of all
+   * workspaces, which only an operator may read.
    * @throws AppError FORBIDDEN
    */
   async list(tenantId: string | undefined, actor: Actor): Promise<ParkedEvent[]> {
