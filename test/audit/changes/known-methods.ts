@@ -10,6 +10,7 @@ export const PERSONAL_READS = [
   'PeopleService.get',
   'PeopleService.export',
   'PasswordsService.confirm',
+  'PasswordsService.findReset',
   // A second factor has no effect until it is confirmed.
   'SecondFactorsService.begin',
   // Any stranger may call it, so its calls are counted instead.
