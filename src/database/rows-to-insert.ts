@@ -6,7 +6,7 @@ export interface ListedColumn {
   /** SQL type of the values. */
   type: string;
   values: unknown[];
-  /** Returns SQL for what is inserted instead of a value. */
+  /** Returns SQL that is inserted instead of a value. */
   write?: (value: string) => string;
 }
 
@@ -78,7 +78,7 @@ function isListed(column: InsertedColumn): column is ListedColumn {
   return 'values' in column;
 }
 
-/** Returns SQL for what a column gets: what it writes of a value, or its own SQL. */
+/** Returns the SQL of a column's value: the column's `write` of the value, or its own SQL. */
 function written(column: InsertedColumn, value: string): string {
   return isListed(column) ? (column.write?.(value) ?? value) : column.sql;
 }

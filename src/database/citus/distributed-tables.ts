@@ -2,8 +2,8 @@ import { DataSource, QueryRunner } from 'typeorm';
 import { AppError } from '../../common/app-error';
 
 /**
- * Statements that drop what one server keeps for processes of an older version, and no node can: keys without
- * the workspace, and triggers. The look-ups have these values.
+ * Statements that drop keys without the workspace, and triggers: one server keeps them for processes of an
+ * older version, and no node can. The look-ups have these values.
  */
 const OF_ONE_SERVER = [
   'ALTER TABLE memberships DROP CONSTRAINT IF EXISTS memberships_person_id_fkey',
@@ -24,7 +24,7 @@ export const ONE_SHARD_AT_A_TIME = `SET LOCAL citus.multi_shard_modify_mode = 's
 
 /**
  * Function of Citus that runs a search of one node there: the coordinator sends a call to the node of the
- * workspace. Citus has no other way to send what names shards over a connection that it keeps.
+ * workspace. Citus has no other way to send a statement that names shards over a connection that it keeps.
  */
 export const NODE_SEARCH = 'search_on_node';
 const NODE_SEARCH_SIGNATURE = `${NODE_SEARCH}(uuid, text, timestamptz)`;

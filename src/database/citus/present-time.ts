@@ -30,7 +30,7 @@ export function replaceValues(sql: string, parameter: (number: number) => string
 /**
  * Returns a statement and its parameters with the time at which the transaction began as one more parameter,
  * if the statement has a `now()`. That function is another time on each node that reads rows, later than the
- * coordinator's, which is what the same statement writes.
+ * coordinator's, which the same statement writes.
  */
 export function withPresentTime(sql: string, parameters: unknown[]): [sql: string, parameters: unknown[]] {
   const text = texts.get(sql, () => replacePresent(sql));

@@ -18,7 +18,7 @@ const READ_ONLY = '25006';
 /** Answer to a statement. */
 export interface Answer<Row> {
   rows: Row[];
-  /** Tag of what the server did, such as COMMIT or ROLLBACK. */
+  /** Tag of the server's act, such as COMMIT or ROLLBACK. */
   command: string;
 }
 
@@ -71,8 +71,8 @@ export class DatabaseClient extends Client {
   }
 
   /**
-   * Requires that a new connection leads to the primary. It asks the server, because what a pooler reports
-   * may be out of date.
+   * Requires that a new connection leads to the primary. It asks the server, because a pooler's report may be
+   * out of date.
    * @throws Error when the address asks for the primary and this is another server
    */
   async requirePrimary(): Promise<void> {

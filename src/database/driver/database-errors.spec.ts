@@ -166,7 +166,7 @@ describe('an internal error of a coordinator of Citus', () => {
   });
 });
 
-/** Returns PostgreSQL's error; Citus passes on those of its nodes without the constraint's name. */
+/** Returns PostgreSQL's error; Citus passes on the errors of its nodes without the constraint's name. */
 function fault(code: string, message: string, constraint?: string) {
   const error = Object.assign(new DatabaseError(message, 0, 'error'), { code, constraint });
   return new QueryFailedError('INSERT', [], error);

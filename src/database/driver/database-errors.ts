@@ -85,8 +85,8 @@ export function isStatementRefused(error: unknown): boolean {
 }
 
 /**
- * Returns what an operator must mend before the database can be used, in words that may be public; null when
- * the fault may pass by itself.
+ * Returns the fault that an operator must mend before the database can be used, in words that may be public;
+ * null when it may pass by itself.
  */
 export function findLastingFault(error: unknown): string | null {
   const { code = '' } = driverError(error);
@@ -123,7 +123,8 @@ function isConnectionLost(error: unknown): boolean {
 /**
  * Reports whether the fault lies in the rows of a batch, so that the batch without them would succeed: a
  * value that PostgreSQL refuses (DatabaseClient wraps its error), or an error that this service threw while
- * the transaction was open. An error with a code or a number comes from the world, except those of the API.
+ * the transaction was open. An error with a code or a number comes from the world, except an error of the
+ * API.
  */
 export function isFaultOfData(error: unknown): boolean {
   if (error instanceof AppError) return true;

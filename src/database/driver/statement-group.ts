@@ -82,7 +82,7 @@ export class StatementGroup extends PgQuery {
       statement.handleReadyForQuery(connection);
     failed?.handleError(error, connection);
     for (const statement of skipped) {
-      // pg takes what it has sent for parsed.
+      // pg takes a statement that it has sent for parsed.
       if (statement.name) delete connection.submittedNamedStatements[statement.name];
       statement.handleError(error instanceof DatabaseError ? skippedAfter(error) : error, connection);
     }
@@ -92,7 +92,10 @@ export class StatementGroup extends PgQuery {
     return this.statements[this.position]!;
   }
 
-  /** Takes the answers that follow as those of a statement. pg's client notes its name once it is parsed. */
+  /**
+   * Takes the answers that follow for the answers of a statement. pg's client notes its name once it is
+   * parsed.
+   */
   private expect(index: number): void {
     this.position = index;
     this.name = this.statements[index]?.name;

@@ -5,7 +5,7 @@ import { prepareValue } from 'pg/lib/utils';
 export type Callback = (error: Error | undefined, result: { rows: unknown[] }) => void;
 export type ResultTypes = CustomTypesConfig;
 
-/** Connection with what pg's types leave out: the texts of its prepared statements, by name. */
+/** Connection with a property that pg's types leave out: the texts of its prepared statements, by name. */
 export interface PgConnection extends Connection {
   parsedStatements: Record<string, string>;
   submittedNamedStatements: Record<string, string>;

@@ -89,8 +89,8 @@ export class PartitionChanges {
   }
 
   /**
-   * Runs one change while no other process changes partitions, after another look, under the lock, at what
-   * exists.
+   * Runs one change while no other process changes partitions, after another look, under the lock, at the
+   * partitions that exist.
    */
   private change(
     table: PartitionedTable,

@@ -14,7 +14,7 @@ interface Difference {
  * SQL that lists the objects and the privileges that the service needs: all on rows of its tables, only
  * adding and reading for audit entries, only reading for applied migrations, and to make nothing. Partitions
  * need no privilege, because statements name their tables; only the default partitions are counted by name.
- * The tables are those of the schema and the owner of `migrations`.
+ * It lists the tables of the schema and the owner of `migrations`.
  */
 const OBJECTS = `
   WITH home AS (SELECT relnamespace AS schema, relowner AS owner FROM pg_class WHERE oid = to_regclass('migrations')),

@@ -4,11 +4,11 @@ import { HAS_CITUS } from '../citus/citus';
 
 /**
  * Settings that every connection of the service must have: time-outs in milliseconds, that the nodes of Citus
- * get what a transaction sets, and that a statement over several shards uses one connection to each node.
- * Otherwise it would open one for each shard, and Citus would refuse a later write of the coordinator's
+ * get the settings of a transaction, and that a statement over several shards uses one connection to each
+ * node. Otherwise it would open one for each shard, and Citus would refuse a later write of the coordinator's
  * tables in the transaction. They are stored with each role in the service's database, as the search path is,
- * because PgBouncer would refuse them as startup parameters. A server without Citus does not know those of
- * Citus.
+ * because PgBouncer would refuse them as startup parameters. A server without Citus does not know the
+ * settings of Citus.
  */
 const SETTINGS = {
   statement_timeout: STATEMENT_TIMEOUT_MS,

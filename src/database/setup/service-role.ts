@@ -4,7 +4,9 @@ import { canChangeAudit, canMakeObjects, grantPrivileges } from './database-role
 import type { OwnerDatabase } from '../owner-database';
 import { setRoleSettings } from './role-settings';
 
-/** The database role of the service's processes. The owner of the tables decides what this role may do. */
+/**
+ * The database role of the service's processes. The owner of the tables decides on this role's privileges.
+ */
 export class ServiceRole {
   private constructor(
     private readonly name: string,

@@ -47,12 +47,12 @@ export interface ErasedMessages extends ConversationKey {
  */
 export interface Erasure {
   /**
-   * Erases what the table says of a contact, copies of messages apart, up to `count` rows.
+   * Erases the table's data of a contact, except copies of messages, up to `count` rows.
    * @returns whether there may be more
    */
   eraseContact?(tx: Transaction, contact: ContactKey, count: number): Promise<boolean>;
 
-  /** Erases what the table keeps for an agent who is erased. Its statements touch few rows. */
+  /** Erases the table's data of an agent who is erased. Its statements touch few rows. */
   eraseAgent?(tx: Transaction, agent: AgentKey): Promise<void>;
 
   /**
@@ -74,7 +74,7 @@ export interface Erasure {
    */
   eraseMessages?(tx: Transaction, messages: ErasedMessages, beingSent: string[]): Promise<number>;
 
-  /** Erases copies of messages, and what the conversation says of its contact. */
+  /** Erases copies of messages, and the conversation's data of its contact. */
   eraseCopies?(tx: Transaction, messages: ErasedMessages): Promise<void>;
 }
 
@@ -116,7 +116,7 @@ export interface HistoryUse {
   needsDay: string;
 
   /**
-   * Gives up work of a suspended workspace, up to `count` rows, that needs what is older than the id `next`;
+   * Gives up work of a suspended workspace, up to `count` rows, that needs rows older than the id `next`;
    * does nothing for a workspace that is not suspended. A table without this method keeps the days that its
    * rows need.
    * @returns the number of rows: `count` when there may be more
@@ -126,8 +126,8 @@ export interface HistoryUse {
 
 /**
  * Place of a table's rows in a cluster of Citus. `workspace`: on the node of their workspace, with all that
- * belongs to it. `coordinator`: on the coordinator, for what belongs to no workspace, and for look-ups, which
- * tell the workspace of a value that a request brings.
+ * belongs to it. `coordinator`: on the coordinator, for rows that belong to no workspace, and for look-ups,
+ * which tell the workspace of a value that a request brings.
  */
 export type Placement = 'workspace' | 'coordinator';
 

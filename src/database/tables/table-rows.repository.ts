@@ -166,8 +166,8 @@ export class TableRowsRepository {
   }
 
   /**
-   * Locks those of a workspace's rows whose secret is encrypted under another key than `keyId`, and returns
-   * the secrets.
+   * Locks the rows of a workspace whose secret is encrypted under another key than `keyId`, and returns the
+   * secrets.
    */
   lockSecrets(
     tx: Transaction,
