@@ -1,14 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import { Channel } from '../common/channel-descriptors';
 import { HIGHEST_ID } from '../common/ids';
 import { MAX_LIMIT } from '../common/page';
 import { boundedCount } from '../database/bounded-count';
 import { Database } from '../database/database';
-import { Parameters } from '../database/parameters';
 import { ContactKey } from '../database/tables/table-declaration';
-import { ConversationEntity, ConversationStatus } from './conversation.entity';
+import { ConversationEntity } from './conversation.entity';
 import { CONVERSATION_COLUMNS, ListedConversation } from './conversations.repository';
-import { ACTIVITY, activityOrder, ListFilter, ListOrder, ListStatement, MAX_READ } from './list-statement';
+import {
+  ACTIVITY,
+  ActivityFilter,
+  ListFilter,
+  ListOrder,
+  ListStatement,
+  MAX_READ,
+  scanByActivity,
+} from './list-statement';
 import { IS_LOST, LostStatus } from './lost-replies';
 
 export interface ListPosition {
@@ -33,17 +39,6 @@ export interface ListResult {
    * found enough; null otherwise.
    */
   end: string | null;
-}
-
-/** Filter of a list by latest activity. `agentId` is null for the conversations without an agent. */
-export interface ActivityFilter {
-  /** Left out only with `ids`. */
-  status?: ConversationStatus;
-  channel?: Channel;
-  agentId?: string | null;
-  cursor?: string;
-  /** Ids of the only conversations that are looked at. */
-  ids?: string[];
 }
 
 /** Conversation of a list by latest activity, with its contact. */
@@ -227,28 +222,4 @@ export class ConversationListsRepository {
       [tenantId, contactId, cursor ?? HIGHEST_ID, count],
     );
   }
-}
-
-/**
- * Makes the part of a statement that reads the conversations below a cursor in the order of an index, or
- * those with the ids.
- */
-function scanByActivity(tenantId: string, { status, agentId, cursor, ids }: ActivityFilter) {
-  const parameters = new Parameters();
-  const tenant = `tenant_id = ${parameters.bind(tenantId)}`;
-  const conditions = [tenant];
-  if (status) conditions.push(`status = ${parameters.bind(status)}`);
-  if (agentId === null) conditions.push('assigned_agent_id IS NULL');
-  if (agentId) conditions.push(`assigned_agent_id = ${parameters.bind(agentId)}`);
-  if (cursor) conditions.push(`${ACTIVITY} < ${parameters.bind(cursor)}`);
-  // OFFSET 0 makes PostgreSQL look the few rows up first. Otherwise it would read the index of all in their
-  // order.
-  const table = ids
-    ? `(SELECT * FROM conversations WHERE ${tenant} AND id = ANY (${parameters.bind(ids)}) OFFSET 0) AS named`
-    : 'conversations';
-  return {
-    parameters,
-    scanned: `FROM ${table} WHERE ${conditions.join(' AND ')}`,
-    order: activityOrder(agentId),
-  };
 }

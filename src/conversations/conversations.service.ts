@@ -27,9 +27,10 @@ import {
   UpdateConversation,
 } from './conversation.dto';
 import { ConversationChange, isConversationChange, toConversationChange } from './conversation-change';
-import { ActivityFilter, ConversationListsRepository } from './conversation-lists.repository';
+import { ConversationListsRepository } from './conversation-lists.repository';
 import { ConversationWriter } from './conversation-writer';
 import { ConversationsRepository } from './conversations.repository';
+import { ActivityFilter } from './list-statement';
 
 @Injectable()
 export class ConversationsService {

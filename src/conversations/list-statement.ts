@@ -14,6 +14,17 @@ export interface ListFilter {
   updatedSince?: Date;
 }
 
+/** Filter of a list by latest activity. `agentId` is null for the conversations without an agent. */
+export interface ActivityFilter {
+  /** Left out only with `ids`. */
+  status?: ConversationStatus;
+  channel?: Channel;
+  agentId?: string | null;
+  cursor?: string;
+  /** Ids of the only conversations that are looked at. */
+  ids?: string[];
+}
+
 /** Order of a list: the newest conversations first, or those with the latest activity. */
 export type ListOrder = 'id' | 'activity';
 
@@ -131,11 +142,35 @@ export class ListStatement {
 }
 
 /** Returns the order of the index that a list by activity is read from. */
-export function activityOrder(agentId: string | null | undefined): string {
+function activityOrder(agentId: string | null | undefined): string {
   // PostgreSQL does not see that IS NULL leaves one value, so the order names that column too.
   return agentId === null ? `assigned_agent_id DESC, ${ACTIVITY} DESC` : `${ACTIVITY} DESC`;
 }
 
 function limited(scan: string, limit: number): string {
   return `(${scan} LIMIT ${limit})`;
+}
+
+/**
+ * Makes the part of a statement that reads the conversations below a cursor in the order of an index, or
+ * those with the ids.
+ */
+export function scanByActivity(tenantId: string, { status, agentId, cursor, ids }: ActivityFilter) {
+  const parameters = new Parameters();
+  const tenant = `tenant_id = ${parameters.bind(tenantId)}`;
+  const conditions = [tenant];
+  if (status) conditions.push(`status = ${parameters.bind(status)}`);
+  if (agentId === null) conditions.push('assigned_agent_id IS NULL');
+  if (agentId) conditions.push(`assigned_agent_id = ${parameters.bind(agentId)}`);
+  if (cursor) conditions.push(`${ACTIVITY} < ${parameters.bind(cursor)}`);
+  // OFFSET 0 makes PostgreSQL look the few rows up first. Otherwise it would read the index of all in their
+  // order.
+  const table = ids
+    ? `(SELECT * FROM conversations WHERE ${tenant} AND id = ANY (${parameters.bind(ids)}) OFFSET 0) AS named`
+    : 'conversations';
+  return {
+    parameters,
+    scanned: `FROM ${table} WHERE ${conditions.join(' AND ')}`,
+    order: activityOrder(agentId),
+  };
 }

@@ -14,7 +14,6 @@ import { ListedMessage } from './messages.repository';
 
 export const MAX_BODY_CHARACTERS = 4096;
 
-/** Part that a message has only on request. */
 const INCLUDABLE = ['firstBody'] as const;
 
 export class ListMessagesQuery extends PageQuery {
@@ -52,7 +51,6 @@ export class ReceiveMessage {
   body: string;
 }
 
-/** Message to a customer. */
 @ApiSchema({ name: 'MessageInput' })
 export class SendMessage extends ReceiveMessage {
   @ApiPropertyOptional({
@@ -203,7 +201,6 @@ export class MessageResponse {
   firstBody?: string | null;
 }
 
-/** Message of an inbox. */
 export interface ListedPartMessage extends MessageResponse {
   /** Message that this one repeats, because it was not delivered, or perhaps not; null for any other. */
   repeatsId: string | null;
