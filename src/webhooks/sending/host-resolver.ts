@@ -55,10 +55,12 @@ function faultOf(code: string, host: string): Fault {
  */
 export class HostResolver {
   private readonly hosts: HostsFile;
+  private readonly servers: readonly string[] | undefined;
   private readonly timeoutMs: number;
 
-  constructor(private readonly options: HostResolverOptions = {}) {
+  constructor(options: HostResolverOptions = {}) {
     this.hosts = new HostsFile(options.hostsFile ?? '/etc/hosts');
+    this.servers = options.servers;
     this.timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   }
 
@@ -79,7 +81,7 @@ export class HostResolver {
    */
   private async query(hostname: string): Promise<string[]> {
     const resolver = new dns.Resolver({ timeout: Math.ceil(this.timeoutMs / 2), tries: 2 });
-    if (this.options.servers) resolver.setServers(this.options.servers);
+    if (this.servers) resolver.setServers(this.servers);
     const timer = setTimeout(() => resolver.cancel(), this.timeoutMs);
     try {
       const families = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
