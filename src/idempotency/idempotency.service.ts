@@ -51,7 +51,7 @@ export class IdempotencyService {
   ): Promise<T | null> {
     const kept = request && (await this.keys.find<T>(tx, tenantId, request.key));
     if (!kept) return null;
-    if (!request.fingerprint().equals(kept.fingerprint)) throw conflict();
+    if (!request.isSame(kept.fingerprint)) throw conflict();
     request.markReplayed();
     return kept.response;
   }

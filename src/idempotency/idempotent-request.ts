@@ -11,6 +11,8 @@ export interface IdempotentRequest {
   key: string;
   /** Returns a SHA-256 of method, path and body, which is equal for the same request. */
   fingerprint(): Buffer;
+  /** Reports whether a stored fingerprint is of the same request. */
+  isSame(fingerprint: Buffer): boolean;
   /** Sets the header that marks a response as the first request's, returned again. */
   markReplayed(): void;
 }
@@ -27,7 +29,10 @@ export const Idempotent = createParamDecorator(
     const response = context.switchToHttp().getResponse<Response>();
     return {
       key,
-      fingerprint: () => fingerprintOf(request),
+      fingerprint: () => fingerprintOf(request, canonical),
+      isSame: (fingerprint) =>
+        // The version before hashed a body as it was sent. Its fingerprints are kept for a day.
+        [canonical, (body: unknown) => body].some((form) => fingerprintOf(request, form).equals(fingerprint)),
       markReplayed: () => response.setHeader('Idempotency-Replayed', 'true'),
     };
   },
@@ -37,9 +42,9 @@ export const Idempotent = createParamDecorator(
  * Hashes method, path and body of a validated request. A body that is not validated could be nested deep
  * enough to exhaust the stack.
  */
-function fingerprintOf({ method, path, body }: Request): Buffer {
+function fingerprintOf({ method, path, body }: Request, form: (body: unknown) => unknown): Buffer {
   return createHash('sha256')
-    .update(`${method}\n${path}\n${JSON.stringify(canonical(body))}`)
+    .update(`${method}\n${path}\n${JSON.stringify(form(body))}`)
     .digest();
 }
 

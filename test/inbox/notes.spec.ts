@@ -83,6 +83,7 @@ describe('notes for colleagues', () => {
     const request = {
       key: randomUUID(),
       fingerprint: () => Buffer.from('one'),
+      isSame: () => true,
       markReplayed: () => void replays.push(true),
     };
     const send = () => notes.create(workspace.id, conversation.id, { body: 'Once' }, lin, request);
