@@ -91,7 +91,6 @@ export class ContactSearchRepository {
       ...patterns.map(({ like }) => like),
       ...patterns.map(({ has }) => has),
     ];
-    const find = this.database.spansWorkspaces ? findOnServer : findOnNode;
     const rows = await this.read<Found>(search, find(patterns.length), parameters);
     return rows[0]!.indexed > MAX_INDEXED ? null : rows.filter(hasContact);
   }
@@ -177,17 +176,16 @@ const hasGramsOf = (text: string) =>
   `search_grams(tenant_id, search_text, false) @> (SELECT search_grams($1, ${text}, true))`;
 
 /** Returns the condition by which the index finds contacts with the grams of one of several patterns. */
-const hasGramsOfOneOf = (patterns: number, grams: (text: string) => string) =>
+const hasGramsOfOneOf = (patterns: number) =>
   parametersFrom(FIRST_PATTERN + patterns, patterns)
-    .map((text) => grams(text))
+    .map((text) => `(${expectFewRows(hasGramsOf(text))})`)
     .join(' OR ');
 
 /**
  * Selects the page of a search. It comes from the newest contacts, from the contacts of one step if so many
- * of the newest match that the step will fill it, or from the index. On one server the index is read without
- * `tenant_id`, which its entries contain: PostgreSQL would read the whole workspace's primary key too.
+ * of the newest match that the step will fill it, or from the index.
  */
-const find = (matches: string, isIndexed: string) => `
+const find = (patterns: number, matches = matchesOneOf(patterns)) => `
   WITH newest AS MATERIALIZED (
     ${below(matches, NEWEST)} ORDER BY id DESC LIMIT $3
   ), step AS MATERIALIZED (
@@ -197,26 +195,16 @@ const find = (matches: string, isIndexed: string) => `
     ORDER BY id DESC LIMIT $3
   ), indexed AS MATERIALIZED (
     SELECT * FROM contacts
-    WHERE (${isIndexed}) AND (SELECT count(*) FROM newest) < $3 AND (SELECT count(*) FROM step) < $3
+    WHERE tenant_id = $1 AND (${hasGramsOfOneOf(patterns)}) AND (SELECT count(*) FROM newest) < $3 AND (SELECT count(*) FROM step) < $3
     LIMIT ${MAX_INDEXED + 1}
   )
   SELECT ${CONTACT_COLUMNS}, (SELECT count(*) FROM indexed)::integer AS indexed
   FROM (VALUES (1)) AS one LEFT JOIN (
     SELECT * FROM newest WHERE (SELECT count(*) FROM newest) = $3
     UNION ALL SELECT * FROM step WHERE (SELECT count(*) FROM step) = $3
-    UNION ALL SELECT * FROM indexed WHERE tenant_id = $1 AND id < $2 AND ${matches}
+    UNION ALL SELECT * FROM indexed WHERE id < $2 AND ${matches}
     ORDER BY id DESC LIMIT $3
   ) AS found ON true ORDER BY id DESC`;
-
-const findOnServer = (patterns: number) =>
-  find(matchesOneOf(patterns), hasGramsOfOneOf(patterns, hasGramsOf));
-
-/** Finds contacts on one of several nodes: the condition on the workspace tells which node has them. */
-const findOnNode = (patterns: number) =>
-  find(
-    matchesOneOf(patterns),
-    `tenant_id = $1 AND (${hasGramsOfOneOf(patterns, (text) => `(${expectFewRows(hasGramsOf(text))})`)})`,
-  );
 
 const step = (matches: string) => `
   WITH matching AS MATERIALIZED (

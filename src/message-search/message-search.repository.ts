@@ -44,20 +44,15 @@ const KEYS = `(SELECT array_agg((($4::bigint + at.number & ${BUCKET_MASK}) << ${
  * messages of a bucket with all of the terms. Without OFFSET, PostgreSQL would read the rows of the whole
  * workspace in the order of their ids. The join's order is the buckets': its inner side depends on the outer
  * one.
- * @param matches SQL condition by which the index finds the messages
  */
-const findBy = (matches: string) => `
+const FIND_BY_TERMS = `
   SELECT found.id, found.conversation_id AS "conversationId"
   FROM generate_series($6::integer, $7::integer, -1) AS at (number) CROSS JOIN LATERAL (
     SELECT * FROM (
       SELECT tenant_id, message_id AS id, conversation_id FROM message_search
-      WHERE ${matches} OFFSET 0
-    ) AS matching WHERE tenant_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3) AS found
+      WHERE tenant_id = $1 AND ${expectFewRows(`terms @> ${KEYS}`)} OFFSET 0
+    ) AS matching WHERE id < $2 ORDER BY id DESC LIMIT $3) AS found
   LIMIT $3`;
-
-const FIND_BY_TERMS = findBy(`terms @> ${KEYS}`);
-/** Names the workspace for the index too, by which several nodes know which of them has the messages. */
-const FIND_BY_TERMS_ON_NODE = findBy(`tenant_id = $1 AND ${expectFewRows(`terms @> ${KEYS}`)}`);
 
 /** Finds messages by their words. */
 @Injectable()
@@ -98,9 +93,8 @@ export class MessageSearchRepository {
     count: number,
   ): Promise<MessageKeys[]> {
     const hashes = [...new Set([...terms].map(hashTerm))];
-    const statement = this.database.spansWorkspaces ? FIND_BY_TERMS : FIND_BY_TERMS_ON_NODE;
     const parameters = [tenantId, before, count, keyBase(tenantId), hashes, newest, oldest];
-    return this.database.readByIndex<MessageKeys>(statement, parameters);
+    return this.database.readByIndex<MessageKeys>(FIND_BY_TERMS, parameters);
   }
 
   /**
