@@ -15,7 +15,7 @@
 // A folder may import itself and the folders named for it here, and nothing else of src/. A folder's name
 // stands for its files without those of its sub-folders that have a line of their own.
 
-const DATABASE = ['database', 'database/driver', 'database/citus', 'database/setup', 'database/tables'];
+const DATABASE = ['database', 'database/driver', 'database/placement', 'database/setup', 'database/tables'];
 const GROUND = ['common', 'config', 'redis', ...DATABASE, 'queue/polling', 'queue/floors'];
 const HTTP = ['http', 'http/connections', 'http/streams', 'http/limits'];
 const SUPPORT = ['outbox', 'audit', 'access', 'idempotency', 'secrets', 'metrics', ...HTTP, ...GROUND];
@@ -29,14 +29,15 @@ const MAY_IMPORT = {
   config: ['common'],
   redis: ['common', 'config', 'metrics'],
   'database/driver': ['common', 'config'],
-  'database/citus': ['common', 'database/driver'],
-  database: ['common', 'config', 'database/driver', 'database/citus'],
+  'database/placement': [],
+  'database/citus': ['common', 'database/driver', 'database/placement'],
+  database: ['common', 'config', 'database/driver', 'database/placement', 'database/citus'],
   'database/history': ['common', 'database', 'database/citus'],
   'database/setup': ['common', 'config', 'database', 'database/driver', 'database/citus', 'database/history'],
   'database/tables': ['database'],
   queue: ['redis'],
   'queue/floors': ['common', ...DATABASE],
-  'queue/polling': ['common', 'database', 'database/citus'],
+  'queue/polling': ['common', 'database', 'database/placement'],
   access: ['common', 'database'],
   metrics: ['database/history', 'queue/floors', 'config', ...DATABASE],
   'http/connections': ['common', 'config', 'metrics'],

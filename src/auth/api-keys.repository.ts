@@ -80,14 +80,13 @@ export class ApiKeysRepository {
    * are left out, unless their workspaces would have to be read one by one.
    */
   async lookUp(hashes: Buffer[]): Promise<FoundKey<ApiKeyOwner>[]> {
-    const rows = this.database.spansWorkspaces
-      ? await this.database.prepared<HashedKey>(
-          `SELECT k.hash, k.tenant_id AS "tenantId", k.id
-           FROM api_key_hashes h JOIN api_keys k ON k.tenant_id = h.tenant_id AND k.id = h.id
-           WHERE h.hash = ANY ($1::bytea[]) AND ${WORKS}`,
-          [hashes],
-        )
-      : await this.findOwners(hashes);
+    const working = await this.database.preparedAcross<HashedKey>(
+      `SELECT k.hash, k.tenant_id AS "tenantId", k.id
+       FROM api_key_hashes h JOIN api_keys k ON k.tenant_id = h.tenant_id AND k.id = h.id
+       WHERE h.hash = ANY ($1::bytea[]) AND ${WORKS}`,
+      [hashes],
+    );
+    const rows = working ?? (await this.findOwners(hashes));
     return rows.map(({ hash, ...owner }) => ({ key: hash, owner }));
   }
 

@@ -14,17 +14,9 @@ export function groupByWorkspace<T extends { tenantId: string }>(items: Iterable
   return groupBy(items, ({ tenantId }) => tenantId);
 }
 
-/**
- * Splits items into batches of up to `size`, in their order. Each batch is of one workspace, unless
- * `spansWorkspaces` is true.
- */
-export function toBatches<T extends { tenantId: string }>(
-  items: T[],
-  size: number,
-  { spansWorkspaces }: { spansWorkspaces: boolean },
-): T[][] {
-  const groups = spansWorkspaces ? [items] : [...groupByWorkspace(items).values()];
-  return groups.flatMap((group) =>
-    Array.from({ length: Math.ceil(group.length / size) }, (_, n) => group.slice(n * size, (n + 1) * size)),
+/** Splits items into parts of up to `size`, in their order. */
+export function partsOf<T>(items: T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, n) =>
+    items.slice(n * size, (n + 1) * size),
   );
 }

@@ -44,8 +44,8 @@ export class AgentReleaser implements OnModuleInit {
     private readonly conversations: ConversationWriter,
     private readonly polls: Polls,
   ) {
-    this.search = new SteppedSearch(database, BEFORE_ALL_AGENTS, async (after, place) => {
-      const { agents, next } = await this.releases.findReleasing(after, place);
+    this.search = new SteppedSearch(database, BEFORE_ALL_AGENTS, async (after, server) => {
+      const { agents, next } = await this.releases.findReleasing(after, server);
       for (const agent of agents) this.enqueue(agent);
       return next;
     });

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LOWEST_ID } from '../common/ids';
-import { Database } from '../database/database';
-import { Place } from '../database/citus/places';
+import { WorkspaceServer } from '../database/placement/placement';
 import { Transaction } from '../database/transaction';
 import { ConversationEntity } from './conversation.entity';
 import { SELECT_CONVERSATION } from './conversations.repository';
@@ -21,18 +20,15 @@ export const BEFORE_ALL_AGENTS: Position = [LOWEST_ID, LOWEST_ID];
 /** Finds the conversations of agents who have been deactivated. */
 @Injectable()
 export class AgentReleasesRepository {
-  constructor(private readonly database: Database) {}
-
   /**
-   * Reads a step of the search of a place.
+   * Reads a step of the search of a server.
    * @returns where the next step begins; null after the last
    */
   async findReleasing(
     after: Position,
-    place: Place,
+    server: WorkspaceServer,
   ): Promise<{ agents: ReleasingAgent[]; next: Position | null }> {
-    const agents = await this.database.searchIn<ReleasingAgent>(
-      place,
+    const agents = await server.search<ReleasingAgent>(
       `SELECT tenant_id AS "tenantId", id AS "agentId" FROM agents
        WHERE releases_conversations AND (tenant_id, id) > ($1, $2)
        ORDER BY tenant_id, id LIMIT ${STEP_ROWS}`,

@@ -43,8 +43,8 @@ export class SnoozeWaker implements OnModuleInit {
     private readonly conversations: ConversationWriter,
     private readonly polls: Polls,
   ) {
-    this.search = new SteppedSearch(database, BEFORE_ALL_SNOOZES, async (after, place) => {
-      const { due, next } = await this.snoozes.findDue(after, place);
+    this.search = new SteppedSearch(database, BEFORE_ALL_SNOOZES, async (after, server) => {
+      const { due, next } = await this.snoozes.findDue(after, server);
       for (const found of due) if (!this.due.has(found.tenantId)) this.due.set(found.tenantId, found);
       return next;
     });

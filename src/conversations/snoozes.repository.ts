@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LOWEST_ID } from '../common/ids';
-import { Database } from '../database/database';
-import { Place } from '../database/citus/places';
+import { WorkspaceServer } from '../database/placement/placement';
 import { Transaction } from '../database/transaction';
 import { ConversationEntity } from './conversation.entity';
 import { SELECT_CONVERSATION } from './conversations.repository';
@@ -26,16 +25,16 @@ export type SnoozedConversation = ConversationEntity & { snoozedUntil: Date };
 /** Finds the conversations whose snooze has ended. */
 @Injectable()
 export class SnoozesRepository {
-  constructor(private readonly database: Database) {}
-
   /**
-   * Makes a step of a search of a place for workspaces with due snoozes. It locks nothing. The next step
+   * Makes a step of a search of a server for workspaces with due snoozes. It locks nothing. The next step
    * passes over all that ends at the same moment in the workspace that the step has read last.
    * @returns where the next step begins; null after the last
    */
-  async findDue(after: Position, place: Place): Promise<{ due: DueSnoozes[]; next: Position | null }> {
-    const rows = await this.database.searchIn<{ tenantId: string; endsAt: Date; now: Date }>(
-      place,
+  async findDue(
+    after: Position,
+    server: WorkspaceServer,
+  ): Promise<{ due: DueSnoozes[]; next: Position | null }> {
+    const rows = await server.search<{ tenantId: string; endsAt: Date; now: Date }>(
       `SELECT tenant_id AS "tenantId", snoozed_until AS "endsAt", now() AS now FROM conversations
        WHERE status = 'SNOOZED' AND snoozed_until <= now() AND (snoozed_until, tenant_id) > ($1, $2)
        ORDER BY snoozed_until, tenant_id LIMIT ${STEP_ROWS}`,

@@ -13,6 +13,13 @@ const INTERVAL_MS = 10_000;
  */
 const SAMPLES = 3;
 
+/** States of the clocks, as readiness tells them. */
+export interface ClockStates {
+  clock: 'synchronized' | 'wrong';
+  /** The clocks of the servers that have workspaces, where these are on several. */
+  nodeClocks?: 'synchronized' | 'wrong';
+}
+
 /**
  * Compares this process's clock with the database's, at the start and every ten seconds. Between two
  * measurements the process's own steady clock shows a jump at once.
@@ -22,8 +29,8 @@ export class DatabaseClock implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger(DatabaseClock.name);
   private readonly measurements = new Periodic(
     INTERVAL_MS,
-    () => this.measure(),
-    (error) => this.logger.warn({ err: error }, 'failed to compare the clock with that of the database'),
+    () => this.measureAll(),
+    (error) => this.logger.warn({ err: error }, 'failed to compare the clocks'),
   );
   /**
    * The time on the database's clock when the steady clock was at zero; null before the first measurement.
@@ -64,6 +71,16 @@ export class DatabaseClock implements OnModuleInit, BeforeApplicationShutdown {
     const isTrusted = !(Math.abs(this.offsetMs) - this.uncertainty > MAX_OFFSET_MS);
     if (isTrusted !== this.wasTrusted) this.report(isTrusted);
     return isTrusted;
+  }
+
+  get states(): ClockStates {
+    const nodeClocks = this.database.placement.clocks;
+    return { clock: this.isTrusted ? 'synchronized' : 'wrong', ...(nodeClocks && { nodeClocks }) };
+  }
+
+  private async measureAll(): Promise<void> {
+    await this.measure();
+    await this.database.placement.measureClocks();
   }
 
   private report(isTrusted: boolean): void {

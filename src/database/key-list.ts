@@ -15,6 +15,27 @@ export interface Batch {
 }
 
 /**
+ * Returns SQL that selects rows for each key of a list, or for the one key of a list where a batch is of one
+ * workspace.
+ * @param columns of the list, each with its SQL type and the parameter that holds it
+ * @param select returns SQL that selects the rows of a key, whose columns are given as SQL
+ */
+export function selectForEach<Name extends string>(
+  columns: Record<Name, [type: string, parameter: string]>,
+  { spansWorkspaces }: Batch,
+  select: (key: Record<Name, string>) => string,
+): string {
+  const entries = Object.entries<[string, string]>(columns);
+  const lists = entries.map(([name, [type, parameter]]) => ({ name, list: `${parameter}::${type}[]` }));
+  const keyOf = (write: (column: (typeof lists)[number]) => string) =>
+    Object.fromEntries(lists.map((column) => [column.name, write(column)])) as Record<Name, string>;
+  if (!spansWorkspaces) return select(keyOf(({ list }) => `(${list})[1]`));
+  const names = lists.map(({ name }) => name).join(', ');
+  return `SELECT selected.* FROM unnest(${lists.map(({ list }) => list).join(', ')}) AS listed (${names}),
+    LATERAL (${select(keyOf(({ name }) => `listed.${name}`))}) AS selected`;
+}
+
+/**
  * Returns an SQL expression for the workspace of a list's keys: the column of the list if the keys may be of
  * several workspaces, and else the first element of the parameter that holds the column, from which several
  * nodes know which of them has the rows.

@@ -51,7 +51,7 @@ export class OldestSnapshot {
   constructor(private readonly database: Database) {}
 
   async read(): Promise<SnapshotAge> {
-    const readings = await this.database.readOnEachServer<Reading>(READING);
+    const readings = await this.database.placement.readViews<Reading>(READING);
     const ages = readings.map(({ server, ...reading }) => this.ageOn(server, reading));
     return {
       seconds: Math.max(0, ...ages.map(({ seconds }) => seconds)),

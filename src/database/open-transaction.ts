@@ -1,7 +1,8 @@
 import { DataSource, EntityManager, QueryFailedError } from 'typeorm';
 import { DatabaseUnavailable, followsFromAnother } from './driver/database-errors';
 import { DatabaseClient } from './driver/database-client';
-import { Transaction, WriteStatement } from './transaction';
+import { WriteStatement } from './placement/placement';
+import { Transaction } from './transaction';
 
 /** An open transaction with the methods that only `Database` calls. */
 export class OpenTransaction extends Transaction {

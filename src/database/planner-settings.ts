@@ -21,24 +21,12 @@ const WAYS = {
 /** Kind of reads of a transaction, by the ways in which the planner does not read for them. */
 export type ReadKind = keyof typeof WAYS;
 
-/**
- * Returns the statements that set up a transaction for one kind of reads, on one server or on the nodes of
- * Citus. These get what `SET LOCAL` sets, and nothing of `set_config`, which sets all with one statement.
- * They plan with the values of each execution anyway, and a coordinator refuses many statements that it must
- * plan without.
- */
-export function settingsFor(kind: ReadKind, hasNodes: boolean): string[] {
-  const settings = Object.entries({
+/** Returns the settings of a transaction for one kind of reads. */
+export function settingsFor(kind: ReadKind): Record<string, string | number> {
+  return {
     idle_in_transaction_session_timeout: STOPPED_AFTER_MS,
     // By default PostgreSQL plans each execution again: with values it knows which partitions are read.
-    ...(!hasNodes && { plan_cache_mode: 'force_generic_plan' }),
+    plan_cache_mode: 'force_generic_plan',
     ...Object.fromEntries(WAYS[kind].map((way) => [way, 'off'])),
-  });
-  if (hasNodes) return settings.map(([name, value]) => `SET LOCAL ${name} = ${value}`);
-  const [names, values] = [settings.map(([name]) => name), settings.map(([, value]) => value)];
-  return [
-    `SELECT set_config(name, setting, true)
-    FROM unnest('{${names.join()}}'::text[], '{${values.join()}}'::text[])
-      AS s (name, setting)`,
-  ];
+  };
 }

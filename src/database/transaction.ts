@@ -1,5 +1,6 @@
 import { EntityManager } from 'typeorm';
 import { DatabaseClient } from './driver/database-client';
+import { WriteStatement } from './placement/placement';
 
 const LONG_STATEMENT_TIMEOUT_MS = 60_000;
 /**
@@ -22,9 +23,6 @@ export class Pipelined<Row = never> {
    */
   constructor(readonly rows: Promise<Row[]>) {}
 }
-
-/** Returns a statement and its parameters in the form in which they are sent. */
-export type WriteStatement = (sql: string, parameters: unknown[]) => [sql: string, parameters: unknown[]];
 
 /** One open transaction. Every write takes it as its first argument. */
 export abstract class Transaction {

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { HIGHEST_ID } from '../common/ids';
-import { Database } from '../database/database';
 import { expectOneRow } from '../database/key-list';
-import { Place } from '../database/citus/places';
+import { WorkspaceServer } from '../database/placement/placement';
 import { Transaction } from '../database/transaction';
 import { ErasedMessages } from '../database/tables/table-declaration';
 import { makeKeys } from './term-keys';
@@ -79,15 +78,12 @@ const latestOf = (status: string) =>
 /** Writes the index of messages' words. */
 @Injectable()
 export class MessageIndexRepository {
-  constructor(private readonly database: Database) {}
-
-  /** Makes a step of a search over the workspaces of a place; `next` is null after the last. */
+  /** Makes a step of a search over the workspaces of a server; `next` is null after the last. */
   async findWorkspaces(
     after: string,
-    place: Place,
+    server: WorkspaceServer,
   ): Promise<{ workspaces: WorkspaceIndex[]; next: string | null }> {
-    const workspaces = await this.database.searchIn<WorkspaceIndex>(
-      place,
+    const workspaces = await server.search<WorkspaceIndex>(
       `SELECT w.id AS "tenantId", p.indexed_until AS "indexedUntil", p.stage,
               greatest(${latestOf('OPEN')}, ${latestOf('SNOOZED')}, ${latestOf('CLOSED')}) AS latest
        FROM workspaces w LEFT JOIN message_search_progress p ON p.tenant_id = w.id

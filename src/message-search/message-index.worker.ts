@@ -2,7 +2,7 @@ import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import { idFloor, idTime, LOWEST_ID } from '../common/ids';
 import { StepRounds } from '../queue/polling/step-rounds';
 import { Database } from '../database/database';
-import { Place } from '../database/citus/places';
+import { WorkspaceServer } from '../database/placement/placement';
 import { Polls } from '../queue/polling/polls';
 import { SteppedSearch } from '../queue/polling/searches';
 import { Transaction } from '../database/transaction';
@@ -82,8 +82,8 @@ export class MessageIndexWorker implements OnModuleInit, OutboxConsumer {
     private readonly polls: Polls,
     private readonly metrics: Metrics,
   ) {
-    const find = async (after: string, place: Place): Promise<string | null> => {
-      const { workspaces, next } = await this.index.findWorkspaces(after, place);
+    const find = async (after: string, server: WorkspaceServer): Promise<string | null> => {
+      const { workspaces, next } = await this.index.findWorkspaces(after, server);
       for (const { tenantId, latest, indexedUntil, stage } of workspaces) {
         if (latest && latest > (indexedUntil ?? LOWEST_ID)) this.note(tenantId, latest);
         if (stage && stage !== 'DONE') this.unfinished.add(tenantId);

@@ -28,7 +28,7 @@ export class UnsentMessagesRepository {
 
   /** Lists messages of all workspaces whose next step may begin, the longest due first. It locks nothing. */
   listDue(): Promise<MessageKey[]> {
-    return this.database.search<MessageKey & { dueAt: Date }>(
+    return this.database.placement.searchAll<MessageKey & { dueAt: Date }>(
       `SELECT tenant_id AS "tenantId", conversation_id AS "conversationId", message_id AS "messageId",
               due_at AS "dueAt"
        FROM unsent_messages WHERE due_at <= now() ORDER BY due_at LIMIT ${MAX_LISTED}`,

@@ -112,14 +112,11 @@ export class DatabaseMetrics {
 
   /** Returns the number of events in the queue, up to MAX_DEPTH, and the age in seconds of the oldest one. */
   private async readOutbox(): Promise<{ depth: number; age: number }> {
-    const floors = await this.database.search(RECENT_FLOOR, { order: () => [] });
+    const floors = await this.database.placement.searchAll(RECENT_FLOOR, { order: () => [] });
     const areUsed = floors.length > 0;
     const sql = `SELECT count(*)::integer AS depth, extract(epoch FROM now() - min(queued_at))::float8 AS age
       FROM (SELECT queued_at FROM ${areUsed ? QUEUE_FROM_FLOORS : 'event_queue'} LIMIT ${MAX_DEPTH}) AS queued`;
-    const isReadAtOnce = this.database.spansWorkspaces && !areUsed;
-    const parts = await (isReadAtOnce
-      ? this.database.query<Depth>(sql)
-      : this.database.search<Depth>(sql, { order: () => [] }));
+    const parts = await this.database.placement.searchAll<Depth>(sql, { order: () => [] });
     const depth = parts.reduce((sum, part) => sum + part.depth, 0);
     return { depth: Math.min(depth, MAX_DEPTH), age: Math.max(0, ...parts.map(({ age }) => age ?? 0)) };
   }

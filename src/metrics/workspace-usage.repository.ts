@@ -50,7 +50,7 @@ export class WorkspaceUsageRepository {
   /** Lists the workspaces that the statistics name: first those over a quota, then those with more bytes. */
   async list(): Promise<WorkspaceUsage[]> {
     const found = new Map<string, WorkspaceUsage>();
-    for (const { workspaceId, ...row } of await this.database.readOnEachServer<WorkspaceUsage>(USAGE)) {
+    for (const { workspaceId, ...row } of await this.database.placement.readViews<WorkspaceUsage>(USAGE)) {
       const usage = found.get(workspaceId) ?? { workspaceId, contacts: 0, messages: 0, bytes: 0, over: [] };
       for (const quota of QUOTAS) usage[quota] += Math.round(row[quota]);
       found.set(workspaceId, usage);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { idFloor } from '../common/ids';
 import { Database, Reader } from '../database/database';
 import { isDivisionByZero } from '../database/driver/database-errors';
-import { Batch, expectOneRow, listsOf, workspaceOf } from '../database/key-list';
+import { Batch, expectOneRow, listsOf, selectForEach, workspaceOf } from '../database/key-list';
 import { columnNamesOf, columnsOf, rowsToInsert } from '../database/rows-to-insert';
 import { Pipelined, Transaction } from '../database/transaction';
 import { QueueFloors, SubQueue } from '../queue/floors/queue-floors';
@@ -41,19 +41,17 @@ const settleIn = (batch: Batch) => `
 const LEASES =
   'unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::boolean[]) AS e (tenant_id, event_id, lease_id, ends)';
 
-/** Returns SQL that locks the oldest free events of a workspace, from its first event on. */
-const lockFree = (tenantId: string, count: string, firstId: string) => `
-  SELECT tenant_id, event_id, lease_id FROM event_queue
-  WHERE tenant_id = ${tenantId} AND event_id >= ${firstId}
-    AND (lease_until IS NULL OR lease_until < now()) AND queued_at <= now()
-  ORDER BY event_id LIMIT ${count} FOR UPDATE SKIP LOCKED`;
 const claimIn = (batch: Batch) => `
-  WITH due AS (${
-    batch.spansWorkspaces
-      ? `SELECT q.* FROM unnest($1::uuid[], $2::integer[], $4::uuid[]) AS turn (tenant_id, count, first_id),
-         LATERAL (${lockFree('turn.tenant_id', 'turn.count', 'turn.first_id')}) q`
-      : lockFree('($1::uuid[])[1]', '($2::integer[])[1]', '($4::uuid[])[1]')
-  }), leased AS (
+  WITH due AS (${selectForEach(
+    { tenant_id: ['uuid', '$1'], count: ['integer', '$2'], first_id: ['uuid', '$4'] },
+    batch,
+    // Locks the oldest free events of a workspace, from its first event on.
+    (turn) => `
+    SELECT tenant_id, event_id, lease_id FROM event_queue
+    WHERE tenant_id = ${turn.tenant_id} AND event_id >= ${turn.first_id}
+      AND (lease_until IS NULL OR lease_until < now()) AND queued_at <= now()
+    ORDER BY event_id LIMIT ${turn.count} FOR UPDATE SKIP LOCKED`,
+  )}), leased AS (
     UPDATE event_queue q SET lease_id = $3, lease_until = now() + ${LEASE} FROM due
     WHERE q.tenant_id = ${workspaceOf('due', '$1', batch)} AND q.event_id = due.event_id
       AND ${expectOneRow('due', 'event_id')}

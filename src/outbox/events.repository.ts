@@ -90,7 +90,7 @@ export class EventsRepository {
    * leaves out workspaces whose node does not answer within a second.
    */
   async listLatest(tenantIds: string[], after: string, count: number): Promise<AppendedEvent[]> {
-    const events = await this.database.readInPlaces<AppendedEvent>(
+    const events = await this.database.placement.readOnServers<AppendedEvent>(
       `SELECT tenants.id AS "tenantId", latest.id, latest."conversationId", latest."contactId"
        FROM unnest($1::uuid[]) AS tenants (id) CROSS JOIN LATERAL (
          SELECT id, coalesce(data->>'conversationId', data->'metadata'->>'conversationId') AS "conversationId",

@@ -34,8 +34,8 @@ export class OutboxPoll implements OnApplicationBootstrap, BeforeApplicationShut
     this.vacuum = new QueueVacuum(owner, snapshots, 'event_queue', VACUUM_AFTER_EVENTS, (error) =>
       this.logger.warn({ err: error }, 'event_queue was not vacuumed'),
     );
-    polls.search('events', LOWEST_ID, async (after, place) => {
-      const { tenantIds, next } = await events.findWorkspaces(after, place);
+    polls.search('events', LOWEST_ID, async (after, server) => {
+      const { tenantIds, next } = await events.findWorkspaces(after, server);
       relay.wake(tenantIds);
       await this.countRelayed();
       return next;

@@ -19,12 +19,7 @@ const BACKLOG_LANE = 1;
  * mean large turns, and a turn that hangs holds up only its own lane.
  */
 const NEXT_LANE_AFTER_MS = 10;
-/**
- * Number of sets of lanes where workspaces are on several nodes. A lane of a further set stands in for the
- * same lane of the set before, while the turn of that one hangs.
- */
-const SETS_ON_NODES = 3;
-/** Time from which on a turn hangs, and its node gets no further turn. */
+/** Time from which on a turn hangs, and its server gets no further turn. */
 const HANGS_AFTER_MS = 1_000;
 /** Number of workspaces that share one turn's transaction at most. */
 const MAX_WORKSPACES = 50;
@@ -71,7 +66,10 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   private readonly shrunkTo = new Map<string, number>();
   private readonly maxWorkspaces: number;
   private lanes: Promise<void>[] = [];
-  /** Turn of each lane. */
+  /**
+   * Turn of each lane. For each server that may hang alone, there is a further set of lanes: each of them
+   * stands in for the same lane of the set before, while the turn of that one hangs.
+   */
   private readonly turns: Turn[];
   private readonly sleeping = new Set<() => void>();
   private stopping = false;
@@ -83,8 +81,8 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     private readonly signals: RedisSignals,
     private readonly clock: DatabaseClock,
   ) {
-    this.maxWorkspaces = database.spansWorkspaces ? MAX_WORKSPACES : 1;
-    const lanes = LANES * (database.isDivided ? SETS_ON_NODES : 1);
+    this.maxWorkspaces = database.workspacesAtOnce(MAX_WORKSPACES);
+    const lanes = LANES * (1 + database.placement.toleratedHangs);
     this.turns = Array.from({ length: lanes }, () => NO_TURN);
   }
 
@@ -105,8 +103,8 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     for (const tenantId of tenantIds) {
       if (this.ready.has(tenantId)) continue;
       this.ready.set(tenantId, Date.now());
-      // Its node is known then when its turn comes.
-      this.database.nodeOf(tenantId);
+      // Its server is known then when its turn comes.
+      this.database.placement.serverOf(tenantId);
     }
     this.lookAgain();
   }
@@ -142,10 +140,12 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     return Date.now() - this.turns[lane]!.since >= ms;
   }
 
-  /** Returns the names of the nodes on which turns hang. */
-  private listHangingNodes(): Set<string> {
+  /** Returns the names of the servers on which turns hang. */
+  private listHangingServers(): Set<string> {
     const hanging = this.turns.filter((_, lane) => this.hasLasted(lane, HANGS_AFTER_MS));
-    const names = hanging.flatMap(({ tenantIds }) => tenantIds.map((id) => this.database.nodeOf(id)));
+    const names = hanging.flatMap(({ tenantIds }) =>
+      tenantIds.map((id) => this.database.placement.serverOf(id)),
+    );
     return new Set(names.filter((name) => name !== null));
   }
 
@@ -171,12 +171,12 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   /** Returns workspaces that are ready and may share a turn, with a backlog or without. */
   private pickReady(areBacklogged: boolean): string[] {
     const next: string[] = [];
-    const hangingNodes = this.listHangingNodes();
+    const hangingServers = this.listHangingServers();
     for (const [tenantId, since] of this.ready) {
       if (this.backlogged.has(tenantId) !== areBacklogged) continue;
       if (this.inTurn.has(tenantId) || this.mustWait(tenantId, since)) continue;
-      const node = hangingNodes.size > 0 ? this.database.nodeOf(tenantId) : null;
-      if (node !== null && hangingNodes.has(node)) continue;
+      const server = hangingServers.size > 0 ? this.database.placement.serverOf(tenantId) : null;
+      if (server !== null && hangingServers.has(server)) continue;
       // After a failure a workspace has turns of its own.
       const isAlone = this.shrunkTo.has(tenantId);
       if (isAlone && next.length > 0) continue;

@@ -71,7 +71,7 @@ export class ParkedEventsRepository {
 
   /** Lists events with a request to be tried now, the longest due first. */
   findRequested(): Promise<ParkedEvent[]> {
-    return this.database.search<ParkedEvent & { dueAt: Date }>(
+    return this.database.placement.searchAll<ParkedEvent & { dueAt: Date }>(
       `SELECT ${COLUMNS}, try_at AS "dueAt" FROM parked_events WHERE request IS NOT NULL AND try_at <= now()
        ORDER BY try_at LIMIT ${BATCH}`,
       { order: ({ dueAt }) => [dueAt], limit: BATCH, times: ['dueAt', 'queuedAt', 'parkedAt'] },

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { idFloor, idTime } from '../common/ids';
-import { Place } from '../database/citus/places';
-import { Database } from '../database/database';
+import { WorkspaceServer } from '../database/placement/placement';
 import { QueueFloors } from '../queue/floors/queue-floors';
 import { subQueueOf } from './event-queue.repository';
 
@@ -23,25 +22,25 @@ const LIST_QUEUED_WORKSPACES = `
 /** Searches the workspaces for events in the queue that no worker has under a lease. */
 @Injectable()
 export class QueuedWorkspacesRepository {
-  constructor(
-    private readonly database: Database,
-    private readonly floors: QueueFloors,
-  ) {}
+  constructor(private readonly floors: QueueFloors) {}
 
   /**
-   * Makes a step of a search of a place for workspaces with free events, and notes where the events of each
+   * Makes a step of a search of a server for workspaces with free events, and notes where the events of each
    * begin.
    * @returns the workspaces, and where the next step begins; null after the last
    */
-  async findWorkspaces(after: string, place: Place): Promise<{ tenantIds: string[]; next: string | null }> {
+  async findWorkspaces(
+    after: string,
+    server: WorkspaceServer,
+  ): Promise<{ tenantIds: string[]; next: string | null }> {
     const list = this.floors.areUsed ? LIST_WORKSPACES : LIST_QUEUED_WORKSPACES;
-    const workspaces = await this.database.searchIn<{ id: string; now: Date }>(place, list, [after], {
+    const workspaces = await server.search<{ id: string; now: Date }>(list, [after], {
       order: ({ id }) => [id],
       limit: STEP_WORKSPACES,
       times: ['now'],
     });
     const ids = workspaces.map(({ id }) => id);
-    const queued = await this.findFirst(ids, place);
+    const queued = await this.findFirst(ids, server);
     // Read before the queue: an event that is queued later is above this floor.
     for (const { id, now } of workspaces) {
       const first = queued.get(id);
@@ -54,11 +53,10 @@ export class QueuedWorkspacesRepository {
   /** Returns the first queued event of each workspace that has one, and whether any of its events is free. */
   private async findFirst(
     tenantIds: string[],
-    place: Place,
+    server: WorkspaceServer,
   ): Promise<Map<string, { eventId: string; hasFree: boolean }>> {
     if (tenantIds.length === 0) return new Map();
-    const rows = await this.database.searchIn<{ tenantId: string; eventId: string; hasFree: boolean }>(
-      place,
+    const rows = await server.search<{ tenantId: string; eventId: string; hasFree: boolean }>(
       `SELECT w.tenant_id AS "tenantId", first.event_id AS "eventId",
                 EXISTS (SELECT FROM event_queue q WHERE q.tenant_id = w.tenant_id AND q.event_id >= first.event_id
                           AND (q.lease_until IS NULL OR q.lease_until < now())) AS "hasFree"

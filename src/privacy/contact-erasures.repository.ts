@@ -70,7 +70,7 @@ export class ContactErasuresRepository {
 
   /** Lists erasures of all workspaces whose next step may begin, the longest due first. It locks nothing. */
   listDue(): Promise<ContactErasureKey[]> {
-    return this.database.search<ContactErasureKey & { dueAt: Date }>(
+    return this.database.placement.searchAll<ContactErasureKey & { dueAt: Date }>(
       `SELECT tenant_id AS "tenantId", id, due_at AS "dueAt" FROM contact_erasures WHERE status <> 'COMPLETED' AND due_at <= now()
        ORDER BY due_at LIMIT ${MAX_LISTED}`,
       { order: ({ dueAt }) => [dueAt], limit: MAX_LISTED, times: ['dueAt'] },

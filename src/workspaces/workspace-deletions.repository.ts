@@ -78,7 +78,7 @@ export class WorkspaceDeletionsRepository {
 
   /** Lists the deletions that are due, the earliest due date first. */
   listDue(): Promise<DueDeletion[]> {
-    return this.database.search<DueDeletion & { dueAt: Date }>(
+    return this.database.placement.searchAll<DueDeletion & { dueAt: Date }>(
       `SELECT tenant_id AS "tenantId", due_at AS "dueAt", ${PROGRESS} FROM workspace_deletions WHERE due_at <= now()
        ORDER BY due_at LIMIT ${MAX_DUE}`,
       { order: ({ dueAt }) => [dueAt], limit: MAX_DUE, times: ['dueAt', 'startedAt'] },

@@ -44,9 +44,8 @@ describe('a node whose clock is 2 s ahead', () => {
 
   it('searches for what is due by the clock of the coordinator', async () => {
     const database = service.app.get(Database);
-    for (const place of await database.listPlaces()) {
-      const rows = await database.searchIn<{ now: Date }>(
-        place,
+    for (const server of await database.placement.listServers()) {
+      const rows = await server.search<{ now: Date }>(
         'SELECT now() AS now FROM (SELECT count(*) FROM event_queue) AS queue',
         [],
         { order: () => [], times: ['now'] },

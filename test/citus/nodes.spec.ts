@@ -128,10 +128,10 @@ describe('the search for work', () => {
   /** Begins as a process does that has just started. */
   async function begin(): Promise<void> {
     const fresh = await Database.forDataSource(dataSource, config);
-    const queue = new QueuedWorkspacesRepository(fresh, new QueueFloors());
+    const queue = new QueuedWorkspacesRepository(new QueueFloors());
     found = new Set();
-    search = new SteppedSearch(fresh, LOWEST_ID, async (after, place) => {
-      const step = await queue.findWorkspaces(after, place);
+    search = new SteppedSearch(fresh, LOWEST_ID, async (after, server) => {
+      const step = await queue.findWorkspaces(after, server);
       for (const tenantId of step.tenantIds) found.add(tenantId);
       return step.next;
     });
@@ -188,11 +188,13 @@ describe('the search for work', () => {
   });
 
   it('goes to a node over a connection that the coordinator keeps', async () => {
-    const place = (await database.listPlaces()).find(({ name }) => name === `${node.host}:${node.port}`)!;
+    const server = (await database.placement.listServers()).find(
+      ({ name }) => name === `${node.host}:${node.port}`,
+    )!;
     const sql = 'SELECT pg_backend_pid() AS id FROM (SELECT count(*) FROM event_queue) AS queue';
     const processes: number[] = [];
     for (let n = 0; n < 2; n += 1) {
-      const rows = await database.searchIn<{ id: number }>(place, sql, [], { order: () => [] });
+      const rows = await server.search<{ id: number }>(sql, [], { order: () => [] });
       processes.push(...rows.map(({ id }) => id));
     }
     expect(new Set(processes).size).toBe(1);
@@ -201,9 +203,10 @@ describe('the search for work', () => {
   it('tells each node of its own workspaces alone', async () => {
     const onNode = await holdShards(admin, stores, node, 'event_queue', [there[0]!]);
     try {
-      const place = (await database.listPlaces()).find(({ name }) => name === `${node.host}:${node.port}`)!;
-      const sent = database.searchIn<{ id: string }>(
-        place,
+      const server = (await database.placement.listServers()).find(
+        ({ name }) => name === `${node.host}:${node.port}`,
+      )!;
+      const sent = server.search<{ id: string }>(
         'SELECT w.id FROM unnest($1::uuid[]) AS w (id), event_queue q WHERE q.tenant_id = w.id',
         [tenantIds],
         { order: ({ id }) => [id], lists: 1 },

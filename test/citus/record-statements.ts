@@ -2,6 +2,8 @@ import { appendFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { prepareValue } from 'pg/lib/utils';
 import { Database } from '../../src/database/database';
+import { Nodes } from '../../src/database/citus/nodes';
+import { withPresentTime } from '../../src/database/citus/present-time';
 import { DatabaseClient } from '../../src/database/driver/database-client';
 import { Transaction } from '../../src/database/transaction';
 import { setting } from '../support/test-database';
@@ -11,7 +13,7 @@ import type { RecordedStatement } from './recorded-statements';
 const KEPT = 3;
 /** Files whose methods run what others pass them. */
 const RUNNERS =
-  /^src\/(database\/(\w+\/)?(database|database-client|transaction|page-statement|pipelined-reads|shared-reads|node-searches)|queue\/polling\/[\w-]+)\.ts/;
+  /^src\/(database\/(\w+\/)?(database|database-client|transaction|page-statement|pipelined-reads|shared-reads|nodes|node-\w+|workspace-batcher)|queue\/polling\/[\w-]+)\.ts/;
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 interface Query {
@@ -26,8 +28,9 @@ const recorded = ((globalThis as { recordedStatements?: Map<string, number> }).r
 const places = new Map<string, string>();
 
 // Methods that a repository calls directly: its own method is still on the stack.
-const READS = ['query', 'prepared', 'pipelinedRead', 'readInOrder', 'poll', 'search', 'readByIndex'];
+const READS = ['query', 'prepared', 'pipelinedRead', 'readInOrder', 'poll', 'readByIndex'];
 for (const method of READS) before(Database.prototype, method, (sql) => notePlace(sql as string));
+before(Nodes.prototype, 'readWorkspaces', (sql) => notePlace(sql as string));
 before(Database.prototype, 'preparedWithin', (_, sql) => notePlace(sql as string));
 for (const method of ['query', 'prepared', 'pipeline'])
   before(Transaction.prototype, method, (sql) => notePlace(sql as string));
@@ -48,7 +51,8 @@ function before(prototype: object, name: string, note: (...args: unknown[]) => v
   };
 }
 
-function notePlace(sql: string): void {
+function notePlace(text: string): void {
+  const [sql] = withPresentTime(text, []);
   if (!places.has(sql)) places.set(sql, placeOnStack() ?? '');
 }
 

@@ -9,8 +9,8 @@ import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound
 import { RoutedMessagesRepository } from '../../src/channels/outbound/routed-messages.repository';
 import { LOWEST_ID, newId } from '../../src/common/ids';
 import { Database } from '../../src/database/database';
+import { OneServer } from '../../src/database/placement/one-server';
 import { DatabaseClock } from '../../src/database/database-clock';
-import { ONE_SERVER } from '../../src/database/citus/places';
 import { Transaction } from '../../src/database/transaction';
 import { MessageStatusRepository } from '../../src/messages/message-status.repository';
 import { StatusEvents } from '../../src/messages/status-events';
@@ -62,6 +62,7 @@ class Worker {
   readonly due: DueDeliveriesRepository;
   readonly messages: OutboundMessagesRepository;
   readonly dueMessages: DueMessagesRepository;
+  private readonly server: OneServer;
   readonly router: OutboundMessageRouter;
 
   constructor(
@@ -69,14 +70,15 @@ class Worker {
     readonly floors: QueueFloors,
     changes: EventlessChanges,
   ) {
+    this.server = new OneServer(database);
     this.events = new EventQueueRepository(database, floors);
-    this.workspaces = new QueuedWorkspacesRepository(database, floors);
+    this.workspaces = new QueuedWorkspacesRepository(floors);
     const outbox = new OutboxService(this.events, {} as RedisSignals);
     const statuses = new MessageStatusRepository(database, changes, new StatusEvents(outbox));
     this.pending = new PendingDeliveriesRepository(database, floors);
-    this.due = new DueDeliveriesRepository(database, floors);
+    this.due = new DueDeliveriesRepository(floors);
     this.messages = new OutboundMessagesRepository(database, statuses, floors);
-    this.dueMessages = new DueMessagesRepository(database, floors);
+    this.dueMessages = new DueMessagesRepository(floors);
     this.router = new OutboundMessageRouter(
       new RoutedMessagesRepository(database),
       this.messages,
@@ -111,11 +113,11 @@ class Worker {
     return {
       'a claim of events': () =>
         this.rolledBack((tx) => this.events.claim(tx, new Map([[TENANT, COUNT]]), newId())),
-      'a poll of events': () => this.workspaces.findWorkspaces(LOWEST_ID, ONE_SERVER),
+      'a poll of events': () => this.workspaces.findWorkspaces(LOWEST_ID, this.server),
       'a list of events under a lease': () => this.events.listLeased(TENANT),
       'a claim of deliveries': () => this.rolledBack((tx) => this.pending.claim(tx, [request], newId())),
       'a look for due deliveries': () => this.pending.hasDue(target),
-      'a poll of deliveries': () => this.due.findDue(BEFORE_ALL_ENDPOINTS, ONE_SERVER),
+      'a poll of deliveries': () => this.due.findDue(BEFORE_ALL_ENDPOINTS, this.server),
       'a settlement of events': () =>
         this.rolledBack((tx) => this.events.settle(tx, leases.slice(0, 5), leases.slice(5))),
       'a removal of events': () =>
@@ -145,7 +147,7 @@ class Worker {
           'queueTransaction',
         ),
       'a claim of messages': () => this.messages.countReady(connection, COUNT),
-      'a poll of messages': () => this.dueMessages.findDue(BEFORE_ALL_MESSAGES, ONE_SERVER),
+      'a poll of messages': () => this.dueMessages.findDue(BEFORE_ALL_MESSAGES, this.server),
     };
   }
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Queue } from 'bull';
-import { ONE_SERVER } from '../../src/database/citus/places';
 import { MessageStatusRepository } from '../../src/messages/message-status.repository';
 import { Metrics } from '../../src/metrics/metrics';
 import { LoadedConnection } from '../../src/channels/connections/connection-loader';
@@ -32,6 +31,7 @@ import { DraftsRepository } from '../../src/inbox/drafts/drafts.repository';
 import { MAX_DRAFTS } from '../../src/inbox/drafts/draft.dto';
 import { MAX_COUNTED } from '../../src/database/bounded-count';
 import { Database } from '../../src/database/database';
+import { OneServer } from '../../src/database/placement/one-server';
 import { VisitorMessagesRepository } from '../../src/channels/widget/visitor-messages.repository';
 import { InvitationsRepository } from '../../src/logins/invitations/invitations.repository';
 import { LoginSessionsRepository } from '../../src/logins/sessions/login-sessions.repository';
@@ -115,12 +115,14 @@ import {
 describe('query plans', () => {
   let host: MessagingHost;
   let reader: PlanReader;
+  let server: OneServer;
   const plansOf: PlanReader['read'] = (call, prefix) => reader.read(call, prefix);
 
   beforeAll(async () => {
     host = await MessagingHost.create();
     // The clock's own statements, every ten seconds, would be counted as those of a call.
     await host.app.get(DatabaseClock, { strict: false }).beforeApplicationShutdown();
+    server = new OneServer(host.get(Database));
     reader = await PlanReader.start(host.stores.databaseUrl);
     await fill(host.stores.databaseAdminUrl);
     await run(host.stores.databaseAdminUrl, AGENTS_TEXTS);
@@ -651,9 +653,7 @@ describe('query plans', () => {
     });
 
     it('finds all endpoints with something due in one step, however much each of them is owed', async () => {
-      const { targets } = await host.app
-        .get(DueDeliveriesRepository)
-        .findDue(BEFORE_ALL_ENDPOINTS, ONE_SERVER);
+      const { targets } = await host.app.get(DueDeliveriesRepository).findDue(BEFORE_ALL_ENDPOINTS, server);
       expect(targets.map(({ id }) => id)).toEqual(
         Array.from({ length: ENDPOINTS }, (_, n) => endpoint(n + 1)),
       );
@@ -662,8 +662,8 @@ describe('query plans', () => {
     it('polls in steps, however much is pending', async () => {
       const store = host.app.get(DueDeliveriesRepository);
       const plans = [
-        ...(await plansOf(() => store.findDue(BEFORE_ALL_ENDPOINTS, ONE_SERVER))),
-        ...(await plansOf(() => store.findScheduled(new Date(0), ONE_SERVER))),
+        ...(await plansOf(() => store.findDue(BEFORE_ALL_ENDPOINTS, server))),
+        ...(await plansOf(() => store.findScheduled(new Date(0), server))),
       ];
       expect(plans).toHaveLength(6);
       for (const plan of plans) {
@@ -673,13 +673,13 @@ describe('query plans', () => {
     });
 
     it('finds snoozes that have ended in steps, and locks one of a workspace', async () => {
-      const snoozes = new SnoozesRepository(host.get(Database));
-      for (const plan of await plansOf(() => snoozes.findDue(BEFORE_ALL_SNOOZES, ONE_SERVER))) {
+      const snoozes = new SnoozesRepository();
+      for (const plan of await plansOf(() => snoozes.findDue(BEFORE_ALL_SNOOZES, server))) {
         expectInOrder(plan);
         expect(indexesOf(plan)).toEqual(['conversations_snooze_schedule_idx']);
         expect(rowsRead(plan)).toBeLessThanOrEqual(STEP_ROWS);
       }
-      const { due } = await snoozes.findDue(BEFORE_ALL_SNOOZES, ONE_SERVER);
+      const { due } = await snoozes.findDue(BEFORE_ALL_SNOOZES, server);
       for (const snoozed of [due[0]!, { ...due[0]!, tenantId: TINY }]) {
         const lock = () => host.get(Database).orderedTransaction((tx) => snoozes.lockNext(tx, snoozed));
         const plans = await plansOf(lock, /^\s*SELECT tenant_id/);
@@ -693,8 +693,8 @@ describe('query plans', () => {
     });
 
     it('finds agents who have been deactivated, and locks one of their conversations', async () => {
-      const releases = new AgentReleasesRepository(host.get(Database));
-      for (const plan of await plansOf(() => releases.findReleasing(BEFORE_ALL_AGENTS, ONE_SERVER))) {
+      const releases = new AgentReleasesRepository();
+      for (const plan of await plansOf(() => releases.findReleasing(BEFORE_ALL_AGENTS, server))) {
         expectInOrder(plan);
         expect(indexesOf(plan)).toEqual(['agents_releasing_idx']);
       }
@@ -751,7 +751,7 @@ describe('query plans', () => {
 
     it('finds the newest messages of workspaces, which may not be indexed, by index', async () => {
       const index = host.get(MessageIndexRepository);
-      for (const plan of await plansOf(() => index.findWorkspaces(LOWEST_ID, ONE_SERVER))) {
+      for (const plan of await plansOf(() => index.findWorkspaces(LOWEST_ID, server))) {
         expectOnlyIndexed(plan, ['conversations']);
         // Of each of four workspaces its row, and the latest conversation of each status.
         expect(rowsRead(plan)).toBeLessThanOrEqual(4 * 4);
@@ -927,11 +927,11 @@ describe('query plans', () => {
     });
 
     it('finds stale messages by index, a step at a time', async () => {
-      const stale = new DueMessagesRepository(host.get(Database), new QueueFloors());
+      const stale = new DueMessagesRepository(new QueueFloors());
       const plans = [
-        ...(await plansOf(() => stale.findScheduled(new Date(0), ONE_SERVER))),
-        ...(await plansOf(() => stale.findDue(BEFORE_ALL_MESSAGES, ONE_SERVER))),
-        ...(await plansOf(() => stale.findStuck(BEFORE_ALL_MESSAGES, ONE_SERVER))),
+        ...(await plansOf(() => stale.findScheduled(new Date(0), server))),
+        ...(await plansOf(() => stale.findDue(BEFORE_ALL_MESSAGES, server))),
+        ...(await plansOf(() => stale.findStuck(BEFORE_ALL_MESSAGES, server))),
       ];
 
       for (const plan of plans) {

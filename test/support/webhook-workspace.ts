@@ -472,24 +472,24 @@ export async function endEventLeases(host: WebhookHost, { id }: Identified): Pro
   );
 }
 
-/** Returns the ids of the endpoints that a worker's search for due deliveries finds, in all places. */
+/** Returns the ids of the endpoints that a worker's search for due deliveries finds, on all servers. */
 export async function findDue({ app }: WebhookHost): Promise<string[]> {
   const found: string[] = [];
-  for (const place of await app.get(Database).listPlaces())
+  for (const server of await app.get(Database).placement.listServers())
     for (let position: typeof BEFORE_ALL_ENDPOINTS | null = BEFORE_ALL_ENDPOINTS; position !== null;) {
       const repository = app.get(DueDeliveriesRepository);
-      const step: Awaited<ReturnType<typeof repository.findDue>> = await repository.findDue(position, place);
+      const step: Awaited<ReturnType<typeof repository.findDue>> = await repository.findDue(position, server);
       found.push(...step.targets.map(({ id }) => id));
       position = step.next;
     }
   return found;
 }
 
-/** Returns the ids of the endpoints with retries and leases whose time came after `since`, in all places. */
+/** Returns the ids of the endpoints with retries and leases whose time came after `since`, on all servers. */
 export async function findScheduled({ app }: WebhookHost, since: Date): Promise<string[]> {
-  const places = await app.get(Database).listPlaces();
+  const servers = await app.get(Database).placement.listServers();
   const steps = await Promise.all(
-    places.map((place) => app.get(DueDeliveriesRepository).findScheduled(since, place)),
+    servers.map((server) => app.get(DueDeliveriesRepository).findScheduled(since, server)),
   );
   return steps.flatMap(({ targets }) => targets.map(({ id }) => id));
 }

@@ -18,9 +18,8 @@ export const NAMED_WORKSPACES: Record<string, string> = {
   'OperatorLookup.findWorkspaceId': OPERATOR,
   'SecondFactorDemandsRepository.findLocking':
     'a person is an agent of several workspaces: when they turn the second factor off',
-  'LoginSessionsRepository.readMemberships':
+  LIST_MEMBERSHIPS:
     'a person is an agent of several workspaces: one read by key for each request of a dashboard, and one a second for the sessions of open streams',
-  LIST_MEMBERSHIPS_OF_NODE: 'the same, which each node is asked for itself while one does not answer',
 };
 
 /**
@@ -118,8 +117,6 @@ export const JOINS: Record<string, string> = {
     'the endpoints of a batch of AttemptRecorder or DeliveryClaimer, which is of one workspace on several nodes',
   'VisitorsRepository.listStates':
     'a batch of VisitorStreams, four times a minute; of one workspace on several nodes',
-  findBy: 'the message search on one server: as the contact search, whose index is of the same kind',
-  find: 'the contact search on one server: entries of its index contain the workspace; with it, PostgreSQL reads the whole primary key too',
 };
 
 /** Methods that put the names of tables together at run time. */

@@ -11,7 +11,7 @@ import { readSources, ROOT } from './source-files';
 const REPEATED: Record<string, string[]> = {
   auth: ['access', 'rate-limit'],
   channels: ['channel-hooks', 'channel-telegram', 'channel-whatsapp', 'channel-widget-live'],
-  contacts: ['contacts-and-agents'],
+
   messages: ['channel-telegram'],
   outbox: ['channel-telegram', 'channel-widget-live'],
   queue: ['channel-telegram'],
@@ -21,10 +21,10 @@ const REPEATED: Record<string, string[]> = {
 const BOTH_WAYS: Record<string, string> = { webhooks: 'test/webhooks/webhook-events.e2e-spec.ts' };
 
 /** Features that no end-to-end test reaches. `npm run test:citus` runs their integration tests that way. */
-const ON_CITUS = ['message-search', 'metrics', 'operations'];
+const ON_CITUS = ['operations'];
 
 /** Names of what divides work by the setting. */
-const DIVIDING = /\b(spansWorkspaces|toBatches|rowsToInsert|workspaceOf)\b/;
+const DIVIDING = /\b(rowsToInsert|workspaceOf|selectForEach|preparedAcross|workspacesAtOnce|batchesOf)\b/;
 /** Folders without a feature, which have what the names stand for. */
 const GROUND = ['common', 'database'];
 

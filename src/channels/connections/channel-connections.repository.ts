@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Channel } from '../../common/channel-descriptors';
-import { toBatches } from '../../common/group-by';
 import { violatesUnique } from '../../database/driver/database-errors';
 import { isId } from '../../common/ids';
 import { Database, Reader } from '../../database/database';
@@ -59,7 +58,7 @@ export class ChannelConnectionsRepository {
 
   /** Finds the connection to which a hook key leads. */
   findHooked({ tenantId, id }: ConnectionKey, channel: Channel): Promise<ChannelConnectionEntity | null> {
-    return this.database.withinNodeShare(tenantId, () =>
+    return this.database.placement.forWorkspace(tenantId, () =>
       first(this.database.query(`${FIND} AND w.id = $2 AND w.channel = $3`, [tenantId, id, channel])),
     );
   }
@@ -82,8 +81,8 @@ export class ChannelConnectionsRepository {
     if (keys.length === 0) return [];
     const found: ChannelConnectionEntity[] = [];
     // One after the other: together, they would take as many connections.
-    for (const batch of toBatches(keys, keys.length, this.database)) {
-      const connections = await this.database.withinNodeShare(batch[0]!.tenantId, () =>
+    for (const batch of this.database.batchesOf(keys, keys.length)) {
+      const connections = await this.database.placement.forWorkspace(batch[0]!.tenantId, () =>
         this.database.query<ChannelConnectionEntity>(
           `SELECT ${COLUMNS} FROM unnest($1::uuid[], $2::uuid[]) AS k (tenant_id, id)
            JOIN channel_connections w ON w.tenant_id = ${workspaceOf('k', '$1', this.database)} AND w.id = k.id

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { groupBy } from '../../common/group-by';
 import { LOWEST_ID } from '../../common/ids';
-import { Database } from '../../database/database';
-import { Place } from '../../database/citus/places';
+import { WorkspaceServer } from '../../database/placement/placement';
 import { MessageKey } from '../../messages/message-status.repository';
 import { QueueFloors } from '../../queue/floors/queue-floors';
 import { Target } from '../../queue/targets';
@@ -76,29 +75,25 @@ interface OldestMessage extends MessageKey {
  */
 @Injectable()
 export class DueMessagesRepository {
-  constructor(
-    private readonly database: Database,
-    private readonly floors: QueueFloors,
-  ) {}
+  constructor(private readonly floors: QueueFloors) {}
 
   /**
-   * Searches one step of a place for connections with retries, leases or holds whose time came after `since`.
+   * Searches one step of a server for connections with retries, leases or holds that came due after `since`.
    * @returns the time up to which they were found, the connections of workspaces that are not suspended, and
    *   the messages whose lease or hold has ended
    */
   async findScheduled(
     since: Date,
-    place: Place,
+    server: WorkspaceServer,
   ): Promise<{
     connections: Target[];
     ended: MessageKey[];
     until: Date;
     isLast: boolean;
   }> {
-    const rows = await this.database.searchIn<
+    const rows = await server.search<
       MessageKey & { id: string; at: Date; hasEnded: boolean; isSuspended: boolean }
     >(
-      place,
       `SELECT tenant_id AS "tenantId", connection_id AS id, conversation_id AS "conversationId",
               message_id AS "messageId", next_attempt_at AS at, ${HAS_ENDED} AS "hasEnded",
               ${isSuspended('tenant_id')} AS "isSuspended"
@@ -117,13 +112,13 @@ export class DueMessagesRepository {
   }
 
   /**
-   * Searches one step of a place for connections with due messages, or that may send no more. Of each it
+   * Searches one step of a server for connections with due messages, or that may send no more. Of each it
    * reads the oldest messages alone, and notes where they begin.
    * @returns where the next step begins; null after the last
    */
   async findDue(
     after: Position,
-    place: Place,
+    server: WorkspaceServer,
   ): Promise<{
     due: Target[];
     inactive: Target[];
@@ -131,12 +126,12 @@ export class DueMessagesRepository {
     next: Position | null;
   }> {
     const list = this.floors.areUsed ? LIST_CONNECTIONS : LIST_QUEUED_CONNECTIONS;
-    const connections = await this.database.searchIn<ConnectionRow>(place, list, after, {
+    const connections = await server.search<ConnectionRow>(list, after, {
       order: ({ tenantId, id }) => [tenantId, id],
       limit: STEP_CONNECTIONS,
       times: ['now'],
     });
-    const messages = await this.findOldest(connections, place);
+    const messages = await this.findOldest(connections, server);
     const oldest = new Map<string, OldestMessage>();
     for (const message of messages) if (!oldest.has(message.id)) oldest.set(message.id, message);
     // Read before the queue: a message that becomes due later is above this floor.
@@ -156,14 +151,16 @@ export class DueMessagesRepository {
   }
 
   /**
-   * Searches one step of a place for conversations of which every message waits. In them the message before
+   * Searches one step of a server for conversations of which every message waits. In them the message before
    * was routed later, and ended before this process could see both. The next step passes over the rest of the
    * last conversation.
    * @returns where the next step begins; null after the last
    */
-  async findStuck(after: Position, place: Place): Promise<{ stuck: Target[]; next: Position | null }> {
-    const rows = await this.database.searchIn<Target & { waits: boolean }>(
-      place,
+  async findStuck(
+    after: Position,
+    server: WorkspaceServer,
+  ): Promise<{ stuck: Target[]; next: Position | null }> {
+    const rows = await server.search<Target & { waits: boolean }>(
       `SELECT tenant_id AS "tenantId", conversation_id AS id, waits
        FROM outbound_messages WHERE (tenant_id, conversation_id) > ($1, $2)
        ORDER BY tenant_id, conversation_id, message_id LIMIT ${STEP_ROWS}`,
@@ -181,10 +178,9 @@ export class DueMessagesRepository {
   }
 
   /** Lists the oldest messages of each connection that do not wait for another. */
-  private async findOldest(connections: Target[], place: Place): Promise<OldestMessage[]> {
+  private async findOldest(connections: Target[], server: WorkspaceServer): Promise<OldestMessage[]> {
     if (connections.length === 0) return [];
-    return this.database.searchIn<OldestMessage>(
-      place,
+    return server.search<OldestMessage>(
       FIND_OLDEST,
       [
         connections.map(({ tenantId }) => tenantId),

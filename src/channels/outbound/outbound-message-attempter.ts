@@ -52,7 +52,7 @@ export class OutboundMessageAttempter {
     const stopAt = Date.now() + STOP_AFTER_MS;
     for (let delayMs = RETRY_MS; ; delayMs = Math.min(2 * delayMs, LONGEST_RETRY_MS)) {
       try {
-        const result = await this.database.withinNodeShare(message.tenantId, () =>
+        const result = await this.database.placement.forWorkspace(message.tenantId, () =>
           this.database.transaction((tx) => this.recorder.write(tx, message, outcome, adapter)),
         );
         await this.linkRecipient(message, outcome);

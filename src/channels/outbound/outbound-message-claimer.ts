@@ -25,11 +25,13 @@ export class OutboundMessageClaimer {
   /** Reports whether a connection has a message that can be claimed now. */
   async hasDue(target: Target): Promise<boolean> {
     const { tenantId } = target;
-    return (await this.database.withinNodeShare(tenantId, () => this.messages.countReady(target, 1))) > 0;
+    return (
+      (await this.database.placement.forWorkspace(tenantId, () => this.messages.countReady(target, 1))) > 0
+    );
   }
 
   claim(target: Target, count: number): Promise<ClaimedMessage[]> {
-    return this.database.withinNodeShare(target.tenantId, () => this.claimReady(target, count));
+    return this.database.placement.forWorkspace(target.tenantId, () => this.claimReady(target, count));
   }
 
   private async claimReady(target: Target, count: number): Promise<ClaimedMessage[]> {

@@ -30,21 +30,21 @@ export class OutboundMessagePoll {
     polls: Polls,
     database: Database,
   ) {
-    polls.searchSchedule('scheduled messages', async (since, place) => {
-      const step = await messages.findScheduled(since, place);
+    polls.searchSchedule('scheduled messages', async (since, server) => {
+      const step = await messages.findScheduled(since, server);
       wakeUps.wake(step.connections);
       await stale.reconcile(step.ended);
       return step;
     });
-    polls.search('due messages', BEFORE_ALL_MESSAGES, async (after, place) => {
-      const { due, inactive, ended, next } = await messages.findDue(after, place);
+    polls.search('due messages', BEFORE_ALL_MESSAGES, async (after, server) => {
+      const { due, inactive, ended, next } = await messages.findDue(after, server);
       wakeUps.wake(due);
       stale.failPending(inactive);
       await stale.reconcile(ended);
       return next;
     });
-    this.stuck = new SteppedSearch(database, BEFORE_ALL_MESSAGES, async (after, place) => {
-      const { stuck, next } = await messages.findStuck(after, place);
+    this.stuck = new SteppedSearch(database, BEFORE_ALL_MESSAGES, async (after, server) => {
+      const { stuck, next } = await messages.findStuck(after, server);
       await stale.moveUp(stuck);
       return next;
     });

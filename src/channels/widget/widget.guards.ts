@@ -69,8 +69,8 @@ export class WidgetGuard implements CanActivate {
     // Counts first: made-up keys must not reach PostgreSQL without limit.
     if (!isKnown) await countRefusal(this.limiter, request);
     const load = () => this.connections.loadByHookKey('WIDGET', siteKey);
-    // This read may wait for a node that hangs, so it holds no slot. The share of its node limits such reads.
-    const early = isKnown && this.database.isDivided ? await load() : undefined;
+    // This read may wait for a server that hangs alone, so it holds no slot. A share limits it.
+    const early = isKnown && this.database.placement.toleratedHangs > 0 ? await load() : undefined;
     request.releaseSlot = await this.budgets.acquire('widget', isKnown ? siteKey : UNKNOWN, response);
     // Another guard may refuse the request.
     response.once('close', request.releaseSlot);

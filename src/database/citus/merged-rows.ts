@@ -1,12 +1,8 @@
-/** Tells how the rows that several shards or nodes have found become those of one search. */
-export interface Merging<Row> {
-  /** Returns the values by which the search orders its rows, in the order of their rank. */
-  order: (row: Row) => (string | number | boolean | Date | null)[];
-  /** Largest number of rows of the search. */
-  limit?: number;
-}
+import { SearchOptions } from '../placement/placement';
 
-/** Returns rows in the order of their search, up to its limit. */
+type Merging<Row> = Pick<SearchOptions<Row>, 'order' | 'limit'>;
+
+/** Returns the rows that several shards or nodes have found in the order of their search, up to its limit. */
 export function merged<Row>(rows: Row[], { order, limit = Infinity }: Merging<Row>): Row[] {
   const ranked = rows.map((row) => ({ row, rank: order(row) }));
   ranked.sort((a, b) => compare(a.rank, b.rank));

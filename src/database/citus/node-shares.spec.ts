@@ -15,7 +15,7 @@ function beginHanging(shares: NodeShares, count: number, workspaceOf = (n: numbe
   const hang = new Promise<void>((resolve) => (hanging.end = resolve));
   for (let n = 0; n < count; n++)
     hanging.ended.push(
-      shares.run(workspaceOf(n), () => {
+      shares.forWorkspace(workspaceOf(n), () => {
         hanging.begun += 1;
         return hang;
       }),
@@ -31,8 +31,8 @@ describe('the share of a node', () => {
     const hanging = beginHanging(shares, SHARE + 3);
     await tick();
     expect(hanging.begun).toBe(SHARE);
-    expect(await shares.run('b-1', () => Promise.resolve('done'))).toBe('done');
-    expect(await shares.run('?-1', () => Promise.resolve('done'))).toBe('done');
+    expect(await shares.forWorkspace('b-1', () => Promise.resolve('done'))).toBe('done');
+    expect(await shares.forWorkspace('?-1', () => Promise.resolve('done'))).toBe('done');
     hanging.end();
     await Promise.all(hanging.ended);
     expect(hanging.begun).toBe(SHARE + 3);
@@ -43,7 +43,7 @@ describe('the share of a node', () => {
     const hanging = beginHanging(shares, 2 * SHARE, () => 'a-1');
     await tick();
     expect(hanging.begun).toBe(Math.ceil(SHARE / 2));
-    expect(await shares.run('a-2', () => Promise.resolve('done'))).toBe('done');
+    expect(await shares.forWorkspace('a-2', () => Promise.resolve('done'))).toBe('done');
     hanging.end();
     await Promise.all(hanging.ended);
   });
@@ -51,8 +51,8 @@ describe('the share of a node', () => {
   it('is given back by work that fails', async () => {
     const shares = makeShares();
     for (let n = 0; n < SHARE; n++)
-      await expect(shares.run('a-1', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    expect(await shares.run('a-1', () => Promise.resolve('done'))).toBe('done');
+      await expect(shares.forWorkspace('a-1', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await shares.forWorkspace('a-1', () => Promise.resolve('done'))).toBe('done');
   });
 
   it('refuses what would wait for long, and does not begin it', async () => {
@@ -63,7 +63,7 @@ describe('the share of a node', () => {
       await tick();
       let hasBegun = false;
       const work = () => Promise.resolve((hasBegun = true));
-      const refused = expect(shares.run('a-1', work)).rejects.toThrow(DatabaseUnavailable);
+      const refused = expect(shares.forWorkspace('a-1', work)).rejects.toThrow(DatabaseUnavailable);
       await tick();
       jest.advanceTimersByTime(2_000);
       await refused;

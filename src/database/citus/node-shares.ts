@@ -33,10 +33,18 @@ export class NodeShares {
    * Does work for a workspace that uses a connection.
    * @throws DatabaseUnavailable when no connection of the share is free in time
    */
-  async run<T>(tenantId: string, work: () => Promise<T>): Promise<T> {
+  async forWorkspace<T>(tenantId: string, work: () => Promise<T>): Promise<T> {
     const node = await this.nodeOf(tenantId);
     if (node === null) return work();
-    return within(this.ofWorkspaces, tenantId, () => within(this.ofNodes, node, work));
+    return within(this.ofWorkspaces, tenantId, () => this.onNode(node, work));
+  }
+
+  /**
+   * Does work on a node for several of its workspaces, as `forWorkspace` does.
+   * @throws DatabaseUnavailable when no connection of the share is free in time
+   */
+  onNode<T>(node: string, work: () => Promise<T>): Promise<T> {
+    return within(this.ofNodes, node, work);
   }
 }
 

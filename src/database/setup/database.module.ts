@@ -6,7 +6,6 @@ import { DATA_SOURCE, Database } from '../database';
 import { DatabaseClock } from '../database-clock';
 import { DatabaseClient } from '../driver/database-client';
 import { connectionOptions } from '../data-source';
-import { NodeClocks } from '../node-clocks';
 import { OldestSnapshot } from '../oldest-snapshot';
 import { OwnerDatabase } from '../owner-database';
 import { PartitionChanges } from '../history/partition-changes';
@@ -36,11 +35,10 @@ export class DatabaseModule {
           useFactory: (dataSource: DataSource, config: Config) => Database.forDataSource(dataSource, config),
         },
         DatabaseClock,
-        NodeClocks,
         OldestSnapshot,
         Partitions,
       ],
-      exports: [Database, DatabaseClock, NodeClocks, OldestSnapshot, Partitions],
+      exports: [Database, DatabaseClock, OldestSnapshot, Partitions],
     };
   }
 

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { AgentRole, Entitlement } from '../../access/permissions';
-import { Batcher } from '../../common/batcher';
 import { groupBy } from '../../common/group-by';
 import { isId, newId } from '../../common/ids';
 import { Origin } from '../../access/principal';
 import { cutStorable } from '../../common/validators';
 import { Database } from '../../database/database';
-import { isDatabaseAway, isStatementTimeout } from '../../database/driver/database-errors';
+import { WorkspaceRows } from '../../database/placement/placement';
 import { Transaction } from '../../database/transaction';
 import { PlanTier } from '../../workspaces/plan-policy';
 import { LOCKED_AT, MAX_MEMBERSHIPS } from '../people/memberships.repository';
@@ -34,16 +33,11 @@ const SELECT_SESSIONS = `
           WHERE w.person_id = p.id LIMIT ${MAX_MEMBERSHIPS}) AS "tenantIds"
   FROM login_sessions s JOIN people p ON p.id = s.person_id`;
 
-/** Time in milliseconds within which the nodes of several workspaces must answer one statement. */
-const TOGETHER_MS = 1_000;
-/** Time in milliseconds for which each node is asked for itself, after one has not answered. */
-const APART_MS = 10_000;
-
-/** Number of reads of sessions whose memberships one statement reads. */
-const MAX_BATCH = 50;
-
-/** SQL that reads memberships, without the ones of inactive agents. */
-const SELECT_MEMBERSHIPS = `
+/**
+ * SQL that reads memberships of the persons $2 in the workspaces $1. Memberships of inactive agents are left
+ * out.
+ */
+const LIST_MEMBERSHIPS = `
   SELECT m.person_id AS "personId", a.id AS "agentId", a.name AS "agentName", a.role, w.id AS "workspaceId",
     w.name AS "workspaceName", w.slug, w.plan_tier AS "planTier", w.trial_ends_at AS "trialEndsAt",
     w.rate_limit AS "rateLimit", w.message_retention_days AS "messageRetentionDays", w.entitlements,
@@ -51,18 +45,9 @@ const SELECT_MEMBERSHIPS = `
     ${LOCKED_AT} AS "lockedAt", ${LOCKED_AT} <= now() AS "isLockTime"
   FROM memberships m JOIN agents a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id AND a.active
     JOIN workspaces w ON w.id = m.tenant_id
-    LEFT JOIN second_factor_demands d ON d.tenant_id = m.tenant_id`;
-
-/** SQL that reads memberships of the persons $2 in the workspaces $1. */
-const LIST_MEMBERSHIPS = `${SELECT_MEMBERSHIPS}
+    LEFT JOIN second_factor_demands d ON d.tenant_id = m.tenant_id
   WHERE m.tenant_id = ANY ($1::uuid[]) AND m.person_id = ANY ($2::uuid[])
   ORDER BY lower(w.name), w.id`;
-
-/** SQL that reads the same on one node, with a row for each workspace that the node has. */
-const LIST_MEMBERSHIPS_OF_NODE = `
-  SELECT named.id AS "tenantId", found.*
-  FROM unnest($1::uuid[]) AS named (id) LEFT JOIN LATERAL (
-    ${SELECT_MEMBERSHIPS} WHERE m.tenant_id = named.id AND m.person_id = ANY ($2::uuid[])) AS found ON true`;
 
 export interface AuthenticatedSession extends OpenedSession {
   /** Whether the recorded last use is more than a minute old. */
@@ -71,20 +56,6 @@ export interface AuthenticatedSession extends OpenedSession {
 
 @Injectable()
 export class LoginSessionsRepository {
-  /** Time of the process until which each node is asked for itself. */
-  private apartUntil = 0;
-  /**
-   * Reads memberships on several nodes, for many sessions with one statement: while a node hangs, few
-   * connections wait for it.
-   */
-  private readonly onSeveralNodes = new Batcher<SessionRow[], AuthenticatedSession[]>(
-    MAX_BATCH,
-    async (batch) => {
-      const opened = await this.addMemberships(batch.flat());
-      return batch.map((sessions) => opened.splice(0, sessions.length));
-    },
-  );
-
   constructor(private readonly database: Database) {}
 
   /**
@@ -96,7 +67,7 @@ export class LoginSessionsRepository {
       `${SELECT_SESSIONS} WHERE s.hash = $1 AND s.expires_at > now()`,
       [hash],
     );
-    const [opened] = await this.withMemberships(sessions);
+    const [opened] = await this.addMemberships(sessions);
     return opened ?? null;
   }
 
@@ -106,72 +77,29 @@ export class LoginSessionsRepository {
       `${SELECT_SESSIONS} WHERE s.id = ANY ($1::uuid[]) AND s.expires_at > now()`,
       [ids],
     );
-    return this.withMemberships(sessions);
-  }
-
-  private withMemberships(sessions: SessionRow[]): Promise<AuthenticatedSession[]> {
-    return this.mayBeSpread(workspacesOf(sessions))
-      ? this.onSeveralNodes.submit(sessions)
-      : this.addMemberships(sessions);
-  }
-
-  /** Reports whether workspaces may be on several nodes. */
-  private mayBeSpread(tenantIds: string[]): boolean {
-    return this.database.isDivided && tenantIds.length > 1;
+    return this.addMemberships(sessions);
   }
 
   private async addMemberships(sessions: SessionRow[]): Promise<AuthenticatedSession[]> {
     const tenantIds = workspacesOf(sessions);
     const personIds = [...new Set(sessions.map(({ personId }) => personId))];
-    const { memberships, unreachableIds } = await this.readMemberships(tenantIds, personIds);
-    const byPerson = groupBy(memberships, ({ personId }) => personId);
+    const { rows, unreachableIds } = await this.readMemberships(tenantIds, personIds);
+    const byPerson = groupBy(rows, ({ personId }) => personId);
     return sessions.map((session) =>
       toSession(session, byPerson.get(session.personId) ?? [], unreachableIds),
     );
   }
 
-  /** Reads memberships of workspaces, and finds the workspaces whose node does not answer. */
-  private async readMemberships(tenantIds: string[], personIds: string[]): Promise<ReadMemberships> {
-    const [first] = tenantIds;
-    if (first === undefined) return { memberships: [], unreachableIds: NONE };
-    const parameters = [tenantIds, personIds];
-    if (!this.mayBeSpread(tenantIds)) {
-      const memberships = await this.database.withinNodeShare(first, () =>
-        this.database.prepared<MembershipRow>(LIST_MEMBERSHIPS, parameters),
-      );
-      return { memberships, unreachableIds: NONE };
-    }
-    if (performance.now() >= this.apartUntil) {
-      try {
-        const memberships = await this.database.preparedWithin<MembershipRow>(
-          TOGETHER_MS,
-          LIST_MEMBERSHIPS,
-          parameters,
-        );
-        return { memberships, unreachableIds: NONE };
-      } catch (error) {
-        if (!isDatabaseAway(error) && !isStatementTimeout(error)) throw error;
-        this.apartUntil = performance.now() + APART_MS;
-      }
-    }
-    return this.readByNode(tenantIds, personIds);
-  }
-
-  private async readByNode(tenantIds: string[], personIds: string[]): Promise<ReadMemberships> {
-    const rows = await this.database.readInPlaces<MembershipRow & { tenantId: string }>(
-      LIST_MEMBERSHIPS_OF_NODE,
-      [tenantIds, personIds],
-      {
-        lists: 1,
-        times: ['trialEndsAt', 'lockedAt'],
-        order: ({ workspaceName, workspaceId }) => [workspaceName?.toLowerCase() ?? '', workspaceId],
-      },
-    );
-    const answered = new Set(rows.map(({ tenantId }) => tenantId));
-    return {
-      memberships: rows.filter(({ agentId }) => agentId !== null),
-      unreachableIds: new Set(tenantIds.filter((id) => !answered.has(id))),
-    };
+  /** Reads memberships of workspaces, and finds the workspaces whose server does not answer. */
+  private async readMemberships(
+    tenantIds: string[],
+    personIds: string[],
+  ): Promise<WorkspaceRows<MembershipRow>> {
+    if (tenantIds.length === 0) return { rows: [], unreachableIds: new Set() };
+    return this.database.placement.readWorkspaces<MembershipRow>(LIST_MEMBERSHIPS, [tenantIds, personIds], {
+      times: ['trialEndsAt', 'lockedAt'],
+      order: ({ workspaceName, workspaceId }) => [workspaceName.toLowerCase(), workspaceId],
+    });
   }
 
   /** Returns the hashes that belong to active sessions. */
@@ -280,14 +208,6 @@ interface SessionRow extends LoginSession {
   hasSecondFactor: boolean;
   tenantIds: string[];
 }
-
-interface ReadMemberships {
-  memberships: MembershipRow[];
-  /** Workspaces whose node does not answer. */
-  unreachableIds: ReadonlySet<string>;
-}
-
-const NONE: ReadonlySet<string> = new Set();
 
 /** Membership of a person whose agent is active. */
 interface MembershipRow {

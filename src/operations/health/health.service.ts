@@ -2,22 +2,18 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/app-error';
 import { Config } from '../../config/config';
 import { Database } from '../../database/database';
-import { DatabaseClock } from '../../database/database-clock';
-import { NodeClocks } from '../../database/node-clocks';
+import { ClockStates, DatabaseClock } from '../../database/database-clock';
 import { RedisClient } from '../../redis/redis-client';
 import { DatabaseCheck, DatabaseState, RoleFault } from './database-check';
 
 type State = 'up' | 'down';
 
-export interface Readiness {
+export interface Readiness extends ClockStates {
   status: 'up';
   database: State;
   migrations: DatabaseState['migrations'];
   privileges: 'granted' | 'missing';
   settings: 'set' | 'missing';
-  clock: 'synchronized' | 'wrong';
-  /** The clocks of the nodes, where the database is divided over several. */
-  nodeClocks?: 'synchronized' | 'wrong';
   redis: State;
 }
 
@@ -38,10 +34,9 @@ export class HealthService {
 
   constructor(
     private readonly config: Config,
+    private readonly database: Database,
     private readonly databaseCheck: DatabaseCheck,
     private readonly clock: DatabaseClock,
-    private readonly database: Database,
-    private readonly nodeClocks: NodeClocks,
     private readonly redis: RedisClient,
   ) {}
 
@@ -68,8 +63,7 @@ export class HealthService {
       migrations,
       privileges: lacks(roleFaults, 'privileges') ? 'missing' : 'granted',
       settings: lacks(roleFaults, 'settings') ? 'missing' : 'set',
-      clock: this.clock.isTrusted ? 'synchronized' : 'wrong',
-      ...(this.database.isDivided && { nodeClocks: this.nodeClocks.areTrusted ? 'synchronized' : 'wrong' }),
+      ...this.clock.states,
       redis,
     };
     const missing = [

@@ -35,7 +35,9 @@ export class HistoryUses {
     const bounds = { first: lowestId(day), next: lowestId(day + 1), start: startOf(day) };
     for (let after = LOWEST_ID; ;) {
       const ids = await this.workspaces.listIds(after, STEP);
-      for (const tenantIds of this.database.spansWorkspaces ? [ids] : ids.map((id) => [id])) {
+      const keys = ids.map((tenantId) => ({ tenantId }));
+      for (const batch of this.database.batchesOf(keys, STEP)) {
+        const tenantIds = batch.map(({ tenantId }) => tenantId);
         const workspaces = await this.database.queueTransaction((tx) =>
           this.rows.findHistoryUses(tx, uses, tenantIds, bounds),
         );

@@ -1,5 +1,4 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnModuleInit } from '@nestjs/common';
-import { toBatches } from '../../common/group-by';
 import { Periodic } from '../../common/periodic';
 import { Database } from '../../database/database';
 import { QueueFloors } from './queue-floors';
@@ -54,7 +53,7 @@ export class FloorKeeper implements OnModuleInit, BeforeApplicationShutdown {
     this.floors.use((await this.saved.countDead()) > MANY_DEAD_ROWS);
     const now = Date.now();
     if (!this.floors.areUsed || now - this.exchangedAt < SAVED_EVERY_MS) return;
-    for (const batch of toBatches(this.floors.takeUnsaved(), BATCH, this.database))
+    for (const batch of this.database.batchesOf(this.floors.takeUnsaved(), BATCH))
       await this.saved.save(batch);
     this.floors.addSaved(await this.saved.list(new Date(this.exchangedAt - SAVED_EVERY_MS)));
     this.exchangedAt = now;

@@ -27,7 +27,7 @@ export class QueueFloorsRepository {
 
   /** Counts the dead rows of the longest queue, or of its shard on a node, as PostgreSQL itself does. */
   async countDead(): Promise<number> {
-    const longest = await this.database.readOnEachServer<{ count: number | null }>(
+    const longest = await this.database.placement.readViews<{ count: number | null }>(
       `SELECT max(n_dead_tup)::float8 AS count FROM pg_stat_user_tables
        WHERE relname ~ '^(event_queue|pending_deliveries|outbound_messages)(_[0-9]+)?$'`,
     );

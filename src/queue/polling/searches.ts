@@ -1,39 +1,41 @@
-import { Place, PlacedWork } from '../../database/citus/places';
 import { Database } from '../../database/database';
+import { WorkspaceServer } from '../../database/placement/placement';
 
 /** Number of steps of one run of a search, so that it takes a bounded time. */
 const MAX_STEPS = 10;
 
 /**
- * Handles the rows of a place after a position, and returns where the next step begins; null after the last.
+ * Handles the rows of a server after a position, and returns where the next step begins; null after the last.
  */
-export type SearchStep<Position> = (after: Position, place: Place) => Promise<Position | null>;
+export type SearchStep<Position> = (after: Position, server: WorkspaceServer) => Promise<Position | null>;
 
 /**
- * A search that walks through the workspaces of each place in bounded steps: each run takes up to so many
+ * A search that walks through the workspaces of each server in bounded steps: each run takes up to so many
  * steps, and the next run goes on from there. After the last step it starts from the first position again.
  */
 export class SteppedSearch<Position> {
-  private readonly walks = new PlacedWork<void>();
-  /** Positions up to which places are searched, by their names. */
+  private readonly walks: () => Promise<void[]>;
+  /** Positions up to which servers are searched, by their names. */
   private readonly positions = new Map<string, Position>();
 
-  /** Makes a search that starts at `first` in each place. */
+  /** Makes a search that starts at `first` on each server. */
   constructor(
-    private readonly database: Database,
+    database: Database,
     private readonly first: Position,
     private readonly step: SearchStep<Position>,
     private readonly maxSteps = MAX_STEPS,
-  ) {}
-
-  async run(): Promise<void> {
-    await this.walks.run(await this.database.listPlaces(), (place) => this.walk(place));
+  ) {
+    this.walks = database.placement.repeatOnServers((server) => this.walk(server));
   }
 
-  private async walk(place: Place): Promise<void> {
+  async run(): Promise<void> {
+    await this.walks();
+  }
+
+  private async walk(server: WorkspaceServer): Promise<void> {
     for (let n = 0; n < this.maxSteps; n++) {
-      const next = await this.step(this.positions.get(place.name) ?? this.first, place);
-      this.positions.set(place.name, next ?? this.first);
+      const next = await this.step(this.positions.get(server.name) ?? this.first, server);
+      this.positions.set(server.name, next ?? this.first);
       if (next === null) return;
     }
   }
@@ -45,37 +47,42 @@ const OVERLAP_MS = 2_000;
 /** Milliseconds before a process's start from which its first run searches. */
 const BEFORE_START_MS = 60_000;
 
-/** Handles the rows of a place that became due after a time, and returns the time up to which it looked. */
-export type ScheduleStep = (since: Date, place: Place) => Promise<{ until: Date; isLast: boolean }>;
+/** Handles the rows of a server that became due after a time, and returns the time up to which it looked. */
+export type ScheduleStep = (
+  since: Date,
+  server: WorkspaceServer,
+) => Promise<{ until: Date; isLast: boolean }>;
 
 /**
  * A search along a schedule in bounded steps: each run finds the rows that have become due since the last
  * run. Rows that were due long before the process started are left to a search of another order.
  */
 export class ScheduleSearch {
-  private readonly walks = new PlacedWork<void>();
+  private readonly walks: () => Promise<void[]>;
   private readonly begin = new Date(Date.now() - BEFORE_START_MS);
-  /** Times up to which places are searched, by their names. */
+  /** Times up to which servers are searched, by their names. */
   private readonly until = new Map<string, Date>();
 
   /** Makes a search that starts a minute before now. */
   constructor(
-    private readonly database: Database,
+    database: Database,
     private readonly step: ScheduleStep,
-  ) {}
-
-  async run(): Promise<void> {
-    await this.walks.run(await this.database.listPlaces(), (place) => this.walk(place));
+  ) {
+    this.walks = database.placement.repeatOnServers((server) => this.walk(server));
   }
 
-  private async walk(place: Place): Promise<void> {
-    const last = this.until.get(place.name) ?? this.begin;
+  async run(): Promise<void> {
+    await this.walks();
+  }
+
+  private async walk(server: WorkspaceServer): Promise<void> {
+    const last = this.until.get(server.name) ?? this.begin;
     let since = new Date(last.getTime() - OVERLAP_MS);
     for (let n = 0; n < MAX_STEPS; n++) {
-      const { until, isLast } = await this.step(since, place);
+      const { until, isLast } = await this.step(since, server);
       since = until;
       if (isLast) break;
     }
-    this.until.set(place.name, since);
+    this.until.set(server.name, since);
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { toBatches } from '../../common/group-by';
+import { groupByWorkspace, partsOf } from '../../common/group-by';
 import { isId } from '../../common/ids';
 import { toContact } from '../../contacts/contact.dto';
 import { ContactsRepository } from '../../contacts/contacts.repository';
@@ -54,7 +54,8 @@ export class ContextReader {
   private readAsked(): void {
     const asked = this.asked;
     this.asked = [];
-    for (const batch of toBatches(asked, BATCH, { spansWorkspaces: false }))
+    const ofWorkspaces = [...groupByWorkspace(asked).values()];
+    for (const batch of ofWorkspaces.flatMap((group) => partsOf(group, BATCH)))
       this.readBatch(batch).catch((error: unknown) => {
         for (const { reject } of batch) reject(error);
       });

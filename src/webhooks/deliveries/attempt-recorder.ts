@@ -4,6 +4,7 @@ import { Batcher } from '../../common/batcher';
 import { groupBy } from '../../common/group-by';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
+import { WorkspaceBatcher } from '../../database/workspace-batcher';
 import {
   EventLease,
   EventQueueRepository,
@@ -26,8 +27,6 @@ const BATCH_EVERY_MS = 20;
 /** Number of records that are written at once: an endpoint has as many slots, so none waits for a batch. */
 const ENOUGH = 10;
 const RETRY_MS = 500;
-/** Key of batches with records of all workspaces. */
-const ALL_WORKSPACES = '';
 /**
  * Time from the start of an attempt after which its record is late: this process has stood still. Meanwhile
  * the endpoint may have been deactivated, and its other deliveries cancelled.
@@ -47,14 +46,14 @@ interface Leases {
 @Injectable()
 export class AttemptRecorder {
   private readonly logger = new Logger(AttemptRecorder.name);
-  /** Batches under way: one, or one of each workspace, so that a node that hangs holds up no others. */
-  private readonly batchers = new Map<string, Batcher<AttemptRecord, AttemptRecord>>();
+  /** Batches under way: one, or one of each workspace, so that a server that hangs holds up no others. */
+  private readonly batcher: WorkspaceBatcher<AttemptRecord, AttemptRecord>;
   /**
    * Numbers of first attempts that are not recorded yet, by the key of their event's lease. A lease whose
    * attempts can't all be recorded has none: its event ends after another worker has taken it.
    */
   private readonly attemptsLeft = new Map<string, number>();
-  /** Retries under way, by the keys of the batchers. */
+  /** Retries under way, by the keys of their batches. */
   private readonly retries = new Map<string, RecordRetries>();
 
   constructor(
@@ -63,7 +62,11 @@ export class AttemptRecorder {
     private readonly pending: PendingDeliveriesRepository,
     private readonly history: DeliveryHistoryRepository,
     private readonly outcomes: RecoveryOutcomesRepository,
-  ) {}
+  ) {
+    const write = (records: AttemptRecord[]) => this.writeBatch(records);
+    const options = { everyMs: BATCH_EVERY_MS, enough: ENOUGH };
+    this.batcher = new WorkspaceBatcher(database, () => new Batcher(MAX_BATCH, write, options));
+  }
 
   /** Notes first attempts that begin. Their event leaves the queue with the last record of its lease. */
   expectAttempts(deliveries: Delivery[]): void {
@@ -78,23 +81,12 @@ export class AttemptRecorder {
    * has ended.
    */
   record(record: AttemptRecord): Promise<AttemptRecord> {
-    const key = this.keyOf(record);
-    const write = (records: AttemptRecord[]) => this.writeBatch(records);
-    const batcher =
-      this.batchers.get(key) ?? new Batcher(MAX_BATCH, write, { everyMs: BATCH_EVERY_MS, enough: ENOUGH });
-    this.batchers.set(key, batcher);
-    return batcher.submit(record).finally(() => {
-      if (batcher.isIdle && this.batchers.get(key) === batcher) this.batchers.delete(key);
-    });
-  }
-
-  private keyOf({ delivery }: AttemptRecord): string {
-    return this.database.spansWorkspaces ? ALL_WORKSPACES : delivery.endpoint.tenantId;
+    return this.batcher.submit(record.delivery.endpoint.tenantId, record);
   }
 
   /** Returns the retries of a batch that failed, which begin where there are none. */
-  private retriesOf(record: AttemptRecord): RecordRetries {
-    const key = this.keyOf(record);
+  private retriesOf({ delivery }: AttemptRecord): RecordRetries {
+    const key = this.database.batchKeyOf(delivery.endpoint.tenantId);
     const known = this.retries.get(key);
     if (known) return known;
     const retries = new RecordRetries({
@@ -110,8 +102,8 @@ export class AttemptRecorder {
 
   /**
    * Writes a batch. While the database is away, it tries the same batch again: any other would fail too, and
-   * a lost outcome makes the receiver get a duplicate. After another failure, or if the database may serve
-   * other workspaces, the records are written apart, and the next batch does not wait for them.
+   * a lost outcome makes the receiver get a duplicate. After another failure, the records are written apart,
+   * and the next batch does not wait for them.
    */
   private async writeBatch(records: AttemptRecord[]): Promise<(AttemptRecord | Promise<AttemptRecord>)[]> {
     for (;;) {
@@ -120,8 +112,7 @@ export class AttemptRecorder {
         return records;
       } catch (error) {
         logRetry(this.logger, records, error as Error);
-        const isOfThese = !this.database.spansWorkspaces || mayBeOfOneRecord(error);
-        if (isOfThese || records.some(isTestRecord))
+        if (mayBeOfOneRecord(error) || records.some(isTestRecord))
           return this.retriesOf(records[0]!).retryRecords(records, error);
         await sleep(RETRY_MS);
       }
@@ -130,7 +121,7 @@ export class AttemptRecorder {
 
   private write(records: AttemptRecord[]): Promise<void> {
     const { tenantId } = records[0]!.delivery.endpoint;
-    return this.database.withinNodeShare(tenantId, () => this.writeAll(records));
+    return this.database.placement.forWorkspace(tenantId, () => this.writeAll(records));
   }
 
   private async writeAll(records: AttemptRecord[]): Promise<void> {

@@ -74,7 +74,7 @@ export class DeliveryAttempter {
         : null;
     };
     try {
-      return await this.database.withinNodeShare(endpoint.tenantId, () =>
+      return await this.database.placement.forWorkspace(endpoint.tenantId, () =>
         this.database.queueTransaction(claim),
       );
     } catch (error) {

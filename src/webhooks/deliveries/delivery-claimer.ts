@@ -4,6 +4,7 @@ import { newId } from '../../common/ids';
 import { SecretUnreadable } from '../../secrets/secret-box';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
+import { WorkspaceBatcher } from '../../database/workspace-batcher';
 import { Metrics } from '../../metrics/metrics';
 import {
   InjectStartCapacity,
@@ -23,8 +24,6 @@ import { ClaimedRow, PendingDeliveriesRepository } from './pending-deliveries.re
 const MAX_BATCH = 50;
 /** Number of claims that run at the same time, for targets that are claimed together and for slow ones. */
 const CONCURRENCY = 2;
-/** Number of claims of one workspace each that run at the same time on one server. */
-const CONCURRENCY_OF_ONE = 8;
 /** Time for which claims pass over a delivery that is to be cancelled. */
 const UNOWED_DELAY_MS = 60_000;
 const SLOW_MS = 1_000;
@@ -51,9 +50,9 @@ interface Claim {
 @Injectable()
 export class DeliveryClaimer {
   private readonly logger = new Logger(DeliveryClaimer.name);
-  private readonly together: Batcher<Request, Claim>;
+  private readonly together: WorkspaceBatcher<Request, Claim>;
   /** Claims the targets whose last claim was slow, each alone. */
-  private readonly apart: Batcher<Request, Claim>;
+  private readonly apart: WorkspaceBatcher<Request, Claim>;
   /**
    * Keys of targets whose last claim was slow or failed. Another target of the same claim may be the cause.
    */
@@ -68,15 +67,15 @@ export class DeliveryClaimer {
     private readonly metrics: Metrics,
   ) {
     const claim = (requests: Request[]) => this.claimTimed(requests);
-    this.together = database.spansWorkspaces
-      ? new Batcher(MAX_BATCH, claim, { concurrency: CONCURRENCY })
-      : new Batcher(1, claim, { concurrency: CONCURRENCY_OF_ONE });
-    this.apart = new Batcher(1, claim, { concurrency: CONCURRENCY });
+    const batcherOf = (max: number) =>
+      new WorkspaceBatcher(database, () => new Batcher(max, claim, { concurrency: CONCURRENCY }));
+    this.together = batcherOf(database.workspacesAtOnce(MAX_BATCH));
+    this.apart = batcherOf(1);
   }
 
   /** Reports whether a target has a delivery that can be claimed now. */
   hasDue(target: Target): Promise<boolean> {
-    return this.database.withinNodeShare(target.tenantId, () => this.deliveries.hasDue(target));
+    return this.database.placement.forWorkspace(target.tenantId, () => this.deliveries.hasDue(target));
   }
 
   async claim(target: Target, count: number): Promise<Delivery[]> {
@@ -98,15 +97,9 @@ export class DeliveryClaimer {
   }
 
   private submit(request: Request): Promise<Claim> {
-    if (this.database.isDivided) return this.claimOnNode(request);
-    return (this.slow.has(targetKeyOf(request.target)) ? this.apart : this.together).submit(request);
-  }
-
-  private claimOnNode(request: Request): Promise<Claim> {
-    return this.database.withinNodeShare(request.target.tenantId, async () => {
-      const [claim] = await this.claimAll([request]);
-      return claim!;
-    });
+    const { target } = request;
+    const batcher = this.slow.has(targetKeyOf(target)) ? this.apart : this.together;
+    return batcher.submit(target.tenantId, request);
   }
 
   /** Claims as many deliveries as the endpoint's rate grants. The others stay as they are. */
@@ -125,7 +118,8 @@ export class DeliveryClaimer {
     const begin = performance.now();
     let isSlow = true;
     try {
-      const claimed = await this.claimAll(requests);
+      const { tenantId } = requests[0]!.target;
+      const claimed = await this.database.placement.forWorkspace(tenantId, () => this.claimAll(requests));
       isSlow = performance.now() - begin > SLOW_MS;
       return claimed;
     } finally {

@@ -29,13 +29,13 @@ export class DeliveryPoll implements OnApplicationBootstrap, BeforeApplicationSh
     this.vacuum = new QueueVacuum(owner, snapshots, 'pending_deliveries', VACUUM_AFTER_TARGETS, (error) =>
       this.logger.warn({ err: error }, 'pending_deliveries was not vacuumed'),
     );
-    polls.searchSchedule('scheduled deliveries', async (since, place) => {
-      const step = await deliveries.findScheduled(since, place);
+    polls.searchSchedule('scheduled deliveries', async (since, server) => {
+      const step = await deliveries.findScheduled(since, server);
       this.wake(step.targets);
       return step;
     });
-    polls.search('due deliveries', BEFORE_ALL_ENDPOINTS, async (after, place) => {
-      const { targets, next } = await deliveries.findDue(after, place);
+    polls.search('due deliveries', BEFORE_ALL_ENDPOINTS, async (after, server) => {
+      const { targets, next } = await deliveries.findDue(after, server);
       this.wake(targets);
       return next;
     });

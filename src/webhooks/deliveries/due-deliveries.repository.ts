@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LOWEST_ID } from '../../common/ids';
-import { Database } from '../../database/database';
 import { expectOneRow, listsOf } from '../../database/key-list';
-import { Place } from '../../database/citus/places';
+import { WorkspaceServer } from '../../database/placement/placement';
 import { Transaction } from '../../database/transaction';
 import { QueueFloors } from '../../queue/floors/queue-floors';
 import { Target } from '../../queue/targets';
@@ -78,23 +77,19 @@ interface TargetRow {
 /** Finds due and unowed deliveries among the pending ones, in steps of a bounded size. */
 @Injectable()
 export class DueDeliveriesRepository {
-  constructor(
-    private readonly database: Database,
-    private readonly floors: QueueFloors,
-  ) {}
+  constructor(private readonly floors: QueueFloors) {}
 
   /**
-   * Makes a step of a search of a place for the targets of retries and leases whose time came after `since`.
+   * Makes a step of a search of a server for the targets of retries and leases whose time came after `since`.
    * It leaves suspended workspaces out.
    * @returns the time up to which they were found
    */
   async findScheduled(
     since: Date,
-    place: Place,
+    server: WorkspaceServer,
   ): Promise<{ targets: Target[]; until: Date; isLast: boolean }> {
     type Row = TargetRow & { at: Date; isSuspended: boolean };
-    const rows = await this.database.searchIn<Row>(
-      place,
+    const rows = await server.search<Row>(
       `SELECT tenant_id AS "tenantId", endpoint_id AS id, recovered, next_attempt_at AS at,
               ${isSuspended('tenant_id')} AS "isSuspended"
        FROM pending_deliveries
@@ -108,13 +103,16 @@ export class DueDeliveriesRepository {
   }
 
   /**
-   * Makes a step of a search of a place for targets with a due delivery, and notes where the deliveries of
+   * Makes a step of a search of a server for targets with a due delivery, and notes where the deliveries of
    * each begin. It looks at the active endpoints of workspaces that are not suspended.
    * @returns where the next step begins; null after the last
    */
-  async findDue(after: Position, place: Place): Promise<{ targets: Target[]; next: Position | null }> {
+  async findDue(
+    after: Position,
+    server: WorkspaceServer,
+  ): Promise<{ targets: Target[]; next: Position | null }> {
     const list = this.floors.areUsed ? LIST_ENDPOINTS : LIST_OWED_ENDPOINTS;
-    const endpoints = await this.database.searchIn<EndpointRow>(place, list, after, {
+    const endpoints = await server.search<EndpointRow>(list, after, {
       order: ({ tenantId, id }) => [tenantId, id],
       limit: STEP_ENDPOINTS,
       times: ['now'],
@@ -124,7 +122,7 @@ export class DueDeliveriesRepository {
       { ...endpoint, recovered: false },
       { ...endpoint, recovered: true },
     ]);
-    const due = await this.findOldest(subQueues, place);
+    const due = await this.findOldest(subQueues, server);
     // Read before the queue: a delivery that becomes due later is above this floor.
     for (const { tenantId, id, recovered, now } of subQueues)
       this.floors.update(
@@ -209,11 +207,10 @@ export class DueDeliveriesRepository {
    */
   private async findOldest(
     subQueues: (EndpointRow & { recovered: boolean })[],
-    place: Place,
+    server: WorkspaceServer,
   ): Promise<Map<string, TargetRow & { oldestAt: Date | null }>> {
     if (subQueues.length === 0) return new Map();
-    const rows = await this.database.searchIn<TargetRow & { oldestAt: Date | null }>(
-      place,
+    const rows = await server.search<TargetRow & { oldestAt: Date | null }>(
       `SELECT e.tenant_id AS "tenantId", e.id, e.recovered, due.at AS "oldestAt"
          FROM unnest($1::uuid[], $2::uuid[], $3::integer[], $4::boolean[], $5::timestamptz[])
            AS e (tenant_id, id, activation, recovered, since), LATERAL (

@@ -78,7 +78,7 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
   private async writeOf(tenantId: string): Promise<void> {
     const failed = takeChanges(this.failed, tenantId);
     const succeeded = takeChanges(this.succeeded, tenantId);
-    await this.database.withinNodeShare(tenantId, async () => {
+    await this.database.placement.forWorkspace(tenantId, async () => {
       if (succeeded.length > 0) await this.repository.markSucceeded(succeeded);
       if (failed.length > 0) await this.repository.markFailing(failed);
     });

@@ -31,7 +31,7 @@ export class PendingCancellationsRepository {
   constructor(private readonly database: Database) {}
 
   list(): Promise<PendingCancellation[]> {
-    return this.database.search<PendingCancellation & { createdAt: Date }>(
+    return this.database.placement.searchAll<PendingCancellation & { createdAt: Date }>(
       `SELECT ${COLUMNS}, created_at AS "createdAt" FROM pending_cancellations ORDER BY created_at LIMIT ${MAX_LISTED}`,
       { order: ({ createdAt }) => [createdAt], limit: MAX_LISTED, times: ['createdAt'] },
     );

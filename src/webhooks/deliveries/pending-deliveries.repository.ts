@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
-import { Batch, expectOneRow, listsOf, workspaceOf } from '../../database/key-list';
+import { Batch, expectOneRow, listsOf, selectForEach, workspaceOf } from '../../database/key-list';
 import { columnNamesOf, columnsOf, rowsToInsert } from '../../database/rows-to-insert';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
@@ -43,9 +43,9 @@ export type ClaimedRow = Pick<
  * Returns SQL that locks the deliveries that a request may claim, those that are due before all others first.
  */
 const lockDue = (
-  request: Record<'tenantId' | 'endpointId' | 'activation' | 'recovered' | 'count' | 'since', string>,
+  request: Record<'tenant_id' | 'endpoint_id' | 'activation' | 'recovered' | 'count' | 'since', string>,
 ) => {
-  const owed = `tenant_id = ${request.tenantId} AND endpoint_id = ${request.endpointId}
+  const owed = `tenant_id = ${request.tenant_id} AND endpoint_id = ${request.endpoint_id}
       AND activation = ${request.activation} AND recovered = ${request.recovered}`;
   const locked = `ORDER BY next_attempt_at, id LIMIT ${request.count} FOR UPDATE SKIP LOCKED`;
   return `
@@ -60,26 +60,18 @@ const lockDue = (
     LIMIT ${request.count}`;
 };
 const claimIn = (batch: Batch) => `
-  WITH due AS (${
-    batch.spansWorkspaces
-      ? `SELECT p.* FROM unnest($1::uuid[], $2::uuid[], $3::integer[], $4::boolean[], $5::integer[], $7::timestamptz[])
-           AS request (tenant_id, endpoint_id, activation, recovered, count, since), LATERAL (${lockDue({
-             tenantId: 'request.tenant_id',
-             endpointId: 'request.endpoint_id',
-             activation: 'request.activation',
-             recovered: 'request.recovered',
-             count: 'request.count',
-             since: 'request.since',
-           })}) p`
-      : lockDue({
-          tenantId: '($1::uuid[])[1]',
-          endpointId: '($2::uuid[])[1]',
-          activation: '($3::integer[])[1]',
-          recovered: '($4::boolean[])[1]',
-          count: '($5::integer[])[1]',
-          since: '($7::timestamptz[])[1]',
-        })
-  }), leased AS (
+  WITH due AS (${selectForEach(
+    {
+      tenant_id: ['uuid', '$1'],
+      endpoint_id: ['uuid', '$2'],
+      activation: ['integer', '$3'],
+      recovered: ['boolean', '$4'],
+      count: ['integer', '$5'],
+      since: ['timestamptz', '$7'],
+    },
+    batch,
+    lockDue,
+  )}), leased AS (
     UPDATE pending_deliveries p SET lease_id = $6, next_attempt_at = now() + ${LEASE} FROM due
     WHERE p.tenant_id = ${workspaceOf('due', '$1', batch)} AND p.id = due.id AND ${expectOneRow('due', 'id')}
     RETURNING p.*, due.lease_id IS NOT NULL AS was_leased

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { partsOf } from '../../common/group-by';
 import {
   isDatabaseAway,
   isFaultOfData,
@@ -145,10 +146,7 @@ export function logRetry(logger: Logger, { length: attempts }: AttemptRecord[], 
 }
 
 function split<T>(items: T[]): T[][] {
-  const size = Math.ceil(items.length / SPLIT_INTO);
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, n) =>
-    items.slice(n * size, (n + 1) * size),
-  );
+  return partsOf(items, Math.ceil(items.length / SPLIT_INTO));
 }
 
 function withoutDetails(record: AttemptRecord): AttemptRecord {

@@ -41,8 +41,8 @@ export class RecoveryRunner implements OnModuleInit {
     private readonly maker: RecoveryMaker,
     private readonly polls: Polls,
   ) {
-    this.search = new SteppedSearch(database, LOWEST_ID, async (after, place) => {
-      const { unsettled, next } = await this.recoveries.findUnsettled(after, place);
+    this.search = new SteppedSearch(database, LOWEST_ID, async (after, server) => {
+      const { unsettled, next } = await this.recoveries.findUnsettled(after, server);
       this.found.push(...unsettled);
       return next;
     });

@@ -3,8 +3,9 @@ import { AppError } from '../../common/app-error';
 import { idTime, isId } from '../../common/ids';
 import { MAX_LIMIT } from '../../common/page';
 import { Database } from '../../database/database';
-import { Place } from '../../database/citus/places';
+import { WorkspaceServer } from '../../database/placement/placement';
 import { Transaction } from '../../database/transaction';
+import { IS_WRITING } from '../../database/writing-transactions';
 import { isSuspended } from '../../workspaces/suspension';
 import { WebhookRecovery } from './webhook-recovery';
 
@@ -79,13 +80,12 @@ export class WebhookRecoveriesRepository {
     );
   }
 
-  /** Makes a step of a search of a place for unsettled recoveries; `next` is null after the last. */
+  /** Makes a step of a search of a server for unsettled recoveries; `next` is null after the last. */
   async findUnsettled(
     after: string,
-    place: Place,
+    server: WorkspaceServer,
   ): Promise<{ unsettled: RecoveryKey[]; next: string | null }> {
-    const unsettled = await this.database.searchIn<RecoveryKey>(
-      place,
+    const unsettled = await server.search<RecoveryKey>(
       `SELECT tenant_id AS "tenantId", id FROM webhook_recoveries WHERE NOT is_settled AND id > $1
        ORDER BY id LIMIT ${STEP_ROWS}`,
       [after],
@@ -105,14 +105,12 @@ export class WebhookRecoveriesRepository {
 
   /**
    * Reports whether a transaction that began before a moment of the database's clock may still commit an
-   * event. It looks until 10 s after the moment, longer than a request takes. Where nodes write the rows, the
-   * server that the service is connected to does not see which transactions write: any of them may.
+   * event. It looks until 10 s after the moment, longer than a request takes.
    */
   async isWriteUnderWay(tx: Transaction, before: Date): Promise<boolean> {
     const rows = await tx.query(
       `SELECT FROM pg_stat_activity
-       WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()
-         AND ${this.database.spansWorkspaces ? 'backend_xid IS NOT NULL' : "state <> 'idle'"} AND xact_start < $1::timestamptz + interval '1 millisecond'
+       WHERE ${IS_WRITING} AND xact_start < $1::timestamptz + interval '1 millisecond'
          AND now() < $1::timestamptz + interval '10 seconds'`,
       [before],
     );

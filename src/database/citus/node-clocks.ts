@@ -1,10 +1,8 @@
-import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
-import { Periodic } from '../common/periodic';
-import { Database } from './database';
+import { Logger } from '@nestjs/common';
+import { Statements } from '../placement/placement';
 
 /** Largest tolerated difference in milliseconds of a node's clock from the coordinator's. */
 const MAX_OFFSET_MS = 1_000;
-const INTERVAL_MS = 10_000;
 
 interface NodeAddress {
   host: string;
@@ -20,36 +18,22 @@ interface Measurement {
 }
 
 /**
- * Compares the clocks of the nodes of Citus with the coordinator's, every ten seconds. No statement depends
- * on them: what compares times gets the coordinator's. But a node that is off is about to fail at something.
+ * Compares the clocks of the nodes of Citus with the coordinator's. No statement depends on them: what
+ * compares times gets the coordinator's. But a node that is off is about to fail at something.
  */
-@Injectable()
-export class NodeClocks implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class NodeClocks {
   private readonly logger = new Logger(NodeClocks.name);
   private readonly wrong = new Set<string>();
-  private readonly measurements = new Periodic(
-    INTERVAL_MS,
-    () => this.measure(),
-    (error) => this.logger.warn({ err: error }, "failed to compare the nodes' clocks"),
-  );
 
-  constructor(private readonly database: Database) {}
+  constructor(private readonly statements: Statements) {}
 
-  onApplicationBootstrap(): void {
-    if (this.database.isDivided) this.measurements.start(0);
+  /** `wrong` while a node's clock is certainly more than a second off. */
+  get state(): 'synchronized' | 'wrong' {
+    return this.wrong.size === 0 ? 'synchronized' : 'wrong';
   }
 
-  beforeApplicationShutdown(): Promise<void> {
-    return this.measurements.stop();
-  }
-
-  /** False while a node's clock is certainly more than a second off. */
-  get areTrusted(): boolean {
-    return this.wrong.size === 0;
-  }
-
-  private async measure(): Promise<void> {
-    const nodes = await this.database.query<NodeAddress>(
+  async measure(): Promise<void> {
+    const nodes = await this.statements.query<NodeAddress>(
       'SELECT nodename AS host, nodeport AS port FROM pg_dist_node WHERE shouldhaveshards',
     );
     const names = nodes.map(nameOf);
@@ -60,7 +44,7 @@ export class NodeClocks implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   private async measureNode(node: NodeAddress): Promise<void> {
-    const [measured] = await this.database.query<Measurement>(
+    const [measured] = await this.statements.query<Measurement>(
       `SELECT success, result, extract(epoch FROM statement_timestamp())::float8 * 1000 AS before,
          extract(epoch FROM clock_timestamp())::float8 * 1000 AS after
        FROM master_run_on_worker($1::text[], $2::integer[],

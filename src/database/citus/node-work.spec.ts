@@ -1,20 +1,24 @@
 import { setImmediate } from 'node:timers/promises';
 import { NodeFailed } from './node-searches';
-import { PlacedWork } from './places';
+import { NodeWork } from './node-work';
 
 const [FAST, SLOW] = [{ name: 'fast' }, { name: 'slow' }];
 
-describe('work in several places', () => {
-  let work: PlacedWork<string>;
+describe('work on several nodes', () => {
+  const nodes = () => Promise.resolve([FAST, SLOW]);
+  let slow: Promise<string>;
+  let work: NodeWork<typeof FAST, string>;
 
   beforeEach(() => {
-    work = new PlacedWork();
+    work = new NodeWork(nodes, ({ name }) => (name === SLOW.name ? slow : Promise.resolve(name)));
   });
 
-  const runWithSlow = (slow: Promise<string>) =>
-    work.run([FAST, SLOW], ({ name }) => (name === SLOW.name ? slow : Promise.resolve(name)));
+  const runWithSlow = (next: Promise<string>) => {
+    slow = next;
+    return work.run();
+  };
 
-  it('returns one result of a place whose last one came late', async () => {
+  it('returns one result of a node whose last one came late', async () => {
     const late = pending();
     expect(await runWithSlow(late.promise)).toEqual([FAST.name]);
     late.resolve('late');
@@ -22,7 +26,7 @@ describe('work in several places', () => {
     expect((await runWithSlow(Promise.resolve('new'))).sort()).toEqual([FAST.name, 'new']);
   });
 
-  it('goes on with the other places while one has failed twice', async () => {
+  it('goes on with the other nodes while one has failed twice', async () => {
     const late = pending();
     expect(await runWithSlow(late.promise)).toEqual([FAST.name]);
     late.reject(new NodeFailed());
@@ -30,9 +34,9 @@ describe('work in several places', () => {
     expect(await runWithSlow(Promise.reject(new NodeFailed()))).toEqual([FAST.name]);
   });
 
-  it('fails when each place has failed', async () => {
-    const run = work.run([FAST, SLOW], () => Promise.reject(new NodeFailed()));
-    await expect(run).rejects.toThrow(NodeFailed);
+  it('fails when each node has failed', async () => {
+    const failing = new NodeWork(nodes, () => Promise.reject(new NodeFailed()));
+    await expect(failing.run()).rejects.toThrow(NodeFailed);
   });
 });
 

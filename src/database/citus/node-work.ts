@@ -1,0 +1,113 @@
+import { DatabaseUnavailable } from '../driver/database-errors';
+import { NodeFailed } from './node-searches';
+
+/** Time in milliseconds for which work on several nodes waits for all of them. */
+const WAIT_MS = 500;
+/** Time in milliseconds within which a node must answer a read. */
+const READ_MS = 1_000;
+
+interface Named {
+  readonly name: string;
+}
+
+/**
+ * Repeats work on several nodes, none of which holds up the others: a run returns after half a second at the
+ * latest, with the results that have come since the last one. The work does not begin again where it still
+ * runs.
+ */
+export class NodeWork<Node extends Named, Result> {
+  private running: Promise<Result[]> | null = null;
+  /** Names of the nodes where the work runs. */
+  private readonly busy = new Set<string>();
+  /** Latest results of the nodes whose work has ended since the last run, by their names. */
+  private ended = new Map<string, PromiseSettledResult<Result>>();
+
+  constructor(
+    private readonly list: () => Promise<Node[]>,
+    private readonly work: (node: Node) => Promise<Result>,
+  ) {}
+
+  /**
+   * Begins the work, and returns the results. Runs at the same time are one. A node that has failed is missed
+   * out, unless all have.
+   */
+  run(): Promise<Result[]> {
+    this.running ??= this.runOnce().finally(() => (this.running = null));
+    return this.running;
+  }
+
+  private async runOnce(): Promise<Result[]> {
+    const nodes = await this.list();
+    const begun = nodes.filter(({ name }) => !this.busy.has(name)).map((node) => this.begin(node));
+    await endsWithin(WAIT_MS, Promise.all(begun));
+    const ended = this.ended;
+    this.ended = new Map();
+    const results = [...ended.values()];
+    const errors = results.flatMap((result) =>
+      result.status === 'rejected' ? [result.reason as unknown] : [],
+    );
+    const fault = errors.find((error) => !(error instanceof NodeFailed));
+    const haveAllFailed =
+      nodes.length > 0 && nodes.every(({ name }) => ended.get(name)?.status === 'rejected');
+    if (fault !== undefined || haveAllFailed) throw fault ?? errors[0];
+    return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  }
+
+  private async begin(node: Node): Promise<void> {
+    this.busy.add(node.name);
+    const [result] = await Promise.allSettled([this.work(node)]);
+    this.busy.delete(node.name);
+    this.ended.set(node.name, result);
+  }
+}
+
+/**
+ * Reads on several nodes, none of which holds up the others: a node that has not answered within a second is
+ * left out, and is not asked again until it has answered.
+ */
+export class NodeReads {
+  /** Names of the nodes that have not answered in time. */
+  private readonly late = new Set<string>();
+
+  /** Reads on each of the nodes, and returns the answers that come in time. */
+  async read<Node extends Named, Answer>(
+    nodes: Node[],
+    read: (node: Node) => Promise<Answer>,
+  ): Promise<{ node: Node; answer: Answer }[]> {
+    const asked = nodes.filter(({ name }) => !this.late.has(name));
+    const answers = await Promise.all(asked.map((node) => this.readOn(node, read)));
+    return answers.filter((one) => one !== null);
+  }
+
+  private async readOn<Node extends Named, Answer>(
+    node: Node,
+    read: (node: Node) => Promise<Answer>,
+  ): Promise<{ node: Node; answer: Answer } | null> {
+    const reading = read(node).then(
+      (answer) => ({ node, answer }),
+      (error: unknown) => {
+        if (error instanceof NodeFailed || error instanceof DatabaseUnavailable) return null;
+        throw error;
+      },
+    );
+    if (await endsWithin(READ_MS, reading)) return reading;
+    this.late.add(node.name);
+    const forget = () => this.late.delete(node.name);
+    void reading.then(forget, forget);
+    return null;
+  }
+}
+
+/**
+ * Reports whether work ends within so many milliseconds.
+ * @throws the error with which the work rejects by then
+ */
+async function endsWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), ms)));
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
