@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { DataSource, EntityManager } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { AppError } from '../common/app-error';
 import { groupByWorkspace, partsOf } from '../common/group-by';
 import { Config } from '../config/config';
@@ -57,10 +57,6 @@ export class Database {
     config: Pick<Config, 'crossWorkspaceBatches'>,
   ): Promise<Database> {
     return new Database(dataSource, config, await hasCitus(dataSource));
-  }
-
-  get manager(): EntityManager {
-    return this.dataSource.manager;
   }
 
   /** Connections behind TypeORM, for uses that TypeORM has no method for. */
@@ -157,7 +153,7 @@ export class Database {
    */
   async transaction<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T> {
     const client = (await this.pool.connect()) as PoolClient & DatabaseClient;
-    const tx = new OpenTransaction(client, this.placement.writeStatement, this.dataSource);
+    const tx = new OpenTransaction(client, this.placement.writeStatement);
     let value: T;
     try {
       value = await tx.runWork(work);

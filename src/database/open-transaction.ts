@@ -1,4 +1,4 @@
-import { DataSource, EntityManager, QueryFailedError } from 'typeorm';
+import { QueryFailedError } from 'typeorm';
 import { DatabaseUnavailable, followsFromAnother } from './driver/database-errors';
 import { DatabaseClient } from './driver/database-client';
 import { WriteStatement } from './placement/placement';
@@ -9,23 +9,14 @@ export class OpenTransaction extends Transaction {
   private end!: (how: 'committed' | 'rolled back') => void;
   readonly ended = new Promise<'committed' | 'rolled back'>((resolve) => (this.end = resolve));
   private readonly begun: Promise<unknown>;
-  private ormManager: EntityManager | undefined;
   /** Whether the server has ended the transaction, so that its connection can be used again. */
   isOver = false;
 
   /** Begins a transaction: BEGIN is sent with the first statements of the work. */
-  constructor(
-    client: DatabaseClient,
-    write: WriteStatement,
-    private readonly dataSource: DataSource,
-  ) {
+  constructor(client: DatabaseClient, write: WriteStatement) {
     super(client, write);
     this.begun = client.runGrouped('BEGIN');
     this.begun.catch(() => undefined);
-  }
-
-  get manager(): EntityManager {
-    return (this.ormManager ??= this.openManager());
   }
 
   /**
@@ -81,17 +72,5 @@ export class OpenTransaction extends Transaction {
   private async pipelinedFailures(): Promise<unknown[]> {
     const outcomes = await Promise.allSettled(this.pipelined);
     return outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
-  }
-
-  /** Gives TypeORM this connection in place of one that it would take and begin a transaction on. */
-  private openManager(): EntityManager {
-    const connection = this.begun.then(() => this.client);
-    connection.catch(() => undefined);
-    const runner = this.dataSource.createQueryRunner();
-    return Object.assign(runner, {
-      databaseConnectionPromise: connection,
-      isTransactionActive: true,
-      transactionDepth: 1,
-    }).manager;
   }
 }

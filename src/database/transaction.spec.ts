@@ -26,13 +26,13 @@ describe('a transaction', () => {
   const listIds = async () =>
     (await database.query<{ id: number }>('SELECT id FROM jottings ORDER BY id')).map(({ id }) => id);
 
-  it('commits what it pipelined, awaited and ran through TypeORM, in that order', async () => {
+  it('commits what it pipelined and awaited, in that order', async () => {
     const counts = await database.transaction(async (tx) => {
       tx.pipeline(INSERT, [1]);
       const [first] = await tx.prepared<{ count: string }>('SELECT count(*) FROM jottings');
-      await tx.manager.query(INSERT, [2]);
+      await tx.query(INSERT, [2]);
       tx.pipeline(INSERT, [3]);
-      const [last] = await tx.manager.query<{ count: string }[]>('SELECT count(*) FROM jottings');
+      const [last] = await tx.query<{ count: string }>('SELECT count(*) FROM jottings');
       return [first!.count, last!.count];
     });
     expect(counts).toEqual(['1', '3']);
@@ -58,7 +58,7 @@ describe('a transaction', () => {
     proxy.failStatements('XX000', /^BEGIN/);
     const work = database.transaction(async (tx) => {
       tx.pipeline(INSERT, [1]);
-      void tx.manager.query(INSERT, [2]).catch(() => undefined);
+      void tx.query(INSERT, [2]).catch(() => undefined);
       await tx.query(INSERT, [3]);
     });
     await expect(work).rejects.toThrow(DatabaseUnavailable);

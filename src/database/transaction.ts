@@ -1,4 +1,3 @@
-import { EntityManager } from 'typeorm';
 import { DatabaseClient } from './driver/database-client';
 import { WriteStatement } from './placement/placement';
 
@@ -30,9 +29,6 @@ export abstract class Transaction {
   protected readonly pipelined: Promise<unknown>[] = [];
   /** Settles when the transaction has ended. A commit without an answer counts as rolled back. */
   abstract readonly ended: Promise<'committed' | 'rolled back'>;
-
-  /** TypeORM's manager on the connection of this transaction. */
-  abstract readonly manager: EntityManager;
 
   constructor(
     protected readonly client: DatabaseClient,

@@ -50,13 +50,6 @@ describe('the private parts of libraries that the service relies on', () => {
     client.release();
   });
 
-  it('TypeORM: a transaction runs on a client of that pool', async () => {
-    const database = service.app.get(Database);
-    await database.transaction(async ({ manager }) => {
-      expect(await manager.queryRunner!.connect()).toBeInstanceOf(DatabaseClient);
-    });
-  });
-
   it('ioredis: the stream of a connection can be corked', () => {
     const connection = service.app.get(RedisClient)['connection'] as Redis;
     expect(connection.stream).toBeInstanceOf(Socket);

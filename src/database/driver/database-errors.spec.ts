@@ -42,7 +42,6 @@ describe('faults of a database', () => {
       () => database.prepared(sql),
       () => database.preparedWithin(1_000, sql, []),
       () => database.pipelinedRead(sql, []),
-      () => database.manager.query(sql),
       () => database.transaction((tx) => tx.query(sql)),
       () => database.transaction((tx) => void tx.pipeline(sql, [])),
       () => database.queueTransaction((tx) => tx.query(sql)),

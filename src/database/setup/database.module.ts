@@ -23,7 +23,6 @@ export class DatabaseModule {
           inject: [Config],
           useFactory: (config: Config) => ({
             ...connectionOptions(config, Client),
-            autoLoadEntities: true,
             retryAttempts: 3,
           }),
         }),
@@ -40,11 +39,6 @@ export class DatabaseModule {
       ],
       exports: [Database, DatabaseClock, OldestSnapshot, Partitions],
     };
-  }
-
-  /** Adds a feature's entities to this service's data source. */
-  static forEntities(entities: (new () => object)[]): DynamicModule {
-    return TypeOrmModule.forFeature(entities, DATA_SOURCE);
   }
 }
 

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { AgentRole, Entitlement } from '../../access/permissions';
 import { groupBy } from '../../common/group-by';
 import { isId, newId } from '../../common/ids';
 import { Origin } from '../../access/principal';
@@ -7,10 +6,9 @@ import { cutStorable } from '../../common/validators';
 import { Database } from '../../database/database';
 import { WorkspaceRows } from '../../database/placement/placement';
 import { Transaction } from '../../database/transaction';
-import { PlanTier } from '../../workspaces/plan-policy';
 import { LOCKED_AT, MAX_MEMBERSHIPS } from '../people/memberships.repository';
-import { Locale, Theme } from '../people/person.dto';
-import { LoginSession, OpenedSession } from './session.dto';
+import { Person } from '../people/person.dto';
+import { LoginSession, Membership, OpenedSession } from './session.dto';
 
 /** Limit of the sessions of one person. A further session ends the oldest one. */
 const MAX_SESSIONS = 100;
@@ -198,37 +196,18 @@ export class LoginSessionsRepository {
 }
 
 /** Session with its person. */
-interface SessionRow extends LoginSession {
-  isUseStale: boolean;
-  personId: string;
-  email: string;
-  name: string;
-  locale: Locale | null;
-  theme: Theme;
-  hasSecondFactor: boolean;
-  tenantIds: string[];
-}
+type SessionRow = LoginSession &
+  Omit<Person, 'id'> & { personId: string; isUseStale: boolean; tenantIds: string[] };
 
-/** Membership of a person whose agent is active. */
-interface MembershipRow {
-  personId: string;
-  agentId: string;
-  agentName: string;
-  role: AgentRole;
-  workspaceId: string;
-  workspaceName: string;
-  slug: string;
-  planTier: PlanTier;
-  trialEndsAt: Date | null;
-  rateLimit: number | null;
-  messageRetentionDays: number | null;
-  entitlements: Entitlement[];
-  isSuspended: boolean;
-  /** Days of grace. This field and those below are null for a workspace that demands no second factor. */
-  secondFactorGraceDays: number | null;
-  lockedAt: Date | null;
-  isLockTime: boolean | null;
-}
+/** Membership of a person whose agent is active. `lockedAt` and `isLockTime` are null without a demand. */
+type MembershipRow = Omit<Membership, 'workspace'> &
+  Omit<Membership['workspace'], 'id' | 'name'> & {
+    personId: string;
+    workspaceId: string;
+    workspaceName: string;
+    /** Whether the time `lockedAt` has come. */
+    isLockTime: boolean | null;
+  };
 
 function workspacesOf(sessions: SessionRow[]): string[] {
   return [...new Set(sessions.flatMap(({ tenantIds }) => tenantIds))];
@@ -253,7 +232,7 @@ function toSession(
   };
 }
 
-function toMembership(row: MembershipRow, hasSecondFactor: boolean): OpenedSession['memberships'][number] {
+function toMembership(row: MembershipRow, hasSecondFactor: boolean): Membership {
   const { slug, planTier, trialEndsAt, rateLimit, messageRetentionDays, entitlements, isSuspended } = row;
   const plan = { planTier, trialEndsAt, rateLimit, messageRetentionDays, entitlements, isSuspended };
   const { secondFactorGraceDays, lockedAt } = row;
