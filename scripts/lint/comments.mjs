@@ -23,8 +23,6 @@ const NOT_YET = [
   'src/message-search/',
   'src/privacy/',
 
-  'src/database/',
-
   'src/queue/polling/',
 ];
 

@@ -113,7 +113,7 @@ export class Database {
     return this.spansWorkspaces ? limit : 1;
   }
 
-  /** Returns the key of the batches that may hold what is to be done for a workspace. */
+  /** Returns the key of the batches that may hold work for a workspace. */
   batchKeyOf(tenantId: string): string {
     return this.spansWorkspaces ? '' : tenantId;
   }
@@ -125,9 +125,9 @@ export class Database {
   }
 
   /**
-   * Does work with batches of items, each of which uses a connection: with one after the other, or with those
-   * of all workspaces at the same time where the server of one may hang alone. A batch that fails ends no
-   * other.
+   * Does work with batches of items, each of which uses a connection: with one after the other, or with the
+   * batches of all workspaces at the same time where the server of one may hang alone. A batch that fails
+   * ends no other.
    * @param onFailure gets the error of a batch
    */
   async workInBatches<T extends { tenantId: string }>(

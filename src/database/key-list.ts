@@ -9,7 +9,7 @@ export function expectOneRow(alias: string, column: string): string {
   return `${same} AND ${alias}.tenant_id IS NOT DISTINCT FROM ${alias}.tenant_id`;
 }
 
-/** Batch of keys, or what makes batches: they are of one workspace each, unless `spansWorkspaces` is true. */
+/** Batch of keys, or a maker of batches: they are of one workspace each, unless `spansWorkspaces` is true. */
 export interface Batch {
   readonly spansWorkspaces: boolean;
 }

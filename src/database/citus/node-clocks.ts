@@ -18,7 +18,7 @@ interface Measurement {
 }
 
 /**
- * Compares the clocks of the nodes of Citus with the coordinator's. No statement depends on them: what
+ * Compares the clocks of the nodes of Citus with the coordinator's. No statement depends on them: one that
  * compares times gets the coordinator's. But a node that is off is about to fail at something.
  */
 export class NodeClocks {

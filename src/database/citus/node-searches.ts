@@ -16,7 +16,7 @@ interface Waiting extends Search {
 /**
  * Asks the nodes of Citus for work, each for itself: a SELECT over all shards would fail while one is away.
  * The searches of one tick of the event loop go to a node together, over a connection that the coordinator
- * keeps. What a search calls the present is that of the coordinator: the nodes' own clocks may differ.
+ * keeps. The present of a search is the coordinator's: the nodes' own clocks may differ.
  */
 export class NodeSearches {
   private readonly logger = new Logger(NodeSearches.name);
@@ -56,7 +56,8 @@ export class NodeSearches {
   }
 
   /**
-   * Returns what one node has found for each search. It asks a node that is away one question at a time.
+   * Returns the rows that one node has found for each search. It asks a node that is away one question at a
+   * time.
    * @throws NodeFailed
    */
   private async ask(node: Node, searches: Waiting[]): Promise<object[][]> {

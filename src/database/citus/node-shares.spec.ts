@@ -9,7 +9,7 @@ function makeShares(): NodeShares {
   return new NodeShares(CONNECTIONS, (id) => Promise.resolve(id.startsWith('?') ? null : id.split('-')[0]!));
 }
 
-/** Begins work that hangs, for workspaces of a node; counts what has begun. */
+/** Begins work that hangs, for workspaces of a node; counts the begun work. */
 function beginHanging(shares: NodeShares, count: number, workspaceOf = (n: number) => `a-${n}`) {
   const hanging = { begun: 0, end: () => undefined as void, ended: [] as Promise<unknown>[] };
   const hang = new Promise<void>((resolve) => (hanging.end = resolve));

@@ -44,9 +44,9 @@ export class Nodes implements Placement {
   }
 
   /**
-   * Returns a statement for each setting: the nodes get what `SET LOCAL` sets, and nothing of `set_config`.
-   * They plan with the values of each execution anyway, and a coordinator refuses many statements that it
-   * must plan without.
+   * Returns a statement for each setting: the nodes get values of `SET LOCAL`, and none of `set_config`. They
+   * plan with the values of each execution anyway, and a coordinator refuses many statements that it must
+   * plan without.
    */
   settingsOf({ plan_cache_mode: _, ...settings }: Record<string, string | number>): string[] {
     return Object.entries(settings).map(([name, value]) => `SET LOCAL ${name} = ${value}`);
@@ -74,8 +74,8 @@ export class Nodes implements Placement {
   }
 
   /**
-   * Searches the nodes that answer soon, and adds what others have found for an earlier search of the same
-   * text.
+   * Searches the nodes that answer soon, and adds the rows that others have found for an earlier search of
+   * the same text.
    */
   async searchAll<Row extends object>(sql: string, options: SearchOptions<Row>): Promise<Row[]> {
     const search =

@@ -57,9 +57,9 @@ export interface Placement {
   /**
    * Does work for a workspace that uses a connection, within the share of connections that the workspace and
    * its server have. The first read of a request is such work, and so are a worker's claims and records:
-   * while the server hangs, what would follow them does not begin. `work` must not call this itself, and so
-   * no `pipelinedRead`.
-   * @throws DatabaseUnavailable when no connection of the share is free in time; what `work` throws
+   * while the server hangs, the work that would follow them does not begin. `work` must not call this itself,
+   * and so no `pipelinedRead`.
+   * @throws DatabaseUnavailable when no connection of the share is free in time; the error of `work`
    */
   forWorkspace<T>(tenantId: string, work: () => Promise<T>): Promise<T>;
 
