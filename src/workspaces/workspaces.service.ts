@@ -126,8 +126,7 @@ export class WorkspacesService {
     const workspace = await this.database.transaction(async (tx) => {
       const before = await this.lockPermitted(tx, tenantId, actor, 'workspace.suspend');
       await this.deletions.keepSuspended(tx, tenantId);
-      if (before.suspendedAt) return before;
-      return this.setSuspended(tx, before, true, actor);
+      return before.suspendedAt ? before : this.setSuspended(tx, before, true, actor);
     });
     await this.waitForClaims(tenantId);
     return workspace;
@@ -142,8 +141,7 @@ export class WorkspacesService {
       const before = await this.lockPermitted(tx, tenantId, actor, 'workspace.resume');
       if (await this.deletions.lock(tx, tenantId))
         throw AppError.because('INVALID_BODY', 'deletion_scheduled');
-      if (!before.suspendedAt) return before;
-      return this.setSuspended(tx, before, false, actor);
+      return before.suspendedAt ? this.setSuspended(tx, before, false, actor) : before;
     });
   }
 
