@@ -39,7 +39,7 @@ const MAY_IMPORT = {
   'queue/floors': ['common', ...DATABASE],
   'queue/polling': ['common', 'database', 'database/placement'],
   access: ['common', 'database'],
-  metrics: ['database/history', 'queue/floors', 'config', ...DATABASE],
+  metrics: [],
   'http/connections': ['common', 'config', 'metrics'],
   'http/streams': ['common', 'metrics', 'http/connections'],
   http: ['common', 'config', 'access', 'metrics', 'database/driver', 'http/connections', 'http/streams'],
@@ -65,6 +65,7 @@ const MAY_IMPORT = {
   channels: ['inbox', ...MESSAGES, 'queue', ...SUPPORT],
   openapi: ['outbox', 'access', 'http', 'http/connections', 'common', 'config'],
   'operations/health': ['http', ...GROUND],
+  'operations/metrics': ['metrics', 'config', 'queue/floors', 'database/history', ...DATABASE],
   'operations/parked-events': ['workspaces', ...SUPPORT],
   'operations/retention': ['privacy', 'workspaces', 'queue', 'database/history', ...GROUND],
 };

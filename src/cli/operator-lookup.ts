@@ -8,7 +8,7 @@ import { WorkspaceDeletion } from '../workspaces/workspace-deletion.dto';
 import { WorkspaceDeletionsRepository } from '../workspaces/workspace-deletions.repository';
 import { WorkspaceEntity } from '../workspaces/workspace.entity';
 import { WorkspacesRepository } from '../workspaces/workspaces.repository';
-import { WorkspaceUsage, WorkspaceUsageRepository } from '../metrics/workspace-usage.repository';
+import { WorkspaceUsage, WorkspaceUsageRepository } from '../operations/metrics/workspace-usage.repository';
 import { Operator } from './operator';
 
 /** Tables of the things that an operator finds by their ids alone. */

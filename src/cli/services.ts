@@ -17,7 +17,7 @@ import { InvitationsService } from '../logins/invitations/invitations.service';
 import { OperatorLoginsService } from '../logins/operator-logins.service';
 import { SecondFactorDemandsService } from '../logins/second-factor/second-factor-demands.service';
 import { MessagesService } from '../messages/messages.service';
-import { WorkspaceUsageRepository } from '../metrics/workspace-usage.repository';
+import { WorkspaceUsageRepository } from '../operations/metrics/workspace-usage.repository';
 import { MessagingModule } from '../app/messaging.module';
 import { ParkedEventsService } from '../operations/parked-events/parked-events.service';
 import { ContactErasuresService } from '../privacy/contact-erasures.service';

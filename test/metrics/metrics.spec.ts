@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import axios from 'axios';
 import { Client } from 'pg';
 import { Database } from '../../src/database/database';
-import { MetricsServer } from '../../src/metrics/metrics-server';
+import { MetricsServer } from '../../src/operations/metrics/metrics-server';
 import { CreatedWebhookEndpoint } from '../../src/webhooks/endpoints/webhook-endpoint.dto';
 import { waitForLockWait } from '../support/lock-waits';
 import { Receiver } from '../support/receiver';

@@ -1,7 +1,7 @@
 import { AddressInfo } from 'node:net';
 import axios from 'axios';
-import { MetricsServer } from '../../src/metrics/metrics-server';
-import { WorkspaceUsageRepository } from '../../src/metrics/workspace-usage.repository';
+import { MetricsServer } from '../../src/operations/metrics/metrics-server';
+import { WorkspaceUsageRepository } from '../../src/operations/metrics/workspace-usage.repository';
 import { createTenant, Tenant } from '../support/routes';
 import { TestService } from '../support/service';
 

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { Gauge } from 'prom-client';
-import { Database } from '../database/database';
-import { DatabaseClock } from '../database/database-clock';
-import { OldestSnapshot, SnapshotAge } from '../database/oldest-snapshot';
-import { PARTITIONED_TABLES, Partitions } from '../database/history/partitions';
-import { RECENT_FLOOR, savedFirstEvent } from '../queue/floors/queue-floors.repository';
-import { Metrics } from './metrics';
+import { Database } from '../../database/database';
+import { DatabaseClock } from '../../database/database-clock';
+import { OldestSnapshot, SnapshotAge } from '../../database/oldest-snapshot';
+import { PARTITIONED_TABLES, Partitions } from '../../database/history/partitions';
+import { RECENT_FLOOR, savedFirstEvent } from '../../queue/floors/queue-floors.repository';
+import { Metrics } from '../../metrics/metrics';
 import { Quota, QUOTAS, WorkspaceUsageRepository } from './workspace-usage.repository';
 
 const TIMEOUT_MS = 1_000;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../config/config';
-import { Database } from '../database/database';
+import { Config } from '../../config/config';
+import { Database } from '../../database/database';
 
 /** Names of the quotas that a workspace may pass: nothing is refused above them. */
 export const QUOTAS = ['contacts', 'messages', 'bytes'] as const;

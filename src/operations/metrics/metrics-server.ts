@@ -1,8 +1,8 @@
 import { createServer, Server, ServerResponse } from 'node:http';
 import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
-import { Config } from '../config/config';
+import { Config } from '../../config/config';
 import { DatabaseMetrics } from './database-metrics';
-import { Metrics } from './metrics';
+import { Metrics } from '../../metrics/metrics';
 
 /** Serves `/metrics` on a port of its own, which can stay private. */
 @Injectable()
