@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { INestApplicationContext } from '@nestjs/common';
 import type pg from 'pg';
-import { HIGHEST_ID } from '#dist/common/ids.js';
 import { Database } from '#dist/database/database.js';
 import { MessageIndexRepository } from '#dist/message-search/message-index.repository.js';
 import { MessageIndexer } from '#dist/message-search/message-indexer.js';
@@ -26,6 +25,7 @@ export interface IndexerFigures {
 
 /** Measures the cost of the indexer in PostgreSQL in a workspace with many messages. */
 export class IndexerMeter {
+  private readonly database: Database;
   private readonly indexer: MessageIndexer;
   private readonly settled: SettledTime;
 
@@ -34,53 +34,43 @@ export class IndexerMeter {
     private readonly pool: pg.Pool,
     private readonly workspace: SearchWorkspace,
   ) {
-    const database = app.get(Database, { strict: false });
-    this.settled = new SettledTime(database);
+    this.database = app.get(Database, { strict: false });
+    this.settled = new SettledTime(this.database);
     const index = app.get(MessageIndexRepository, { strict: false });
-    this.indexer = new MessageIndexer(database, index, this.settled, app.get(Metrics, { strict: false }));
+    this.indexer = new MessageIndexer(index, this.settled, app.get(Metrics, { strict: false }));
   }
 
-  /** Indexes so many messages as new ones, and as many as old ones. */
-  async measure(count: number): Promise<Record<'new' | 'old', IndexerFigures>> {
+  /** Indexes so many messages. */
+  async measure(count: number): Promise<IndexerFigures> {
     const { id } = this.workspace;
     await this.settled.sample();
     await this.insert(count);
-    const figures = {
-      new: await this.measureSteps(count, async () => (await this.indexer.indexNew(id, STEP))?.isUnfinished),
-      old: await this.measureSteps(count, () => this.indexer.indexOld(id, STEP)),
-    };
+    const indexNext = () => this.database.queueTransaction((tx) => this.indexer.indexNext(tx, id, STEP));
+    const figures = await this.measureSteps(count, async () => (await indexNext())?.isUnfinished);
     await this.delete();
     return figures;
   }
 
-  /** Copies messages: as many with events, as new ones have, and as many that are listed without words. */
+  /** Copies messages with events. */
   private async insert(count: number): Promise<void> {
-    const { id, copiesId, since } = this.workspace;
+    const { id, copiesId } = this.workspace;
     const now = Date.now() - AGE_MS;
     await withFillingClient(this.pool, async (db) => {
-      const copy = (ms: string) =>
-        `INSERT INTO messages (tenant_id, conversation_id, id, sender_type, body, created_at)
-         SELECT tenant_id, $2, pg_temp.id_of(${ms}, row_number() OVER ()), 'CUSTOMER', body, now()
-         FROM messages WHERE tenant_id = $1 LIMIT $4 RETURNING *`;
       await db.query(
-        `WITH message AS (${copy('$3::bigint')})
+        `WITH message AS (
+           INSERT INTO messages (tenant_id, conversation_id, id, sender_type, body, created_at)
+           SELECT tenant_id, $2, pg_temp.id_of($3::bigint, row_number() OVER ()), 'CUSTOMER', body, now()
+           FROM messages WHERE tenant_id = $1 LIMIT $4 RETURNING *)
          INSERT INTO events (tenant_id, id, type, data, created_at)
          SELECT tenant_id, id, 'message.created',
            json_build_object('conversationId', conversation_id, 'message', json_build_object('body', body)), now()
          FROM message`,
         [id, copiesId, now, count],
       );
-      await db.query(
-        `WITH message AS (${copy('$3::bigint')})
-         INSERT INTO message_search (tenant_id, message_id, conversation_id)
-         SELECT tenant_id, id, conversation_id FROM message`,
-        [id, copiesId, since - 1, count],
-      );
-      await db.query(
-        `UPDATE message_search_progress SET indexed_until = $2, stage = 'FILL', position_conversation = $4,
-           position_message = $3 WHERE tenant_id = $1`,
-        [id, idOf(now, 0), idOf(since, 0), HIGHEST_ID],
-      );
+      await db.query('UPDATE message_search_progress SET indexed_until = $2 WHERE tenant_id = $1', [
+        id,
+        idOf(now, 0),
+      ]);
     });
   }
 
@@ -97,15 +87,14 @@ export class IndexerMeter {
       copiesId,
     ]);
     await this.pool.query(
-      `UPDATE message_search_progress SET newer = $2, older = 0, stage = 'DONE', indexed_until = $3
-       WHERE tenant_id = $1`,
+      'UPDATE message_search_progress SET newer = $2, indexed_until = $3 WHERE tenant_id = $1',
       [id, messages, idOf(since, 0)],
     );
   }
 
   private async measureSteps(
     count: number,
-    step: () => Promise<boolean | null | undefined>,
+    step: () => Promise<boolean | undefined>,
   ): Promise<IndexerFigures> {
     const before = await this.readProcessors();
     const startedAt = performance.now();

@@ -20,23 +20,20 @@ export const BEFORE_ALL_AGENTS: Position = [LOWEST_ID, LOWEST_ID];
 /** Finds the conversations of agents who have been deactivated. */
 @Injectable()
 export class AgentReleasesRepository {
-  /**
-   * Reads a step of the search of a server.
-   * @returns where the next step begins; null after the last
-   */
+  /** Makes a step of a search of a server; `next` is null after the last. */
   async findReleasing(
     after: Position,
     server: WorkspaceServer,
-  ): Promise<{ agents: ReleasingAgent[]; next: Position | null }> {
-    const agents = await server.search<ReleasingAgent>(
+  ): Promise<{ items: ReleasingAgent[]; next: Position | null }> {
+    const items = await server.search<ReleasingAgent>(
       `SELECT tenant_id AS "tenantId", id AS "agentId" FROM agents
        WHERE releases_conversations AND (tenant_id, id) > ($1, $2)
        ORDER BY tenant_id, id LIMIT ${STEP_ROWS}`,
       after,
       { order: ({ tenantId, agentId }) => [tenantId, agentId], limit: STEP_ROWS },
     );
-    const last = agents.at(-1);
-    return { agents, next: agents.length === STEP_ROWS ? [last!.tenantId, last!.agentId] : null };
+    const last = items.at(-1);
+    return { items, next: items.length === STEP_ROWS ? [last!.tenantId, last!.agentId] : null };
   }
 
   /**

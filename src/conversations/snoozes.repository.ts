@@ -12,12 +12,10 @@ const STEP_ROWS = 1_000;
 type Position = [endsAt: Date, tenantId: string];
 export const BEFORE_ALL_SNOOZES: Position = [new Date(0), LOWEST_ID];
 
-/** Snoozes of a workspace that are due: those behind a position that end no later than a moment. */
-export interface DueSnoozes {
+/** Conversation whose snooze may have ended. */
+interface Snoozed {
   tenantId: string;
-  after: { endsAt: Date; id: string };
-  /** The present, by the database's clock. */
-  now: Date;
+  id: string;
 }
 
 export type SnoozedConversation = ConversationEntity & { snoozedUntil: Date };
@@ -26,38 +24,38 @@ export type SnoozedConversation = ConversationEntity & { snoozedUntil: Date };
 @Injectable()
 export class SnoozesRepository {
   /**
-   * Makes a step of a search of a server for workspaces with due snoozes. It locks nothing. The next step
-   * passes over all that ends at the same moment in the workspace that the step has read last.
-   * @returns where the next step begins; null after the last
+   * Makes a step of a search of a server for snoozes that have ended. The next step passes over other snoozes
+   * that end at the same moment in the workspace that the step has read last, so that they hold up no other
+   * workspace. `next` is null after the last.
    */
-  async findDue(
+  async findEnded(
     after: Position,
     server: WorkspaceServer,
-  ): Promise<{ due: DueSnoozes[]; next: Position | null }> {
-    const rows = await server.search<{ tenantId: string; endsAt: Date; now: Date }>(
-      `SELECT tenant_id AS "tenantId", snoozed_until AS "endsAt", now() AS now FROM conversations
+  ): Promise<{ items: Snoozed[]; next: Position | null }> {
+    const rows = await server.search<Snoozed & { endsAt: Date }>(
+      `SELECT tenant_id AS "tenantId", id, snoozed_until AS "endsAt" FROM conversations
        WHERE status = 'SNOOZED' AND snoozed_until <= now() AND (snoozed_until, tenant_id) > ($1, $2)
        ORDER BY snoozed_until, tenant_id LIMIT ${STEP_ROWS}`,
       after,
-      { order: ({ tenantId, endsAt }) => [endsAt, tenantId], limit: STEP_ROWS, times: ['endsAt', 'now'] },
+      { order: ({ tenantId, endsAt }) => [endsAt, tenantId], limit: STEP_ROWS, times: ['endsAt'] },
     );
     const last = rows.at(-1);
     return {
-      due: rows.map(({ tenantId, endsAt, now }) => ({ tenantId, after: { endsAt, id: LOWEST_ID }, now })),
+      items: rows.map(({ tenantId, id }) => ({ tenantId, id })),
       next: rows.length === STEP_ROWS ? [last!.endsAt, last!.tenantId] : null,
     };
   }
 
   /**
-   * Locks the next conversation whose snooze is due, as `ConversationsRepository.lock` does. It passes over
-   * those that another transaction has locked.
+   * Locks a conversation whose snooze has ended, as `ConversationsRepository.lock` does. It returns null when
+   * the conversation is open again, or another transaction has it locked.
    */
-  async lockNext(tx: Transaction, { tenantId, after, now }: DueSnoozes): Promise<SnoozedConversation | null> {
+  async lockEnded(tx: Transaction, { tenantId, id }: Snoozed): Promise<SnoozedConversation | null> {
     const [row] = await tx.prepared<SnoozedConversation>(
       `${SELECT_CONVERSATION}
-       WHERE tenant_id = $1 AND status = 'SNOOZED' AND snoozed_until <= $2 AND (snoozed_until, id) > ($3, $4)
-       ORDER BY snoozed_until, id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED`,
-      [tenantId, now, after.endsAt, after.id],
+       WHERE tenant_id = $1 AND id = $2 AND status = 'SNOOZED' AND snoozed_until <= now()
+       FOR NO KEY UPDATE SKIP LOCKED`,
+      [tenantId, id],
     );
     return row ?? null;
   }

@@ -7,12 +7,13 @@ import { expectFewRows } from '../database/index-condition';
 import { expectOneRow } from '../database/key-list';
 import { SenderType } from '../messages/message.entity';
 import { FoundConversation } from './message-search.dto';
-import { MessageKeys, Stage } from './message-index.repository';
+import { MessageKeys } from './message-index.repository';
 import { BUCKET_MASK, bucketOf, hashTerm, keyBase, TERM_BITS } from './term-keys';
 
 /** Buckets of a workspace's index that are filled, and from which message on. */
 export interface IndexRange {
-  stage: Stage;
+  /** Whether it has all messages. The index of an earlier version may lack those before its own. */
+  isComplete: boolean;
   newest: number;
   oldest: number;
   /** Id of the oldest message with words. */
@@ -62,21 +63,21 @@ export class MessageSearchRepository {
   /** Returns the filled buckets of a workspace's index below an id; null when the index has not begun. */
   async findRange(tenantId: string, before: string): Promise<IndexRange | null> {
     const [row] = await this.database.prepared<{
-      stage: Stage;
+      isComplete: boolean;
       newer: number;
       older: number;
       filledFrom: string;
     }>(
-      `SELECT stage, newer::float8 AS newer, older::float8 AS older,
-              CASE stage WHEN 'FILL' THEN position_message WHEN 'DONE' THEN $2 ELSE first_id END AS "filledFrom"
+      `SELECT stage = 'DONE' AS "isComplete", newer::float8 AS newer, older::float8 AS older,
+              CASE stage WHEN 'DONE' THEN $2 ELSE first_id END AS "filledFrom"
        FROM message_search_progress WHERE tenant_id = $1`,
       [tenantId, LOWEST_ID],
     );
     if (!row) return null;
-    const { stage, newer, older, filledFrom } = row;
+    const { isComplete, newer, older, filledFrom } = row;
     const oldest = bucketOf(-older);
     const at = await this.findNewest(tenantId, before, filledFrom);
-    return { stage, newest: at?.bucket ?? bucketOf(newer), oldest, filledFrom };
+    return { isComplete, newest: at?.bucket ?? bucketOf(newer), oldest, filledFrom };
   }
 
   /**

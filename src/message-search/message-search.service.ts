@@ -102,7 +102,7 @@ export class MessageSearchService {
     const phrases = parsePhrases(text);
     const range = phrases.length > 0 ? await this.messages.findRange(tenantId, before) : null;
     if (!range) return { data: [], nextCursor: null, searchedUntil: null, isIndexComplete: true };
-    const isIndexComplete = range.stage === 'DONE';
+    const isIndexComplete = range.isComplete;
     const data: FoundMessage[] = [];
     const lists = this.listCandidates(tenantId, { before, terms: termsOfPhrases(phrases), range }, caller);
     let list = await lists.next();

@@ -4,7 +4,7 @@ import { HIGHEST_ID, idFloor, idTime, LOWEST_ID } from '../common/ids';
 import { ConversationsRepository } from '../conversations/conversations.repository';
 import { Transaction } from '../database/transaction';
 import { EventsRepository } from '../outbox/events.repository';
-import { ErasedMessages } from '../database/tables/table-declaration';
+import { ContactKey, ErasedMessages } from '../database/tables/table-declaration';
 import { TableRegistry } from '../database/tables/table-registry';
 import { MessageKey } from './message-status.repository';
 import { MessageRange, MessagesRepository } from './messages.repository';
@@ -91,6 +91,16 @@ export class MessageEraser {
     const found = { tenantId, conversationId, ids: [], eventIds, withContact: false };
     for (const erasure of this.tables.listErasures()) await erasure.eraseUnlocked?.(tx, found);
     return next;
+  }
+
+  /**
+   * Erases a contact's own rows, up to `count` of each table.
+   * @returns whether there may be more
+   */
+  async eraseContact(tx: Transaction, contact: ContactKey, count: number): Promise<boolean> {
+    for (const erasure of this.tables.listErasures())
+      if (await erasure.eraseContact?.(tx, contact, count)) return true;
+    return false;
   }
 
   /** Erases messages, and returns how many had a text. */

@@ -1,18 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database';
+import { WorkspaceServer } from '../database/placement/placement';
 import { Transaction } from '../database/transaction';
+import { DuePosition, positionAfter } from '../queue/polling/due-position';
 import { keyParameters, MessageKey } from './message-status.repository';
 
-/** Number of messages that take turns in one run. */
-const MAX_LISTED = 100;
+/** Number of messages that one step of the search over all workspaces reads. */
+const STEP_ROWS = 1_000;
 
 const IS_MESSAGE = 'tenant_id = $1 AND conversation_id = $2 AND message_id = $3';
 
 /** Keeps which messages were unsent just now: receivers may still repeat their texts. */
 @Injectable()
 export class UnsentMessagesRepository {
-  constructor(private readonly database: Database) {}
-
   /**
    * Inserts a message.
    * @param cursor id after which the events begin whose answers may repeat it
@@ -26,14 +25,23 @@ export class UnsentMessagesRepository {
     );
   }
 
-  /** Lists messages of all workspaces whose next step may begin, the longest due first. It locks nothing. */
-  listDue(): Promise<MessageKey[]> {
-    return this.database.placement.searchAll<MessageKey & { dueAt: Date }>(
+  /** Makes a step of a search of a server for messages whose next step may begin, the longest due first. */
+  async findDue(
+    after: DuePosition,
+    server: WorkspaceServer,
+  ): Promise<{ items: MessageKey[]; next: DuePosition | null }> {
+    const rows = await server.search<MessageKey & { dueAt: string }>(
       `SELECT tenant_id AS "tenantId", conversation_id AS "conversationId", message_id AS "messageId",
-              due_at AS "dueAt"
-       FROM unsent_messages WHERE due_at <= now() ORDER BY due_at LIMIT ${MAX_LISTED}`,
-      { order: ({ dueAt }) => [dueAt], limit: MAX_LISTED, times: ['dueAt'] },
+              due_at::text AS "dueAt"
+       FROM unsent_messages WHERE due_at <= now() AND due_at >= $1::timestamptz
+       ORDER BY due_at LIMIT ${STEP_ROWS} OFFSET $2`,
+      after,
+      { order: ({ dueAt }) => [dueAt], limit: STEP_ROWS },
     );
+    return {
+      items: rows.map(({ tenantId, conversationId, messageId }) => ({ tenantId, conversationId, messageId })),
+      next: positionAfter(rows, after, STEP_ROWS),
+    };
   }
 
   /** Locks a message whose next step may begin, and returns its cursor; null when another process has it. */
@@ -45,20 +53,12 @@ export class UnsentMessagesRepository {
     return row?.cursor ?? null;
   }
 
-  /** Lets a message wait behind all others whose next step may begin now. */
-  async postpone(tx: Transaction, key: MessageKey, delayMs: number): Promise<void> {
-    await tx.query(
-      `UPDATE unsent_messages SET due_at = now() + $4 * interval '1 millisecond' WHERE ${IS_MESSAGE}`,
-      [...keyParameters(key), delayMs],
-    );
-  }
-
-  /** Sets the cursor of a locked message, which then waits behind the others; null deletes its row. */
+  /** Sets the cursor of a locked message; null deletes its row. */
   async advance(tx: Transaction, key: MessageKey, cursor: string | null): Promise<void> {
     if (cursor === null)
       await tx.query(`DELETE FROM unsent_messages WHERE ${IS_MESSAGE}`, keyParameters(key));
     else
-      await tx.query(`UPDATE unsent_messages SET cursor = $4, due_at = now() WHERE ${IS_MESSAGE}`, [
+      await tx.query(`UPDATE unsent_messages SET cursor = $4 WHERE ${IS_MESSAGE}`, [
         ...keyParameters(key),
         cursor,
       ]);

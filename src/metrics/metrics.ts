@@ -114,11 +114,6 @@ export class Metrics {
     "From a new message's creation to its words in the index of the search.",
     DELIVERY,
   );
-  readonly searchFilling = this.gauge(
-    'message_search_filling_workspaces',
-    'Workspaces whose old messages are still being added to the index of the search, as far as this worker knows.',
-  );
-
   constructor() {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: LAG_SAMPLE_MS });
   }

@@ -8,14 +8,11 @@ import { Polls } from '../queue/polling/polls';
 
 import { QueuedWorkspacesRepository } from './queued-workspaces.repository';
 import { OutboxRelay } from './outbox-relay';
-import { ParkedEventsWorker } from './parked-events.worker';
 
 /** Number of relayed events after which the queue is vacuumed. Each event has left a dead row in it. */
 const VACUUM_AFTER_EVENTS = 5_000;
 
-/**
- * Finds events whose signal was lost or whose lease has ended, and parked events to be retried, every second.
- */
+/** Finds events whose signal was lost or whose lease has ended, every second. */
 @Injectable()
 export class OutboxPoll implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(OutboxPoll.name);
@@ -25,7 +22,6 @@ export class OutboxPoll implements OnApplicationBootstrap, BeforeApplicationShut
   constructor(
     events: QueuedWorkspacesRepository,
     relay: OutboxRelay,
-    parked: ParkedEventsWorker,
     private readonly metrics: Metrics,
     polls: Polls,
     owner: OwnerDatabase,
@@ -40,7 +36,6 @@ export class OutboxPoll implements OnApplicationBootstrap, BeforeApplicationShut
       await this.countRelayed();
       return next;
     });
-    polls.register('parked events', () => parked.work());
   }
 
   onApplicationBootstrap(): void {

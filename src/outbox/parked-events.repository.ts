@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { WorkspaceServer } from '../database/placement/placement';
 import { Database } from '../database/database';
 import { Pipelined, Transaction } from '../database/transaction';
 import { ErasedMessages } from '../database/tables/table-declaration';
+import { DuePosition, positionAfter } from '../queue/polling/due-position';
 import { ClaimedEvent } from './event-queue.repository';
 
-const BATCH = 50;
-/** Time until a request that could not be carried out is tried again. */
-const RETRY = `interval '5 seconds'`;
+/** Number of events that one step of the search over all workspaces reads. */
+const STEP_ROWS = 1_000;
 
 /** Event that a consumer could not take in. */
 export interface ParkedEvent {
@@ -69,36 +70,37 @@ export class ParkedEventsRepository {
     ]);
   }
 
-  /** Lists events with a request to be tried now, the longest due first. */
-  findRequested(): Promise<ParkedEvent[]> {
-    return this.database.placement.searchAll<ParkedEvent & { dueAt: Date }>(
-      `SELECT ${COLUMNS}, try_at AS "dueAt" FROM parked_events WHERE request IS NOT NULL AND try_at <= now()
-       ORDER BY try_at LIMIT ${BATCH}`,
-      { order: ({ dueAt }) => [dueAt], limit: BATCH, times: ['dueAt', 'queuedAt', 'parkedAt'] },
+  /** Makes a step of a search of a server for events with a request to be tried now, the longest due first. */
+  async findRequested(
+    after: DuePosition,
+    server: WorkspaceServer,
+  ): Promise<{ items: ParkedEventKey[]; next: DuePosition | null }> {
+    const rows = await server.search<ParkedEventKey & { dueAt: string }>(
+      `SELECT tenant_id AS "tenantId", event_id AS "eventId", consumer, try_at::text AS "dueAt"
+       FROM parked_events WHERE request IS NOT NULL AND try_at <= now() AND try_at >= $1::timestamptz
+       ORDER BY try_at LIMIT ${STEP_ROWS} OFFSET $2`,
+      after,
+      { order: ({ dueAt }) => [dueAt], limit: STEP_ROWS },
     );
+    return {
+      items: rows.map(({ tenantId, eventId, consumer }) => ({ tenantId, eventId, consumer })),
+      next: positionAfter(rows, after, STEP_ROWS),
+    };
   }
 
-  /** Has a request wait for its next try, behind those that are due. */
-  async postpone({ tenantId, eventId, consumer }: ParkedEventKey): Promise<void> {
-    await this.database.query(`UPDATE parked_events SET try_at = now() + ${RETRY} WHERE ${BY_KEY}`, [
-      tenantId,
-      eventId,
-      consumer,
-    ]);
-  }
-
-  /**
-   * Deletes a parked event.
-   * @returns false when it is gone, or another process has it locked
-   */
-  async deleteIfFree(tx: Transaction, { tenantId, eventId, consumer }: ParkedEventKey): Promise<boolean> {
-    const rows = await tx.query(
+  /** Deletes an event with a request; null when there is none, or another process has it locked. */
+  async takeRequested(
+    tx: Transaction,
+    { tenantId, eventId, consumer }: ParkedEventKey,
+  ): Promise<ParkedEvent | null> {
+    const [parked] = await tx.query<ParkedEvent>(
       `DELETE FROM parked_events WHERE tenant_id = $1 AND (event_id, consumer) IN (
-         SELECT event_id, consumer FROM parked_events WHERE ${BY_KEY} FOR UPDATE SKIP LOCKED)
-       RETURNING 1`,
+         SELECT event_id, consumer FROM parked_events
+         WHERE ${BY_KEY} AND request IS NOT NULL FOR UPDATE SKIP LOCKED)
+       RETURNING ${COLUMNS}`,
       [tenantId, eventId, consumer],
     );
-    return rows.length > 0;
+    return parked ?? null;
   }
 
   /** Records that a retry has failed. The event waits for the operator again. */

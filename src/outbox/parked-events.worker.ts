@@ -1,9 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { Transaction } from '../database/transaction';
 import { isFaultOfData } from '../database/driver/database-errors';
 import { Database } from '../database/database';
+import { BEFORE_ALL_DUE } from '../queue/polling/due-position';
+import { StepOutcome } from '../queue/polling/fair-items';
+import { WorkRunner } from '../queue/polling/work-runner';
 import { EventsRepository } from './events.repository';
 import { OutboxRelay } from './outbox-relay';
-import { ParkedEvent, ParkedEventsRepository } from './parked-events.repository';
+import { ParkedEventKey, ParkedEventsRepository } from './parked-events.repository';
 
 /**
  * Carries out the operators' requests for parked events: retries an event for its consumer, or gives it up.
@@ -13,40 +17,43 @@ export class ParkedEventsWorker {
   private readonly logger = new Logger(ParkedEventsWorker.name);
 
   constructor(
+    runner: WorkRunner,
     private readonly database: Database,
     private readonly events: EventsRepository,
     private readonly parked: ParkedEventsRepository,
     private readonly relay: OutboxRelay,
-  ) {}
+  ) {
+    runner.registerFree({
+      name: 'parked events',
+      search: { first: BEFORE_ALL_DUE, find: (after, server) => parked.findRequested(after, server) },
+      step: (key) => this.work(key),
+    });
+  }
 
-  async work(): Promise<void> {
-    for (const event of await this.parked.findRequested()) {
-      try {
-        await this.workOn(event);
-      } catch (error) {
-        const { tenantId, eventId, consumer, request } = event;
-        this.logger.error(
-          { err: error as Error, tenantId, eventId, consumer, request },
-          'a parked event failed',
-        );
-        if (isFaultOfData(error)) await this.parked.recordFailure(event, (error as Error).message);
-        else await this.parked.postpone(event);
-      }
+  private async work(key: ParkedEventKey): Promise<StepOutcome> {
+    try {
+      return await this.database.queueTransaction((tx) => this.carryOut(tx, key));
+    } catch (error) {
+      if (!isFaultOfData(error)) throw error;
+      this.logger.error({ err: error as Error, ...key }, 'a parked event failed; it is parked again');
+      await this.parked.recordFailure(key, (error as Error).message);
+      return 'done';
     }
   }
 
-  private workOn(parked: ParkedEvent): Promise<void> {
-    const { tenantId, eventId, queuedAt, request } = parked;
-    const consumer = this.relay.findConsumer(parked.consumer);
-    if (!consumer) throw new Error(`There is no consumer ${parked.consumer}`);
-    return this.database.queueTransaction(async (tx) => {
-      if (!(await this.parked.deleteIfFree(tx, parked))) return;
-      const [event] = await this.events.find(tx, tenantId, [eventId]);
-      if (!event) return;
-      if (request === 'GIVE_UP') return consumer.giveUp?.(tx, event);
-      const prepared = await consumer.prepareConsumer(tx, [tenantId]);
+  private async carryOut(tx: Transaction, key: ParkedEventKey): Promise<StepOutcome> {
+    const consumer = this.relay.findConsumer(key.consumer);
+    if (!consumer) throw new Error(`There is no consumer ${key.consumer}`);
+    const parked = await this.parked.takeRequested(tx, key);
+    if (!parked) return 'waiting';
+    const [event] = await this.events.find(tx, key.tenantId, [key.eventId]);
+    if (event && parked.request === 'GIVE_UP') await consumer.giveUp?.(tx, event);
+    if (event && parked.request === 'RETRY') {
+      const prepared = await consumer.prepareConsumer(tx, [key.tenantId]);
       // Without a lease, because the event is not in the queue.
+      const { queuedAt } = parked;
       await prepared.consume([{ ...event, queuedAt, leaseId: null, wasLeased: true }], null);
-    });
+    }
+    return 'done';
   }
 }

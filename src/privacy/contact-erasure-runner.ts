@@ -1,14 +1,13 @@
-import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { AuditService } from '../audit/audit.service';
 import { HIGHEST_ID, LOWEST_ID } from '../common/ids';
-import { StepRounds } from '../queue/polling/step-rounds';
 import { SYSTEM } from '../access/principal';
 import { ContactConversationsRepository } from '../conversations/contact-conversations.repository';
-import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
-import { Polls } from '../queue/polling/polls';
+import { BEFORE_ALL_DUE } from '../queue/polling/due-position';
+import { StepOutcome } from '../queue/polling/fair-items';
+import { WorkRunner } from '../queue/polling/work-runner';
 import { EventlessChanges } from '../outbox/eventless-changes';
-import { TableRegistry } from '../database/tables/table-registry';
 import { ContactErasure, ContactErasureKey, ContactErasuresRepository } from './contact-erasures.repository';
 import { MessageEraser, SETTLE_MS } from '../messages/message-eraser';
 
@@ -21,43 +20,32 @@ const PAUSE_MS = 10;
 
 /**
  * Runs erasures in small steps: all messages of all conversations of a contact, one conversation after the
- * other, and once more after work that was under way has settled. Rows and progress commit together, so that
- * another worker continues the erasure of a killed one.
+ * other, and once more after work that was under way has settled.
  */
 @Injectable()
-export class ContactErasureRunner implements OnModuleInit {
+export class ContactErasureRunner {
   private readonly logger = new Logger(ContactErasureRunner.name);
-  private readonly rounds = new StepRounds<ContactErasureKey>({
-    size: BATCH,
-    pauseMs: PAUSE_MS,
-    list: () => this.erasures.listDue(),
-    keyOf: ({ id }) => id,
-    step: (erasure, size) => this.database.queueTransaction((tx) => this.step(tx, erasure, size)),
-    onError: ({ tenantId, id: erasureId }, err, messages) =>
-      this.logger.error(
-        { err, tenantId, erasureId, messages },
-        'a step of an erasure failed; it will be retried',
-      ),
-  });
 
   constructor(
-    private readonly database: Database,
+    runner: WorkRunner,
     private readonly erasures: ContactErasuresRepository,
     private readonly conversations: ContactConversationsRepository,
     private readonly messages: MessageEraser,
-    private readonly tables: TableRegistry,
     private readonly audit: AuditService,
     private readonly changes: EventlessChanges,
-    private readonly polls: Polls,
-  ) {}
-
-  onModuleInit(): void {
-    this.polls.register('erasures', () => this.rounds.run(() => this.polls.areHeld));
+  ) {
+    runner.register({
+      name: 'erasures',
+      search: { first: BEFORE_ALL_DUE, find: (after, server) => erasures.findDue(after, server) },
+      size: BATCH,
+      pauseMs: PAUSE_MS,
+      step: (tx, erasure, size) => this.step(tx, erasure, size),
+    });
   }
 
-  private async step(tx: Transaction, key: ContactErasureKey, size: number): Promise<boolean> {
+  private async step(tx: Transaction, key: ContactErasureKey, size: number): Promise<StepOutcome> {
     const erasure = await this.erasures.lockDue(tx, key);
-    if (!erasure) return false;
+    if (!erasure) return 'waiting';
     const { tenantId, contactId, conversationId, messageId: after } = erasure;
     const range = { tenantId, conversationId, after, before: HIGHEST_ID };
     const { erased, next } = await this.messages.eraseStep(tx, range, size, contactId);
@@ -70,25 +58,23 @@ export class ContactErasureRunner implements OnModuleInit {
     return this.advance(tx, { ...done, conversationId: following, messageId: LOWEST_ID });
   }
 
-  private async advance(tx: Transaction, erasure: ContactErasure): Promise<true> {
+  private async advance(tx: Transaction, erasure: ContactErasure): Promise<'more'> {
     await this.erasures.advance(tx, erasure);
-    return true;
+    return 'more';
   }
 
   /**
    * Ends a pass through the contact's conversations. It first erases the contact's own rows again, because a
    * message may have written to them just before the erasure began. The first pass tells of itself, so that
-   * the second also erases what receivers answer to that.
-   * @returns whether there are more of these rows to erase now
+   * the second also erases the answers of receivers to that.
    */
-  private async endPass(tx: Transaction, erasure: ContactErasure): Promise<boolean> {
+  private async endPass(tx: Transaction, erasure: ContactErasure): Promise<StepOutcome> {
     const { tenantId, id: erasureId, contactId, status, messages } = erasure;
-    for (const erasure of this.tables.listErasures())
-      if (await erasure.eraseContact?.(tx, { tenantId, contactId }, ROWS)) return true;
+    if (await this.messages.eraseContact(tx, { tenantId, contactId }, ROWS)) return 'more';
     const start = { conversationId: LOWEST_ID, messageId: LOWEST_ID };
     if (status === 'SETTLING') {
       await this.erasures.advance(tx, { ...erasure, ...start, status: 'COMPLETED', finishedAt: new Date() });
-      return false;
+      return 'done';
     }
     const dueAt = new Date(Date.now() + SETTLE_MS);
     await this.erasures.advance(tx, { ...erasure, ...start, status: 'SETTLING', dueAt });
@@ -101,6 +87,6 @@ export class ContactErasureRunner implements OnModuleInit {
       metadata: { erasureId, messages },
     });
     tx.onCommit(() => this.logger.log({ tenantId, erasureId, messages }, 'a contact was erased'));
-    return false;
+    return 'done';
   }
 }

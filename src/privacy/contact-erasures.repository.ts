@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { isId, LOWEST_ID, newId } from '../common/ids';
 import { Database, Reader } from '../database/database';
 import { ContactKey } from '../database/tables/table-declaration';
+import { WorkspaceServer } from '../database/placement/placement';
 import { Transaction } from '../database/transaction';
+import { DuePosition, positionAfter } from '../queue/polling/due-position';
 
 /** Progress of one erasure, so that any worker can continue it. */
 export interface ContactErasure {
@@ -29,8 +31,8 @@ export interface ContactErasure {
 /** Names an erasure. */
 export type ContactErasureKey = Pick<ContactErasure, 'tenantId' | 'id'>;
 
-/** Number of erasures that take turns in one run. */
-const MAX_LISTED = 100;
+/** Number of erasures that one step of the search over all workspaces reads. */
+const STEP_ROWS = 1_000;
 
 const COLUMNS = `tenant_id AS "tenantId", id, contact_id AS "contactId", status, messages,
   cursor_conversation_id AS "conversationId", cursor_message_id AS "messageId", due_at AS "dueAt",
@@ -68,13 +70,22 @@ export class ContactErasuresRepository {
     return row!;
   }
 
-  /** Lists erasures of all workspaces whose next step may begin, the longest due first. It locks nothing. */
-  listDue(): Promise<ContactErasureKey[]> {
-    return this.database.placement.searchAll<ContactErasureKey & { dueAt: Date }>(
-      `SELECT tenant_id AS "tenantId", id, due_at AS "dueAt" FROM contact_erasures WHERE status <> 'COMPLETED' AND due_at <= now()
-       ORDER BY due_at LIMIT ${MAX_LISTED}`,
-      { order: ({ dueAt }) => [dueAt], limit: MAX_LISTED, times: ['dueAt'] },
+  /** Makes a step of a search of a server for erasures whose next step may begin, the longest due first. */
+  async findDue(
+    after: DuePosition,
+    server: WorkspaceServer,
+  ): Promise<{ items: ContactErasureKey[]; next: DuePosition | null }> {
+    const rows = await server.search<ContactErasureKey & { dueAt: string }>(
+      `SELECT tenant_id AS "tenantId", id, due_at::text AS "dueAt" FROM contact_erasures
+       WHERE status <> 'COMPLETED' AND due_at <= now() AND due_at >= $1::timestamptz
+       ORDER BY due_at LIMIT ${STEP_ROWS} OFFSET $2`,
+      after,
+      { order: ({ dueAt }) => [dueAt], limit: STEP_ROWS },
     );
+    return {
+      items: rows.map(({ tenantId, id }) => ({ tenantId, id })),
+      next: positionAfter(rows, after, STEP_ROWS),
+    };
   }
 
   /**

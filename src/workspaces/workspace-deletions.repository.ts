@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { isId } from '../common/ids';
 import { Database, Reader } from '../database/database';
+import { WorkspaceServer } from '../database/placement/placement';
 import { Transaction } from '../database/transaction';
+import { DuePosition, positionAfter } from '../queue/polling/due-position';
 import { TableCursor } from '../database/tables/table-rows.repository';
 import { WorkspaceDeletion } from './workspace-deletion.dto';
 
-/** Number of deletions that one round looks at. */
-const MAX_DUE = 100;
+/** Number of deletions that one step of the search over all workspaces reads. */
+const STEP_ROWS = 1_000;
 
 /** Progress of a deletion. */
 export interface DeletionProgress {
@@ -16,10 +18,6 @@ export interface DeletionProgress {
   /** Table whose rows are deleted next; null before the first. */
   table: string | null;
   cursor: TableCursor | null;
-}
-
-export interface DueDeletion extends DeletionProgress {
-  tenantId: string;
 }
 
 const PROGRESS = `was_suspended AS "wasSuspended", started_at AS "startedAt", table_name AS "table", cursor`;
@@ -76,13 +74,30 @@ export class WorkspaceDeletionsRepository {
     await tx.query('DELETE FROM workspace_deletions WHERE tenant_id = $1', [tenantId]);
   }
 
-  /** Lists the deletions that are due, the earliest due date first. */
-  listDue(): Promise<DueDeletion[]> {
-    return this.database.placement.searchAll<DueDeletion & { dueAt: Date }>(
-      `SELECT tenant_id AS "tenantId", due_at AS "dueAt", ${PROGRESS} FROM workspace_deletions WHERE due_at <= now()
-       ORDER BY due_at LIMIT ${MAX_DUE}`,
-      { order: ({ dueAt }) => [dueAt], limit: MAX_DUE, times: ['dueAt', 'startedAt'] },
+  /** Makes a step of a search of a server for workspaces whose deletion is due, the longest due first. */
+  async findDue(
+    after: DuePosition,
+    server: WorkspaceServer,
+  ): Promise<{ items: { tenantId: string }[]; next: DuePosition | null }> {
+    const rows = await server.search<{ tenantId: string; dueAt: string }>(
+      `SELECT tenant_id AS "tenantId", due_at::text AS "dueAt" FROM workspace_deletions
+       WHERE due_at <= now() AND due_at >= $1::timestamptz ORDER BY due_at LIMIT ${STEP_ROWS} OFFSET $2`,
+      after,
+      { order: ({ dueAt }) => [dueAt], limit: STEP_ROWS },
     );
+    return {
+      items: rows.map(({ tenantId }) => ({ tenantId })),
+      next: positionAfter(rows, after, STEP_ROWS),
+    };
+  }
+
+  /** Returns the progress of a deletion that is due; null when there is none. */
+  async findProgress(tenantId: string): Promise<DeletionProgress | null> {
+    const [row] = await this.database.query<DeletionProgress>(
+      `SELECT ${PROGRESS} FROM workspace_deletions WHERE tenant_id = $1 AND due_at <= now()`,
+      [tenantId],
+    );
+    return row ?? null;
   }
 
   /**

@@ -7,6 +7,8 @@ import { TestService } from '../support/service';
 import { waitFor } from '../support/wait';
 
 const MANY = 100_000;
+/** Number of conversations of a workspace that fail: more than a worker keeps in mind of one. */
+const FAILING = 1_200;
 /** Number of rows that one statement adds. */
 const BATCH = 10_000;
 
@@ -41,16 +43,16 @@ describe('conversations whose snooze has ended', () => {
    * Adds conversations of one contact whose snoozes have ended: half of them at the same moment, and half one
    * after the other.
    */
-  async function addEnded(workspace: { id: string }): Promise<void> {
+  async function addEnded(workspace: { id: string }, count: number): Promise<void> {
     const { id: contactId } = await service.make.contact(workspace);
     const last = new Date();
-    for (let first = 0; first < MANY; first += BATCH)
+    for (let first = 0; first < count; first += BATCH)
       await service.query(
         `INSERT INTO conversations (tenant_id, id, contact_id, source_channel, status, snoozed_until, created_at, updated_at)
          SELECT $1, gen_random_uuid(), $2, 'WIDGET', 'SNOOZED',
            $5::timestamptz - i % 2 * i * interval '1 millisecond', now(), now()
          FROM generate_series($3::integer, $4::integer) i`,
-        [workspace.id, contactId, first, first + BATCH - 1, last],
+        [workspace.id, contactId, first, Math.min(count, first + BATCH) - 1, last],
       );
   }
 
@@ -196,10 +198,29 @@ describe('conversations whose snooze has ended', () => {
   });
 
   // The last test: nothing takes the rest of its conversations away from the workers.
+  it('do not wait for many that always fail, of their own workspace or of another', async () => {
+    const [faulty, sound] = [await service.make.workspace(), await service.make.workspace()];
+    const [good, foreign] = [await snooze(faulty), await snooze(sound)];
+    await service.query(
+      `CREATE TRIGGER refuses BEFORE UPDATE ON conversations FOR EACH ROW
+       WHEN (NEW.status = 'OPEN' AND NEW.tenant_id = '${faulty.id}' AND NEW.id <> '${good.conversation.id}')
+       EXECUTE FUNCTION refuse()`,
+    );
+    await addEnded(faulty, FAILING);
+    await end([good, foreign].map(({ conversation: { id } }) => id));
+    await waitFor('the one of another workspace', () => isOpen(foreign));
+    await waitFor('the good one', () => isOpen(good), 60_000);
+    await service.query('DROP TRIGGER refuses ON conversations');
+    await service.query('DELETE FROM conversations WHERE tenant_id = $1 AND id <> $2', [
+      faulty.id,
+      good.conversation.id,
+    ]);
+  }, 120_000);
+
   it("do not wait for another workspace's hundred thousand", async () => {
     const [busy, workspace] = [await service.make.workspace(), await service.make.workspace()];
     const snoozed = await snooze(workspace);
-    await addEnded(busy);
+    await addEnded(busy, MANY);
     const left = async (): Promise<number> => {
       const [row] = await service.query<{ count: number }>(
         `SELECT count(*)::integer AS count FROM conversations WHERE tenant_id = $1 AND status = 'SNOOZED'`,

@@ -7,8 +7,12 @@ import { WorkspacesService } from '../../src/workspaces/workspaces.service';
 import { Database } from '../../src/database/database';
 import { completeErasure, erasuresOf } from '../support/erasures';
 import { TestService } from '../support/service';
-import { makeOldConversation } from '../support/stored-messages';
+import { insertMessages, makeOldConversation } from '../support/stored-messages';
 import { waitFor } from '../support/wait';
+
+/** Number of messages that are indexed for longer than a message of another workspace. */
+const MANY = 30_000;
+const MANY_WORDS = Array.from({ length: 60 }, (_, n) => `word${n}`).join(' ');
 
 interface InWorkspace {
   id: string;
@@ -35,15 +39,6 @@ describe('the search in messages', () => {
   const waitForWord = (workspace: InWorkspace, word: string) =>
     waitFor(`a message with ${word}`, async () => (await found(workspace, word)).length > 0);
 
-  const waitForDone = (workspace: InWorkspace) =>
-    waitFor('a complete index', async () => {
-      const [row] = await service.query<{ stage: string }>(
-        'SELECT stage FROM message_search_progress WHERE tenant_id = $1',
-        [workspace.id],
-      );
-      return row?.stage === 'DONE';
-    });
-
   /** Returns the rows of the index, without the numbers of buckets, which depend on who was first. */
   const rowsOf = ({ id }: InWorkspace) =>
     service.query(
@@ -68,7 +63,6 @@ describe('the search in messages', () => {
       const { id } = await service.make.received(workspace, conversation, `needle ${word}`);
       ids.unshift(id);
       await waitForWord(workspace, word);
-      await waitForDone(workspace);
       await service.query('UPDATE message_search_progress SET newer = newer + $2 WHERE tenant_id = $1', [
         workspace.id,
         others,
@@ -77,25 +71,12 @@ describe('the search in messages', () => {
     return { workspace, ids };
   }
 
-  /** Inserts messages that were there before the index, one a minute, the last one a minute ago. */
-  async function insertOld(workspace: InWorkspace, conversationId: string, bodies: string[], ageMs = 60_000) {
-    await service.query(
-      `INSERT INTO messages (tenant_id, conversation_id, id, sender_type, body, created_at)
-       SELECT $1, $2, (overlay(overlay(gen_random_uuid()::text PLACING lpad(substr(to_hex(ms), 1, length(to_hex(ms)) - 4), 8, '0') FROM 1 FOR 8)
-                        PLACING right(to_hex(ms), 4) || '-7' FROM 10 FOR 6))::uuid, 'CUSTOMER', body, to_timestamp(ms / 1000.0)
-       FROM (SELECT body, ($4::float8 - (cardinality($3::text[]) - n) * 60000)::bigint AS ms
-             FROM unnest($3::text[]) WITH ORDINALITY AS b (body, n)) AS m`,
-      [workspace.id, conversationId, bodies, Date.now() - ageMs],
-    );
-  }
-
   it('finds messages of both sides, with what stands around the words', async () => {
     const { workspace, conversation } = await makeWorkspace();
     const asked = await service.make.received(workspace, conversation, 'Where is my BLUE parcel?');
     const answered = await service.make.sent(workspace, conversation, 'Your parcel is on its way.');
     await service.make.received(workspace, conversation, 'Thank you <b>very</b> much');
     await waitForWord(workspace, 'thank');
-    await waitForDone(workspace);
 
     expect(await search(workspace, 'parcel')).toEqual({
       data: [
@@ -135,7 +116,6 @@ describe('the search in messages', () => {
     const texts = ['Größe', 'مَرحَبًا بك', 'שלום לך', '我的包裹在哪里', '東京タワー', 'สวัสดีครับ', 'done 👍🏽'];
     for (const text of texts) await service.make.received(workspace, conversation, text);
     await waitForWord(workspace, '👍');
-    await waitForDone(workspace);
     for (const [word, n] of [
       ['grosse', 0],
       ['مرحبا', 1],
@@ -160,7 +140,6 @@ describe('the search in messages', () => {
     await service.make.updateConversation(workspace, closed, { status: 'CLOSED' });
     await service.make.received(workspace, conversation, 'marker');
     await waitForWord(workspace, 'marker');
-    await waitForDone(workspace);
 
     const pages: string[][] = [];
     for (let cursor: string | undefined; pages.length === 0 || cursor;) {
@@ -203,23 +182,18 @@ describe('the search in messages', () => {
 
   it('comes to the end in few pages when no message has the words', async () => {
     const { workspace, conversation } = await makeWorkspace();
-    await insertOld(
-      workspace,
-      conversation.id,
-      Array.from({ length: 300 }, (_, n) => `old parcel ${n}`),
-    );
+    await insertMessages(service, workspace.id, conversation.id, 300);
     await service.make.received(workspace, conversation, 'new parcel');
     await waitForWord(workspace, 'new');
-    await waitForDone(workspace);
     // As if there were 30,000 buckets, of which one page goes through 8,000.
     await service.query(
-      `UPDATE message_search s SET bucket = -100 * n FROM (
-         SELECT message_id, row_number() OVER (ORDER BY message_id DESC) AS n FROM message_search WHERE tenant_id = $1) AS r
+      `UPDATE message_search s SET bucket = 100 * n FROM (
+         SELECT message_id, row_number() OVER (ORDER BY message_id) AS n FROM message_search WHERE tenant_id = $1) AS r
        WHERE s.tenant_id = $1 AND s.message_id = r.message_id`,
       [workspace.id],
     );
     await service.query(
-      'UPDATE message_search_progress SET older = 30100::bigint * 4096 WHERE tenant_id = $1',
+      'UPDATE message_search_progress SET newer = 30100::bigint * 4096 WHERE tenant_id = $1',
       [workspace.id],
     );
     const cursors: (string | null)[] = [];
@@ -263,60 +237,12 @@ describe('the search in messages', () => {
       ).rejects.toMatchObject({ code: 'INVALID_QUERY' });
   });
 
-  it('adds the messages that were there before, in the order of their times', async () => {
-    const { workspace, conversation } = await makeWorkspace();
-    const second = await service.make.conversation(workspace);
-    await insertOld(
-      workspace,
-      conversation.id,
-      Array.from({ length: 1_500 }, (_, n) => `old parcel ${n * 2}`),
-    );
-    await insertOld(
-      workspace,
-      second.id,
-      Array.from({ length: 1_500 }, (_, n) => `old parcel ${n * 2 + 1}`),
-      30_000,
-    );
-    await service.make.received(workspace, conversation, 'new parcel');
-    await waitForWord(workspace, 'new');
-    await waitForDone(workspace);
-    const { data, isIndexComplete } = await search(workspace, 'parcel', { limit: 5 });
-    expect(isIndexComplete).toBe(true);
-    const textOf = ({ excerpt }: (typeof data)[number]) => excerpt.map(({ text }) => text).join('');
-    expect(data.map(textOf)).toEqual([
-      'new parcel',
-      ...[2999, 2998, 2997, 2996].map((n) => `old parcel ${n}`),
-    ]);
-    expect((await search(workspace, 'old 7')).data.map(textOf)).toEqual(['old parcel 7']);
-    expect(await rowsOf(workspace)).toHaveLength(3_001);
-  });
-
-  it('is filled anew from the start, with the same rows', async () => {
-    const { workspace, conversation } = await makeWorkspace();
-    await insertOld(workspace, conversation.id, ['old parcel', 'older 包裹']);
-    await service.make.received(workspace, conversation, 'new parcel');
-    await waitForWord(workspace, 'new');
-    await waitForDone(workspace);
-    const before = await rowsOf(workspace);
-    expect(before).toHaveLength(3);
-    await service.query(`UPDATE message_search_progress SET stage = 'CLEAR' WHERE tenant_id = $1`, [
-      workspace.id,
-    ]);
-    await waitForDone(workspace);
-    expect(await rowsOf(workspace)).toEqual(before);
-    expect(await found(workspace, 'parcel')).toHaveLength(2);
-    await service.make.received(workspace, conversation, 'newest parcel');
-    await waitForWord(workspace, 'newest');
-    expect(await rowsOf(workspace)).toHaveLength(4);
-  });
-
   it('forgets the messages of an erased contact', async () => {
     const { workspace, conversation } = await makeWorkspace();
     const erased = await service.make.conversation(workspace);
     await service.make.received(workspace, erased, 'confidential parcel');
     await service.make.received(workspace, conversation, 'young parcel');
     await waitForWord(workspace, 'young');
-    await waitForDone(workspace);
     expect(await found(workspace, 'parcel')).toHaveLength(2);
 
     const erasure = await erasuresOf(service).start(workspace.id, erased.contact.id, SYSTEM);
@@ -332,7 +258,13 @@ describe('the search in messages', () => {
     const old = await makeOldConversation(service, workspace, [40, 31, 29]);
     const young = await service.make.received(workspace, conversation, 'young words');
     await waitForWord(workspace, 'young');
-    await waitForDone(workspace);
+    // The old ones have no events by which they would be indexed.
+    await service.query(
+      `INSERT INTO message_search (tenant_id, message_id, conversation_id, bucket, terms)
+       SELECT m.tenant_id, m.id, m.conversation_id, s.bucket, s.terms FROM messages m, message_search s
+       WHERE m.tenant_id = $1 AND m.conversation_id = $2 AND s.tenant_id = $1 AND s.message_id = $3`,
+      [workspace.id, old.id, young.id],
+    );
     expect(await found(workspace, 'words')).toHaveLength(4);
 
     await service.app.get(WorkspacesService).update(workspace.id, { messageRetentionDays: 30 }, SYSTEM);
@@ -379,18 +311,13 @@ describe('the search in messages', () => {
     expect(await rowsOf(workspace)).toEqual([]);
   });
 
-  it("does not let a workspace wait for another's many old messages", async () => {
+  it("does not let a workspace wait for another's many messages", async () => {
     const [busy, quiet] = [await makeWorkspace(), await makeWorkspace()];
-    for (let n = 0; n < 10; n++)
-      await insertOld(
-        busy.workspace,
-        busy.conversation.id,
-        Array.from({ length: 5_000 }, (_, m) => `old parcel number ${n * 5_000 + m}`),
-      );
+    await insertMessages(service, busy.workspace.id, busy.conversation.id, MANY, MANY_WORDS);
     await service.make.received(busy.workspace, busy.conversation, 'begin');
     await waitFor('the begin', async () => (await rowsOf(busy.workspace)).length > 100, 60_000);
     await service.make.received(quiet.workspace, quiet.conversation, 'quick');
     await waitForWord(quiet.workspace, 'quick');
-    expect((await search(busy.workspace, 'parcel')).isIndexComplete).toBe(false);
+    expect((await rowsOf(busy.workspace)).length).toBeLessThan(MANY);
   }, 60_000);
 });

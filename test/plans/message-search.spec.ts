@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { HIGHEST_ID, LOWEST_ID, newId } from '../../src/common/ids';
+import { HIGHEST_ID, LOWEST_ID } from '../../src/common/ids';
 import { SYSTEM } from '../../src/access/principal';
 import { Database } from '../../src/database/database';
 import { Transaction } from '../../src/database/transaction';
@@ -16,8 +16,6 @@ import { expectOnlyIndexed, nodesOf, PlanReader, rowsRead } from './plans';
  * figures of docs/project/performance.md.
  */
 const MESSAGES = Number(process.env.MESSAGES ?? 60_000);
-/** Number of messages that are indexed as they come. */
-const NEW_MESSAGES = 5_000;
 const STEP = 100;
 /** Unit of the system's processor times. */
 const TICK_MS = 10;
@@ -69,43 +67,28 @@ describe(`the search in ${MESSAGES.toLocaleString('en')} messages`, () => {
     const settled = new SettledTime(host.get(Database));
     await settled.sample();
     const index = host.get(MessageIndexRepository);
-    const indexer = new MessageIndexer(host.get(Database), index, settled, host.get(Metrics));
-    await indexer.indexOld(workspace.id, STEP);
-    await host.query(`UPDATE message_search_progress SET first_id = $2 WHERE tenant_id = $1`, [
-      workspace.id,
-      newId(),
-    ]);
-    const old = await measureFilling(MESSAGES, async () => {
-      while (await indexer.indexOld(workspace.id, STEP));
-    });
+    const indexer = new MessageIndexer(index, settled, host.get(Metrics));
     await insertEvents();
-    await host.query('UPDATE message_search_progress SET indexed_until = $2 WHERE tenant_id = $1', [
-      workspace.id,
-      LOWEST_ID,
-    ]);
-    const live = await measureFilling(NEW_MESSAGES, async () => {
-      while ((await indexer.indexNew(workspace.id, STEP))?.isUnfinished);
+    const figures = await measureFilling(MESSAGES, async () => {
+      const indexNext = () =>
+        host.get(Database).queueTransaction((tx) => indexer.indexNext(tx, workspace.id, STEP));
+      while ((await indexNext())?.isUnfinished);
     });
     const [size] = await host.query<Record<string, number>>(
       `SELECT pg_table_size('message_search')::float8 / ${MESSAGES} AS "table",
               pg_relation_size('message_search_pkey')::float8 / ${MESSAGES} AS key,
               pg_relation_size('message_search_terms_idx')::float8 / ${MESSAGES} AS terms`,
     );
-    report({ old, live, 'bytes a message': size });
+    report({ ...figures, 'bytes a message': size });
   }
 
-  /** Adds the events of messages, which are indexed like new ones. */
+  /** Adds the events of the messages. */
   async function insertEvents(): Promise<void> {
     await host.query(
-      `WITH message AS (
-         INSERT INTO messages (tenant_id, conversation_id, id, sender_type, body, created_at)
-         SELECT tenant_id, conversation_id, ('0191' || substr(id::text, 5))::uuid, 'CUSTOMER', body, now()
-         FROM messages WHERE tenant_id = $1 ORDER BY id LIMIT ${NEW_MESSAGES} RETURNING *
-       )
-       INSERT INTO events (tenant_id, id, type, data, created_at)
+      `INSERT INTO events (tenant_id, id, type, data, created_at)
        SELECT tenant_id, id, 'message.created',
          json_build_object('conversationId', conversation_id, 'message', json_build_object('body', body)), now()
-       FROM message`,
+       FROM messages WHERE tenant_id = $1`,
       [workspace.id],
     );
   }
@@ -196,12 +179,7 @@ describe(`the search in ${MESSAGES.toLocaleString('en')} messages`, () => {
     };
     const steps: Record<string, (tx: Transaction) => Promise<unknown>> = {
       'lists new texts': (tx) => index.listNewTexts(tx, id, { after: LOWEST_ID, before: HIGHEST_ID }, STEP),
-      'lists messages': (tx) => index.listMessages(tx, id, newest[0]!, STEP),
-      'lists old texts': (tx) => index.listOldTexts(tx, id, newest[0]!.id, STEP),
-      'adds ids': (tx) => index.insertKeys(tx, id, newest),
       'adds texts': (tx) => index.insertTexts(tx, id, texts),
-      'fills texts': (tx) => index.fillTexts(tx, id, texts),
-      'deletes rows': (tx) => index.deleteSome(tx, id, STEP),
       'erases messages': (tx) => index.erase(tx, erased),
     };
     for (const [name, step] of Object.entries(steps)) {

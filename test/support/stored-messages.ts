@@ -7,22 +7,23 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Inserts messages as the service stores them, without their way through the queue. */
 export async function insertMessages(
-  host: MessagingHost,
+  host: Pick<MessagingHost, 'query'>,
   tenantId: string,
   conversationId: string,
   count: number,
+  body = 'many words',
 ): Promise<void> {
   const ids = Array.from({ length: count }, newId);
   await host.query(
     `WITH message AS (
        INSERT INTO messages (tenant_id, conversation_id, id, sender_type, body, created_at)
-       SELECT $1, $2, id, 'CUSTOMER', 'many words', now() FROM unnest($3::uuid[]) AS id
+       SELECT $1, $2, id, 'CUSTOMER', $4, now() FROM unnest($3::uuid[]) AS id
      )
      INSERT INTO events (tenant_id, id, type, data, created_at)
      SELECT $1, id, 'message.created', json_build_object('conversationId', $2::text, 'message', json_build_object(
-       'id', id, 'body', 'many words', 'senderType', 'CUSTOMER', 'createdAt', now())), now()
+       'id', id, 'body', $4::text, 'senderType', 'CUSTOMER', 'createdAt', now())), now()
      FROM unnest($3::uuid[]) AS id`,
-    [tenantId, conversationId, ids],
+    [tenantId, conversationId, ids, body],
   );
 }
 

@@ -28,8 +28,7 @@ export const NAMED_WORKSPACES: Record<string, string> = {
  */
 export const SEARCHES: Record<string, string> = {
   'AgentReleasesRepository.findReleasing': EVERY_SECOND,
-  'ContactErasuresRepository.listDue':
-    'finds due erasures, twice a second for each worker: a bounded read by index',
+  'ContactErasuresRepository.findDue': EVERY_SECOND,
   'MessageIndexRepository.findWorkspaces': EVERY_SECOND,
   'DatabaseMetrics.readOutbox': 'at every scrape of the metrics: the oldest rows of the queue',
   'QueuedWorkspacesRepository.findFirst': EVERY_SECOND,
@@ -38,7 +37,7 @@ export const SEARCHES: Record<string, string> = {
   'InstagramTokensRepository.listDue': NIGHTLY,
   'ParkedEventsRepository.findRequested': EVERY_SECOND,
   'ParkedEventsRepository.list': OPERATOR,
-  'PendingCancellationsRepository.list': EVERY_SECOND,
+  'PendingCancellationsRepository.find': EVERY_SECOND,
   'DueDeliveriesRepository.findOldest': EVERY_SECOND,
   'DueDeliveriesRepository.findScheduled': EVERY_SECOND,
   'DueMessagesRepository.findScheduled':
@@ -55,16 +54,14 @@ export const SEARCHES: Record<string, string> = {
     'takes over the floors of other workers, at the start of each and once a minute: a bounded read by index',
   RECENT_FLOOR: 'at every scrape of the metrics: one row by index',
   'RoutedMessagesRepository.findConnected': 'the workspaces of a turn of the relay, by index',
-  'SnoozesRepository.findDue': EVERY_SECOND,
+  'SnoozesRepository.findEnded': EVERY_SECOND,
   'TableRowsRepository.findHistoryUses':
     'nightly, before a day of the history is dropped: index look-ups for each workspace',
   requireDistributable: 'by migrate on Citus, before the tables are distributed: one row',
   'TableRowsRepository.findSecrets': 'a rotation of the keys, which an operator starts',
-  'WebhookRecoveriesRepository.findUnsettled':
-    'finds running recoveries, twice a second for each worker: a bounded read by index',
-  'UnsentMessagesRepository.listDue':
-    'finds messages that were unsent minutes ago, twice a second for each worker: a bounded read by index',
-  'WorkspaceDeletionsRepository.listDue': EVERY_SECOND,
+  'WebhookRecoveriesRepository.findUnsettled': EVERY_SECOND,
+  'UnsentMessagesRepository.findDue': EVERY_SECOND,
+  'WorkspaceDeletionsRepository.findDue': EVERY_SECOND,
   'WorkspaceDeletionsRepository.list': OPERATOR,
   'ChannelConnectionsRepository.findByAccounts': 'the other accounts of one request to a hook',
   'WorkspacesRepository.findMany': 'the workspaces of a turn of the relay, by their ids',

@@ -10,7 +10,11 @@ import { RecoveryOutcomesRepository } from '../../src/webhooks/deliveries/recove
 import { AttemptRecord, NOT_ATTEMPTED } from '../../src/webhooks/deliveries/delivery';
 import { DeliveryHistoryRepository } from '../../src/webhooks/deliveries/delivery-history.repository';
 import { PendingDeliveriesRepository } from '../../src/webhooks/deliveries/pending-deliveries.repository';
-import { PendingCancellationsRepository } from '../../src/webhooks/deliveries/pending-cancellations.repository';
+import {
+  BEFORE_ALL_CANCELLATIONS,
+  PendingCancellationsRepository,
+} from '../../src/webhooks/deliveries/pending-cancellations.repository';
+import { OneServer } from '../../src/database/placement/one-server';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { claimPending, recordOf } from '../support/claimed-deliveries';
 import { failConnections } from '../support/failing-sockets';
@@ -232,8 +236,9 @@ describe('recording attempts', () => {
 
     recorder.expectAttempts([record.delivery]);
     await recorder.record(record);
-    expect(await host.get(PendingCancellationsRepository).list()).toMatchObject([
-      { tenantId, endpointId: endpoint.id, activation: 1 },
-    ]);
+    const { items } = await host
+      .get(PendingCancellationsRepository)
+      .find(BEFORE_ALL_CANCELLATIONS, new OneServer(host.get(Database)));
+    expect(items).toEqual([{ tenantId, endpointId: endpoint.id, activation: 1 }]);
   });
 });

@@ -34,8 +34,8 @@ export class Polls implements OnApplicationBootstrap, BeforeApplicationShutdown 
   }
 
   /** Registers a poll that searches all workspaces from a position, as `SteppedSearch` does. */
-  search<Position>(work: string, first: Position, step: SearchStep<Position>): void {
-    const search = new SteppedSearch(this.database, first, step);
+  search<Position>(work: string, first: Position, step: SearchStep<Position>, maxSteps?: number): void {
+    const search = new SteppedSearch(this.database, first, step, maxSteps);
     this.register(work, () => search.run());
   }
 

@@ -84,14 +84,14 @@ export class WebhookRecoveriesRepository {
   async findUnsettled(
     after: string,
     server: WorkspaceServer,
-  ): Promise<{ unsettled: RecoveryKey[]; next: string | null }> {
-    const unsettled = await server.search<RecoveryKey>(
+  ): Promise<{ items: RecoveryKey[]; next: string | null }> {
+    const items = await server.search<RecoveryKey>(
       `SELECT tenant_id AS "tenantId", id FROM webhook_recoveries WHERE NOT is_settled AND id > $1
        ORDER BY id LIMIT ${STEP_ROWS}`,
       [after],
       { order: ({ id }) => [id], limit: STEP_ROWS },
     );
-    return { unsettled, next: unsettled.length < STEP_ROWS ? null : unsettled.at(-1)!.id };
+    return { items, next: items.length < STEP_ROWS ? null : items.at(-1)!.id };
   }
 
   /** Locks a recovery. It returns null if it is settled, or another worker has it locked. */
