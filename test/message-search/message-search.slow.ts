@@ -182,7 +182,7 @@ describe('the search in messages', () => {
 
   it('comes to the end in few pages when no message has the words', async () => {
     const { workspace, conversation } = await makeWorkspace();
-    await insertMessages(service, workspace.id, conversation.id, 300);
+    await insertMessages(service, workspace.id, conversation.id, 300, 'early parcel', 20);
     await service.make.received(workspace, conversation, 'new parcel');
     await waitForWord(workspace, 'new');
     // As if there were 30,000 buckets, of which one page goes through 8,000.

@@ -5,15 +5,20 @@ import { MessagingHost } from './messaging-host';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Inserts messages as the service stores them, without their way through the queue. */
+/**
+ * Inserts messages as the service stores them, without their way through the queue.
+ * @param apartMs milliseconds between two of them; the last one is of now
+ */
 export async function insertMessages(
   host: Pick<MessagingHost, 'query'>,
   tenantId: string,
   conversationId: string,
   count: number,
   body = 'many words',
+  apartMs = 0,
 ): Promise<void> {
-  const ids = Array.from({ length: count }, newId);
+  const now = Date.now();
+  const ids = Array.from({ length: count }, (_, n) => newIdAt(new Date(now - (count - n) * apartMs)));
   await host.query(
     `WITH message AS (
        INSERT INTO messages (tenant_id, conversation_id, id, sender_type, body, created_at)

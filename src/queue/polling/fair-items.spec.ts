@@ -61,7 +61,7 @@ describe('items that wait for a step', () => {
     expect(rests.slice(1)).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
   });
 
-  it('rest for five seconds at most when they wait for others, and begin anew after a success', () => {
+  it('rest for three seconds at most when they wait for others, and begin anew after a success', () => {
     const isThereAfter = (ms: number) => {
       jest.advanceTimersByTime(ms);
       add('a1');
@@ -70,7 +70,7 @@ describe('items that wait for a step', () => {
     add('a1');
     for (let n = 0; n < 8; n++) {
       takeAll(() => 'waiting');
-      isThereAfter(5_000);
+      isThereAfter(3_000);
     }
     takeAll(() => 'done');
     add('a1');

@@ -1,7 +1,7 @@
 /** Milliseconds of an item's first rest. Each further one in a row is twice as long, up to a limit. */
 const FIRST_REST_MS = 500;
 /** Limit of the rest of an item that waits for others. */
-const LONGEST_WAIT_MS = 5_000;
+const LONGEST_WAIT_MS = 3_000;
 /** Limit of the rest of an item whose steps fail. */
 const LONGEST_REST_MS = 60_000;
 /** Limits of the items that wait, of one workspace and of all, and of the items that rest. */
