@@ -70,7 +70,7 @@ export class ParkedEventsRepository {
     ]);
   }
 
-  /** Makes a step of a search of a server for events with a request to be tried now, the longest due first. */
+  /** Makes a step of a search of a server for events with a request to be tried now, longest due first. */
   async findRequested(
     after: DuePosition,
     server: WorkspaceServer,
