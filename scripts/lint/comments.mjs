@@ -1,6 +1,4 @@
-import { relative } from 'node:path';
-
-// Rules for the form of comments. Take a folder out of NOT_YET to check its words: `npx oxlint src/auth`.
+// Rules for the form of comments.
 
 /**
  * A rule of oxlint, which exports no type for it.
@@ -14,17 +12,6 @@ const NOT_A_BEGINNING =
 
 /** Words that leave open which thing or person is meant. */
 const UNNAMED = /\b(what|those of|nobody|somebody)\b/gi;
-
-/** Folders whose comments still have such words. */
-const NOT_YET = [
-  'src/workspaces/',
-
-  'src/conversations/',
-  'src/message-search/',
-  'src/privacy/',
-
-  'src/queue/polling/',
-];
 
 /** Lines that no wrapping makes shorter: an address, or a directive for the linter. */
 const UNBREAKABLE = /https?:\/\/|(?:eslint|oxlint)-disable/;
@@ -80,8 +67,6 @@ export const commentWidth = {
 export const namedThings = {
   create: (context) => ({
     Program() {
-      const folder = relative(context.cwd, context.filename);
-      if (NOT_YET.some((path) => folder.startsWith(path))) return;
       for (const comment of context.sourceCode.getAllComments()) {
         // Code in backticks may have the words.
         const text = comment.value.replace(/`[^`]*`/g, '').replace(/\s*\n[\s*]*/g, ' ');

@@ -16,7 +16,7 @@ export interface IndexProgress {
   newer: number;
 }
 
-/** Message with what the index needs of it. */
+/** Text of a message, with the values that the index needs of the message. */
 export interface IndexedText {
   messageId: string;
   conversationId: string;
@@ -37,7 +37,7 @@ export interface PendingText extends MessageKeys {
   changedId: string | null;
 }
 
-/** Workspace with what a search over all of them sees of its index. */
+/** Workspace, with the state of its index as a search over all workspaces reads it. */
 export interface WorkspaceIndex {
   tenantId: string;
   /** Id of the newest message; null without a conversation. */

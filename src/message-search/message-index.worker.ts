@@ -31,8 +31,7 @@ interface DueMessages {
 
 /**
  * Keeps the index of messages' words filled, behind the events. The relay tells of workspaces with new
- * messages, without a row; a search over all workspaces finds those of which no relay of this process has
- * told.
+ * messages, without a row; a search over all workspaces finds the others.
  */
 @Injectable()
 export class MessageIndexWorker implements OnModuleInit, OutboxConsumer {

@@ -115,7 +115,9 @@ function split(rows: PendingText[]): Split {
   return { texts, isComplete: true, lastId };
 }
 
-/** Separates new messages from changed ones. What changed in the step in which it was new is new. */
+/**
+ * Separates new messages from changed ones. A message that changed in the step in which it was new is new.
+ */
 function separate(texts: SplitText[]): { added: SplitText[]; changed: Map<string, SplitText> } {
   const changed = new Map<string, SplitText>();
   for (const text of texts) if (text.changedId !== null) changed.set(text.changedId, text);

@@ -10,7 +10,7 @@ type Poll = () => Promise<void>;
 
 /**
  * Looks for work of every kind once a second. All polls begin in the same tick of the event loop, so that
- * what they read first shares a transaction. One that still runs is not begun again, and delays no other.
+ * their first reads share a transaction. One that still runs is not begun again, and delays no other.
  */
 @Injectable()
 export class Polls implements OnApplicationBootstrap, BeforeApplicationShutdown {

@@ -13,7 +13,7 @@ const BATCH = 500;
 /** Pause between steps, so that a deletion does not slow other work. */
 const PAUSE_MS = 25;
 
-/** Ends what other systems hold of a workspace, such as hooks at providers. A second call changes nothing. */
+/** Releases resources of a workspace at other systems, such as hooks. A second call changes nothing. */
 type Closing = (tenantId: string) => Promise<void>;
 
 /**
