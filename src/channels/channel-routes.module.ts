@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { ContactsModule } from '../contacts/contacts.module';
 import { ConversationsModule } from '../conversations/conversations.module';
 import { RateLimitModule } from '../http/limits/rate-limit.module';
-import { InboxModule } from '../inbox/inbox.module';
+import { PresenceModule } from '../inbox/inbox.module';
 import { MessagesModule } from '../messages/messages.module';
 import { SecretsModule } from '../secrets/secrets.module';
 import { ChannelsModule } from './channels.module';
@@ -36,7 +36,7 @@ import { WidgetController } from './widget/widget.controller';
     ConversationsModule,
     MessagesModule,
     OutboundMessageQueueModule,
-    InboxModule,
+    PresenceModule,
     RateLimitModule,
     SecretsModule,
   ],

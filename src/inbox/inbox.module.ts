@@ -19,27 +19,31 @@ import { ReadMarksService } from './read-marks/read-marks.service';
 import { SavedRepliesRepository } from './saved-replies/saved-replies.repository';
 import { SavedRepliesService } from './saved-replies/saved-replies.service';
 
-const SERVICES = [
-  DraftsService,
-  NotesService,
-  PresenceService,
-  VisitorPresence,
-  ReadMarksService,
-  SavedRepliesService,
-];
-
-/** Provides drafts, notes, presence, read marks and saved replies. */
+/** Provides the presence of agents and visitors, which the widget's routes note. */
 @Module({
-  imports: [ConversationsModule, WorkspacesModule, IdempotencyModule, OutboxModule, AuditModule],
-  providers: [
-    DraftsRepository,
-    NotesRepository,
-    PresenceStore,
-    ReadMarksRepository,
-    SavedRepliesRepository,
-    ...SERVICES,
+  imports: [WorkspacesModule],
+  providers: [PresenceStore, PresenceService, VisitorPresence],
+  exports: [PresenceService, VisitorPresence],
+})
+export class PresenceModule {}
+
+const SERVICES = [DraftsService, NotesService, ReadMarksService, SavedRepliesService];
+
+/**
+ * Provides drafts, notes, read marks and saved replies. A process that imports it adds their work to the
+ * replies and handovers that it makes; an API process has no inbox and does not.
+ */
+@Module({
+  imports: [
+    ConversationsModule,
+    WorkspacesModule,
+    IdempotencyModule,
+    OutboxModule,
+    AuditModule,
+    PresenceModule,
   ],
-  exports: SERVICES,
+  providers: [DraftsRepository, NotesRepository, ReadMarksRepository, SavedRepliesRepository, ...SERVICES],
+  exports: [...SERVICES, PresenceModule],
 })
 export class InboxModule {
   constructor(

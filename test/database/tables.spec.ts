@@ -153,7 +153,6 @@ describe('the tables of the database', () => {
       'channel_connections',
       'contact_erasures',
       'early_receipts',
-      'invitations',
       'known_browsers',
       'login_sessions',
       'message_search_progress',
