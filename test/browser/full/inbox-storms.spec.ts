@@ -1,13 +1,13 @@
-import { AgentEntity } from '../../src/workspaces/agent.entity';
-import { Random } from '../chaos/random';
-import { print } from '../support/report';
-import { letTimePass, waitFor } from '../support/wait';
-import { ChatPage } from './chat-page';
-import { InboxDesk } from './inbox-desk';
-import { InboxPage } from './inbox-page';
-import { Device, LiveChat, START_TIMEOUT_MS } from './live-chat';
-import { expectSameMessages } from './same-messages';
-import { DeskConversation } from './support-desk';
+import { AgentEntity } from '../../../src/workspaces/agent.entity';
+import { Random } from '../../chaos/random';
+import { print } from '../../support/report';
+import { letTimePass, waitFor } from '../../support/wait';
+import { ChatPage } from '../chat-page';
+import { InboxDesk } from '../inbox-desk';
+import { InboxPage } from '../inbox-page';
+import { Device, LiveChat, START_TIMEOUT_MS } from '../live-chat';
+import { expectSameMessages } from '../same-messages';
+import { DeskConversation } from '../support-desk';
 
 /**
  * Tests of storms over one conversation, in which a visitor and two agents write while faults strike in

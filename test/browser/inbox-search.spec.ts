@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
-import { accessibilityFaultsOf } from '../accessibility';
-import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
+import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
+import { accessibilityFaultsOf } from './accessibility';
+import { DashboardInBrowser, DashboardPage } from './dashboard-in-browser';
 
 const INDEXED_MS = 20_000;
 const SHOTS = process.env.SHOTS;

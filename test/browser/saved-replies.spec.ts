@@ -1,10 +1,10 @@
-import { SYSTEM } from '../../../src/access/principal';
-import { SavedRepliesService } from '../../../src/inbox/saved-replies/saved-replies.service';
-import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
-import { accessibilityFaultsOf } from '../accessibility';
-import { AgentPage, DashboardInBrowser } from '../dashboard-in-browser';
-import { PHONE } from '../phone';
-import { withDashboard } from '../with-dashboard';
+import { SYSTEM } from '../../src/access/principal';
+import { SavedRepliesService } from '../../src/inbox/saved-replies/saved-replies.service';
+import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
+import { accessibilityFaultsOf } from './accessibility';
+import { AgentPage, DashboardInBrowser } from './dashboard-in-browser';
+import { PHONE } from './phone';
+import { withDashboard } from './with-dashboard';
 
 describe('saved replies in a browser', () => {
   let world: DashboardInBrowser;
