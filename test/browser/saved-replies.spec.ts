@@ -38,7 +38,7 @@ describe('saved replies in a browser', () => {
     await visit.field('Name').fill('Thanks');
     await visit.field('Text').fill('Dear {{contact.nickname}}');
     await visit.act('Save').click();
-    await visit.dialog.getByText('contact.nickname').waitFor();
+    await visit.dialog.getByText('unknown variable "contact.nickname"').waitFor();
     await visit.field('Text').fill('Dear {{contact.firstName|there}}');
     await visit.act('Save').click();
     await visit.row('Thanks').getByText('Dear {{contact.firstName|there}}').waitFor();

@@ -1,8 +1,8 @@
-import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
-import { accessibilityFaultsOf } from './accessibility';
-import { AgentPage, DashboardInBrowser } from './dashboard-in-browser';
-import { PHONE } from './phone';
-import { withDashboard } from './with-dashboard';
+import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
+import { accessibilityFaultsOf } from '../accessibility';
+import { AgentPage, DashboardInBrowser } from '../dashboard-in-browser';
+import { PHONE } from '../phone';
+import { withDashboard } from '../with-dashboard';
 
 describe('notes in the inbox', () => {
   let world: DashboardInBrowser;

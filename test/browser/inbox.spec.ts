@@ -1,16 +1,16 @@
 import type { Route } from 'playwright-core';
-import { SYSTEM } from '../../../src/access/principal';
-import { ContactsService } from '../../../src/contacts/contacts.service';
-import { ConversationsService } from '../../../src/conversations/conversations.service';
-import { MessagesService } from '../../../src/messages/messages.service';
-import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
-import { WorkspacesService } from '../../../src/workspaces/workspaces.service';
-import { PASSWORD } from '../../support/test-dashboard';
-import { waitFor } from '../../support/wait';
-import { accessibilityFaultsOf } from '../accessibility';
-import { AgentPage, DashboardInBrowser } from '../dashboard-in-browser';
-import { PHONE } from '../phone';
-import { withDashboard } from '../with-dashboard';
+import { SYSTEM } from '../../src/access/principal';
+import { ContactsService } from '../../src/contacts/contacts.service';
+import { ConversationsService } from '../../src/conversations/conversations.service';
+import { MessagesService } from '../../src/messages/messages.service';
+import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
+import { WorkspacesService } from '../../src/workspaces/workspaces.service';
+import { PASSWORD } from '../support/test-dashboard';
+import { waitFor } from '../support/wait';
+import { accessibilityFaultsOf } from './accessibility';
+import { AgentPage, DashboardInBrowser } from './dashboard-in-browser';
+import { PHONE } from './phone';
+import { withDashboard } from './with-dashboard';
 
 /** A name that turns what follows it around, and then never ends. */
 const HOSTILE_NAME = `\u202E\u2066${'W'.repeat(60)}`;
