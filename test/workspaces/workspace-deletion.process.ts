@@ -300,7 +300,7 @@ describe('the deletion of a workspace', () => {
 
   it('does not hold up a small one by a big one', async () => {
     const [big, small] = [await service.make.workspace(), await service.make.workspace()];
-    await addEvents(big, 4 * MANY);
+    await addEvents(big, 12 * MANY);
     await erase(big, 0);
     const running = await worker();
     await waitFor('rows of the big one to go', async () => {
