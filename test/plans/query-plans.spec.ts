@@ -16,6 +16,7 @@ import { Channel, CHANNELS } from '../../src/common/channel-descriptors';
 import { HIGHEST_ID, LOWEST_ID, newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/access/principal';
 import { ContactsRepository } from '../../src/contacts/contacts.repository';
+import { CustomersService } from '../../src/contacts/customers.service';
 import { foldText } from '../../src/common/folded-text';
 import { CONVERSATION_STATUSES } from '../../src/conversations/conversation.entity';
 import { ContactConversationsRepository } from '../../src/conversations/contact-conversations.repository';
@@ -419,18 +420,22 @@ describe('query plans', () => {
       }
   });
 
-  it('of a change of a contact', async () => {
+  it('of a change of a contact, by a person and by what a channel says', async () => {
     const contacts = host.app.get(ContactsRepository);
     const id = sequential(5);
     const inTransaction = (work: (tx: Transaction) => Promise<unknown>) =>
-      plansOf(() => host.get(Database).transaction(work));
+      plansOf(() => host.get(Database).transaction(work), /\b(?:FROM|UPDATE) contacts\b/);
     const edit = async (tx: Transaction) => contacts.update(tx, BIG, (await contacts.lock(tx, BIG, id))!);
-    const plans = await inTransaction(edit);
+    const profile = { signed: { email: 'ana@example.com' }, claimed: { name: 'Ana' } };
+    const plans = [
+      ...(await inTransaction(edit)),
+      ...(await inTransaction((tx) => host.get(CustomersService).updateProfile(tx, BIG, id, profile))),
+    ];
     for (const plan of plans) {
       expect(new Set(indexesOf(plan))).toEqual(new Set(['contacts_pkey']));
       expect(rowsRead(plan)).toBeLessThanOrEqual(2);
     }
-    expect(plans.length).toBeGreaterThanOrEqual(2);
+    expect(plans.length).toBeGreaterThanOrEqual(3);
   });
 
   it('of the check of a reply', async () => {
