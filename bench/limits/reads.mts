@@ -1,4 +1,5 @@
 // The reads, after authentication and rate limit.
+import { foldText } from '#dist/common/folded-text.js';
 import type { LimitDatabase } from './database.mts';
 
 const DEFAULT_LIMIT = 50;
@@ -37,6 +38,7 @@ interface ConversationRow {
   id: string;
   source_channel: string;
   status: string;
+  snoozed_until: Date | null;
   assigned_agent_id: string | null;
   last_message_preview: string | null;
   last_message_at: Date | null;
@@ -51,13 +53,15 @@ export async function listConversations({ database, tenantId, query }: Reading) 
     database,
     query,
     where,
-    `SELECT id, source_channel, status, assigned_agent_id, last_message_preview, last_message_at, created_at
+    `SELECT id, source_channel, status, snoozed_until, assigned_agent_id, last_message_preview, last_message_at,
+            created_at
      FROM conversations`,
   );
   return pageOf(rows, query, (row) => ({
     id: row.id,
     sourceChannel: row.source_channel,
     status: row.status,
+    snoozedUntil: row.status === 'SNOOZED' ? row.snoozed_until : null,
     assignedAgentId: row.assigned_agent_id,
     lastMessagePreview: row.last_message_preview,
     lastMessageAt: row.last_message_at,
@@ -73,6 +77,9 @@ interface MessageRow {
   created_at: Date;
   delivery_status: string | null;
   delivery_error: string | null;
+  edited_at: Date | null;
+  unsent_at: Date | null;
+  reactions: string[] | null;
 }
 
 /** Lists a page of a conversation's messages, newest first. Returns null if the conversation is unknown. */
@@ -90,7 +97,9 @@ export async function listMessages({
     database,
     query,
     where,
-    `SELECT id, sender_type, sender_agent_id, body, created_at, delivery_status, delivery_error FROM messages`,
+    `SELECT id, sender_type, sender_agent_id, body, created_at, delivery_status, delivery_error, edited_at,
+            unsent_at, reactions
+     FROM messages`,
   );
   return pageOf(rows, query, (row) => ({
     id: row.id,
@@ -99,6 +108,9 @@ export async function listMessages({
     body: row.body,
     createdAt: row.created_at,
     delivery: { status: row.delivery_status, error: row.delivery_error },
+    editedAt: row.edited_at,
+    unsentAt: row.unsent_at,
+    reactions: (row.reactions ?? []).map((emoji) => ({ senderType: 'CUSTOMER', emoji })),
   }));
 }
 
@@ -131,13 +143,13 @@ export async function listContacts({ database, tenantId, query }: Reading) {
     email: row.email,
     phone: row.phone,
     avatarUrl: row.avatar_url,
-    identities: identities
-      .filter((identity) => identity.contact_id === row.id)
-      .map((identity) => ({ channel: identity.channel, externalId: identity.external_id })),
     verified: row.verified,
     attributes: row.attributes,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
+    identities: identities
+      .filter((identity) => identity.contact_id === row.id)
+      .map((identity) => ({ channel: identity.channel, externalId: identity.external_id })),
   }));
 }
 
@@ -165,7 +177,7 @@ function findContacts(
   tenantId: string,
   query: URLSearchParams,
 ): Promise<ContactRow[]> {
-  const q = query.get('q') ?? '';
+  const q = foldText(query.get('q') ?? '');
   const escaped = q.replace(/[\\%_]/g, (wildcard) => `\\${wildcard}`);
   const cursor = query.get('cursor') ?? HIGHEST_ID;
   return database.query('find-contacts', [tenantId, cursor, limitOf(query) + 1, `%${escaped}%`, q]);

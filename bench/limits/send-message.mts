@@ -6,6 +6,8 @@ import { OUTBOX_SIGNAL } from '../support/settings.mts';
 import type { LimitDatabase } from './database.mts';
 
 const PREVIEW_LENGTH = 140;
+/** Fields of a message that its customer has not changed. */
+const UNCHANGED = { editedAt: null, unsentAt: null, reactions: [] as [] };
 
 /**
  * Arguments of `sendMessage`: the workspace, the conversation, the request's body, and clients of PostgreSQL
@@ -27,6 +29,9 @@ interface SentMessage {
   body: string;
   createdAt: Date;
   delivery: { status: string; error: null };
+  editedAt: null;
+  unsentAt: null;
+  reactions: [];
 }
 
 /**
@@ -53,7 +58,15 @@ export async function sendMessage(sending: Sending): Promise<{ message: SentMess
     const data = { conversationId, message: { id, body, senderType: 'AGENT', createdAt } };
     tx.pipeline('append-event', [tenantId, newId(), JSON.stringify(data), sequence, new Date()]);
     const delivery = { status: 'QUEUED', error: null };
-    return { id, senderType: 'AGENT', senderAgentId: manager.id, body, createdAt, delivery };
+    return {
+      id,
+      senderType: 'AGENT',
+      senderAgentId: manager.id,
+      body,
+      createdAt,
+      delivery,
+      ...UNCHANGED,
+    };
   });
   if (!message) return null;
   void redis.publish(channelIn(redis, channelOf(OUTBOX_SIGNAL, tenantId)), JSON.stringify({ tenantId }));

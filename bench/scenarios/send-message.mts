@@ -85,6 +85,9 @@ async function sameAnswers(
       senderAgentId: agentId,
       body: BODY,
       delivery: { status: 'QUEUED', error: null },
+      editedAt: null,
+      unsentAt: null,
+      reactions: [],
     };
     must(
       response.status === 201 && JSON.stringify(rest) === JSON.stringify(expected),

@@ -1,3 +1,4 @@
+import { foldText } from '#dist/common/folded-text.js';
 import type pg from 'pg';
 import { withFillingClient, withoutIndexes } from './filling-client.mts';
 import { EPOCH_MS, STEP_MS, type Fixture, type Receiving } from './fixture.mts';
@@ -51,14 +52,14 @@ function insertContacts(db: pg.PoolClient, fixture: Fixture, { conversations }: 
        SELECT ${TENANT}, pg_temp.id_of(${MS}, 0), first || ' ' || initcap(last),
               lower(first) || '.' || last || n || '@example.com', '+34 6' || lpad((n * 7919 % 100000000)::text, 8, '0'),
               '{"city": "Valencia"}',
-              lower(first || ' ' || last || E'\\n' || first || '.' || last || n || E'@example.com\\n' || '+34 6'
+              folded || ' ' || last || E'\\n' || folded || '.' || last || n || E'@example.com\\n' || '+34 6'
                 || lpad((n * 7919 % 100000000)::text, 8, '0') || E'\\n\\x01+346' || lpad((n * 7919 % 100000000)::text, 8, '0')
-                || E'\\n'),
+                || E'\\n',
               pg_temp.at(${MS}), pg_temp.at(${MS})
-       FROM (SELECT n, pg_temp.pick(n, 1, $2) AS first,
+       FROM (SELECT n, pg_temp.pick(n, 1, $2) AS first, pg_temp.pick(n, 1, $5) AS folded,
                     pg_temp.pick(n, 2, $3) || pg_temp.pick(n, 3, $3) || pg_temp.pick(n, 4, $3) AS last
              FROM generate_series(1, $4::bigint) AS n) AS people`,
-      [tenantIds(fixture), FIRST_NAMES, SYLLABLES, conversations],
+      [tenantIds(fixture), FIRST_NAMES, SYLLABLES, conversations, FIRST_NAMES.map(foldText)],
     ),
   );
 }

@@ -3,6 +3,7 @@ import { OutboxRelay } from '../../src/outbox/outbox-relay';
 import { RelayTurn } from '../../src/outbox/relay-turn';
 import { MessagingHost } from '../support/messaging-host';
 import { TestService } from '../support/service';
+import { stopAtEnd } from '../support/stop-at-end';
 import { waitFor } from '../support/wait';
 import { WebhookWorkspace } from '../support/webhook-workspace';
 import { holdShards, listNodes, workspacesOn } from './shards';
@@ -13,19 +14,13 @@ const LANES = 3;
 
 let host: MessagingHost;
 let admin: Client;
-let worker: TestService;
 
 beforeAll(async () => {
   host = await MessagingHost.create();
   admin = new Client({ connectionString: host.stores.databaseAdminUrl });
+  stopAtEnd(admin, () => admin.end());
   await admin.connect();
 }, 60_000);
-
-afterAll(async () => {
-  await worker?.close();
-  await admin.end();
-  await host.close();
-});
 
 it('relays the events of other nodes while one with more workspaces than lanes hangs, and then its own', async () => {
   const workspaces: WebhookWorkspace[] = [];
@@ -47,7 +42,7 @@ it('relays the events of other nodes while one with more workspaces than lanes h
       )
     ).filter((rows) => rows.length > 0).length;
   try {
-    worker = await TestService.create({ role: 'worker', beside: host });
+    const worker = await TestService.create({ role: 'worker', beside: host });
     // As if signals had told of all of them, those of the node that hangs first.
     worker.app.get(OutboxRelay).wake([...there, ...elsewhere]);
     await waitFor('the events of the other node', async () => (await queued(elsewhere)) === 0);

@@ -12,6 +12,7 @@ import { LoginSessionsRepository } from '../../src/logins/sessions/login-session
 import { EventQueueRepository } from '../../src/outbox/event-queue.repository';
 import { QueuedWorkspacesRepository } from '../../src/outbox/queued-workspaces.repository';
 import { QueueFloors } from '../../src/queue/floors/queue-floors';
+import { stopAtEnd } from '../support/stop-at-end';
 import { createStores, TestStores } from '../support/test-database';
 import { letTimePass, waitFor } from '../support/wait';
 import { holdShards, listNodes, WorkerNode, workspacesOn } from './shards';
@@ -31,6 +32,7 @@ const tenantIds = Array.from({ length: WORKSPACES }, () => newId()).sort();
 beforeAll(async () => {
   stores = await createStores();
   admin = new Client({ connectionString: stores.databaseAdminUrl });
+  stopAtEnd(admin, () => admin.end());
   await admin.connect();
   config = {
     databaseUrl: stores.databaseUrl,
@@ -40,6 +42,7 @@ beforeAll(async () => {
     crossWorkspaceBatches: true,
   } as Config;
   dataSource = await new DataSource({ ...connectionOptions(config), migrations: [] }).initialize();
+  stopAtEnd(dataSource, () => dataSource.destroy());
   database = await Database.forDataSource(dataSource, config);
   events = new EventQueueRepository(database, new QueueFloors());
   for (const tenantId of tenantIds) {
@@ -53,11 +56,6 @@ beforeAll(async () => {
     });
   }
 }, 60_000);
-
-afterAll(async () => {
-  await dataSource.destroy();
-  await admin.end();
-});
 
 describe('a transaction on several nodes', () => {
   it('gives the nodes what it sets for the planner', async () => {
