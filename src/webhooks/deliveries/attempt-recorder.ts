@@ -20,40 +20,49 @@ import { isTestRecord, logRetry, mayBeOfOneRecord, RecordRetries } from './recor
 
 const MAX_BATCH = 200;
 /**
- * Time from one batch to the next, unless ENOUGH records wait: a batch of several costs little more than one
- * of one. Only the next attempts for its slot wait for a record.
+ * Milliseconds from one batch to the next while fewer than ENOUGH records wait. A batch of several records
+ * costs little more than a batch of one. A waiting record delays only the next attempt in its slot.
  */
 const BATCH_EVERY_MS = 20;
-/** Number of records that are written at once: an endpoint has as many slots, so none waits for a batch. */
+/**
+ * Number of waiting records at which a batch is written at once. An endpoint has as many slots by default, so
+ * it never waits with all slots for a batch.
+ */
 const ENOUGH = 10;
 const RETRY_MS = 500;
 /**
- * Time from the start of an attempt after which its record is late: this process has stood still. Meanwhile
- * the endpoint may have been deactivated, and its other deliveries cancelled.
+ * Milliseconds from the start of an attempt after which its record is late, because this process has stood
+ * still. Meanwhile the endpoint may have been deactivated, and its pending deliveries cancelled.
  */
 const LATE_MS = 30_000;
 
-/** Leases of events: those that end with a batch, and those that others of its attempts go on with. */
+/**
+ * Leases of events in a batch of records. A lease is `ended` if the batch has its last attempts, and
+ * `ongoing` if other attempts under it are not recorded yet.
+ */
 interface Leases {
   ended: EventLease[];
   ongoing: EventLease[];
 }
 
 /**
- * Records attempts in batches. A record moves its delivery in one transaction, if the lease still holds: from
- * its event or its pending row to the pending deliveries or to the history.
+ * Records attempts in batches. One transaction stores the attempt and moves its delivery to
+ * `pending_deliveries` or to the history. Nothing is stored for an attempt whose lease has ended.
  */
 @Injectable()
 export class AttemptRecorder {
   private readonly logger = new Logger(AttemptRecorder.name);
-  /** Batches under way: one, or one of each workspace, so that a server that hangs holds up no others. */
+  /**
+   * Runs one batch at a time. If each workspace has its own database server, it runs one batch at a time for
+   * each workspace, so that a hanging server delays no other workspace.
+   */
   private readonly batcher: WorkspaceBatcher<AttemptRecord, AttemptRecord>;
   /**
-   * Numbers of first attempts that are not recorded yet, by the key of their event's lease. A lease whose
-   * attempts can't all be recorded has none: its event ends after another worker has taken it.
+   * Numbers of first attempts that are not recorded yet, by the key of the event's lease. A lease is removed
+   * if one of its attempts can't be recorded: its event stays in the queue until another worker claims it.
    */
   private readonly attemptsLeft = new Map<string, number>();
-  /** Retries under way, by the keys of their batches. */
+  /** Retries of failed batches that are under way, by the key of the batch. */
   private readonly retries = new Map<string, RecordRetries>();
 
   constructor(
@@ -68,7 +77,10 @@ export class AttemptRecorder {
     this.batcher = new WorkspaceBatcher(database, () => new Batcher(MAX_BATCH, write, options));
   }
 
-  /** Notes first attempts that begin. Their event leaves the queue with the last record of its lease. */
+  /**
+   * Counts first attempts that are about to begin. An event is removed from the queue with the last record
+   * under its lease.
+   */
   expectAttempts(deliveries: Delivery[]): void {
     for (const delivery of deliveries) {
       const key = eventLeaseKeyOf(delivery);
@@ -77,14 +89,15 @@ export class AttemptRecorder {
   }
 
   /**
-   * Records an attempt. It resolves when the record is committed, or is not needed any more because its lease
-   * has ended.
+   * Records an attempt. It resolves when the record is committed, or is dropped because its lease has ended.
    */
   record(record: AttemptRecord): Promise<AttemptRecord> {
     return this.batcher.submit(record.delivery.endpoint.tenantId, record);
   }
 
-  /** Returns the retries of a batch that failed, which begin where there are none. */
+  /**
+   * Returns the retries of failed batches that are under way for the record's workspace, or begins new ones.
+   */
   private retriesOf({ delivery }: AttemptRecord): RecordRetries {
     const key = this.database.batchKeyOf(delivery.endpoint.tenantId);
     const known = this.retries.get(key);
@@ -101,9 +114,9 @@ export class AttemptRecorder {
   }
 
   /**
-   * Writes a batch. While the database is away, it tries the same batch again: any other would fail too, and
-   * a lost outcome makes the receiver get a duplicate. After another failure, the records are written apart,
-   * and the next batch does not wait for them.
+   * Writes a batch. While the database is unreachable, it repeats the same batch: any other would fail, and a
+   * receiver would get the event of a lost record again. After another failure, or with a test in the batch,
+   * `RecordRetries` writes the records, and the next batch does not wait for them.
    */
   private async writeBatch(records: AttemptRecord[]): Promise<(AttemptRecord | Promise<AttemptRecord>)[]> {
     for (;;) {
@@ -127,7 +140,7 @@ export class AttemptRecorder {
   private async writeAll(records: AttemptRecord[]): Promise<void> {
     const fromEvents = records.filter(({ delivery }) => delivery.lease?.on === 'event');
     const fromRows = records.filter(({ delivery }) => delivery.lease?.on === 'row');
-    // A test is in no queue, and has no further attempt.
+    // Tests are in no queue: nothing needs to be stored for a test that was not sent.
     const tests = records.filter(({ delivery, outcome }) => delivery.lease === null && outcome !== null);
     const leases = this.listLeases(fromEvents);
     const isWritten = fromRows.length === 0 && (await this.tryAtOnce(leases, fromEvents, tests));
@@ -136,8 +149,8 @@ export class AttemptRecorder {
   }
 
   /**
-   * Writes records with one round trip to the database, if all of their leases still hold.
-   * @returns whether they did
+   * Writes records with one round trip to the database, if all of their leases are valid.
+   * @returns whether all leases were valid; if not, nothing is written
    */
   private async tryAtOnce(
     { ended, ongoing }: Leases,
@@ -156,7 +169,7 @@ export class AttemptRecorder {
     }
   }
 
-  /** Writes the records whose leases still hold. */
+  /** Writes the records whose leases are valid, and drops the others. */
   private async writeHeld(
     { ended, ongoing }: Leases,
     fromEvents: AttemptRecord[],
@@ -175,7 +188,10 @@ export class AttemptRecorder {
     });
   }
 
-  /** Lists the leases of first attempts. A lease ends if all of its attempts are recorded then. */
+  /**
+   * Lists the leases of first attempts. A lease ends if `records` has all of its attempts that are not
+   * recorded yet.
+   */
   private listLeases(records: AttemptRecord[]): Leases {
     const leases: Leases = { ended: [], ongoing: [] };
     for (const [key, ofLease] of groupByLease(records)) {
@@ -198,7 +214,7 @@ export class AttemptRecorder {
     const attempted = [...fromEvents, ...fromRows].filter(hasOutcome);
     const finished = attempted.filter(isFinished);
     const failed = attempted.filter(({ status }) => status === 'PENDING');
-    // A delivery that came from a row is in it again.
+    // The row of a delivery that was claimed from `pending_deliveries` is rescheduled already.
     const owed = fromEvents.filter(({ status }) => status === 'PENDING');
     if (finished.length > 0) this.history.insertFinishedPipelined(tx, finished);
     const recovered = finished.filter(({ delivery }) => delivery.recoveryId !== null);
@@ -214,7 +230,6 @@ function eventLeaseKeyOf({ event, lease }: Delivery): string {
   return leaseKeyOf({ eventId: event.id, leaseId: lease!.id });
 }
 
-/** Groups records of first attempts by the keys of their events' leases. */
 function groupByLease(records: AttemptRecord[]): Map<string, AttemptRecord[]> {
   return groupBy(records, ({ delivery }) => eventLeaseKeyOf(delivery));
 }

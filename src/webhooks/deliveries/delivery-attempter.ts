@@ -21,7 +21,10 @@ import { AttemptRecord, contentOf, Delivery } from './delivery';
 /** Number of attempts of a delivery: the first one, and the contract's five retries. */
 export const MAX_DELIVERY_ATTEMPTS = 6;
 
-/** Delay of a delivery whose connection was made and then not used, or could not be made by this process. */
+/**
+ * Milliseconds until a delivery is due again for which no request was made. Its permission to start had ended
+ * when the connection was made, or this process lacked a resource.
+ */
 const POSTPONED_MS = 1_000;
 
 /** Error of a context that could not be read for a passing reason. No request was made. */
@@ -31,7 +34,10 @@ class ContextUnreadable extends Error {
   }
 }
 
-/** Makes one attempt of a claimed delivery: sends it, decides how the delivery goes on, and records both. */
+/**
+ * Makes one attempt of a claimed delivery: sends the request, decides when the next attempt follows, and
+ * records both.
+ */
 @Injectable()
 export class DeliveryAttempter {
   private readonly logger = new Logger(DeliveryAttempter.name);
@@ -44,7 +50,6 @@ export class DeliveryAttempter {
     private readonly recorder: AttemptRecorder,
   ) {}
 
-  /** Makes an attempt. It resolves when the outcome is recorded. */
   async attempt(delivery: Delivery): Promise<AttemptRecord> {
     const permit = this.permitOf(delivery);
     if (permit.isOver()) return this.recorder.record(postpone(delivery, 0));
@@ -52,7 +57,10 @@ export class DeliveryAttempter {
     return this.recorder.record(outcome ? decide(delivery, outcome) : postpone(delivery, POSTPONED_MS));
   }
 
-  /** Returns the permission that a claim gives. It is short: the endpoint may change after the claim. */
+  /**
+   * Returns the permission to start an attempt. It ends one second after the claim, because the endpoint may
+   * change afterwards. To renew it, the endpoint is read and locked again.
+   */
   private permitOf(delivery: Delivery): StartPermit {
     let { startBy } = delivery;
     return {
@@ -65,7 +73,10 @@ export class DeliveryAttempter {
     };
   }
 
-  /** Returns until when an attempt may start if its endpoint is as it was; null if it has changed. */
+  /**
+   * Returns the latest start of an attempt, if the endpoint has not changed since the claim. Returns null if
+   * it has changed or cannot be read.
+   */
   private async claimAgain({ id: deliveryId, endpoint, event }: Delivery): Promise<StartBy | null> {
     const claim = async (tx: Transaction) => {
       const [now] = await this.endpoints.lockSubscribers(tx, [endpoint], { inactiveToo: isTest(event.type) });
@@ -88,8 +99,9 @@ export class DeliveryAttempter {
   }
 
   /**
-   * Reads the context of an attempt. A test has an empty one, because it has no subject.
-   * @throws ContextUnreadable when this process or its database lacks something at the moment
+   * Reads the context that the endpoint gets with an event; null for an endpoint without a context. A test
+   * has an empty context, because it has no subject.
+   * @throws ContextUnreadable when this process lacks a resource or its database is unreachable
    */
   private async readContext(
     { context: parts }: Subscriber,
@@ -113,7 +125,7 @@ export class DeliveryAttempter {
       const { url, secrets } = endpoint;
       if (secrets instanceof SecretUnreadable) throw secrets;
       const content = contentOf(id, event, await this.readContext(endpoint, event));
-      // The audit entry of an example has the hash of the body with this time.
+      // The audit entry of an example has a hash of the body. The body contains this time.
       const at = content.isExample && lease === null ? event.createdAt : undefined;
       const request = { url, ...content, ...secrets, keepsHeaders: isTest(event.type), at };
       return await this.sender.send(request, permit);
@@ -123,7 +135,7 @@ export class DeliveryAttempter {
         this.logger.error({ err }, 'an attempt was postponed: this process lacks something');
         return null;
       }
-      // It counts like a failure of the receiver, so that it is not repeated for ever.
+      // An internal error counts like a failure of the receiver, so that the attempts come to an end.
       const { tenantId, id: endpointId } = endpoint;
       this.logger.error(
         { err: error as Error, tenantId, endpointId, deliveryId: id },
@@ -134,7 +146,6 @@ export class DeliveryAttempter {
   }
 }
 
-/** Reports whether a request that was made for an endpoint still fits the endpoint. */
 function isSame(now: Subscriber, before: Subscriber): boolean {
   return (
     now.activation === before.activation &&
@@ -144,7 +155,6 @@ function isSame(now: Subscriber, before: Subscriber): boolean {
   );
 }
 
-/** Returns the record of a delivery that was not attempted. */
 function postpone(delivery: Delivery, retryDelayMs: number): AttemptRecord {
   return { delivery, outcome: null, status: 'PENDING', retryDelayMs };
 }
@@ -158,14 +168,13 @@ function decide(delivery: Delivery, outcome: AttemptOutcome): AttemptRecord {
 }
 
 /**
- * Returns the wait after `failedAttempts` failed attempts: 2, 4, 8, 16 or 32 seconds and up to 10 % more;
- * null when no attempt is left.
+ * Returns the milliseconds to wait after `failedAttempts` failed attempts: 2, 4, 8, 16 or 32 seconds and up
+ * to 10 % more. Returns null when no attempt is left.
  */
 export function deliveryRetryDelayMs(failedAttempts: number, random?: () => number): number | null {
   return failedAttempts >= MAX_DELIVERY_ATTEMPTS ? null : backoffMs(failedAttempts, 0, random);
 }
 
-/** Returns how many attempts a delivery of an event type has. A test has no retries. */
 function maxAttemptsOf(eventType: string): number {
   return isTest(eventType) ? 1 : MAX_DELIVERY_ATTEMPTS;
 }

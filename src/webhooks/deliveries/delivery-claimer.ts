@@ -20,41 +20,43 @@ import { Subscriber, SubscribersRepository } from '../endpoints/subscribers.repo
 import { Delivery, DELIVERY_QUEUE, Lease, isForRecovered, targetOf, toPending } from './delivery';
 import { ClaimedRow, PendingDeliveriesRepository } from './pending-deliveries.repository';
 
-/** Number of endpoints of one claim, which bounds the claim's locks. */
+/** Largest number of endpoints that one claim locks. */
 const MAX_BATCH = 50;
-/** Number of claims that run at the same time, for targets that are claimed together and for slow ones. */
 const CONCURRENCY = 2;
-/** Time for which claims pass over a delivery that is to be cancelled. */
+/** Milliseconds for which a delivery that is to be cancelled is not claimed again. */
 const UNOWED_DELAY_MS = 60_000;
 const SLOW_MS = 1_000;
 
 interface Request {
   target: Target;
   count: number;
-  /** Whether the endpoint's rate has granted the count. */
   isGranted: boolean;
 }
 
 interface Claim {
   deliveries: Delivery[];
-  /** Rate of the endpoint if it must grant the deliveries first, so that none was claimed; else null. */
+  /**
+   * Rate limit of the endpoint, in deliveries a second, if it must first grant a number: no delivery was
+   * claimed then. Null otherwise.
+   */
   rateLimit: number | null;
 }
 
 /**
- * Claims pending deliveries that may be sent now, for many endpoints with one transaction. It leaves
- * deliveries beyond an endpoint's rate as they are. Deliveries that cannot be signed are postponed, which
- * costs no attempt and holds no slot. A claim locks its endpoints: a deactivation waits for it, or it finds
- * no endpoint.
+ * Claims pending deliveries that may be sent now, for many endpoints in one transaction. It claims no more
+ * than an endpoint's rate limit grants. Deliveries that cannot be signed are postponed, without an attempt or
+ * a slot. A claim locks its endpoints, so a deactivation waits for it. A claim skips an endpoint that is
+ * being deactivated.
  */
 @Injectable()
 export class DeliveryClaimer {
   private readonly logger = new Logger(DeliveryClaimer.name);
   private readonly together: WorkspaceBatcher<Request, Claim>;
-  /** Claims the targets whose last claim was slow, each alone. */
+  /** Batcher for targets whose last claim was slow: each of its claims has one target. */
   private readonly apart: WorkspaceBatcher<Request, Claim>;
   /**
-   * Keys of targets whose last claim was slow or failed. Another target of the same claim may be the cause.
+   * Keys of targets whose last claim took over a second or failed. Another target of the same claim may have
+   * been the cause.
    */
   private readonly slow = new Set<string>();
 
@@ -73,7 +75,6 @@ export class DeliveryClaimer {
     this.apart = batcherOf(1);
   }
 
-  /** Reports whether a target has a delivery that can be claimed now. */
   hasDue(target: Target): Promise<boolean> {
     return this.database.placement.forWorkspace(target.tenantId, () => this.deliveries.hasDue(target));
   }
@@ -102,7 +103,7 @@ export class DeliveryClaimer {
     return batcher.submit(target.tenantId, request);
   }
 
-  /** Claims as many deliveries as the endpoint's rate grants. The others stay as they are. */
+  /** Claims as many deliveries as the endpoint's rate limit grants, and leaves the others pending. */
   private async claimGranted(target: Target, count: number, rateLimit: number): Promise<Delivery[]> {
     const due = await this.deliveries.countDue(target, count);
     if (due === 0) return [];
@@ -113,7 +114,6 @@ export class DeliveryClaimer {
     return deliveries;
   }
 
-  /** Claims, and notes the targets as slow if that fails or takes long. */
   private async claimTimed(requests: Request[]): Promise<Claim[]> {
     const begin = performance.now();
     let isSlow = true;
@@ -160,7 +160,10 @@ export class DeliveryClaimer {
     });
   }
 
-  /** Leaves deliveries of types that their endpoints take no more to `PendingCanceller`. */
+  /**
+   * Postpones deliveries of event types that their endpoints no longer receive, and has `PendingCanceller`
+   * cancel them.
+   */
   private leaveUnowed(tx: Transaction, deliveries: Delivery[], lease: Lease): void {
     const unowed = deliveries.filter((delivery) => !isOwed(delivery));
     this.deliveries.postponePipelined(tx, unowed, lease.id, UNOWED_DELAY_MS);
@@ -197,7 +200,8 @@ function toDelivery(row: ClaimedRow, endpoint: Subscriber, lease: Lease, startBy
 }
 
 /**
- * Takes up to `count` deliveries of a target out of those claimed. Two requests for one target share them.
+ * Removes up to `count` deliveries of a target from `claimed`, and returns them. If two requests name the
+ * same target, the second gets the deliveries that the first has left.
  */
 function takeForTarget(claimed: Delivery[], target: Target, count: number): Delivery[] {
   const taken: Delivery[] = [];

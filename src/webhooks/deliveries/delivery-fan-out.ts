@@ -18,8 +18,8 @@ interface NewDelivery {
 }
 
 /**
- * Makes the deliveries of events. Deliveries that find a free slot in this process start after the commit and
- * have no row: their events stay under the lease. All other deliveries become pending.
+ * Makes the deliveries of events. A delivery that finds a free slot in this process starts after the commit
+ * and has no row: its event stays leased. Every other delivery gets a row in `pending_deliveries`.
  */
 @Injectable()
 export class DeliveryFanOut {
@@ -34,7 +34,7 @@ export class DeliveryFanOut {
 
   /**
    * Makes the deliveries of each endpoint's events.
-   * @returns the ids of events that stay under their lease
+   * @returns the ids of the events that stay leased, because a delivery of the event starts after the commit
    */
   async makeDeliveries(tx: Transaction, subscribed: Map<Subscriber, ClaimedEvent[]>): Promise<Set<string>> {
     const recorded = await this.findRecorded(tx, subscribed);
@@ -45,7 +45,7 @@ export class DeliveryFanOut {
       const owed = events
         .map((event) => ({ endpoint, event, id: deliveryIdOf(event.id, endpoint.id) }))
         .filter(({ id }) => !recorded.has(id));
-      // A parked event has no lease to start from.
+      // A delivery starts under the lease of its event. A parked event has no lease.
       const canStart = endpoint.startsAtOnce && owed[0]?.event.leaseId;
       const slots = canStart ? this.capacity.countStartable(endpoint) : 0;
       const deliveries = owed.slice(0, slots).map((one) => toDelivery(one, startBy));
@@ -54,14 +54,15 @@ export class DeliveryFanOut {
       waiting.push(...owed.slice(slots));
     }
     this.insertPending(tx, waiting);
-    // Before the first of them begins: callbacks run before code that awaits the transaction's end.
+    // Runs before the first attempt begins: `onCommit` callbacks run before code that awaits the
+    // transaction's end.
     tx.onCommit(() => this.recorder.expectAttempts(starting));
     return new Set(starting.map(({ event }) => event.id));
   }
 
   /**
-   * Returns the ids of deliveries that are recorded already. Only events that had a lease before can have
-   * any.
+   * Returns the ids of deliveries that have a row already. Only events that were leased before can have such
+   * deliveries.
    */
   private async findRecorded(
     tx: Transaction,
@@ -89,7 +90,7 @@ export class DeliveryFanOut {
     if (waiting.length === 0) return;
     const rows = waiting.map((one) => ({ ...toPending({ ...one, ...NOT_ATTEMPTED }), delayMs: 0 }));
     this.pending.insertPipelined(tx, rows);
-    // An endpoint that is being changed is woken too: it may be active after the change.
+    // Endpoints that are being changed are among them: they may be active after the change.
     const endpoints = new Set(waiting.map(({ endpoint }) => endpoint).filter(({ maySend }) => maySend));
     const targets = [...endpoints].map(({ tenantId, id }) => ({ tenantId, id }));
     if (targets.length > 0) tx.onCommit(() => this.wakeUps.wake(targets));

@@ -14,12 +14,13 @@ export interface FinishedRound {
 
 type WithOutcome = AttemptRecord & { outcome: AttemptOutcome };
 
-/** Number of deliveries that one statement of an erasure changes. */
 const MAX_ERASED = 1_000;
 const NO_ANSWER = 'response = NULL, response_headers = NULL, error_message = NULL';
 const HAS_ANSWER = '(response IS NOT NULL OR response_headers IS NOT NULL OR error_message IS NOT NULL)';
 
-/** Attempt of a delivery. Its response is kept as bytes, because PostgreSQL rejects a NUL in text. */
+/**
+ * Attempt of a delivery. Its response is stored as bytes, because text in PostgreSQL cannot contain a NUL.
+ */
 export type AttemptRow = AttemptPhases &
   Pick<
     AttemptOutcome,
@@ -27,15 +28,14 @@ export type AttemptRow = AttemptPhases &
   > & { deliveryId: string; attemptedAt: Date };
 
 /**
- * Stores the history: a row of `webhook_deliveries` for each finished round, with its last attempt, and a row
- * of `webhook_attempts` for each attempt before it. Rows are written once; only an erasure removes answers
- * from them.
+ * Stores the history: a row of `webhook_deliveries` for each finished round, with the round's last attempt,
+ * and a row of `webhook_attempts` for each earlier attempt. Rows never change, except that an erasure removes
+ * the receivers' answers.
  */
 @Injectable()
 export class DeliveryHistoryRepository {
   constructor(private readonly database: Database) {}
 
-  /** Inserts rounds that an attempt has finished. */
   insertFinishedPipelined(tx: Transaction, records: WithOutcome[]): void {
     this.insertRoundsPipelined(tx, [
       ...columnsOf(records, {
@@ -52,7 +52,7 @@ export class DeliveryHistoryRepository {
     ]);
   }
 
-  /** Inserts attempts that will be followed by another one. */
+  /** Inserts failed attempts that a retry will follow. */
   insertAttemptsPipelined(tx: Transaction, records: WithOutcome[]): void {
     const columns = [
       ...columnsOf(records, {
@@ -71,7 +71,7 @@ export class DeliveryHistoryRepository {
       );
   }
 
-  /** Inserts rounds that end without a further attempt, each with the failure of its last attempt. */
+  /** Inserts cancelled rounds, each with the HTTP status and the error of its last attempt. */
   insertCancelledPipelined(tx: Transaction, deliveries: PendingDelivery[]): void {
     const columns = columnsOf(deliveries, {
       tenant_id: ['uuid', ({ tenantId }) => tenantId],
@@ -89,8 +89,8 @@ export class DeliveryHistoryRepository {
   }
 
   /**
-   * Returns the attempts of deliveries, of all rounds, oldest first. It reads the receivers' responses only
-   * if it is asked for a single delivery.
+   * Returns the attempts of all rounds of deliveries, ordered by delivery, round and attempt. It reads the
+   * receivers' responses only if `ids` has one id.
    */
   async listAttempts(tenantId: string, ids: string[]): Promise<AttemptRow[]> {
     const columns = `attempted_at AS "attemptedAt", duration_ms AS "durationMs", status_code AS "statusCode", error,
@@ -108,7 +108,6 @@ export class DeliveryHistoryRepository {
     );
   }
 
-  /** Returns the latest finished round of each delivery that has one. */
   findLatestRounds(reader: Reader, tenantId: string, ids: string[]): Promise<FinishedRound[]> {
     return reader.prepared(
       `SELECT DISTINCT ON (id) id, round, status FROM webhook_deliveries
@@ -117,7 +116,7 @@ export class DeliveryHistoryRepository {
     );
   }
 
-  /** Returns the ids, among the given ones, of the deliveries that have a row, pending or finished. */
+  /** Returns the ids, among the given ones, of deliveries that are pending or have a finished round. */
   async filterRecorded(reader: Reader, tenantId: string, ids: string[]): Promise<Set<string>> {
     const rows = await reader.prepared<{ id: string }>(
       `SELECT id FROM pending_deliveries WHERE tenant_id = $1 AND id = ANY ($2)
@@ -128,8 +127,9 @@ export class DeliveryHistoryRepository {
   }
 
   /**
-   * Returns the ids of the deliveries of events that have a row, to all present and former endpoints. The
-   * index is by id, and a delivery's id begins with the millisecond of its event.
+   * Returns the ids of the events' pending and finished deliveries, including those to deleted endpoints. It
+   * finds them by ranges of ids, because the index is by id: a delivery's id begins with the millisecond of
+   * its event.
    */
   async listIdsOfEvents(reader: Reader, tenantId: string, eventIds: string[]): Promise<string[]> {
     const inRange = 'tenant_id = $1 AND id >= e.first AND id <= e.last AND event_id = e.id';
@@ -142,9 +142,9 @@ export class DeliveryHistoryRepository {
   }
 
   /**
-   * Erases the answers of receivers to deliveries of events, because they may repeat the sent data, or tell
-   * of the contact. The bounds of the ids exclude nothing; they keep PostgreSQL from reading a whole day for
-   * which it has no statistics yet.
+   * Erases the receivers' answers to deliveries of these events, because an answer may repeat the sent data.
+   * The lower and upper bounds of the ids exclude no row. Without them PostgreSQL may read a whole day's
+   * partition for which it has no statistics yet.
    */
   async eraseAnswers(tx: Transaction, { tenantId, eventIds }: ErasedMessages): Promise<void> {
     if (eventIds.length === 0) return;

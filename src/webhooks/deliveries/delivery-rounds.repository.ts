@@ -7,7 +7,7 @@ import { Target } from '../../queue/targets';
 import { deliveriesSubQueue, NewRound, PendingDelivery, roundColumns } from './delivery';
 import { FIRST } from './pending-deliveries.repository';
 
-/** Begins further rounds of deliveries, for recoveries and for persons who repeat single deliveries. */
+/** Begins further rounds of deliveries, for recoveries and for persons who redeliver single deliveries. */
 @Injectable()
 export class DeliveryRoundsRepository {
   constructor(
@@ -16,8 +16,8 @@ export class DeliveryRoundsRepository {
   ) {}
 
   /**
-   * Inserts rounds that a recovery makes. A delivery that is pending already stays as it is.
-   * @returns how many
+   * Inserts the rounds that a recovery makes. A delivery that is pending keeps its row unchanged.
+   * @returns the number of inserted rounds
    */
   async insertRecovered(tx: Transaction, rounds: NewRound[], recoveryId: string): Promise<number> {
     const columns = [
@@ -37,8 +37,9 @@ export class DeliveryRoundsRepository {
   }
 
   /**
-   * Deletes, of some deliveries, the ones that a former activation was owed and that wait to be cancelled.
-   * @returns the recovery of each; null for one that no recovery made
+   * Deletes, among the deliveries `ids`, those that are owed to an activation before `activation` and wait to
+   * be cancelled.
+   * @returns the recovery of each deleted delivery; null without one
    */
   deleteFormer(
     tx: Transaction,
@@ -53,7 +54,6 @@ export class DeliveryRoundsRepository {
     );
   }
 
-  /** Reports whether a delivery that a recovery made is pending. */
   async hasRecovered(tx: Transaction, tenantId: string, recoveryId: string): Promise<boolean> {
     const rows = await tx.prepared(
       'SELECT FROM pending_deliveries WHERE tenant_id = $1 AND recovery_id = $2 LIMIT 1',
@@ -62,7 +62,6 @@ export class DeliveryRoundsRepository {
     return rows.length > 0;
   }
 
-  /** Counts an endpoint's pending recovered deliveries, up to a limit. */
   async countRecovered(
     tx: Transaction,
     { tenantId, id }: Target,
@@ -80,8 +79,9 @@ export class DeliveryRoundsRepository {
   }
 
   /**
-   * Makes a delivery due before all others of its endpoint, in a new round. An attempt of an earlier round
-   * that is in flight does not count any more. A delivery of a recovery stays one.
+   * Makes a delivery due before all others of its endpoint, in a new round. The result of an earlier round's
+   * attempt in flight will not be recorded. A pending delivery of a recovery is counted by that recovery in
+   * the new round, too.
    */
   async insertFirst(tx: Transaction, delivery: NewRound): Promise<void> {
     const { tenantId, id, endpointId, activation, eventId, eventType, round } = delivery;
@@ -97,9 +97,9 @@ export class DeliveryRoundsRepository {
   }
 
   /**
-   * Makes a delivery that waits for its next attempt due before all others of its endpoint, in the same
-   * round.
-   * @returns null when it does not wait, or is due so already
+   * Makes a delivery that waits for its next attempt due before all others of its endpoint. The round stays
+   * the same.
+   * @returns null if the delivery does not wait for an attempt, or is due before all others already
    */
   async bringForward(
     tx: Transaction,
@@ -118,7 +118,7 @@ export class DeliveryRoundsRepository {
     return row ?? null;
   }
 
-  /** Locks a delivery if it is pending, and returns its round; null if it is not. */
+  /** Locks the row of a pending delivery, and returns its round; null if the delivery is not pending. */
   async lockRound(tx: Transaction, tenantId: string, id: string): Promise<number | null> {
     const [row] = await tx.query<{ round: number }>(
       'SELECT round FROM pending_deliveries WHERE tenant_id = $1 AND id = $2 FOR UPDATE',
@@ -127,7 +127,6 @@ export class DeliveryRoundsRepository {
     return row?.round ?? null;
   }
 
-  /** Returns the activation and round of each of the deliveries that is pending. */
   findRounds(
     reader: Reader,
     tenantId: string,

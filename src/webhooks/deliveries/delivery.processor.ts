@@ -8,8 +8,8 @@ import { DELIVERY_DUE, DELIVERY_QUEUE } from './delivery';
 import { DeliveryWorker } from './delivery.worker';
 
 /**
- * Claims, signs and sends deliveries that are due. A job names an endpoint and nothing else: PostgreSQL holds
- * the deliveries, their leases and their attempts.
+ * Wakes the delivery worker for the endpoints that Bull's jobs and Redis signals name. A job contains no
+ * delivery: PostgreSQL stores the deliveries, their leases and their attempts.
  */
 @Processor(DELIVERY_QUEUE)
 export class DeliveryProcessor extends WakeUpProcessor {

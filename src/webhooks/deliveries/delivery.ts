@@ -11,92 +11,95 @@ import { Subscriber } from '../endpoints/subscribers.repository';
 import { AttemptError, AttemptOutcome } from '../sending/attempt-outcome';
 import { RequestContent } from '../sending/delivery-request';
 
-/** Length of the digits of an id that are its time, with their hyphen. */
+/** Characters at the start of a UUIDv7 that hold its time: 8 digits, a hyphen and 4 digits. */
 const TIMESTAMP_LENGTH = 13;
 
-/** Queue of the jobs that wake workers for endpoints. */
+/** Bull queue. Each job wakes a worker for one endpoint. */
 export const DELIVERY_QUEUE = 'webhook-endpoints';
-/** Names an endpoint to a worker when a delivery to it must not wait for the next poll. */
+/** Redis signal that wakes a worker for an endpoint, so that a delivery does not wait for the next poll. */
 export const DELIVERY_DUE: Signal<Target> = { name: 'deliveries:due' };
 
 /**
- * Lease of this process on a delivery: on its event until the first attempt is recorded, then on its row of
- * the pending deliveries.
+ * Lease of this process on a delivery. Until the first attempt is recorded, it is the lease on the delivery's
+ * event. Afterwards it is the lease on the delivery's row in `pending_deliveries`.
  */
 export interface Lease {
   id: string;
   on: 'event' | 'row';
 }
 
-/** Delivery of an event to an endpoint, and its progress. */
 interface DeliveryState {
   id: string;
   event: OutboxEvent;
   endpoint: Subscriber;
-  /** Number of the round. Each redelivery and each recovery begins a new one, from 1 on. */
+  /** Number of the round, from 1 on. Each redelivery and each recovery begins a new round. */
   round: number;
-  /** Number of attempts made in this round. */
+  /** Number of attempts recorded in this round. */
   attemptCount: number;
-  /** Whether a recovery made it pending. Recovered deliveries give way to live ones. */
+  /** Whether a recovery made the delivery pending. Recovered deliveries give way to live deliveries. */
   recovered: boolean;
   /**
-   * Recovery that made the delivery and counts its end, even if a person brings it forward; null without one.
+   * Recovery that made the delivery; null without one. The recovery counts how the delivery ends, even if a
+   * person makes it due at once.
    */
   recoveryId: string | null;
 }
 
-/** Progress of a new delivery. */
 export const NOT_ATTEMPTED = { round: 1, attemptCount: 0, recovered: false, recoveryId: null };
 
 /** Delivery that this process has claimed. Only the lease's holder may attempt it. */
 export interface Delivery extends DeliveryState {
-  /** Lease of the delivery; null for a test, which is in no queue and has one attempt by its caller. */
+  /** Lease of the delivery; null for a test. A test is in no queue, and its caller makes the only attempt. */
   lease: Lease | null;
   startBy: StartBy;
 }
 
-/** Delivery that waits for a slot, a retry or the end of a lease. */
+/** Row of `pending_deliveries`: a delivery that waits for a slot, a retry or the end of a lease. */
 export interface PendingDelivery {
   tenantId: string;
   id: string;
   endpointId: string;
-  /** Number of the endpoint's activation that is owed the delivery. */
+  /**
+   * Number of the endpoint's activation that is owed the delivery. The delivery is cancelled when this
+   * activation has ended.
+   */
   activation: number;
   eventId: string;
   eventType: string;
   round: number;
   attemptCount: number;
   recovered: boolean;
-  /** HTTP status of the last attempt of this round; null without one. `lastError` is that attempt's error. */
+  /**
+   * HTTP status of this round's last attempt; null without an answer or an attempt. `lastError` is the error
+   * of the same attempt.
+   */
   lastStatusCode: number | null;
   lastError: AttemptError | null;
 }
 
-/** Delivery that begins a round. */
 export type NewRound = Pick<
   PendingDelivery,
   'tenantId' | 'id' | 'endpointId' | 'activation' | 'eventId' | 'eventType' | 'round'
 >;
 
-/** Consequence of an attempt. */
 export interface AttemptRecord {
   delivery: Delivery;
-  /** Outcome of the attempt; null when nothing was sent. */
+  /** Outcome of the attempt; null when no request was sent. */
   outcome: AttemptOutcome | null;
   status: 'SUCCEEDED' | 'EXHAUSTED' | 'PENDING';
-  /** Time until the next attempt; null when the round is finished. */
+  /** Milliseconds until the next attempt; null when the round is finished. */
   retryDelayMs: number | null;
 }
 
-/** Example of an event type, in the data of a test that sends it. */
 export interface TestExample {
   event: EventType;
   data: object;
 }
 
 /**
- * Returns the content of the request for an event: of a test with an example, the example.
- * @param context context beside the event; null for none
+ * Returns the content of an event's request. If a test event contains an example, it is the example's
+ * content.
+ * @param context `context` of the body; null for a body without one
  */
 export function contentOf(
   deliveryId: string,
@@ -111,13 +114,17 @@ export function contentOf(
 }
 
 /**
- * Returns the target of an endpoint's live or recovered deliveries. Recovered ones are its background work.
+ * Returns the target by which workers claim an endpoint's live deliveries or, if `recovered`, its recovered
+ * deliveries. Recovered deliveries are background work.
  */
 export function targetOf({ tenantId, id }: { tenantId: string; id: string }, recovered: boolean): Target {
   return { tenantId, id, isBackground: recovered };
 }
 
-/** Names the sub-queue of an endpoint's live deliveries, or of its recovered ones. */
+/**
+ * Returns the sub-queue of an endpoint's live or recovered deliveries: the rows that a claim reads on their
+ * own.
+ */
 export function deliveriesSubQueue(tenantId: string, endpointId: string, recovered: boolean): SubQueue {
   return { queue: 'deliveries', tenantId, key: recovered ? `${endpointId}:recovered` : endpointId };
 }
@@ -127,9 +134,9 @@ export function isForRecovered({ isBackground = false }: Target): boolean {
 }
 
 /**
- * Returns the id of an event's delivery to an endpoint. It is always the same, so the primary key keeps a
- * second delivery out. It is a UUID of version 8 (RFC 9562): the event's milliseconds, so that ids sort by
- * time, and a hash of both ids.
+ * Returns the id of an event's delivery to an endpoint. The same event and endpoint always give the same id,
+ * so the primary key excludes a second delivery. It is a UUID of version 8 (RFC 9562): the event's
+ * milliseconds, so that ids sort by time, and a hash of both ids.
  */
 export function deliveryIdOf(eventId: string, endpointId: string): string {
   const digest = hash('sha256', eventId + endpointId, 'hex');
@@ -144,13 +151,15 @@ export function firstIdOf(eventId: string): string {
 
 /**
  * Returns an upper bound of the ids of an event's deliveries. Deliveries of other events of the same
- * millisecond are within the bounds too.
+ * millisecond are within the two bounds, so compare the event's id as well.
  */
 export function lastIdOf(eventId: string): string {
   return `${eventId.slice(0, TIMESTAMP_LENGTH)}-ffff-ffff-ffffffffffff`;
 }
 
-/** Returns the row of a delivery, as if no attempt of its round had failed yet. */
+/**
+ * Returns the row of a delivery for `pending_deliveries`, without the status and the error of a last attempt.
+ */
 export function toPending(delivery: DeliveryState): PendingDelivery {
   const { id, event, endpoint, round, attemptCount, recovered } = delivery;
   const keys = { tenantId: event.tenantId, id, endpointId: endpoint.id, activation: endpoint.activation };
@@ -158,7 +167,6 @@ export function toPending(delivery: DeliveryState): PendingDelivery {
   return { ...keys, eventId: event.id, eventType: event.type, ...progress };
 }
 
-/** Returns the columns of rounds that are inserted among the pending deliveries. */
 export function roundColumns(rounds: NewRound[]): ListedColumn[] {
   return columnsOf(rounds, {
     tenant_id: ['uuid', ({ tenantId }) => tenantId],

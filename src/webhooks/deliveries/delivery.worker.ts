@@ -10,7 +10,10 @@ import { DeliveryAttempter } from './delivery-attempter';
 import { DeliveryClaimer } from './delivery-claimer';
 import { EndpointHealth } from './endpoint-health';
 
-/** Attempts deliveries as the capacity of this process allows, and follows up recorded attempts. */
+/**
+ * Attempts deliveries as the free slots of this process allow. After each recorded attempt it schedules the
+ * retry, and updates metrics and the endpoint's health.
+ */
 @Injectable()
 export class DeliveryWorker implements OnModuleInit {
   readonly runner: LeaseWorker<Delivery>;
@@ -63,7 +66,6 @@ export class DeliveryWorker implements OnModuleInit {
     this.logger.error({ err: error, tenantId, endpointId, deliveryId: id }, what);
   }
 
-  /** Schedules the wake-up for a retry, counts a recorded attempt, and updates the endpoint's health. */
   private async follow(target: Target, record: AttemptRecord): Promise<void> {
     this.capacity.slots.setSlow(target.id, record.outcome?.error === 'timeout');
     if (record.retryDelayMs !== null) this.wakeUps.wakeIn(target, record.retryDelayMs);

@@ -10,12 +10,9 @@ import { IS_OWED } from '../endpoints/subscription';
 import { deliveriesSubQueue, targetOf, PendingDelivery } from './delivery';
 import { FIRST } from './pending-deliveries.repository';
 
-/** Number of rows that one step of a search along the schedule reads. */
 const STEP_ROWS = 1_000;
-/** Number of endpoints that one step of a search over all workspaces looks at. */
 const STEP_ENDPOINTS = 1_000;
 
-/** Position in the order of the endpoints. */
 type Position = [tenantId: string, endpointId: string];
 export const BEFORE_ALL_ENDPOINTS: Position = [LOWEST_ID, LOWEST_ID];
 
@@ -23,7 +20,10 @@ const ENDPOINT = `activation, active AND NOT ${isSuspended('e.tenant_id')} AS "m
 const LIST_ENDPOINTS = `
   SELECT tenant_id AS "tenantId", id, ${ENDPOINT}
   FROM webhook_endpoints e WHERE (tenant_id, id) > ($1, $2) ORDER BY tenant_id, id LIMIT ${STEP_ENDPOINTS}`;
-/** SQL that looks up one endpoint after the other in the queue, however many deliveries each is owed. */
+/**
+ * SQL that lists the next endpoints with pending deliveries, after endpoint ($1, $2). It makes one index
+ * look-up for each endpoint, however many deliveries the endpoint is owed.
+ */
 const LIST_OWED_ENDPOINTS = `
   WITH RECURSIVE owed AS (
     (SELECT tenant_id, endpoint_id, 1 AS n FROM pending_deliveries WHERE (tenant_id, endpoint_id) > ($1, $2)
@@ -38,9 +38,12 @@ const LIST_OWED_ENDPOINTS = `
   SELECT owed.tenant_id AS "tenantId", endpoint_id AS id, ${ENDPOINT}
   FROM owed LEFT JOIN webhook_endpoints e ON e.tenant_id = owed.tenant_id AND e.id = endpoint_id ORDER BY n`;
 
-/** Position in the order in which deliveries are looked at that are to be cancelled. */
+/**
+ * Delivery after which a step of a cancellation begins. The order is by activation, `recovered`, due time and
+ * id.
+ */
 export type UnowedPosition = Pick<PendingDelivery, 'activation' | 'recovered' | 'id'> & {
-  /** Time as PostgreSQL writes it, to the microsecond. */
+  /** Due time as PostgreSQL's text, because a `Date` has no microseconds. */
   nextAttemptAt: string;
 };
 export const BEFORE_ALL_UNOWED: UnowedPosition = {
@@ -50,12 +53,10 @@ export const BEFORE_ALL_UNOWED: UnowedPosition = {
   id: LOWEST_ID,
 };
 
-/** Step through deliveries that are to be cancelled. */
 interface UnowedStep {
   deleted: (PendingDelivery & { recoveryId: string | null })[];
-  /** Position of the last delivery that the step has looked at; null when none was left. */
   last: UnowedPosition | null;
-  /** Number of deliveries that the step has looked at. */
+  /** Number of deliveries that the step has read, deleted or not. */
   seen: number;
 }
 
@@ -63,7 +64,9 @@ interface EndpointRow {
   tenantId: string;
   id: string;
   activation: number;
-  /** Whether the endpoint is active, and its workspace not suspended; null for one that is gone. */
+  /**
+   * Whether the endpoint is active and its workspace is not suspended; null for an endpoint without a row.
+   */
   maySend: boolean | null;
   now: Date;
 }
@@ -74,15 +77,18 @@ interface TargetRow {
   recovered: boolean;
 }
 
-/** Finds due and unowed deliveries among the pending ones, in steps of a bounded size. */
+/**
+ * Finds due deliveries, and deletes deliveries that endpoints are not owed any more. Each step reads a
+ * bounded number of rows.
+ */
 @Injectable()
 export class DueDeliveriesRepository {
   constructor(private readonly floors: QueueFloors) {}
 
   /**
-   * Makes a step of a search of a server for the targets of retries and leases whose time came after `since`.
-   * It leaves suspended workspaces out.
-   * @returns the time up to which they were found
+   * Makes one step of a search of a server. It finds targets with a retry that became due, or a lease that
+   * ended, after `since`. It leaves out suspended workspaces.
+   * @returns `until`: due time up to which the step has searched; `isLast`: whether no further row is due
    */
   async findScheduled(
     since: Date,
@@ -103,9 +109,10 @@ export class DueDeliveriesRepository {
   }
 
   /**
-   * Makes a step of a search of a server for targets with a due delivery, and notes where the deliveries of
-   * each begin. It looks at the active endpoints of workspaces that are not suspended.
-   * @returns where the next step begins; null after the last
+   * Makes one step of a search of a server for targets with a due delivery. It reads only active endpoints of
+   * workspaces that are not suspended. It also stores each sub-queue's floor: the oldest due time, before
+   * which claims need not read.
+   * @returns `next`: endpoint after which the next step begins; null after the last step
    */
   async findDue(
     after: Position,
@@ -123,7 +130,8 @@ export class DueDeliveriesRepository {
       { ...endpoint, recovered: true },
     ]);
     const due = await this.findOldest(subQueues, server);
-    // Read before the queue: a delivery that becomes due later is above this floor.
+    // `now` was read before the deliveries, so a delivery that became due in between is later than this
+    // floor.
     for (const { tenantId, id, recovered, now } of subQueues)
       this.floors.update(
         deliveriesSubQueue(tenantId, id, recovered),
@@ -137,8 +145,8 @@ export class DueDeliveriesRepository {
   }
 
   /**
-   * Looks at the next `count` deliveries of an activation and of earlier ones. It deletes deliveries that the
-   * endpoint is not owed any more, unless an attempt is in flight.
+   * Reads the next `count` deliveries of an activation and of earlier activations. It deletes each delivery
+   * that the endpoint is not owed any more, unless an attempt is in flight.
    */
   async deleteUnowed(
     tx: Transaction,
@@ -178,9 +186,10 @@ export class DueDeliveriesRepository {
   }
 
   /**
-   * Deletes deliveries of a suspended workspace that are older than an id, except those with an attempt in
-   * flight.
-   * @returns the recovery of each, or null; none when the workspace is not suspended
+   * Deletes up to `count` pending deliveries of a suspended workspace whose ids are below `before`. It leaves
+   * deliveries with an attempt in flight.
+   * @returns the recovery of each deleted delivery, null without one; an empty list if the workspace is not
+   * suspended
    */
   deleteSuspended(
     tx: Transaction,
@@ -202,8 +211,8 @@ export class DueDeliveriesRepository {
   }
 
   /**
-   * Returns the sub-queues that have a due delivery, by their keys, each with the time of its oldest one:
-   * null when all it has is due before all others.
+   * Returns, by key, the sub-queues that have a due delivery. `oldestAt` is the due time of the oldest
+   * delivery. It is null if only deliveries are due that a person has put before all others.
    */
   private async findOldest(
     subQueues: (EndpointRow & { recovered: boolean })[],

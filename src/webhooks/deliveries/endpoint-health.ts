@@ -11,16 +11,16 @@ import { AttemptRecord } from './delivery';
 
 const GONE = 410;
 /**
- * Interval at which the last success is written. To write it after every delivery would cost more than the
- * delivery.
+ * Shortest time between two writes of an endpoint's last success, in milliseconds. A write after every
+ * delivery would cost more than the delivery.
  */
 const SUCCESS_STEP_MS = 60 * 1000;
 const WRITE_EVERY_MS = 500;
 const BATCH = 500;
 
 /**
- * Updates the health of endpoints, many with one statement, and deactivates endpoints that are gone or
- * failing.
+ * Stores since when endpoints fail and when they last succeeded, many endpoints with one statement. It
+ * deactivates endpoints that answer with 410 or have failed for days.
  */
 @Injectable()
 export class EndpointHealth implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -50,12 +50,13 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
   }
 
   /**
-   * Counts an attempt, and notes a change of the endpoint's health. A steady endpoint costs next to nothing.
+   * Counts an attempt in the endpoint's statistics. A change of the endpoint's health is written with the
+   * next batch.
    */
   async observe(record: AttemptRecord): Promise<void> {
     const { delivery, outcome } = record;
     const { tenantId, id, url, failingSince, lastSuccessAt } = delivery.endpoint;
-    // A test is no traffic of the endpoint.
+    // The statistics and the health of an endpoint leave out tests.
     if (outcome === null || isTest(delivery.event.type)) return;
     this.rollups.observe(delivery.endpoint, outcome, endOf(record));
     const change = { tenantId, id, url, at: outcome.at };
@@ -68,7 +69,7 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
     if (!failingSince && this.failed.get(id)?.url !== url) this.failed.set(id, change);
     const reason = reasonToDeactivate(record, outcome);
     if (!reason) return;
-    // A success that is not written yet keeps the endpoint active.
+    // A success that waits to be written keeps the endpoint active, so it is written first.
     await this.writeOf(tenantId);
     const wasActive = await this.endpoints.deactivateAfterFailures(delivery.endpoint, reason);
     if (wasActive)
@@ -88,7 +89,7 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
     const failed = takeChanges(this.failed);
     const succeeded = takeChanges(this.succeeded);
     await this.writeAll(succeeded, (batch) => this.repository.markSucceeded(batch));
-    // After the successes: the later of the two wins.
+    // Failures are written after the successes: a failure that is older than the last success is ignored.
     await this.writeAll(failed, (batch) => this.repository.markFailing(batch));
   }
 
@@ -101,7 +102,6 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
   }
 }
 
-/** Takes the changes out of a map: all, or the ones of a workspace. */
 function takeChanges(changes: Map<string, HealthChange>, tenantId?: string): HealthChange[] {
   const taken = [...changes.values()].filter(
     (change) => tenantId === undefined || change.tenantId === tenantId,
@@ -110,7 +110,10 @@ function takeChanges(changes: Map<string, HealthChange>, tenantId?: string): Hea
   return taken;
 }
 
-/** Returns how a delivery ended, unless it is pending or arrived at once. */
+/**
+ * Returns how an attempt ended a delivery: `late` for a success after a failure or in a later round. Returns
+ * null if the delivery is pending or succeeded at its first attempt.
+ */
 function endOf({ delivery, status }: AttemptRecord): 'late' | 'exhausted' | null {
   if (status === 'EXHAUSTED') return 'exhausted';
   const hasFailed = delivery.attemptCount > 0 || delivery.round > 1;

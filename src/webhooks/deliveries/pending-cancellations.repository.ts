@@ -3,12 +3,12 @@ import { LOWEST_ID } from '../../common/ids';
 import { WorkspaceServer } from '../../database/placement/placement';
 import { Transaction } from '../../database/transaction';
 
-/** Number of cancellations that one step of the search over all workspaces reads. */
 const STEP_ROWS = 1_000;
 
 /**
- * Names the activation of an endpoint that has ended or takes fewer event types. Pending deliveries of it and
- * of earlier activations are cancelled if the endpoint is not owed them any more.
+ * Key of a cancellation: an activation of an endpoint that has ended or receives fewer event types. The
+ * cancellation covers pending deliveries of this and of earlier activations that the endpoint is not owed any
+ * more.
  */
 export interface CancellationKey {
   tenantId: string;
@@ -16,11 +16,13 @@ export interface CancellationKey {
   activation: number;
 }
 
-/** Locked cancellation. */
 export interface LockedCancellation {
-  /** Time at which it began, or began again. */
+  /** Time at which the cancellation last began, as PostgreSQL's text. Another edit begins it again. */
   begunAt: string;
-  /** Whether every attempt that was in flight has ended, so that no further delivery can appear. */
+  /**
+   * Whether every attempt has ended that was in flight when the cancellation began, so that no further
+   * delivery can become pending.
+   */
   isSettled: boolean;
 }
 
@@ -31,7 +33,10 @@ const BY_KEY = 'tenant_id = $1 AND endpoint_id = $2 AND activation = $3';
 
 @Injectable()
 export class PendingCancellationsRepository {
-  /** Makes a step of a search of a server for cancellations; `next` is null after the last. */
+  /**
+   * Returns the next cancellations of a server, for one step of a search. `next` is the key after which the
+   * next step begins; null after the last step.
+   */
   async find(
     after: Position,
     server: WorkspaceServer,
@@ -50,7 +55,7 @@ export class PendingCancellationsRepository {
     };
   }
 
-  /** Locks a cancellation; null when it is done, or another process has it. */
+  /** Locks a cancellation. Returns null when it is finished, or another process has locked it. */
   async lock(
     tx: Transaction,
     { tenantId, endpointId, activation }: CancellationKey,

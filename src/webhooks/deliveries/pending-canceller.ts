@@ -13,27 +13,27 @@ import { BEFORE_ALL_UNOWED, DueDeliveriesRepository, UnowedPosition } from './du
 import { RecoveryOutcomesRepository } from './recovery-outcomes.repository';
 
 const BATCH = 200;
-/** Wait between batches, so that cancelling slows no other workspace. */
+/** Milliseconds between two batches, so that a cancellation does not slow down other workspaces. */
 const PAUSE_MS = 25;
-/** Number of passes that this process remembers. */
 const MAX_PASSES = 1_000;
 
-/** Pass of this process through the deliveries of a cancellation. */
+/** Pass of this process through all deliveries of a cancellation, from the first to the last. */
 interface Pass {
   after: UnowedPosition;
-  /** Whether it began when no further delivery could appear. */
+  /** Whether no further delivery of the cancellation could become pending when this pass began. */
   isLast: boolean;
 }
 
 /**
- * Cancels the deliveries that endpoints are not owed any more: deliveries of former activations, and of event
- * types that were taken out.
+ * Cancels deliveries that endpoints are not owed any more: deliveries of ended activations, and of event types
+ * that the endpoint no longer receives.
  */
 @Injectable()
 export class PendingCanceller {
   /**
-   * Passes of this process, by their cancellations. Each step goes on behind the rows that the last one has
-   * deleted, which a snapshot may keep, and behind rows that are still owed.
+   * Passes that this process has begun, by cancellation. Each step begins after the last row of the step
+   * before. So it does not read again the rows that are still owed, or deleted rows that an open snapshot
+   * preserves.
    */
   private readonly passes = new Map<string, Pass>();
 
@@ -63,7 +63,7 @@ export class PendingCanceller {
     if (!locked) return 'waiting';
     const { begunAt, isSettled } = locked;
     const target = { tenantId: key.tenantId, id: key.endpointId };
-    // A cancellation that has begun again, after another edit, has passes of its own.
+    // After another edit, the cancellation begins again with a new time, and needs new passes.
     const passKey = `${key.endpointId}:${key.activation}:${begunAt}`;
     const pass = this.passes.get(passKey) ?? { after: BEFORE_ALL_UNOWED, isLast: isSettled };
     const { deleted, last, seen } = await this.deliveries.deleteUnowed(
@@ -86,7 +86,7 @@ export class PendingCanceller {
     if (isDone) await this.cancellations.delete(tx, key);
     tx.onCommit(() => {
       this.metrics.webhookDeliveries.inc({ status: 'cancelled' }, deleted.length);
-      // Deliveries that were in flight are behind the position: the last pass looks at all of them again.
+      // This pass skipped deliveries with an attempt in flight, so one last pass reads all deliveries again.
       if (isAtEnd && isSettled) this.passes.delete(passKey);
       else this.remember(passKey, { ...pass, after: last ?? pass.after });
     });

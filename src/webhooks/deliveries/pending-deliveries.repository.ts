@@ -23,7 +23,7 @@ import {
  */
 const LEASE = `interval '20 seconds'`;
 
-/** Time of a delivery that is due before all others of its endpoint. */
+/** Due time of deliveries that are to be sent before all others of their endpoint. */
 export const FIRST = `'epoch'::timestamptz`;
 
 type ClaimRequest = Pick<PendingDelivery, 'tenantId' | 'endpointId' | 'activation' | 'recovered'> & {
@@ -40,7 +40,9 @@ export type ClaimedRow = Pick<
 };
 
 /**
- * Returns SQL that locks the deliveries that a request may claim, those that are due before all others first.
+ * Returns SQL that locks up to `count` due deliveries for a request. Deliveries due at `FIRST` come first,
+ * then those due after `since`.
+ * @param request SQL expressions for the request's values
  */
 const lockDue = (
   request: Record<'tenant_id' | 'endpoint_id' | 'activation' | 'recovered' | 'count' | 'since', string>,
@@ -82,8 +84,8 @@ const claimIn = (batch: Batch) => `
   FROM leased l JOIN events e ON e.tenant_id = ${workspaceOf('l', '$1', batch)} AND e.id = l.event_id`;
 
 /**
- * Stores the queue of deliveries that endpoints are owed. A delivery is inserted when its event finds no slot
- * or its first attempt fails, and deleted when its round is finished. Times are the database's own.
+ * Stores the queue of deliveries that endpoints are owed. A delivery gets a row when its first attempt finds
+ * no slot or fails. The row is deleted when the round is finished. All times are by the database's clock.
  */
 @Injectable()
 export class PendingDeliveriesRepository {
@@ -92,7 +94,7 @@ export class PendingDeliveriesRepository {
     private readonly floors: QueueFloors,
   ) {}
 
-  /** Inserts deliveries that are due after a delay. A delivery that is pending already stays as it is. */
+  /** Inserts deliveries that become due after `delayMs`. A delivery that has a row keeps it unchanged. */
   insertPipelined(tx: Transaction, deliveries: (PendingDelivery & { delayMs: number })[]): void {
     const columns = [
       ...roundColumns(deliveries),
@@ -116,7 +118,6 @@ export class PendingDeliveriesRepository {
       );
   }
 
-  /** Reports whether a target has a delivery that can be claimed now. */
   async hasDue(target: Target): Promise<boolean> {
     const { tenantId, id } = target;
     const recovered = isForRecovered(target);
@@ -135,8 +136,8 @@ export class PendingDeliveriesRepository {
   }
 
   /**
-   * Claims due deliveries under a new lease, up to the count of each request, the longest due first, from the
-   * floor of their endpoint.
+   * Claims due deliveries under a new lease, up to the count of each request, the longest due first. It skips
+   * due times before the floor of a sub-queue, where all rows are dead.
    */
   async claim(tx: Transaction, requests: ClaimRequest[], leaseId: string): Promise<ClaimedRow[]> {
     const rows = await tx.prepared<Omit<ClaimedRow, 'event'> & { eventId: string } & Omit<OutboxEvent, 'id'>>(
@@ -156,8 +157,9 @@ export class PendingDeliveriesRepository {
   }
 
   /**
-   * Ends rounds and schedules retries of deliveries whose lease and attempt number still hold.
-   * @returns the records of those deliveries: only for these may the transaction record attempts
+   * Deletes the rows of finished rounds and schedules retries, for deliveries whose lease and attempt number
+   * are still valid.
+   * @returns the records of those deliveries: the transaction may store only these attempts
    */
   async settle(tx: Transaction, records: AttemptRecord[]): Promise<AttemptRecord[]> {
     const rows = await tx.prepared<{ id: string; leaseId: string }>(
@@ -194,12 +196,12 @@ export class PendingDeliveriesRepository {
         records.map(({ outcome }) => outcome?.error ?? null),
       ],
     );
-    // The lease is compared too: a late record of an ended lease may be in the same batch.
+    // A batch may have two records of one delivery, one of them under a lease that has ended.
     const held = new Set(rows.map(({ id, leaseId }) => id + leaseId));
     return records.filter(({ delivery }) => held.has(delivery.id + delivery.lease!.id));
   }
 
-  /** Releases claimed deliveries without an attempt. They are due again after the delay. */
+  /** Releases claimed deliveries without an attempt. They become due again after `delayMs`. */
   postponePipelined(tx: Transaction, deliveries: Delivery[], leaseId: string, delayMs: number): Pipelined {
     return tx.pipeline(
       `UPDATE pending_deliveries p SET next_attempt_at = now() + $4::integer * interval '1 millisecond',
@@ -211,7 +213,10 @@ export class PendingDeliveriesRepository {
     );
   }
 
-  /** Has `PendingCanceller` cancel the deliveries that their endpoints are not owed any more. */
+  /**
+   * Inserts a cancellation for each endpoint that is not owed one of these deliveries any more.
+   * `PendingCanceller` then cancels the deliveries.
+   */
   cancelUnowedPipelined(tx: Transaction, deliveries: PendingDelivery[]): Pipelined {
     return tx.pipeline(
       `INSERT INTO pending_cancellations (tenant_id, endpoint_id, activation)
@@ -223,7 +228,6 @@ export class PendingDeliveriesRepository {
     );
   }
 
-  /** Counts the deliveries of a target that can be claimed now, up to a limit. */
   async countDue(target: Target, limit: number): Promise<number> {
     const { tenantId, id } = target;
     const rows = await this.database.query(

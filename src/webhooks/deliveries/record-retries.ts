@@ -11,37 +11,34 @@ import { AttemptOutcome } from '../sending/attempt-outcome';
 import { AttemptRecord } from './delivery';
 
 /**
- * Number of smaller batches into which one that failed is split. A full batch is down to single records in
- * three steps.
+ * Number of smaller batches into which a failed batch is split. A full batch of 200 records is split into
+ * single records in three steps.
  */
 const SPLIT_INTO = 8;
-/** Time between two tries of a batch. */
+/** Milliseconds before the failed batches are tried again. */
 const NEXT_BATCH_MS = 200;
 /**
- * Time after which a record that fails alone is given up: the duration of a lease, after which another worker
- * claims the delivery and attempts it again.
+ * Milliseconds after which a record that fails alone is given up. They equal the duration of a lease: after
+ * it, another worker claims the delivery and attempts it again.
  */
 const STOP_AFTER_MS = 20_000;
 
-/** Record of a batch that failed. */
 interface Unwritten {
   record: AttemptRecord;
   giveUpAt: number;
   /**
-   * Whether the record is written without the receiver's answer, because PostgreSQL refuses the whole record.
+   * Whether the record is written without the receiver's answer, because PostgreSQL has refused it with the
+   * answer.
    */
   isReduced: boolean;
   resolve: (record: AttemptRecord) => void;
   reject: (error: Error) => void;
 }
 
-/** Recorder whose batches have failed. */
 interface RetriedRecorder {
   /** Writes all of the records, or none. */
   write(records: AttemptRecord[]): Promise<void>;
-  /** Gets a record that is written no more. */
   onGivenUp(record: AttemptRecord): void;
-  /** Is called when no record is left. */
   onDone(): void;
 }
 
@@ -58,7 +55,7 @@ export class RecordRetries {
 
   /**
    * Begins to write the records of a batch that failed with an error.
-   * @returns a promise for each record
+   * @returns a promise for each record; it rejects when the record is given up
    */
   retryRecords(records: AttemptRecord[], error: unknown): Promise<AttemptRecord>[] {
     const giveUpAt = Date.now() + STOP_AFTER_MS;
@@ -69,13 +66,12 @@ export class RecordRetries {
           unwritten.push({ record, giveUpAt, isReduced: false, resolve, reject }),
         ),
     );
-    // A lock or an overload may have passed.
+    // After a lock conflict or an overload, the whole batch may succeed.
     this.batches.push(...(isFaultOfData(error) ? split(unwritten) : [unwritten]));
     if (!this.isWriting) void this.writeBatches();
     return results;
   }
 
-  /** Tries the batches in turns, one at a time, until each record is written or given up. */
   private async writeBatches(): Promise<void> {
     this.isWriting = true;
     while (this.batches.length > 0) {
@@ -88,7 +84,7 @@ export class RecordRetries {
     this.recorder.onDone();
   }
 
-  /** Writes a batch, and returns the records that are left of it, in batches. */
+  /** Writes a batch. If that fails, it returns the records that are to be tried again, in batches. */
   private async writeBatch(batch: Unwritten[]): Promise<Unwritten[][]> {
     try {
       await this.recorder.write(
@@ -108,7 +104,6 @@ export class RecordRetries {
     }
   }
 
-  /** Reports whether a record that failed is tried again. If not, it is given up. */
   private mayRetry(one: Unwritten, error: Error): boolean {
     const { record, isReduced } = one;
     if (isFaultOfData(error) && !isReduced) {
@@ -124,19 +119,19 @@ export class RecordRetries {
   }
 }
 
-/** Reports whether a fault of the world may pass before a record is given up. */
+/** Reports whether a record waits for another try after an error that its data did not cause. */
 function mayWait({ record, giveUpAt }: Unwritten, error: Error): boolean {
   if (Date.now() < giveUpAt) return true;
-  // While the database is away, only a test gives up.
+  // While the database is unreachable, only the record of a test is given up.
   return !isTestRecord(record) && !mayBeOfOneRecord(error);
 }
 
-/** Reports whether one record, or a row that it needs, may have made its batch fail. */
+/** Reports whether a single record, or a row that it needs, may have made the whole batch fail. */
 export function mayBeOfOneRecord(error: unknown): boolean {
   return !isDatabaseAway(error) || isStatementTimeout(error) || isLockConflict(error);
 }
 
-/** Reports whether a record is of the Test button, for whose result a request waits. */
+/** Reports whether a record is the record of a test, for whose result an API request waits. */
 export function isTestRecord({ delivery }: AttemptRecord): boolean {
   return delivery.lease === null;
 }

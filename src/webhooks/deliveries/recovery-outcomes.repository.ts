@@ -12,7 +12,7 @@ export interface OutcomeCounts {
   cancelled: number;
 }
 
-/** End of a delivery, and the recovery that made it; null if none did. */
+/** End of a delivery, with the recovery that made the delivery; null if none did. */
 export interface DeliveryEnd {
   tenantId: string;
   recoveryId: string | null;
@@ -20,14 +20,14 @@ export interface DeliveryEnd {
 }
 
 /**
- * Stores the ends of deliveries that recoveries have made, until they are added to their recovery. Each
- * transaction that ends some adds a row to each recovery, so none waits for the lock of another.
+ * Stores how deliveries of recoveries have ended, until these numbers are added to the recovery's row. A
+ * transaction that ends such deliveries inserts a row for each recovery, so that it waits for no lock on the
+ * recovery.
  */
 @Injectable()
 export class RecoveryOutcomesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Inserts the ends of deliveries that a recovery made. Without one it sends no statement. */
   insertPipelined(tx: Transaction, ends: DeliveryEnd[]): void {
     const recovered = ends.filter(({ recoveryId }) => recoveryId !== null);
     if (recovered.length === 0) return;
@@ -44,7 +44,10 @@ export class RecoveryOutcomesRepository {
       tx.pipeline(`INSERT INTO recovery_outcomes (${columnNamesOf(columns)}) ${rows}`, parameters);
   }
 
-  /** Deletes outcomes of a recovery, and returns them: `count` when there may be more. */
+  /**
+   * Deletes up to `count` outcomes of a recovery, and returns them. Fewer than `count` mean that none is
+   * left.
+   */
   takeOutcomes(
     tx: Transaction,
     tenantId: string,

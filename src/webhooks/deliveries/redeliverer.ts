@@ -15,7 +15,7 @@ import { DeliveryRoundsRepository } from './delivery-rounds.repository';
 
 type ListedDelivery = Pick<NewRound, 'id' | 'endpointId' | 'eventId' | 'eventType'> & { status: string };
 
-/** Makes single deliveries due again, before everything else that waits for their endpoint. */
+/** Makes single deliveries due before all others of their endpoint, at a person's request. */
 @Injectable()
 export class Redeliverer {
   constructor(
@@ -29,7 +29,7 @@ export class Redeliverer {
 
   /**
    * Refuses an actor who may not redeliver.
-   * @throws AppError FORBIDDEN; INVALID_BODY: no active agent of the workspace
+   * @throws AppError FORBIDDEN; INVALID_BODY: the agent is not active in the workspace
    */
   requirePermission(tenantId: string, actor: Actor): Promise<void> {
     return this.database.transaction((tx) =>
@@ -38,9 +38,10 @@ export class Redeliverer {
   }
 
   /**
-   * Makes a delivery due again in a new round.
-   * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: its endpoint is inactive, or does not take its event
-   *   type
+   * Makes a delivery due again in a new round. While its first attempt is under way, it only writes the audit
+   * entry.
+   * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: the endpoint is inactive, or does not receive the
+   * event type
    */
   async redeliver(tenantId: string, delivery: ListedDelivery, actor: Actor): Promise<void> {
     const { id, endpointId, eventId, eventType } = delivery;
@@ -58,8 +59,8 @@ export class Redeliverer {
 
   /**
    * Makes the next attempt of a pending delivery due now.
-   * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: it is not pending, or its endpoint is inactive, or
-   *   does not take its event type
+   * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: the delivery is not pending, or the endpoint is
+   * inactive or does not receive the event type
    */
   async retryNow(tenantId: string, delivery: ListedDelivery, actor: Actor): Promise<void> {
     const { id, endpointId, status } = delivery;
@@ -74,11 +75,6 @@ export class Redeliverer {
     });
   }
 
-  /**
-   * Locks the endpoint of a delivery that is to be attempted.
-   * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: the endpoint is inactive, or does not take the event
-   *   type
-   */
   private async lockEndpoint(
     tx: Transaction,
     tenantId: string,
@@ -112,9 +108,9 @@ export class Redeliverer {
   }
 
   /**
-   * Returns the latest round of a delivery, or 0 while its first attempt is under way. Under the lock of the
-   * endpoint no other round can begin. A pending round is locked, so that it does not end before the
-   * transaction.
+   * Returns the latest round of a delivery; 0 while its first attempt is under way. The caller must hold the
+   * lock on the endpoint, so that no other round begins. The row of a pending round is locked, so that the
+   * round does not end before the transaction.
    */
   private async findLatestRound(tx: Transaction, tenantId: string, id: string): Promise<number> {
     const pending = await this.rounds.lockRound(tx, tenantId, id);

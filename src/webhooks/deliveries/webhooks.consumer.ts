@@ -14,25 +14,23 @@ import { DELIVERY_QUEUE } from './delivery';
 import { DeliveryFanOut } from './delivery-fan-out';
 
 /**
- * Number of deliveries of one turn. It bounds the turn's statements, however many endpoints a workspace has.
+ * Number of deliveries that one transaction of the relay should make at most. With more endpoints, the relay
+ * claims fewer events of a workspace.
  */
 const MAX_DELIVERIES = 500;
-/** Number of workspaces whose breadth is remembered. */
 const MAX_REMEMBERED = 10_000;
 
-/** Numbers of endpoints to which the events of a workspace may go. */
+/** Active endpoints of a workspace, as far as they bound the number of events that the relay claims. */
 interface Breadth {
-  /** Number of active endpoints. */
   endpoints: number;
-  /** Active endpoints whose deliveries may start without a claim. */
+  /** Active endpoints whose deliveries may start directly after the relay's commit. */
   starting: Target[];
 }
 
-/** Makes deliveries of events for the endpoints that have subscribed to them. */
 @Injectable()
 export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
   readonly name = 'webhooks';
-  /** Breadths of workspaces in their last turns. */
+  /** Endpoints of workspaces, as the relay found them when it last claimed their events. */
   private readonly breadths = new Memo<Breadth>(MAX_REMEMBERED);
 
   constructor(
@@ -59,8 +57,9 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
   }
 
   /**
-   * Locks the endpoints, so that a deactivation waits for the commit. An endpoint that is being changed is
-   * not waited for: its deliveries become pending.
+   * Reads and locks the active endpoints of the workspaces, so that a deactivation waits for the commit. It
+   * does not wait for the lock of an endpoint that is being changed: deliveries to that endpoint become
+   * pending.
    */
   async prepareConsumer(tx: Transaction, tenantIds: string[]): Promise<PreparedConsumer> {
     const subscribers = await this.endpoints.lockWorkspaceSubscribers(tx, tenantIds);
@@ -85,7 +84,7 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
   private limitOf({ endpoints, starting }: Breadth, isOverdue: boolean, workspaces: number): number {
     if (endpoints === 0) return Infinity;
     const share = Math.max(1, Math.floor(MAX_DELIVERIES / workspaces / endpoints));
-    // With no more events than the least busy endpoint can start, few deliveries become rows.
+    // With no more events than the least busy endpoint can start, few deliveries need a row.
     return isOverdue ? share : Math.min(share, this.capacity.countMostStartable(starting));
   }
 }
@@ -95,7 +94,6 @@ function breadthOf(endpoints: Subscriber[]): Breadth {
   return { endpoints: endpoints.length, starting: starting.map(({ tenantId, id }) => ({ tenantId, id })) };
 }
 
-/** Returns the events of each endpoint: of the types that it receives, and appended after its activation. */
 function subscriptions(
   endpoints: Map<string, Subscriber[]>,
   events: ClaimedEvent[],
