@@ -25,8 +25,8 @@ interface Pass {
 }
 
 /**
- * Cancels deliveries that endpoints are not owed any more: deliveries of ended activations, and of event types
- * that the endpoint no longer receives.
+ * Cancels deliveries that endpoints are not owed any more: deliveries of ended activations, and of event
+ * types that the endpoint no longer receives.
  */
 @Injectable()
 export class PendingCanceller {

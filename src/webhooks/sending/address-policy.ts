@@ -9,16 +9,17 @@ const HTTPS_PORT = 443;
 const FIRST_UNPRIVILEGED_PORT = 1024;
 
 /**
- * Azure's metadata and DNS service: a globally routable number that always reaches the host's own platform.
+ * Address of Azure's metadata and DNS service. It is globally routable, but always reaches the platform of
+ * this machine.
  */
 const CLOUD_PLATFORM_ADDRESS = ipaddr.parse('168.63.129.16').toString();
 
-/** IPv6 block from which IANA assigns global unicast addresses, the only one. */
+/** Only IPv6 block from which IANA assigns global unicast addresses. */
 const GLOBAL_UNICAST_IPV6 = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
 
 /**
- * Domains without public hosts: special-use ones (RFC 6761, 6762, 7686, 8375), `internal`, and those that
- * ICANN keeps out of the root because private networks use them.
+ * Domains without public hosts: special-use domains (RFC 6761, 6762, 7686, 8375), `internal`, and names that
+ * ICANN does not delegate because private networks use them.
  */
 const LOCAL_SUFFIXES = [
   'localhost',
@@ -39,7 +40,7 @@ const LOCAL_SUFFIXES = [
 const DNS_LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const MAX_DNS_NAME_LENGTH = 253;
 
-/** Refusal of an endpoint's URL. The message is for the customer. */
+/** Refusal of an endpoint's URL, with a message for the workspace's people. */
 export class EndpointUrlRefused extends Error {
   override readonly name = 'EndpointUrlRefused';
 
@@ -49,8 +50,8 @@ export class EndpointUrlRefused extends Error {
 }
 
 /**
- * Refusal to connect to a host's address. The message names no address: an endpoint's failures must not show
- * how this network resolves a name.
+ * Refusal to connect to a host. The message names no resolved address, because workspaces must not learn how
+ * this network resolves a name.
  */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
@@ -61,8 +62,8 @@ export class AddressRefused extends Error {
 }
 
 /**
- * Decides which addresses webhooks may reach: globally routable unicast addresses, and those in networks that
- * the operator allows (CIDR), but none in networks that the operator denies.
+ * Decides which addresses webhooks may reach: globally routable unicast addresses and networks that the
+ * operator allows, except networks that the operator denies. Networks are in CIDR notation.
  */
 export class AddressPolicy {
   private readonly allowedNetworks: readonly Network[];
@@ -73,7 +74,9 @@ export class AddressPolicy {
     this.deniedNetworks = deniedNetworks.map(parseNetwork);
   }
 
-  /** Reports whether an address is permitted. Only the standard spelling of an address is. */
+  /**
+   * Reports whether webhooks may reach an address. An address in a non-standard spelling is never permitted.
+   */
   permits(address: string): boolean {
     const parsed = parseAddress(address);
     return parsed !== null && !this.isDenied(parsed) && (this.isAllowed(parsed) || isPublic(parsed));
@@ -86,10 +89,10 @@ export class AddressPolicy {
   }
 
   /**
-   * Parses an endpoint's URL as a browser does, but for characters that cannot be seen: they are taken off
-   * its ends, and refused inside, where a browser would drop some and encode others. It vets an IP literal;
-   * the addresses of a name are vetted after its lookup, by `vet`. A fragment is refused rather than dropped:
-   * no server receives it, so it is a mistake.
+   * Parses and checks an endpoint's URL. Invisible characters are removed at its ends. Inside they are
+   * refused, because a browser would drop some and encode others. An IP literal is checked here; the
+   * addresses of a host name are checked by `vet`, after the lookup. A fragment is refused, because no server
+   * would receive it.
    * @returns the URL, normalised
    * @throws EndpointUrlRefused
    */
@@ -105,8 +108,8 @@ export class AddressPolicy {
   }
 
   /**
-   * Requires that every address of a host is permitted. Otherwise the owner of a name with several addresses
-   * could choose which of them is used when.
+   * Requires that all addresses of a host are permitted, because its owner could choose the address that a
+   * connection uses. The addresses of a local name must be in networks that the operator allows.
    * @throws AddressRefused
    */
   vet(hostname: string, addresses: readonly string[]): void {
@@ -130,8 +133,8 @@ export class AddressPolicy {
   }
 
   /**
-   * Reports whether the operator denies an address. An IPv4 network is denied inside IPv6 too, even if the
-   * operator allows that IPv6 network.
+   * Reports whether the operator denies an address. A denied IPv4 network is also denied as IPv4-mapped or
+   * NAT64 addresses, even if the operator allows that IPv6 network.
    */
   private isDenied(address: Address): boolean {
     const carried = carriedIpv4(address);
@@ -149,8 +152,7 @@ export class AddressPolicy {
 }
 
 /**
- * Parses a URL. `URL.canParse` is not used, because that of Node 20, once optimised, rejects a name like
- * "bücher".
+ * Parses a URL. `URL.canParse` is not used: that of Node 20, once optimised, rejects names such as "bücher".
  */
 function urlOf(input: string): URL {
   try {
@@ -164,7 +166,7 @@ function parseUrl(input: string): URL {
   const unseen = findUnseen(input);
   if (unseen) throw new EndpointUrlRefused(makeFault('url_unseen', { character: unseen }));
   const url = urlOf(input);
-  // Neither TLS nor the Host header accepts the dot of the root in "example.com.".
+  // TLS and the Host header do not accept the final dot of "example.com.".
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
   return url;
 }
@@ -181,7 +183,7 @@ function refuseUnfitForm(url: URL, input: string): void {
   if (input.includes('#')) {
     throw new EndpointUrlRefused(makeFault('url_has_fragment'));
   }
-  // Percent-encoding may have lengthened it.
+  // Percent-encoding may have lengthened the URL.
   if (url.href.length > MAX_URL_LENGTH) throw tooLong();
 }
 
@@ -189,7 +191,6 @@ function tooLong(): EndpointUrlRefused {
   return new EndpointUrlRefused(makeFault('url_too_long', { max: MAX_URL_LENGTH }));
 }
 
-/** Returns the host of a URL, an IPv6 literal without its brackets. */
 function hostOf(url: URL): string {
   return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
 }
@@ -203,8 +204,8 @@ function isLocalName(hostname: string): boolean {
 }
 
 /**
- * Returns the IPv4 address that an IPv4-mapped or NAT64 address (RFC 6052) leads to; any other address as it
- * is.
+ * Returns the IPv4 address that an IPv4-mapped or NAT64 address (RFC 6052) leads to. Any other address is
+ * returned unchanged.
  */
 function carriedIpv4(address: Address): Address {
   const isNat64 = address instanceof ipaddr.IPv6 && address.range() === 'rfc6052';
@@ -218,16 +219,16 @@ function isPublic(address: Address): boolean {
 }
 
 /**
- * Reports whether an IPv6 address is global unicast. ipaddr.js calls every range without a name "unicast", so
- * IPv4-compatible and unassigned space too.
+ * Reports whether an IPv6 address is global unicast. For ipaddr.js, "unicast" includes IPv4-compatible
+ * addresses and unassigned space.
  */
 function isGlobalIpv6(address: ipaddr.IPv6): boolean {
   return address.match(GLOBAL_UNICAST_IPV6) && !isIsatap(address);
 }
 
 /**
- * Reports whether an address is an ISATAP one (RFC 5214), which hides an IPv4 address behind 0000:5efe or
- * 0200:5efe under any prefix.
+ * Reports whether an address is an ISATAP address (RFC 5214). Such an address contains an IPv4 address after
+ * 0000:5efe or 0200:5efe, under any prefix.
  */
 function isIsatap({ parts }: ipaddr.IPv6): boolean {
   return parts[5] === 0x5efe && (parts[4] === 0 || parts[4] === 0x200);

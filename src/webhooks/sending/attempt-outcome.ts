@@ -9,7 +9,7 @@ import { ConnectionFailure } from './vetted-connector';
 /**
  * Classes of failures of an attempt. `connection`: an error on an open connection (reset, not HTTP, too many
  * headers). `status`: a response that is neither 2xx nor a redirect. `internal`: a fault of this service.
- * Their positions are stored with the counts of attempts: add a new one at the end.
+ * Positions in this list are stored with the counts of attempts, so add a new class at the end.
  */
 export const ATTEMPT_ERRORS = [
   'timeout',
@@ -25,25 +25,25 @@ export const ATTEMPT_ERRORS = [
 export type AttemptError = (typeof ATTEMPT_ERRORS)[number];
 
 /**
- * Durations of an attempt's phases, in milliseconds. The first three are null when the attempt reused a
- * connection.
+ * Durations of an attempt's phases, in milliseconds. Lookup, connect and TLS are null when the attempt reused
+ * a connection.
  */
 export interface AttemptPhases {
   lookupMs: number | null;
   connectMs: number | null;
   tlsMs: number | null;
-  /** Time from the attempt's start to the response's headers. */
+  /** Milliseconds from the attempt's start to the response's headers. */
   firstByteMs: number | null;
 }
 
 interface Attempt {
   at: Date;
   durationMs: number;
-  /** Body as far as it arrived, at most 16 KiB; null without a response. */
+  /** Response body as far as it arrived, at most 16 KiB; null without a response. */
   response: Buffer | null;
   /**
-   * Response headers, one `name: value` a line, at most 2 KiB, without cookies, tokens and the like; null
-   * without a response, and for a success unless it was asked for.
+   * Response headers, one `name: value` a line, at most 2 KiB, without cookies, tokens and the like. Null
+   * without a response, and for a success whose headers were not requested.
    */
   responseHeaders: string | null;
   phases: AttemptPhases;
@@ -72,15 +72,14 @@ export interface AttemptFault {
 
 const MAX_MESSAGE_LENGTH = 300;
 
-/** Codes of Node for a request that this service made wrongly. */
+/** Node's error codes for a request that this service built wrongly. */
 const INTERNAL_ERRORS = /^ERR_(HTTP|INVALID|UNESCAPED)_/;
 
-/** Codes of errors that say that this process has no more files, sockets, ports or memory. */
+/** Error codes of a process without free files, sockets, ports or memory. */
 const SHORTAGES = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL']);
 
 /**
- * Reports whether an attempt failed because this process lacks something. Nothing was sent, and the receiver
- * has no part in it.
+ * Reports whether an attempt failed because this process lacks a resource. Nothing was sent to the receiver.
  */
 export function isShortage(error: unknown): boolean {
   const fault = (error instanceof ConnectionFailure ? error.cause : error) as
@@ -89,7 +88,6 @@ export function isShortage(error: unknown): boolean {
   return fault?.code !== undefined && SHORTAGES.has(fault.code);
 }
 
-/** Returns the outcome of a fault of this service. */
 export function internalError(at: Date): FailedAttempt {
   return {
     kind: 'failed',
@@ -104,7 +102,7 @@ export function internalError(at: Date): FailedAttempt {
   };
 }
 
-/** Returns the failure that an HTTP status means; null for a success. */
+/** Returns the failure for an HTTP status; null for a success. */
 export function faultOfStatus(statusCode: number): AttemptFault | null {
   if (statusCode >= 200 && statusCode < 300) return null;
   return statusCode >= 300 && statusCode < 400
@@ -112,7 +110,7 @@ export function faultOfStatus(statusCode: number): AttemptFault | null {
     : { error: 'status', errorMessage: makeFault('answered', { status: statusCode }).message };
 }
 
-/** Returns the failure that an error means; null for an internal error. */
+/** Returns the failure for an error; null for an error that this process caused. */
 export function faultOfError(error: Error): AttemptFault | null {
   if (isShortage(error)) return null;
   if (error instanceof AddressRefused || error instanceof EndpointUrlRefused) {
@@ -125,7 +123,8 @@ export function faultOfError(error: Error): AttemptFault | null {
   if (error instanceof AnswerRefused) return fault('connection', error.message);
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined || INTERNAL_ERRORS.test(code)) return null;
-  // With TLS 1.3 a receiver may refuse after the handshake, as without a client certificate.
+  // With TLS 1.3 a receiver may refuse the client only after the handshake, for example without a client
+  // certificate.
   if (code.startsWith('ERR_SSL_')) return fault('tls', tlsFault(error).message);
   return fault('connection', brokenBy(error, code).message);
 }
@@ -141,8 +140,8 @@ function fault(error: AttemptError, message: string): AttemptFault {
 }
 
 /**
- * Removes NULs from a message, which PostgreSQL rejects in text. A message may contain text of the receiver,
- * such as a certificate's names.
+ * Replaces control characters by spaces, because PostgreSQL rejects NULs in text. A message may contain text
+ * of the receiver, such as names of a certificate.
  */
 function printable(message: string): string {
   return message.replace(/[\u0000-\u001f\u007f]+/g, ' ').slice(0, MAX_MESSAGE_LENGTH);

@@ -1,19 +1,21 @@
 import { maxOpenFiles } from '../../common/open-files';
 import { Config } from '../../config/config';
 
-/** Files that a process has open beside its connections: code, logs, Redis, name servers. */
+/** Number of files that a process has open beside its connections: code, logs, Redis, name servers. */
 const RESERVE = 128;
-/** Share of the files that the requests to a process may have open. */
+/** Largest share of the open files that is reserved for incoming HTTP connections. */
 const SHARE_OF_REQUESTS = 1 / 3;
-/** Shares of the connections to receivers that attempts use at once, and that are kept for later attempts. */
+/**
+ * Share of the connections to receivers that attempts use at once, and share that is kept for later attempts.
+ */
 const SHARE_OF_ATTEMPTS = 0.45;
 const SHARE_OF_KEPT = 0.5;
 
-/** Numbers of connections to receivers that a process may have, below its limit of open files. */
+/** Numbers of connections to receivers that the limit of open files allows a process. */
 interface ConnectionBudget {
-  /** Attempts at once. */
+  /** Number of attempts at once. */
   attempts: number;
-  /** Open connections from which on no further one is kept after its request. */
+  /** Number of open connections from which on none is kept after its request. */
   kept: number;
 }
 

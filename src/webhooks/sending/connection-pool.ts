@@ -2,15 +2,18 @@ import { ReceiverConnection } from './receiver-connection';
 import { ConnectionSetup, Receiver, VettedConnector } from './vetted-connector';
 
 export interface ConnectionPoolOptions {
-  /** Age from which a connection takes no further request, so that its address is vetted again. */
+  /**
+   * Age in milliseconds from which a connection carries no further request, so that the host's addresses are
+   * checked again.
+   */
   maxAgeMs: number;
-  /** Number of open connections from which on none is kept after its request. */
+  /** Number of open connections above which none is kept after its request. */
   maxKept: number;
 }
 
-/** Opens connections to receivers, and keeps those that can carry another request, by origin. */
+/** Opens connections to receivers, and stores those that can carry another request, by origin. */
 export class ConnectionPool {
-  /** Kept connections, the one that was used last at the end. */
+  /** Kept connections by origin, the one that was used last at the end. */
   private readonly kept = new Map<string, ReceiverConnection[]>();
   private isClosed = false;
 
@@ -19,12 +22,11 @@ export class ConnectionPool {
     private readonly options: ConnectionPoolOptions,
   ) {}
 
-  /** Reports whether one more connection may be kept. */
   get hasRoom(): boolean {
     return this.connector.openConnections < this.options.maxKept;
   }
 
-  /** Returns the kept connection that was used last, or opens one. */
+  /** Returns the kept connection to the receiver that was used last, or opens a new one. */
   async connect(receiver: Receiver, setup: ConnectionSetup): Promise<ReceiverConnection> {
     return (await this.takeKept(receiver.origin)) ?? this.open(receiver, setup);
   }
@@ -35,7 +37,7 @@ export class ConnectionPool {
     return connection;
   }
 
-  /** Keeps a connection until the next request, or closes it. */
+  /** Stores a connection for another request, for at most `idleMs` milliseconds, or closes it. */
   keep(connection: ReceiverConnection, idleMs: number): void {
     const remainingMs = Math.min(idleMs, this.options.maxAgeMs - connection.ageMs);
     const isOneTooMany = this.connector.openConnections > this.options.maxKept;
@@ -46,7 +48,6 @@ export class ConnectionPool {
     else this.kept.set(connection.origin, [connection]);
   }
 
-  /** Closes the kept connections, and keeps no further one. */
   close(): void {
     this.isClosed = true;
     for (const connections of this.kept.values()) for (const one of connections) one.destroy();
@@ -57,7 +58,7 @@ export class ConnectionPool {
       const connection = this.kept.get(origin)?.at(-1);
       if (!connection) return null;
       this.forget(connection);
-      // The receiver may have closed it.
+      // The receiver may have closed the connection.
       await lookAtSockets();
       if (connection.isOpen && connection.ageMs < this.options.maxAgeMs) return connection;
       connection.destroy();
@@ -73,7 +74,7 @@ export class ConnectionPool {
   }
 }
 
-/** Waits until the event loop has looked at all sockets. It does so between two calls of `setImmediate`. */
+/** Waits until the event loop has polled all sockets, which it does between two `setImmediate` callbacks. */
 function lookAtSockets(): Promise<void> {
   return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 }

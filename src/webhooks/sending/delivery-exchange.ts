@@ -5,24 +5,30 @@ import { StartPermit, StartRefused, ConnectionSetup, timeoutMessage } from './ve
 
 export const MAX_RESPONSE_BYTES = 16 * 1024;
 const MAX_HEADERS_LENGTH = 2 * 1024;
-/** Headers that come first, because they say how the body is read. */
+/** Names of headers that are stored before all others, because they say how to decode the body. */
 const HEADERS_OF_BODY = new Set(['content-encoding', 'content-type']);
 
 /** Names of headers that may give access to the receiver, such as `set-cookie` or `x-auth-token`. */
 const SECRET_HEADER =
   /cookie|authorization|token|secret|password|credential|session|api[-_]?key|(?:^|[-_])(?:auth|jwt|key|sid)$/;
 
-/** Function that takes a connection which can carry another request. */
+/**
+ * Function that stores a connection for another request, for `keepMs` milliseconds; null for the default
+ * time.
+ */
 export type Keep = (connection: ReceiverConnection, keepMs: number | null) => void;
 
 /**
- * One POST and its response. It ends with the response, an error or the timeout. One timer covers everything
- * from the lookup on.
+ * Makes one POST to an endpoint and reads its response. It ends with the response, an error or the timeout.
+ * One timer covers all steps from the DNS lookup to the end of the response.
  */
 export class DeliveryExchange implements AnswerHandler {
-  /** Outcome of the exchange; null if nothing may be sent any more. It rejects only for an internal error. */
+  /**
+   * Outcome of the exchange; null if its permission has ended and no request was sent. It rejects only for an
+   * internal error.
+   */
   readonly outcome: Promise<AttemptOutcome | null>;
-  /** Setup of its connection, if it needs a new one. */
+  /** Setup of a new connection, if the exchange needs one. */
   readonly setup: ConnectionSetup;
 
   private readonly startedAt = performance.now();
@@ -41,7 +47,7 @@ export class DeliveryExchange implements AnswerHandler {
 
   /**
    * Starts the timer of an exchange.
-   * @param keepsHeaders whether the response's headers are kept for a success too
+   * @param keepsHeaders whether the outcome of a success contains the response headers
    */
   constructor(
     private readonly at: Date,
@@ -58,12 +64,12 @@ export class DeliveryExchange implements AnswerHandler {
   }
 
   /**
-   * Sends the request, unless the attempt is over.
-   * @param keep takes the connection when it can carry another request
-   * @param sendAgain sends the request on a new connection, if the receiver has closed this one unanswered
+   * Sends the request, unless the attempt has ended.
+   * @param keep stores the connection when it can carry another request
+   * @param sendAgain sends the request on a new connection, if the receiver has closed this one without an
+   * answer
    */
   send(connection: ReceiverConnection, post: PostRequest, keep: Keep, sendAgain: () => void): void {
-    // The attempt ended before the connection was ready.
     if (this.ended) return connection.destroy();
     if (this.permit?.isOver()) {
       keep(connection, null);
@@ -101,7 +107,7 @@ export class DeliveryExchange implements AnswerHandler {
 
   onError(error: Error): void {
     if (this.ended) return;
-    // The status decides; the body may be incomplete.
+    // The status alone decides the outcome, even if the body is incomplete.
     if (this.statusCode !== null) return this.endWithAnswer();
     if (!this.connection?.isSilentAgain) return this.endWithError(error);
     this.connection.destroy();
@@ -123,7 +129,7 @@ export class DeliveryExchange implements AnswerHandler {
 
   private expire(): void {
     if (this.statusCode !== null) return this.endWithAnswer();
-    // Without a stage, the request used a kept connection.
+    // A request on a kept connection has no setup stage.
     this.end({ error: 'timeout', errorMessage: timeoutMessage(this.setup.stage ?? 'ready') });
   }
 
@@ -138,7 +144,7 @@ export class DeliveryExchange implements AnswerHandler {
     this.chunks = [];
   }
 
-  /** Ends the exchange. A connection that is not kept has an unread response, or an error. */
+  /** Ends the exchange, and closes its connection unless the connection was kept for another request. */
   private close(): void {
     this.ended = true;
     clearTimeout(this.timer);
@@ -173,8 +179,8 @@ export class DeliveryExchange implements AnswerHandler {
 }
 
 /**
- * Returns the headers, a line each, without secret ones, cut to MAX_HEADERS_LENGTH characters, without NULs,
- * which PostgreSQL rejects in text.
+ * Returns the response headers, one `name: value` a line, cut to MAX_HEADERS_LENGTH characters. It leaves out
+ * secret headers, and replaces NULs, because PostgreSQL rejects them in text.
  */
 function linesOf(head: AnswerHead): string {
   let lines = '';

@@ -13,16 +13,16 @@ export interface RequestContent {
   sequence: string | null;
   /** JSON text of the context; null, or left out, for an endpoint that does not ask for it. */
   context?: string | null;
-  /** Whether a test sends the example of an event type, which a receiver must not take for an event. */
+  /** Whether the content is an example, sent by a test. A receiver must not process it as an event. */
   isExample?: boolean;
 }
 
-/** Returns the `webhook-id`, by which a receiver recognises a delivery that it has got already. */
+/** Returns the `webhook-id`, by which a receiver recognises a repeated delivery. */
 export function webhookIdOf({ deliveryId, isExample }: RequestContent): string {
   return isExample ? `test_${deliveryId}` : deliveryId;
 }
 
-/** Returns the body. It is built as text, so that the event's data is sent exactly as it was recorded. */
+/** Returns the body. It is built as text, so that the event's data is sent exactly as it is stored. */
 export function bodyOf(
   { eventType, data, context }: Pick<RequestContent, 'eventType' | 'data' | 'context'>,
   at: Date,
@@ -31,12 +31,12 @@ export function bodyOf(
   return `{"event":${JSON.stringify(eventType)},"deliveredAt":"${at.toISOString()}","data":${data}${beside}}`;
 }
 
-/** Returns a time in whole seconds, as it is signed and sent in `webhook-timestamp`. */
+/** Returns a time in whole seconds since 1970, as it is signed and sent in `webhook-timestamp`. */
 export function timestampOf(at: Date): number {
   return Math.floor(at.getTime() / 1000);
 }
 
-/** Returns names and values of the headers in turn, in the order in which they are sent. */
+/** Returns header names and values in turn, in the order in which they are sent. */
 export function headersOf<Signature>(
   content: RequestContent,
   at: Date,

@@ -11,35 +11,37 @@ import { StartPermit, Receiver, VettedConnector, VettedConnectorOptions } from '
 import { serviceSignature, SigningSecrets, standardSignature } from './signature';
 
 const HTTPS_PORT = 443;
-/** Number of endpoint addresses of which the parts are remembered. */
 const MAX_ADDRESSES = 10_000;
 
-/** Parts of an endpoint's address that a request needs. */
+/** Parts of an endpoint's URL that a request needs. */
 interface Address extends Receiver {
-  /** Host and port, as in the request. */
+  /** Host and port, as in the Host header. */
   host: string;
   path: string;
 }
 
 export interface DeliveryRequest extends RequestContent, SigningSecrets {
   url: string;
-  /** Whether the response's headers are kept for a success too. */
+  /** Whether the outcome of a success contains the response headers. */
   keepsHeaders?: boolean;
   /** Time of the attempt in body and headers; now by default. */
   at?: Date;
 }
 
-/** Options of a sender. All but the policy have defaults. */
 export interface DeliverySenderOptions extends Partial<VettedConnectorOptions & ConnectionPoolOptions> {
-  /** Policy of the addresses that deliveries may reach. */
   policy: AddressPolicy;
-  /** Timeout of the whole attempt, from the lookup to the end of the response. */
+  /**
+   * Milliseconds for the whole attempt, from the DNS lookup to the end of the response; 10,000 by default.
+   */
   timeoutMs?: number;
-  /** Time for which an unused connection is kept, unless the receiver's Keep-Alive header says otherwise. */
+  /**
+   * Milliseconds for which an unused connection is kept, unless the receiver's Keep-Alive header says
+   * otherwise; 4,000 by default.
+   */
   connectionIdleMs?: number;
 }
 
-/** Makes one signed POST per call over kept-alive connections, to vetted addresses only. */
+/** Sends signed POSTs over kept-alive connections, only to addresses that the policy permits. */
 @Injectable()
 export class DeliverySender implements OnApplicationShutdown {
   private readonly policy: AddressPolicy;
@@ -64,10 +66,11 @@ export class DeliverySender implements OnApplicationShutdown {
   }
 
   /**
-   * Sends a request. It follows no redirect, and knows no proxy. A failure of the receiver is an outcome;
-   * only an internal error rejects.
-   * @param permit is asked before the first byte, and renewed if the connection took longer than it lasts
-   * @returns null when the permission has ended: nothing was sent
+   * Sends a request. It follows no redirect and uses no proxy. A failure of the receiver is an outcome; only
+   * an internal error rejects.
+   * @param permit permission to begin, checked before the first byte, and renewed if opening the connection
+   * took longer
+   * @returns null if the permission has ended and nothing was sent
    */
   send(request: DeliveryRequest): Promise<AttemptOutcome>;
   send(request: DeliveryRequest, permit: StartPermit): Promise<AttemptOutcome | null>;
@@ -109,7 +112,10 @@ export class DeliverySender implements OnApplicationShutdown {
     await sendOn(this.connections.connect(address, exchange.setup));
   }
 
-  /** Checks an address again: the rules or the operator's networks may have changed since its creation. */
+  /**
+   * Parses a URL and checks it again: the rules or the operator's networks may have changed since the
+   * endpoint's registration.
+   */
   private parse(address: string): Address {
     const { host, hostname, port, origin, pathname, search } = this.policy.parseEndpointUrl(address);
     return {
@@ -121,7 +127,6 @@ export class DeliverySender implements OnApplicationShutdown {
     };
   }
 
-  /** Number of connections that are open or being opened. */
   get openConnections(): number {
     return this.connector.openConnections;
   }
@@ -146,8 +151,8 @@ function signaturesOf(
   const { secret, previousSecret: previous } = request;
   const webhookId = webhookIdOf(request);
   const timestamp = timestampOf(at);
-  // A receiver of Standard Webhooks accepts any one of several signatures. The second one is made only during
-  // a roll.
+  // Standard Webhooks allow several signatures in one header. The previous secret signs only during the grace
+  // period of a roll.
   const standard = standardSignature(secret, webhookId, timestamp, body);
   const previousStandard = previous
     ? ` ${standardSignature(previous.secret, webhookId, timestamp, body)}`

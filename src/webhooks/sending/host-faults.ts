@@ -1,6 +1,6 @@
 import { Fault, makeFault } from '../../common/error-texts';
 
-/** Faults that repeat answers of the operator's name servers about a host. */
+/** Faults that reveal answers of the operator's name servers about a host. */
 const TELLING: Fault['code'][] = [
   'host_unknown',
   'host_without_address',
@@ -12,8 +12,8 @@ const TELLING: Fault['code'][] = [
 ];
 
 /**
- * Returns the fault of a host's name as an API key may see it: one for all that a name server can answer.
- * Who holds a key could otherwise learn which names there are in the operator's network.
+ * Returns the fault of a host name as an API key may see it: the same fault for all answers of a name server.
+ * Otherwise the holder of a key could learn which names exist in the operator's network.
  */
 export function concealHost<F extends Pick<Fault, 'code' | 'values'>>(fault: F): F | Fault {
   if (!TELLING.includes(fault.code)) return fault;

@@ -4,19 +4,19 @@ import { Fault, makeFault } from '../../common/error-texts';
 
 const DEFAULT_TIMEOUT_MS = 5000;
 
-/** Code of c-ares for a name that has no address of a family. */
+/** Code of c-ares for a name without an address of the queried family. */
 const NO_ADDRESS = 'ENODATA';
 
 interface HostResolverOptions {
   /** Name servers as `address` or `address:port`; the system's by default. */
   servers?: readonly string[];
-  /** Timeout of the whole lookup of a name, with both families and all retries. */
+  /** Milliseconds for the whole lookup of a name: both address families and all retries. */
   timeoutMs?: number;
   hostsFile?: string;
 }
 
 /**
- * Failure to resolve a name. `code` is one of c-ares (ENOTFOUND, ENODATA, ESERVFAIL, ETIMEOUT, …), or
+ * Failure to resolve a name. `code` is a code of c-ares (ENOTFOUND, ENODATA, ESERVFAIL, ETIMEOUT, …), or
  * EHOSTSFILE for an unreadable hosts file.
  */
 export class DnsFailure extends Error {
@@ -50,8 +50,8 @@ function faultOf(code: string, host: string): Fault {
 }
 
 /**
- * Resolves names within a timeout, by c-ares, because `dns.lookup` would block one of the process's four
- * threads while a name server is slow. Queries of c-ares ignore the hosts file, so the resolver reads it.
+ * Resolves names by c-ares, within a timeout. `dns.lookup` would block one of the process's four threads
+ * while a name server is slow. Queries of c-ares ignore the hosts file, so the resolver reads it.
  */
 export class HostResolver {
   private readonly hosts: HostsFile;
@@ -76,8 +76,8 @@ export class HostResolver {
   }
 
   /**
-   * Queries both families with one resolver for each lookup: it follows changes of the system's name servers,
-   * and can be cancelled alone. The addresses of one family are enough if the other fails.
+   * Queries IPv4 and IPv6 addresses. Each lookup has its own resolver: it uses the system's present name
+   * servers, and can be cancelled alone. If one family fails, the addresses of the other are enough.
    */
   private async query(hostname: string): Promise<string[]> {
     const resolver = new dns.Resolver({ timeout: Math.ceil(this.timeoutMs / 2), tries: 2 });
@@ -94,7 +94,7 @@ export class HostResolver {
   }
 }
 
-/** Returns the failure of a lookup. An error of one family is preferred to "no address" of the other. */
+/** Returns the failure of a lookup. If one family has no address and the other an error, it is the error. */
 function failureOf(hostname: string, families: PromiseSettledResult<string[]>[]): DnsFailure {
   const reasons = families.flatMap((family) =>
     family.status === 'rejected' ? [family.reason as unknown] : [],
@@ -108,7 +108,7 @@ function codeOf(reason: unknown): string {
   return (reason as NodeJS.ErrnoException | undefined)?.code ?? NO_ADDRESS;
 }
 
-/** Reads the hosts file, again after each change. */
+/** Reads the hosts file, and reads it again after each change. */
 class HostsFile {
   private version = '';
   private entries: ReadonlyMap<string, string[]> = new Map();

@@ -4,12 +4,15 @@ import { Fault, makeFault } from '../../common/error-texts';
 import { ReceiverConnection } from './receiver-connection';
 
 export const MAX_HEAD_KIB = 64;
-/** Number of interim (1xx) answers before the final one. */
+/** Largest number of interim (1xx) answers before the final answer. */
 const MAX_INTERIM_ANSWERS = 1_000;
-/** Time between the end of an unused connection here and at the receiver, by its Keep-Alive header. */
+/**
+ * Milliseconds by which an unused connection is closed before the end that the receiver's Keep-Alive header
+ * names.
+ */
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 
-/** Refusal of an answer that the parser takes. The message is for the customer. */
+/** Refusal of an answer that the HTTP parser accepts. The message is for the workspace's people. */
 export class AnswerRefused extends Error {
   override readonly name = 'AnswerRefused';
 
@@ -20,40 +23,38 @@ export class AnswerRefused extends Error {
 
 export interface PostRequest {
   path: string;
-  /** Names and values in turn, Host and Content-Length among them. */
+  /** Header names and values in turn, Host and Content-Length included. */
   headers: string[];
   body: Buffer;
 }
 
 /**
- * Head of an answer. Its headers are read as they came: in Node's objects of them, one with the name
- * `constructor` has no place.
+ * Head of an answer, with its headers as they arrived. Node's objects of headers cannot contain a header with
+ * the name `constructor`.
  */
 export type AnswerHead = Pick<IncomingMessage, 'statusCode' | 'rawHeaders'>;
 
-/** Returns names, in lower case, and values of the headers, as they came. */
+/** Returns the headers in their order: each name, in lower case, with its value. */
 export function headersOfAnswer({ rawHeaders }: AnswerHead): [name: string, value: string][] {
   return rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name.toLowerCase(), rawHeaders[at + 1]!]] : []));
 }
 
-/** Receiver of the parts of an answer. */
 export interface AnswerHandler {
   onHead(head: AnswerHead): void;
   onData(chunk: Buffer): void;
   /**
-   * The answer is complete.
-   * @param keepMs time for which the receiver keeps the connection, null if it does not say; 0 if the
-   *   connection can't carry another request
+   * Is called when the answer is complete.
+   * @param keepMs milliseconds for which the receiver keeps the connection open, null if it does not say; 0
+   * if the connection can't carry another request
    */
   onEnd(keepMs: number | null): void;
   onError(error: Error): void;
 }
 
 /**
- * Sends a POST, and reads its answer with Node's HTTP client. The head of an answer may not be strictly
- * HTTP/1.1: a folded field, a length beside chunks, lines without CR. Such an answer is read a second time
- * with the client's lenient parser. Its connection carries no further request: two parsers may not agree
- * where such an answer ends.
+ * Sends a POST, and reads its answer with Node's HTTP client. An answer whose head is not strict HTTP/1.1 (a
+ * folded field, a length beside chunks, lines without CR) is parsed again with the client's lenient parser.
+ * Its connection carries no further request, because two parsers may disagree where such an answer ends.
  */
 export function sendPost(connection: ReceiverConnection, post: PostRequest, handler: AnswerHandler): void {
   exchange(connection.beginExchange(), connection, post, handler, false);
@@ -98,19 +99,22 @@ function exchange(
     .on('error', (error) => {
       const again = !isLenient && isLoose(error) && connection.beginAgain();
       if (again) return exchange(again, connection, { path, headers, body }, handler, true);
-      // The part of the body that arrived before the error is read first.
+      // Emits the part of the body that arrived before the error.
       while (answer?.read()) continue;
       handler.onError(error);
     })
     .end(body);
 }
 
-/** Reports whether the strict parser refused an answer that the lenient one may take. */
+/** Reports whether the strict parser refused an answer that the lenient parser may accept. */
 function isLoose({ code }: NodeJS.ErrnoException): boolean {
   return code !== undefined && code.startsWith('HPE_') && code !== 'HPE_HEADER_OVERFLOW';
 }
 
-/** Returns the time for which a connection can be kept, by the head of the answer on it. */
+/**
+ * Returns the milliseconds for which the connection can be kept: 0 if it can't carry another request, null if
+ * the receiver does not say.
+ */
 function keepMsOf(answer: IncomingMessage): number | null {
   if (answer.httpVersion !== '1.1') return 0;
   let keepMs: number | null = null;

@@ -1,15 +1,16 @@
-/** Length from which the rest of a head is left as it is. The parser refuses it. */
+/**
+ * Number of bytes after which the rest of a head is returned unchanged. Node's parser refuses such a head.
+ */
 const MAX_TIDIED_LENGTH = 128 * 1024;
 
 const STATUS_LINE = /^HTTP\/\d(?:\.\d)?[ \t]+(\d{3})(?!\d)[ \t]*(.*)$/i;
-/** Beginning of every status line. */
 const HTTP = 'HTTP/';
 const FIELD = /^([\w!#$%&'*+.^`|~-]+)[ \t]*:[ \t]*(.*)$/;
 
 /**
- * Brings the head of an answer to a form that Node's lenient parser takes: spaces in the status line and
- * before a colon, and a length that is given again, go. So do lines that are no fields. Two different lengths
- * stay, and the parser refuses them.
+ * Brings the head of an answer into a form that Node's lenient parser accepts. It removes spaces in the
+ * status line and before a colon, repeated equal lengths, and lines that are no fields. Two different lengths
+ * stay, so that the parser refuses the answer.
  */
 export class LooseHead {
   private line = '';
@@ -20,7 +21,7 @@ export class LooseHead {
   private isOver = false;
   private contentLength: string | null = null;
 
-  /** Returns the next bytes of the answer. The bytes of the head are returned once their line is complete. */
+  /** Returns the next bytes for the parser. A line of the head is returned once it is complete. */
   tidy(chunk: Buffer): Buffer {
     if (this.isOver) return chunk;
     let text = chunk.toString('latin1');
@@ -72,19 +73,22 @@ export class LooseHead {
   }
 }
 
-/** Returns a line without the CRs at its end, and with a space for each other one. */
+/** Returns a line without the CRs at its end, and with a space for each CR inside. */
 function withoutReturns(line: string): string {
   let end = line.length;
   while (line[end - 1] === '\r') end -= 1;
   return line.slice(0, end).replaceAll('\r', ' ');
 }
 
-/** Reports whether a line, as far as it goes, begins with a text in any case; a CR may be an empty line. */
+/**
+ * Reports whether a line, which may be incomplete, begins with a text in any case. A lone CR passes: it may
+ * be an empty line.
+ */
 function isBeginningOf(text: string, line: string): boolean {
   return line === '\r' || text.startsWith(line.slice(0, text.length).toUpperCase());
 }
 
-/** Returns the value of a list of equal ones such as "2, 2", or the list. */
+/** Returns the value of a list of equal values such as "2, 2"; any other list unchanged. */
 function oneOf(list: string): string {
   const values = new Set(list.split(',').map((value) => value.trim()));
   return values.size === 1 ? [...values][0]! : list;

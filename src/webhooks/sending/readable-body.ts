@@ -8,21 +8,25 @@ export interface ReceivedBody {
   encoding: 'utf8' | 'base64';
   body: string;
   /**
-   * Body in base64 as text, at most 16 KiB of it: unpacked (`Content-Encoding`: gzip, deflate, br), and read
-   * in its `charset`, or in Windows-1252 if it is a text without one. Absent if it is no text.
+   * Text of a body that is not UTF-8, at most 16 KiB. The body is unpacked (`Content-Encoding`: gzip,
+   * deflate, br) and decoded by its `charset`; text without a `charset` is decoded as Windows-1252. Absent if
+   * the body is no text.
    */
   decoded?: string;
 }
 
-/** Number of codings that are undone. */
+/** Largest number of content codings that are unpacked. */
 const MAX_CODINGS = 3;
 const GZIP_MAGIC = Buffer.of(0x1f, 0x8b, 8);
-/** Low half of the first byte of zlib's format (RFC 1950), which many servers leave out. */
+/**
+ * Low four bits of the first byte in zlib's format (RFC 1950). Many servers send `deflate` without that
+ * format.
+ */
 const ZLIB_METHOD = 8;
 
 /**
  * Returns a response body as a person can read it.
- * @param headers its headers as they are stored, null for a success without them
+ * @param headers stored response headers, one a line; null if they were not stored
  */
 export async function toReadable(bytes: Buffer, headers: string | null): Promise<ReceivedBody> {
   if (isUtf8(bytes)) return { encoding: 'utf8', body: bytes.toString() };
@@ -30,7 +34,7 @@ export async function toReadable(bytes: Buffer, headers: string | null): Promise
   return { encoding: 'base64', body: bytes.toString('base64'), ...(decoded !== null && { decoded }) };
 }
 
-/** Returns the codings of a body, the one that was applied last first. */
+/** Returns the content codings of a body, the last applied first. */
 function codingsOf(bytes: Buffer, headers: string | null): string[] {
   if (headers === null) return bytes.subarray(0, GZIP_MAGIC.length).equals(GZIP_MAGIC) ? ['gzip'] : [];
   const named = headerOf(headers, 'content-encoding').toLowerCase().split(',');
@@ -40,7 +44,7 @@ function codingsOf(bytes: Buffer, headers: string | null): string[] {
     .reverse();
 }
 
-/** Returns the unpacked body, as far as it is whole and within the limit; null if it can't be unpacked. */
+/** Returns the unpacked body, up to the size limit or its first fault; null if it can't be unpacked. */
 async function unpack(bytes: Buffer, codings: string[]): Promise<Buffer | null> {
   if (codings.length > MAX_CODINGS) return null;
   let body: Buffer = bytes;
@@ -53,7 +57,7 @@ async function unpack(bytes: Buffer, codings: string[]): Promise<Buffer | null> 
   return body;
 }
 
-/** Returns a decoder that takes a body whose end is missing, too. */
+/** Returns a decoder that accepts a body without its end; null for an unknown coding. */
 function decoderOf(coding: string, body: Buffer): Transform | null {
   const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = constants;
   switch (coding) {
@@ -71,7 +75,7 @@ function decoderOf(coding: string, body: Buffer): Transform | null {
   }
 }
 
-/** Returns the beginning of the output of a decoder for a body. The decoder unpacks little more than that. */
+/** Returns the first MAX_RESPONSE_BYTES of a decoder's output. The decoder unpacks little more than that. */
 async function firstBytesOf(body: Buffer, decoder: Transform): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let missing = MAX_RESPONSE_BYTES;
@@ -101,7 +105,7 @@ function textOf(body: Buffer | null, headers: string | null): string | null {
   return decode(body, charset ?? 'windows-1252');
 }
 
-/** Reports whether a body is UTF-8 but for the limit, which cut its last character. */
+/** Reports whether a body is UTF-8 whose last character is cut by the size limit. */
 function isCutUtf8(body: Buffer): boolean {
   return body.length === MAX_RESPONSE_BYTES && [1, 2, 3].some((end) => isUtf8(body.subarray(0, -end)));
 }

@@ -2,17 +2,23 @@ import { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { LooseHead } from './loose-head';
 
-/** Bytes of an answer that are kept until its head is read, so that it can be read a second time. */
+/**
+ * Largest number of bytes of an answer that are stored until its head is read. They allow the answer to be
+ * parsed a second time.
+ */
 const MAX_UNREAD_BYTES = 128 * 1024;
-/** Number of pieces in which they are kept: byte by byte, an answer would take 500 times its size. */
+/**
+ * Number of chunks at which stored bytes are merged: an answer that arrives byte by byte would take 500 times
+ * its size.
+ */
 const MAX_UNREAD_CHUNKS = 64;
 /**
- * Time after its request in which a close is that of an unused connection. A receiver that closes later may
- * have worked on the request.
+ * Milliseconds after a request within which the receiver's close is taken for that of an unused connection. A
+ * receiver that closes later may have worked on the request.
  */
 const UNUSED_CLOSE_MS = 1_000;
 
-/** An open connection to a receiver. It carries one exchange after another. */
+/** Carries one request and answer after another on an open TLS connection to a receiver. */
 export class ReceiverConnection {
   private readonly openedAt = performance.now();
   private exchanges = 0;
@@ -37,14 +43,13 @@ export class ReceiverConnection {
     return performance.now() - this.openedAt;
   }
 
-  /** Reports whether a request can be sent on it. */
   get isOpen(): boolean {
     return !this.socket.destroyed && !this.socket.readableEnded && this.socket.writable;
   }
 
   /**
-   * Reports whether it has answered before, and nothing has come of the present answer, which was asked for
-   * just now. The receiver may have closed it as unused while the request was on its way.
+   * Reports whether a reused connection has received nothing since its last request, within UNUSED_CLOSE_MS.
+   * The receiver may have closed the connection as unused while the request was on its way.
    */
   get isSilentAgain(): boolean {
     const askedMsAgo = performance.now() - this.askedAt;
@@ -55,7 +60,6 @@ export class ReceiverConnection {
     this.socket.once('close', listener);
   }
 
-  /** Begins an exchange, and returns its stream. */
   beginExchange(): Duplex {
     this.socket.setTimeout(0);
     this.exchanges += 1;
@@ -67,8 +71,8 @@ export class ReceiverConnection {
   }
 
   /**
-   * Returns a stream that reads the present answer again, from its first byte and with a tidied head, and
-   * writes nothing; null if too much has arrived.
+   * Returns a stream that repeats the present answer from its first byte, with a tidied head, and ignores
+   * writes. Returns null if too much of the answer has arrived.
    */
   beginAgain(): Duplex | null {
     if (this.unreadBytes > MAX_UNREAD_BYTES) return null;
@@ -79,13 +83,16 @@ export class ReceiverConnection {
     return this.stream;
   }
 
-  /** Forgets the bytes that `beginAgain` needs: the head of the answer is read. */
+  /** Drops the bytes that `beginAgain` needs, because the head of the answer has been read. */
   forgetHead(): void {
     this.unread = [];
     this.unreadBytes = Infinity;
   }
 
-  /** Ends an exchange whose answer is read to its end, and closes the connection if no other one follows. */
+  /**
+   * Ends an exchange whose answer is complete. The connection closes after `idleMs` milliseconds without
+   * another exchange.
+   */
   waitForNext(idleMs: number): void {
     this.stream?.destroy();
     this.stream = null;
@@ -97,7 +104,7 @@ export class ReceiverConnection {
   }
 
   private receive(chunk: Buffer): void {
-    // No request asked for these bytes, so they must not become the answer to the next one.
+    // Bytes without a request must not become the answer to the next request.
     if (!this.stream) return this.destroy();
     if (this.unreadBytes <= MAX_UNREAD_BYTES) {
       if (this.unread.length === MAX_UNREAD_CHUNKS) this.unread = [Buffer.concat(this.unread)];
@@ -109,8 +116,8 @@ export class ReceiverConnection {
 }
 
 /**
- * One exchange on a connection, as the stream that Node's HTTP client takes for its socket. The client may
- * end and destroy it as it likes: the connection stays.
+ * Passes the bytes of one exchange to Node's HTTP client, which uses this stream as its socket. The
+ * connection stays open when the client ends or destroys the stream.
  */
 class ExchangeStream extends Duplex {
   constructor(private readonly send: (chunk: Buffer) => void) {

@@ -3,12 +3,12 @@ import { createHmac, randomBytes } from 'node:crypto';
 const SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
-/** Secrets that sign an endpoint's deliveries. */
 export interface SigningSecrets {
   /** Secret of the endpoint, `whsec_…`. */
   secret: string;
   /**
-   * Secret before a roll, while it signs too. `signsService` says that `x-service-signature` is made with it.
+   * Secret before the last roll, while its grace period lasts. `signsService`: whether it signs
+   * `x-service-signature`.
    */
   previousSecret?: { secret: string; signsService: boolean } | null;
 }
@@ -19,15 +19,14 @@ export function generateEndpointSecret(): string {
 }
 
 /**
- * Returns the contract's `x-service-signature`. The key is the whole secret with its prefix, as the receiver
- * knows it.
+ * Returns the value of `x-service-signature`. The key of the HMAC is the text of the secret, with its prefix.
  */
 export function serviceSignature(secret: string, body: string | Buffer): string {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 }
 
 /**
- * Returns the `webhook-signature` of Standard Webhooks. The key is the decoded secret, as in its libraries.
+ * Returns the value of `webhook-signature`, by Standard Webhooks. The key of the HMAC is the decoded secret.
  */
 export function standardSignature(
   secret: string,

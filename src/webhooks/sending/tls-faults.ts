@@ -1,6 +1,6 @@
 import { Fault, makeFault } from '../../common/error-texts';
 
-/** Codes of Node and OpenSSL with the faults that they mean. The spelling differs between their versions. */
+/** Error codes of Node and OpenSSL, and the faults that they mean. The spelling differs between versions. */
 const MEANINGS = [
   [/NO_APPLICATION_PROTOCOL$/, 'tls_no_http1'],
   [/PROTOCOL_VERSION$|UNSUPPORTED_PROTOCOL$|WRONG_SSL_VERSION$/, 'tls_too_old'],
@@ -16,16 +16,16 @@ const MEANINGS = [
   [/^(ECONNRESET|EPIPE)$/, 'tls_hung_up'],
 ] as const;
 
-/** Length of a library's text beside our own. */
+/** Largest number of characters of a library's text that are added to our own message. */
 const MAX_DETAIL_LENGTH = 150;
 
-/** Returns the fault that a failure of TLS means, for the customer, with the library's own text. */
+/** Returns the fault for a failure of TLS, for the workspace's people, with the library's own text. */
 export function tlsFault(error: Error): Fault {
   const meaning = MEANINGS.find(([codes]) => codes.test(codeOf(error)));
   return makeFault(meaning?.[1] ?? 'tls_failed', { detail: detailOf(error) });
 }
 
-/** Returns a library's own text, without control characters, which PostgreSQL or a page may not take. */
+/** Returns a library's own text without control characters, because PostgreSQL rejects NULs. */
 export function detailOf(error: Error): string {
   const isOpenSsl = codeOf(error).startsWith('ERR_SSL_');
   const { reason } = error as { reason?: string };

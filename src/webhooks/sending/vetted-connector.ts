@@ -7,22 +7,17 @@ import { AddressPolicy } from './address-policy';
 import { HostResolver } from './host-resolver';
 import { codeOf, tlsFault } from './tls-faults';
 
-/**
- * Number of addresses that are tried for one connection, so that each gets a fair share of the remaining
- * time.
- */
+/** Largest number of addresses that one connection tries. Each gets an equal share of the remaining time. */
 const MAX_ADDRESSES_TRIED = 4;
-/** Number of receivers whose TLS sessions are remembered. */
 const MAX_SESSIONS = 500;
 
 type SetupStage = 'lookup' | 'connect' | 'tls' | 'ready';
 
-/** Returns the message of a timeout, for the customer. */
+/** Returns the error message of an attempt that timed out at this stage, for the workspace's people. */
 export function timeoutMessage(stage: SetupStage): string {
   return FAULTS[`no_answer_${stage}`];
 }
 
-/** Failure to open a connection at one of its stages. */
 export class ConnectionFailure extends Error {
   override readonly name = 'ConnectionFailure';
 
@@ -36,15 +31,14 @@ export class ConnectionFailure extends Error {
   }
 }
 
-/** Permission to begin an attempt. It lasts for a short time, and can be renewed. */
+/** Permission to begin an attempt. It ends after about a second, and can be renewed. */
 export interface StartPermit {
-  /** Reports whether the permission has ended. */
   isOver(): boolean;
-  /** Looks at the endpoint once more, and returns whether the request may still be sent as it is. */
+  /** Renews the permission if the endpoint has not changed. Returns whether the request may be sent. */
   renew(): Promise<boolean>;
 }
 
-/** Ends an attempt before its first byte, because its permission has ended. */
+/** Error that ends an attempt before its first byte: its permission to begin has ended. */
 export class StartRefused extends Error {
   override readonly name = 'StartRefused';
 }
@@ -57,9 +51,9 @@ export class ConnectionSetup {
   private stepStartedAt = 0;
 
   /**
-   * Begins the setup of a connection.
-   * @param deadline by `performance.now()`
-   * @param permit is renewed once the connection is open, if it has ended by then
+   * Creates the record of a connection's setup: its stage and the durations of its stages.
+   * @param deadline latest end of the setup, by `performance.now()`
+   * @param permit permission that is renewed if it has ended when the connection is open
    */
   constructor(
     private readonly deadline: number,
@@ -83,11 +77,11 @@ export class ConnectionSetup {
 export interface VettedConnectorOptions {
   policy: AddressPolicy;
   resolver: HostResolver;
-  /** PEM certificates that are trusted beside the usual authorities. */
+  /** PEM certificates of authorities that are trusted in addition to Node's. */
   extraCa?: string;
 }
 
-/** Host and port that a connection is opened to, and its origin, as in the endpoint's URL. */
+/** Host, port and origin of an endpoint's URL. */
 export interface Receiver {
   /** Name or IP literal, an IPv6 one without brackets. */
   hostname: string;
@@ -96,13 +90,13 @@ export interface Receiver {
 }
 
 /**
- * Resolves a name once for a connection, vets all its addresses, and connects to one of them: no second
- * lookup can return another address. It vets IP literals too, for which Node calls no lookup. TLS still
- * checks the name.
+ * Opens TLS connections to receivers. It resolves a host name once, checks all its addresses, and connects to
+ * one of them: no second lookup can return another address. It checks IP literals itself, because Node makes
+ * no lookup for them. TLS verifies the host name.
  */
 export class VettedConnector {
   private readonly secureContext: SecureContext;
-  /** TLS sessions of receivers whose certificates were accepted, by origin. */
+  /** TLS sessions of receivers whose certificates were verified, by origin. */
   private readonly sessions = new Memo<Buffer>(MAX_SESSIONS);
   private connections = 0;
 
@@ -120,7 +114,10 @@ export class VettedConnector {
     return this.connections;
   }
 
-  /** Opens a connection, and renews the permission of `setup` if it has ended by then. */
+  /**
+   * Opens a connection. If the permission in `setup` has ended by then, it is renewed.
+   * @throws StartRefused if the permission cannot be renewed
+   */
   async open(receiver: Receiver, setup: ConnectionSetup): Promise<TLSSocket> {
     const socket = await this.openToAny(receiver, setup);
     if (setup.permit?.isOver()) await renew(setup.permit, socket);
@@ -135,7 +132,6 @@ export class VettedConnector {
       try {
         return await this.openTo(address, receiver, setup, setup.remainingMs() / (tried.length - index));
       } catch (error) {
-        // The failure of the first address, as the most likely one, is reported.
         failure ??= error;
       }
     }
@@ -203,7 +199,10 @@ export class VettedConnector {
     });
   }
 
-  /** Remembers sessions only now: Node does not check the name in the certificate of a resumed session. */
+  /**
+   * Stores TLS sessions for later connections. Call it after the handshake has verified the certificate: Node
+   * does not check the host name of a resumed session.
+   */
   private rememberSessions(origin: string, socket: TLSSocket): void {
     const session = socket.getSession();
     if (session) this.sessions.set(origin, session);
@@ -211,7 +210,6 @@ export class VettedConnector {
   }
 }
 
-/** Renews a permission before the request is sent. */
 async function renew(permit: StartPermit, socket: TLSSocket): Promise<void> {
   const mayStart = await permit.renew();
   if (!mayStart) {
@@ -227,7 +225,7 @@ function timeout(stage: 'lookup' | 'connect' | 'tls'): ConnectionFailure {
 
 function failureAt(stage: 'connect' | 'tls', error: Error): ConnectionFailure {
   if (error instanceof ConnectionFailure) return error;
-  // Node's message of a failed connect contains the address, which the customer must not see.
+  // Node's message of a failed connect contains the address, which the workspace must not see.
   const { message } = stage === 'tls' ? tlsFault(error) : makeFault('no_connection', { code: codeOf(error) });
   return new ConnectionFailure(stage, codeOf(error) === 'ETIMEDOUT', message, error);
 }
