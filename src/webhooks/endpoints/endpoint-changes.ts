@@ -18,10 +18,9 @@ import { toEndpointSummary } from './webhook-endpoint.dto';
 import { RollSecret } from './webhook-endpoint-input.dto';
 import { EndpointSettings, NewEndpoint, WebhookEndpointsRepository } from './webhook-endpoints.repository';
 
-/** Time without a success after which a failing endpoint is deactivated. */
+/** Milliseconds of failures without a success after which an endpoint is deactivated. */
 export const DEACTIVATE_AFTER_MS = 5 * 24 * 60 * 60 * 1000;
 
-/** Audit action and resulting state of each change that is not an edit. */
 const CHANGES = {
   activate: { action: 'activated', active: true },
   deactivate: { action: 'deactivated', active: false },
@@ -37,14 +36,13 @@ type Action =
   | 'secret_rolled'
   | 'previous_secret_ended';
 
-/** Settings that an edit can change. */
 const SETTINGS = ['url', 'events', 'context', 'rateLimit', 'name', 'description'] as const;
-/** Values of an endpoint that the audit log names. */
+/** Values of an endpoint that audit entries contain. */
 export const AUDITED = [...SETTINGS, 'active'] as const;
 
 /**
- * Changes locked endpoints. Each change has its audit entry, and deliveries that an endpoint is not owed any
- * more are cancelled.
+ * Changes locked endpoints. Each change appends an audit entry, and has deliveries cancelled that the
+ * endpoint is not owed any more.
  */
 @Injectable()
 export class EndpointChanges {
@@ -56,9 +54,9 @@ export class EndpointChanges {
   ) {}
 
   /**
-   * Locks an endpoint that the actor changes.
+   * Checks the actor's permission, and locks an endpoint that the actor changes.
    * @throws AppError NOT_FOUND; FORBIDDEN: an actor without the permission, or a key that may not read the
-   *   endpoint's events or context; UNAUTHENTICATED: a key that was revoked meanwhile
+   * endpoint's events or context; UNAUTHENTICATED: a key that was revoked meanwhile
    */
   async lock(
     tx: Transaction,
@@ -85,7 +83,7 @@ export class EndpointChanges {
   }
 
   /**
-   * Edits the settings of a locked endpoint, and returns it as it is then.
+   * Edits the settings of a locked endpoint, and returns the edited endpoint.
    * @throws AppError CONFLICT: the endpoint was edited since `version`
    */
   async edit(
@@ -107,8 +105,8 @@ export class EndpointChanges {
   }
 
   /**
-   * Activates, deactivates or deletes a locked endpoint, and returns it as it is then. Nothing changes if it
-   * is active or inactive already.
+   * Activates, deactivates or deletes a locked endpoint, and returns the changed endpoint. An active endpoint
+   * is not activated again, and an inactive one is not deactivated again.
    */
   async apply(
     tx: Transaction,
@@ -136,10 +134,10 @@ export class EndpointChanges {
   }
 
   /**
-   * Gives a locked endpoint a new secret, and returns it as it is then. Without a grace period, no other
-   * secret signs any more.
-   * @throws AppError INVALID_BODY: the secret before the last roll still signs, and there is a grace period,
-   *   in which three secrets would sign
+   * Gives a locked endpoint a new secret, and returns the changed endpoint. Without a grace period only the
+   * new secret signs.
+   * @throws AppError INVALID_BODY: with a grace period, if the previous secret of an earlier roll still
+   * signs; three secrets would sign
    */
   async rollSecret(
     tx: Transaction,
@@ -160,7 +158,7 @@ export class EndpointChanges {
     return after;
   }
 
-  /** Ends the secret before the last roll of a locked endpoint, if it still signs. */
+  /** Ends the previous secret of a locked endpoint, if it still signs. */
   async endPreviousSecret(tx: Transaction, before: WebhookEndpoint, actor: Actor): Promise<WebhookEndpoint> {
     if (toEndpointSummary(before).previousSecretEndsAt === null) return before;
     const after = await this.endpoints.endPreviousSecret(tx, before);
@@ -169,10 +167,10 @@ export class EndpointChanges {
   }
 
   /**
-   * Deactivates an endpoint that is gone or failing, unless it is inactive or deleted, or has succeeded
-   * since, or has another address by now. A suspension of the workspace is not the endpoint's fault:
-   * afterwards the five days begin again.
-   * @returns whether it was deactivated
+   * Deactivates an endpoint that is gone or failing. It leaves an endpoint that is inactive, has succeeded
+   * since, or has another URL by now. Time in which the workspace was suspended does not count: the five days
+   * begin again afterwards.
+   * @returns whether the endpoint was deactivated
    */
   deactivateAfterFailures(
     { tenantId, id, url }: Pick<WebhookEndpoint, 'tenantId' | 'id' | 'url'>,
@@ -199,7 +197,6 @@ export class EndpointChanges {
     this.audit.appendPipelined(tx, { ...subject, action: `webhook_endpoint.${action}`, ...details });
   }
 
-  /** Appends the audit entry of a secret that was rolled, or of a previous one that was ended. */
   private recordSecretPipelined(
     tx: Transaction,
     before: WebhookEndpoint,
@@ -214,7 +211,7 @@ export class EndpointChanges {
   }
 }
 
-/** Returns an endpoint as the audit log may keep it. */
+/** Returns an endpoint with its description as an audit entry may contain it. */
 function audited(endpoint: WebhookEndpoint) {
   const { description } = endpoint;
   return { ...endpoint, description: description === null ? null : describeText(description) };

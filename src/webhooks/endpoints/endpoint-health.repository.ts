@@ -4,25 +4,27 @@ import { Batch, listsOf, workspaceOf } from '../../database/key-list';
 import { WebhookEndpoint } from './webhook-endpoint';
 
 /**
- * Change of an endpoint's health.
- * @property url address of the attempt: the endpoint may have got another one since
+ * Success or failure of an endpoint.
+ * @property url URL of the attempt; the endpoint may have another one by now
  * @property at time at which the attempt began
  */
 export type HealthChange = Pick<WebhookEndpoint, 'tenantId' | 'id' | 'url'> & { at: Date };
 
-/** Locks the changed endpoints in the order of their keys, so that two processes can't deadlock. */
+/** SQL that locks the changed endpoints in the order of their keys, so that two processes can't deadlock. */
 const changesIn = (batch: Batch) => `(
   SELECT w.tenant_id, w.id, c.at
   FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[]) AS c (tenant_id, id, url, at)
   JOIN webhook_endpoints w ON w.tenant_id = ${workspaceOf('c', '$1', batch)} AND w.id = c.id AND w.url = c.url
   ORDER BY w.tenant_id, w.id FOR NO KEY UPDATE OF w) AS c`;
 
-/** Stores when endpoints succeeded and failed, many with one statement. */
 @Injectable()
 export class EndpointHealthRepository {
   constructor(private readonly database: Database) {}
 
-  /** Records successes, one for each endpoint. A failure that is older than the success ends. */
+  /**
+   * Records successes, one for each endpoint. An endpoint that failed only before its success is not failing
+   * any more.
+   */
   async markSucceeded(changes: HealthChange[]): Promise<void> {
     await this.database.query(
       `UPDATE webhook_endpoints w SET failing_since = NULL, last_success_at = greatest(last_success_at, c.at)
@@ -33,8 +35,8 @@ export class EndpointHealthRepository {
   }
 
   /**
-   * Records failures, one for each endpoint. The first failure since the last success is kept, and a later
-   * success wins.
+   * Records failures, one for each endpoint. `failing_since` stays the first failure since the last success.
+   * A failure before the last success is ignored.
    */
   async markFailing(changes: HealthChange[]): Promise<void> {
     await this.database.query(

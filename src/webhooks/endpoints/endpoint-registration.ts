@@ -18,10 +18,9 @@ import { WebhookEndpoint } from './webhook-endpoint';
 import { NewEndpoint, WebhookEndpointsRepository } from './webhook-endpoints.repository';
 
 const MAX_ENDPOINTS = 50;
-/** Limit that includes deleted endpoints, which are kept for as long as their deliveries. */
+/** Largest number of endpoints with the deleted ones, whose rows are kept as long as their deliveries. */
 const MAX_KEPT_ENDPOINTS = 1_000;
 
-/** Prepares and inserts a workspace's endpoints. */
 @Injectable()
 export class EndpointRegistration {
   constructor(
@@ -34,7 +33,7 @@ export class EndpointRegistration {
   ) {}
 
   /**
-   * Checks an endpoint, and makes its row and its secret. It resolves the URL's host name, which may take
+   * Checks the input, and makes an endpoint's row and secret. It resolves the URL's host name, which may take
    * seconds: call it outside of a transaction.
    * @throws AppError INVALID_BODY: a refused URL
    */
@@ -53,11 +52,12 @@ export class EndpointRegistration {
   }
 
   /**
-   * Checks the URL of an endpoint. Every delivery checks it again, because a name can get other addresses.
-   * @param actor a key learns only that a name does not lead to public addresses
+   * Checks the URL of an endpoint. Each delivery checks the URL again, because a host name can get other
+   * addresses.
+   * @param actor an API key is told only that a name has no public address
    * @returns the URL, normalised
    * @throws AppError INVALID_BODY: not https, not public, or not resolved; RATE_LIMITED, UNAVAILABLE: too
-   *   many look-ups at once
+   * many look-ups at once
    */
   async checkUrl(tenantId: string, input: string, actor: Actor): Promise<string> {
     try {
@@ -86,8 +86,8 @@ export class EndpointRegistration {
   }
 
   /**
-   * Inserts an endpoint that was prepared. The transaction holds the workspace's lock, so that two concurrent
-   * creations can't exceed the limit.
+   * Inserts a prepared endpoint. The transaction must hold the lock on the workspace's row, so that two
+   * concurrent creations can't exceed the limit.
    * @throws AppError INVALID_BODY: a 51st endpoint, or too many that were deleted lately
    */
   async insert(tx: Transaction, endpoint: NewEndpoint): Promise<WebhookEndpoint> {

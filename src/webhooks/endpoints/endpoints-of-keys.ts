@@ -7,8 +7,9 @@ import { WebhookEndpoint } from './webhook-endpoint';
 import { WebhookEndpointsRepository } from './webhook-endpoints.repository';
 
 /**
- * Deactivates the endpoints of a key that has leaked, or gives them to the key that replaces it: those that
- * the key made, and those whose URL it set last. It also names those whose secret the key rolled last.
+ * Deactivates the endpoints of a revoked API key, or hands them over to the key that replaces it. These are
+ * the endpoints that the key made or whose URL it set last. It also reports endpoints whose secret the key
+ * knows.
  */
 @Injectable()
 export class EndpointsOfKeys {
@@ -57,7 +58,10 @@ export class EndpointsOfKeys {
   }
 }
 
-/** Reports whether a key was given the present secret of an endpoint, when it made it or rolled it last. */
+/**
+ * Reports whether a key knows an endpoint's present secret, because it made the endpoint or rolled the secret
+ * last.
+ */
 function knowsSecret(keyId: string, endpoint: WebhookEndpoint): boolean {
   const { madeById, secretRolledByType, secretRolledById } = endpoint;
   return (secretRolledByType === null ? madeById : secretRolledById) === keyId;

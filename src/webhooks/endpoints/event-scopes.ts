@@ -4,8 +4,8 @@ import { Actor, hasScope } from '../../access/principal';
 import { EventType, isEventType } from '../../outbox/event-catalog';
 
 /**
- * Scopes with which an API key can read the data of a type of events by itself: it may manage an endpoint for
- * the type with one of these. An empty list is for every key; null is for none.
+ * Scopes that allow an API key to read the data of an event type. A key needs one of them to manage an
+ * endpoint for the type. Every key may manage a type with an empty list, and none a type with null.
  */
 const READ_SCOPES: Record<EventType, readonly Scope[] | null> = {
   'message.created': ['messages:read', 'conversations:read'],
@@ -22,9 +22,9 @@ const READ_SCOPES: Record<EventType, readonly Scope[] | null> = {
 };
 
 /**
- * Refuses an API key that may not read the data that an endpoint is sent. Otherwise a key could get data by
- * an endpoint that its scopes keep from it: now, or with event types that come later.
- * @param events event types of the endpoint, or `*`
+ * Refuses an API key that may not read the data that an endpoint is sent. Otherwise the key could get,
+ * through the endpoint, data that its scopes do not allow.
+ * @param events event types of the endpoint, or `*` for all, later ones included
  * @throws AppError FORBIDDEN
  */
 export function requireEventScopes(actor: Actor, events: string[]): void {

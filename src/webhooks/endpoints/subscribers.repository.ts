@@ -6,7 +6,7 @@ import { SigningSecrets } from '../sending/signature';
 import { WebhookEndpoint } from './webhook-endpoint';
 import { EndpointKey } from './webhook-endpoints.repository';
 
-/** Endpoint as its deliveries need it. */
+/** Endpoint with the values that its deliveries need. */
 export type Subscriber = Pick<
   WebhookEndpoint,
   | 'id'
@@ -20,18 +20,20 @@ export type Subscriber = Pick<
   | 'failingSince'
   | 'lastSuccessAt'
 > & {
-  /** Secrets that sign the deliveries; the error when the key of one is not configured in this process. */
+  /** Secrets that sign the deliveries; the error if this process lacks the key that decrypts one of them. */
   secrets: SigningSecrets | SecretUnreadable;
-  /** Whether its last attempts succeeded, within a day, so that it need not count as slow. */
+  /**
+   * Whether the endpoint is not failing and has succeeded within a day, so that it need not count as slow.
+   */
   answersLately: boolean;
   /**
-   * Whether the workspace can send: it is not suspended, and the transaction holds a lock that a suspension
-   * waits for.
+   * Whether the workspace is not suspended, and the transaction holds a lock on it for which a suspension
+   * waits.
    */
   maySend: boolean;
   /**
-   * Whether the endpoint may be sent to: `maySend`, and the transaction holds a lock of the endpoint's row
-   * that a deactivation or deletion waits for.
+   * Whether requests may be sent to the endpoint: `maySend` is true, and the transaction holds a lock on the
+   * endpoint's row for which a deactivation or deletion waits.
    */
   isLocked: boolean;
   /**
@@ -42,8 +44,8 @@ export type Subscriber = Pick<
 };
 
 /**
- * Columns of both secrets. The end of a previous secret is compared at each claim, so no process has to be
- * told of it.
+ * Columns of the present and the previous secret. Each claim compares the previous secret's end with the
+ * database's clock, so no process has to be told of the end.
  */
 const SECRETS = `secret_key_id AS "keyId", secret_ciphertext AS ciphertext,
   previous_secret_key_id AS "previousKeyId", previous_secret_ciphertext AS "previousCiphertext",
@@ -56,20 +58,19 @@ interface SecretColumns extends SealedSecret {
   previousSigns: boolean | null;
 }
 
-/** Number of secrets that a process keeps decrypted. */
 const MAX_OPENED = 1_000;
 
-/** Reads and locks endpoints for their deliveries, with the secrets that sign these. */
+/** Reads and locks endpoints, together with the decrypted secrets that sign their deliveries. */
 @Injectable()
 export class SubscribersRepository {
-  /** Secrets that were decrypted lately: a worker needs the secrets of busy endpoints many times a second. */
+  /** Decrypted secrets: a worker needs the secrets of busy endpoints many times a second. */
   private readonly opened = new Memo<string>(MAX_OPENED);
 
   constructor(private readonly secrets: SecretBox) {}
 
   /**
    * Reads the secrets that sign an endpoint's deliveries.
-   * @throws SecretUnreadable when the key of one is not configured in this process
+   * @throws SecretUnreadable when this process lacks the key that decrypts one of them
    */
   async readSecrets(tx: Transaction, tenantId: string, id: string): Promise<SigningSecrets> {
     const [row] = await tx.query<SecretColumns>(
@@ -80,16 +81,16 @@ export class SubscribersRepository {
   }
 
   /**
-   * Reads the active endpoints of some workspaces. It locks them except the ones that another transaction is
-   * changing.
+   * Reads the active endpoints of some workspaces, and locks them. It reads endpoints that another
+   * transaction is changing without a lock.
    */
   lockWorkspaceSubscribers(tx: Transaction, tenantIds: string[]): Promise<Subscriber[]> {
     return this.lockMatching(tx, 'active', [tenantIds]);
   }
 
   /**
-   * Reads the endpoints of these keys that are active, or all that are not deleted. It locks them except the
-   * ones that another transaction is changing.
+   * Reads the endpoints of these keys that are active, or all that are not deleted, and locks them. It reads
+   * endpoints that another transaction is changing without a lock.
    */
   lockSubscribers(
     tx: Transaction,
@@ -103,9 +104,9 @@ export class SubscribersRepository {
   }
 
   /**
-   * Reads and locks endpoints. It skips locks of endpoints that are being changed, and of workspaces
-   * that are being suspended, so that no claim waits for them. An endpoint whose locked row is of a later
-   * version than the one that is read counts as one that is being changed.
+   * Reads and locks endpoints. It does not lock an endpoint that is being changed or whose workspace is being
+   * suspended, so that no claim waits. An endpoint counts as being changed, too, if the locked row has a
+   * later version than the row that was read.
    */
   private async lockMatching(
     tx: Transaction,

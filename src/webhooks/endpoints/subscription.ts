@@ -11,12 +11,12 @@ function isSubscribed(events: string[], type: string): boolean {
   return events.includes(ALL_EVENTS) || events.includes(type);
 }
 
-/** Reports whether an endpoint receives events of a type. Any endpoint receives tests. */
+/** Reports whether an endpoint receives events of a type. Every endpoint receives tests. */
 export function receivesType({ events }: Pick<WebhookEndpoint, 'events'>, type: string): boolean {
   return isTest(type) || isSubscribed(events, type);
 }
 
-/** Reports whether an endpoint no longer receives some type that it received before. */
+/** Reports whether an endpoint no longer receives a type that it received before. */
 export function receivesFewerTypes(
   { events: now }: Pick<WebhookEndpoint, 'events'>,
   { events: before }: Pick<WebhookEndpoint, 'events'>,
@@ -25,13 +25,16 @@ export function receivesFewerTypes(
 }
 
 /**
- * SQL condition that the endpoint `w` is still owed the delivery `p`: of its present activation, and of a
- * type that it receives.
+ * SQL condition that the endpoint `w` is owed the delivery `p`: `p` belongs to the present activation, and
+ * `w` receives its event type.
  */
 export const IS_OWED = `(w.active AND p.activation = w.activation
   AND (w.events && ARRAY['${ALL_EVENTS}', p.event_type] OR p.event_type IN (${TEST_TYPES.map((type) => `'${type}'`).join(', ')})))`;
 
-/** Reports whether an endpoint receives an event: of its subscription, and appended after its activation. */
+/**
+ * Reports whether an endpoint receives an event: it subscribes to the type, and was activated before the
+ * event was appended.
+ */
 export function receivesEvent(
   { events, activatedAt }: Pick<WebhookEndpoint, 'events' | 'activatedAt'>,
   { type, queuedAt }: { type: string; queuedAt: Date },
@@ -39,14 +42,14 @@ export function receivesEvent(
   return isSubscribed(events, type) && queuedAt >= activatedAt;
 }
 
-/** Tells which event types and events an endpoint gets, by its subscription and its workspace's plan. */
+/** Decides which events an endpoint receives, by its subscription and its workspace's plan. */
 @Injectable()
 export class EndpointSubscription {
   constructor(private readonly workspaces: WorkspacesRepository) {}
 
   /**
-   * Returns the events that the plans of their workspaces allow. It reads only workspaces with an event of a
-   * type that needs a plan.
+   * Returns the events that their workspaces' plans include. It reads only workspaces that have an event
+   * whose type depends on the plan.
    */
   async filterEntitled<Event extends Pick<OutboxEvent, 'tenantId' | 'type'>>(
     reader: Reader,
@@ -60,10 +63,7 @@ export class EndpointSubscription {
     return events.filter(({ tenantId, type }) => allows(workspaces.get(tenantId), type));
   }
 
-  /**
-   * Returns the event types that an endpoint receives: its subscription, as far as the plan allows, without
-   * tests.
-   */
+  /** Returns the event types that an endpoint subscribes to and the plan includes, without tests. */
   async listTypes(
     reader: Reader,
     { tenantId, events }: Pick<WebhookEndpoint, 'tenantId' | 'events'>,

@@ -64,7 +64,6 @@ const DESCRIPTION = {
   example: 'Copies messages to the CRM.',
 };
 
-/** Endpoint to be registered. */
 @ApiSchema({ name: 'WebhookEndpointInput' })
 export class CreateWebhookEndpoint {
   @ApiProperty({
@@ -103,7 +102,7 @@ export class CreateWebhookEndpoint {
   context?: boolean;
 }
 
-/** Edit of an endpoint. A value that is not given stays as it is. */
+/** Edit of an endpoint. Values that are left out do not change. */
 @ApiSchema({ name: 'WebhookEndpointChanges' })
 export class UpdateWebhookEndpoint {
   @ApiPropertyOptional({
@@ -178,13 +177,12 @@ const MAX_GRACE_PERIOD_SECONDS = 7 * 24 * 60 * 60;
 export const DEFAULT_GRACE_PERIOD_SECONDS = 24 * 60 * 60;
 
 /**
- * Secrets that may make `x-service-signature` during the grace period. The header can hold only one
- * signature.
+ * Secret that signs `x-service-signature` during the grace period. The header has room for one signature
+ * only.
  */
 const SERVICE_SIGNATURES = ['previous', 'new'] as const;
 type ServiceSignature = (typeof SERVICE_SIGNATURES)[number];
 
-/** Settings of a roll of an endpoint's secret. */
 @ApiSchema({ name: 'SecretRoll' })
 export class RollSecret {
   @ApiPropertyOptional({

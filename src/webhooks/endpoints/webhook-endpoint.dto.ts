@@ -19,7 +19,6 @@ class EndpointDeactivation {
 
 const MAKER_TYPES = ['agent', 'api_key', 'operator', 'system'] as const satisfies Actor['type'][];
 
-/** Actor who made an endpoint, or set its URL. */
 @ApiSchema({ name: 'WebhookEndpointMaker' })
 export class EndpointMaker {
   @ApiProperty({ enum: MAKER_TYPES, example: 'api_key' })
@@ -36,7 +35,6 @@ export class EndpointMaker {
 
 const A_TIME = { type: String, format: 'date-time', nullable: true, example: null };
 
-/** Endpoint without its secret. */
 @ApiSchema({ name: 'WebhookEndpoint' })
 export class WebhookEndpointSummary {
   @ApiProperty({ example: '019ab3f1-9a3b-7c44-8d55-6e7f8091a2b3' })
@@ -135,14 +133,14 @@ export class WebhookEndpointSummary {
 
 const SECRET = { example: 'whsec_3JgYl5oXhDkq0m7cV1bT9sWnE4uRzP6aKfLdHyQxGiM=' };
 
-/** Endpoint with its new `secret`, which can't be read again. */
+/** Endpoint with its new `secret`, which no later request returns. */
 @ApiSchema({ name: 'WebhookEndpointWithSecret' })
 export class CreatedWebhookEndpoint extends WebhookEndpointSummary {
   @ApiProperty({ ...SECRET, description: 'Shown only here.' })
   secret: string;
 }
 
-/** Endpoint as the API answers with it when it is created. */
+/** Answer to the creation of an endpoint. */
 @ApiSchema({ name: 'RegisteredWebhookEndpoint' })
 export class RegisteredWebhookEndpoint extends WebhookEndpointSummary {
   @ApiProperty({
@@ -184,7 +182,10 @@ export function toEndpointSummary(endpoint: WebhookEndpoint): WebhookEndpointSum
   };
 }
 
-/** Returns an endpoint as an actor may see it: a key that may not write sees no secret part of its URL. */
+/**
+ * Returns an endpoint as an actor may see it. For a key that may not write endpoints, secret parts of the URL
+ * are masked.
+ */
 export function toSummaryFor(actor: Actor, endpoint: WebhookEndpoint): WebhookEndpointSummary {
   const summary = toEndpointSummary(endpoint);
   if (hasScope(actor, ['webhooks:write'])) return summary;

@@ -14,7 +14,6 @@ export type EndpointSettings = Pick<
 
 export type EndpointKey = Pick<WebhookEndpoint, 'tenantId' | 'id'>;
 
-/** Endpoint that is to be inserted, with its encrypted secret. */
 export type NewEndpoint = EndpointKey & EndpointSettings & { sealed: SealedSecret; maker: Actor };
 
 const SELECT_PRESENT = `SELECT ${ENDPOINT_COLUMNS} FROM webhook_endpoints WHERE tenant_id = $1 AND deleted_at IS NULL`;
@@ -22,7 +21,7 @@ const NO_PREVIOUS_SECRET = `previous_secret_key_id = NULL, previous_secret_ciphe
   previous_secret_ends_at = NULL, previous_secret_signs_service = NULL`;
 const NEW_SECRET = `secret_key_id = $4, secret_ciphertext = $5, secret_rolled_by_type = $6, secret_rolled_by_id = $7`;
 
-/** Stores the endpoints of workspaces. A changed endpoint is returned as it is after the change. */
+/** Stores the endpoints of workspaces. Methods that change an endpoint return it as changed. */
 @Injectable()
 export class WebhookEndpointsRepository {
   constructor(private readonly database: Database) {}
@@ -31,10 +30,6 @@ export class WebhookEndpointsRepository {
     return isId(tenantId) ? this.database.query(`${SELECT_PRESENT} ORDER BY id DESC`, [tenantId]) : [];
   }
 
-  /**
-   * Returns an endpoint.
-   * @throws AppError NOT_FOUND
-   */
   async get(tenantId: string, id: string): Promise<WebhookEndpoint> {
     const [endpoint] = isId(id)
       ? await this.database.query<WebhookEndpoint>(`${SELECT_PRESENT} AND id = $2`, [tenantId, id])
@@ -43,7 +38,7 @@ export class WebhookEndpointsRepository {
     return endpoint;
   }
 
-  /** Returns the URL of an endpoint, also of a deleted one that is still kept. */
+  /** Returns the URL of an endpoint, even of a deleted one; null without a row. */
   async findUrl(tenantId: string, id: string): Promise<string | null> {
     const [row] = await this.database.query<{ url: string }>(
       'SELECT url FROM webhook_endpoints WHERE tenant_id = $1 AND id = $2',
@@ -52,7 +47,7 @@ export class WebhookEndpointsRepository {
     return row?.url ?? null;
   }
 
-  /** Locks an endpoint. It waits for the claims of the moment, which share the lock. */
+  /** Locks an endpoint. It waits for claims under way, which hold a shared lock on the endpoint. */
   async lock(tx: Transaction, tenantId: string, id: string): Promise<WebhookEndpoint | null> {
     if (!isId(id)) return null;
     tx.outlastClaimsPipelined();
@@ -72,7 +67,10 @@ export class WebhookEndpointsRepository {
     );
   }
 
-  /** Writes another key in the place of one that made an endpoint, or set its URL or secret last. */
+  /**
+   * Replaces one API key by another as the maker of an endpoint, or as the actor who set its URL or secret
+   * last.
+   */
   async handOver(
     tx: Transaction,
     { tenantId, id }: EndpointKey,
@@ -89,7 +87,7 @@ export class WebhookEndpointsRepository {
     );
   }
 
-  /** Counts the endpoints that are not deleted, and all that are kept. */
+  /** Counts the endpoints: `present` without the deleted ones, `kept` with them. */
   async count(tx: Transaction, tenantId: string): Promise<{ present: number; kept: number }> {
     const [row] = await tx.query<{ present: number; kept: number }>(
       `SELECT count(*) FILTER (WHERE deleted_at IS NULL)::integer AS present, count(*)::integer AS kept
@@ -99,7 +97,6 @@ export class WebhookEndpointsRepository {
     return row!;
   }
 
-  /** Inserts an active endpoint. */
   async insert(tx: Transaction, endpoint: NewEndpoint): Promise<WebhookEndpoint> {
     const { tenantId, id, url, events, context, rateLimit, name, description, sealed, maker } = endpoint;
     const [inserted] = await tx.query<WebhookEndpoint>(
@@ -116,14 +113,14 @@ export class WebhookEndpointsRepository {
     return inserted!;
   }
 
-  /** Activates an endpoint. An event that was queued before does not go to it. */
+  /** Activates an endpoint. Events that were queued before are not delivered to it. */
   async activate(tx: Transaction, key: EndpointKey): Promise<WebhookEndpoint> {
     const set = `active = true, activation = activation + 1, activated_at = $4, failing_since = NULL,
       deactivation_reason = NULL, deactivated_at = NULL`;
     return this.change(tx, key, set, [await tx.readClock()]);
   }
 
-  /** Changes the settings of an endpoint. A new address has neither failed nor succeeded yet. */
+  /** Changes the settings of an endpoint. With a new URL, its failures and successes are forgotten. */
   update(
     tx: Transaction,
     key: EndpointKey,
@@ -141,7 +138,7 @@ export class WebhookEndpointsRepository {
 
   /**
    * Deactivates an endpoint.
-   * @param reason of the service; null when an actor deactivates the endpoint
+   * @param reason reason of the service; null when an actor deactivates the endpoint
    */
   deactivate(
     tx: Transaction,
@@ -153,7 +150,7 @@ export class WebhookEndpointsRepository {
     return this.change(tx, key, set, [reason, reason && now, isDeleted ? now : null]);
   }
 
-  /** Replaces the secret, and any previous one with it. */
+  /** Replaces the secret, and ends any previous secret. */
   replaceSecret(
     tx: Transaction,
     key: EndpointKey,
@@ -164,7 +161,9 @@ export class WebhookEndpointsRepository {
     return this.change(tx, key, `${NEW_SECRET}, ${NO_PREVIOUS_SECRET}`, values);
   }
 
-  /** Replaces the secret. The old one goes on signing for a while, by the database's clock. */
+  /**
+   * Replaces the secret. The old secret signs as well until the grace period ends, by the database's clock.
+   */
   async rollSecret(
     tx: Transaction,
     key: EndpointKey,
@@ -185,8 +184,8 @@ export class WebhookEndpointsRepository {
   }
 
   /**
-   * Has `PendingCanceller` cancel the deliveries of an activation that the endpoint is not owed any more. A
-   * cancellation that is under way begins again: attempts may be in flight again.
+   * Inserts a cancellation, by which `PendingCanceller` cancels the deliveries that the endpoint is not owed
+   * any more. A cancellation under way begins again, because new attempts may be in flight.
    */
   async cancelUnowed(tx: Transaction, { tenantId, id, activation }: WebhookEndpoint): Promise<void> {
     await tx.query(

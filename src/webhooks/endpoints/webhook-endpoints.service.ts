@@ -42,10 +42,10 @@ export class WebhookEndpointsService {
   ) {}
 
   /**
-   * Registers an active endpoint. Only this result holds its secret: a repeated request gets the endpoint as
-   * it was registered, without it.
-   * @throws AppError INVALID_BODY: a refused URL, an unknown event, a 51st endpoint; FORBIDDEN, also for a
-   *   key that may not read the events; NOT_FOUND (workspace); IDEMPOTENCY_CONFLICT
+   * Registers an active endpoint. Only this result contains its secret. A repeated request returns the
+   * endpoint as it was registered, with `secret` null.
+   * @throws AppError INVALID_BODY: a refused URL, an unknown event type, a 51st endpoint; FORBIDDEN, also for
+   * a key that may not read the events; NOT_FOUND (workspace); IDEMPOTENCY_CONFLICT
    */
   create(tenantId: string, input: CreateWebhookEndpoint, actor: Actor): Promise<CreatedWebhookEndpoint>;
   create(
@@ -62,7 +62,7 @@ export class WebhookEndpointsService {
   ): Promise<RegisteredWebhookEndpoint> {
     const checked = validate(CreateWebhookEndpoint, input);
     requireEventScopes(actor, checked.events);
-    // A repeated request needs no name server, and only an actor who may create one gets its answer.
+    // A repeated request causes no DNS lookup. Only an actor who may create an endpoint gets its answer.
     const first = await this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'webhook_endpoint.create');
       return this.idempotency.findFirst<WebhookEndpointSummary>(tx, tenantId, request);
@@ -83,15 +83,15 @@ export class WebhookEndpointsService {
   }
 
   /**
-   * Checks a URL as `create` does, without a request to it. The lookup of its host name may take 5 seconds:
-   * limit how often a person may ask.
+   * Checks a URL as `create` does, without a request to it. The DNS lookup may take 5 seconds, so limit how
+   * often a person may call it.
    * @returns the URL as it would be stored
    * @throws AppError INVALID_BODY: a refused URL, with the reason; FORBIDDEN: the actor may create no
-   *   endpoint; RATE_LIMITED, UNAVAILABLE: too many look-ups at once
+   * endpoint; RATE_LIMITED, UNAVAILABLE: too many look-ups at once
    */
   async checkUrl(tenantId: string, input: string, actor: Actor): Promise<{ url: string }> {
     const { url } = validate(CheckUrl, { url: input });
-    // The reason repeats answers of the operator's name servers.
+    // The reason of a refusal repeats answers of the operator's name servers.
     await this.database.transaction((tx) =>
       requirePermission(tx, tenantId, actor, 'webhook_endpoint.create'),
     );
@@ -132,17 +132,16 @@ export class WebhookEndpointsService {
   }
 
   /**
-   * Edits an endpoint, and activates or deactivates it. No attempt at the old address, and none for an event
-   * type that was taken out, begins more than a second after the answer. Deliveries that the endpoint is
-   * still owed go to the new address, with the attempts that are left. Deliveries of a type that was taken
-   * out are read as cancelled from now on, and a worker cancels them in the background. An active endpoint
-   * that stays active misses no event, and its secret stays. A new address begins without failures. With
-   * `context: true` the context has all parts that the actor may read, even if it was on with fewer parts.
-   * Nothing changes if the endpoint has these values already. The lookup of an address's host name may take 5
-   * seconds.
-   * @throws AppError INVALID_BODY: no field, a refused URL, an unknown event; CONFLICT: the endpoint was
-   *   edited since `version`; FORBIDDEN, also for a key that may not read the events, before or after, or the
-   *   context; NOT_FOUND; RATE_LIMITED, UNAVAILABLE: too many look-ups at once
+   * Edits an endpoint, and activates or deactivates it. Later than a second after the answer, no attempt
+   * begins at the old URL or for a removed event type. Deliveries that the endpoint is owed go to the new
+   * URL, with the attempts that are left. Deliveries of a removed type are read as cancelled at once, and a
+   * worker cancels them in the background. An active endpoint that stays active misses no event. Its secret
+   * does not change. A new URL begins without failures. With `context: true` the context has all parts that
+   * the actor may read, even if it had fewer parts before. Nothing changes if the endpoint has these values
+   * already. The DNS lookup of a new host name may take 5 seconds.
+   * @throws AppError INVALID_BODY: no field, a refused URL, an unknown event type; CONFLICT: the endpoint was
+   * edited since `version`; FORBIDDEN, also for a key that may not read the old or new events or the context;
+   * NOT_FOUND; RATE_LIMITED, UNAVAILABLE: too many look-ups at once
    */
   async update(
     tenantId: string,
@@ -165,7 +164,7 @@ export class WebhookEndpointsService {
       settings.url = await this.registration.checkUrl(tenantId, settings.url, actor);
     return this.database.transaction(async (tx) => {
       const before = await this.changes.lock(tx, tenantId, id, actor, 'webhook_endpoint.update');
-      // No part goes: only an actor who may read all that the context has gets here.
+      // The context loses no part: an actor who may not read all its parts is refused before.
       if (context !== undefined) settings.context = context ? partsFor(actor) : null;
       const after = await this.changes.edit(tx, before, { settings, version }, actor);
       if (active === undefined || active === before.active) return toEndpointSummary(after);
@@ -176,7 +175,7 @@ export class WebhookEndpointsService {
   }
 
   /**
-   * Activates an endpoint, for events that happen from now on.
+   * Activates an endpoint, for events that are appended from now on.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   activate(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {
@@ -184,8 +183,8 @@ export class WebhookEndpointsService {
   }
 
   /**
-   * Deactivates an endpoint. No attempt begins more than a second after the answer. Its pending deliveries
-   * are read as cancelled from now on, and a worker cancels them in the background.
+   * Deactivates an endpoint. Later than a second after the answer, no attempt begins. Its pending deliveries
+   * are read as cancelled at once, and a worker cancels them in the background.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   deactivate(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {
@@ -193,8 +192,8 @@ export class WebhookEndpointsService {
   }
 
   /**
-   * Deletes an endpoint. No attempt begins more than a second after the answer. A worker cancels its pending
-   * deliveries in the background.
+   * Deletes an endpoint. Later than a second after the answer, no attempt begins. A worker cancels its
+   * pending deliveries in the background.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async delete(tenantId: string, id: string, actor: Actor): Promise<void> {
@@ -202,12 +201,12 @@ export class WebhookEndpointsService {
   }
 
   /**
-   * Gives an endpoint a new secret. Only this result holds it. During the grace period the previous secret
-   * signs too: `webhook-signature` has both signatures, and `x-service-signature` is made with the secret
-   * that `serviceSignature` names. The period ends by the database's clock, without a call. An attempt that
-   * was claimed before the end may be signed with the previous secret for up to a second more.
+   * Gives an endpoint a new secret, which only this result contains. During the grace period the previous
+   * secret signs as well: `webhook-signature` has both signatures, and `serviceSignature` names the secret
+   * that signs `x-service-signature`. The period ends by the database's clock. An attempt that was claimed
+   * before the end may be signed with the previous secret for up to a second more.
    * @throws AppError INVALID_BODY, also when the previous secret of an earlier roll still signs, unless
-   *   `gracePeriodSeconds` is 0: that ends it too; FORBIDDEN; NOT_FOUND
+   * `gracePeriodSeconds` is 0, which ends it; FORBIDDEN; NOT_FOUND
    */
   async rollSecret(
     tenantId: string,
@@ -229,8 +228,9 @@ export class WebhookEndpointsService {
   }
 
   /**
-   * Ends the secret before the last roll at once, so that only the present one signs. An attempt that was
-   * claimed before may be signed with it for up to a second more. Without a previous secret nothing changes.
+   * Ends the previous secret of a roll at once, so that only the present secret signs. An attempt that is
+   * claimed already may be signed with the previous secret for up to a second more. Without a previous secret
+   * nothing changes.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   endPreviousSecret(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {
