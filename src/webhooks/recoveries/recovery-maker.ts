@@ -10,10 +10,9 @@ import { beforeQueued, RecoveryRound, RecoverySource } from './recovery-source';
 import { WebhookRecoveriesRepository } from './webhook-recoveries.repository';
 import { WebhookRecovery } from './webhook-recovery';
 
-/** Number of an endpoint's pending recovered deliveries above which its recovery adds none. */
+/** Number of an endpoint's pending recovered deliveries at which its recovery makes no more. */
 const ENOUGH_PENDING = 2_000;
 
-/** Makes the deliveries of recoveries pending, step by step. */
 @Injectable()
 export class RecoveryMaker {
   constructor(
@@ -27,8 +26,8 @@ export class RecoveryMaker {
 
   /**
    * Makes the next deliveries of a recovery pending.
-   * @returns the recovery's new row; null while enough deliveries are pending, while it must wait for the
-   *   relay, or while earlier events are not committed yet
+   * @returns the recovery's new row; null while enough deliveries are pending, the next event waits for the
+   * relay, or earlier events may not be committed yet
    */
   async makeNext(tx: Transaction, recovery: WebhookRecovery, size: number): Promise<WebhookRecovery | null> {
     const { tenantId, endpointId } = recovery;
@@ -40,8 +39,8 @@ export class RecoveryMaker {
       return null;
     const { filter, since, cursor } = recovery;
     const isFirst = filter === null && cursor === idFloor(since!);
-    // An event that was queued before the activation is not delivered live: none may commit behind the
-    // cursor.
+    // Events that were queued before the activation are not delivered live. None of them may commit after the
+    // cursor has passed its id.
     if (isFirst && (await this.recoveries.isWriteUnderWay(tx, endpoint.activatedAt))) return null;
     const step = await this.source.readStep(tx, recovery, endpoint, cursor, size);
     const { rounds, next } = beforeQueued(step, cursor);
@@ -57,8 +56,8 @@ export class RecoveryMaker {
   }
 
   /**
-   * Makes deliveries pending, in place of those that a former activation was owed.
-   * @returns how many
+   * Makes deliveries pending. They replace pending deliveries that an earlier activation was owed.
+   * @returns the number of new deliveries
    */
   private async insert(
     tx: Transaction,

@@ -5,8 +5,8 @@ import { StoredFilter, WebhookRecovery } from './webhook-recovery';
 import { RedeliverMatching } from './webhook-recovery.dto';
 
 /**
- * Plans a recovery of everything that an endpoint has missed from a moment to now, or since it was made: it
- * was owed no event before. The total is still to be counted.
+ * Plans a recovery of all events that an endpoint has missed from a time to now. Events before the endpoint's
+ * creation are left out. The caller must count the total.
  */
 export function planMissed(
   { tenantId, id: endpointId, createdAt }: WebhookEndpoint,
@@ -20,8 +20,8 @@ export function planMissed(
 }
 
 /**
- * Plans a recovery of the finished deliveries that a filter matches now, newest first. The total is still to
- * be counted.
+ * Plans a recovery of the finished deliveries that match a filter now, newest first. The caller must count
+ * the total.
  */
 export function planMatching(tenantId: string, filter: RedeliverMatching, actor: Actor): WebhookRecovery {
   const now = new Date();

@@ -7,7 +7,7 @@ import { RecoveryMaker } from './recovery-maker';
 import { RecoveryTally } from './recovery-tally';
 import { RecoveryKey, WebhookRecoveriesRepository } from './webhook-recoveries.repository';
 
-/** Number of events or deliveries of one step. */
+/** Largest number of events or deliveries that one step reads. */
 const STEP = 1_000;
 
 /** Runs recoveries until all deliveries that they made have ended. */
@@ -28,8 +28,8 @@ export class RecoveryRunner {
   }
 
   /**
-   * Counts deliveries that have ended, and makes the next ones pending. A recovery of which nothing has
-   * changed waits for its deliveries, or for another worker's step.
+   * Counts deliveries that have ended, and makes the next deliveries pending. It returns `waiting` if there
+   * is nothing to count or make, or if another worker has locked the recovery.
    */
   private async makeStep(tx: Transaction, key: RecoveryKey, size: number): Promise<StepOutcome> {
     const recovery = await this.recoveries.lockUnsettled(tx, key);

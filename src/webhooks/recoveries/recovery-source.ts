@@ -16,13 +16,11 @@ import { WebhookRecovery } from './webhook-recovery';
 
 const BEFORE_ALL = new Date(0);
 
-/** Endpoint of a recovery, as it is now. */
 type Endpoint = Pick<WebhookEndpoint, 'tenantId' | 'id' | 'events' | 'activation' | 'activatedAt'>;
 
-/** Step through the deliveries of a recovery. */
 export interface RecoveryStep {
   rounds: RecoveryRound[];
-  /** Cursor at which the next step begins; null after the last step. */
+  /** Cursor of the next step; null after the last step. */
   next: string | null;
 }
 
@@ -52,7 +50,7 @@ export class RecoverySource {
   ) {}
 
   /**
-   * Looks at the next `size` events or deliveries after a cursor.
+   * Reads the next `size` events or deliveries after a cursor.
    * @returns the deliveries to be made, each with the number of its next round
    */
   readStep(
@@ -73,8 +71,8 @@ export class RecoverySource {
   }
 
   /**
-   * Makes a step through missed events. An endpoint has missed an event that it wants, has not received and
-   * is not about to receive.
+   * Finds missed events. These are events of types that the endpoint receives, without a successful or
+   * pending delivery, and not about to be relayed.
    */
   private async stepMissed(
     tx: Transaction,
@@ -97,7 +95,7 @@ export class RecoverySource {
     const underWay = new Set(pending.filter((one) => one.activation >= activation).map(({ id }) => id));
     const finished = await this.history.findLatestRounds(tx, tenantId, ids);
     const succeeded = new Set(finished.filter(({ status }) => status === 'SUCCEEDED').map(({ id }) => id));
-    // Pending deliveries of a former activation count like cancelled ones: they are about to be.
+    // Pending deliveries of an earlier activation are about to be cancelled, so they count as cancelled.
     const rounds = new Map([...finished, ...pending].map(({ id, round }) => [id, round]));
     const isAhead = (eventId: string) => (queued.get(eventId) ?? BEFORE_ALL) >= activatedAt;
     const missed = wanted
@@ -138,8 +136,8 @@ export class RecoverySource {
 }
 
 /**
- * Returns the part of a step before the first event that is still in the queue. It may end where the step
- * began.
+ * Returns the part of a step before the first event that is in the queue. If that part is empty, `next` is
+ * the step's own cursor.
  */
 export function beforeQueued({ rounds, next }: RecoveryStep, cursor: string): RecoveryStep {
   const first = rounds.findIndex(({ isQueued }) => isQueued);

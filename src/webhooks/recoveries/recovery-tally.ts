@@ -4,10 +4,8 @@ import { DeliveryRoundsRepository } from '../deliveries/delivery-rounds.reposito
 import { OutcomeCounts, RecoveryOutcomesRepository } from '../deliveries/recovery-outcomes.repository';
 import { WebhookRecovery } from './webhook-recovery';
 
-/** Number of outcomes that one step counts. */
 const COUNTED = 1_000;
 
-/** Counts the ends of the deliveries that recoveries have made. */
 @Injectable()
 export class RecoveryTally {
   constructor(
@@ -16,14 +14,13 @@ export class RecoveryTally {
   ) {}
 
   /**
-   * Adds the outcomes of a locked recovery that are not counted yet. A recovery that makes no more deliveries
-   * is settled once none is pending.
+   * Adds outcomes that are not counted yet to a locked recovery. A recovery that makes no more deliveries is
+   * settled once none of its deliveries is pending.
    * @returns the recovery's new row, or the given one if nothing has changed
    */
   async countEnds(tx: Transaction, recovery: WebhookRecovery): Promise<WebhookRecovery> {
     const { tenantId, id, status, finishedAt } = recovery;
-    // Read before the outcomes: a delivery that ends later is pending here, and one that has ended is among
-    // them.
+    // Pending deliveries are read before the outcomes, so that a delivery that ends in between is not missed.
     const isPending = status === 'RUNNING' || (await this.rounds.hasRecovered(tx, tenantId, id));
     const taken = await this.outcomes.takeOutcomes(tx, tenantId, id, COUNTED);
     const isSettled = !isPending && taken.length < COUNTED;

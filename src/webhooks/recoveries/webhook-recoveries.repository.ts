@@ -14,9 +14,8 @@ export interface RecoveryKey {
   id: string;
 }
 
-/** Number of ended recoveries that one start deletes. */
+/** Largest number of old recoveries that the start of another one deletes. */
 const DELETED_AT_ONCE = 100;
-/** Number of recoveries that one step of the search over all workspaces reads. */
 const STEP_ROWS = 1_000;
 
 const COLUMNS = `tenant_id AS "tenantId", id, endpoint_id AS "endpointId", filter, since, until, status, total,
@@ -28,10 +27,6 @@ const BY_ID = `SELECT ${COLUMNS} FROM webhook_recoveries WHERE tenant_id = $1 AN
 export class WebhookRecoveriesRepository {
   constructor(private readonly database: Database) {}
 
-  /**
-   * Returns a recovery.
-   * @throws AppError NOT_FOUND
-   */
   async get(tenantId: string, id: string): Promise<WebhookRecovery> {
     const [recovery] = isId(id) ? await this.database.query<WebhookRecovery>(BY_ID, [tenantId, id]) : [];
     if (!recovery) throw AppError.notFound('Webhook recovery');
@@ -47,7 +42,7 @@ export class WebhookRecoveriesRepository {
   }
 
   /**
-   * Locks a recovery. It waits for a step that is under way.
+   * Locks a recovery, and waits for a worker's step that holds the lock.
    * @throws AppError NOT_FOUND
    */
   async lock(tx: Transaction, tenantId: string, id: string): Promise<WebhookRecovery> {
@@ -58,7 +53,9 @@ export class WebhookRecoveriesRepository {
     return recovery;
   }
 
-  /** Inserts a recovery, and deletes the oldest of its endpoint beyond the number that can be listed. */
+  /**
+   * Inserts a recovery, and deletes the endpoint's oldest recoveries beyond the number that can be listed.
+   */
   async insert(tx: Transaction, recovery: WebhookRecovery): Promise<void> {
     const { tenantId, id, endpointId, filter, since, until, status, total, isTotalComplete } = recovery;
     const { recovered, succeeded, exhausted, cancelled, isSettled, cursor, startedBy, createdAt } = recovery;
@@ -80,7 +77,10 @@ export class WebhookRecoveriesRepository {
     );
   }
 
-  /** Makes a step of a search of a server for unsettled recoveries; `next` is null after the last. */
+  /**
+   * Returns the next unsettled recoveries of a server, for one step of a search. `next` is null after the
+   * last step.
+   */
   async findUnsettled(
     after: string,
     server: WorkspaceServer,
@@ -94,7 +94,7 @@ export class WebhookRecoveriesRepository {
     return { items, next: items.length < STEP_ROWS ? null : items.at(-1)!.id };
   }
 
-  /** Locks a recovery. It returns null if it is settled, or another worker has it locked. */
+  /** Locks a recovery. Returns null if it is settled, or another worker has locked it. */
   async lockUnsettled(tx: Transaction, { tenantId, id }: RecoveryKey): Promise<WebhookRecovery | null> {
     const [recovery] = await tx.query<WebhookRecovery>(
       `${BY_ID} AND NOT is_settled FOR NO KEY UPDATE SKIP LOCKED`,
@@ -104,8 +104,8 @@ export class WebhookRecoveriesRepository {
   }
 
   /**
-   * Reports whether a transaction that began before a moment of the database's clock may still commit an
-   * event. It looks until 10 s after the moment, longer than a request takes.
+   * Reports whether a transaction that began before a time (database clock) may still commit an event. It
+   * returns false from 10 s after that time on, because no request takes longer.
    */
   async isWriteUnderWay(tx: Transaction, before: Date): Promise<boolean> {
     const rows = await tx.query(
@@ -129,9 +129,10 @@ export class WebhookRecoveriesRepository {
   }
 
   /**
-   * Has the running recoveries of a suspended workspace leave out everything older than an id. Those without
-   * a filter go on from there; those with a filter go down from the newest delivery, and end there.
-   * @returns 0, because the statements change all of them
+   * Makes the running recoveries of a suspended workspace leave out all events and deliveries older than
+   * `next`. A recovery of missed events continues from there. A recovery with a filter, which begins with the
+   * newest delivery, ends there.
+   * @returns 0, because one call changes all recoveries
    */
   async passOver(tx: Transaction, tenantId: string, next: string): Promise<number> {
     const running = `tenant_id = $1 AND status = 'RUNNING' AND ${isSuspended('$1')}`;

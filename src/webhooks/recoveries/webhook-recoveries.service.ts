@@ -23,16 +23,14 @@ import {
 } from './webhook-recovery.dto';
 import { WebhookRecovery } from './webhook-recovery';
 
-/** Number of events or deliveries of one step of a count. */
 const COUNT_STEP = 2_000;
 /**
- * Time after which a count stops, because it may be of the whole history. The summary then says that the
- * total is not complete.
+ * Milliseconds after which a count stops, because it may cover the whole history. The summary then says that
+ * the total is not complete.
  */
 const COUNT_FOR_MS = 5_000;
 const LISTED = 20;
 
-/** Permission that starts a recovery, and the content of its audit entry. */
 interface Start {
   permission: Permission;
   action: string;
@@ -40,8 +38,8 @@ interface Start {
 }
 
 /**
- * Delivers many events to an endpoint again, in the background: those that it has missed, or those that match
- * a filter. An endpoint has one recovery at a time, and live deliveries go before recovered ones.
+ * Delivers many events to an endpoint again, in the background: events that it has missed, or deliveries that
+ * match a filter. An endpoint has at most one running recovery. Live deliveries go before recovered ones.
  * `WebhookDeliveriesService` redelivers single deliveries at once.
  */
 @Injectable()
@@ -56,10 +54,11 @@ export class WebhookRecoveriesService {
 
   /**
    * Starts a recovery of the events since a time that an endpoint has not received: their deliveries were
-   * exhausted or cancelled, or the endpoint was inactive. Events from before the endpoint are left out: an
-   * earlier time becomes that of its creation. A worker runs the recovery; each delivery has the whole retry
-   * schedule. With `dryRun` the events are only counted.
-   * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: an inactive endpoint, a running recovery
+   * exhausted or cancelled, or the endpoint was inactive. A time before the endpoint's creation is replaced
+   * by the time of creation. A worker runs the recovery; each delivery has all its attempts. With `dryRun`
+   * the events are only counted.
+   * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: the endpoint is inactive, or another recovery is
+   * running
    */
   async recoverMissed(
     tenantId: string,
@@ -80,12 +79,12 @@ export class WebhookRecoveriesService {
   }
 
   /**
-   * Starts a recovery of the finished deliveries of an endpoint that a filter matches. A worker makes a new
-   * round of each, the newest first. It leaves out deliveries of later events, and of types that the endpoint
-   * does not receive. Deliveries that have succeeded are left out too, unless the filter asks for them. With
+   * Starts a recovery of the finished deliveries of an endpoint that match a filter. A worker makes a new
+   * round of each delivery, newest first. It leaves out deliveries of later events, and of types that the
+   * endpoint does not receive. Succeeded deliveries are left out unless the filter asks for them. With
    * `dryRun` the deliveries are only counted.
-   * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: the filter, also one without a condition; an
-   *   inactive endpoint, a running recovery
+   * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: the filter is wrong or has no condition, the
+   * endpoint is inactive, or another recovery is running
    */
   async redeliverMatching(
     tenantId: string,
@@ -134,8 +133,8 @@ export class WebhookRecoveriesService {
   }
 
   /**
-   * Ends a running recovery. Deliveries that it has made pending are still delivered, and counted: 2,000 and
-   * a step of 1,000 at most. A recovery that has made all of its deliveries stays as it is.
+   * Cancels a running recovery. Deliveries that it has made pending, at most 3,000, are sent and counted. A
+   * recovery that has made all of its deliveries does not change.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   cancel(tenantId: string, id: string, actor: Actor): Promise<WebhookRecoverySummary> {
@@ -158,12 +157,15 @@ export class WebhookRecoveriesService {
     });
   }
 
-  /** Refuses an actor before anything is counted. The transaction that starts a recovery asks again. */
+  /**
+   * Refuses an actor before anything is counted. The transaction that starts a recovery checks the permission
+   * again.
+   */
   private requirePermission(tenantId: string, actor: Actor, permission: Permission): Promise<void> {
     return this.database.transaction((tx) => requirePermission(tx, tenantId, actor, permission));
   }
 
-  /** Counts the deliveries of a recovery, in steps, before anything is locked. */
+  /** Counts the deliveries of a recovery in steps, before any row is locked. */
   private async countTotal(recovery: WebhookRecovery, endpoint: WebhookEndpoint): Promise<WebhookRecovery> {
     const endsAt = Date.now() + COUNT_FOR_MS;
     let total = 0;
@@ -179,7 +181,6 @@ export class WebhookRecoveriesService {
     return { ...recovery, total };
   }
 
-  /** Inserts a recovery, so that a worker runs it. */
   private async start(
     recovery: WebhookRecovery,
     actor: Actor,

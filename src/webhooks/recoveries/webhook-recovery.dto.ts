@@ -7,12 +7,11 @@ import { WebhookDeliveryStatus } from '../browsing/delivery-row';
 import { ListWebhookDeliveriesQuery, toFilter } from '../browsing/webhook-delivery.dto';
 import { StoredFilter, WebhookRecovery } from './webhook-recovery';
 
-/** Starts a recovery of the events since a time. */
 export class RecoverEndpoint {
   @IsMoment()
   since: Date;
 
-  /** Whether the events are only counted. */
+  /** Whether the events are only counted, without a recovery. */
   @IsOptional()
   @IsBoolean()
   dryRun?: boolean;
@@ -22,8 +21,8 @@ const FINISHED = ['succeeded', 'exhausted', 'cancelled'] as const;
 type FinishedStatus = (typeof FINISHED)[number];
 
 /**
- * Filter of an endpoint's deliveries to be repeated: all that pass it, except pending ones and tests. It
- * needs one condition at least, beside the endpoint.
+ * Filter of an endpoint's deliveries that are sent again. Pending deliveries and tests never pass. The filter
+ * needs at least one condition beside the endpoint.
  */
 export class RedeliverMatching extends OmitType(ListWebhookDeliveriesQuery, [
   'limit',
@@ -38,7 +37,7 @@ export class RedeliverMatching extends OmitType(ListWebhookDeliveriesQuery, [
   @IsIn(FINISHED)
   status?: FinishedStatus;
 
-  /** Whether those that have succeeded are repeated too. Without it, only the status `succeeded` has them. */
+  /** Whether succeeded deliveries are sent again. Without it, this needs the status `succeeded`. */
   @IsOptional()
   @IsBoolean()
   includeSucceeded?: boolean;
@@ -54,39 +53,43 @@ export function hasCondition({
 }
 
 export class RedeliverOptions {
-  /** Whether the deliveries are only counted. */
+  /** Whether the deliveries are only counted, without a recovery. */
   @IsOptional()
   @IsBoolean()
   dryRun?: boolean;
 }
 
-/** Recovery and its progress. */
 export interface WebhookRecoverySummary {
   /** Id of the recovery; null for a dry run. */
   id: string | null;
   endpointId: string;
-  /** Kind of recovery: events that the endpoint missed since a moment, or deliveries that match a filter. */
+  /**
+   * Kind of recovery: of events that the endpoint missed since a time, or of deliveries that match a filter.
+   */
   kind: 'missed' | 'matching';
   filter: RedeliverMatching | null;
   /** Earliest time of an event; null without such a bound. */
   since: Date | null;
   until: Date;
-  /** `running` until the last delivery has ended; `cancelled` at once, while those made before go on. */
+  /**
+   * `running` until the last delivery has ended. `cancelled` as soon as a person cancels the recovery,
+   * although its pending deliveries are sent.
+   */
   status: 'dry_run' | 'running' | 'completed' | 'cancelled';
-  /** Number of deliveries to be made. */
+  /** Number of deliveries that the recovery makes in all. */
   total: number;
   /** Whether all deliveries were counted. Otherwise there were too many, and `total` is too low. */
   isTotalComplete: boolean;
-  /** Number of deliveries made so far: the sum of the four counts below. */
+  /** Number of deliveries made so far: the sum of `pending`, `succeeded`, `exhausted` and `cancelled`. */
   recovered: number;
   /**
-   * Whether no more deliveries will be made. If the recovery is still running, its last ones are under way,
-   * there is nothing to cancel, and another recovery may begin.
+   * Whether no more deliveries will be made. Then the recovery can't be cancelled, and another one may begin,
+   * even while the last deliveries are under way.
    */
   isAllMade: boolean;
   /**
-   * Number of deliveries that are not finished. This and the next three are null for a recovery of an earlier
-   * version.
+   * Number of unfinished deliveries. `pending`, `succeeded`, `exhausted` and `cancelled` are null for a
+   * recovery that an earlier version of the service made.
    */
   pending: number | null;
   succeeded: number | null;
@@ -94,7 +97,10 @@ export interface WebhookRecoverySummary {
   exhausted: number | null;
   /** Number of deliveries that were cancelled, because the endpoint was deactivated, deleted or edited. */
   cancelled: number | null;
-  /** Id of an agent, `operator:<name>` or `system`; null for a recovery of an earlier version. */
+  /**
+   * Id of an agent, `operator:<name>` or `system`; null for a recovery that an earlier version of the service
+   * made.
+   */
   startedBy: string | null;
   createdAt: Date;
   finishedAt: Date | null;
@@ -126,14 +132,15 @@ export function toRecoverySummary(recovery: WebhookRecovery): WebhookRecoverySum
   };
 }
 
-/** Returns how many deliveries of a recovery are not finished; null if their ends are not counted. */
 function pendingOf(recovery: WebhookRecovery): number | null {
   const { isSettled, recovered, succeeded, exhausted, cancelled } = recovery;
   if (succeeded === null) return null;
   return isSettled ? 0 : Math.max(0, recovered - succeeded - exhausted! - cancelled!);
 }
 
-/** Returns the deliveries that a stored filter matches, without pending ones, which are under way already. */
+/**
+ * Returns the filter of deliveries for a stored filter. It excludes pending deliveries, which are under way.
+ */
 export function toFinishedFilter(stored: StoredFilter): DeliveryFilter {
   const { includeSucceeded, ...filter } = validate(RedeliverMatching, stored);
   const undelivered: WebhookDeliveryStatus[] = ['EXHAUSTED', 'CANCELLED'];

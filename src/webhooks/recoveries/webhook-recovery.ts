@@ -10,28 +10,38 @@ export interface WebhookRecovery {
   filter: StoredFilter | null;
   /** Earliest time of an event, inclusive; null for a filter without that bound. */
   since: Date | null;
-  /** Time at which the recovery was started. Later events are delivered anyway, so it repeats none. */
+  /**
+   * Time before which events were made, at the latest the start of the recovery. Later events are delivered
+   * anyway.
+   */
   until: Date;
-  /** Whether deliveries are still being made, all are made, or the recovery was ended before that. */
+  /**
+   * RUNNING while deliveries are being made, COMPLETED once all are made, CANCELLED if a person or a
+   * deactivation ended the recovery before.
+   */
   status: 'RUNNING' | 'COMPLETED' | 'CANCELLED';
   /** Number of deliveries, counted at the start. */
   total: number;
   /** Whether all deliveries were counted; false if counting stopped because there were too many. */
   isTotalComplete: boolean;
-  /** Number of deliveries made so far. */
   recovered: number;
-  /** Number of its deliveries that succeeded; null, as the next two, for one of an earlier version. */
+  /**
+   * Number of deliveries that succeeded. Like `exhausted` and `cancelled`, it is null for a recovery that an
+   * earlier version of the service made.
+   */
   succeeded: number | null;
-  /** Number of its deliveries that were given up. */
   exhausted: number | null;
   cancelled: number | null;
-  /** Whether none of its deliveries is pending, or will be. */
+  /** Whether none of the recovery's deliveries is pending or will become pending. */
   isSettled: boolean;
-  /** Last event that was checked, or last delivery for a recovery with a filter. */
+  /** Id of the last event that was read or, with a filter, of the last delivery. */
   cursor: string;
-  /** Actor as an `audit.event` names it; null for a recovery of an earlier version. */
+  /** Actor as an `audit.event` names it; null for a recovery that an earlier version of the service made. */
   startedBy: string | null;
   createdAt: Date;
-  /** Time at which it was cancelled, all deliveries were made, or the last of them ended. */
+  /**
+   * Time of the cancellation. Otherwise the time at which all deliveries were made, and later the time at
+   * which the last of them ended.
+   */
   finishedAt: Date | null;
 }

@@ -1,21 +1,21 @@
 import { ATTEMPT_ERRORS, type AttemptError, type AttemptOutcome } from '../sending/attempt-outcome';
 
-/** Outcomes of attempts. Their positions are stored: a new error is added at the end of the errors. */
+/** Outcomes of attempts. Counts are stored by position in this list, so never reorder it. */
 export const OUTCOMES: readonly ('succeeded' | AttemptError)[] = ['succeeded', ...ATTEMPT_ERRORS];
 
 /**
- * Ratio of the ends of two neighbouring buckets of durations; the first bucket ends at 1 ms. Stored counts
- * depend on it: keep it.
+ * Ratio of the upper bounds of two neighbouring buckets of durations; the first bucket ends at 1 ms. Stored
+ * counts depend on it, so never change it.
  */
 const GROWTH = 1.2;
-/** Number of the last bucket, which ends at 10.9 s. No attempt takes longer. */
+/** Number of the last bucket, which ends at 10.9 s, because no attempt takes longer. */
 const LAST_BUCKET = 51;
 
-/** Counts of attempts. Missing items at the end of an array are 0. */
+/** Counts of attempts. Missing items at the end of an array mean 0. */
 export interface AttemptCounts {
-  /** Attempts by the position of their outcome in `OUTCOMES`. */
+  /** Numbers of attempts by the position of their outcome in `OUTCOMES`. */
   outcomes: number[];
-  /** Attempts by the bucket of their duration. */
+  /** Numbers of attempts by the bucket of their duration. */
   durations: number[];
 }
 
@@ -44,10 +44,9 @@ export function countOf({ outcomes }: AttemptCounts, outcome: (typeof OUTCOMES)[
 }
 
 /**
- * Returns the duration in milliseconds that a part of the attempts did not exceed. It is the end of a bucket,
- * so it is up to a fifth too high.
- * @param part such as 0.95
- * @returns null without attempts
+ * Returns the milliseconds that a share of the attempts did not exceed; null without attempts. It is the
+ * upper bound of a bucket, so it is up to a fifth too high.
+ * @param part share of the attempts, such as 0.95
  */
 export function percentile({ durations }: AttemptCounts, part: number): number | null {
   const total = durations.reduce((sum, count) => sum + count, 0);

@@ -5,31 +5,31 @@ import { AttemptCounts } from './attempt-counts';
 
 export const ROLLUP_MS = 5 * 60 * 1000;
 
-/** Counts of the attempts for an endpoint in five minutes, and of the deliveries that ended with them. */
+/** Counts of the attempts to an endpoint in five minutes, and of the deliveries that these attempts ended. */
 export interface AttemptRollup extends AttemptCounts {
   tenantId: string;
   endpointId: string;
   startsAt: Date;
-  /** Number of deliveries that arrived after a failure, by a retry or another round. */
+  /** Number of deliveries that succeeded after a failed attempt or in a later round. */
   late: number;
-  /** Number of rounds that were given up. */
+  /** Number of rounds whose last attempt failed. */
   exhausted: number;
 }
 
-/** Numbers of deliveries to an endpoint that ended in a period, in whichever round. */
+/** Numbers of deliveries to an endpoint that ended in a period, in any round. */
 export interface DeliveryTotals {
   endpointId: string;
-  /** Number of deliveries that arrived. */
   succeeded: number;
-  /** Number of deliveries that arrived after a failure. */
+  /** Number of deliveries that succeeded after a failed attempt or in a later round. */
   late: number;
-  /** Number of rounds that were given up. A later round may have arrived. */
+  /** Number of rounds whose last attempt failed. The delivery may have succeeded in a later round. */
   exhausted: number;
 }
 
 /**
- * Condition on the rollups of an endpoint. The keys are compared as rows. Otherwise PostgreSQL would use the
- * index of the retention, and read rollups of other endpoints.
+ * Returns the SQL condition of an endpoint's rollups since $3, in workspace $1. The key's columns are
+ * compared as one row. Otherwise PostgreSQL would use the retention's index, and read rollups of other
+ * endpoints.
  */
 const ofEndpoint = (id: string) => `tenant_id = $1 AND endpoint_id = ${id}
   AND (tenant_id, endpoint_id, starts_at) >= ($1, ${id}, $3)`;
@@ -38,12 +38,12 @@ const sumOf = (column: string) =>
   `ARRAY(SELECT coalesce(a, 0) + coalesce(b, 0) FROM unnest(r.${column}, excluded.${column})
          WITH ORDINALITY AS u (a, b, n) ORDER BY n)`;
 
-/** Stores counts of attempts by five minutes, for charts. They are kept for eight days. */
+/** Stores counts of attempts in periods of five minutes, for charts. They are deleted after eight days. */
 @Injectable()
 export class AttemptRollupsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Adds counts to the rollups, in the order of their keys, so that two processes can't deadlock. */
+  /** Adds counts to the stored rollups, in the order of their keys, so that two processes can't deadlock. */
   async addRollups(rollups: AttemptRollup[]): Promise<void> {
     await this.database.prepared(
       `INSERT INTO attempt_rollups AS r (tenant_id, endpoint_id, starts_at, outcomes, durations, late, exhausted)
@@ -72,7 +72,7 @@ export class AttemptRollupsRepository {
     );
   }
 
-  /** Sums the deliveries of each endpoint since a time. The results are in any order. */
+  /** Sums the deliveries of each endpoint that ended since a time, in any order of the endpoints. */
   sumDeliveries(tenantId: string, endpointIds: string[], since: Date): Promise<DeliveryTotals[]> {
     return this.database.query(
       `SELECT e.id AS "endpointId", total.*

@@ -6,13 +6,11 @@ import { addAttempt, noAttempts } from './attempt-counts';
 import { AttemptRollup, AttemptRollupsRepository, ROLLUP_MS } from './attempt-rollups.repository';
 
 const WRITE_EVERY_MS = 5_000;
-/** Number of rollups that one statement writes. */
 const BATCH = 500;
 
 /**
- * Counts attempts in memory and adds the counts to the rollups, many endpoints with one statement. A worker
- * that is killed loses the counts of its last seconds, and so does a statement that fails. Only charts lack
- * them.
+ * Counts attempts in memory, and adds the counts to the stored rollups every 5 s. The counts of some seconds
+ * are lost if a worker is killed or a statement fails. Only charts use them.
  */
 @Injectable()
 export class AttemptRollups implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -40,7 +38,7 @@ export class AttemptRollups implements OnApplicationBootstrap, BeforeApplication
 
   /**
    * Counts an attempt.
-   * @param end end of its delivery, if that is counted apart
+   * @param end end of the delivery, if it is counted in addition to the attempt
    */
   observe(
     { tenantId, id: endpointId }: { tenantId: string; id: string },
@@ -61,7 +59,7 @@ export class AttemptRollups implements OnApplicationBootstrap, BeforeApplication
   private async write(): Promise<void> {
     const counted = [...this.counted.values()];
     this.counted = new Map();
-    // Without a retry after a failure: the statement may have been committed, and would be counted twice.
+    // A failed statement is not repeated: it may have been committed, and would be counted twice.
     await this.database.workInBatches(
       counted,
       BATCH,

@@ -9,20 +9,23 @@ import { AttemptRollupsRepository } from './attempt-rollups.repository';
 type Status = 'pending' | 'succeeded' | 'exhausted' | 'cancelled';
 
 export interface DeliveryCounts extends Record<Status, number> {
-  /** Number of deliveries that have succeeded after a failure. */
+  /** Number of deliveries that succeeded after a failed attempt or in a later round. */
   late: number;
 }
 
 interface CountRow {
   status: Status;
   count: number;
-  /** Number of rows that were read, with those that do not count. */
+  /** Number of rows that were read, including rows that do not count. */
   read: number;
 }
 
-/** Number of rows that a count reads at most, which takes some 60 ms. */
+/** Largest number of rows that a count reads, in some 60 ms. */
 const MOST_COUNTED = 10_000;
-/** Number of exhausted, of cancelled and of late deliveries that are counted where not all rows are read. */
+/**
+ * Largest number of late deliveries that are counted. It bounds exhausted and cancelled deliveries as well if
+ * there are too many rows.
+ */
 const MOST_FAILURES = 1_000;
 
 /** Counts an endpoint's deliveries by status, without tests. */
@@ -34,10 +37,10 @@ export class DeliveryCountsRepository {
   ) {}
 
   /**
-   * Counts all pending deliveries up to 10,000, and the finished ones of events since a moment, each in its
-   * latest round. If more than 10,000 rounds have finished, the attempts that succeeded are counted instead
-   * of the deliveries. Then only the newest 1,000 exhausted and 1,000 cancelled deliveries are counted. Of
-   * the late deliveries the newest 1,000 are counted in any case.
+   * Counts up to 10,000 pending deliveries, and the finished deliveries of events since a time, each by its
+   * latest round. If more than 10,000 rounds have finished, `succeeded` is the number of successful attempts.
+   * Then `exhausted` and `cancelled` count only the newest 1,000 rounds each. `late` always counts the newest
+   * 1,000 rounds.
    */
   async countByStatus(tenantId: string, endpointId: string, since: Date): Promise<DeliveryCounts> {
     const parameters = [tenantId, endpointId, idFloor(since), TEST_TYPES];
@@ -52,7 +55,10 @@ export class DeliveryCountsRepository {
     return { ...counts, succeeded: ended!.succeeded };
   }
 
-  /** Returns how many deliveries of an endpoint are cancelled so far; null when none are being cancelled. */
+  /**
+   * Returns the number of deliveries that running cancellations have cancelled so far; null if none is
+   * running.
+   */
   async getCancelling(tenantId: string, endpointId: string): Promise<{ cancelled: number } | null> {
     const [row] = await this.database.query<{ cancelled: number | null }>(
       `SELECT sum(cancelled)::float8 AS cancelled FROM pending_cancellations WHERE tenant_id = $1 AND endpoint_id = $2`,
@@ -61,12 +67,12 @@ export class DeliveryCountsRepository {
     return row!.cancelled === null ? null : { cancelled: row!.cancelled };
   }
 
-  /** Counts by status, without those that succeeded if there are too many finished ones. */
+  /** Counts deliveries by status. It leaves out succeeded ones if too many rounds have finished. */
   private async count(
     tx: Transaction,
     parameters: unknown[],
   ): Promise<{ rows: CountRow[]; late: number; isComplete: boolean }> {
-    // Both are read in the order in which a delivery moves, so that none is missed between them.
+    // Pending deliveries are read first, so that a delivery that ends in between is not missed.
     const pending = await tx.query<CountRow>(PENDING, parameters);
     const all = await tx.query<CountRow>(FINISHED, parameters);
     const isComplete = all.reduce((sum, { read }) => sum + read, 0) < MOST_COUNTED;
@@ -78,7 +84,9 @@ export class DeliveryCountsRepository {
   }
 }
 
-/** Counts pending deliveries. Those that the endpoint is not owed any more are counted as cancelled. */
+/**
+ * SQL that counts pending deliveries. Deliveries that the endpoint is not owed any more count as cancelled.
+ */
 const PENDING = `
   SELECT CASE WHEN ${IS_OWED} THEN 'pending' ELSE 'cancelled' END AS status,
          count(*)::integer AS count, count(*)::integer AS read
@@ -88,7 +96,7 @@ const PENDING = `
   JOIN webhook_endpoints w ON w.tenant_id = $1 AND w.id = $2
   WHERE p.event_type <> ALL ($4) AND (p.id >= $3 OR ${IS_OWED}) GROUP BY 1`;
 
-/** Returns SQL that counts the newest finished rounds which meet a condition, up to a number. */
+/** Returns SQL that counts the newest `most` finished rounds that meet a condition. */
 const finished = (condition: string, most: number) => `
   SELECT lower(d.status) AS status, count(*)::integer AS read,
          (count(*) FILTER (WHERE d.event_type <> ALL ($4)

@@ -21,35 +21,32 @@ export interface WebhookEndpointHealth extends Pick<
   'active' | 'failingSince' | 'lastSuccessAt'
 > {
   /**
-   * Number of deliveries of events of the last 24 hours, by status, and of all pending ones. Of more than
-   * 10,000 finished ones `succeeded` counts attempts, and the others are at most 1,000; `pending` is at most
-   * 10,000, `late` at most 1,000.
+   * Numbers of deliveries by status: all pending ones, and finished ones of events of the last 24 hours.
+   * `pending` is at most 10,000, `late` at most 1,000. If more than 10,000 rounds have finished, `succeeded`
+   * counts attempts, and `exhausted` and `cancelled` are at most 1,000 each.
    */
   last24Hours: DeliveryCounts;
-  /**
-   * Number of cancelled deliveries while deliveries of former activations are being cancelled; null when that
-   * is done.
-   */
+  /** Number of deliveries cancelled so far by running cancellations; null if none is running. */
   cancelling: { cancelled: number } | null;
 }
 
-/** Deliveries to all endpoints of a workspace, without tests: the ones that wait, and the ones of a day. */
+/** Numbers of deliveries to all endpoints of a workspace, without tests. */
 export interface WebhookDay {
-  /** Number of deliveries that wait for an attempt; 1,001 stands for more than 1,000. */
+  /** Number of pending deliveries; 1,001 stands for more than 1,000. */
   pending: number;
   /**
-   * Number of deliveries of events of the last 24 hours that were given up, and not delivered since; of very
-   * many, the newest are counted.
+   * Number of deliveries of events of the last 24 hours that were given up, and not delivered since. 1,001
+   * stands for more than 1,000.
    */
   exhausted: number;
   /**
-   * Deliveries that ended in the last 24 hours by half an hour, oldest first, without a gap. The last is not
-   * over yet.
+   * Numbers of deliveries that ended, for each half hour of the last 24 hours, oldest first. The last half
+   * hour is not over.
    */
   buckets: WebhookDayBucket[];
 }
 
-/** Tells how the deliveries to endpoints go, for the dashboard. Tests of endpoints do not count. */
+/** Counts deliveries and attempts of endpoints for the dashboard, without tests. */
 @Injectable()
 export class EndpointStatisticsService {
   constructor(
@@ -74,7 +71,7 @@ export class EndpointStatisticsService {
   }
 
   /**
-   * Returns how an endpoint's attempts went over the last 24 hours (by five minutes) or 7 days (by the hour).
+   * Returns an endpoint's attempts of the last 24 hours, by five minutes, or of the last 7 days, by the hour.
    * @throws AppError INVALID_QUERY (the period), FORBIDDEN, NOT_FOUND
    */
   async getTimeline(
@@ -91,8 +88,8 @@ export class EndpointStatisticsService {
   }
 
   /**
-   * Returns how many deliveries arrived and were given up in the last 24 hours, for each of the endpoints, in
-   * their order. The counts of an id that is no endpoint of the workspace are 0.
+   * Returns how many deliveries succeeded and were given up in the last 24 hours, for each endpoint in the
+   * given order. The counts of an id without an endpoint in the workspace are 0.
    * @throws AppError FORBIDDEN
    */
   async countLast24Hours(tenantId: string, endpointIds: string[], actor: Actor): Promise<DeliveryTotals[]> {
@@ -104,8 +101,8 @@ export class EndpointStatisticsService {
   }
 
   /**
-   * Counts the deliveries that all endpoints of a workspace are owed, and the ones that ended in the last 24
-   * hours.
+   * Counts the pending deliveries to all endpoints of a workspace, and the deliveries that ended in the last
+   * 24 hours.
    * @throws AppError FORBIDDEN
    */
   async getDay(tenantId: string, actor: Actor): Promise<WebhookDay> {

@@ -4,7 +4,6 @@ import { AttemptRollup, ROLLUP_MS } from './attempt-rollups.repository';
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Periods, each with its length and that of its buckets, in milliseconds. */
 const PERIODS = {
   '24h': { bucketMs: ROLLUP_MS, lengthMs: 24 * HOUR_MS },
   '7d': { bucketMs: HOUR_MS, lengthMs: 7 * 24 * HOUR_MS },
@@ -21,7 +20,7 @@ export interface TimelineBucket {
   from: Date;
   succeeded: number;
   failed: number;
-  /** Failed attempts by class. Classes without any are left out. */
+  /** Numbers of failed attempts by class. Classes without a failure are left out. */
   errors: Partial<Record<AttemptError, number>>;
   /**
    * 95th percentile of the attempts' durations, in milliseconds, up to a fifth too high; null without
@@ -34,20 +33,19 @@ export interface TimelineBucket {
 export interface WebhookTimeline {
   period: TimelinePeriod;
   bucketMinutes: number;
-  /** Buckets, oldest first, without a gap. The last one is not over yet, and lacks its last seconds. */
+  /**
+   * Buckets without a gap, oldest first. The last bucket is not over, and lacks the attempts of the last
+   * seconds.
+   */
   buckets: TimelineBucket[];
 }
 
-/** Returns the beginning of a period that ends now. */
+/** Returns the beginning of a period whose last bucket contains `now` (milliseconds since 1970). */
 export function beginOf(period: TimelinePeriod, now: number): Date {
   const { bucketMs, lengthMs } = PERIODS[period];
   return new Date(Math.floor(now / bucketMs) * bucketMs + bucketMs - lengthMs);
 }
 
-/**
- * Makes a timeline of the rollups of a period.
- * @param rollups of the period
- */
 export function toTimeline(period: TimelinePeriod, begin: Date, rollups: AttemptRollup[]): WebhookTimeline {
   const { bucketMs, lengthMs } = PERIODS[period];
   const sums = Array.from({ length: lengthMs / bucketMs }, noAttempts);

@@ -6,29 +6,27 @@ import { TEST_TYPES } from '../../outbox/event-catalog';
 import { IS_OWED } from '../endpoints/subscription';
 import { DeliveryTotals } from './attempt-rollups.repository';
 
-/** Deliveries to all endpoints of a workspace that ended in one part of a period. */
 export interface WebhookDayBucket extends Omit<DeliveryTotals, 'endpointId'> {
   from: Date;
 }
 
 /**
- * Number of an endpoint's pending deliveries that a count looks at. Deliveries of types that were taken out
- * of its subscription do not count, and are cancelled in the background.
+ * Largest number of an endpoint's pending deliveries that a count reads. They include deliveries of removed
+ * event types, which do not count and are cancelled in the background.
  */
 const MOST_LOOKED_AT = 10_000;
 
-/** Counts the deliveries to all endpoints of a workspace: the ones that wait, and the ones of a day. */
 @Injectable()
 export class WebhookDayRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Counts the deliveries that active endpoints are owed, and the deliveries of events since a moment that
-   * were given up, each in its latest round; both up to 1,001. If more rounds were given up, only the newest
-   * ones of each endpoint are looked at.
+   * Counts the pending deliveries of active endpoints, and the deliveries of events since a time whose latest
+   * round was given up. Both counts are at most 1,001. Of more given-up rounds, only the newest of each
+   * endpoint are read.
    */
   countDeliveries(tenantId: string, since: Date): Promise<{ pending: number; exhausted: number }> {
-    // Both are read in the order in which a delivery moves, so that none is missed between them.
+    // Pending deliveries are read first, so that a delivery that ends in between is not missed.
     return this.database.queueTransaction(async (tx) => {
       const [pending] = await tx.prepared<{ count: number }>(PENDING, [tenantId, TEST_TYPES]);
       const given = [tenantId, TEST_TYPES, idFloor(since)];
@@ -37,7 +35,10 @@ export class WebhookDayRepository {
     });
   }
 
-  /** Sums the deliveries since a moment by parts of `bucketMs`, oldest first, without empty parts. */
+  /**
+   * Sums the deliveries that ended since a time, by periods of `bucketMs` milliseconds, oldest first. Empty
+   * periods are left out.
+   */
   sumDeliveries(tenantId: string, since: Date, bucketMs: number): Promise<WebhookDayBucket[]> {
     return this.database.prepared(DELIVERIES, [tenantId, since, `${bucketMs} milliseconds`]);
   }
@@ -53,7 +54,10 @@ const PENDING = boundedCount(`
     WHERE w.tenant_id = $1 AND w.active LIMIT ${2 * MOST_LOOKED_AT}) AS looked
   WHERE counts`);
 
-/** OFFSET 0 keeps PostgreSQL from a join, for which it would read all that is pending in the workspace. */
+/**
+ * SQL that counts given-up deliveries. OFFSET 0 prevents a join, for which PostgreSQL would read all pending
+ * deliveries of the workspace.
+ */
 const EXHAUSTED = `
   SELECT count(*)::integer AS count
   FROM (
@@ -66,7 +70,10 @@ const EXHAUSTED = `
       SELECT FROM webhook_deliveries l WHERE l.tenant_id = $1 AND l.id = d.id AND l.round > d.round OFFSET 0)
     AND NOT EXISTS (SELECT FROM pending_deliveries p WHERE p.tenant_id = $1 AND p.id = d.id OFFSET 0)`;
 
-/** Each endpoint's rollups are read by their key, which is compared as `AttemptRollupsRepository` does. */
+/**
+ * SQL that sums ended deliveries by period. The key of the rollups is compared as one row, so that PostgreSQL
+ * reads each endpoint's rollups by their primary key.
+ */
 const DELIVERIES = `
   SELECT part."from", sum(part.succeeded)::integer AS succeeded, sum(part.late)::integer AS late,
          sum(part.exhausted)::integer AS exhausted
