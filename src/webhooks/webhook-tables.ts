@@ -16,7 +16,6 @@ interface Repositories {
   recoveries: WebhookRecoveriesRepository;
 }
 
-/** Declares the tables of endpoints, deliveries, recoveries and statistics. */
 export function webhookTables({ due, history, outcomes, recoveries }: Repositories): TableDeclaration[] {
   return [
     {
@@ -26,7 +25,7 @@ export function webhookTables({ due, history, outcomes, recoveries }: Repositori
       deletion: {},
       erasure: NO_CONTACT,
       export: NO_CONTACT,
-      // A deleted endpoint stays until the partitions of its last day are dropped.
+      // A deleted endpoint is kept until the history partition of its last day is dropped.
       retention: {
         age: 'deleted_at',
         keptHours: 'history',
@@ -110,7 +109,7 @@ export function webhookTables({ due, history, outcomes, recoveries }: Repositori
       export: { none: 'It tells how a receiver of the workspace was reached.' },
       retention: { none: 'A row goes with its endpoint, or when 200 of the endpoint are newer.' },
       history: {
-        // A recovery without a filter goes up from its cursor, one with a filter down from it.
+        // The cursor of a recovery without a filter moves up to later ids, that of one with a filter down.
         needsDay: `t.status = 'RUNNING' AND CASE WHEN t.filter IS NULL
           THEN t.cursor < day.next AND t.until >= day.start
           ELSE t.cursor > day.first AND (t.since IS NULL OR t.since < day.start + interval '24 hours') END`,

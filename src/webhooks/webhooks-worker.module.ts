@@ -38,7 +38,7 @@ const deliveryCapacity: FactoryProvider<StartCapacity> = {
   },
 };
 
-/** Turns events into deliveries, deliveries into attempts, and runs recoveries, in workers. */
+/** Runs the workers' part: makes deliveries of events, attempts them, and runs recoveries. */
 @Module({
   imports: [registerQueue(DELIVERY_QUEUE), OutboxWorkerModule, WebhooksModule],
   providers: [

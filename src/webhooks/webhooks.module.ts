@@ -114,8 +114,8 @@ const PROVIDERS = [
 ];
 
 /**
- * Provides endpoints, single attempts, lists of deliveries, recoveries and statistics. It uses no queue and
- * no schedule, so every process may have it.
+ * Provides endpoints, tests, lists of deliveries, recoveries and statistics. It uses no queue and no
+ * schedule, so every process may import it.
  */
 @Module({
   imports: [
@@ -146,6 +146,5 @@ export class WebhooksModule {
   }
 }
 
-/** Serves the endpoints' part of the REST API. */
 @Module({ imports: [WebhooksModule, RateLimitModule], controllers: [WebhookEndpointsController] })
 export class WebhookEndpointsApiModule {}

@@ -12,7 +12,7 @@ import { bodyOf, headersOf } from '../sending/delivery-request';
 import { DeliveryRow } from './delivery-row';
 import { WebhookDeliveryRequest, WebhookDeliverySubject } from './webhook-delivery.dto';
 
-/** Subject of an event that is no longer kept. */
+/** Subject of an event that has been deleted. */
 export const NO_SUBJECT: WebhookDeliverySubject = {
   conversationId: null,
   contactId: null,
@@ -20,12 +20,15 @@ export const NO_SUBJECT: WebhookDeliverySubject = {
   text: null,
 };
 
-/** Signatures are not shown: the secret of their time may be gone. */
+/**
+ * Values of the signature headers: signatures are not shown, because the secret that made them may be
+ * deleted.
+ */
 const NOT_SHOWN = { service: null, standard: null };
 
 /**
- * Reads the subjects and the requests of deliveries. Neither is stored with a delivery: they are made of its
- * event, its endpoint and its contact, so that an erasure reaches them.
+ * Builds the subjects and the requests of deliveries from their events, endpoints and contacts. Neither is
+ * stored with a delivery, so that an erasure reaches both.
  */
 @Injectable()
 export class DeliveryContents {
@@ -36,15 +39,17 @@ export class DeliveryContents {
     private readonly endpoints: WebhookEndpointsRepository,
   ) {}
 
-  /** Returns the subjects of the events that are kept, by their ids, with two statements for all of them. */
+  /**
+   * Returns the subjects of events that have not been deleted, by event id. It needs two statements in all.
+   */
   async findSubjects(tenantId: string, eventIds: string[]): Promise<Map<string, WebhookDeliverySubject>> {
     if (eventIds.length === 0) return new Map();
     return this.subjectsOf(tenantId, await this.events.find(this.database, tenantId, [...new Set(eventIds)]));
   }
 
   /**
-   * Returns the subject and the request of a delivery. The request is null when the event or the endpoint is
-   * no longer kept.
+   * Returns the subject and the request of a delivery. The request is null when the event or the endpoint has
+   * been deleted.
    * @param at time at which the attempt began
    */
   async read(

@@ -3,20 +3,20 @@ import type { Parameters } from '../../database/parameters';
 import type { AttemptError } from '../sending/attempt-outcome';
 import type { DeliveryRow, WebhookDeliveryStatus } from './delivery-row';
 
-/** Range of HTTP statuses with both ends: one status, or a class of them. */
+/** Range of HTTP statuses, both ends included. */
 export interface StatusCodes {
   from: number;
   to: number;
 }
 
-/** Filter of deliveries. A delivery must pass every condition that is given. */
+/** Filter of deliveries. A delivery must meet every given condition. */
 export interface DeliveryFilter {
   endpointId?: string;
   event?: string;
   statuses?: WebhookDeliveryStatus[];
-  /** Status of the answer to the last attempt of the latest round. */
+  /** HTTP status of the last attempt of the latest round. */
   statusCodes?: StatusCodes;
-  /** Failure of the last attempt of the latest round. */
+  /** Error of the last attempt of the latest round. */
   error?: AttemptError;
   /** Conversation that the event is about. */
   conversationId?: string;
@@ -27,9 +27,9 @@ export interface DeliveryFilter {
 }
 
 /**
- * Returns the SQL conditions of a filter on the delivery `p`. Status differs from table to table, and
- * conversations are found through the events, so neither is among the conditions.
- * @param columns of the status code and the error of the delivery's last attempt
+ * Returns a filter's SQL conditions on the delivery `p`, except those on status, conversation and message.
+ * The status depends on the table, and conversations and messages are found through events.
+ * @param columns names of the columns with the last attempt's HTTP status and error
  */
 export function conditionsOf(
   filter: DeliveryFilter,
@@ -48,7 +48,9 @@ export function conditionsOf(
   return conditions;
 }
 
-/** Returns the SQL conditions of a filter on time and cursor, which bound the id: ids are ordered by time. */
+/**
+ * Returns a filter's SQL conditions on time and cursor. They bound the id, because ids are ordered by time.
+ */
 export function boundsOf({ since, until, cursor }: DeliveryFilter, parameters: Parameters): string[] {
   const conditions: string[] = [];
   if (since) conditions.push(`p.id >= ${parameters.bind(idFloor(since))}`);

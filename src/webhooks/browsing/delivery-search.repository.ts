@@ -13,7 +13,6 @@ const OF_PENDING: WebhookDeliveryStatus[] = ['PENDING', 'CANCELLED'];
 const UNDELIVERED: WebhookDeliveryStatus[] = ['EXHAUSTED', 'CANCELLED'];
 const OF_HISTORY: WebhookDeliveryStatus[] = ['SUCCEEDED', ...UNDELIVERED];
 
-/** Search of a workspace, and the number of rows of its step. */
 interface Look {
   reader: Reader;
   tenantId: string;
@@ -24,10 +23,10 @@ interface Look {
 /** Function that returns the SQL of a step, and binds its parameters. The workspace is `$1`. */
 type StepOf = (parameters: Parameters) => string;
 
-/** Searches the pending deliveries, and the finished ones: each of these with its latest round. */
+/** Searches the pending deliveries, and the finished deliveries by their latest rounds. */
 @Injectable()
 export class DeliverySearchRepository {
-  /** Looks at the workspace's next `size` pending deliveries, newest first. */
+  /** Reads the workspace's next `size` pending deliveries, newest first, and returns those that pass. */
   searchPending(reader: Reader, tenantId: string, filter: DeliveryFilter, size: number): Promise<SearchStep> {
     return this.lookAtPending({ reader, tenantId, filter, size }, (parameters) => {
       const where = ['p.tenant_id = $1', ...boundsOf(filter, parameters)];
@@ -35,7 +34,10 @@ export class DeliverySearchRepository {
     });
   }
 
-  /** Looks at the next `size` rows of the part of the history that an index finds for the filter. */
+  /**
+   * Reads the next `size` rows of the history, newest first, and returns those that pass. It skips rows that
+   * an index excludes by the filter.
+   */
   searchHistory(reader: Reader, tenantId: string, filter: DeliveryFilter, size: number): Promise<SearchStep> {
     return this.lookAtHistory({ reader, tenantId, filter, size }, (parameters) => {
       const where = ['p.tenant_id = $1', ...partOf(filter, parameters), ...boundsOf(filter, parameters)];
@@ -44,8 +46,8 @@ export class DeliverySearchRepository {
   }
 
   /**
-   * Returns the deliveries of these ids that pass the filter: the pending ones, then the finished ones. A
-   * delivery that ends in between is among both.
+   * Returns the deliveries of these ids that pass the filter: first the pending, then the finished ones. A
+   * delivery that ends in between is returned twice.
    */
   async findMany(
     reader: Reader,
@@ -67,7 +69,7 @@ export class DeliverySearchRepository {
     return [...pending.rows, ...finished.rows];
   }
 
-  /** Looks at pending deliveries. One that its endpoint is not owed any more is read as cancelled. */
+  /** Reads pending deliveries. A delivery that its endpoint is not owed any more has the status CANCELLED. */
   private async lookAtPending({ reader, tenantId, filter, size }: Look, stepOf: StepOf): Promise<SearchStep> {
     if (!mayHave(filter, OF_PENDING)) return { rows: [], next: null };
     const parameters = new Parameters();
@@ -89,7 +91,7 @@ export class DeliverySearchRepository {
     return toStep(lookedAt, size);
   }
 
-  /** Looks at the latest rounds of finished deliveries. One that is pending again does not fit. */
+  /** Reads the latest rounds of finished deliveries. A delivery that is pending again does not pass. */
   private async lookAtHistory({ reader, tenantId, filter, size }: Look, stepOf: StepOf): Promise<SearchStep> {
     if (!mayHave(filter, OF_HISTORY)) return { rows: [], next: null };
     const parameters = new Parameters();
@@ -112,14 +114,13 @@ export class DeliverySearchRepository {
   }
 }
 
-/** Reports whether a delivery with one of the statuses can pass the filter. */
 function mayHave({ statuses }: DeliveryFilter, some: WebhookDeliveryStatus[]): boolean {
   return statuses === undefined || statuses.some((status) => some.includes(status));
 }
 
 /**
- * Returns the conditions of a filter for which an index has the order of the list. Every row that passes the
- * filter meets them.
+ * Returns the conditions of a filter that an index can check in the order of the list. Every row that passes
+ * the filter meets them.
  */
 function partOf(filter: DeliveryFilter, parameters: Parameters): string[] {
   const { endpointId, statuses = [], statusCodes } = filter;
@@ -135,7 +136,7 @@ function partOf(filter: DeliveryFilter, parameters: Parameters): string[] {
   return [endpoint];
 }
 
-/** Returns the error that an attempt has if its response had such an HTTP status; null for a success. */
+/** Returns the error class of attempts with such an HTTP status; null for a success. */
 function errorOf({ from, to }: StatusCodes): AttemptError | null {
   if (from >= 400) return 'status';
   return from >= 300 && to < 400 ? 'redirect' : null;

@@ -10,17 +10,17 @@ import { deliveryIdOf, firstIdOf, lastIdOf } from '../deliveries/delivery';
 import { DeliveryHistoryRepository } from '../deliveries/delivery-history.repository';
 import { FirstAttempts } from './first-attempts';
 
-/** Number of rows that one statement looks at, at most. The first step looks at as many as the page has. */
+/** Largest number of rows that one statement reads. The first statement reads as many as the page has. */
 const MAX_STEP = 2_000;
 const GROWTH = 4;
-/** Number of rows that one page looks at, however few have passed the filter. The next page goes on. */
+/** Number of rows that one page reads, however few have passed the filter. The next page goes on. */
 const MAX_LOOKED_AT = 20_000;
-/** Number of events of one step through a conversation. */
+/** Largest number of a conversation's events that one step reads. */
 const MAX_EVENTS = 500;
 
 /**
- * Finds deliveries in the three places where they are: first attempts under way, pending deliveries, history.
- * It goes in steps, each over a bounded number of rows, however few pass the filter.
+ * Finds deliveries in the three places where they can be: first attempts under way, pending deliveries,
+ * history. Each step reads a bounded number of rows, however few pass the filter.
  */
 @Injectable()
 export class DeliverySearch {
@@ -32,7 +32,6 @@ export class DeliverySearch {
     private readonly history: DeliveryHistoryRepository,
   ) {}
 
-  /** Returns the deliveries of these ids that the workspace has. */
   async findMany(tenantId: string, given: string[]): Promise<Map<string, DeliveryRow>> {
     const ids = given.filter(isId);
     if (ids.length === 0) return new Map();
@@ -43,9 +42,9 @@ export class DeliverySearch {
   }
 
   /**
-   * Returns the newest deliveries below the cursor: at least `count` of them, unless there are fewer or the
-   * search takes long. A delivery that moves during the search appears once, because the places are looked at
-   * in the order in which it moves.
+   * Returns the newest deliveries below the cursor: at least `count`, unless there are fewer or the search
+   * takes long. The places are read in the order in which a delivery moves through them. So a delivery that
+   * moves during the search is returned once.
    */
   async list(tenantId: string, filter: DeliveryFilter, count: number): Promise<SearchStep> {
     const firstAttempts = await this.firstAttempts.list(tenantId, filter, count);
@@ -62,7 +61,9 @@ export class DeliverySearch {
     return merged(next, firstAttempts, rows);
   }
 
-  /** Looks at the next rows of the pending deliveries and of the history. It leaves first attempts out. */
+  /**
+   * Reads the next rows of the pending deliveries and of the history. It leaves out first attempts under way.
+   */
   async searchStep(
     tx: Transaction,
     tenantId: string,
@@ -73,12 +74,12 @@ export class DeliverySearch {
       return this.stepByEvents(tx, tenantId, filter, Math.min(size, MAX_EVENTS));
     const pending = await this.recorded.searchPending(tx, tenantId, filter, size);
     const finished = await this.recorded.searchHistory(tx, tenantId, filter, size);
-    // Both places are complete down to the higher of the two.
+    // Both lists are complete down to the higher of these two ids.
     const next = [pending.next, finished.next].filter((id) => id !== null).sort();
     return merged(next.at(-1) ?? null, pending.rows, finished.rows);
   }
 
-  /** Looks at the deliveries of the next events that are about a conversation or a message. */
+  /** Reads the deliveries of the next events about a conversation or a message. */
   private async stepByEvents(
     tx: Transaction,
     tenantId: string,
@@ -95,7 +96,9 @@ export class DeliverySearch {
     return merged(next, await this.recorded.findMany(tx, tenantId, ids, filter));
   }
 
-  /** Returns the next events that the filter names. A message's event has the message's id. */
+  /**
+   * Returns the ids of the next events that the filter names. The event of a message has the message's id.
+   */
   private async findEventIds(
     tx: Transaction,
     tenantId: string,
@@ -115,7 +118,7 @@ export class DeliverySearch {
       size,
     );
     if (eventIds.length < size) return { eventIds, next: null };
-    // The last millisecond may have more events than the step.
+    // The step may not have read all events of its last millisecond.
     const last = firstIdOf(eventIds.at(-1)!);
     const complete = eventIds.filter((id) => firstIdOf(id) > last);
     return complete.length > 0 ? { eventIds: complete, next: lastIdOf(last) } : { eventIds, next: last };
@@ -123,8 +126,8 @@ export class DeliverySearch {
 }
 
 /**
- * Merges the rows of places, given in the order in which a delivery moves. The row of the last place counts
- * for a delivery that moved.
+ * Merges the rows of several places, and leaves out ids below `next`. The places are given in the order in
+ * which a delivery moves through them. A delivery in two places has the row of the later one.
  */
 function merged(next: string | null, ...places: DeliveryRow[][]): SearchStep {
   const byId = new Map(places.flat().map((row) => [row.id, row]));

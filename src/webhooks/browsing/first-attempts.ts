@@ -9,12 +9,11 @@ import { DeliveryRow } from './delivery-row';
 import { deliveryIdOf, firstIdOf } from '../deliveries/delivery';
 import { DeliveryHistoryRepository } from '../deliveries/delivery-history.repository';
 
-/** Number of deliveries that a page looks up at once. */
 const STEP = 1_000;
 
 /**
- * Lists deliveries whose first attempt is under way. They have no row: each is an event under a lease, and an
- * endpoint.
+ * Lists deliveries whose first attempt is under way. They have no row, so they are made from leased events
+ * and the endpoints that receive them.
  */
 @Injectable()
 export class FirstAttempts {
@@ -25,7 +24,7 @@ export class FirstAttempts {
     private readonly history: DeliveryHistoryRepository,
   ) {}
 
-  /** Lists the newest that pass the filter: at least `count` of them, unless there are fewer. */
+  /** Returns the newest deliveries that pass the filter: at least `count`, unless there are fewer. */
   async list(tenantId: string, filter: DeliveryFilter, count: number): Promise<DeliveryRow[]> {
     if (filter.statuses && !filter.statuses.includes('PENDING')) return [];
     const leased = await this.events.listLeased(tenantId);
@@ -42,7 +41,6 @@ export class FirstAttempts {
     return found;
   }
 
-  /** Returns the deliveries of these ids whose first attempt is under way. */
   async findMany(tenantId: string, ids: string[]): Promise<DeliveryRow[]> {
     const moments = new Set(ids.map(firstIdOf));
     const events = (await this.events.listLeased(tenantId)).filter(({ id }) => moments.has(firstIdOf(id)));
@@ -71,8 +69,8 @@ export class FirstAttempts {
 type LeasedEvent = Awaited<ReturnType<EventQueueRepository['listLeased']>>[number];
 
 /**
- * Reports whether an event is about the conversation and the message of a filter. A message's event has the
- * message's id.
+ * Reports whether an event is about the filter's conversation and message, and before its cursor. The event
+ * of a message has the message's id.
  */
 function isAbout(event: LeasedEvent, { conversationId, messageId, cursor }: DeliveryFilter): boolean {
   return (
@@ -82,7 +80,10 @@ function isAbout(event: LeasedEvent, { conversationId, messageId, cursor }: Deli
   );
 }
 
-/** Returns the end of a step, which has all events of a millisecond: their deliveries are in any order. */
+/**
+ * Returns the end of a step. A step has all events of a millisecond, because their deliveries are in any
+ * order.
+ */
 function endOfStep(events: LeasedEvent[], to: number): number {
   while (to < events.length && firstIdOf(events[to]!.id) === firstIdOf(events[to - 1]!.id)) to++;
   return to;

@@ -24,7 +24,7 @@ import {
   WebhookDeliverySummary,
 } from './webhook-delivery.dto';
 
-/** Lists the deliveries to a workspace's endpoints, and repeats single ones, for the dashboard. */
+/** Lists the deliveries to a workspace's endpoints, and redelivers single ones, for the dashboard. */
 @Injectable()
 export class WebhookDeliveriesService {
   constructor(
@@ -38,8 +38,7 @@ export class WebhookDeliveriesService {
 
   /**
    * Lists deliveries with their attempts and subjects, newest first. With a filter that few deliveries pass,
-   * a page may be short or empty before the last one: the next page goes on with the search, until
-   * `nextCursor` is null.
+   * a page may be short or empty although more follow: read on until `nextCursor` is null.
    * @throws AppError INVALID_QUERY, FORBIDDEN, NOT_FOUND (the endpoint)
    */
   async list(
@@ -78,11 +77,11 @@ export class WebhookDeliveriesService {
   }
 
   /**
-   * Delivers an event again, before everything else that waits for its endpoint, with the same delivery id
-   * and the whole retry schedule. A delivery whose first attempt is under way stays as it is.
+   * Delivers an event again, before all other deliveries that wait for its endpoint, with the same delivery
+   * id and all attempts. A delivery whose first attempt is under way does not change.
    * @returns the delivery, pending
-   * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: its endpoint is inactive, or does not take its event
-   *   type
+   * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: the endpoint is inactive, or does not receive the
+   * event type
    */
   async redeliver(tenantId: string, id: string, actor: Actor): Promise<WebhookDeliveryDetail> {
     const delivery = await this.find(tenantId, id);
@@ -91,12 +90,12 @@ export class WebhookDeliveriesService {
   }
 
   /**
-   * Makes the next attempt of a pending delivery now, before everything else that waits for its endpoint. It
-   * is the attempt that was scheduled, not an additional one: attempts that are left and the waits between
-   * them stay. A delivery with an attempt under way stays as it is, and so does one that was brought forward
-   * already.
+   * Makes the next attempt of a pending delivery now, before all other deliveries that wait for its endpoint.
+   * The number of attempts and the waits after this attempt do not change. A delivery with an attempt under
+   * way, or one that was brought forward before, stays unchanged.
    * @returns the delivery, pending
-   * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: it is not pending, or its endpoint is inactive
+   * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: the delivery is not pending, or the endpoint is
+   * inactive or does not receive the event type
    */
   async retryNow(tenantId: string, id: string, actor: Actor): Promise<WebhookDeliveryDetail> {
     const delivery = await this.find(tenantId, id);
@@ -105,9 +104,9 @@ export class WebhookDeliveriesService {
   }
 
   /**
-   * Delivers up to 200 events again, as `redeliver` does. A refused one does not affect the others.
-   * @returns a result for each id, in their order
-   * @throws AppError INVALID_BODY: no id, too many, one twice; FORBIDDEN
+   * Delivers up to 200 events again, as `redeliver` does. A refused delivery does not affect the others.
+   * @returns a result for each id, in the given order
+   * @throws AppError INVALID_BODY: no id, more than 200, or an id twice; FORBIDDEN
    */
   async redeliverMany(
     tenantId: string,

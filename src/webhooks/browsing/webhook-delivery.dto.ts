@@ -28,8 +28,8 @@ const STATUSES = ['pending', 'succeeded', 'exhausted', 'cancelled'] as const;
 type DeliveryStatusName = (typeof STATUSES)[number];
 
 /**
- * Filters a list of deliveries. A delivery must pass every filter that is given. The filters of HTTP status
- * and error look at the last attempt of the latest round.
+ * Filter of a list of deliveries. A delivery must pass every given filter. `statusCode` and `error` are
+ * compared with the last attempt of the latest round.
  */
 export class ListWebhookDeliveriesQuery extends PageQuery {
   @IsOptional()
@@ -75,17 +75,12 @@ export class ListWebhookDeliveriesQuery extends PageQuery {
   until?: Date;
 }
 
-/** Attempt of a delivery: one POST. */
 export type WebhookAttemptSummary = Pick<AttemptOutcome, 'at' | 'statusCode' | 'durationMs' | 'error'>;
 
 export interface WebhookAttemptDetail extends WebhookAttemptSummary {
   errorMessage: string | null;
-  /** Code and values of the message, for its text in another language; null for a message without one. */
+  /** Code and values of `errorMessage`, for its text in another language; null if the message has no code. */
   fault: CodedFault | null;
-  /**
-   * Durations in milliseconds. The durations of a connection's setup are null when the attempt reused a
-   * connection.
-   */
   phases: AttemptPhases;
   response: ReceivedBody | null;
   /**
@@ -100,7 +95,10 @@ export interface WebhookDeliveryRequest {
   url: string;
   /** Headers in their order. The value of a signature is null. */
   headers: { name: string; value: string | null }[];
-  /** Body of the last attempt, or of an attempt now. Attempts differ only in `deliveredAt`. */
+  /**
+   * Body of the last attempt; without an attempt, the body that one would send now. Attempts differ only in
+   * `deliveredAt`.
+   */
   body: string;
 }
 
@@ -116,13 +114,13 @@ export class RedeliverDeliveries {
 
 export interface RedeliveryResult {
   id: string;
-  /** Reason why the delivery is not repeated; null when it is. */
+  /** Reason why the delivery was refused; null if it is delivered again. */
   error: ({ code: ErrorCode; message: string } & Partial<ErrorReason>) | null;
 }
 
 /**
- * Subject of a delivery's event. It is read when it is asked for, so that nothing of it outlasts an erasure.
- * A part is null if the event has none, or is no longer kept.
+ * Subject of a delivery's event. It is read for each request, so that nothing of it outlasts an erasure. A
+ * part is null if the event has none, or has been deleted.
  */
 export interface WebhookDeliverySubject {
   conversationId: string | null;
@@ -132,7 +130,6 @@ export interface WebhookDeliverySubject {
   text: string | null;
 }
 
-/** Delivery of an event to an endpoint, with its attempts. */
 export interface WebhookDeliverySummary<Attempt = WebhookAttemptSummary> {
   id: string;
   endpointId: string;
@@ -140,7 +137,6 @@ export interface WebhookDeliverySummary<Attempt = WebhookAttemptSummary> {
   event: string;
   subject: WebhookDeliverySubject;
   status: DeliveryStatusName;
-  /** Time at which the event was made. */
   createdAt: Date;
   /** Time of the next attempt; null while an attempt is under way, and for a finished delivery. */
   nextAttemptAt: Date | null;
@@ -149,7 +145,7 @@ export interface WebhookDeliverySummary<Attempt = WebhookAttemptSummary> {
 }
 
 export interface WebhookDeliveryDetail extends WebhookDeliverySummary<WebhookAttemptDetail> {
-  /** Request of the delivery; null when its event or its endpoint is no longer kept. */
+  /** Request of the delivery; null when its event or its endpoint has been deleted. */
   request: WebhookDeliveryRequest | null;
 }
 

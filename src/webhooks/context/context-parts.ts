@@ -2,29 +2,26 @@ import { AppError } from '../../common/app-error';
 import { Scope } from '../../access/permissions';
 import { Actor, hasScope } from '../../access/principal';
 
-/** Scope with which an API key can read each part of a context by itself. */
+/** Scopes that allow an API key to read the parts of a context. */
 const READ_SCOPES = {
   conversation: 'conversations:read',
   contact: 'contacts:read',
   sender: 'agents:read',
 } as const satisfies Record<string, Scope>;
 
-/** Part of the context that a delivery has beside its event, for an endpoint that asks for it. */
+/** Part of the context that a delivery contains beside its event, for an endpoint that asks for it. */
 export type ContextPart = keyof typeof READ_SCOPES;
 
 export const CONTEXT_PARTS = Object.keys(READ_SCOPES) as ContextPart[];
 
-/**
- * Returns the parts of the context that an endpoint gets: all that the actor who asks for it may read. A key
- * may read by its scopes; every other actor who manages endpoints may read all parts.
- */
+/** Returns the parts of a context that an actor may read: an API key by its scopes, every other actor all. */
 export function partsFor(actor: Actor): ContextPart[] {
   return CONTEXT_PARTS.filter((part) => hasScope(actor, [READ_SCOPES[part]]));
 }
 
 /**
- * Refuses an API key that may not read a part of an endpoint's context: it could have the part sent to an
- * address of its own.
+ * Refuses an API key that may not read all parts of an endpoint's context: it could have a part sent to its
+ * own address.
  * @throws AppError FORBIDDEN
  */
 export function requireContextScopes(actor: Actor, parts: ContextPart[] | null): void {

@@ -11,10 +11,8 @@ import { toAgentResponse } from '../../workspaces/agent.dto';
 import { AgentsRepository } from '../../workspaces/agents.repository';
 import { NO_CONTEXT, WebhookContext } from './webhook-context';
 
-/** Number of events of one workspace whose contexts are read together. */
 const BATCH = 50;
 
-/** Ids that an event names. */
 interface Subject {
   tenantId: string;
   conversationId: string | null;
@@ -28,8 +26,9 @@ interface Asked extends Subject {
 }
 
 /**
- * Reads the subjects of events as they are now. The attempts that begin in one tick of the event loop share
- * their statements, up to 50 attempts of a workspace: up to five statements by key, in two round trips.
+ * Reads the conversation, contact and sender of events as they are now. Reads that begin in one tick of the
+ * event loop are made together, for up to 50 events of a workspace. They take at most five statements by key,
+ * in two round trips.
  */
 @Injectable()
 export class ContextReader {
@@ -83,7 +82,8 @@ export class ContextReader {
     ]);
     for (const one of batch) {
       const conversation = one.conversationId === null ? undefined : byId.get(one.conversationId);
-      // An erased contact is not among them, and the erasure may not have come to its conversations yet.
+      // An erased contact is not found. The erasure may not have reached its conversations yet, so their
+      // previews are left out.
       const contact = contacts.find(({ id }) => id === contactOf(one));
       const senderId = one.messageId === null ? undefined : senders.get(one.messageId);
       const sender = agents.find(({ id }) => id === senderId);

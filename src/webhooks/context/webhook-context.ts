@@ -4,8 +4,8 @@ import { AgentResponse } from '../../workspaces/agent.dto';
 import { ContextPart } from './context-parts';
 
 /**
- * State of the subjects of an event at the moment of the attempt. A part is null when the event has none, or
- * when its contact is erased. It is null too when the actor who asked for the context may not read it.
+ * Conversation, contact and sender of an event as they are when the attempt begins. A part is null if the
+ * event has none, if its contact is erased, or if the actor who switched the context on may not read it.
  */
 export interface WebhookContext {
   conversation: ConversationResponse | null;
@@ -16,7 +16,6 @@ export interface WebhookContext {
 
 export const NO_CONTEXT: WebhookContext = { conversation: null, contact: null, sender: null };
 
-/** Returns a context with some of its parts; the others are null. */
 export function withParts(context: WebhookContext, parts: ContextPart[]): WebhookContext {
   const { conversation, contact, sender } = context;
   return {

@@ -4,7 +4,7 @@ import { AppError } from '../../common/app-error';
 import { isStorableText } from '../../common/validators';
 import { eventCatalog, EventType } from '../../outbox/event-catalog';
 
-/** Length of the JSON text of an edited example. */
+/** Largest number of characters in the JSON text of an edited example. */
 const MAX_LENGTH = 32 * 1024;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const ID_KEY = /(^id|Id)$/;
@@ -15,8 +15,8 @@ FormatRegistry.Set(
 );
 
 /**
- * Refuses data that is no example of an event. An example fits the schema, and has only ids of the catalog's
- * example, so that no receiver takes it for something that exists.
+ * Refuses data that is no example of an event type. An example fits the type's schema. It contains only ids
+ * of the catalog's example, so that no receiver takes an id for that of an existing thing.
  * @throws AppError INVALID_BODY
  */
 export function checkExample(type: EventType, data: object): void {
@@ -48,7 +48,7 @@ function listEntries(value: object): [key: string, value: unknown][] {
   ]);
 }
 
-/** Reports whether an entry names something by its id. An id that is null names nothing. */
+/** Reports whether an entry contains an id. The value null is no id. */
 function isId([key, value]: [key: string, value: unknown]): boolean {
   if (typeof value === 'string' && UUID.test(value)) return true;
   return ID_KEY.test(key) && value !== null && typeof value !== 'object';

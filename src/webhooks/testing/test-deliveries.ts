@@ -31,7 +31,7 @@ export class TestDeliveries {
   ) {}
 
   /**
-   * Makes the delivery of a test, which the caller attempts after the commit.
+   * Makes the delivery of a test. The caller attempts it after the commit.
    * @throws AppError FORBIDDEN, NOT_FOUND, WORKSPACE_SUSPENDED
    */
   async make(
@@ -81,7 +81,7 @@ export class TestDeliveries {
   }
 }
 
-/** Returns the audit log's words for an example: its event, and the hash of the exact body. */
+/** Returns the audit entry's values for an example: its event type, and the hash of the exact body. */
 function describeExample({ id, event, endpoint }: Delivery, { event: type }: TestExample): object {
   const body = bodyOf(contentOf(id, event, endpoint.context && NO_CONTEXT), event.createdAt);
   return { event: type, bodySha256: hash('sha256', body, 'hex') };

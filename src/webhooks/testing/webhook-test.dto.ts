@@ -9,19 +9,18 @@ import type { ReceivedBody } from '../sending/readable-body';
 /** Event types that have an example to send. */
 const FACTS = (Object.keys(eventCatalog) as EventType[]).filter((type) => !isTest(type));
 
-/** Example of an event that a test sends. */
+/** Event type whose example a test sends. */
 export class SendExample {
   @IsIn(FACTS)
   event: EventType;
 
-  /** `data` of the example; that of the catalog by default. */
+  /** `data` that is sent; by default that of the catalog's example. */
   @IsOptional()
   @IsOpaque()
   @IsObject()
   data?: object;
 }
 
-/** Outcome of a test. */
 @ApiSchema({ name: 'WebhookTest' })
 export class WebhookTestResponse {
   @ApiProperty({
@@ -52,12 +51,8 @@ export class WebhookTestResponse {
 
 /** Outcome of a test, with all that is known of its attempt. */
 export interface WebhookTestResult extends WebhookTestResponse {
-  /** Code and values of the reason, for its text in another language; null for a reason without one. */
+  /** Code and values of `error`, for its text in another language; null if the reason has no code. */
   fault: CodedFault | null;
-  /**
-   * Durations in milliseconds. The durations of a connection's setup are null when the test reused a
-   * connection.
-   */
   phases: AttemptPhases;
   /** First 16 KiB of the response body; null without a response. */
   response: ReceivedBody | null;
