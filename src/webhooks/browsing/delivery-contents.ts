@@ -20,10 +20,7 @@ export const NO_SUBJECT: WebhookDeliverySubject = {
   text: null,
 };
 
-/**
- * Values of the signature headers: signatures are not shown, because the secret that made them may be
- * deleted.
- */
+/** Signature headers are shown without values: the secret that made them may be deleted. */
 const NOT_SHOWN = { service: null, standard: null };
 
 /**
@@ -39,19 +36,13 @@ export class DeliveryContents {
     private readonly endpoints: WebhookEndpointsRepository,
   ) {}
 
-  /**
-   * Returns the subjects of events that have not been deleted, by event id. It needs two statements in all.
-   */
+  /** Returns the subjects of the events that exist, by event id, with two statements in all. */
   async findSubjects(tenantId: string, eventIds: string[]): Promise<Map<string, WebhookDeliverySubject>> {
     if (eventIds.length === 0) return new Map();
     return this.subjectsOf(tenantId, await this.events.find(this.database, tenantId, [...new Set(eventIds)]));
   }
 
-  /**
-   * Returns the subject and the request of a delivery. The request is null when the event or the endpoint has
-   * been deleted.
-   * @param at time at which the attempt began
-   */
+  /** Returns a delivery's subject and request. The request is null if the event or endpoint was deleted. */
   async read(
     tenantId: string,
     { id, eventId, endpointId }: DeliveryRow,

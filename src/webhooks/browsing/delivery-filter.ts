@@ -18,7 +18,6 @@ export interface DeliveryFilter {
   statusCodes?: StatusCodes;
   /** Error of the last attempt of the latest round. */
   error?: AttemptError;
-  /** Conversation that the event is about. */
   conversationId?: string;
   messageId?: string;
   since?: Date;
@@ -48,9 +47,7 @@ export function conditionsOf(
   return conditions;
 }
 
-/**
- * Returns a filter's SQL conditions on time and cursor. They bound the id, because ids are ordered by time.
- */
+/** Returns the SQL conditions on time and cursor. They bound the id: ids are ordered by time. */
 export function boundsOf({ since, until, cursor }: DeliveryFilter, parameters: Parameters): string[] {
   const conditions: string[] = [];
   if (since) conditions.push(`p.id >= ${parameters.bind(idFloor(since))}`);

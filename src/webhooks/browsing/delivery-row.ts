@@ -1,6 +1,5 @@
 export type WebhookDeliveryStatus = 'PENDING' | 'SUCCEEDED' | 'EXHAUSTED' | 'CANCELLED';
 
-/** Delivery for lists, wherever it is stored. */
 export interface DeliveryRow {
   id: string;
   endpointId: string;
@@ -13,24 +12,16 @@ export interface DeliveryRow {
   nextAttemptAt: Date | null;
 }
 
-/** Result of one step of a search, newest first. */
 export interface SearchStep {
   rows: DeliveryRow[];
   /** Lowest id that the step has read; null when no delivery is below it. */
   next: string | null;
 }
 
-/**
- * Row that a step of a search has read.
- * @property fits whether the row passes the filter
- * @property seen number of rows that the step has read, equal in all of them
- */
+/** Row that a step has read: whether it passes the filter, and the number of rows of the step. */
 export type LookedAt = DeliveryRow & { fits: boolean; seen: number };
 
-/**
- * Makes the result of a step from the rows that it has read.
- * @param size number of rows after which the step ends; a step that has read fewer is the last
- */
+/** Makes a step's result from its rows. With fewer than `size` rows, the step is the last. */
 export function toStep(lookedAt: LookedAt[], size: number): SearchStep {
   const isFull = lookedAt[0]?.seen === size;
   const rows = lookedAt.filter(({ fits }) => fits).map(({ fits: _, seen: __, ...row }) => row);

@@ -34,10 +34,7 @@ export class DeliverySearchRepository {
     });
   }
 
-  /**
-   * Reads the next `size` rows of the history, newest first, and returns those that pass. It skips rows that
-   * an index excludes by the filter.
-   */
+  /** Reads the next `size` rows of the history that an index finds for the filter, newest first. */
   searchHistory(reader: Reader, tenantId: string, filter: DeliveryFilter, size: number): Promise<SearchStep> {
     return this.lookAtHistory({ reader, tenantId, filter, size }, (parameters) => {
       const where = ['p.tenant_id = $1', ...partOf(filter, parameters), ...boundsOf(filter, parameters)];
@@ -45,10 +42,7 @@ export class DeliverySearchRepository {
     });
   }
 
-  /**
-   * Returns the deliveries of these ids that pass the filter: first the pending, then the finished ones. A
-   * delivery that ends in between is returned twice.
-   */
+  /** Returns the deliveries in `ids` that pass the filter. One that ends meanwhile is returned twice. */
   async findMany(
     reader: Reader,
     tenantId: string,

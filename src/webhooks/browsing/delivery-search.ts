@@ -61,9 +61,7 @@ export class DeliverySearch {
     return merged(next, firstAttempts, rows);
   }
 
-  /**
-   * Reads the next rows of the pending deliveries and of the history. It leaves out first attempts under way.
-   */
+  /** Reads the next rows of pending deliveries and history, without first attempts under way. */
   async searchStep(
     tx: Transaction,
     tenantId: string,
@@ -96,9 +94,7 @@ export class DeliverySearch {
     return merged(next, await this.recorded.findMany(tx, tenantId, ids, filter));
   }
 
-  /**
-   * Returns the ids of the next events that the filter names. The event of a message has the message's id.
-   */
+  /** Returns the ids of the next events that the filter names. A message and its event have the same id. */
   private async findEventIds(
     tx: Transaction,
     tenantId: string,

@@ -80,10 +80,7 @@ function isAbout(event: LeasedEvent, { conversationId, messageId, cursor }: Deli
   );
 }
 
-/**
- * Returns the end of a step. A step has all events of a millisecond, because their deliveries are in any
- * order.
- */
+/** Returns the end of a step, which has all events of a millisecond: their deliveries are in any order. */
 function endOfStep(events: LeasedEvent[], to: number): number {
   while (to < events.length && firstIdOf(events[to]!.id) === firstIdOf(events[to - 1]!.id)) to++;
   return to;

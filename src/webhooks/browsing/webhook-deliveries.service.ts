@@ -81,7 +81,7 @@ export class WebhookDeliveriesService {
    * id and all attempts. A delivery whose first attempt is under way does not change.
    * @returns the delivery, pending
    * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: the endpoint is inactive, or does not receive the
-   * event type
+   *   event type
    */
   async redeliver(tenantId: string, id: string, actor: Actor): Promise<WebhookDeliveryDetail> {
     const delivery = await this.find(tenantId, id);
@@ -95,7 +95,7 @@ export class WebhookDeliveriesService {
    * way, or one that was brought forward before, stays unchanged.
    * @returns the delivery, pending
    * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: the delivery is not pending, or the endpoint is
-   * inactive or does not receive the event type
+   *   inactive or does not receive the event type
    */
   async retryNow(tenantId: string, id: string, actor: Actor): Promise<WebhookDeliveryDetail> {
     const delivery = await this.find(tenantId, id);

@@ -54,7 +54,6 @@ export class ListWebhookDeliveriesQuery extends PageQuery {
   @IsIn(ATTEMPT_ERRORS)
   error?: AttemptError;
 
-  /** Id of the conversation that the event is about. */
   @IsOptional()
   @IsStorableText()
   conversationId?: string;
@@ -95,10 +94,7 @@ export interface WebhookDeliveryRequest {
   url: string;
   /** Headers in their order. The value of a signature is null. */
   headers: { name: string; value: string | null }[];
-  /**
-   * Body of the last attempt; without an attempt, the body that one would send now. Attempts differ only in
-   * `deliveredAt`.
-   */
+  /** Body of the last attempt, or of an attempt now. Attempts differ only in `deliveredAt`. */
   body: string;
 }
 

@@ -20,14 +20,11 @@ import { isTestRecord, logRetry, mayBeOfOneRecord, RecordRetries } from './recor
 
 const MAX_BATCH = 200;
 /**
- * Milliseconds from one batch to the next while fewer than ENOUGH records wait. A batch of several records
- * costs little more than a batch of one. A waiting record delays only the next attempt in its slot.
+ * Milliseconds between two batches, unless ENOUGH records wait. Only the next attempt in its slot waits for a
+ * record.
  */
 const BATCH_EVERY_MS = 20;
-/**
- * Number of waiting records at which a batch is written at once. An endpoint has as many slots by default, so
- * it never waits with all slots for a batch.
- */
+/** Waiting records at which a batch is written at once: as many as an endpoint has slots by default. */
 const ENOUGH = 10;
 const RETRY_MS = 500;
 /**
@@ -52,17 +49,13 @@ interface Leases {
 @Injectable()
 export class AttemptRecorder {
   private readonly logger = new Logger(AttemptRecorder.name);
-  /**
-   * Runs one batch at a time. If each workspace has its own database server, it runs one batch at a time for
-   * each workspace, so that a hanging server delays no other workspace.
-   */
+  /** Writes one batch at a time, or one for each workspace where workspaces have their own servers. */
   private readonly batcher: WorkspaceBatcher<AttemptRecord, AttemptRecord>;
   /**
    * Numbers of first attempts that are not recorded yet, by the key of the event's lease. A lease is removed
    * if one of its attempts can't be recorded: its event stays in the queue until another worker claims it.
    */
   private readonly attemptsLeft = new Map<string, number>();
-  /** Retries of failed batches that are under way, by the key of the batch. */
   private readonly retries = new Map<string, RecordRetries>();
 
   constructor(
@@ -88,16 +81,11 @@ export class AttemptRecorder {
     }
   }
 
-  /**
-   * Records an attempt. It resolves when the record is committed, or is dropped because its lease has ended.
-   */
+  /** Records an attempt. It resolves when the record is committed, or dropped because its lease has ended. */
   record(record: AttemptRecord): Promise<AttemptRecord> {
     return this.batcher.submit(record.delivery.endpoint.tenantId, record);
   }
 
-  /**
-   * Returns the retries of failed batches that are under way for the record's workspace, or begins new ones.
-   */
   private retriesOf({ delivery }: AttemptRecord): RecordRetries {
     const key = this.database.batchKeyOf(delivery.endpoint.tenantId);
     const known = this.retries.get(key);
@@ -148,10 +136,7 @@ export class AttemptRecorder {
     for (const [key, { length }] of groupByLease(fromEvents)) this.countDown(key, length);
   }
 
-  /**
-   * Writes records with one round trip to the database, if all of their leases are valid.
-   * @returns whether all leases were valid; if not, nothing is written
-   */
+  /** Writes records in one round trip if all leases are valid. Otherwise it writes none and returns false. */
   private async tryAtOnce(
     { ended, ongoing }: Leases,
     fromEvents: AttemptRecord[],
@@ -169,7 +154,6 @@ export class AttemptRecorder {
     }
   }
 
-  /** Writes the records whose leases are valid, and drops the others. */
   private async writeHeld(
     { ended, ongoing }: Leases,
     fromEvents: AttemptRecord[],
@@ -188,10 +172,6 @@ export class AttemptRecorder {
     });
   }
 
-  /**
-   * Lists the leases of first attempts. A lease ends if `records` has all of its attempts that are not
-   * recorded yet.
-   */
   private listLeases(records: AttemptRecord[]): Leases {
     const leases: Leases = { ended: [], ongoing: [] };
     for (const [key, ofLease] of groupByLease(records)) {

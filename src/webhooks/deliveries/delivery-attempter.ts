@@ -21,10 +21,7 @@ import { AttemptRecord, contentOf, Delivery } from './delivery';
 /** Number of attempts of a delivery: the first one, and the contract's five retries. */
 export const MAX_DELIVERY_ATTEMPTS = 6;
 
-/**
- * Milliseconds until a delivery is due again for which no request was made. Its permission to start had ended
- * when the connection was made, or this process lacked a resource.
- */
+/** Milliseconds until a delivery is due again whose attempt could not start. */
 const POSTPONED_MS = 1_000;
 
 /** Error of a context that could not be read for a passing reason. No request was made. */
@@ -34,10 +31,7 @@ class ContextUnreadable extends Error {
   }
 }
 
-/**
- * Makes one attempt of a claimed delivery: sends the request, decides when the next attempt follows, and
- * records both.
- */
+/** Makes one attempt of a claimed delivery, decides whether a retry follows, and records both. */
 @Injectable()
 export class DeliveryAttempter {
   private readonly logger = new Logger(DeliveryAttempter.name);
@@ -57,10 +51,7 @@ export class DeliveryAttempter {
     return this.recorder.record(outcome ? decide(delivery, outcome) : postpone(delivery, POSTPONED_MS));
   }
 
-  /**
-   * Returns the permission to start an attempt. It ends one second after the claim, because the endpoint may
-   * change afterwards. To renew it, the endpoint is read and locked again.
-   */
+  /** Returns the permission to start within a second after the claim: the endpoint may change later. */
   private permitOf(delivery: Delivery): StartPermit {
     let { startBy } = delivery;
     return {
@@ -73,10 +64,7 @@ export class DeliveryAttempter {
     };
   }
 
-  /**
-   * Returns the latest start of an attempt, if the endpoint has not changed since the claim. Returns null if
-   * it has changed or cannot be read.
-   */
+  /** Locks the endpoint again. Returns null if it has changed since the claim, or can't be read. */
   private async claimAgain({ id: deliveryId, endpoint, event }: Delivery): Promise<StartBy | null> {
     const claim = async (tx: Transaction) => {
       const [now] = await this.endpoints.lockSubscribers(tx, [endpoint], { inactiveToo: isTest(event.type) });
@@ -99,9 +87,10 @@ export class DeliveryAttempter {
   }
 
   /**
-   * Reads the context that the endpoint gets with an event; null for an endpoint without a context. A test
-   * has an empty context, because it has no subject.
-   * @throws ContextUnreadable when this process lacks a resource or its database is unreachable
+   * Reads the context for an endpoint; null if it wants none. A test has no subject, so its context is empty.
+   * @ src/webhooks/@throws ContextUnreadable when this process lacks a resource or its database is
+   *   unreachable.ts:170 Returns the milliseconds to wait: 2, 4, 8, 16 or 32 s and up to 10 % more; null if
+   *   no attempt is left.
    */
   private async readContext(
     { context: parts }: Subscriber,

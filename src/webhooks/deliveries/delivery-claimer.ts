@@ -35,10 +35,7 @@ interface Request {
 
 interface Claim {
   deliveries: Delivery[];
-  /**
-   * Rate limit of the endpoint, in deliveries a second, if it must first grant a number: no delivery was
-   * claimed then. Null otherwise.
-   */
+  /** Rate limit of an endpoint (deliveries a second) that must first grant a number; null otherwise. */
   rateLimit: number | null;
 }
 
@@ -54,10 +51,7 @@ export class DeliveryClaimer {
   private readonly together: WorkspaceBatcher<Request, Claim>;
   /** Batcher for targets whose last claim was slow: each of its claims has one target. */
   private readonly apart: WorkspaceBatcher<Request, Claim>;
-  /**
-   * Keys of targets whose last claim took over a second or failed. Another target of the same claim may have
-   * been the cause.
-   */
+  /** Keys of targets whose last claim took over a second or failed, perhaps because of another target. */
   private readonly slow = new Set<string>();
 
   constructor(
@@ -160,10 +154,7 @@ export class DeliveryClaimer {
     });
   }
 
-  /**
-   * Postpones deliveries of event types that their endpoints no longer receive, and has `PendingCanceller`
-   * cancel them.
-   */
+  /** Postpones deliveries of removed event types, and has `PendingCanceller` cancel them. */
   private leaveUnowed(tx: Transaction, deliveries: Delivery[], lease: Lease): void {
     const unowed = deliveries.filter((delivery) => !isOwed(delivery));
     this.deliveries.postponePipelined(tx, unowed, lease.id, UNOWED_DELAY_MS);
@@ -199,10 +190,7 @@ function toDelivery(row: ClaimedRow, endpoint: Subscriber, lease: Lease, startBy
   return { id, event, endpoint, lease, round, attemptCount, recovered, recoveryId, startBy };
 }
 
-/**
- * Removes up to `count` deliveries of a target from `claimed`, and returns them. If two requests name the
- * same target, the second gets the deliveries that the first has left.
- */
+/** Removes up to `count` deliveries of a target from `claimed`, and returns them. */
 function takeForTarget(claimed: Delivery[], target: Target, count: number): Delivery[] {
   const taken: Delivery[] = [];
   for (let n = 0; n < claimed.length && taken.length < count;) {

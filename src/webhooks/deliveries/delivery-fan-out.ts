@@ -32,10 +32,7 @@ export class DeliveryFanOut {
     @InjectWakeUps(DELIVERY_QUEUE) private readonly wakeUps: WakeUpQueue,
   ) {}
 
-  /**
-   * Makes the deliveries of each endpoint's events.
-   * @returns the ids of the events that stay leased, because a delivery of the event starts after the commit
-   */
+  /** Makes deliveries. Returns the ids of events that stay leased, because a delivery of each starts. */
   async makeDeliveries(tx: Transaction, subscribed: Map<Subscriber, ClaimedEvent[]>): Promise<Set<string>> {
     const recorded = await this.findRecorded(tx, subscribed);
     const starting: Delivery[] = [];
@@ -54,16 +51,12 @@ export class DeliveryFanOut {
       waiting.push(...owed.slice(slots));
     }
     this.insertPending(tx, waiting);
-    // Runs before the first attempt begins: `onCommit` callbacks run before code that awaits the
-    // transaction's end.
+    // Runs before the first attempt: `onCommit` callbacks precede code that awaits the transaction's end.
     tx.onCommit(() => this.recorder.expectAttempts(starting));
     return new Set(starting.map(({ event }) => event.id));
   }
 
-  /**
-   * Returns the ids of deliveries that have a row already. Only events that were leased before can have such
-   * deliveries.
-   */
+  /** Returns the ids of deliveries that have a row. Only events that were leased before can have any. */
   private async findRecorded(
     tx: Transaction,
     subscribed: Map<Subscriber, ClaimedEvent[]>,

@@ -18,9 +18,7 @@ const MAX_ERASED = 1_000;
 const NO_ANSWER = 'response = NULL, response_headers = NULL, error_message = NULL';
 const HAS_ANSWER = '(response IS NOT NULL OR response_headers IS NOT NULL OR error_message IS NOT NULL)';
 
-/**
- * Attempt of a delivery. Its response is stored as bytes, because text in PostgreSQL cannot contain a NUL.
- */
+/** Attempt of a delivery. Its response is bytes, because text in PostgreSQL cannot contain a NUL. */
 export type AttemptRow = AttemptPhases &
   Pick<
     AttemptOutcome,
@@ -127,9 +125,8 @@ export class DeliveryHistoryRepository {
   }
 
   /**
-   * Returns the ids of the events' pending and finished deliveries, including those to deleted endpoints. It
-   * finds them by ranges of ids, because the index is by id: a delivery's id begins with the millisecond of
-   * its event.
+   * Returns the ids of the events' pending and finished deliveries. It reads ranges of ids, because the index
+   * is by id, and a delivery's id begins with the millisecond of its event.
    */
   async listIdsOfEvents(reader: Reader, tenantId: string, eventIds: string[]): Promise<string[]> {
     const inRange = 'tenant_id = $1 AND id >= e.first AND id <= e.last AND event_id = e.id';

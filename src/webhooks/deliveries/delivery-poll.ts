@@ -7,16 +7,12 @@ import { Target } from '../../queue/targets';
 import { DeliveryWorker } from './delivery.worker';
 import { BEFORE_ALL_ENDPOINTS, DueDeliveriesRepository } from './due-deliveries.repository';
 
-/**
- * Number of found targets after which `pending_deliveries` is vacuumed. Each found target has left at least
- * one dead row in the table.
- */
+/** Number of found targets after which `pending_deliveries` is vacuumed. Each has left a dead row. */
 const VACUUM_AFTER_TARGETS = 500;
 
 /**
  * Finds due deliveries every second, so that no delivery depends on a wake-up. It finds retries and ended
- * leases by their due time. It finds all others endpoint by endpoint, such as those that a killed worker has
- * left.
+ * leases by their due time, and all others endpoint by endpoint.
  */
 @Injectable()
 export class DeliveryPoll implements OnApplicationBootstrap, BeforeApplicationShutdown {

@@ -7,7 +7,6 @@ import { Target } from '../../queue/targets';
 import { deliveriesSubQueue, NewRound, PendingDelivery, roundColumns } from './delivery';
 import { FIRST } from './pending-deliveries.repository';
 
-/** Begins further rounds of deliveries, for recoveries and for persons who redeliver single deliveries. */
 @Injectable()
 export class DeliveryRoundsRepository {
   constructor(
@@ -15,10 +14,7 @@ export class DeliveryRoundsRepository {
     private readonly floors: QueueFloors,
   ) {}
 
-  /**
-   * Inserts the rounds that a recovery makes. A delivery that is pending keeps its row unchanged.
-   * @returns the number of inserted rounds
-   */
+  /** Inserts rounds of a recovery, except for pending deliveries. Returns the number of inserted rounds. */
   async insertRecovered(tx: Transaction, rounds: NewRound[], recoveryId: string): Promise<number> {
     const columns = [
       ...roundColumns(rounds),
@@ -37,9 +33,12 @@ export class DeliveryRoundsRepository {
   }
 
   /**
-   * Deletes, among the deliveries `ids`, those that are owed to an activation before `activation` and wait to
-   * be cancelled.
-   * @returns the recovery of each deleted delivery; null without one
+   * Deletes the deliveries in `ids` that an activation before `activation` was owed.
+   * @ src/webhooks/@returns the recovery of each deleted delivery; null without one.ts:81 Makes a delivery
+   *   due before all others of its endpoint, in a new round. The result of an earlier round's attempt in
+   *   flight is dropped. A pending delivery of a recovery stays part of it.
+   * @ src/webhooks/@returns the recovery of each deleted delivery; null without one.ts:99 Makes a pending
+   *   delivery due before all others of its endpoint, in the same round.
    */
   deleteFormer(
     tx: Transaction,

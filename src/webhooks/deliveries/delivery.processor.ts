@@ -7,10 +7,7 @@ import { RedisSignals } from '../../redis/redis-signals';
 import { DELIVERY_DUE, DELIVERY_QUEUE } from './delivery';
 import { DeliveryWorker } from './delivery.worker';
 
-/**
- * Wakes the delivery worker for the endpoints that Bull's jobs and Redis signals name. A job contains no
- * delivery: PostgreSQL stores the deliveries, their leases and their attempts.
- */
+/** Wakes the worker for the endpoint that a job or a signal names. PostgreSQL stores the deliveries. */
 @Processor(DELIVERY_QUEUE)
 export class DeliveryProcessor extends WakeUpProcessor {
   constructor(

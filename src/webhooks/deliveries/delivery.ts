@@ -38,10 +38,7 @@ interface DeliveryState {
   attemptCount: number;
   /** Whether a recovery made the delivery pending. Recovered deliveries give way to live deliveries. */
   recovered: boolean;
-  /**
-   * Recovery that made the delivery; null without one. The recovery counts how the delivery ends, even if a
-   * person makes it due at once.
-   */
+  /** Recovery that made the delivery and counts its end, even if a person redelivers it; null without one. */
   recoveryId: string | null;
 }
 
@@ -59,20 +56,14 @@ export interface PendingDelivery {
   tenantId: string;
   id: string;
   endpointId: string;
-  /**
-   * Number of the endpoint's activation that is owed the delivery. The delivery is cancelled when this
-   * activation has ended.
-   */
+  /** Number of the endpoint's activation that is owed the delivery. Later activations are not owed it. */
   activation: number;
   eventId: string;
   eventType: string;
   round: number;
   attemptCount: number;
   recovered: boolean;
-  /**
-   * HTTP status of this round's last attempt; null without an answer or an attempt. `lastError` is the error
-   * of the same attempt.
-   */
+  /** HTTP status of this round's last attempt; null without an answer. `lastError` is of that attempt. */
   lastStatusCode: number | null;
   lastError: AttemptError | null;
 }
@@ -97,9 +88,13 @@ export interface TestExample {
 }
 
 /**
- * Returns the content of an event's request. If a test event contains an example, it is the example's
- * content.
- * @param context `context` of the body; null for a body without one
+ * Returns the content of an event's request. For a test event with an example, it is the example's.
+ * @ src/webhooks/@param context `context` of the body; null for a body without one.ts:116 Returns an
+ *   endpoint's target for live deliveries, or for recovered ones, which are background work.
+ * @ src/webhooks/@param context `context` of the body; null for a body without one.ts:124 Returns the part of
+ *   the queue with an endpoint's live deliveries, or with its recovered ones.
+ * @ src/webhooks/@param context `context` of the body; null for a body without one.ts:160 Returns a
+ *   delivery's row for `pending_deliveries`, without the result of a last attempt.
  */
 export function contentOf(
   deliveryId: string,

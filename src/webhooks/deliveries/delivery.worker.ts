@@ -10,10 +10,7 @@ import { DeliveryAttempter } from './delivery-attempter';
 import { DeliveryClaimer } from './delivery-claimer';
 import { EndpointHealth } from './endpoint-health';
 
-/**
- * Attempts deliveries as the free slots of this process allow. After each recorded attempt it schedules the
- * retry, and updates metrics and the endpoint's health.
- */
+/** Attempts deliveries while slots are free. It then schedules retries, and updates metrics and health. */
 @Injectable()
 export class DeliveryWorker implements OnModuleInit {
   readonly runner: LeaseWorker<Delivery>;

@@ -38,10 +38,7 @@ const LIST_OWED_ENDPOINTS = `
   SELECT owed.tenant_id AS "tenantId", endpoint_id AS id, ${ENDPOINT}
   FROM owed LEFT JOIN webhook_endpoints e ON e.tenant_id = owed.tenant_id AND e.id = endpoint_id ORDER BY n`;
 
-/**
- * Delivery after which a step of a cancellation begins. The order is by activation, `recovered`, due time and
- * id.
- */
+/** Delivery after which a step of a cancellation begins, by activation, `recovered`, due time and id. */
 export type UnowedPosition = Pick<PendingDelivery, 'activation' | 'recovered' | 'id'> & {
   /** Due time as PostgreSQL's text, because a `Date` has no microseconds. */
   nextAttemptAt: string;
@@ -64,9 +61,7 @@ interface EndpointRow {
   tenantId: string;
   id: string;
   activation: number;
-  /**
-   * Whether the endpoint is active and its workspace is not suspended; null for an endpoint without a row.
-   */
+  /** Whether the endpoint is active in a workspace that is not suspended; null if it has no row. */
   maySend: boolean | null;
   now: Date;
 }
@@ -77,10 +72,7 @@ interface TargetRow {
   recovered: boolean;
 }
 
-/**
- * Finds due deliveries, and deletes deliveries that endpoints are not owed any more. Each step reads a
- * bounded number of rows.
- */
+/** Finds due deliveries, and deletes deliveries that are not owed any more, in steps of bounded size. */
 @Injectable()
 export class DueDeliveriesRepository {
   constructor(private readonly floors: QueueFloors) {}
@@ -109,10 +101,13 @@ export class DueDeliveriesRepository {
   }
 
   /**
-   * Makes one step of a search of a server for targets with a due delivery. It reads only active endpoints of
-   * workspaces that are not suspended. It also stores each sub-queue's floor: the oldest due time, before
-   * which claims need not read.
-   * @returns `next`: endpoint after which the next step begins; null after the last step
+   * Makes one step of a search of a server for active endpoints with a due delivery. It stores each
+   * sub-queue's floor: the oldest due time, before which claims need not read.
+   * @ src/webhooks/@returns `next`: endpoint after which the next step begins; null after the last
+   *   step.ts:133 `now` was read before the deliveries: a delivery that became due in between is later.
+   * @ src/webhooks/@returns `next`: endpoint after which the next step begins; null after the last
+   *   step.ts:188 Deletes up to `count` pending deliveries of a suspended workspace with ids below `before`,
+   *   except those with an attempt in flight.
    */
   async findDue(
     after: Position,
@@ -189,7 +184,7 @@ export class DueDeliveriesRepository {
    * Deletes up to `count` pending deliveries of a suspended workspace whose ids are below `before`. It leaves
    * deliveries with an attempt in flight.
    * @returns the recovery of each deleted delivery, null without one; an empty list if the workspace is not
-   * suspended
+   *   suspended
    */
   deleteSuspended(
     tx: Transaction,

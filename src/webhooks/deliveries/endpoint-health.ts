@@ -10,10 +10,7 @@ import { AttemptRollups } from '../rollups/attempt-rollups';
 import { AttemptRecord } from './delivery';
 
 const GONE = 410;
-/**
- * Shortest time between two writes of an endpoint's last success, in milliseconds. A write after every
- * delivery would cost more than the delivery.
- */
+/** Milliseconds from one write of an endpoint's last success to the next, to save most of the writes. */
 const SUCCESS_STEP_MS = 60 * 1000;
 const WRITE_EVERY_MS = 500;
 const BATCH = 500;
@@ -49,10 +46,7 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
     await this.write();
   }
 
-  /**
-   * Counts an attempt in the endpoint's statistics. A change of the endpoint's health is written with the
-   * next batch.
-   */
+  /** Counts an attempt in the statistics, and notes a change of the endpoint's health for the next write. */
   async observe(record: AttemptRecord): Promise<void> {
     const { delivery, outcome } = record;
     const { tenantId, id, url, failingSince, lastSuccessAt } = delivery.endpoint;

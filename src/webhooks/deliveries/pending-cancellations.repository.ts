@@ -6,9 +6,8 @@ import { Transaction } from '../../database/transaction';
 const STEP_ROWS = 1_000;
 
 /**
- * Key of a cancellation: an activation of an endpoint that has ended or receives fewer event types. The
- * cancellation covers pending deliveries of this and of earlier activations that the endpoint is not owed any
- * more.
+ * Key of a cancellation: an endpoint's activation that has ended or receives fewer event types. The
+ * cancellation covers earlier activations as well.
  */
 export interface CancellationKey {
   tenantId: string;
@@ -20,8 +19,7 @@ export interface LockedCancellation {
   /** Time at which the cancellation last began, as PostgreSQL's text. Another edit begins it again. */
   begunAt: string;
   /**
-   * Whether every attempt has ended that was in flight when the cancellation began, so that no further
-   * delivery can become pending.
+   * Whether all attempts that were in flight at its beginning have ended: no delivery can appear any more.
    */
   isSettled: boolean;
 }
@@ -33,10 +31,7 @@ const BY_KEY = 'tenant_id = $1 AND endpoint_id = $2 AND activation = $3';
 
 @Injectable()
 export class PendingCancellationsRepository {
-  /**
-   * Returns the next cancellations of a server, for one step of a search. `next` is the key after which the
-   * next step begins; null after the last step.
-   */
+  /** Returns the next cancellations of a server; `next` is the key to go on after, null at the end. */
   async find(
     after: Position,
     server: WorkspaceServer,

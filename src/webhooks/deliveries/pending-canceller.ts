@@ -17,23 +17,18 @@ const BATCH = 200;
 const PAUSE_MS = 25;
 const MAX_PASSES = 1_000;
 
-/** Pass of this process through all deliveries of a cancellation, from the first to the last. */
 interface Pass {
   after: UnowedPosition;
   /** Whether no further delivery of the cancellation could become pending when this pass began. */
   isLast: boolean;
 }
 
-/**
- * Cancels deliveries that endpoints are not owed any more: deliveries of ended activations, and of event
- * types that the endpoint no longer receives.
- */
+/** Cancels deliveries of ended activations, and of event types that the endpoint no longer receives. */
 @Injectable()
 export class PendingCanceller {
   /**
-   * Passes that this process has begun, by cancellation. Each step begins after the last row of the step
-   * before. So it does not read again the rows that are still owed, or deleted rows that an open snapshot
-   * preserves.
+   * Passes under way, by cancellation. Each step begins after the last row of the step before. So it does not
+   * read again rows that are owed, or deleted rows that a snapshot preserves.
    */
   private readonly passes = new Map<string, Pass>();
 

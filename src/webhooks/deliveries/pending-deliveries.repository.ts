@@ -18,8 +18,7 @@ import {
 } from './delivery';
 
 /**
- * Duration of a lease, longer than an attempt can take. After it, any worker may claim a delivery whose
- * worker was killed.
+ * Duration of a lease, longer than an attempt. After it, other workers claim a killed worker's deliveries.
  */
 const LEASE = `interval '20 seconds'`;
 
@@ -213,10 +212,7 @@ export class PendingDeliveriesRepository {
     );
   }
 
-  /**
-   * Inserts a cancellation for each endpoint that is not owed one of these deliveries any more.
-   * `PendingCanceller` then cancels the deliveries.
-   */
+  /** Has `PendingCanceller` cancel the deliveries that their endpoints are not owed any more. */
   cancelUnowedPipelined(tx: Transaction, deliveries: PendingDelivery[]): Pipelined {
     return tx.pipeline(
       `INSERT INTO pending_cancellations (tenant_id, endpoint_id, activation)

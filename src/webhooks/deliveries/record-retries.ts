@@ -10,10 +10,7 @@ import {
 import { AttemptOutcome } from '../sending/attempt-outcome';
 import { AttemptRecord } from './delivery';
 
-/**
- * Number of smaller batches into which a failed batch is split. A full batch of 200 records is split into
- * single records in three steps.
- */
+/** Number of batches into which a failed one is split. Three splits turn 200 records into single ones. */
 const SPLIT_INTO = 8;
 /** Milliseconds before the failed batches are tried again. */
 const NEXT_BATCH_MS = 200;
@@ -26,10 +23,7 @@ const STOP_AFTER_MS = 20_000;
 interface Unwritten {
   record: AttemptRecord;
   giveUpAt: number;
-  /**
-   * Whether the record is written without the receiver's answer, because PostgreSQL has refused it with the
-   * answer.
-   */
+  /** Whether the record is written without the receiver's answer, which PostgreSQL has refused. */
   isReduced: boolean;
   resolve: (record: AttemptRecord) => void;
   reject: (error: Error) => void;
@@ -42,10 +36,7 @@ interface RetriedRecorder {
   onDone(): void;
 }
 
-/**
- * Writes the records of failed batches in smaller and smaller ones, so that a record that can't be written
- * fails alone.
- */
+/** Retries the records of failed batches in smaller batches, so that a faulty record fails alone. */
 export class RecordRetries {
   private readonly logger = new Logger(RecordRetries.name);
   private batches: Unwritten[][] = [];

@@ -20,9 +20,8 @@ export interface DeliveryEnd {
 }
 
 /**
- * Stores how deliveries of recoveries have ended, until these numbers are added to the recovery's row. A
- * transaction that ends such deliveries inserts a row for each recovery, so that it waits for no lock on the
- * recovery.
+ * Stores how deliveries of recoveries have ended, until a worker counts them. Each transaction inserts rows
+ * of its own, so that it waits for no lock on the recovery.
  */
 @Injectable()
 export class RecoveryOutcomesRepository {
@@ -44,10 +43,7 @@ export class RecoveryOutcomesRepository {
       tx.pipeline(`INSERT INTO recovery_outcomes (${columnNamesOf(columns)}) ${rows}`, parameters);
   }
 
-  /**
-   * Deletes up to `count` outcomes of a recovery, and returns them. Fewer than `count` mean that none is
-   * left.
-   */
+  /** Deletes up to `count` outcomes of a recovery, and returns them: fewer than `count` if none is left. */
   takeOutcomes(
     tx: Transaction,
     tenantId: string,

@@ -41,7 +41,7 @@ export class Redeliverer {
    * Makes a delivery due again in a new round. While its first attempt is under way, it only writes the audit
    * entry.
    * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: the endpoint is inactive, or does not receive the
-   * event type
+   *   event type
    */
   async redeliver(tenantId: string, delivery: ListedDelivery, actor: Actor): Promise<void> {
     const { id, endpointId, eventId, eventType } = delivery;
@@ -60,7 +60,7 @@ export class Redeliverer {
   /**
    * Makes the next attempt of a pending delivery due now.
    * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: the delivery is not pending, or the endpoint is
-   * inactive or does not receive the event type
+   *   inactive or does not receive the event type
    */
   async retryNow(tenantId: string, delivery: ListedDelivery, actor: Actor): Promise<void> {
     const { id, endpointId, status } = delivery;
@@ -108,9 +108,8 @@ export class Redeliverer {
   }
 
   /**
-   * Returns the latest round of a delivery; 0 while its first attempt is under way. The caller must hold the
-   * lock on the endpoint, so that no other round begins. The row of a pending round is locked, so that the
-   * round does not end before the transaction.
+   * Returns the latest round of a delivery; 0 while its first attempt is under way. The endpoint's lock
+   * prevents a new round, and the lock on a pending row prevents its end.
    */
   private async findLatestRound(tx: Transaction, tenantId: string, id: string): Promise<number> {
     const pending = await this.rounds.lockRound(tx, tenantId, id);

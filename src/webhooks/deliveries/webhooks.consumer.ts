@@ -13,24 +13,19 @@ import { Subscriber, SubscribersRepository } from '../endpoints/subscribers.repo
 import { DELIVERY_QUEUE } from './delivery';
 import { DeliveryFanOut } from './delivery-fan-out';
 
-/**
- * Number of deliveries that one transaction of the relay should make at most. With more endpoints, the relay
- * claims fewer events of a workspace.
- */
+/** Number of deliveries that one transaction of the relay should make at most. */
 const MAX_DELIVERIES = 500;
 const MAX_REMEMBERED = 10_000;
 
-/** Active endpoints of a workspace, as far as they bound the number of events that the relay claims. */
+/** Active endpoints of a workspace: their number, and those whose deliveries may start at the commit. */
 interface Breadth {
   endpoints: number;
-  /** Active endpoints whose deliveries may start directly after the relay's commit. */
   starting: Target[];
 }
 
 @Injectable()
 export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
   readonly name = 'webhooks';
-  /** Endpoints of workspaces, as the relay found them when it last claimed their events. */
   private readonly breadths = new Memo<Breadth>(MAX_REMEMBERED);
 
   constructor(
@@ -57,9 +52,8 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
   }
 
   /**
-   * Reads and locks the active endpoints of the workspaces, so that a deactivation waits for the commit. It
-   * does not wait for the lock of an endpoint that is being changed: deliveries to that endpoint become
-   * pending.
+   * Reads and locks the active endpoints, so that a deactivation waits for the commit. Deliveries to an
+   * endpoint that another transaction is changing become pending.
    */
   async prepareConsumer(tx: Transaction, tenantIds: string[]): Promise<PreparedConsumer> {
     const subscribers = await this.endpoints.lockWorkspaceSubscribers(tx, tenantIds);

@@ -40,10 +40,7 @@ const SETTINGS = ['url', 'events', 'context', 'rateLimit', 'name', 'description'
 /** Values of an endpoint that audit entries contain. */
 export const AUDITED = [...SETTINGS, 'active'] as const;
 
-/**
- * Changes locked endpoints. Each change appends an audit entry, and has deliveries cancelled that the
- * endpoint is not owed any more.
- */
+/** Changes locked endpoints, with audit entries, and has deliveries cancelled that are not owed any more. */
 @Injectable()
 export class EndpointChanges {
   constructor(
@@ -56,7 +53,7 @@ export class EndpointChanges {
   /**
    * Checks the actor's permission, and locks an endpoint that the actor changes.
    * @throws AppError NOT_FOUND; FORBIDDEN: an actor without the permission, or a key that may not read the
-   * endpoint's events or context; UNAUTHENTICATED: a key that was revoked meanwhile
+   *   endpoint's events or context; UNAUTHENTICATED: a key that was revoked meanwhile
    */
   async lock(
     tx: Transaction,
@@ -136,8 +133,10 @@ export class EndpointChanges {
   /**
    * Gives a locked endpoint a new secret, and returns the changed endpoint. Without a grace period only the
    * new secret signs.
-   * @throws AppError INVALID_BODY: with a grace period, if the previous secret of an earlier roll still
-   * signs; three secrets would sign
+   * @ src/webhooks/@throws AppError INVALID_BODY: a grace period, although the secret of an earlier roll
+   *   still signs.ts:169 Deactivates an endpoint that is gone or failing, unless it is inactive, has
+   *   succeeded since, or has another URL by now. After a suspension of the workspace, the five days begin
+   *   again.
    */
   async rollSecret(
     tx: Transaction,

@@ -3,11 +3,7 @@ import { Database } from '../../database/database';
 import { Batch, listsOf, workspaceOf } from '../../database/key-list';
 import { WebhookEndpoint } from './webhook-endpoint';
 
-/**
- * Success or failure of an endpoint.
- * @property url URL of the attempt; the endpoint may have another one by now
- * @property at time at which the attempt began
- */
+/** Success or failure: `at` is the beginning of the attempt; `url` is its URL, perhaps a former one. */
 export type HealthChange = Pick<WebhookEndpoint, 'tenantId' | 'id' | 'url'> & { at: Date };
 
 /** SQL that locks the changed endpoints in the order of their keys, so that two processes can't deadlock. */
@@ -21,10 +17,7 @@ const changesIn = (batch: Batch) => `(
 export class EndpointHealthRepository {
   constructor(private readonly database: Database) {}
 
-  /**
-   * Records successes, one for each endpoint. An endpoint that failed only before its success is not failing
-   * any more.
-   */
+  /** Records successes, one for each endpoint. A failure that is older than the success ends. */
   async markSucceeded(changes: HealthChange[]): Promise<void> {
     await this.database.query(
       `UPDATE webhook_endpoints w SET failing_since = NULL, last_success_at = greatest(last_success_at, c.at)

@@ -57,7 +57,7 @@ export class EndpointRegistration {
    * @param actor an API key is told only that a name has no public address
    * @returns the URL, normalised
    * @throws AppError INVALID_BODY: not https, not public, or not resolved; RATE_LIMITED, UNAVAILABLE: too
-   * many look-ups at once
+   *   many look-ups at once
    */
   async checkUrl(tenantId: string, input: string, actor: Actor): Promise<string> {
     try {

@@ -58,10 +58,7 @@ export class EndpointsOfKeys {
   }
 }
 
-/**
- * Reports whether a key knows an endpoint's present secret, because it made the endpoint or rolled the secret
- * last.
- */
+/** Reports whether a key knows the present secret: it made the endpoint, or rolled the secret last. */
 function knowsSecret(keyId: string, endpoint: WebhookEndpoint): boolean {
   const { madeById, secretRolledByType, secretRolledById } = endpoint;
   return (secretRolledByType === null ? madeById : secretRolledById) === keyId;

@@ -6,7 +6,6 @@ import { SigningSecrets } from '../sending/signature';
 import { WebhookEndpoint } from './webhook-endpoint';
 import { EndpointKey } from './webhook-endpoints.repository';
 
-/** Endpoint with the values that its deliveries need. */
 export type Subscriber = Pick<
   WebhookEndpoint,
   | 'id'
@@ -22,24 +21,13 @@ export type Subscriber = Pick<
 > & {
   /** Secrets that sign the deliveries; the error if this process lacks the key that decrypts one of them. */
   secrets: SigningSecrets | SecretUnreadable;
-  /**
-   * Whether the endpoint is not failing and has succeeded within a day, so that it need not count as slow.
-   */
+  /** Whether it is not failing and has succeeded within a day, so that it need not count as slow. */
   answersLately: boolean;
-  /**
-   * Whether the workspace is not suspended, and the transaction holds a lock on it for which a suspension
-   * waits.
-   */
+  /** Whether the workspace is not suspended, and this transaction's lock holds up a suspension. */
   maySend: boolean;
-  /**
-   * Whether requests may be sent to the endpoint: `maySend` is true, and the transaction holds a lock on the
-   * endpoint's row for which a deactivation or deletion waits.
-   */
+  /** Whether `maySend` is true, and this transaction's lock holds up a deactivation or deletion. */
   isLocked: boolean;
-  /**
-   * Whether deliveries may start without a claim: the endpoint is locked, has no rate limit, and its secrets
-   * are readable.
-   */
+  /** Whether deliveries may start without a claim: it is locked, without rate limit, its secrets readable. */
   startsAtOnce: boolean;
 };
 
@@ -80,18 +68,12 @@ export class SubscribersRepository {
     return this.decrypt(id, row!);
   }
 
-  /**
-   * Reads the active endpoints of some workspaces, and locks them. It reads endpoints that another
-   * transaction is changing without a lock.
-   */
+  /** Reads the workspaces' active endpoints, and locks those that no other transaction is changing. */
   lockWorkspaceSubscribers(tx: Transaction, tenantIds: string[]): Promise<Subscriber[]> {
     return this.lockMatching(tx, 'active', [tenantIds]);
   }
 
-  /**
-   * Reads the endpoints of these keys that are active, or all that are not deleted, and locks them. It reads
-   * endpoints that another transaction is changing without a lock.
-   */
+  /** Reads endpoints by their keys, and locks those that no other transaction is changing. */
   lockSubscribers(
     tx: Transaction,
     endpoints: EndpointKey[],

@@ -31,10 +31,7 @@ export function receivesFewerTypes(
 export const IS_OWED = `(w.active AND p.activation = w.activation
   AND (w.events && ARRAY['${ALL_EVENTS}', p.event_type] OR p.event_type IN (${TEST_TYPES.map((type) => `'${type}'`).join(', ')})))`;
 
-/**
- * Reports whether an endpoint receives an event: it subscribes to the type, and was activated before the
- * event was appended.
- */
+/** Reports whether an endpoint subscribes to an event's type and was activated before it was appended. */
 export function receivesEvent(
   { events, activatedAt }: Pick<WebhookEndpoint, 'events' | 'activatedAt'>,
   { type, queuedAt }: { type: string; queuedAt: Date },
@@ -42,15 +39,11 @@ export function receivesEvent(
   return isSubscribed(events, type) && queuedAt >= activatedAt;
 }
 
-/** Decides which events an endpoint receives, by its subscription and its workspace's plan. */
 @Injectable()
 export class EndpointSubscription {
   constructor(private readonly workspaces: WorkspacesRepository) {}
 
-  /**
-   * Returns the events that their workspaces' plans include. It reads only workspaces that have an event
-   * whose type depends on the plan.
-   */
+  /** Returns the events that their workspaces' plans include. It reads only workspaces whose plan matters. */
   async filterEntitled<Event extends Pick<OutboxEvent, 'tenantId' | 'type'>>(
     reader: Reader,
     events: Event[],

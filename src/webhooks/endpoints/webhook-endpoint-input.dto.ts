@@ -73,7 +73,6 @@ export class CreateWebhookEndpoint {
   @IsString()
   url: string;
 
-  /** Event types, or `*` for all. */
   @ApiProperty(EVENTS)
   @AreEvents()
   events: string[];
@@ -123,7 +122,6 @@ export class UpdateWebhookEndpoint {
   @IsString()
   url?: string;
 
-  /** Event types, or `*` for all. */
   @ApiPropertyOptional(EVENTS)
   @IsOptional()
   @AreEvents()
@@ -176,10 +174,7 @@ export class CheckUrl {
 const MAX_GRACE_PERIOD_SECONDS = 7 * 24 * 60 * 60;
 export const DEFAULT_GRACE_PERIOD_SECONDS = 24 * 60 * 60;
 
-/**
- * Secret that signs `x-service-signature` during the grace period. The header has room for one signature
- * only.
- */
+/** Secrets that may sign `x-service-signature` in the grace period: the header has one signature only. */
 const SERVICE_SIGNATURES = ['previous', 'new'] as const;
 type ServiceSignature = (typeof SERVICE_SIGNATURES)[number];
 

@@ -140,7 +140,6 @@ export class CreatedWebhookEndpoint extends WebhookEndpointSummary {
   secret: string;
 }
 
-/** Answer to the creation of an endpoint. */
 @ApiSchema({ name: 'RegisteredWebhookEndpoint' })
 export class RegisteredWebhookEndpoint extends WebhookEndpointSummary {
   @ApiProperty({
@@ -183,8 +182,7 @@ export function toEndpointSummary(endpoint: WebhookEndpoint): WebhookEndpointSum
 }
 
 /**
- * Returns an endpoint as an actor may see it. For a key that may not write endpoints, secret parts of the URL
- * are masked.
+ * Returns an endpoint as an actor may see it. Without `webhooks:write`, secret parts of the URL are masked.
  */
 export function toSummaryFor(actor: Actor, endpoint: WebhookEndpoint): WebhookEndpointSummary {
   const summary = toEndpointSummary(endpoint);

@@ -1,10 +1,7 @@
 import { type Actor } from '../../access/principal';
 import { type ContextPart } from '../context/context-parts';
 
-/**
- * Reasons for which the service deactivates an endpoint: a delivery ended with 410, or all failed for five
- * days.
- */
+/** Reasons of the service to deactivate: a delivery ended with 410, or all failed for five days. */
 export const DEACTIVATION_REASONS = ['gone', 'failing'] as const;
 export type DeactivationReason = (typeof DEACTIVATION_REASONS)[number];
 
@@ -31,15 +28,9 @@ export interface WebhookEndpoint {
   secretRolledByType: Actor['type'] | null;
   secretRolledById: string | null;
   active: boolean;
-  /**
-   * Number of the latest activation. Each pending delivery contains the number of the activation that is owed
-   * it.
-   */
+  /** Number of the latest activation. A pending delivery names the activation that is owed it. */
   activation: number;
-  /**
-   * Time of the latest activation, by the database's clock. The endpoint receives events that are appended
-   * later.
-   */
+  /** Time of the latest activation, by the database's clock. The endpoint receives later events. */
   activatedAt: Date;
   /** Number of the present settings. Each edit adds 1. */
   version: number;

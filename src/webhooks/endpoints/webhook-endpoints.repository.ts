@@ -58,7 +58,6 @@ export class WebhookEndpointsRepository {
     return endpoint ?? null;
   }
 
-  /** Locks the endpoints that a key made, or whose URL or secret it set last. */
   lockOfKey(tx: Transaction, tenantId: string, keyId: string): Promise<WebhookEndpoint[]> {
     tx.outlastClaimsPipelined();
     return tx.query(
@@ -67,10 +66,7 @@ export class WebhookEndpointsRepository {
     );
   }
 
-  /**
-   * Replaces one API key by another as the maker of an endpoint, or as the actor who set its URL or secret
-   * last.
-   */
+  /** Replaces a key by another as maker of an endpoint, or as the actor who set its URL or secret last. */
   async handOver(
     tx: Transaction,
     { tenantId, id }: EndpointKey,
@@ -136,10 +132,7 @@ export class WebhookEndpointsRepository {
     return this.change(tx, key, set, values);
   }
 
-  /**
-   * Deactivates an endpoint.
-   * @param reason reason of the service; null when an actor deactivates the endpoint
-   */
+  /** Deactivates an endpoint. `reason` is null when an actor does it. */
   deactivate(
     tx: Transaction,
     key: EndpointKey,
@@ -161,9 +154,7 @@ export class WebhookEndpointsRepository {
     return this.change(tx, key, `${NEW_SECRET}, ${NO_PREVIOUS_SECRET}`, values);
   }
 
-  /**
-   * Replaces the secret. The old secret signs as well until the grace period ends, by the database's clock.
-   */
+  /** Replaces the secret. The old one signs until the grace period ends, by the database's clock. */
   async rollSecret(
     tx: Transaction,
     key: EndpointKey,

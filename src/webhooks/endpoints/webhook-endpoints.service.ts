@@ -29,7 +29,6 @@ import {
 } from './webhook-endpoint-input.dto';
 import { EndpointSettings, WebhookEndpointsRepository } from './webhook-endpoints.repository';
 
-/** Manages a workspace's webhook endpoints. */
 @Injectable()
 export class WebhookEndpointsService {
   constructor(
@@ -45,7 +44,7 @@ export class WebhookEndpointsService {
    * Registers an active endpoint. Only this result contains its secret. A repeated request returns the
    * endpoint as it was registered, with `secret` null.
    * @throws AppError INVALID_BODY: a refused URL, an unknown event type, a 51st endpoint; FORBIDDEN, also for
-   * a key that may not read the events; NOT_FOUND (workspace); IDEMPOTENCY_CONFLICT
+   *   a key that may not read the events; NOT_FOUND (workspace); IDEMPOTENCY_CONFLICT
    */
   create(tenantId: string, input: CreateWebhookEndpoint, actor: Actor): Promise<CreatedWebhookEndpoint>;
   create(
@@ -87,7 +86,7 @@ export class WebhookEndpointsService {
    * often a person may call it.
    * @returns the URL as it would be stored
    * @throws AppError INVALID_BODY: a refused URL, with the reason; FORBIDDEN: the actor may create no
-   * endpoint; RATE_LIMITED, UNAVAILABLE: too many look-ups at once
+   *   endpoint; RATE_LIMITED, UNAVAILABLE: too many look-ups at once
    */
   async checkUrl(tenantId: string, input: string, actor: Actor): Promise<{ url: string }> {
     const { url } = validate(CheckUrl, { url: input });
@@ -140,8 +139,8 @@ export class WebhookEndpointsService {
    * the actor may read, even if it had fewer parts before. Nothing changes if the endpoint has these values
    * already. The DNS lookup of a new host name may take 5 seconds.
    * @throws AppError INVALID_BODY: no field, a refused URL, an unknown event type; CONFLICT: the endpoint was
-   * edited since `version`; FORBIDDEN, also for a key that may not read the old or new events or the context;
-   * NOT_FOUND; RATE_LIMITED, UNAVAILABLE: too many look-ups at once
+   *   edited since `version`; FORBIDDEN, also for a key that may not read the old or new events or the
+   *   context; NOT_FOUND; RATE_LIMITED, UNAVAILABLE: too many look-ups at once
    */
   async update(
     tenantId: string,
@@ -206,7 +205,7 @@ export class WebhookEndpointsService {
    * that signs `x-service-signature`. The period ends by the database's clock. An attempt that was claimed
    * before the end may be signed with the previous secret for up to a second more.
    * @throws AppError INVALID_BODY, also when the previous secret of an earlier roll still signs, unless
-   * `gracePeriodSeconds` is 0, which ends it; FORBIDDEN; NOT_FOUND
+   *   `gracePeriodSeconds` is 0, which ends it; FORBIDDEN; NOT_FOUND
    */
   async rollSecret(
     tenantId: string,

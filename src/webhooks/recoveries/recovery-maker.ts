@@ -27,7 +27,7 @@ export class RecoveryMaker {
   /**
    * Makes the next deliveries of a recovery pending.
    * @returns the recovery's new row; null while enough deliveries are pending, the next event waits for the
-   * relay, or earlier events may not be committed yet
+   *   relay, or earlier events may not be committed yet
    */
   async makeNext(tx: Transaction, recovery: WebhookRecovery, size: number): Promise<WebhookRecovery | null> {
     const { tenantId, endpointId } = recovery;
@@ -55,10 +55,7 @@ export class RecoveryMaker {
     };
   }
 
-  /**
-   * Makes deliveries pending. They replace pending deliveries that an earlier activation was owed.
-   * @returns the number of new deliveries
-   */
+  /** Makes deliveries pending, in place of rows of an earlier activation. Returns their number. */
   private async insert(
     tx: Transaction,
     { tenantId, id: recoveryId }: WebhookRecovery,

@@ -4,10 +4,7 @@ import { WebhookEndpoint } from '../endpoints/webhook-endpoint';
 import { StoredFilter, WebhookRecovery } from './webhook-recovery';
 import { RedeliverMatching } from './webhook-recovery.dto';
 
-/**
- * Plans a recovery of all events that an endpoint has missed from a time to now. Events before the endpoint's
- * creation are left out. The caller must count the total.
- */
+/** Plans a recovery of the events since a time, or since the endpoint's creation, without its total. */
 export function planMissed(
   { tenantId, id: endpointId, createdAt }: WebhookEndpoint,
   earliest: Date,
@@ -19,10 +16,7 @@ export function planMissed(
   return { ...newRecovery(tenantId, endpointId, actor, now), ...range };
 }
 
-/**
- * Plans a recovery of the finished deliveries that match a filter now, newest first. The caller must count
- * the total.
- */
+/** Plans a recovery of the finished deliveries that match a filter, newest first, without its total. */
 export function planMatching(tenantId: string, filter: RedeliverMatching, actor: Actor): WebhookRecovery {
   const now = new Date();
   const until = filter.until && filter.until < now ? filter.until : now;

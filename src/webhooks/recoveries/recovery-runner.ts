@@ -7,7 +7,6 @@ import { RecoveryMaker } from './recovery-maker';
 import { RecoveryTally } from './recovery-tally';
 import { RecoveryKey, WebhookRecoveriesRepository } from './webhook-recoveries.repository';
 
-/** Largest number of events or deliveries that one step reads. */
 const STEP = 1_000;
 
 /** Runs recoveries until all deliveries that they made have ended. */

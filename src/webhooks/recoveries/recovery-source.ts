@@ -26,18 +26,15 @@ export interface RecoveryStep {
 
 export interface RecoveryRound extends Omit<NewRound, 'activation'> {
   /**
-   * Whether the event is still in the queue, from before the activation. The relay does not give it to the
-   * endpoint any more, but an attempt of a former activation may be under way.
+   * Whether the event has been in the queue since before the activation. It is not relayed to the endpoint,
+   * but an attempt of an earlier activation may be under way.
    */
   isQueued: boolean;
 }
 
 type Recovery = Pick<WebhookRecovery, 'filter' | 'since' | 'until'>;
 
-/**
- * Finds the deliveries of a recovery: events that its endpoint has missed, or finished deliveries that its
- * filter matches.
- */
+/** Finds the deliveries of a recovery: missed events, or finished deliveries that match its filter. */
 @Injectable()
 export class RecoverySource {
   constructor(
@@ -135,10 +132,7 @@ export class RecoverySource {
   }
 }
 
-/**
- * Returns the part of a step before the first event that is in the queue. If that part is empty, `next` is
- * the step's own cursor.
- */
+/** Returns the part before the first event in the queue. If it is empty, `next` is the step's cursor. */
 export function beforeQueued({ rounds, next }: RecoveryStep, cursor: string): RecoveryStep {
   const first = rounds.findIndex(({ isQueued }) => isQueued);
   if (first === -1) return { rounds, next };

@@ -53,9 +53,7 @@ export class WebhookRecoveriesRepository {
     return recovery;
   }
 
-  /**
-   * Inserts a recovery, and deletes the endpoint's oldest recoveries beyond the number that can be listed.
-   */
+  /** Inserts a recovery, and deletes the endpoint's oldest ones beyond the number that is listed. */
   async insert(tx: Transaction, recovery: WebhookRecovery): Promise<void> {
     const { tenantId, id, endpointId, filter, since, until, status, total, isTotalComplete } = recovery;
     const { recovered, succeeded, exhausted, cancelled, isSettled, cursor, startedBy, createdAt } = recovery;
@@ -77,10 +75,7 @@ export class WebhookRecoveriesRepository {
     );
   }
 
-  /**
-   * Returns the next unsettled recoveries of a server, for one step of a search. `next` is null after the
-   * last step.
-   */
+  /** Returns the next unsettled recoveries of a server; `next` is null after the last step. */
   async findUnsettled(
     after: string,
     server: WorkspaceServer,

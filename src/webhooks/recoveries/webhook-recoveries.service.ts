@@ -24,10 +24,7 @@ import {
 import { WebhookRecovery } from './webhook-recovery';
 
 const COUNT_STEP = 2_000;
-/**
- * Milliseconds after which a count stops, because it may cover the whole history. The summary then says that
- * the total is not complete.
- */
+/** Milliseconds after which a count stops: it may cover the whole history. The total is then incomplete. */
 const COUNT_FOR_MS = 5_000;
 const LISTED = 20;
 
@@ -58,7 +55,7 @@ export class WebhookRecoveriesService {
    * by the time of creation. A worker runs the recovery; each delivery has all its attempts. With `dryRun`
    * the events are only counted.
    * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: the endpoint is inactive, or another recovery is
-   * running
+   *   running
    */
   async recoverMissed(
     tenantId: string,
@@ -84,7 +81,7 @@ export class WebhookRecoveriesService {
    * endpoint does not receive. Succeeded deliveries are left out unless the filter asks for them. With
    * `dryRun` the deliveries are only counted.
    * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: the filter is wrong or has no condition, the
-   * endpoint is inactive, or another recovery is running
+   *   endpoint is inactive, or another recovery is running
    */
   async redeliverMatching(
     tenantId: string,
@@ -157,10 +154,7 @@ export class WebhookRecoveriesService {
     });
   }
 
-  /**
-   * Refuses an actor before anything is counted. The transaction that starts a recovery checks the permission
-   * again.
-   */
+  /** Refuses an actor before anything is counted. The starting transaction checks the permission again. */
   private requirePermission(tenantId: string, actor: Actor, permission: Permission): Promise<void> {
     return this.database.transaction((tx) => requirePermission(tx, tenantId, actor, permission));
   }

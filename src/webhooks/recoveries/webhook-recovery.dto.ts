@@ -43,7 +43,6 @@ export class RedeliverMatching extends OmitType(ListWebhookDeliveriesQuery, [
   includeSucceeded?: boolean;
 }
 
-/** Reports whether a filter has a condition beside the endpoint. */
 export function hasCondition({
   endpointId: _,
   includeSucceeded: __,
@@ -63,9 +62,7 @@ export interface WebhookRecoverySummary {
   /** Id of the recovery; null for a dry run. */
   id: string | null;
   endpointId: string;
-  /**
-   * Kind of recovery: of events that the endpoint missed since a time, or of deliveries that match a filter.
-   */
+  /** Events that the endpoint missed since a time, or deliveries that match a filter. */
   kind: 'missed' | 'matching';
   filter: RedeliverMatching | null;
   /** Earliest time of an event; null without such a bound. */
@@ -97,10 +94,7 @@ export interface WebhookRecoverySummary {
   exhausted: number | null;
   /** Number of deliveries that were cancelled, because the endpoint was deactivated, deleted or edited. */
   cancelled: number | null;
-  /**
-   * Id of an agent, `operator:<name>` or `system`; null for a recovery that an earlier version of the service
-   * made.
-   */
+  /** Id of an agent, `operator:<name>` or `system`; null if an earlier version made the recovery. */
   startedBy: string | null;
   createdAt: Date;
   finishedAt: Date | null;
@@ -138,9 +132,7 @@ function pendingOf(recovery: WebhookRecovery): number | null {
   return isSettled ? 0 : Math.max(0, recovered - succeeded - exhausted! - cancelled!);
 }
 
-/**
- * Returns the filter of deliveries for a stored filter. It excludes pending deliveries, which are under way.
- */
+/** Returns the filter of finished deliveries for a stored filter. */
 export function toFinishedFilter(stored: StoredFilter): DeliveryFilter {
   const { includeSucceeded, ...filter } = validate(RedeliverMatching, stored);
   const undelivered: WebhookDeliveryStatus[] = ['EXHAUSTED', 'CANCELLED'];

@@ -10,15 +10,9 @@ export interface WebhookRecovery {
   filter: StoredFilter | null;
   /** Earliest time of an event, inclusive; null for a filter without that bound. */
   since: Date | null;
-  /**
-   * Time before which events were made, at the latest the start of the recovery. Later events are delivered
-   * anyway.
-   */
+  /** Time before which the events were made. Events after the start are delivered anyway. */
   until: Date;
-  /**
-   * RUNNING while deliveries are being made, COMPLETED once all are made, CANCELLED if a person or a
-   * deactivation ended the recovery before.
-   */
+  /** RUNNING while deliveries are made, COMPLETED when all are, CANCELLED if it was ended before. */
   status: 'RUNNING' | 'COMPLETED' | 'CANCELLED';
   /** Number of deliveries, counted at the start. */
   total: number;
@@ -26,8 +20,7 @@ export interface WebhookRecovery {
   isTotalComplete: boolean;
   recovered: number;
   /**
-   * Number of deliveries that succeeded. Like `exhausted` and `cancelled`, it is null for a recovery that an
-   * earlier version of the service made.
+   * Number that succeeded; null, like `exhausted` and `cancelled`, if an earlier version made the recovery.
    */
   succeeded: number | null;
   exhausted: number | null;
@@ -36,12 +29,11 @@ export interface WebhookRecovery {
   isSettled: boolean;
   /** Id of the last event that was read or, with a filter, of the last delivery. */
   cursor: string;
-  /** Actor as an `audit.event` names it; null for a recovery that an earlier version of the service made. */
+  /** Actor as an `audit.event` names it; null if an earlier version made the recovery. */
   startedBy: string | null;
   createdAt: Date;
   /**
-   * Time of the cancellation. Otherwise the time at which all deliveries were made, and later the time at
-   * which the last of them ended.
+   * Time of the cancellation. Otherwise the time at which all were made, later that of the last one's end.
    */
   finishedAt: Date | null;
 }

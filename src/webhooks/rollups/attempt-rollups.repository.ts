@@ -27,9 +27,8 @@ export interface DeliveryTotals {
 }
 
 /**
- * Returns the SQL condition of an endpoint's rollups since $3, in workspace $1. The key's columns are
- * compared as one row. Otherwise PostgreSQL would use the retention's index, and read rollups of other
- * endpoints.
+ * Returns the SQL condition of an endpoint's rollups since $3. The key is compared as one row: otherwise
+ * PostgreSQL would use the retention's index, and read rollups of other endpoints.
  */
 const ofEndpoint = (id: string) => `tenant_id = $1 AND endpoint_id = ${id}
   AND (tenant_id, endpoint_id, starts_at) >= ($1, ${id}, $3)`;

@@ -36,10 +36,7 @@ export class AttemptRollups implements OnApplicationBootstrap, BeforeApplication
     await this.write();
   }
 
-  /**
-   * Counts an attempt.
-   * @param end end of the delivery, if it is counted in addition to the attempt
-   */
+  /** Counts an attempt. `end`: end of its delivery, if that is counted as well. */
   observe(
     { tenantId, id: endpointId }: { tenantId: string; id: string },
     outcome: AttemptOutcome,

@@ -23,12 +23,10 @@ interface CountRow {
 /** Largest number of rows that a count reads, in some 60 ms. */
 const MOST_COUNTED = 10_000;
 /**
- * Largest number of late deliveries that are counted. It bounds exhausted and cancelled deliveries as well if
- * there are too many rows.
+ * Largest number of late deliveries that are counted; in large counts, of exhausted and cancelled ones too.
  */
 const MOST_FAILURES = 1_000;
 
-/** Counts an endpoint's deliveries by status, without tests. */
 @Injectable()
 export class DeliveryCountsRepository {
   constructor(
@@ -55,10 +53,7 @@ export class DeliveryCountsRepository {
     return { ...counts, succeeded: ended!.succeeded };
   }
 
-  /**
-   * Returns the number of deliveries that running cancellations have cancelled so far; null if none is
-   * running.
-   */
+  /** Returns the number of deliveries that running cancellations have cancelled; null if none runs. */
   async getCancelling(tenantId: string, endpointId: string): Promise<{ cancelled: number } | null> {
     const [row] = await this.database.query<{ cancelled: number | null }>(
       `SELECT sum(cancelled)::float8 AS cancelled FROM pending_cancellations WHERE tenant_id = $1 AND endpoint_id = $2`,
@@ -84,9 +79,7 @@ export class DeliveryCountsRepository {
   }
 }
 
-/**
- * SQL that counts pending deliveries. Deliveries that the endpoint is not owed any more count as cancelled.
- */
+/** SQL that counts pending deliveries. Deliveries that are not owed any more count as cancelled. */
 const PENDING = `
   SELECT CASE WHEN ${IS_OWED} THEN 'pending' ELSE 'cancelled' END AS status,
          count(*)::integer AS count, count(*)::integer AS read

@@ -34,15 +34,9 @@ export interface WebhookEndpointHealth extends Pick<
 export interface WebhookDay {
   /** Number of pending deliveries; 1,001 stands for more than 1,000. */
   pending: number;
-  /**
-   * Number of deliveries of events of the last 24 hours that were given up, and not delivered since. 1,001
-   * stands for more than 1,000.
-   */
+  /** Number of deliveries of the last 24 hours' events that were given up; 1,001 for more than 1,000. */
   exhausted: number;
-  /**
-   * Numbers of deliveries that ended, for each half hour of the last 24 hours, oldest first. The last half
-   * hour is not over.
-   */
+  /** Numbers of ended deliveries for each of the last 48 half hours, oldest first. The last is not over. */
   buckets: WebhookDayBucket[];
 }
 
@@ -100,11 +94,7 @@ export class EndpointStatisticsService {
     return endpointIds.map((endpointId) => byId.get(endpointId) ?? { endpointId, ...NOTHING });
   }
 
-  /**
-   * Counts the pending deliveries to all endpoints of a workspace, and the deliveries that ended in the last
-   * 24 hours.
-   * @throws AppError FORBIDDEN
-   */
+  /** Counts a workspace's pending deliveries, and the deliveries that ended in the last 24 hours. */
   async getDay(tenantId: string, actor: Actor): Promise<WebhookDay> {
     await requireReadPermission(this.database, tenantId, actor, 'webhook.read');
     const now = Date.now();

@@ -15,17 +15,13 @@ export function isTimelinePeriod(period: string): period is TimelinePeriod {
   return Object.hasOwn(PERIODS, period);
 }
 
-/** Attempts that began in one part of a period. */
 export interface TimelineBucket {
   from: Date;
   succeeded: number;
   failed: number;
   /** Numbers of failed attempts by class. Classes without a failure are left out. */
   errors: Partial<Record<AttemptError, number>>;
-  /**
-   * 95th percentile of the attempts' durations, in milliseconds, up to a fifth too high; null without
-   * attempts.
-   */
+  /** 95th percentile of durations in milliseconds, up to a fifth too high; null without attempts. */
   p95Ms: number | null;
 }
 
@@ -33,10 +29,7 @@ export interface TimelineBucket {
 export interface WebhookTimeline {
   period: TimelinePeriod;
   bucketMinutes: number;
-  /**
-   * Buckets without a gap, oldest first. The last bucket is not over, and lacks the attempts of the last
-   * seconds.
-   */
+  /** Buckets without a gap, oldest first. The last is not over, and lacks the last seconds. */
   buckets: TimelineBucket[];
 }
 

@@ -10,10 +10,7 @@ export interface WebhookDayBucket extends Omit<DeliveryTotals, 'endpointId'> {
   from: Date;
 }
 
-/**
- * Largest number of an endpoint's pending deliveries that a count reads. They include deliveries of removed
- * event types, which do not count and are cancelled in the background.
- */
+/** Largest number of an endpoint's pending deliveries that a count reads, with removed event types. */
 const MOST_LOOKED_AT = 10_000;
 
 @Injectable()
@@ -35,10 +32,7 @@ export class WebhookDayRepository {
     });
   }
 
-  /**
-   * Sums the deliveries that ended since a time, by periods of `bucketMs` milliseconds, oldest first. Empty
-   * periods are left out.
-   */
+  /** Sums the ended deliveries by periods of `bucketMs` milliseconds, oldest first, without empty ones. */
   sumDeliveries(tenantId: string, since: Date, bucketMs: number): Promise<WebhookDayBucket[]> {
     return this.database.prepared(DELIVERIES, [tenantId, since, `${bucketMs} milliseconds`]);
   }

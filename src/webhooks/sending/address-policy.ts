@@ -8,10 +8,7 @@ const MAX_URL_LENGTH = 2048;
 const HTTPS_PORT = 443;
 const FIRST_UNPRIVILEGED_PORT = 1024;
 
-/**
- * Address of Azure's metadata and DNS service. It is globally routable, but always reaches the platform of
- * this machine.
- */
+/** Address of Azure's metadata and DNS service: globally routable, but part of the host's platform. */
 const CLOUD_PLATFORM_ADDRESS = ipaddr.parse('168.63.129.16').toString();
 
 /** Only IPv6 block from which IANA assigns global unicast addresses. */
@@ -40,7 +37,6 @@ const LOCAL_SUFFIXES = [
 const DNS_LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const MAX_DNS_NAME_LENGTH = 253;
 
-/** Refusal of an endpoint's URL, with a message for the workspace's people. */
 export class EndpointUrlRefused extends Error {
   override readonly name = 'EndpointUrlRefused';
 
@@ -49,10 +45,7 @@ export class EndpointUrlRefused extends Error {
   }
 }
 
-/**
- * Refusal to connect to a host. The message names no resolved address, because workspaces must not learn how
- * this network resolves a name.
- */
+/** Refusal to connect to a host. The message hides how the operator's network resolves the name. */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
 
@@ -74,9 +67,7 @@ export class AddressPolicy {
     this.deniedNetworks = deniedNetworks.map(parseNetwork);
   }
 
-  /**
-   * Reports whether webhooks may reach an address. An address in a non-standard spelling is never permitted.
-   */
+  /** Reports whether webhooks may reach an address. A non-standard spelling is refused. */
   permits(address: string): boolean {
     const parsed = parseAddress(address);
     return parsed !== null && !this.isDenied(parsed) && (this.isAllowed(parsed) || isPublic(parsed));
@@ -151,9 +142,7 @@ export class AddressPolicy {
   }
 }
 
-/**
- * Parses a URL. `URL.canParse` is not used: that of Node 20, once optimised, rejects names such as "bücher".
- */
+/** Parses a URL. `URL.canParse` of Node 20, once optimised, rejects names such as "bücher". */
 function urlOf(input: string): URL {
   try {
     return new URL(input);
@@ -203,10 +192,7 @@ function isLocalName(hostname: string): boolean {
   );
 }
 
-/**
- * Returns the IPv4 address that an IPv4-mapped or NAT64 address (RFC 6052) leads to. Any other address is
- * returned unchanged.
- */
+/** Returns the IPv4 address inside an IPv4-mapped or NAT64 (RFC 6052) address; others unchanged. */
 function carriedIpv4(address: Address): Address {
   const isNat64 = address instanceof ipaddr.IPv6 && address.range() === 'rfc6052';
   return isNat64 ? new ipaddr.IPv4(address.toByteArray().slice(12)) : unmapped(address);
@@ -218,18 +204,12 @@ function isPublic(address: Address): boolean {
   return address instanceof ipaddr.IPv4 || isGlobalIpv6(address);
 }
 
-/**
- * Reports whether an IPv6 address is global unicast. For ipaddr.js, "unicast" includes IPv4-compatible
- * addresses and unassigned space.
- */
+/** Reports whether an IPv6 address is global unicast: ipaddr.js's "unicast" has unassigned space as well. */
 function isGlobalIpv6(address: ipaddr.IPv6): boolean {
   return address.match(GLOBAL_UNICAST_IPV6) && !isIsatap(address);
 }
 
-/**
- * Reports whether an address is an ISATAP address (RFC 5214). Such an address contains an IPv4 address after
- * 0000:5efe or 0200:5efe, under any prefix.
- */
+/** Reports whether an address is ISATAP (RFC 5214): an IPv4 address after 0000:5efe or 0200:5efe. */
 function isIsatap({ parts }: ipaddr.IPv6): boolean {
   return parts[5] === 0x5efe && (parts[4] === 0 || parts[4] === 0x200);
 }

@@ -24,10 +24,7 @@ export const ATTEMPT_ERRORS = [
 ] as const;
 export type AttemptError = (typeof ATTEMPT_ERRORS)[number];
 
-/**
- * Durations of an attempt's phases, in milliseconds. Lookup, connect and TLS are null when the attempt reused
- * a connection.
- */
+/** Durations in milliseconds. Lookup, connect and TLS are null when the attempt reused a connection. */
 export interface AttemptPhases {
   lookupMs: number | null;
   connectMs: number | null;
@@ -78,9 +75,7 @@ const INTERNAL_ERRORS = /^ERR_(HTTP|INVALID|UNESCAPED)_/;
 /** Error codes of a process without free files, sockets, ports or memory. */
 const SHORTAGES = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL']);
 
-/**
- * Reports whether an attempt failed because this process lacks a resource. Nothing was sent to the receiver.
- */
+/** Reports whether this process lacked a resource for an attempt. Nothing was sent in this case. */
 export function isShortage(error: unknown): boolean {
   const fault = (error instanceof ConnectionFailure ? error.cause : error) as
     | NodeJS.ErrnoException
@@ -123,8 +118,7 @@ export function faultOfError(error: Error): AttemptFault | null {
   if (error instanceof AnswerRefused) return fault('connection', error.message);
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined || INTERNAL_ERRORS.test(code)) return null;
-  // With TLS 1.3 a receiver may refuse the client only after the handshake, for example without a client
-  // certificate.
+  // With TLS 1.3 a receiver may refuse after the handshake, for example without a client certificate.
   if (code.startsWith('ERR_SSL_')) return fault('tls', tlsFault(error).message);
   return fault('connection', brokenBy(error, code).message);
 }
@@ -139,10 +133,7 @@ function fault(error: AttemptError, message: string): AttemptFault {
   return { error, errorMessage: printable(message) };
 }
 
-/**
- * Replaces control characters by spaces, because PostgreSQL rejects NULs in text. A message may contain text
- * of the receiver, such as names of a certificate.
- */
+/** Replaces control characters by spaces: PostgreSQL rejects NULs, and receivers' texts may have them. */
 function printable(message: string): string {
   return message.replace(/[\u0000-\u001f\u007f]+/g, ' ').slice(0, MAX_MESSAGE_LENGTH);
 }

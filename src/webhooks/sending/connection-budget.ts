@@ -5,15 +5,11 @@ import { Config } from '../../config/config';
 const RESERVE = 128;
 /** Largest share of the open files that is reserved for incoming HTTP connections. */
 const SHARE_OF_REQUESTS = 1 / 3;
-/**
- * Share of the connections to receivers that attempts use at once, and share that is kept for later attempts.
- */
+/** Shares of the connections to receivers that attempts use at once, and that are kept for later. */
 const SHARE_OF_ATTEMPTS = 0.45;
 const SHARE_OF_KEPT = 0.5;
 
-/** Numbers of connections to receivers that the limit of open files allows a process. */
 interface ConnectionBudget {
-  /** Number of attempts at once. */
   attempts: number;
   /** Number of open connections from which on none is kept after its request. */
   kept: number;

@@ -2,10 +2,7 @@ import { ReceiverConnection } from './receiver-connection';
 import { ConnectionSetup, Receiver, VettedConnector } from './vetted-connector';
 
 export interface ConnectionPoolOptions {
-  /**
-   * Age in milliseconds from which a connection carries no further request, so that the host's addresses are
-   * checked again.
-   */
+  /** Age in milliseconds from which a connection is not reused, so that its host is resolved again. */
   maxAgeMs: number;
   /** Number of open connections above which none is kept after its request. */
   maxKept: number;

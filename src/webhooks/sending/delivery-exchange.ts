@@ -12,10 +12,7 @@ const HEADERS_OF_BODY = new Set(['content-encoding', 'content-type']);
 const SECRET_HEADER =
   /cookie|authorization|token|secret|password|credential|session|api[-_]?key|(?:^|[-_])(?:auth|jwt|key|sid)$/;
 
-/**
- * Function that stores a connection for another request, for `keepMs` milliseconds; null for the default
- * time.
- */
+/** Stores a connection for another request, for `keepMs` milliseconds; null for the default time. */
 export type Keep = (connection: ReceiverConnection, keepMs: number | null) => void;
 
 /**
@@ -23,10 +20,7 @@ export type Keep = (connection: ReceiverConnection, keepMs: number | null) => vo
  * One timer covers all steps from the DNS lookup to the end of the response.
  */
 export class DeliveryExchange implements AnswerHandler {
-  /**
-   * Outcome of the exchange; null if its permission has ended and no request was sent. It rejects only for an
-   * internal error.
-   */
+  /** Outcome; null if the permission ended before the request. It rejects only for an internal error. */
   readonly outcome: Promise<AttemptOutcome | null>;
   /** Setup of a new connection, if the exchange needs one. */
   readonly setup: ConnectionSetup;
@@ -45,10 +39,7 @@ export class DeliveryExchange implements AnswerHandler {
   private chunks: Buffer[] = [];
   private size = 0;
 
-  /**
-   * Starts the timer of an exchange.
-   * @param keepsHeaders whether the outcome of a success contains the response headers
-   */
+  /** Starts the timer. `keepsHeaders`: whether the outcome of a success contains the response headers. */
   constructor(
     private readonly at: Date,
     timeoutMs: number,
@@ -67,7 +58,7 @@ export class DeliveryExchange implements AnswerHandler {
    * Sends the request, unless the attempt has ended.
    * @param keep stores the connection when it can carry another request
    * @param sendAgain sends the request on a new connection, if the receiver has closed this one without an
-   * answer
+   *   answer
    */
   send(connection: ReceiverConnection, post: PostRequest, keep: Keep, sendAgain: () => void): void {
     if (this.ended) return connection.destroy();

@@ -13,7 +13,6 @@ import { serviceSignature, SigningSecrets, standardSignature } from './signature
 const HTTPS_PORT = 443;
 const MAX_ADDRESSES = 10_000;
 
-/** Parts of an endpoint's URL that a request needs. */
 interface Address extends Receiver {
   /** Host and port, as in the Host header. */
   host: string;
@@ -30,13 +29,10 @@ export interface DeliveryRequest extends RequestContent, SigningSecrets {
 
 export interface DeliverySenderOptions extends Partial<VettedConnectorOptions & ConnectionPoolOptions> {
   policy: AddressPolicy;
-  /**
-   * Milliseconds for the whole attempt, from the DNS lookup to the end of the response; 10,000 by default.
-   */
+  /** Milliseconds from the DNS lookup to the end of the response; 10,000 by default. */
   timeoutMs?: number;
   /**
-   * Milliseconds for which an unused connection is kept, unless the receiver's Keep-Alive header says
-   * otherwise; 4,000 by default.
+   * Milliseconds for which an idle connection is kept; 4,000 by default. A Keep-Alive header overrides it.
    */
   connectionIdleMs?: number;
 }
@@ -68,9 +64,10 @@ export class DeliverySender implements OnApplicationShutdown {
   /**
    * Sends a request. It follows no redirect and uses no proxy. A failure of the receiver is an outcome; only
    * an internal error rejects.
-   * @param permit permission to begin, checked before the first byte, and renewed if opening the connection
-   * took longer
-   * @returns null if the permission has ended and nothing was sent
+   * @ src/webhooks/@returns null if the permission has ended and nothing was sent.ts:115 Checks a URL again:
+   *   the rules or the operator's networks may have changed since its registration.
+   * @ src/webhooks/@returns null if the permission has ended and nothing was sent.ts:154 Standard Webhooks
+   *   allow several signatures. The previous secret signs only during its grace period.
    */
   send(request: DeliveryRequest): Promise<AttemptOutcome>;
   send(request: DeliveryRequest, permit: StartPermit): Promise<AttemptOutcome | null>;

@@ -6,10 +6,7 @@ import { ReceiverConnection } from './receiver-connection';
 export const MAX_HEAD_KIB = 64;
 /** Largest number of interim (1xx) answers before the final answer. */
 const MAX_INTERIM_ANSWERS = 1_000;
-/**
- * Milliseconds by which an unused connection is closed before the end that the receiver's Keep-Alive header
- * names.
- */
+/** Milliseconds by which an unused connection closes before the end of the receiver's Keep-Alive time. */
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 
 /** Refusal of an answer that the HTTP parser accepts. The message is for the workspace's people. */
@@ -28,10 +25,7 @@ export interface PostRequest {
   body: Buffer;
 }
 
-/**
- * Head of an answer, with its headers as they arrived. Node's objects of headers cannot contain a header with
- * the name `constructor`.
- */
+/** Head of an answer with its raw headers: Node's header objects can't contain one named `constructor`. */
 export type AnswerHead = Pick<IncomingMessage, 'statusCode' | 'rawHeaders'>;
 
 /** Returns the headers in their order: each name, in lower case, with its value. */
@@ -44,8 +38,9 @@ export interface AnswerHandler {
   onData(chunk: Buffer): void;
   /**
    * Is called when the answer is complete.
-   * @param keepMs milliseconds for which the receiver keeps the connection open, null if it does not say; 0
-   * if the connection can't carry another request
+   * @ src/webhooks/@param keepMs milliseconds that the receiver allows, null if unknown; 0 if the connection
+   *   can't be reused.ts:114 Returns the milliseconds for which the connection can be kept; null if the
+   *   receiver does not say.
    */
   onEnd(keepMs: number | null): void;
   onError(error: Error): void;

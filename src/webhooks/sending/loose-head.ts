@@ -1,6 +1,4 @@
-/**
- * Number of bytes after which the rest of a head is returned unchanged. Node's parser refuses such a head.
- */
+/** Bytes after which the rest of a head is returned unchanged, so that Node's parser refuses it. */
 const MAX_TIDIED_LENGTH = 128 * 1024;
 
 const STATUS_LINE = /^HTTP\/\d(?:\.\d)?[ \t]+(\d{3})(?!\d)[ \t]*(.*)$/i;
@@ -80,10 +78,7 @@ function withoutReturns(line: string): string {
   return line.slice(0, end).replaceAll('\r', ' ');
 }
 
-/**
- * Reports whether a line, which may be incomplete, begins with a text in any case. A lone CR passes: it may
- * be an empty line.
- */
+/** Reports whether a line, perhaps incomplete, begins with a text in any case, or is a lone CR. */
 function isBeginningOf(text: string, line: string): boolean {
   return line === '\r' || text.startsWith(line.slice(0, text.length).toUpperCase());
 }

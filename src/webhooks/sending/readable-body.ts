@@ -18,16 +18,10 @@ export interface ReceivedBody {
 /** Largest number of content codings that are unpacked. */
 const MAX_CODINGS = 3;
 const GZIP_MAGIC = Buffer.of(0x1f, 0x8b, 8);
-/**
- * Low four bits of the first byte in zlib's format (RFC 1950). Many servers send `deflate` without that
- * format.
- */
+/** Low four bits of the first byte of zlib's format (RFC 1950), which many servers leave out. */
 const ZLIB_METHOD = 8;
 
-/**
- * Returns a response body as a person can read it.
- * @param headers stored response headers, one a line; null if they were not stored
- */
+/** Returns a response body as a person can read it. `headers` is null if they were not stored. */
 export async function toReadable(bytes: Buffer, headers: string | null): Promise<ReceivedBody> {
   if (isUtf8(bytes)) return { encoding: 'utf8', body: bytes.toString() };
   const decoded = textOf(await unpack(bytes, codingsOf(bytes, headers)), headers);

@@ -2,15 +2,9 @@ import { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { LooseHead } from './loose-head';
 
-/**
- * Largest number of bytes of an answer that are stored until its head is read. They allow the answer to be
- * parsed a second time.
- */
+/** Bytes of an answer that are stored until its head is read, so that it can be parsed a second time. */
 const MAX_UNREAD_BYTES = 128 * 1024;
-/**
- * Number of chunks at which stored bytes are merged: an answer that arrives byte by byte would take 500 times
- * its size.
- */
+/** Number of stored chunks at which they are merged: tiny chunks would take 500 times their size. */
 const MAX_UNREAD_CHUNKS = 64;
 /**
  * Milliseconds after a request within which the receiver's close is taken for that of an unused connection. A
@@ -89,10 +83,7 @@ export class ReceiverConnection {
     this.unreadBytes = Infinity;
   }
 
-  /**
-   * Ends an exchange whose answer is complete. The connection closes after `idleMs` milliseconds without
-   * another exchange.
-   */
+  /** Ends an exchange whose answer is complete. The connection closes after `idleMs` idle milliseconds. */
   waitForNext(idleMs: number): void {
     this.stream?.destroy();
     this.stream = null;

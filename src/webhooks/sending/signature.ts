@@ -6,10 +6,7 @@ const SECRET_BYTES = 32;
 export interface SigningSecrets {
   /** Secret of the endpoint, `whsec_…`. */
   secret: string;
-  /**
-   * Secret before the last roll, while its grace period lasts. `signsService`: whether it signs
-   * `x-service-signature`.
-   */
+  /** Secret before the last roll, while it signs. `signsService`: whether it makes `x-service-signature`. */
   previousSecret?: { secret: string; signsService: boolean } | null;
 }
 
@@ -18,16 +15,12 @@ export function generateEndpointSecret(): string {
   return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
-/**
- * Returns the value of `x-service-signature`. The key of the HMAC is the text of the secret, with its prefix.
- */
+/** Returns `x-service-signature`. The key of the HMAC is the text of the secret, with its prefix. */
 export function serviceSignature(secret: string, body: string | Buffer): string {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 }
 
-/**
- * Returns the value of `webhook-signature`, by Standard Webhooks. The key of the HMAC is the decoded secret.
- */
+/** Returns `webhook-signature` (Standard Webhooks). The key of the HMAC is the decoded secret. */
 export function standardSignature(
   secret: string,
   id: string,

@@ -27,7 +27,7 @@ export class WebhookTestService {
    * Sends a `webhook.test` event to one endpoint, even if the endpoint has not subscribed to it, in one
    * attempt by this process. It resolves when the attempt is recorded.
    * @throws AppError FORBIDDEN, NOT_FOUND, WORKSPACE_SUSPENDED; RATE_LIMITED, UNAVAILABLE: too many tests at
-   * once
+   *   once
    */
   test(tenantId: string, endpointId: string, actor: Actor): Promise<WebhookTestResult> {
     return this.runTest(tenantId, endpointId, actor);
@@ -38,7 +38,8 @@ export class WebhookTestService {
    * `x-service-test: true`, and a `webhook-id` that begins with `test_`. The example may be edited, except
    * that all its ids must be ids of the catalog's example.
    * @throws AppError INVALID_BODY: data that is no example of the event; FORBIDDEN, also when the plan does
-   * not include the event; NOT_FOUND, WORKSPACE_SUSPENDED; RATE_LIMITED, UNAVAILABLE: too many tests at once
+   *   not include the event; NOT_FOUND, WORKSPACE_SUSPENDED; RATE_LIMITED, UNAVAILABLE: too many tests at
+   *   once
    */
   async sendExample(
     tenantId: string,
@@ -87,9 +88,7 @@ export class WebhookTestService {
   }
 }
 
-/**
- * Returns a result as an actor may see it. An API key does not see answers of the operator's name servers.
- */
+/** Returns a result as an actor may see it: a key sees no answers of the operator's name servers. */
 function showTo(actor: Actor, result: WebhookTestResult): WebhookTestResult {
   if (actor.type !== 'api_key' || !result.fault) return result;
   const fault = concealHost(result.fault);
