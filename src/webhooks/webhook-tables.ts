@@ -109,7 +109,7 @@ export function webhookTables({ due, history, outcomes, recoveries }: Repositori
       export: { none: 'It tells how a receiver of the workspace was reached.' },
       retention: { none: 'A row goes with its endpoint, or when 200 of the endpoint are newer.' },
       history: {
-        // The cursor of a recovery without a filter moves up to later ids, that of one with a filter down.
+        // The cursor of a recovery without a filter moves to later ids; with a filter, to earlier ids.
         needsDay: `t.status = 'RUNNING' AND CASE WHEN t.filter IS NULL
           THEN t.cursor < day.next AND t.until >= day.start
           ELSE t.cursor > day.first AND (t.since IS NULL OR t.since < day.start + interval '24 hours') END`,

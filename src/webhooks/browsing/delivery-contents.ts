@@ -42,7 +42,10 @@ export class DeliveryContents {
     return this.subjectsOf(tenantId, await this.events.find(this.database, tenantId, [...new Set(eventIds)]));
   }
 
-  /** Returns a delivery's subject and request. The request is null if the event or endpoint was deleted. */
+  /**
+   * Returns a delivery's subject and request. The request is null if the event or endpoint was deleted.
+   * @param at time at which the attempt began
+   */
   async read(
     tenantId: string,
     { id, eventId, endpointId }: DeliveryRow,

@@ -18,10 +18,10 @@ export interface SearchStep {
   next: string | null;
 }
 
-/** Row that a step has read: whether it passes the filter, and the number of rows of the step. */
+/** `fits`: whether the row passes the filter; `seen`: number of rows that the step has read. */
 export type LookedAt = DeliveryRow & { fits: boolean; seen: number };
 
-/** Makes a step's result from its rows. With fewer than `size` rows, the step is the last. */
+/** Makes a step's result from its rows. A step of fewer than `size` rows is the last. */
 export function toStep(lookedAt: LookedAt[], size: number): SearchStep {
   const isFull = lookedAt[0]?.seen === size;
   const rows = lookedAt.filter(({ fits }) => fits).map(({ fits: _, seen: __, ...row }) => row);

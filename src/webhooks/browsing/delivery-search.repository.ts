@@ -26,7 +26,7 @@ type StepOf = (parameters: Parameters) => string;
 /** Searches the pending deliveries, and the finished deliveries by their latest rounds. */
 @Injectable()
 export class DeliverySearchRepository {
-  /** Reads the workspace's next `size` pending deliveries, newest first, and returns those that pass. */
+  /** Reads the next `size` pending deliveries, newest first, and returns those that pass the filter. */
   searchPending(reader: Reader, tenantId: string, filter: DeliveryFilter, size: number): Promise<SearchStep> {
     return this.lookAtPending({ reader, tenantId, filter, size }, (parameters) => {
       const where = ['p.tenant_id = $1', ...boundsOf(filter, parameters)];
@@ -34,7 +34,7 @@ export class DeliverySearchRepository {
     });
   }
 
-  /** Reads the next `size` rows of the history that an index finds for the filter, newest first. */
+  /** Reads the next `size` rows of the history, newest first, and returns those that pass the filter. */
   searchHistory(reader: Reader, tenantId: string, filter: DeliveryFilter, size: number): Promise<SearchStep> {
     return this.lookAtHistory({ reader, tenantId, filter, size }, (parameters) => {
       const where = ['p.tenant_id = $1', ...partOf(filter, parameters), ...boundsOf(filter, parameters)];
@@ -42,7 +42,7 @@ export class DeliverySearchRepository {
     });
   }
 
-  /** Returns the deliveries in `ids` that pass the filter. One that ends meanwhile is returned twice. */
+  /** Returns the deliveries in `ids` that pass. A delivery that ends meanwhile is returned twice. */
   async findMany(
     reader: Reader,
     tenantId: string,
@@ -85,7 +85,7 @@ export class DeliverySearchRepository {
     return toStep(lookedAt, size);
   }
 
-  /** Reads the latest rounds of finished deliveries. A delivery that is pending again does not pass. */
+  /** Reads the latest rounds of finished deliveries, except deliveries that are pending again. */
   private async lookAtHistory({ reader, tenantId, filter, size }: Look, stepOf: StepOf): Promise<SearchStep> {
     if (!mayHave(filter, OF_HISTORY)) return { rows: [], next: null };
     const parameters = new Parameters();

@@ -43,8 +43,8 @@ export class DeliverySearch {
 
   /**
    * Returns the newest deliveries below the cursor: at least `count`, unless there are fewer or the search
-   * takes long. The places are read in the order in which a delivery moves through them. So a delivery that
-   * moves during the search is returned once.
+   * takes long. It reads first attempts, pending deliveries and history in this order, in which a delivery
+   * moves. So a delivery that moves meanwhile is returned once.
    */
   async list(tenantId: string, filter: DeliveryFilter, count: number): Promise<SearchStep> {
     const firstAttempts = await this.firstAttempts.list(tenantId, filter, count);
@@ -122,8 +122,8 @@ export class DeliverySearch {
 }
 
 /**
- * Merges the rows of several places, and leaves out ids below `next`. The places are given in the order in
- * which a delivery moves through them. A delivery in two places has the row of the later one.
+ * Merges rows of first attempts, pending deliveries and history, given in this order. It leaves out ids below
+ * `next`. If a delivery has two rows, the later one counts.
  */
 function merged(next: string | null, ...places: DeliveryRow[][]): SearchStep {
   const byId = new Map(places.flat().map((row) => [row.id, row]));

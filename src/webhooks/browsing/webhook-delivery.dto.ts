@@ -110,7 +110,7 @@ export class RedeliverDeliveries {
 
 export interface RedeliveryResult {
   id: string;
-  /** Reason why the delivery was refused; null if it is delivered again. */
+  /** Reason why the redelivery was refused; null if the delivery is sent again. */
   error: ({ code: ErrorCode; message: string } & Partial<ErrorReason>) | null;
 }
 

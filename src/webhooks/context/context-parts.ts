@@ -14,7 +14,7 @@ export type ContextPart = keyof typeof READ_SCOPES;
 
 export const CONTEXT_PARTS = Object.keys(READ_SCOPES) as ContextPart[];
 
-/** Returns the parts of a context that an actor may read: an API key by its scopes, every other actor all. */
+/** Returns the parts of a context that an actor may read: an API key by its scopes, others all parts. */
 export function partsFor(actor: Actor): ContextPart[] {
   return CONTEXT_PARTS.filter((part) => hasScope(actor, [READ_SCOPES[part]]));
 }

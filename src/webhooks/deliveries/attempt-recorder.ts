@@ -19,12 +19,9 @@ import { DeliveryEnd, RecoveryOutcomesRepository } from './recovery-outcomes.rep
 import { isTestRecord, logRetry, mayBeOfOneRecord, RecordRetries } from './record-retries';
 
 const MAX_BATCH = 200;
-/**
- * Milliseconds between two batches, unless ENOUGH records wait. Only the next attempt in its slot waits for a
- * record.
- */
+/** Milliseconds between two batches while fewer than ENOUGH records wait. */
 const BATCH_EVERY_MS = 20;
-/** Waiting records at which a batch is written at once: as many as an endpoint has slots by default. */
+/** Number of records at which a batch is written at once. An endpoint has as many slots by default. */
 const ENOUGH = 10;
 const RETRY_MS = 500;
 /**
@@ -194,7 +191,7 @@ export class AttemptRecorder {
     const attempted = [...fromEvents, ...fromRows].filter(hasOutcome);
     const finished = attempted.filter(isFinished);
     const failed = attempted.filter(({ status }) => status === 'PENDING');
-    // The row of a delivery that was claimed from `pending_deliveries` is rescheduled already.
+    // A delivery with a row was rescheduled by `settle`.
     const owed = fromEvents.filter(({ status }) => status === 'PENDING');
     if (finished.length > 0) this.history.insertFinishedPipelined(tx, finished);
     const recovered = finished.filter(({ delivery }) => delivery.recoveryId !== null);

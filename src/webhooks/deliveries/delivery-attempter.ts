@@ -21,7 +21,7 @@ import { AttemptRecord, contentOf, Delivery } from './delivery';
 /** Number of attempts of a delivery: the first one, and the contract's five retries. */
 export const MAX_DELIVERY_ATTEMPTS = 6;
 
-/** Milliseconds until a delivery is due again whose attempt could not start. */
+/** Milliseconds until a postponed delivery is due again: its attempt could not start. */
 const POSTPONED_MS = 1_000;
 
 /** Error of a context that could not be read for a passing reason. No request was made. */
@@ -51,7 +51,7 @@ export class DeliveryAttempter {
     return this.recorder.record(outcome ? decide(delivery, outcome) : postpone(delivery, POSTPONED_MS));
   }
 
-  /** Returns the permission to start within a second after the claim: the endpoint may change later. */
+  /** Returns the permission to start. It ends a second after the claim, as the endpoint may change. */
   private permitOf(delivery: Delivery): StartPermit {
     let { startBy } = delivery;
     return {
@@ -88,9 +88,7 @@ export class DeliveryAttempter {
 
   /**
    * Reads the context for an endpoint; null if it wants none. A test has no subject, so its context is empty.
-   * @ src/webhooks/@throws ContextUnreadable when this process lacks a resource or its database is
-   *   unreachable.ts:170 Returns the milliseconds to wait: 2, 4, 8, 16 or 32 s and up to 10 % more; null if
-   *   no attempt is left.
+   * @throws ContextUnreadable when this process lacks a resource or its database is unreachable
    */
   private async readContext(
     { context: parts }: Subscriber,
@@ -156,10 +154,7 @@ function decide(delivery: Delivery, outcome: AttemptOutcome): AttemptRecord {
   return { delivery, outcome, status: delay === null ? 'EXHAUSTED' : 'PENDING', retryDelayMs: delay };
 }
 
-/**
- * Returns the milliseconds to wait after `failedAttempts` failed attempts: 2, 4, 8, 16 or 32 seconds and up
- * to 10 % more. Returns null when no attempt is left.
- */
+/** Returns the milliseconds to wait: 2, 4, 8, 16 or 32 s and up to 10 % more; null if no attempt is left. */
 export function deliveryRetryDelayMs(failedAttempts: number, random?: () => number): number | null {
   return failedAttempts >= MAX_DELIVERY_ATTEMPTS ? null : backoffMs(failedAttempts, 0, random);
 }

@@ -35,7 +35,7 @@ interface Request {
 
 interface Claim {
   deliveries: Delivery[];
-  /** Rate limit of an endpoint (deliveries a second) that must first grant a number; null otherwise. */
+  /** Rate limit of the endpoint (deliveries a second) if it must grant deliveries first; null otherwise. */
   rateLimit: number | null;
 }
 
@@ -51,7 +51,7 @@ export class DeliveryClaimer {
   private readonly together: WorkspaceBatcher<Request, Claim>;
   /** Batcher for targets whose last claim was slow: each of its claims has one target. */
   private readonly apart: WorkspaceBatcher<Request, Claim>;
-  /** Keys of targets whose last claim took over a second or failed, perhaps because of another target. */
+  /** Keys of targets whose last claim failed or took over 1 s. Another of its targets may be the cause. */
   private readonly slow = new Set<string>();
 
   constructor(
@@ -154,7 +154,7 @@ export class DeliveryClaimer {
     });
   }
 
-  /** Postpones deliveries of removed event types, and has `PendingCanceller` cancel them. */
+  /** Postpones deliveries of unsubscribed event types, and has `PendingCanceller` cancel them. */
   private leaveUnowed(tx: Transaction, deliveries: Delivery[], lease: Lease): void {
     const unowed = deliveries.filter((delivery) => !isOwed(delivery));
     this.deliveries.postponePipelined(tx, unowed, lease.id, UNOWED_DELAY_MS);

@@ -32,7 +32,7 @@ export class DeliveryFanOut {
     @InjectWakeUps(DELIVERY_QUEUE) private readonly wakeUps: WakeUpQueue,
   ) {}
 
-  /** Makes deliveries. Returns the ids of events that stay leased, because a delivery of each starts. */
+  /** Makes the deliveries. Returns the ids of events with a delivery that starts: they stay leased. */
   async makeDeliveries(tx: Transaction, subscribed: Map<Subscriber, ClaimedEvent[]>): Promise<Set<string>> {
     const recorded = await this.findRecorded(tx, subscribed);
     const starting: Delivery[] = [];
@@ -56,7 +56,7 @@ export class DeliveryFanOut {
     return new Set(starting.map(({ event }) => event.id));
   }
 
-  /** Returns the ids of deliveries that have a row. Only events that were leased before can have any. */
+  /** Returns the ids of deliveries that have a row. Only events that were leased before can have rows. */
   private async findRecorded(
     tx: Transaction,
     subscribed: Map<Subscriber, ClaimedEvent[]>,
@@ -83,7 +83,7 @@ export class DeliveryFanOut {
     if (waiting.length === 0) return;
     const rows = waiting.map((one) => ({ ...toPending({ ...one, ...NOT_ATTEMPTED }), delayMs: 0 }));
     this.pending.insertPipelined(tx, rows);
-    // Endpoints that are being changed are among them: they may be active after the change.
+    // Includes endpoints that are being changed: they may be active after the change.
     const endpoints = new Set(waiting.map(({ endpoint }) => endpoint).filter(({ maySend }) => maySend));
     const targets = [...endpoints].map(({ tenantId, id }) => ({ tenantId, id }));
     if (targets.length > 0) tx.onCommit(() => this.wakeUps.wake(targets));

@@ -34,11 +34,7 @@ export class DeliveryRoundsRepository {
 
   /**
    * Deletes the deliveries in `ids` that an activation before `activation` was owed.
-   * @ src/webhooks/@returns the recovery of each deleted delivery; null without one.ts:81 Makes a delivery
-   *   due before all others of its endpoint, in a new round. The result of an earlier round's attempt in
-   *   flight is dropped. A pending delivery of a recovery stays part of it.
-   * @ src/webhooks/@returns the recovery of each deleted delivery; null without one.ts:99 Makes a pending
-   *   delivery due before all others of its endpoint, in the same round.
+   * @returns the recovery of each deleted delivery; null without one
    */
   deleteFormer(
     tx: Transaction,
@@ -79,8 +75,7 @@ export class DeliveryRoundsRepository {
 
   /**
    * Makes a delivery due before all others of its endpoint, in a new round. The result of an earlier round's
-   * attempt in flight will not be recorded. A pending delivery of a recovery is counted by that recovery in
-   * the new round, too.
+   * attempt in flight is dropped. A pending delivery of a recovery stays part of it.
    */
   async insertFirst(tx: Transaction, delivery: NewRound): Promise<void> {
     const { tenantId, id, endpointId, activation, eventId, eventType, round } = delivery;
@@ -96,9 +91,8 @@ export class DeliveryRoundsRepository {
   }
 
   /**
-   * Makes a delivery that waits for its next attempt due before all others of its endpoint. The round stays
-   * the same.
-   * @returns null if the delivery does not wait for an attempt, or is due before all others already
+   * Makes a pending delivery due before all others of its endpoint, in the same round.
+   * @returns null if it does not wait for an attempt, or is due before all others already
    */
   async bringForward(
     tx: Transaction,

@@ -89,12 +89,7 @@ export interface TestExample {
 
 /**
  * Returns the content of an event's request. For a test event with an example, it is the example's.
- * @ src/webhooks/@param context `context` of the body; null for a body without one.ts:116 Returns an
- *   endpoint's target for live deliveries, or for recovered ones, which are background work.
- * @ src/webhooks/@param context `context` of the body; null for a body without one.ts:124 Returns the part of
- *   the queue with an endpoint's live deliveries, or with its recovered ones.
- * @ src/webhooks/@param context `context` of the body; null for a body without one.ts:160 Returns a
- *   delivery's row for `pending_deliveries`, without the result of a last attempt.
+ * @param context `context` of the body; null for a body without one
  */
 export function contentOf(
   deliveryId: string,
@@ -108,18 +103,12 @@ export function contentOf(
   return { ...content, eventType, data: JSON.stringify(example.data), isExample: true };
 }
 
-/**
- * Returns the target by which workers claim an endpoint's live deliveries or, if `recovered`, its recovered
- * deliveries. Recovered deliveries are background work.
- */
+/** Returns an endpoint's target for live deliveries, or for recovered ones, which are background work. */
 export function targetOf({ tenantId, id }: { tenantId: string; id: string }, recovered: boolean): Target {
   return { tenantId, id, isBackground: recovered };
 }
 
-/**
- * Returns the sub-queue of an endpoint's live or recovered deliveries: the rows that a claim reads on their
- * own.
- */
+/** Returns the part of the queue with an endpoint's live deliveries, or with its recovered ones. */
 export function deliveriesSubQueue(tenantId: string, endpointId: string, recovered: boolean): SubQueue {
   return { queue: 'deliveries', tenantId, key: recovered ? `${endpointId}:recovered` : endpointId };
 }
@@ -152,9 +141,7 @@ export function lastIdOf(eventId: string): string {
   return `${eventId.slice(0, TIMESTAMP_LENGTH)}-ffff-ffff-ffffffffffff`;
 }
 
-/**
- * Returns the row of a delivery for `pending_deliveries`, without the status and the error of a last attempt.
- */
+/** Returns a delivery's row for `pending_deliveries`, without the result of a last attempt. */
 export function toPending(delivery: DeliveryState): PendingDelivery {
   const { id, event, endpoint, round, attemptCount, recovered } = delivery;
   const keys = { tenantId: event.tenantId, id, endpointId: endpoint.id, activation: endpoint.activation };

@@ -10,7 +10,7 @@ import { DeliveryAttempter } from './delivery-attempter';
 import { DeliveryClaimer } from './delivery-claimer';
 import { EndpointHealth } from './endpoint-health';
 
-/** Attempts deliveries while slots are free. It then schedules retries, and updates metrics and health. */
+/** Attempts deliveries while slots are free, schedules retries, and updates metrics and endpoint health. */
 @Injectable()
 export class DeliveryWorker implements OnModuleInit {
   readonly runner: LeaseWorker<Delivery>;

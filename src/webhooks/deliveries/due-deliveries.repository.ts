@@ -38,7 +38,7 @@ const LIST_OWED_ENDPOINTS = `
   SELECT owed.tenant_id AS "tenantId", endpoint_id AS id, ${ENDPOINT}
   FROM owed LEFT JOIN webhook_endpoints e ON e.tenant_id = owed.tenant_id AND e.id = endpoint_id ORDER BY n`;
 
-/** Delivery after which a step of a cancellation begins, by activation, `recovered`, due time and id. */
+/** Delivery after which a step of a cancellation begins. Order: activation, `recovered`, due time, id. */
 export type UnowedPosition = Pick<PendingDelivery, 'activation' | 'recovered' | 'id'> & {
   /** Due time as PostgreSQL's text, because a `Date` has no microseconds. */
   nextAttemptAt: string;
@@ -103,11 +103,7 @@ export class DueDeliveriesRepository {
   /**
    * Makes one step of a search of a server for active endpoints with a due delivery. It stores each
    * sub-queue's floor: the oldest due time, before which claims need not read.
-   * @ src/webhooks/@returns `next`: endpoint after which the next step begins; null after the last
-   *   step.ts:133 `now` was read before the deliveries: a delivery that became due in between is later.
-   * @ src/webhooks/@returns `next`: endpoint after which the next step begins; null after the last
-   *   step.ts:188 Deletes up to `count` pending deliveries of a suspended workspace with ids below `before`,
-   *   except those with an attempt in flight.
+   * @returns `next`: endpoint after which the next step begins; null after the last step
    */
   async findDue(
     after: Position,
@@ -125,8 +121,7 @@ export class DueDeliveriesRepository {
       { ...endpoint, recovered: true },
     ]);
     const due = await this.findOldest(subQueues, server);
-    // `now` was read before the deliveries, so a delivery that became due in between is later than this
-    // floor.
+    // `now` was read before the deliveries: a delivery that became due in between is later.
     for (const { tenantId, id, recovered, now } of subQueues)
       this.floors.update(
         deliveriesSubQueue(tenantId, id, recovered),
@@ -181,10 +176,9 @@ export class DueDeliveriesRepository {
   }
 
   /**
-   * Deletes up to `count` pending deliveries of a suspended workspace whose ids are below `before`. It leaves
+   * Deletes up to `count` pending deliveries of a suspended workspace with ids below `before`. It leaves
    * deliveries with an attempt in flight.
-   * @returns the recovery of each deleted delivery, null without one; an empty list if the workspace is not
-   *   suspended
+   * @returns the recovery of each deleted delivery; null without one
    */
   deleteSuspended(
     tx: Transaction,

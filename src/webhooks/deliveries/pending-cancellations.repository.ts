@@ -18,9 +18,7 @@ export interface CancellationKey {
 export interface LockedCancellation {
   /** Time at which the cancellation last began, as PostgreSQL's text. Another edit begins it again. */
   begunAt: string;
-  /**
-   * Whether all attempts that were in flight at its beginning have ended: no delivery can appear any more.
-   */
+  /** Whether all attempts have ended that were in flight at the start: no delivery can appear any more. */
   isSettled: boolean;
 }
 
@@ -31,7 +29,7 @@ const BY_KEY = 'tenant_id = $1 AND endpoint_id = $2 AND activation = $3';
 
 @Injectable()
 export class PendingCancellationsRepository {
-  /** Returns the next cancellations of a server; `next` is the key to go on after, null at the end. */
+  /** Returns the next cancellations of a server; `next` is the key after which to go on, null at the end. */
   async find(
     after: Position,
     server: WorkspaceServer,

@@ -19,7 +19,7 @@ const MAX_PASSES = 1_000;
 
 interface Pass {
   after: UnowedPosition;
-  /** Whether no further delivery of the cancellation could become pending when this pass began. */
+  /** Whether this pass through the deliveries is the last: none could appear any more when it began. */
   isLast: boolean;
 }
 
@@ -27,8 +27,8 @@ interface Pass {
 @Injectable()
 export class PendingCanceller {
   /**
-   * Passes under way, by cancellation. Each step begins after the last row of the step before. So it does not
-   * read again rows that are owed, or deleted rows that a snapshot preserves.
+   * Passes through the deliveries of cancellations. A step begins after the last row of the step before. So
+   * it does not read again rows that are owed, or dead rows that an open snapshot preserves.
    */
   private readonly passes = new Map<string, Pass>();
 

@@ -17,9 +17,7 @@ import {
   isForRecovered,
 } from './delivery';
 
-/**
- * Duration of a lease, longer than an attempt. After it, other workers claim a killed worker's deliveries.
- */
+/** Duration of a lease, longer than an attempt. Then other workers claim a killed worker's deliveries. */
 const LEASE = `interval '20 seconds'`;
 
 /** Due time of deliveries that are to be sent before all others of their endpoint. */
@@ -136,7 +134,7 @@ export class PendingDeliveriesRepository {
 
   /**
    * Claims due deliveries under a new lease, up to the count of each request, the longest due first. It skips
-   * due times before the floor of a sub-queue, where all rows are dead.
+   * due times before the sub-queue's floor, where only dead rows are.
    */
   async claim(tx: Transaction, requests: ClaimRequest[], leaseId: string): Promise<ClaimedRow[]> {
     const rows = await tx.prepared<Omit<ClaimedRow, 'event'> & { eventId: string } & Omit<OutboxEvent, 'id'>>(

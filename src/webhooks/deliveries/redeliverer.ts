@@ -38,8 +38,7 @@ export class Redeliverer {
   }
 
   /**
-   * Makes a delivery due again in a new round. While its first attempt is under way, it only writes the audit
-   * entry.
+   * Makes a delivery due again in a new round. During its first attempt it only writes the audit entry.
    * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: the endpoint is inactive, or does not receive the
    *   event type
    */

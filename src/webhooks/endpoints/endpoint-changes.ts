@@ -133,10 +133,7 @@ export class EndpointChanges {
   /**
    * Gives a locked endpoint a new secret, and returns the changed endpoint. Without a grace period only the
    * new secret signs.
-   * @ src/webhooks/@throws AppError INVALID_BODY: a grace period, although the secret of an earlier roll
-   *   still signs.ts:169 Deactivates an endpoint that is gone or failing, unless it is inactive, has
-   *   succeeded since, or has another URL by now. After a suspension of the workspace, the five days begin
-   *   again.
+   * @throws AppError INVALID_BODY: a grace period, although the secret of an earlier roll still signs
    */
   async rollSecret(
     tx: Transaction,
@@ -166,9 +163,8 @@ export class EndpointChanges {
   }
 
   /**
-   * Deactivates an endpoint that is gone or failing. It leaves an endpoint that is inactive, has succeeded
-   * since, or has another URL by now. Time in which the workspace was suspended does not count: the five days
-   * begin again afterwards.
+   * Deactivates an endpoint that is gone or failing, unless it is inactive, has succeeded since, or has
+   * another URL by now. After a suspension of the workspace, the five days begin again.
    * @returns whether the endpoint was deactivated
    */
   deactivateAfterFailures(

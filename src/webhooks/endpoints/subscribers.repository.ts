@@ -21,13 +21,13 @@ export type Subscriber = Pick<
 > & {
   /** Secrets that sign the deliveries; the error if this process lacks the key that decrypts one of them. */
   secrets: SigningSecrets | SecretUnreadable;
-  /** Whether it is not failing and has succeeded within a day, so that it need not count as slow. */
+  /** Whether the endpoint is not failing and succeeded within a day, so that it need not count as slow. */
   answersLately: boolean;
-  /** Whether the workspace is not suspended, and this transaction's lock holds up a suspension. */
+  /** Whether the workspace is not suspended, and this transaction's lock makes a suspension wait. */
   maySend: boolean;
-  /** Whether `maySend` is true, and this transaction's lock holds up a deactivation or deletion. */
+  /** Whether `maySend` is true, and this transaction's lock makes a deactivation or deletion wait. */
   isLocked: boolean;
-  /** Whether deliveries may start without a claim: it is locked, without rate limit, its secrets readable. */
+  /** Whether deliveries may start without a claim: `isLocked`, no rate limit, and readable secrets. */
   startsAtOnce: boolean;
 };
 
@@ -73,7 +73,7 @@ export class SubscribersRepository {
     return this.lockMatching(tx, 'active', [tenantIds]);
   }
 
-  /** Reads endpoints by their keys, and locks those that no other transaction is changing. */
+  /** Reads active endpoints by their keys, and locks those that no other transaction is changing. */
   lockSubscribers(
     tx: Transaction,
     endpoints: EndpointKey[],
@@ -87,8 +87,8 @@ export class SubscribersRepository {
 
   /**
    * Reads and locks endpoints. It does not lock an endpoint that is being changed or whose workspace is being
-   * suspended, so that no claim waits. An endpoint counts as being changed, too, if the locked row has a
-   * later version than the row that was read.
+   * suspended, so that no claim waits. An endpoint counts as being changed if the locked row has a later
+   * version than the row that was read.
    */
   private async lockMatching(
     tx: Transaction,

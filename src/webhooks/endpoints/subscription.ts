@@ -31,7 +31,7 @@ export function receivesFewerTypes(
 export const IS_OWED = `(w.active AND p.activation = w.activation
   AND (w.events && ARRAY['${ALL_EVENTS}', p.event_type] OR p.event_type IN (${TEST_TYPES.map((type) => `'${type}'`).join(', ')})))`;
 
-/** Reports whether an endpoint subscribes to an event's type and was activated before it was appended. */
+/** Reports whether an endpoint subscribes to an event's type and was activated before the event. */
 export function receivesEvent(
   { events, activatedAt }: Pick<WebhookEndpoint, 'events' | 'activatedAt'>,
   { type, queuedAt }: { type: string; queuedAt: Date },
@@ -43,7 +43,7 @@ export function receivesEvent(
 export class EndpointSubscription {
   constructor(private readonly workspaces: WorkspacesRepository) {}
 
-  /** Returns the events that their workspaces' plans include. It reads only workspaces whose plan matters. */
+  /** Returns the events that the workspaces' plans include. It reads no plan if no type depends on one. */
   async filterEntitled<Event extends Pick<OutboxEvent, 'tenantId' | 'type'>>(
     reader: Reader,
     events: Event[],

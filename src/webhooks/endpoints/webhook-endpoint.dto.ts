@@ -181,9 +181,7 @@ export function toEndpointSummary(endpoint: WebhookEndpoint): WebhookEndpointSum
   };
 }
 
-/**
- * Returns an endpoint as an actor may see it. Without `webhooks:write`, secret parts of the URL are masked.
- */
+/** Returns an endpoint for an actor. Without `webhooks:write`, secret parts of the URL are masked. */
 export function toSummaryFor(actor: Actor, endpoint: WebhookEndpoint): WebhookEndpointSummary {
   const summary = toEndpointSummary(endpoint);
   if (hasScope(actor, ['webhooks:write'])) return summary;

@@ -1,7 +1,7 @@
 import { type Actor } from '../../access/principal';
 import { type ContextPart } from '../context/context-parts';
 
-/** Reasons of the service to deactivate: a delivery ended with 410, or all failed for five days. */
+/** Reasons of the service to deactivate an endpoint: a delivery ended with 410, or all failed for days. */
 export const DEACTIVATION_REASONS = ['gone', 'failing'] as const;
 export type DeactivationReason = (typeof DEACTIVATION_REASONS)[number];
 
@@ -40,7 +40,7 @@ export interface WebhookEndpoint {
   failingSince: Date | null;
   /** Time of the last success, to the minute; null before the first. */
   lastSuccessAt: Date | null;
-  /** Null if the service did not deactivate the endpoint. */
+  /** Reason of the service; null if it did not deactivate the endpoint. */
   deactivationReason: DeactivationReason | null;
   deactivatedAt: Date | null;
   createdAt: Date;

@@ -21,7 +21,7 @@ const NO_PREVIOUS_SECRET = `previous_secret_key_id = NULL, previous_secret_ciphe
   previous_secret_ends_at = NULL, previous_secret_signs_service = NULL`;
 const NEW_SECRET = `secret_key_id = $4, secret_ciphertext = $5, secret_rolled_by_type = $6, secret_rolled_by_id = $7`;
 
-/** Stores the endpoints of workspaces. Methods that change an endpoint return it as changed. */
+/** Stores the endpoints of workspaces. Methods that change an endpoint return its new state. */
 @Injectable()
 export class WebhookEndpointsRepository {
   constructor(private readonly database: Database) {}
@@ -116,7 +116,7 @@ export class WebhookEndpointsRepository {
     return this.change(tx, key, set, [await tx.readClock()]);
   }
 
-  /** Changes the settings of an endpoint. With a new URL, its failures and successes are forgotten. */
+  /** Changes the settings of an endpoint. With a new URL, failures and successes are forgotten. */
   update(
     tx: Transaction,
     key: EndpointKey,
@@ -132,7 +132,7 @@ export class WebhookEndpointsRepository {
     return this.change(tx, key, set, values);
   }
 
-  /** Deactivates an endpoint. `reason` is null when an actor does it. */
+  /** Deactivates an endpoint. `reason` is null when an actor deactivates it. */
   deactivate(
     tx: Transaction,
     key: EndpointKey,

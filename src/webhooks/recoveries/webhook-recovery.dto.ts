@@ -37,7 +37,7 @@ export class RedeliverMatching extends OmitType(ListWebhookDeliveriesQuery, [
   @IsIn(FINISHED)
   status?: FinishedStatus;
 
-  /** Whether succeeded deliveries are sent again. Without it, this needs the status `succeeded`. */
+  /** Whether succeeded deliveries are sent again as well; without it, only with the status `succeeded`. */
   @IsOptional()
   @IsBoolean()
   includeSucceeded?: boolean;

@@ -12,16 +12,14 @@ export interface WebhookRecovery {
   since: Date | null;
   /** Time before which the events were made. Events after the start are delivered anyway. */
   until: Date;
-  /** RUNNING while deliveries are made, COMPLETED when all are, CANCELLED if it was ended before. */
+  /** RUNNING while deliveries are made, COMPLETED when all are, CANCELLED if a person ended the recovery. */
   status: 'RUNNING' | 'COMPLETED' | 'CANCELLED';
   /** Number of deliveries, counted at the start. */
   total: number;
   /** Whether all deliveries were counted; false if counting stopped because there were too many. */
   isTotalComplete: boolean;
   recovered: number;
-  /**
-   * Number that succeeded; null, like `exhausted` and `cancelled`, if an earlier version made the recovery.
-   */
+  /** Number of succeeded deliveries. All three counts are null if an earlier version made the recovery. */
   succeeded: number | null;
   exhausted: number | null;
   cancelled: number | null;
@@ -33,7 +31,8 @@ export interface WebhookRecovery {
   startedBy: string | null;
   createdAt: Date;
   /**
-   * Time of the cancellation. Otherwise the time at which all were made, later that of the last one's end.
+   * Time of the cancellation. Otherwise the time at which all deliveries were made, replaced by the time at
+   * which the last of them ended.
    */
   finishedAt: Date | null;
 }

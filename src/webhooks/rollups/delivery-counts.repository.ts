@@ -22,9 +22,7 @@ interface CountRow {
 
 /** Largest number of rows that a count reads, in some 60 ms. */
 const MOST_COUNTED = 10_000;
-/**
- * Largest number of late deliveries that are counted; in large counts, of exhausted and cancelled ones too.
- */
+/** Largest number of late deliveries that are counted; with too many rows, of other failures as well. */
 const MOST_FAILURES = 1_000;
 
 @Injectable()

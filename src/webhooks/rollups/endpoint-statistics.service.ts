@@ -94,7 +94,10 @@ export class EndpointStatisticsService {
     return endpointIds.map((endpointId) => byId.get(endpointId) ?? { endpointId, ...NOTHING });
   }
 
-  /** Counts a workspace's pending deliveries, and the deliveries that ended in the last 24 hours. */
+  /**
+   * Counts a workspace's pending deliveries, and the deliveries that ended in the last 24 hours.
+   * @throws AppError FORBIDDEN
+   */
   async getDay(tenantId: string, actor: Actor): Promise<WebhookDay> {
     await requireReadPermission(this.database, tenantId, actor, 'webhook.read');
     const now = Date.now();

@@ -10,7 +10,7 @@ export interface WebhookDayBucket extends Omit<DeliveryTotals, 'endpointId'> {
   from: Date;
 }
 
-/** Largest number of an endpoint's pending deliveries that a count reads, with removed event types. */
+/** Largest number of an endpoint's pending deliveries that a count reads. Some may be owed no more. */
 const MOST_LOOKED_AT = 10_000;
 
 @Injectable()

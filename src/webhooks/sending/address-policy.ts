@@ -142,7 +142,7 @@ export class AddressPolicy {
   }
 }
 
-/** Parses a URL. `URL.canParse` of Node 20, once optimised, rejects names such as "bücher". */
+/** Parses a URL without `URL.canParse`: that of Node 20, once optimised, rejects names like "bücher". */
 function urlOf(input: string): URL {
   try {
     return new URL(input);
@@ -192,7 +192,7 @@ function isLocalName(hostname: string): boolean {
   );
 }
 
-/** Returns the IPv4 address inside an IPv4-mapped or NAT64 (RFC 6052) address; others unchanged. */
+/** Returns the IPv4 address inside an IPv4-mapped or NAT64 (RFC 6052) address; any other one unchanged. */
 function carriedIpv4(address: Address): Address {
   const isNat64 = address instanceof ipaddr.IPv6 && address.range() === 'rfc6052';
   return isNat64 ? new ipaddr.IPv4(address.toByteArray().slice(12)) : unmapped(address);
@@ -204,7 +204,7 @@ function isPublic(address: Address): boolean {
   return address instanceof ipaddr.IPv4 || isGlobalIpv6(address);
 }
 
-/** Reports whether an IPv6 address is global unicast: ipaddr.js's "unicast" has unassigned space as well. */
+/** Reports whether an IPv6 address is global unicast. ipaddr.js calls unassigned space "unicast" as well. */
 function isGlobalIpv6(address: ipaddr.IPv6): boolean {
   return address.match(GLOBAL_UNICAST_IPV6) && !isIsatap(address);
 }

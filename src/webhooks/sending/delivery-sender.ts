@@ -31,9 +31,7 @@ export interface DeliverySenderOptions extends Partial<VettedConnectorOptions & 
   policy: AddressPolicy;
   /** Milliseconds from the DNS lookup to the end of the response; 10,000 by default. */
   timeoutMs?: number;
-  /**
-   * Milliseconds for which an idle connection is kept; 4,000 by default. A Keep-Alive header overrides it.
-   */
+  /** Milliseconds to keep an idle connection; 4,000 by default. A Keep-Alive header overrides it. */
   connectionIdleMs?: number;
 }
 
@@ -64,10 +62,8 @@ export class DeliverySender implements OnApplicationShutdown {
   /**
    * Sends a request. It follows no redirect and uses no proxy. A failure of the receiver is an outcome; only
    * an internal error rejects.
-   * @ src/webhooks/@returns null if the permission has ended and nothing was sent.ts:115 Checks a URL again:
-   *   the rules or the operator's networks may have changed since its registration.
-   * @ src/webhooks/@returns null if the permission has ended and nothing was sent.ts:154 Standard Webhooks
-   *   allow several signatures. The previous secret signs only during its grace period.
+   * @param permit permission to begin, renewed if it has ended before the first byte
+   * @returns null if the permission has ended and nothing was sent
    */
   send(request: DeliveryRequest): Promise<AttemptOutcome>;
   send(request: DeliveryRequest, permit: StartPermit): Promise<AttemptOutcome | null>;
@@ -109,10 +105,7 @@ export class DeliverySender implements OnApplicationShutdown {
     await sendOn(this.connections.connect(address, exchange.setup));
   }
 
-  /**
-   * Parses a URL and checks it again: the rules or the operator's networks may have changed since the
-   * endpoint's registration.
-   */
+  /** Checks a URL again: the rules or the operator's networks may have changed since its registration. */
   private parse(address: string): Address {
     const { host, hostname, port, origin, pathname, search } = this.policy.parseEndpointUrl(address);
     return {
@@ -148,8 +141,7 @@ function signaturesOf(
   const { secret, previousSecret: previous } = request;
   const webhookId = webhookIdOf(request);
   const timestamp = timestampOf(at);
-  // Standard Webhooks allow several signatures in one header. The previous secret signs only during the grace
-  // period of a roll.
+  // Standard Webhooks allow several signatures. The previous secret signs only during its grace period.
   const standard = standardSignature(secret, webhookId, timestamp, body);
   const previousStandard = previous
     ? ` ${standardSignature(previous.secret, webhookId, timestamp, body)}`

@@ -38,9 +38,7 @@ export interface AnswerHandler {
   onData(chunk: Buffer): void;
   /**
    * Is called when the answer is complete.
-   * @ src/webhooks/@param keepMs milliseconds that the receiver allows, null if unknown; 0 if the connection
-   *   can't be reused.ts:114 Returns the milliseconds for which the connection can be kept; null if the
-   *   receiver does not say.
+   * @param keepMs milliseconds that the receiver allows, null if unknown; 0 if the connection can't be reused
    */
   onEnd(keepMs: number | null): void;
   onError(error: Error): void;
@@ -106,10 +104,7 @@ function isLoose({ code }: NodeJS.ErrnoException): boolean {
   return code !== undefined && code.startsWith('HPE_') && code !== 'HPE_HEADER_OVERFLOW';
 }
 
-/**
- * Returns the milliseconds for which the connection can be kept: 0 if it can't carry another request, null if
- * the receiver does not say.
- */
+/** Returns the milliseconds for which the connection can be kept; null if the receiver does not say. */
 function keepMsOf(answer: IncomingMessage): number | null {
   if (answer.httpVersion !== '1.1') return 0;
   let keepMs: number | null = null;

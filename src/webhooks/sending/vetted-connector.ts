@@ -173,7 +173,7 @@ export class VettedConnector {
         secureContext: this.secureContext,
         session: this.sessions.find(origin),
         ALPNProtocols: ['http/1.1'],
-        rejectUnauthorized: true, // Whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+        rejectUnauthorized: true, // Overrides NODE_TLS_REJECT_UNAUTHORIZED.
       }).setNoDelay(true);
       const timer = setTimeout(() => {
         socket.destroy(timeout(setup.stage === 'tls' ? 'tls' : 'connect'));
