@@ -9,7 +9,6 @@ export interface StatusCodes {
   to: number;
 }
 
-/** Filter of deliveries. A delivery must meet every given condition. */
 export interface DeliveryFilter {
   endpointId?: string;
   event?: string;

@@ -23,7 +23,6 @@ interface Look {
 /** Function that returns the SQL of a step, and binds its parameters. The workspace is `$1`. */
 type StepOf = (parameters: Parameters) => string;
 
-/** Searches the pending deliveries, and the finished deliveries by their latest rounds. */
 @Injectable()
 export class DeliverySearchRepository {
   /** Reads the next `size` pending deliveries, newest first, and returns those that pass the filter. */

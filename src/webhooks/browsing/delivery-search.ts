@@ -77,7 +77,6 @@ export class DeliverySearch {
     return merged(next.at(-1) ?? null, pending.rows, finished.rows);
   }
 
-  /** Reads the deliveries of the next events about a conversation or a message. */
   private async stepByEvents(
     tx: Transaction,
     tenantId: string,

@@ -20,7 +20,6 @@ import { Subscriber, SubscribersRepository } from '../endpoints/subscribers.repo
 import { Delivery, DELIVERY_QUEUE, Lease, isForRecovered, targetOf, toPending } from './delivery';
 import { ClaimedRow, PendingDeliveriesRepository } from './pending-deliveries.repository';
 
-/** Largest number of endpoints that one claim locks. */
 const MAX_BATCH = 50;
 const CONCURRENCY = 2;
 /** Milliseconds for which a delivery that is to be cancelled is not claimed again. */

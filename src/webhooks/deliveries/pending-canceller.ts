@@ -13,7 +13,6 @@ import { BEFORE_ALL_UNOWED, DueDeliveriesRepository, UnowedPosition } from './du
 import { RecoveryOutcomesRepository } from './recovery-outcomes.repository';
 
 const BATCH = 200;
-/** Milliseconds between two batches, so that a cancellation does not slow down other workspaces. */
 const PAUSE_MS = 25;
 const MAX_PASSES = 1_000;
 

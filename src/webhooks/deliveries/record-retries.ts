@@ -75,7 +75,6 @@ export class RecordRetries {
     this.recorder.onDone();
   }
 
-  /** Writes a batch. If that fails, it returns the records that are to be tried again, in batches. */
   private async writeBatch(batch: Unwritten[]): Promise<Unwritten[][]> {
     try {
       await this.recorder.write(
@@ -110,7 +109,6 @@ export class RecordRetries {
   }
 }
 
-/** Reports whether a record waits for another try after an error that its data did not cause. */
 function mayWait({ record, giveUpAt }: Unwritten, error: Error): boolean {
   if (Date.now() < giveUpAt) return true;
   // While the database is unreachable, only the record of a test is given up.

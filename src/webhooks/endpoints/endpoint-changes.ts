@@ -37,7 +37,6 @@ type Action =
   | 'previous_secret_ended';
 
 const SETTINGS = ['url', 'events', 'context', 'rateLimit', 'name', 'description'] as const;
-/** Values of an endpoint that audit entries contain. */
 export const AUDITED = [...SETTINGS, 'active'] as const;
 
 /** Changes locked endpoints, with audit entries, and has deliveries cancelled that are not owed any more. */
@@ -154,7 +153,6 @@ export class EndpointChanges {
     return after;
   }
 
-  /** Ends the previous secret of a locked endpoint, if it still signs. */
   async endPreviousSecret(tx: Transaction, before: WebhookEndpoint, actor: Actor): Promise<WebhookEndpoint> {
     if (toEndpointSummary(before).previousSecretEndsAt === null) return before;
     const after = await this.endpoints.endPreviousSecret(tx, before);
@@ -206,7 +204,6 @@ export class EndpointChanges {
   }
 }
 
-/** Returns an endpoint with its description as an audit entry may contain it. */
 function audited(endpoint: WebhookEndpoint) {
   const { description } = endpoint;
   return { ...endpoint, description: description === null ? null : describeText(description) };

@@ -5,7 +5,6 @@ import { type ContextPart } from '../context/context-parts';
 export const DEACTIVATION_REASONS = ['gone', 'failing'] as const;
 export type DeactivationReason = (typeof DEACTIVATION_REASONS)[number];
 
-/** URL that a workspace has registered for its events. */
 export interface WebhookEndpoint {
   tenantId: string;
   id: string;

@@ -143,7 +143,6 @@ export class WebhookEndpointsRepository {
     return this.change(tx, key, set, [reason, reason && now, isDeleted ? now : null]);
   }
 
-  /** Replaces the secret, and ends any previous secret. */
   replaceSecret(
     tx: Transaction,
     key: EndpointKey,

@@ -159,7 +159,6 @@ export class WebhookRecoveriesService {
     return this.database.transaction((tx) => requirePermission(tx, tenantId, actor, permission));
   }
 
-  /** Counts the deliveries of a recovery in steps, before any row is locked. */
   private async countTotal(recovery: WebhookRecovery, endpoint: WebhookEndpoint): Promise<WebhookRecovery> {
     const endsAt = Date.now() + COUNT_FOR_MS;
     let total = 0;

@@ -12,7 +12,6 @@ const LAST_BUCKET = 51;
 export interface AttemptCounts {
   /** Numbers of attempts by the position of their outcome in `OUTCOMES`. */
   outcomes: number[];
-  /** Numbers of attempts by the bucket of their duration. */
   durations: number[];
 }
 

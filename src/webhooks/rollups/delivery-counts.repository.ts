@@ -60,7 +60,6 @@ export class DeliveryCountsRepository {
     return row!.cancelled === null ? null : { cancelled: row!.cancelled };
   }
 
-  /** Counts deliveries by status. It leaves out succeeded ones if too many rounds have finished. */
   private async count(
     tx: Transaction,
     parameters: unknown[],

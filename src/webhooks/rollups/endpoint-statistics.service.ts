@@ -30,7 +30,6 @@ export interface WebhookEndpointHealth extends Pick<
   cancelling: { cancelled: number } | null;
 }
 
-/** Numbers of deliveries to all endpoints of a workspace, without tests. */
 export interface WebhookDay {
   /** Number of pending deliveries; 1,001 stands for more than 1,000. */
   pending: number;

@@ -25,7 +25,6 @@ export interface TimelineBucket {
   p95Ms: number | null;
 }
 
-/** Attempts of an endpoint over a period, without tests. */
 export interface WebhookTimeline {
   period: TimelinePeriod;
   bucketMinutes: number;

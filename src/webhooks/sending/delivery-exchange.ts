@@ -22,7 +22,6 @@ export type Keep = (connection: ReceiverConnection, keepMs: number | null) => vo
 export class DeliveryExchange implements AnswerHandler {
   /** Outcome; null if the permission ended before the request. It rejects only for an internal error. */
   readonly outcome: Promise<AttemptOutcome | null>;
-  /** Setup of a new connection, if the exchange needs one. */
   readonly setup: ConnectionSetup;
 
   private readonly startedAt = performance.now();

@@ -3,7 +3,6 @@ import { eventCatalog, EventType } from '../../outbox/event-catalog';
 const USER_AGENT = 'Service-Webhooks/1.0';
 const EXAMPLE_DELIVERED_AT = new Date('2026-11-20T09:41:08.020Z');
 
-/** Content of one POST of a delivery, without its signatures. */
 export interface RequestContent {
   deliveryId: string;
   eventType: string;

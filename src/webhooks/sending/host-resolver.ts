@@ -108,7 +108,6 @@ function codeOf(reason: unknown): string {
   return (reason as NodeJS.ErrnoException | undefined)?.code ?? NO_ADDRESS;
 }
 
-/** Reads the hosts file, and reads it again after each change. */
 class HostsFile {
   private version = '';
   private entries: ReadonlyMap<string, string[]> = new Map();

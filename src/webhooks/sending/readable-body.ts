@@ -15,7 +15,6 @@ export interface ReceivedBody {
   decoded?: string;
 }
 
-/** Largest number of content codings that are unpacked. */
 const MAX_CODINGS = 3;
 const GZIP_MAGIC = Buffer.of(0x1f, 0x8b, 8);
 /** Low four bits of the first byte of zlib's format (RFC 1950), which many servers leave out. */

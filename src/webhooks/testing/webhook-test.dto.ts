@@ -6,7 +6,6 @@ import { eventCatalog, type EventType, isTest } from '../../outbox/event-catalog
 import type { AttemptPhases } from '../sending/attempt-outcome';
 import type { ReceivedBody } from '../sending/readable-body';
 
-/** Event types that have an example to send. */
 const FACTS = (Object.keys(eventCatalog) as EventType[]).filter((type) => !isTest(type));
 
 /** Event type whose example a test sends. */
