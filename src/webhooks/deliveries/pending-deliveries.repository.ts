@@ -17,7 +17,7 @@ import {
   isForRecovered,
 } from './delivery';
 
-/** Duration of a lease, longer than an attempt. Then other workers claim a killed worker's deliveries. */
+/** Duration of a lease, longer than an attempt. After it, others claim a killed worker's deliveries. */
 const LEASE = `interval '20 seconds'`;
 
 /** Due time of deliveries that are to be sent before all others of their endpoint. */

@@ -10,7 +10,7 @@ import {
 import { AttemptOutcome } from '../sending/attempt-outcome';
 import { AttemptRecord } from './delivery';
 
-/** Number of batches into which a failed one is split. Three splits turn 200 records into single ones. */
+/** Number of batches into which a failed batch is split. Three splits turn 200 records into single ones. */
 const SPLIT_INTO = 8;
 /** Milliseconds before the failed batches are tried again. */
 const NEXT_BATCH_MS = 200;

@@ -69,8 +69,8 @@ export interface WebhookRecoverySummary {
   since: Date | null;
   until: Date;
   /**
-   * `running` until the last delivery has ended. `cancelled` as soon as a person cancels the recovery,
-   * although its pending deliveries are sent.
+   * `running` until the last delivery has ended. A cancelled recovery is `cancelled` at once, although its
+   * pending deliveries are sent.
    */
   status: 'dry_run' | 'running' | 'completed' | 'cancelled';
   /** Number of deliveries that the recovery makes in all. */

@@ -12,7 +12,10 @@ export interface WebhookRecovery {
   since: Date | null;
   /** Time before which the events were made. Events after the start are delivered anyway. */
   until: Date;
-  /** RUNNING while deliveries are made, COMPLETED when all are, CANCELLED if a person ended the recovery. */
+  /**
+   * RUNNING while deliveries are made, COMPLETED when all are made, CANCELLED if a person or a deactivation
+   * ended the recovery before.
+   */
   status: 'RUNNING' | 'COMPLETED' | 'CANCELLED';
   /** Number of deliveries, counted at the start. */
   total: number;
