@@ -5,15 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const MAX_CLOSE_MS = 1_500;
 
 /**
- * Closes a queue and waits for the jobs that run in this process. Bull's own `close()` gets little time: it
- * may never settle after a recent connect, and while Redis is down the running jobs need the time.
+ * Closes a queue after all running jobs of this process have ended. Waits at most 1.5 s more for Bull's own
+ * `close()`, which may never settle after a recent connect. Does not wait for it while Redis is down.
  */
 export async function closeQueue(
   queue: Queue & Partial<OnApplicationShutdown>,
   running: Iterable<Promise<unknown>>,
 ): Promise<void> {
   const closed = queue.close();
-  // The hook of @nestjs/bull would wait for Bull again, without a limit.
+  // @nestjs/bull sets this method to one that waits for Bull's `close()` without a limit.
   queue.onApplicationShutdown = () => undefined;
   await Promise.allSettled(running);
   if (queue.client.status !== 'ready') return;

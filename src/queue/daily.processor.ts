@@ -4,10 +4,10 @@ import type { Job, Queue } from 'bull';
 import { closeQueue } from './close-queue';
 import { holdProcessing } from './hold-processing';
 
-/** Interval at which the schedule is written again, because Redis may have been wiped. */
+/** Milliseconds between two writes of the schedule to Redis, because Redis may have been wiped. */
 const RESCHEDULE_MS = 60 * 60 * 1000;
 
-/** Runs its work once a day, on one worker. */
+/** Runs a Bull job once a day, at the time `cron` in the worker's time zone, on one of the workers. */
 export abstract class DailyProcessor
   implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown
 {
@@ -18,10 +18,6 @@ export abstract class DailyProcessor
   private running: Promise<unknown> = Promise.resolve();
   private stopped: Promise<void> | null = null;
 
-  /**
-   * Makes a processor that runs at one time of each day.
-   * @param cron that time as a cron expression, in the worker's time zone
-   */
   protected constructor(
     private readonly queue: Queue,
     private readonly cron: string,
@@ -45,7 +41,7 @@ export abstract class DailyProcessor
     this.logger.error({ err: error }, 'the daily work failed; it continues the next day');
   }
 
-  /** Begins to close the queue without waiting for its end, so that all processors stop at the same time. */
+  /** Begins to close the queue and returns at once, so that all processors close at the same time. */
   onModuleDestroy(): void {
     clearInterval(this.timer);
     this.stop.abort();
@@ -56,14 +52,14 @@ export abstract class DailyProcessor
     await this.stopped;
   }
 
-  /** Runs the day's work. A shutdown aborts the signal and waits for the work. */
+  /** Runs the day's work. A shutdown aborts the signal and waits until the work has ended. */
   protected runDaily(work: (stop: AbortSignal) => Promise<unknown>): Promise<unknown> {
     return (this.running = work(this.stop.signal));
   }
 
   /**
-   * Schedules the work without waiting: while Redis is down, the client keeps the command. Bull ignores a
-   * schedule that exists already.
+   * Adds the job without waiting: while Redis is down, its client sends the command later. Bull ignores a
+   * repeated job that exists.
    */
   private schedule(): void {
     this.queue

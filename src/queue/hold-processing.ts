@@ -2,10 +2,10 @@ import type { Logger } from '@nestjs/common';
 import type { Queue } from 'bull';
 
 /**
- * Holds back the `queue.process()` that @nestjs/bull calls for `@Process` in onModuleInit: jobs would start
- * before the worker can serve them. It also handles the promise that @nestjs/bull drops: Bull rejects it when
- * a queue is closed while Redis is down, and an unhandled rejection ends the process.
- * @returns a function that starts the processing
+ * Delays the call of `queue.process()` that @nestjs/bull makes in `onModuleInit`, when the worker cannot
+ * serve jobs yet. It also handles the promise of that call, which @nestjs/bull ignores. Bull rejects the
+ * promise when a queue is closed while Redis is down, and an unhandled rejection would end the process.
+ * @returns a function that starts the processing of jobs; it throws if the queue has no `@Process`
  */
 export function holdProcessing(queue: Queue, logger: Logger): () => void {
   const process = queue.process.bind(queue) as (...args: unknown[]) => Promise<void>;

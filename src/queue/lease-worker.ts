@@ -4,31 +4,27 @@ import { targetKeyOf, Target } from './targets';
 
 export const CONCURRENT_CLAIMS = 20;
 const WAKE_OTHERS_EVERY_MS = 1_000;
-/** Time for which the next target waits for the claim of one. */
+/** Milliseconds after which the worker begins the next target's claim although this one has not ended. */
 const CLAIM_PATIENCE_MS = 1_000;
 
-/** Work of a LeaseWorker. */
 interface LeaseWork<Claimed> {
   readonly logger: Logger;
-  /** Reports whether a target has anything that can be claimed now. */
   hasDue(target: Target): Promise<boolean>;
-  /** Claims up to `count` due items of a target, under a lease. */
   claim(target: Target, count: number): Promise<Claimed[]>;
   /** Processes one item and records its outcome. Never rejects. */
   process(target: Target, claimed: Claimed): Promise<void>;
-  /** Enqueues targets, so that any worker claims for them. */
+  /** Enqueues jobs for targets, so that any worker may claim their items. */
   wakeOtherWorkers(targets: Target[]): void;
 }
 
 /**
- * Claims the due work of targets, up to their capacity, and processes the items concurrently. A claim does
- * not wait for the processing, so a slow target delays no claim.
+ * Claims the due items of targets, as many as free slots allow, and processes them concurrently. A claim does
+ * not wait until items are processed, so a slow target delays no claim.
  */
 export class LeaseWorker<Claimed> {
-  /** Claims and items in progress. */
   private readonly active = new Set<Promise<unknown>>();
   private claimLoops = 0;
-  /** Keys of targets for which other workers were woken within the last WAKE_OTHERS_EVERY_MS. */
+  /** Keys of targets for which other workers were woken within the last second. */
   private readonly othersWokenFor = new Set<string>();
   private stopping = false;
 
@@ -46,15 +42,15 @@ export class LeaseWorker<Claimed> {
     return this.stopping;
   }
 
-  /** Claims for targets in this process. Several wake-ups before a claim are one. */
+  /** Claims for targets in this process. Several wake-ups of a target before its claim cause one claim. */
   wake(targets: Iterable<Target>): void {
     this.capacity.addDue(targets);
     while (this.capacity.hasDue && this.claimLoops < CONCURRENT_CLAIMS) void this.claimForDue();
   }
 
   /**
-   * Settles when every due item that has a slot is claimed and started, or after a second: then the claim
-   * goes on, and no other target waits for it.
+   * Claims a target's items until none is due or no slot is free, and starts each. Resolves at the end, or
+   * after one second while the claim continues, so that no other target waits longer for it.
    */
   async claimAndStart(target: Target): Promise<void> {
     if (this.capacity.isWaiting(target)) return;
@@ -68,19 +64,17 @@ export class LeaseWorker<Claimed> {
     });
   }
 
-  /** Reports whether a target has anything that can be claimed now. */
   hasDue(target: Target): Promise<boolean> {
     return this.work.hasDue(target);
   }
 
-  /** Reports whether a claim for a target could start anything now. */
   canClaim(target: Target): boolean {
     return this.capacity.countClaimable(target) > 0;
   }
 
   /**
-   * Takes free slots for items that the caller claims, and starts the items that `claim` resolves to. Slots
-   * without an item are released; if `claim` rejects, all are.
+   * Acquires slots for items that the caller claims, and starts the items that `claim` resolves to. Releases
+   * the slots that get no item: all of them if `claim` rejects.
    */
   admit(target: Target, slots: number, claim: Promise<Claimed[]>): void {
     this.capacity.acquireAtOnce(target, slots);
@@ -88,7 +82,7 @@ export class LeaseWorker<Claimed> {
     void this.track(this.startClaimed(target, slots, claim)).catch(() => undefined);
   }
 
-  /** Stops claiming. Settles when every claimed item is recorded. */
+  /** Stops claiming. Resolves when the outcome of every claimed item is recorded. */
   async drain(): Promise<void> {
     this.stopping = true;
     this.capacity.close();
@@ -114,7 +108,7 @@ export class LeaseWorker<Claimed> {
       const claimed = await this.startClaimed(target, slots, this.work.claim(target, slots));
       if (claimed.length < slots) return;
     }
-    // A delayed job wakes a paused target. Until then, others may use its slots.
+    // A delayed job wakes a paused target. Other targets may use its slots during the pause.
     if (this.capacity.isPaused(target)) return;
     this.capacity.wait(target);
     this.wakeOthersThrottled(target);
@@ -143,7 +137,7 @@ export class LeaseWorker<Claimed> {
     }
   }
 
-  /** Wakes other workers, which may have free slots, at most once a second for a target. */
+  /** Wakes other workers for a target, because they may have free slots: at most once a second. */
   private wakeOthersThrottled(target: Target): void {
     const key = targetKeyOf(target);
     if (this.othersWokenFor.has(key)) return;

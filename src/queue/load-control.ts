@@ -1,26 +1,28 @@
 import { StartCapacity } from './start-capacity';
 
 const SAMPLE_MS = 20;
-/** Weight of the latest sample, so that one pause of the garbage collector changes little. */
+/** Weight of the latest sample, low so that one pause of the garbage collector changes little. */
 const WEIGHT = 0.2;
 const SHRINK = 0.8;
 const MIN_SLOTS = 32;
 
-/** Delay of the event loop above which the slots shrink, and the factor of their growth a sample below it. */
+/**
+ * Delay of the event loop above which the number of slots shrinks, and its factor of growth every 20 ms else.
+ */
 interface Pace {
   maxLagMs: number;
   grow: number;
 }
 
-/** Pace for throughput: above this delay, work in flight waits for this process rather than for receivers. */
+/** Rule for throughput: above this delay, more items in flight wait for this process, not for receivers. */
 const USUAL: Pace = { maxLagMs: 10, grow: 1.1 };
-/** Pace for the latency of those who find slots at once: their work waits for each tick of the event loop. */
+/** Rule for the low latency of workspaces that send little while another workspace sends much. */
 const CROWDED: Pace = { maxLagMs: 3, grow: 1.02 };
 
 /**
- * Gives fewer slots while the event loop is late, and more while it is not. More work in flight makes a busy
- * process no faster, but all later work of every workspace waits behind it. While a workspace with a backlog
- * uses most slots, and others have little to send, it gets fewer still.
+ * Lowers the number of slots while the event loop is late, and raises it while the event loop is on time.
+ * More items in flight make a busy process no faster, and delay all later items of every workspace. While
+ * workspaces with a backlog use most slots and others send little, the limits of delay are stricter.
  */
 export class LoadControl {
   private dueAt = 0;

@@ -4,23 +4,23 @@ import type Redis from 'ioredis';
 import { RedisConnections } from '../redis/redis-connections';
 
 /**
- * Life of a job's lock, which its worker renews every 5 s. Another worker takes over a killed one's jobs
- * within 15 s.
+ * Milliseconds after which a job's lock ends unless its worker renews it, as it does every 5 s. Another
+ * worker takes over the jobs of a killed worker within 15 s.
  */
 const LOCK_MS = 10_000;
 const STALLED_CHECK_MS = 5_000;
 /**
- * Number of times that a job may be taken over. A job is safe to repeat, so it must not fail however many
- * workers were killed.
+ * Number of times that Bull may hand a job to another worker. Jobs are safe to repeat, so a job must not fail
+ * however many workers are killed.
  */
 const MAX_STALLED = 1_000_000;
 
-/** Wait after an error of Redis, such as the one while it loads its data. */
+/** Milliseconds before the next try after an error of Redis, such as `LOADING`. */
 const RETRY_MS = 1_000;
-/** Time without an answer after which a connection is dead. It is longer than Bull's blocking read. */
+/** Milliseconds without an answer after which a connection counts as dead: more than Bull's blocking read. */
 const SOCKET_TIMEOUT_MS = 10_000;
 
-/** Registers a Bull queue that reconnects through any outage of Redis. */
+/** Registers a Bull queue that reconnects after any outage of Redis. */
 export function registerQueue(name: string): DynamicModule {
   return BullModule.registerQueueAsync({
     name,
@@ -31,7 +31,7 @@ export function registerQueue(name: string): DynamicModule {
 
 export function queueOptions(name: string, connections: RedisConnections): BullModuleOptions {
   return {
-    // In a Cluster a queue's keys must be on one node; with a tag of its own each queue has its node.
+    // In a Redis Cluster all keys of a queue must be on one node: the hash tag `{name}` puts them there.
     ...(connections.isCluster && { prefix: `{${name}}` }),
     createClient: (type) => connect(connections, type),
     settings: {
@@ -48,8 +48,9 @@ function connect(connections: RedisConnections, type: 'client' | 'subscriber' | 
     maxRetriesPerRequest: null,
     enableReadyCheck: false,
     socketTimeout: SOCKET_TIMEOUT_MS,
-    // Bull hides READONLY in the answer of a transaction.
+    // Bull hides the READONLY error of a MULTI transaction, so only a probe shows that the server is a
+    // replica.
     probesForPrimary: type === 'client',
   });
-  return connection as Redis; // Bull's types know no Cluster, Bull does
+  return connection as Redis; // Bull's types do not know a Redis Cluster, but its code does
 }

@@ -1,32 +1,30 @@
 import { Target } from './targets';
 
-/** Share of a target's slots that its background work may use while live work leaves them free. */
+/** Share of a target's slots that its background work may use while its live work leaves them free. */
 const BACKGROUND_SHARE = 1 / 2;
-/** Share of a target's slots that live work leaves to background work that waits. */
+/** Share of a target's slots that its live work leaves free while its background work waits. */
 const BACKGROUND_FLOOR = 1 / 10;
-/** Slots beyond a pool's size at most, for workspaces that have nothing in flight. */
+/** Largest number of slots in use beyond a pool's size. Workspaces without an item in flight use them. */
 const MAX_BEYOND = 256;
-/** Number of targets of which it is remembered whether they are slow. The oldest are forgotten first. */
+/**
+ * Number of targets whose slowness is remembered. The targets that changed longest ago are forgotten first.
+ */
 const MAX_KNOWN = 100_000;
 
 export interface SlotLimits {
-  /** Number of slots that this process has for targets that are not slow. */
+  /** Number of this process's slots for targets that are not slow. */
   total: number;
   /** Number of slots that one target may use, for live and background work together. */
   perTarget: number;
   /** Number of slots for all slow targets together, in addition to `total`. */
   slow: number;
-  /** Whether a target counts as slow until it answers for the first time. */
+  /** Whether a target counts as slow until its first attempt that does not time out. */
   startSlow?: boolean;
 }
 
-/** Pool of the targets that are not slow, or of the slow ones. */
 export type PoolName = 'normal' | 'slow';
 
-/**
- * Numbers of slots that one target uses: from the pool of normal targets and from that of slow ones;
- * `background` of both are for background work.
- */
+/** Numbers of slots that a target uses from each pool; `background` is the part that background work uses. */
 interface Use {
   normal: number;
   slow: number;
@@ -36,17 +34,17 @@ interface Use {
 const NONE: Use = { normal: 0, slow: 0, background: 0 };
 
 /**
- * Shares the slots of this process among workspaces and targets. A workspace may use as many slots as it
- * leaves free: one alone gets half, two get a third each. A workspace that has nothing in flight finds a slot
- * even if all are in use, up to a cap. A slow target has one slot, from a pool that slow targets share.
+ * Divides the slots of this process among workspaces and targets. A workspace may use as many slots as it
+ * leaves free: one alone gets half, two get a third each. A workspace without an item in flight gets a slot
+ * even if all `size` slots of the pool are in use, up to 256 more. A target is slow if its last attempt timed
+ * out: it may use one slot, from a pool for slow targets.
  */
 export class Slots {
   private readonly pools: Record<PoolName, SlotPool>;
   private readonly uses = new Map<string, Use>();
   private readonly startSlow: boolean;
-  /** Whether targets are slow, by id, as far as it is known. */
+  /** Whether each target is slow, by its id; unknown targets are absent. */
   private readonly known = new Map<string, boolean>();
-  /** Targets with background work that waits for a slot. */
   private readonly backgroundWaiting = new Set<string>();
 
   constructor(private readonly limits: SlotLimits) {
@@ -57,7 +55,6 @@ export class Slots {
     this.startSlow = limits.startSlow ?? false;
   }
 
-  /** Number of slots for targets that are not slow. It may be changed at any time. */
   get total(): number {
     return this.pools.normal.size;
   }
@@ -71,31 +68,26 @@ export class Slots {
     return this.pools.normal.used;
   }
 
-  /** Returns the number of slots in use by a workspace's targets that are not slow. */
+  /** Returns the number of slots in use by those targets of a workspace that are not slow. */
   countUsed(tenantId: string): number {
     return this.pools.normal.countUsed(tenantId);
   }
 
-  /** Returns the pool that a target takes slots from. */
   poolOf({ id }: Target): PoolName {
     return this.isSlow(id) ? 'slow' : 'normal';
   }
 
-  /** Reports whether a pool has no slot left for anyone. */
+  /** Reports whether no slot of a pool is left, not even for a workspace without an item in flight. */
   isFull(pool: PoolName): boolean {
     return this.pools[pool].used >= this.pools[pool].cap;
   }
 
-  /** Returns how many slots the target may take now. */
   countFree(target: Target): number {
     const shared = this.pools[this.poolOf(target)].freeFor(target.tenantId);
     return Math.max(0, Math.min(this.countFreeOwn(target), shared));
   }
 
-  /**
-   * Returns how many slots the target's own limit leaves free, ignoring the workspace's and the process's
-   * limits.
-   */
+  /** Returns how many slots the target's own limit leaves free, ignoring all other limits. */
   countFreeOwn({ id, isBackground }: Target): number {
     const use = this.uses.get(id) ?? NONE;
     const used = use.normal + use.slow;
@@ -106,7 +98,8 @@ export class Slots {
   }
 
   /**
-   * Reports whether half of the slots that the target can count on are free, so that one claim fills several.
+   * Reports whether half of the slots that the target's own limit allows are free, so that a claim fills
+   * several.
    */
   isHalfFree(target: Target): boolean {
     return this.countFreeOwn(target) * 2 >= Math.max(1, this.countsOn(target));
@@ -125,7 +118,7 @@ export class Slots {
   release(target: Target, slots: number): void {
     const use = this.uses.get(target.id);
     if (!use || slots === 0) return;
-    // Slots that were taken before the target became slow are released first.
+    // Slots that the target acquired before it became slow are released first.
     const normal = Math.min(slots, use.normal);
     this.pools.normal.add(target.tenantId, -normal);
     this.pools.slow.add(target.tenantId, normal - slots);
@@ -135,19 +128,24 @@ export class Slots {
     if (use.normal + use.slow === 0) this.uses.delete(target.id);
   }
 
-  /** Notes whether a target is slow: from a timeout until an attempt that does not time out. */
+  /** Stores whether a target is slow: it is from a timeout until an attempt that does not time out. */
   setSlow(id: string, isSlow: boolean): void {
     this.known.delete(id);
     this.known.set(id, isSlow);
     if (this.known.size > MAX_KNOWN) this.known.delete(this.known.keys().next().value!);
   }
 
-  /** Notes that a target has answered lately, as other processes saw, unless this process knows better. */
+  /**
+   * Marks a target that another process saw answer as not slow, unless this process has seen an attempt
+   * itself.
+   */
   setAnswering(id: string): void {
     if (!this.known.has(id)) this.setSlow(id, false);
   }
 
-  /** Notes whether background work of a target waits, so that live work leaves a share of the slots to it. */
+  /**
+   * Stores whether background work of a target waits. If it waits, live work leaves some slots free for it.
+   */
   setBackgroundWaiting(id: string, isWaiting: boolean): void {
     if (isWaiting) this.backgroundWaiting.add(id);
     else this.backgroundWaiting.delete(id);
@@ -158,8 +156,7 @@ export class Slots {
   }
 
   /**
-   * Returns how many slots the target may use for its kind of work, live or background, beside the other
-   * kind.
+   * Returns how many slots the target's live or background work may use beside the work of the other kind.
    */
   private countsOn({ id, isBackground }: Target): number {
     if (this.isSlow(id)) return 1;
@@ -169,10 +166,7 @@ export class Slots {
     return Math.min(this.share(BACKGROUND_SHARE), Math.max(this.backgroundFloor, left));
   }
 
-  /**
-   * Number of a target's slots that live work leaves to background work. A target with one slot keeps it for
-   * live work.
-   */
+  /** Number of slots that live work leaves to background work: 0 if the target has only one slot. */
   private get backgroundFloor(): number {
     return Math.min(this.share(BACKGROUND_FLOOR), this.limits.perTarget - 1);
   }
@@ -182,21 +176,19 @@ export class Slots {
   }
 }
 
-/** Returns how many slots of a pool of a size are in use at most, however many workspaces there are. */
+/** Returns the largest number of slots in use of a pool of this size, for any number of workspaces. */
 export function cappedAt(size: number): number {
   return size + Math.min(size, MAX_BEYOND);
 }
 
-/** Pool of slots that workspaces share. */
 class SlotPool {
   used = 0;
   private readonly usedBy = new Map<string, number>();
   private readonly maxSize: number;
 
   /**
-   * Makes a pool of `size` slots.
-   * @param share slots that a workspace may still use after the pool has shrunk, as far as the pool's first
-   *   size allows
+   * @param share slots that each workspace may use after `size` was lowered, as far as its first value would
+   * allow
    */
   constructor(
     public size: number,
@@ -210,8 +202,8 @@ class SlotPool {
   }
 
   /**
-   * Returns how many more slots the workspace may take. It may use as many as it leaves free, and at least
-   * one below the cap.
+   * Returns how many more slots the workspace may acquire: as many as it leaves free, and at least one if it
+   * uses none and the pool is below its cap.
    */
   freeFor(tenantId: string): number {
     const own = this.countUsed(tenantId);

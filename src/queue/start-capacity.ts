@@ -3,90 +3,89 @@ import { PoolName, Slots, SlotLimits } from './slots';
 import { Target, targetKeyOf, FairQueue } from './targets';
 
 /**
- * Time within which claimed work may start. No work starts later than this after its target was deactivated,
- * because a deactivation waits for the claim.
+ * Milliseconds after a claim within which its items may start. Deactivating a target waits for its claims, so
+ * no item starts later than this after a deactivation.
  */
 const START_WITHIN_MS = 1_000;
 const POOLS: PoolName[] = ['normal', 'slow'];
-/** Number of pauses up to which none is removed before its target is looked at. */
+/** Number of stored pauses below which ended ones are not removed. */
 const FEWEST_SWEPT = 1_000;
-/** Time for which a workspace counts as crowding, or as a bystander, after it was last seen so. */
+/** Milliseconds for which a workspace counts as crowding after it last wanted more slots than were free. */
 const CROWDING_MS = 1_000;
-/** Waiting targets that one pass looks at. It bounds the time of a pass, however many targets wait. */
+/** Largest number of waiting targets that are checked for a free slot in one tick of the event loop. */
 const VISITS_PER_PASS = 100;
 
 /**
- * Time for which a target is paused whose secret can't be decrypted. It is paused again until an operator
- * restores the key.
+ * Milliseconds of a target's pause when its secret cannot be decrypted. The pause repeats until an operator
+ * restores the encryption key.
  */
 export const UNREADABLE_PAUSE_MS = 60_000;
 
 /**
- * Latest start of claimed work, on both clocks of this process: the monotonic one stands still while the
- * machine sleeps, and the other one may be set back.
+ * Latest time at which claimed work may start, by both clocks of this process. The monotonic clock stops
+ * while the machine sleeps, and the wall clock may be set back.
  */
 export interface StartBy {
   monotonicMs: number;
   wallMs: number;
 }
 
-/** Returns until when work may start under a claim that is made now. Call it before the claim's commit. */
+/** Returns the latest start for work that is claimed now. Call it before the claim commits. */
 export function startByFromNow(): StartBy {
   return { monotonicMs: performance.now() + START_WITHIN_MS, wallMs: Date.now() + START_WITHIN_MS };
 }
 
-/** Reports whether claimed work may not start any more. */
 export function isTooLate({ monotonicMs, wallMs }: StartBy): boolean {
   return performance.now() > monotonicMs || Date.now() > wallMs;
 }
 
-/** Injects the capacity of the work of a queue. */
 export const InjectStartCapacity = (queue: string) => Inject(startCapacityOf(queue));
 
-/** Returns the token of the capacity of a queue's work. */
 export function startCapacityOf(queue: string): string {
   return `start-capacity:${queue}`;
 }
 
 /**
- * Says whose work may start in this process now, and how much of it. A target's work may not start while the
- * database's clock is not trusted, while the target is paused, or without a free slot.
+ * Decides which targets may start items in this process now, and how many. A target may start no item while
+ * the database's clock is not trusted, while the target is paused, or without a free slot.
  *
- * Work that has a slot may start without a claim (`countStartable`). Otherwise its target is due: a claim
- * acquires slots for it. A target that uses up its own slots waits until half of them are free. A target that
- * finds no slot in the shared pool waits for its turn: then a slot is reserved for it, and it is due again.
+ * An item for which a slot is free may start without a claim (`countStartable`). Otherwise its target becomes
+ * due, and a claim acquires slots for it. A target that uses all slots of its own limit waits until half of
+ * them are free. A target that finds no slot in the pool which workspaces share waits for its turn. At its
+ * turn, a slot is reserved for it, and it becomes due again.
  */
 export class StartCapacity {
   readonly slots: Slots;
 
-  /** Targets with work that waits for a claim. */
   private readonly due = new FairQueue();
-  /** Targets that use all slots of their own limit, and may have more to start. */
+  /** Targets that use all slots of their own limit and may have more items to start, by target key. */
   private readonly waitingForOwn = new Map<string, Target>();
-  /** Targets that found no slot left in the pool that workspaces share, those that wait longest first. */
+  /** Targets that found no free slot in the pool which workspaces share, the longest waiting first. */
   private readonly waitingForShared: Record<PoolName, FairQueue> = {
     normal: new FairQueue(),
     slow: new FairQueue(),
   };
-  /** Pools that were full when slots were released, until the targets that wait have had their turn. */
+  /** Pools that were full when a slot was released, until the targets that wait for it have been checked. */
   private readonly contested = new Set<PoolName>();
-  /** Keys of targets for which a slot is acquired, because it was their turn, until their claim begins. */
+  /** Keys of targets for which a slot is acquired, at their turn, and whose claim has not begun yet. */
   private readonly reserved = new Set<string>();
   /**
-   * Ends of the pauses by target id, in milliseconds of this process's clock. Live and background work pause
-   * together.
+   * Ends of the pauses of targets, live and background work alike, by target id, in milliseconds since 1970.
    */
   private readonly pausedUntil = new Map<string, number>();
-  /** Number of pauses at which those that have ended are removed: no claim asks for a deleted target. */
+  /** Number of pauses at which ended ones are removed. No claim removes the pause of a deleted target. */
   private sweepAt = FEWEST_SWEPT;
-  /**
-   * Workspaces whose targets all had less than half of their slots free at the last look, each with its
-   * targets.
-   */
+  /** Workspaces without a target with half of its slots free when last checked, each with its targets. */
   private readonly busy = new Map<string, Target[]>();
-  /** Workspaces that lately had more work than slots, the latest last, each with the time in milliseconds. */
+  /**
+   * Times, in milliseconds since 1970, at which workspaces last wanted more slots than were free; latest
+   * last.
+   */
   private readonly crowdingAt = new Map<string, number>();
-  /** Time at which a workspace last started work at once while others were crowding. */
+  /**
+   * Time in milliseconds since 1970 at which a workspace that found free slots last started items, while
+   * other workspaces wanted more slots than were free.
+   */
   private bystanderAt = -Infinity;
   private isPassPlanned = false;
   private isClosed = false;
@@ -100,7 +99,7 @@ export class StartCapacity {
     this.slots = new Slots(limits);
   }
 
-  /** Registers a callback for a target that waited for a slot, when a slot is free. */
+  /** Registers the callback for a target that waited for a slot and may claim now. */
   onFree(wake: (target: Target) => void): void {
     this.wake = wake;
   }
@@ -110,25 +109,25 @@ export class StartCapacity {
     this.released = callback;
   }
 
-  /** Ends all starts without a claim. */
   close(): void {
     this.isClosed = true;
   }
 
-  /** Keeps a target's work from starting for a while, because a claim would only postpone it. */
+  /** Lets no item of a target start for `delayMs`, because a claim would only postpone the items. */
   pause({ id }: Target, delayMs: number): void {
     this.pausedUntil.set(id, Date.now() + delayMs);
     if (this.pausedUntil.size >= this.sweepAt) this.removeEndedPauses();
   }
 
-  /** Returns how many items of a target a claim may start: 0 while it is paused. */
+  /**
+   * Returns how many items a claim may start: 0 if the target is paused or others waited longer for the pool.
+   */
   countClaimable(target: Target): number {
     return this.isPaused(target) || this.isBehind(target) ? 0 : this.slots.countFree(target);
   }
 
   /**
-   * Acquires the slots of a claim before it begins, so that two concurrent claims for one target can't use
-   * the same slots.
+   * Acquires the slots of a claim before it begins, so that no concurrent claim of the target uses them.
    * @returns how many items the claim may start
    */
   acquireForClaim(target: Target): number {
@@ -142,15 +141,15 @@ export class StartCapacity {
     return reserved + free;
   }
 
-  /** Acquires slots of a target for items that start without a claim, at most `countStartable`. */
+  /** Acquires slots of a target for items that start without a claim: at most `countStartable`. */
   acquireAtOnce(target: Target, slots: number): void {
     this.slots.acquire(target, slots);
     if (this.isBystander(target.tenantId)) this.bystanderAt = Date.now();
   }
 
   /**
-   * Reports whether workspaces that want more slots than they get use most of them, while others, which
-   * find slots at once, have started work.
+   * Whether workspaces that want more slots than are free use at least half of the slots in use, while
+   * another workspace, which found free slots, started items in the last second.
    */
   get isCrowded(): boolean {
     if (Date.now() - this.bystanderAt > CROWDING_MS) return false;
@@ -159,33 +158,31 @@ export class StartCapacity {
     return used * 2 >= this.slots.used;
   }
 
-  /** Returns how many items of a target may start without a claim: 0 while older items wait for one. */
+  /** Returns how many items of a target may start without a claim: 0 while older items wait for a claim. */
   countStartable(target: Target): number {
     if (this.isClosed || this.due.has(target) || this.isWaiting(target)) return 0;
     return this.countClaimable(target);
   }
 
-  /**
-   * Returns how many items the target with the most room may start without a claim; infinity without a
-   * target.
-   */
   countMostStartable(targets: Target[]): number {
     return targets.length > 0 ? Math.max(...targets.map((target) => this.countStartable(target))) : Infinity;
   }
 
-  /** Notes targets that have answered lately, as other processes saw, unless this process knows better. */
+  /**
+   * Marks targets that other processes saw answer as not slow, unless this process has seen an attempt
+   * itself.
+   */
   noteAnswering(targets: Pick<Target, 'id'>[]): void {
     for (const { id } of targets) this.slots.setAnswering(id);
   }
 
-  /** Marks a workspace as busy if none of its targets has half of its slots free. */
   markIfBusy(tenantId: string, targets: Target[]): void {
     if (targets.length > 0 && !this.hasHalfFree(targets)) this.busy.set(tenantId, targets);
   }
 
   /**
-   * Reports whether a workspace is still as busy as it was when that was noted. Work that waits for the half
-   * of the slots starts several items with one transaction.
+   * Reports whether a workspace that was marked as busy still has no target with half of its slots free. Its
+   * work should wait until then, so that one transaction starts several items.
    */
   isBusy(tenantId: string): boolean {
     const targets = this.busy.get(tenantId);
@@ -195,12 +192,11 @@ export class StartCapacity {
     return isBusy;
   }
 
-  /** Notes that targets have work for a claim, unless they wait for a slot already. */
+  /** Marks targets as due for a claim, except targets that wait for a slot. */
   addDue(targets: Iterable<Target>): void {
     for (const target of targets) if (!this.isWaiting(target)) this.due.add(target);
   }
 
-  /** Removes and returns the next target for a claim. The workspaces take turns. */
   nextDue(): Target | undefined {
     return this.due.next();
   }
@@ -209,7 +205,7 @@ export class StartCapacity {
     return this.due.size > 0;
   }
 
-  /** Reports whether the target waits for a slot: when it is the target's turn, the target is woken. */
+  /** Reports whether the target waits for a slot. At its turn, the callback of `onFree` is called for it. */
   isWaiting(target: Target): boolean {
     const key = targetKeyOf(target);
     if (this.reserved.has(key)) return false;
@@ -226,7 +222,7 @@ export class StartCapacity {
     return false;
   }
 
-  /** Has a target without a free slot wait for one. */
+  /** Makes a target without a free slot wait until half of its own slots, or a shared slot, are free. */
   wait(target: Target): void {
     if (this.slots.poolOf(target) === 'normal') this.noteCrowding(target.tenantId);
     if (target.isBackground) this.slots.setBackgroundWaiting(target.id, true);
@@ -238,7 +234,6 @@ export class StartCapacity {
     if (slots === 0) return;
     for (const pool of POOLS) if (this.slots.isFull(pool)) this.contested.add(pool);
     this.slots.release(target, slots);
-    // Live and background work share the target's slots.
     if (this.waitingForOwn.size > 0)
       for (const isBackground of [false, true]) this.wakeIfHalfFree({ ...target, isBackground });
     this.planPass();
@@ -249,7 +244,7 @@ export class StartCapacity {
     this.crowdingAt.set(tenantId, Date.now());
   }
 
-  /** Reports whether others crowd, and the workspace does not. */
+  /** Reports whether the workspace found free slots in the last second while others found too few. */
   private isBystander(tenantId: string): boolean {
     for (const [other, at] of this.crowdingAt) {
       if (Date.now() - at < CROWDING_MS) break;
@@ -258,7 +253,7 @@ export class StartCapacity {
     return this.crowdingAt.size > 0 && !this.crowdingAt.has(tenantId);
   }
 
-  /** Removes the pauses that have ended. The next sweep is when there are twice as many as are left. */
+  /** Removes the pauses that have ended. The next removal is when the number of pauses has doubled. */
   private removeEndedPauses(): void {
     const now = Date.now();
     for (const [id, until] of this.pausedUntil) if (until <= now) this.pausedUntil.delete(id);
@@ -277,7 +272,7 @@ export class StartCapacity {
   }
 
   /**
-   * Plans one pass over the waiting targets, for all slots that are released in this tick of the event loop.
+   * Plans one check of the waiting targets for all slots that are released in this tick of the event loop.
    */
   private planPass(): void {
     if (this.isPassPlanned) return;
@@ -289,7 +284,10 @@ export class StartCapacity {
     });
   }
 
-  /** Gives free slots of a pool to the targets that wait longest. Targets of a busy workspace wait again. */
+  /**
+   * Reserves free slots for the targets that have waited longest. Targets of workspaces at their limit wait
+   * on.
+   */
   private visitWaiting(pool: PoolName): void {
     this.contested.delete(pool);
     const waiting = this.waitingForShared[pool];
@@ -298,7 +296,7 @@ export class StartCapacity {
       const target = waiting.next()!;
       if (this.slots.countFree(target) === 0) this.wait(target);
       else {
-        // No other claim may take the slot before this one begins.
+        // No other claim may acquire this slot before the target's claim begins.
         this.slots.acquire(target, 1);
         this.reserved.add(targetKeyOf(target));
         this.wakeWaiting(target);
@@ -306,7 +304,7 @@ export class StartCapacity {
     }
   }
 
-  /** Reports whether other targets have waited longer for the slots that the target's pool has left. */
+  /** Reports whether other targets have waited longer for the free slots of the target's pool. */
   private isBehind(target: Target): boolean {
     if (this.contested.size === 0) return false;
     const pool = this.slots.poolOf(target);

@@ -4,7 +4,10 @@ import { StartCapacity, startCapacityOf } from './start-capacity';
 import { Target, throughputKeyOf } from './targets';
 import { WakeUpQueue, wakeUpsOf } from './wake-up-queue';
 
-/** Keeps the work of targets within their rates, over all workers, and has paused targets woken. */
+/**
+ * Limits each target's work to its rate a second, counted in Redis over all workers. A target that has
+ * reached its rate is paused, and woken by a job at the end of the pause.
+ */
 export class TargetRates {
   constructor(
     private readonly windows: FixedWindows,
@@ -13,8 +16,8 @@ export class TargetRates {
   ) {}
 
   /**
-   * Returns how much of the wanted work may start in this second. If that is not all, the target is paused
-   * until the second ends.
+   * Returns how many of the wanted items may start in this second. If not all may, it pauses the target until
+   * the second ends.
    */
   async acquire(target: Target, perSecond: number, wanted: number): Promise<number> {
     const limit = { windowMs: 1_000, max: perSecond };
@@ -23,12 +26,12 @@ export class TargetRates {
     return granted;
   }
 
-  /** Takes back acquired work that is not started. */
+  /** Subtracts acquired items that were not started from the count of the second. */
   async giveBack(target: Target, count: number): Promise<void> {
     if (count > 0) await this.windows.giveBack(throughputKeyOf(target), count);
   }
 
-  /** Keeps a target's work from starting for a while, and wakes a worker for it then. */
+  /** Lets no work of a target start in this process for `delayMs`, and then wakes a worker for the target. */
   pause(target: Target, delayMs: number): void {
     this.capacity.pause(target, delayMs);
     this.wakeUps.wakeIn(target, delayMs);

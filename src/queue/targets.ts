@@ -1,27 +1,28 @@
-/** Thing that work is claimed for: an endpoint or a channel connection of a workspace. */
+/** Endpoint or channel connection of a workspace, for which work is claimed. */
 export interface Target {
   tenantId: string;
   id: string;
   /**
-   * Whether the work gives way to the target's live work. It is claimed apart from live work, as if for
-   * another target.
+   * Whether the work is background work, such as recovered deliveries, which gives way to the target's live
+   * work. Claims handle it as if it were for another target.
    */
   isBackground?: boolean;
 }
 
-/** Returns a key that tells a target's background work from its live work. It is the id of a job in Redis. */
+/**
+ * Returns a key that differs between a target's live and background work. Jobs in Redis have it as their id.
+ */
 export function targetKeyOf({ id, isBackground }: Target): string {
   return isBackground ? `${id}:background` : id;
 }
 
-/** Returns the key by which a target's throughput is limited, of live and background work together. */
 export function throughputKeyOf({ id }: Target): string {
   return `throughput:${id}`;
 }
 
 /**
- * Holds waiting targets, each once. The workspaces take turns, so that no target waits for all targets of
- * another workspace.
+ * Queue of waiting targets without duplicates. Workspaces take turns, so that no target waits for all targets
+ * of another workspace.
  */
 export class FairQueue {
   private readonly workspaces = new Map<string, Map<string, Target>>();
@@ -52,7 +53,7 @@ export class FairQueue {
     return true;
   }
 
-  /** Removes and returns the next target. Its workspace then waits behind the other workspaces. */
+  /** Removes and returns the next target. Its workspace moves behind all other workspaces. */
   next(): Target | undefined {
     for (const [tenantId, targets] of this.workspaces) {
       for (const target of targets.values()) {

@@ -4,7 +4,10 @@ import type { Queue } from 'bull';
 import { closeQueue } from './close-queue';
 import { targetKeyOf, Target } from './targets';
 
-/** Unit of the delay of a wake-up. Wake-ups of one target within one unit are one job. */
+/**
+ * Milliseconds to which delayed wake-ups are rounded up. One target's wake-ups at one rounded time are one
+ * job.
+ */
 const DELAY_STEP_MS = 100;
 
 export const InjectWakeUps = (queue: string) => Inject(wakeUpsOf(queue));
@@ -13,7 +16,6 @@ export function wakeUpsOf(queue: string): string {
   return `wake-ups:${queue}`;
 }
 
-/** Provides the wake-ups of a queue that the module registers. */
 export function provideWakeUps(queue: string): FactoryProvider<WakeUpQueue> {
   return {
     provide: wakeUpsOf(queue),
@@ -25,12 +27,12 @@ export function provideWakeUps(queue: string): FactoryProvider<WakeUpQueue> {
 type WakeHandler = (targets: Iterable<Target>) => void;
 
 /**
- * Wakes a worker to check whether a target has something due. A lost wake-up costs the time until the next
- * poll, so no caller waits for Redis.
+ * Wakes a worker, which then checks whether a target has due work. The poll finds the work of a lost wake-up
+ * within about a second, so callers do not wait for Redis.
  */
 export class WakeUpQueue implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger: Logger;
-  /** Wake-ups that are not in Redis yet, by the job's id. */
+  /** Wake-ups that are not in Redis yet, by the id of their job. */
   private readonly pending = new Map<string, { target: Target; delay: number }>();
   private isAdding = false;
   private localHandler: WakeHandler | null = null;
@@ -39,21 +41,19 @@ export class WakeUpQueue implements OnModuleInit, BeforeApplicationShutdown {
     this.logger = new Logger(`${WakeUpQueue.name} ${bull.name}`);
   }
 
-  /** Listens for errors of the queue: without a listener, one would end the process. */
+  /** Listens for errors of the queue: an `error` event without a listener ends the process. */
   onModuleInit(): void {
     this.bull.on('error', (error: Error) =>
       this.logger.warn({ err: error }, 'the queue has no connection to Redis'),
     );
   }
 
-  /**
-   * Closes the queue in processes without a processor: when Redis is down, @nestjs/bull would wait for ever.
-   */
+  /** Closes the queue in every process: @nestjs/bull alone would wait for ever while Redis is down. */
   async beforeApplicationShutdown(): Promise<void> {
     await closeQueue(this.bull, []);
   }
 
-  /** Makes `wake` call a handler in this process: a job would only cost time. */
+  /** Makes `wake` call a handler in this process instead of adding jobs, which would take longer. */
   handleLocally(handler: WakeHandler): void {
     this.localHandler = handler;
   }
@@ -62,20 +62,19 @@ export class WakeUpQueue implements OnModuleInit, BeforeApplicationShutdown {
     this.localHandler = null;
   }
 
-  /** Wakes targets by the handler in this process if there is one, or else by jobs. */
   wake(targets: Iterable<Target>): void {
     if (this.localHandler) this.localHandler(targets);
     else this.enqueue(targets);
   }
 
-  /** Wakes targets by jobs, in any worker. While a target's job waits, Bull ignores a second one. */
+  /** Wakes targets by jobs, in any worker. Bull ignores a second job of a target while one waits. */
   enqueue(targets: Iterable<Target>): void {
     for (const target of targets) this.pending.set(targetKeyOf(target), { target, delay: 0 });
     void this.addPending();
   }
 
   /**
-   * Wakes a target after a delay, by a job with an id of its own: Bull would ignore a second job of the same
+   * Wakes a target after a delay. Bull ignores a second job with the same id, so each due time has its own
    * id.
    */
   wakeIn(target: Target, delayMs: number): void {
@@ -84,7 +83,10 @@ export class WakeUpQueue implements OnModuleInit, BeforeApplicationShutdown {
     void this.addPending();
   }
 
-  /** Makes one call to Redis at a time. The next one adds everything that was enqueued during it. */
+  /**
+   * Adds jobs by one call to Redis at a time. The next call adds all jobs that were enqueued during that
+   * call.
+   */
   private async addPending(): Promise<void> {
     if (this.isAdding) return;
     this.isAdding = true;
@@ -95,7 +97,7 @@ export class WakeUpQueue implements OnModuleInit, BeforeApplicationShutdown {
           opts: { jobId, delay, removeOnComplete: true, removeOnFail: true },
         }));
         this.pending.clear();
-        // While Redis is down, its client would keep all jobs in memory. The poll finds these targets later.
+        // While Redis is down, its client would store all jobs in memory. The poll finds their targets later.
         if (this.bull.client.status === 'ready') await this.bull.addBulk(jobs);
       }
     } catch (error) {

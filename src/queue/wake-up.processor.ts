@@ -8,8 +8,8 @@ import { Target } from './targets';
 import { WakeUpQueue } from './wake-up-queue';
 
 /**
- * Claims for the targets that this process or a job wakes. The database holds the due work and its leases, so
- * any number of jobs, workers and repetitions is harmless.
+ * Claims for the targets that this process or a job wakes. PostgreSQL stores the due items and their leases,
+ * so lost, repeated or concurrent jobs do no harm.
  */
 export abstract class WakeUpProcessor
   implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown
@@ -31,7 +31,7 @@ export abstract class WakeUpProcessor
     this.startProcessing();
   }
 
-  /** Settles when every due item that has a slot is claimed and started. */
+  /** Resolves when every due item that has a slot is claimed and started, or after one second. */
   @Process({ concurrency: CONCURRENT_CLAIMS })
   claimDue({ data }: Job<Target>): Promise<void> {
     return this.worker.claimAndStart(data);
@@ -47,10 +47,10 @@ export abstract class WakeUpProcessor
     this.logger.error({ err: error, ...data }, 'claiming failed; it will be retried');
   }
 
-  /** Looks once more, because Bull ignored new jobs for this target while the job was active. */
+  /** Checks again for due items, because Bull ignored new jobs for this target while its job was active. */
   @OnQueueCompleted()
   async onCompleted({ data: target }: Job<Target>): Promise<void> {
-    // If no slot is free, the next one that is released claims for this target.
+    // If no slot is free, the release of the next slot wakes this target.
     if (this.stopping || !this.worker.canClaim(target)) return;
     try {
       if (await this.worker.hasDue(target)) this.wakeUps.wake([target]);
@@ -59,7 +59,7 @@ export abstract class WakeUpProcessor
     }
   }
 
-  /** Begins to close the queue without waiting for its end, so that all processors stop at the same time. */
+  /** Begins to close the queue and returns at once, so that all processors close at the same time. */
   onModuleDestroy(): void {
     this.wakeUps.stopHandlingLocally();
     this.stopping ??= closeQueue(this.bull, [this.worker.drain()]);

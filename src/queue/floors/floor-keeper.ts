@@ -5,20 +5,20 @@ import { QueueFloors } from './queue-floors';
 import { QueueFloorsRepository } from './queue-floors.repository';
 
 const INTERVAL_MS = 10_000;
-/** Interval at which floors are saved. */
+/** Milliseconds between two exchanges of floors with other workers. */
 const SAVED_EVERY_MS = 60_000;
 /**
- * Number of dead rows of a queue from which floors are used. Vacuum leaves more only while a snapshot keeps
- * them.
+ * Number of a queue's dead rows above which workers use floors. Vacuum leaves so many dead rows only while an
+ * old snapshot prevents their removal.
  */
 const MANY_DEAD_ROWS = 10_000;
-/** Number of floors that one statement saves. */
 const BATCH = 1_000;
 
 /**
- * Has floors used while a queue has many dead rows. Meanwhile it saves the floors of the sub-queues that this
- * worker claims from. It takes over the floors of other workers when it starts and once a minute. So the
- * first claim of a worker that starts reads no more than the dead rows of two minutes.
+ * Switches floors on while a queue has many dead rows. A floor is the due time before which a sub-queue has
+ * no row left. While they are on, this class saves the floors of the sub-queues that this worker claims from,
+ * and loads the floors that other workers saved: at the start and once a minute. So the first claim of a new
+ * worker reads the dead rows of two minutes at most.
  */
 @Injectable()
 export class FloorKeeper implements OnModuleInit, BeforeApplicationShutdown {
@@ -28,7 +28,7 @@ export class FloorKeeper implements OnModuleInit, BeforeApplicationShutdown {
     () => this.exchangeFloors(),
     (error) => this.logger.warn({ err: error }, 'the floors of the queues were not kept; it will be retried'),
   );
-  /** Time of the last exchange with other workers, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   private exchangedAt = 0;
 
   constructor(
@@ -37,7 +37,10 @@ export class FloorKeeper implements OnModuleInit, BeforeApplicationShutdown {
     private readonly saved: QueueFloorsRepository,
   ) {}
 
-  /** Takes over floors before anything is claimed. After a failure claims read from the beginning. */
+  /**
+   * Loads floors before the worker claims anything. After a failure, claims read from a sub-queue's
+   * beginning.
+   */
   async onModuleInit(): Promise<void> {
     await this.exchangeFloors().catch((error: Error) =>
       this.logger.warn({ err: error }, 'the floors of the queues were not loaded; it will be retried'),

@@ -5,7 +5,7 @@ import { QUEUE_FLOOR_TABLES } from './queue-floor-tables';
 import { QueueFloors } from './queue-floors';
 import { QueueFloorsRepository } from './queue-floors.repository';
 
-/** Holds the floors of the queues in this process. Only workers claim, so only they have any. */
+/** Provides the floors: the due times before which sub-queues have no row left. API processes have none. */
 @Module({ providers: [QueueFloors], exports: [QueueFloors] })
 export class QueueFloorsModule {
   constructor(tables: TableRegistry) {
@@ -13,6 +13,5 @@ export class QueueFloorsModule {
   }
 }
 
-/** Stores the floors, in workers. */
 @Module({ imports: [QueueFloorsModule], providers: [QueueFloorsRepository, FloorKeeper] })
 export class QueueFloorsWorkerModule {}

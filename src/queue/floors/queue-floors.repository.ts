@@ -3,29 +3,27 @@ import { Database } from '../../database/database';
 import { listsOf, workspaceOf } from '../../database/key-list';
 import { QueueFloor, SEARCH_SLACK_MS } from './queue-floors';
 
-/** Largest number of floors that a process takes over: the latest ones. */
+/** Largest number of floors that a process loads: the ones that were saved last. */
 const MAX_FLOORS = 50_000;
-/** Age in milliseconds from which a saved floor is replaced. The workers of one sub-queue save it in turn. */
+/** Milliseconds during which a saved floor is not overwritten, although several workers may save it. */
 const REPLACED_AFTER_MS = 50_000;
 
-/** SQL of a search that finds one row if workers use floors now. */
 export const RECENT_FLOOR = `SELECT 1 AS found FROM queue_floors WHERE saved_at > now() - interval '3 minutes' LIMIT 1`;
 
 /**
- * Returns SQL that selects the id from which a process that does not claim looks for a workspace's queued
- * events: by the floor that a worker has saved.
+ * Returns SQL of a UUIDv7 that is at most the id of each queued event of the workspace. Computes it from the
+ * floor that a worker has saved, for processes that have no floors in memory because they do not claim.
  */
 export const savedFirstEvent = (tenantId: string) => `
   SELECT (lpad(to_hex(coalesce(max((extract(epoch FROM f.floor) * 1000)::bigint - ${SEARCH_SLACK_MS}), 0)), 12, '0')
           || repeat('0', 20))::uuid
   FROM queue_floors f WHERE f.tenant_id = ${tenantId} AND f.queue = 'events' AND f.part = ''`;
 
-/** Stores the floors of sub-queues, for workers that start later. */
 @Injectable()
 export class QueueFloorsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Counts the dead rows of the longest queue, or of its shard on a node, as PostgreSQL itself does. */
+  /** Returns PostgreSQL's estimate of the dead rows in the queue table, or shard, that has the most. */
   async countDead(): Promise<number> {
     const longest = await this.database.placement.readViews<{ count: number | null }>(
       `SELECT max(n_dead_tup)::float8 AS count FROM pg_stat_user_tables
@@ -42,7 +40,7 @@ export class QueueFloorsRepository {
     );
   }
 
-  /** Saves floors, except floors of deleted workspaces. */
+  /** Saves floors. Leaves out deleted workspaces, and floors that were saved in the last 50 seconds. */
   async save(floors: QueueFloor[]): Promise<void> {
     const now = Date.now();
     await this.database.query(

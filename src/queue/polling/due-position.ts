@@ -1,12 +1,12 @@
-/** Position in rows by the time at which they are due: a time, and the number of its rows to pass over. */
+/** Position in rows in order of their due time: a due time, and the number of rows read with that time. */
 export type DuePosition = [dueAt: string, passed: number];
 
 export const BEFORE_ALL_DUE: DuePosition = ['-infinity', 0];
 
 /**
- * Returns the position behind rows that were read in the order of their times, from a position on.
- * @param limit number of rows that were asked for
- * @returns null when no more are due
+ * Returns the position after rows that were read in order of their due time, from the given position on.
+ * @param limit number of rows that the query asked for
+ * @returns null if fewer rows were read, so that no more are due
  */
 export function positionAfter(
   rows: { dueAt: string }[],

@@ -1,40 +1,38 @@
-/** Milliseconds of an item's first rest. Each further one in a row is twice as long, up to a limit. */
+/** Milliseconds of an item's first rest. Each further rest in a row is twice as long, up to a limit. */
 const FIRST_REST_MS = 500;
-/** Limit of the rest of an item that waits for others. */
+/** Largest rest in milliseconds of an item whose last step ended with `waiting`. */
 const LONGEST_WAIT_MS = 3_000;
-/** Limit of the rest of an item whose steps fail. */
+/** Largest rest in milliseconds of an item whose last step failed. */
 const LONGEST_REST_MS = 60_000;
-/** Limits of the items that wait, of one workspace and of all, and of the items that rest. */
+/** Largest numbers of waiting items of one workspace, of all waiting items, and of stored rests. */
 const MAX_OF_WORKSPACE = 1_000;
 const MAX_ITEMS = 100_000;
 const MAX_RESTS = 10_000;
 
-/** Thing that work is done on in steps. Its values are ids that name it. */
+/** Thing that is worked on in steps, such as a recovery. All its values together identify it. */
 export interface WorkItem {
   tenantId: string;
 }
 
-/** End of a step: there may be more to do now, there is no more, or the item waits for others. */
+/** Result of a step: the item has more to do now, has no more to do, or waits for other work. */
 export type StepOutcome = 'more' | 'done' | 'waiting';
 
-/** Rest of an item after steps without success. */
 interface Rest {
-  /** Time of its end, on the monotonic clock. */
+  /** End of the rest in milliseconds of `performance.now()`. */
   until: number;
-  /** Number of rests in a row. */
   times: number;
-  /** Number by which the size of a step is divided, because recent steps have failed. */
+  /** Divisor of the step's size. It doubles after each failure and halves after each success. */
   divisor: number;
 }
 
 /**
- * Items that wait for a step. Workspaces take turns, and so do the items of each. An item that fails or waits
- * rests, so that it takes no turn from others; searches pass over it in the meantime.
+ * Queue of items that wait for a step. Workspaces take turns, and so do the items within a workspace. An item
+ * whose step failed or ended with `waiting` rests: `add` ignores it until its rest ends.
  */
 export class FairItems<Item extends WorkItem> {
-  /** Items by their keys, by their workspaces. The first of each is the next. */
+  /** Items by workspace and key. The first item of a workspace is its next one. */
   private readonly waiting = new Map<string, Map<string, Item>>();
-  /** Workspaces without a step under way. The first has the next turn. */
+  /** Workspaces with items of which none is in a step now. The first workspace has the next turn. */
   private readonly turns = new Set<string>();
   private readonly rests = new Map<string, Rest>();
   private count = 0;
@@ -43,7 +41,7 @@ export class FairItems<Item extends WorkItem> {
     return this.turns.size > 0;
   }
 
-  /** Adds an item, unless it is there, rests, or too many wait: then a later search finds it again. */
+  /** Adds an item. Ignores it if it waits, rests or too many wait: a later search finds it again. */
   add(item: Item): void {
     const key = keyOf(item);
     const items = this.waiting.get(item.tenantId) ?? new Map<string, Item>();
@@ -54,7 +52,7 @@ export class FairItems<Item extends WorkItem> {
     this.count++;
   }
 
-  /** Takes the next item. Its workspace has no other turn before `putBack`. */
+  /** Returns the next item. Its workspace gets no other turn before `putBack`. */
   takeNext(): Item | undefined {
     const [tenantId] = this.turns;
     if (tenantId === undefined) return undefined;
@@ -62,12 +60,12 @@ export class FairItems<Item extends WorkItem> {
     return this.waiting.get(tenantId)!.values().next().value;
   }
 
-  /** Returns the size of an item's next step: less than the full one after steps that failed. */
+  /** Returns the size of an item's next step: less than `full` after failed steps, but at least 1. */
   sizeOf(item: Item, full: number): number {
     return Math.max(1, Math.floor(full / (this.rests.get(keyOf(item))?.divisor ?? 1)));
   }
 
-  /** Puts back an item whose step has ended. It waits again if there is more to do now. */
+  /** Ends the turn of an item after its step. The item waits for another turn if the outcome is `more`. */
   putBack(item: Item, outcome: StepOutcome | 'failed'): void {
     const key = keyOf(item);
     const items = this.waiting.get(item.tenantId)!;

@@ -9,8 +9,9 @@ const INTERVAL_MS = 1_000;
 type Poll = () => Promise<void>;
 
 /**
- * Looks for work of every kind once a second. All polls begin in the same tick of the event loop, so that
- * their first reads share a transaction. One that still runs is not begun again, and delays no other.
+ * Runs all registered polls once a second: functions that search for due work of one kind. All polls begin in
+ * the same tick of the event loop, so that their first reads share a transaction. A poll that is still
+ * running is not begun again, and delays no other poll.
  */
 @Injectable()
 export class Polls implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -28,26 +29,24 @@ export class Polls implements OnApplicationBootstrap, BeforeApplicationShutdown 
     private readonly clock: DatabaseClock,
   ) {}
 
-  /** Registers a poll under the name of the work that it looks for. */
   register(work: string, poll: Poll): void {
     this.polls.set(work, poll);
   }
 
-  /** Registers a poll that searches all workspaces from a position, as `SteppedSearch` does. */
+  /** Registers a poll that searches all workspaces in steps, by a `SteppedSearch` from position `first`. */
   search<Position>(work: string, first: Position, step: SearchStep<Position>, maxSteps?: number): void {
     const search = new SteppedSearch(this.database, first, step, maxSteps);
     this.register(work, () => search.run());
   }
 
-  /** Registers a poll that searches all workspaces along a schedule, as `ScheduleSearch` does. */
+  /** Registers a poll that finds rows of all workspaces that became due lately, by a `ScheduleSearch`. */
   searchSchedule(work: string, step: ScheduleStep): void {
     const search = new ScheduleSearch(this.database, step);
     this.register(work, () => search.run());
   }
 
   /**
-   * True while the process shuts down or its clock is wrong. Then no poll begins, and long work must end
-   * early.
+   * Whether the process shuts down or its clock is wrong: then no poll begins and long work must end early.
    */
   get areHeld(): boolean {
     return this.timer.isStopped || !this.clock.isTrusted;
@@ -57,7 +56,7 @@ export class Polls implements OnApplicationBootstrap, BeforeApplicationShutdown 
     this.timer.start();
   }
 
-  /** Stops polling. Resolves after the polls that run. */
+  /** Stops polling. Resolves when no poll is running any more. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.timer.stop();
     await Promise.all(this.running.values());

@@ -3,12 +3,12 @@ import { OldestSnapshot } from '../../database/oldest-snapshot';
 import { OwnerDatabase } from '../../database/owner-database';
 
 const INTERVAL_MS = 10_000;
-/** Age in seconds of a snapshot that keeps the dead rows, so that a vacuum would be in vain. */
+/** Age in seconds of a snapshot above which no vacuum runs, because it could not remove the dead rows. */
 const OLD_SNAPSHOT_S = 60;
 
 /**
- * Vacuums a queue once in ten seconds at most, when enough of its rows have died: more often than autovacuum,
- * which looks once a minute. It is for the size of the queue; claims pass over dead rows by their floors.
+ * Vacuums a queue table when at least `afterRows` of its rows have died, at most once in 10 seconds.
+ * Autovacuum checks only once a minute, so the table would grow.
  */
 export class QueueVacuum {
   private readonly runs: Periodic;
@@ -32,7 +32,6 @@ export class QueueVacuum {
     return this.runs.stop();
   }
 
-  /** Counts rows that have died in the queue. */
   count(rows: number): void {
     this.dead += rows;
   }

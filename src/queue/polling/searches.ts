@@ -1,24 +1,22 @@
 import { Database } from '../../database/database';
 import { WorkspaceServer } from '../../database/placement/placement';
 
-/** Number of steps of one run of a search, so that it takes a bounded time. */
+/** Largest number of steps of one run, so that a run takes a bounded time. */
 const MAX_STEPS = 10;
 
 /**
- * Handles the rows of a server after a position, and returns where the next step begins; null after the last.
+ * Processes a bounded number of a server's rows. Returns the position of the next step; null after the last.
  */
 export type SearchStep<Position> = (after: Position, server: WorkspaceServer) => Promise<Position | null>;
 
 /**
- * A search that walks through the workspaces of each server in bounded steps: each run takes up to so many
- * steps, and the next run goes on from there. After the last step it starts from the first position again.
+ * Searches the workspaces of each server in bounded steps. A run makes up to `maxSteps` steps on each server,
+ * and the next run continues there. After the last row, the search starts at `first` again.
  */
 export class SteppedSearch<Position> {
   private readonly walks: () => Promise<void[]>;
-  /** Positions up to which servers are searched, by their names. */
   private readonly positions = new Map<string, Position>();
 
-  /** Makes a search that starts at `first` on each server. */
   constructor(
     database: Database,
     private readonly first: Position,
@@ -41,29 +39,31 @@ export class SteppedSearch<Position> {
   }
 }
 
-/** Milliseconds before the end of the last run that are searched again, for rows that were written late. */
+/** Milliseconds before the end of the last run that are searched again, to find rows that committed late. */
 const OVERLAP_MS = 2_000;
 
-/** Milliseconds before a process's start from which its first run searches. */
+/** Milliseconds before the process's start from which its first run searches. */
 const BEFORE_START_MS = 60_000;
 
-/** Handles the rows of a server that became due after a time, and returns the time up to which it looked. */
+/**
+ * Processes a bounded number of a server's rows that became due after `since`. `until` is the due time up to
+ * which it has searched; `isLast` tells that no more rows are due.
+ */
 export type ScheduleStep = (
   since: Date,
   server: WorkspaceServer,
 ) => Promise<{ until: Date; isLast: boolean }>;
 
 /**
- * A search along a schedule in bounded steps: each run finds the rows that have become due since the last
- * run. Rows that were due long before the process started are left to a search of another order.
+ * Finds rows in order of their due time, in bounded steps: each run finds the rows of each server that became
+ * due since the last run. It does not find rows that were due long before the process started; a
+ * `SteppedSearch` must find them.
  */
 export class ScheduleSearch {
   private readonly walks: () => Promise<void[]>;
   private readonly begin = new Date(Date.now() - BEFORE_START_MS);
-  /** Times up to which servers are searched, by their names. */
   private readonly until = new Map<string, Date>();
 
-  /** Makes a search that starts a minute before now. */
   constructor(
     database: Database,
     private readonly step: ScheduleStep,

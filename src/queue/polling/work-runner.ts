@@ -6,46 +6,40 @@ import { Transaction } from '../../database/transaction';
 import { FairItems, StepOutcome, WorkItem } from './fair-items';
 import { Polls } from './polls';
 
-/** Search for the items of a kind of work. */
 export interface WorkSearch<Item, Position> {
-  /** Position at which it begins in each place. */
   first: Position;
-  /** Number of steps that it makes in one second; 10 by default. */
+  /** Largest number of calls of `find` for each server in one second; 10 by default. */
   maxSteps?: number;
   /**
-   * Makes a bounded step, which locks nothing, and returns the items that are due after a position of a
-   * place. `next` is null after the last.
+   * Returns a bounded number of due items of a server after a position, without locking rows. `next` is null
+   * after the last item.
    */
   find(after: Position, server: WorkspaceServer): Promise<{ items: Item[]; next: Position | null }>;
 }
 
-/** Kind of work that is done in bounded steps of many items. */
 export interface SteppedWork<Item extends WorkItem, Position> {
-  /** Name of the work, in the log. */
   name: string;
   search?: WorkSearch<Item, Position>;
-  /** Size of a step. It is halved after each step that fails. */
+  /** Size that a step gets, 1 by default. It is halved after each step of the item that fails. */
   size?: number;
-  /** Pause in milliseconds after each step, so that steps slow no other work. */
+  /** Pause in milliseconds after each step, so that the steps do not slow down other work. */
   pauseMs?: number;
-  /** Number of workspaces whose steps run side by side, each over a connection of its own; 1 by default. */
+  /** Number of workspaces whose steps run concurrently, each over its own connection; 1 by default. */
   sideBySide?: number;
-  /** Makes a step of an item, in transactions of its own. */
   step(item: Item, size: number): Promise<StepOutcome>;
 }
 
-/** Kind of work each step of which is one transaction: its rows and its progress commit together. */
+/** Kind of work whose steps are one transaction each, so that a step's rows and progress commit together. */
 export type TransactionalWork<Item extends WorkItem, Position> = Omit<SteppedWork<Item, Position>, 'step'> & {
-  /** Kind of the transaction; `queueTransaction` by default. */
   transaction?: 'queueTransaction' | 'orderedTransaction';
   step(tx: Transaction, item: Item, size: number): Promise<StepOutcome>;
 };
 
 /**
- * Runs all work that is done in steps. A search finds the items that are due, once a second. Workspaces take
- * turns, each with a step of one item: so a big item delays no other, and one that fails holds up no other.
- * Every worker runs every kind. The lock of an item lets one of them make its next step, and another goes on
- * after a worker that was killed.
+ * Runs all work that is done in steps. Once a second, each kind's search finds the due items. Workspaces take
+ * turns, each with a step of one item, so neither a big item nor a failing item delays other items. Every
+ * worker runs every kind of work. A step must lock its item, so that only one worker works on it; after a
+ * worker is killed, another one continues.
  */
 @Injectable()
 export class WorkRunner implements BeforeApplicationShutdown {
@@ -58,8 +52,8 @@ export class WorkRunner implements BeforeApplicationShutdown {
   ) {}
 
   /**
-   * Registers work whose steps are transactions.
-   * @returns a function that adds items which no search finds
+   * Registers work whose steps are one transaction each.
+   * @returns a function that adds items which the search does not find
    */
   register<Item extends WorkItem, Position>(
     work: TransactionalWork<Item, Position>,
@@ -71,7 +65,10 @@ export class WorkRunner implements BeforeApplicationShutdown {
     });
   }
 
-  /** Registers work as `register` does, whose steps open their own transactions. */
+  /**
+   * Registers work whose steps open transactions themselves.
+   * @returns a function that adds items which the search does not find
+   */
   registerFree<Item extends WorkItem, Position>(work: SteppedWork<Item, Position>): (items: Item[]) => void {
     const waiting = new FairItems<Item>();
     let lanes = 0;
@@ -100,7 +97,6 @@ export class WorkRunner implements BeforeApplicationShutdown {
     return addItems;
   }
 
-  /** Stops the polls, so that no step begins. Resolves after the steps that run. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.polls.beforeApplicationShutdown();
     await Promise.all(this.running);
