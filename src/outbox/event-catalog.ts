@@ -2,42 +2,41 @@ import { Static, TObject, TSchema, Type } from '@sinclair/typebox';
 import { CHANNELS } from '../common/channel-descriptors';
 import { Entitlement } from '../access/permissions';
 
-/** Event type that subscribes a webhook endpoint to all types, future ones included. */
+/** Subscription of a webhook endpoint to all event types, including future ones. */
 export const ALL_EVENTS = '*';
 
-/** Definition of an event type. Code that treats one type unlike another reads the difference here. */
+/** Definition of an event type. All code that treats types differently must read the difference here. */
 interface EventDefinition<Data extends TObject, Order extends 'conversation' | null> {
-  /** Change that the event reports. */
   description: string;
   /**
-   * JSON Schema of `data`, with every key that it has today. COMPATIBILITY names the changes that may come.
+   * JSON Schema of `data` with all keys of this version. `COMPATIBILITY` says how later versions may change
+   * it.
    */
   data: Data;
-  /** Whether `data` never gets another key, as that of the contract's types; false by default. */
+  /** Whether no later version adds a key to `data`; false by default. */
   isFrozen?: boolean;
   example: Static<Data>;
-  /** `conversation` for events that are numbered within their conversation; null, the default, for others. */
+  /** `conversation` if events of the type are numbered within their conversation; null by default. */
   order?: Order;
   /**
-   * Entitlement without which a workspace gets no event of the type, neither at once nor by a recovery; null
-   * by default: all workspaces get it.
+   * Entitlement without which a workspace gets no event of the type, not even by a recovery; null by default.
    */
   entitlement?: Entitlement | null;
   /**
-   * Kind of event. A `fact`, the default, goes to every endpoint that has subscribed to it. A `test` goes to
-   * one endpoint, even one that has not subscribed to it; it has one attempt, which keeps the response's
-   * headers, counts in no statistics and is not recovered.
+   * `fact`, the default: the event goes to every endpoint that subscribes to the type. `test`: the event goes
+   * to one endpoint, subscribed or not. Its delivery has one attempt, which stores the response's headers. It
+   * is not counted in statistics and not recovered.
    */
   kind?: 'fact' | 'test';
   /**
-   * Returns the data without the words of customers and agents and without a contact's profile; null when the
-   * data holds neither. The eraser finds the event of a message by its id, so its id must be that of the
-   * message. It finds the events of a contact by `contactId`.
+   * Returns the data without texts of customers and agents and without a contact's profile; null if the data
+   * contains neither. An erasure finds a message's event by the message's id, so the event must have that id.
+   * It finds a contact's events by `contactId`.
    */
   erase: ((data: Static<Data>) => Static<Data>) | null;
   /**
-   * Returns words that tell people this event from others of its type. Data of an earlier version may lack a
-   * key.
+   * Returns a text by which people recognise this event among others of its type. Stored data of an earlier
+   * version may lack keys.
    */
   excerpt: (data: Partial<Static<Data>>) => string | undefined;
 }
@@ -54,7 +53,7 @@ const OneOf = <const Value extends string>(values: readonly Value[]) =>
   Type.Unsafe<Value>(Type.Union(values.map((value) => Type.Literal(value))));
 const ChannelName = OneOf(CHANNELS);
 
-/** Contact as the API shows it, under the same name. */
+/** Contact as the API returns it. The OpenAPI document has it under the same name. */
 export const EventContact = Type.Object(
   {
     id: Id,
@@ -71,7 +70,6 @@ export const EventContact = Type.Object(
   closed,
 );
 
-/** Returns a contact as it is after its erasure. */
 function erasedContact({
   id,
   createdAt,
@@ -112,8 +110,8 @@ function define<Data extends TObject, Order extends 'conversation' | null = null
 }
 
 /**
- * Catalog of every event type. A new type is an entry here and a call that appends it; endpoints subscribed
- * to `*` get it at once.
+ * Catalog of all event types. A new type needs an entry here and a call that appends its events. Endpoints
+ * that subscribe to `*` receive it at once.
  */
 export const eventCatalog = {
   'message.created': define({
@@ -295,33 +293,28 @@ export const eventCatalog = {
 export type EventType = keyof typeof eventCatalog;
 export type EventData<T extends EventType> = Static<(typeof eventCatalog)[T]['data']>;
 
-/**
- * Reports whether the catalog has a type. A process of an earlier version also meets types that were added
- * later.
- */
+/** Reports whether the catalog has a type. Events of a later version may have types that it lacks. */
 export function isEventType(name: string): name is EventType {
   return Object.hasOwn(eventCatalog, name);
 }
 
-/** Reports whether events of a type are tests of one endpoint. */
 export function isTest(type: string): boolean {
   return isEventType(type) && eventCatalog[type].kind === 'test';
 }
 
 export const TEST_TYPES = Object.keys(eventCatalog).filter(isTest);
 
-/** Returns the entitlement without which a workspace gets no event of a type; null when it needs none. */
+/** Returns the entitlement that a workspace needs to get events of a type; null if it needs none. */
 export function entitlementOf(type: string): Entitlement | null {
   return isEventType(type) ? eventCatalog[type].entitlement : null;
 }
 
-/** Returns the data of an event without its words about a person; the data itself when it has none. */
+/** Returns an event's data without personal texts; the same object if the data has none. */
 export function erasedData(type: string, data: object): object {
   const erase = isEventType(type) ? (eventCatalog[type].erase as ((data: object) => object) | null) : null;
   return erase ? erase(data) : data;
 }
 
-/** Returns words that tell people an event from others of its type; null when there are none. */
 export function excerptOf(type: string, data: object): string | null {
   if (!isEventType(type)) return null;
   return eventCatalog[type].excerpt(data) ?? null;

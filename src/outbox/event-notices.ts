@@ -9,33 +9,33 @@ import { CHANGED_WITHOUT_EVENT, InboxChange, UNHEARD_MS } from './eventless-chan
 import { EVENT_APPENDED } from './outbox.service';
 
 const INTERVAL_MS = 15_000;
-/** Age up to which events are looked for that no signal told of. An event is committed long before. */
+/**
+ * Milliseconds back to which events with a lost signal are searched. An event's id contains the time at which
+ * its transaction made it; the transaction commits long before that is a minute ago.
+ */
 const LOOK_BACK_MS = 60_000;
-/** Limit of the workspaces that one statement looks at. */
 const WORKSPACES = 100;
-/** Limit of the events of one workspace that are looked at. */
 const EVENTS = 200;
-/** Limit of the ids of one workspace by which an event is known to have been told. */
 const MAX_HEARD = 1_000;
-/** Time in milliseconds that a signal may take. */
+/** Longest time in milliseconds that a signal is expected to take. */
 const HEARD_AFTER_MS = 500;
 
-/** Gets a change; null stands for any change of the workspace, because more happened than was listed. */
+/** Receives a change; null means that anything in the workspace may have changed. */
 export type NoticeCallback = (change: InboxChange | null) => void;
 
 interface Listened {
   readonly callbacks: Set<NoticeCallback>;
-  /** Ids of the events that were told, the oldest first. */
+  /** Ids of the events that were passed to the callbacks, oldest first. */
   readonly heard: Set<string>;
   readonly stop: () => void;
   readonly listening: Promise<void>;
 }
 
 /**
- * Tells this process of changes of a workspace's conversations, contacts and read marks, after their commit,
- * by their ids. A change may be told twice. An event whose signal was lost is found within 15 s, by one
- * statement for all workspaces with listeners. The lost signal of a change without an event is not made up
- * for. A workspace without a listener costs nothing.
+ * Passes committed changes of a workspace's conversations, contacts and read marks to callbacks in this
+ * process, by their ids. A change may be passed twice. If the Redis signal of an event is lost, the event is
+ * found within 15 s, by one statement for all workspaces with callbacks. If the signal of a change without an
+ * event is lost, no callback learns of the change. A workspace without callbacks costs nothing.
  */
 @Injectable()
 export class EventNotices implements BeforeApplicationShutdown {
@@ -55,8 +55,8 @@ export class EventNotices implements BeforeApplicationShutdown {
 
   /**
    * Calls back for each change of a conversation, a contact or a read mark of the workspace.
-   * @returns a function that stops it, and a promise that settles once no further signal is missed: it does
-   *   not settle while Redis is down
+   * @returns a function that ends the calls, and a promise that resolves once no further signal is missed; it
+   * stays pending while Redis is down
    */
   listen(tenantId: string, callback: NoticeCallback): { stop: () => void; listening: Promise<void> } {
     if (!this.isStarted) this.timer.start();
@@ -66,7 +66,7 @@ export class EventNotices implements BeforeApplicationShutdown {
     return { stop: () => this.leave(tenantId, callback), listening: listened.listening };
   }
 
-  /** Tells of the latest events of which no signal has told. */
+  /** Passes on the events of the last minute that no signal has announced. */
   async tellMissed(): Promise<void> {
     const after = idFloor(new Date(Date.now() - LOOK_BACK_MS));
     const tenantIds = [...this.workspaces.keys()];
@@ -82,14 +82,14 @@ export class EventNotices implements BeforeApplicationShutdown {
 
   private listenToWorkspace(tenantId: string): Listened {
     const appended = this.signals.listenBeside(EVENT_APPENDED, tenantId, (event) => {
-      // Other workspaces share the channel.
+      // Signals of other workspaces come over the same Redis channel.
       if (event.tenantId === tenantId) this.tell(event);
     });
     const eventless = this.signals.listenBeside(CHANGED_WITHOUT_EVENT, tenantId, (changed) => {
       if (changed.tenantId !== tenantId) return;
       for (const change of changed.changes ?? [null]) this.call(tenantId, change);
     });
-    // Until then, processes may not send them, because the channel had no listener.
+    // Processes that found no listener on the Redis channel may send no signals for `UNHEARD_MS`.
     const heard = setTimeout(() => this.call(tenantId, null), UNHEARD_MS + HEARD_AFTER_MS).unref();
     const listened = {
       callbacks: new Set<NoticeCallback>(),
@@ -118,7 +118,7 @@ export class EventNotices implements BeforeApplicationShutdown {
     const missed = latest.filter(({ id }) => !listened.heard.has(id)).reverse();
     if (missed.length === 0) return;
     if (latest.length < EVENTS) return missed.forEach((event) => this.tell(event));
-    // Older ones than those that are listed may be missed too.
+    // Events older than the 200 listed ones may have been missed too.
     for (const { id } of missed) noteHeard(listened, id);
     this.call(tenantId, null);
   }

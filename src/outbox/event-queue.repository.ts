@@ -10,19 +10,18 @@ import { savedFirstEvent } from '../queue/floors/queue-floors.repository';
 import { EventType } from './event-catalog';
 
 /**
- * Duration of a lease, longer than a first attempt can take. After it, another worker takes the event, for
- * example that of a killed one.
+ * Duration of a lease: longer than the first attempts of an event's deliveries. Then others may claim the
+ * event.
  */
 const LEASE = `interval '20 seconds'`;
 /**
- * Number of a workspace's leased events that one read returns at most. There are few, because each has a slot
- * of a worker.
+ * Largest number of queued events that `listLeased` reads. Few are leased, because each uses a worker's slot.
  */
 const MAX_LEASED = 2_000;
 
 /**
- * Returns SQL that ends leases, or locks the leased rows. It names the leases that were still valid
- * `settled`.
+ * Returns the beginning of an SQL statement. It deletes the queue rows of leases that end, and locks the
+ * queue rows of the other leases. Its table `settled` lists the leases that were still valid.
  */
 const settleIn = (batch: Batch) => `
   WITH ended AS (
@@ -45,7 +44,7 @@ const claimIn = (batch: Batch) => `
   WITH due AS (${selectForEach(
     { tenant_id: ['uuid', '$1'], count: ['integer', '$2'], first_id: ['uuid', '$4'] },
     batch,
-    // Locks the oldest free events of a workspace, from its first event on.
+    // Locks the oldest events of a workspace without a valid lease, from `first_id` on.
     (turn) => `
     SELECT tenant_id, event_id, lease_id FROM event_queue
     WHERE tenant_id = ${turn.tenant_id} AND event_id >= ${turn.first_id}
@@ -61,13 +60,12 @@ const claimIn = (batch: Batch) => `
          l.queued_at AS "queuedAt", l.was_leased AS "wasLeased"
   FROM leased l JOIN events e ON e.tenant_id = ${workspaceOf('l', '$1', batch)} AND e.id = l.event_id`;
 
-/** Ids of an event that was committed. */
 export interface AppendedEvent {
   tenantId: string;
   id: string;
-  /** Conversation that the event is about; left out for events about something else. */
+  /** Conversation of the event, if any. */
   conversationId?: string | null;
-  /** Contact that an audit entry is about. */
+  /** Contact that an `audit.event` is about. */
   contactId?: string | null;
 }
 
@@ -75,27 +73,24 @@ export interface OutboxEvent {
   id: string;
   tenantId: string;
   type: EventType;
-  /** Data as JSON text. */
   data: string;
-  /** Position of the event in its conversation; null for an event of no conversation. */
+  /** Number of the event within its conversation; null if its type is not numbered. */
   sequence: string | null;
   createdAt: Date;
 }
 
-/** Event that was taken from the queue under a lease. */
 export interface ClaimedEvent extends OutboxEvent {
   /**
-   * Id of the lease; null for a parked event, which is not in the queue: its retry is one transaction and
-   * needs no lease.
+   * Id of the lease; null for a parked event, which is not in the queue and is retried in one transaction.
    */
   leaseId: string | null;
   /** Time at which the event was queued, by the database's clock. */
   queuedAt: Date;
-  /** Whether an earlier lease has ended, so that a part of the event's deliveries may be recorded. */
+  /** Whether an earlier lease of the event ran out, so that some of its deliveries may have been recorded. */
   wasLeased: boolean;
 }
 
-/** Names one lease of one event. Each claim of the event has a lease id of its own. */
+/** Lease of an event. Each claim of the event makes a new lease id. */
 export interface EventLease {
   tenantId: string;
   eventId: string;
@@ -103,8 +98,8 @@ export interface EventLease {
 }
 
 /**
- * Inserts events, and stores their queue. The row of an event in the queue ends when every consumer has taken
- * the event in and its first attempts are recorded.
+ * Inserts events and stores their queue. An event's queue row is deleted when every consumer has processed
+ * the event and the first attempts of its deliveries are recorded.
  */
 @Injectable()
 export class EventQueueRepository {
@@ -113,10 +108,6 @@ export class EventQueueRepository {
     private readonly floors: QueueFloors,
   ) {}
 
-  /**
-   * Inserts an event.
-   * @param isQueued false for an event that the caller handles itself: no consumer sees it
-   */
   insertPipelined(tx: Transaction, event: OutboxEvent, isQueued: boolean): Pipelined {
     const { tenantId, id, type, data, sequence, createdAt } = event;
     const inserted = tx.pipeline(
@@ -127,7 +118,6 @@ export class EventQueueRepository {
     return tx.pipeline('INSERT INTO event_queue (tenant_id, event_id) VALUES ($1, $2)', [tenantId, id]);
   }
 
-  /** Inserts events that consumers get. */
   insertAllPipelined(tx: Transaction, events: OutboxEvent[]): void {
     const columns = columnsOf(events, {
       tenant_id: ['uuid', ({ tenantId }) => tenantId],
@@ -148,9 +138,8 @@ export class EventQueueRepository {
   }
 
   /**
-   * Leases the oldest free events of each workspace, up to its limit, from the floor of its queue. Events
-   * that were queued after the transaction began are left to the next one: the consumers are prepared, and
-   * may not know who has subscribed since.
+   * Leases each workspace's oldest events that have no valid lease, up to its limit. Leaves out events that
+   * were queued after the transaction began, because the consumers may not know the newest subscriptions.
    */
   async claim(tx: Transaction, limits: Map<string, number>, leaseId: string): Promise<ClaimedEvent[]> {
     const tenantIds = [...limits.keys()];
@@ -163,7 +152,6 @@ export class EventQueueRepository {
     return rows.map((row) => Object.assign(row, { leaseId }));
   }
 
-  /** Removes events that this transaction has claimed from the queue. */
   deletePipelined(tx: Transaction, events: ClaimedEvent[]): Pipelined {
     return tx.pipeline(
       `DELETE FROM event_queue q USING unnest($1::uuid[], $2::uuid[]) AS e (tenant_id, event_id)
@@ -174,10 +162,9 @@ export class EventQueueRepository {
   }
 
   /**
-   * Removes the events of `ended` leases from the queue, and locks the events of `ongoing` leases until the
-   * transaction's end.
-   * @returns the keys of the leases that were still valid: only for these may the transaction record
-   *   deliveries
+   * Deletes the queue rows of `ended` leases, and locks the queue rows of `ongoing` leases until the
+   * transaction ends.
+   * @returns the keys of the valid leases: the transaction may record deliveries of no others
    */
   async settle(tx: Transaction, ended: EventLease[], ongoing: EventLease[]): Promise<Set<string>> {
     const rows = await tx.prepared<Omit<EventLease, 'tenantId'>>(
@@ -188,8 +175,7 @@ export class EventQueueRepository {
   }
 
   /**
-   * Settles leases as `settle` does, if all of them are valid. Otherwise the transaction fails; see
-   * `isLeaseLost`.
+   * Settles leases as `settle` does, but fails the transaction if any of them is not valid (`isLeaseLost`).
    */
   settleAllPipelined(tx: Transaction, ended: EventLease[], ongoing: EventLease[]): Pipelined {
     return tx.pipeline(`${settleIn(this.database)} SELECT 1 / (count(*) = $5)::integer FROM settled`, [
@@ -198,7 +184,7 @@ export class EventQueueRepository {
     ]);
   }
 
-  /** Lists the workspace's events under a lease, each with the conversation that it is about, if any. */
+  /** Lists the workspace's events under a valid lease. It reads the oldest 2,000 queued events. */
   listLeased(
     tenantId: string,
   ): Promise<(Pick<ClaimedEvent, 'id' | 'type' | 'queuedAt'> & { conversationId: string | null })[]> {
@@ -213,7 +199,7 @@ export class EventQueueRepository {
     );
   }
 
-  /** Returns the time of queueing of each of the events that is still in the queue. */
+  /** Returns the time of queueing of each event that is still in the queue, by event id. */
   async findQueuedTimes(reader: Reader, tenantId: string, ids: string[]): Promise<Map<string, Date>> {
     const rows = await reader.query<{ id: string; queuedAt: Date }>(
       'SELECT event_id AS id, queued_at AS "queuedAt" FROM event_queue WHERE tenant_id = $1 AND event_id = ANY ($2)',
@@ -223,20 +209,16 @@ export class EventQueueRepository {
   }
 }
 
-/** Names the sub-queue of a workspace's events. */
 export function subQueueOf(tenantId: string): SubQueue {
   return { queue: 'events', tenantId, key: '' };
 }
 
-/**
- * Returns a key of a lease. The key contains event and lease, because a batch may hold two leases of one
- * event, one of which has ended.
- */
+/** Returns a key of event and lease: a batch may contain two leases of one event, of which one has ended. */
 export function leaseKeyOf({ eventId, leaseId }: Omit<EventLease, 'tenantId'>): string {
   return eventId + leaseId;
 }
 
-/** Reports whether a transaction failed because a lease was not valid any more; see `settleAllPipelined`. */
+/** Reports whether `settleAllPipelined` failed a transaction because a lease was not valid any more. */
 export function isLeaseLost(error: unknown): boolean {
   return isDivisionByZero(error);
 }

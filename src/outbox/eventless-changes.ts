@@ -2,50 +2,47 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Transaction } from '../database/transaction';
 import { RedisSignals, Signal } from '../redis/redis-signals';
 
-/** Read mark of an agent in a conversation, and whether the agent counts it as unread now. */
 export interface ChangedReadMark {
   agentId: string;
   conversationId: string;
   isUnread: boolean;
-  /** Whether it is unread because the conversation was handed over to the agent. */
+  /** Whether the conversation is unread because it was handed over to the agent. */
   isHandedOver?: boolean;
 }
 
 export interface ChangedConversation {
   conversationId: string;
-  /** Event of the change; left out for a change without one. */
   eventId?: string;
-  /** Whether a reply has got on its way to the customer, and nothing else has changed. */
+  /** Whether the only change is the delivery status of a reply. */
   isProgress?: boolean;
 }
 
-/** Change of rows that inboxes show, by their ids. Only the agent's own inboxes show a read mark. */
+/** Change that inboxes show, by ids of rows. Only an agent's own inboxes show the agent's read mark. */
 export type InboxChange = ChangedConversation | { contactId: string } | { readMark: ChangedReadMark };
 
-/** Changes of a workspace; null when there are more than a signal names. */
+/** Changes of a workspace; null if there are more than 100. */
 interface EventlessChangesSignal {
   tenantId: string;
   changes: InboxChange[] | null;
 }
 
-/** Tells whoever listens to the workspace of changes that have no event. */
+/** Redis signal of changes that have no event. */
 export const CHANGED_WITHOUT_EVENT: Signal<EventlessChangesSignal> = { name: 'outbox:eventless' };
 
-/** Time in milliseconds in which changes are collected for one signal. */
+/** Milliseconds for which changes are collected for one signal. */
 const COLLECT_MS = 100;
-/** Limit of the changes that a signal names. */
 const MAX_NAMED = 100;
-/** Time in milliseconds for which a channel without a listener gets no signal. */
+/** Milliseconds for which no signal is sent to a Redis channel that had no listener. */
 export const UNHEARD_MS = 5_000;
 
 /**
- * Tells open inboxes of changes that have no event, after their commit: a message was delivered, or an agent
- * has read a conversation. A workspace without a listener costs one signal in five seconds at most. A signal
- * may be lost.
+ * Announces changes that have no event to open inboxes, after their commit, by Redis signals: for example
+ * that an agent has read a conversation. A workspace without an open inbox costs at most one signal in 5
+ * seconds. A signal may be lost.
  */
 @Injectable()
 export class EventlessChanges implements OnApplicationShutdown {
-  /** Changes to tell of, each once, by their workspaces. */
+  /** Changes for the next signals, by workspace and by the change's JSON text. */
   private collected = new Map<string, Map<string, InboxChange>>();
   private timer: NodeJS.Timeout | undefined;
 

@@ -6,7 +6,7 @@ import { Transaction } from '../database/transaction';
 import { erasedData } from './event-catalog';
 import { AppendedEvent, OutboxEvent } from './event-queue.repository';
 
-/** Condition that an event is of a contact's profile, which an index has. */
+/** Condition for events of a contact's profile; a partial index has it. */
 const OF_PROFILE = `type IN ('contact.created', 'contact.updated')`;
 
 type ErasableEvent = Pick<OutboxEvent, 'id' | 'type' | 'data'>;
@@ -17,12 +17,10 @@ export interface IdRange {
   before: string;
 }
 
-/** Reads events, and erases the texts and profiles in them. */
 @Injectable()
 export class EventsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Lists the next events of a range of ids, of any type. */
   listNext(
     reader: Reader,
     tenantId: string,
@@ -35,7 +33,7 @@ export class EventsRepository {
     );
   }
 
-  /** Lists the ids of a conversation's events at or below an id, newest first. */
+  /** Lists the ids of a conversation's events, newest first, from the id `last` downwards. */
   async listIdsByConversation(
     reader: Reader,
     tenantId: string,
@@ -51,7 +49,7 @@ export class EventsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Lists the ids of the next events of a conversation, or of a contact's profile, oldest first. */
+  /** Lists the ids of a conversation's events, or of the events of a contact's profile, oldest first. */
   async listNextIds(
     tx: Transaction,
     tenantId: string,
@@ -86,8 +84,8 @@ export class EventsRepository {
   }
 
   /**
-   * Lists up to `count` of the latest events of each workspace with ids above `after`, the latest first. It
-   * leaves out workspaces whose node does not answer within a second.
+   * Lists the newest `count` events of each workspace with ids above `after`, newest first. Leaves out
+   * workspaces whose database server does not answer within a second.
    */
   async listLatest(tenantIds: string[], after: string, count: number): Promise<AppendedEvent[]> {
     const events = await this.database.placement.readOnServers<AppendedEvent>(
@@ -104,7 +102,6 @@ export class EventsRepository {
     return events.reverse();
   }
 
-  /** Returns the events of these ids that the workspace has. */
   find(reader: Reader, tenantId: string, ids: string[]): Promise<OutboxEvent[]> {
     return reader.query<OutboxEvent>(
       `SELECT id, tenant_id AS "tenantId", type, data::text, sequence, created_at AS "createdAt"
@@ -114,8 +111,8 @@ export class EventsRepository {
   }
 
   /**
-   * Erases the texts in the events of messages, which have the ids of their messages; and, with a contact,
-   * its profile in its own.
+   * Erases the texts in the events of messages; an event has the id of its message. If the contact is erased,
+   * also erases the contact's profile in the events `eventIds`.
    */
   async erase(
     tx: Transaction,
@@ -131,8 +128,9 @@ export class EventsRepository {
   }
 
   /**
-   * Erases a contact's profile in up to `count` of its newest events, but for those that a worker is erasing
-   * at the moment. The caller holds the contact's lock, so that no event with the profile comes after them.
+   * Erases a contact's profile in up to `count` of its newest events. Skips events that another transaction
+   * has locked. The caller must hold the lock on the contact's row, so that no newer event with the profile
+   * appears.
    */
   async eraseNewestOfContact(
     tx: Transaction,

@@ -9,10 +9,10 @@ import { Polls } from '../queue/polling/polls';
 import { QueuedWorkspacesRepository } from './queued-workspaces.repository';
 import { OutboxRelay } from './outbox-relay';
 
-/** Number of relayed events after which the queue is vacuumed. Each event has left a dead row in it. */
+/** Number of relayed events after which the queue is vacuumed. Each relayed event leaves a dead row there. */
 const VACUUM_AFTER_EVENTS = 5_000;
 
-/** Finds events whose signal was lost or whose lease has ended, every second. */
+/** Searches once a second for events whose signal was lost or whose lease has ended, and wakes the relay. */
 @Injectable()
 export class OutboxPoll implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(OutboxPoll.name);

@@ -8,67 +8,70 @@ import { RelayFailures } from './relay-failures';
 import { RelayTurn, WorkspaceTurn } from './relay-turn';
 
 /**
- * Number of lanes: loops of this process that run concurrently, each one turn (one transaction) after the
- * other.
+ * Number of lanes. A lane is a loop that relays events in one transaction after another, each for some
+ * workspaces; such a transaction is called a turn.
  */
 const LANES = 3;
-/** Lane for workspaces with a backlog. The one before it is for all others, the one after it helps both. */
+/** Index of the loop for workspaces with a backlog. Loop 0 is for all other workspaces; loop 2 helps both. */
 const BACKLOG_LANE = 1;
 /**
- * Time for which all earlier lanes must have been busy before the next lane starts a turn. Few busy lanes
- * mean large turns, and a turn that hangs holds up only its own lane.
+ * Milliseconds that the transactions of all earlier loops must have lasted before the next loop begins one.
+ * With few busy loops the transactions are large, and one that hangs blocks only its own loop.
  */
 const NEXT_LANE_AFTER_MS = 10;
-/** Time from which on a turn hangs, and its server gets no further turn. */
+/**
+ * Milliseconds after which a transaction counts as hanging: its database server gets no further transactions.
+ */
 const HANGS_AFTER_MS = 1_000;
-/** Number of workspaces that share one turn's transaction at most. */
 const MAX_WORKSPACES = 50;
-/** Number of events of one workspace that one turn relays at most. */
+/** Largest number of events of one workspace in one transaction. */
 const MAX_EVENTS = 100;
-/** Number of events of all workspaces of one turn, which bounds its memory and its statements. */
+/** Largest number of events in one transaction. It bounds the memory and the size of the statements. */
 const MAX_TURN_EVENTS = 500;
-/** Longest wait of a workspace for its busy consumers. */
+/** Milliseconds that a workspace's events wait at most because a consumer is busy. */
 const PATIENCE_MS = 1_000;
-/** Interval at which an idle lane looks whether a workspace's patience is over. */
+/** Milliseconds between two checks of an idle loop whether a workspace has waited for PATIENCE_MS. */
 const LOOK_EVERY_MS = 250;
-/** Age from which an event is relayed even if its consumers are busy. */
+/** Age in milliseconds from which a workspace's events are relayed even if a consumer is busy. */
 const MAX_AGE_MS = 5_000;
 
 interface Turn {
   tenantIds: string[];
-  /** Time at which the turn began, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   since: number;
 }
 
 const NO_TURN: Turn = { tenantIds: [], since: Infinity };
 
 /**
- * Gives each workspace with queued events its turns, in which the events go to the consumers. Several relays
- * may run; the transaction of a killed one rolls back, and another relay takes its events.
+ * Relays queued events to the consumers, in transactions that several workspaces may share. Several workers
+ * may do so: the transaction of a killed worker rolls back, and another worker relays its events.
  */
 @Injectable()
 export class OutboxRelay implements BeforeApplicationShutdown {
   private readonly consumers: OutboxConsumer[] = [];
-  /** Workspaces that may have events, the longest waiting first, each with the time from which it waits. */
+  /**
+   * Workspaces that may have events, longest waiting first, each with the start of its wait (ms since 1970).
+   */
   private readonly ready = new Map<string, number>();
   private readonly inTurn = new Set<string>();
   /**
-   * Workspaces that have filled a turn or have waited long, until a turn leaves no events. They share no turn
-   * with others, which would wait for theirs.
+   * Workspaces that reached their limit in a transaction or waited over a second, until no event is left.
+   * They share no transaction with other workspaces, because the others would wait for their events.
    */
   private readonly backlogged = new Set<string>();
   /**
-   * Workspaces that are relayed even if consumers are busy, until a turn leaves no events: they have waited
-   * for PATIENCE_MS, or have an event older than MAX_AGE_MS.
+   * Workspaces that are relayed even if consumers are busy, until no event is left: they have waited for
+   * PATIENCE_MS, or have an event older than MAX_AGE_MS.
    */
   private readonly overdue = new Set<string>();
-  /** Limits of events a turn, by workspace, that are below MAX_EVENTS because a recent turn has failed. */
+  /** Limits of events in one transaction, by workspace, which are lowered after a transaction failed. */
   private readonly shrunkTo = new Map<string, number>();
   private readonly maxWorkspaces: number;
   private lanes: Promise<void>[] = [];
   /**
-   * Turn of each lane. For each server that may hang alone, there is a further set of lanes: each of them
-   * stands in for the same lane of the set before, while the turn of that one hangs.
+   * Current transaction of each loop. For each database server that may hang alone there are LANES more
+   * loops. Each of these replaces the loop LANES places before it while the transaction of that loop hangs.
    */
   private readonly turns: Turn[];
   private readonly sleeping = new Set<() => void>();
@@ -103,15 +106,13 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     for (const tenantId of tenantIds) {
       if (this.ready.has(tenantId)) continue;
       this.ready.set(tenantId, Date.now());
-      // Its server is known then when its turn comes.
+      // This look-up loads the workspace's server, so that it is known when the events are relayed.
       this.database.placement.serverOf(tenantId);
     }
     this.lookAgain();
   }
 
-  /**
-   * Wakes the sleeping lanes if any workspace may have events. A consumer calls it when it becomes less busy.
-   */
+  /** Wakes sleeping loops if any workspace may have events. A consumer calls it when it becomes less busy. */
   lookAgain(): void {
     if (this.ready.size > 0) for (const wakeLane of this.sleeping) wakeLane();
   }
@@ -135,12 +136,10 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     }
   }
 
-  /** Reports whether the turn of a lane has lasted so many milliseconds. */
   private hasLasted(lane: number, ms: number): boolean {
     return Date.now() - this.turns[lane]!.since >= ms;
   }
 
-  /** Returns the names of the servers on which turns hang. */
   private listHangingServers(): Set<string> {
     const hanging = this.turns.filter((_, lane) => this.hasLasted(lane, HANGS_AFTER_MS));
     const names = hanging.flatMap(({ tenantIds }) =>
@@ -150,8 +149,8 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   }
 
   /**
-   * Returns the workspaces of a lane's next turn: those that wait longest, either without a backlog or with
-   * one.
+   * Returns the workspaces of a loop's next transaction, the longest waiting: all with a backlog or all
+   * without.
    */
   private pickWorkspaces(lane: number): string[] {
     if (!this.clock.isTrusted) return [];
@@ -168,7 +167,6 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     return others.length > 0 ? others : this.pickReady(true);
   }
 
-  /** Returns workspaces that are ready and may share a turn, with a backlog or without. */
   private pickReady(areBacklogged: boolean): string[] {
     const next: string[] = [];
     const hangingServers = this.listHangingServers();
@@ -177,7 +175,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
       if (this.inTurn.has(tenantId) || this.mustWait(tenantId, since)) continue;
       const server = hangingServers.size > 0 ? this.database.placement.serverOf(tenantId) : null;
       if (server !== null && hangingServers.has(server)) continue;
-      // After a failure a workspace has turns of its own.
+      // After a failure, a workspace shares no transaction.
       const isAlone = this.shrunkTo.has(tenantId);
       if (isAlone && next.length > 0) continue;
       next.push(tenantId);
@@ -199,7 +197,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
       this.inTurn.add(tenantId);
     }
     const share = Math.floor(MAX_TURN_EVENTS / tenantIds.length);
-    // A workspace whose limit has shrunk is alone in its turn.
+    // A workspace with a lowered limit is the only one in the transaction.
     const limit = Math.min(this.shrunkTo.get(tenantIds[0]!) ?? MAX_EVENTS, share);
     try {
       const turns = await this.turn.relayEvents(this.consumers, { tenantIds, limit, overdue: this.overdue });
@@ -217,7 +215,6 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     }
   }
 
-  /** Notes whether the workspace of a turn has a backlog, and whether its next events are overdue. */
   private noteBacklog({ tenantId, isUnfinished, isFull, oldestAt }: WorkspaceTurn): void {
     if (!isUnfinished) {
       this.backlogged.delete(tenantId);

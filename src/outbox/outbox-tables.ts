@@ -7,7 +7,6 @@ const NO_COPY = {
   none: 'It tells what a message, a conversation or a contact does, or did within RETENTION_DAYS.',
 };
 
-/** Declares the tables of events, of their queue, and of parked events. */
 export function outboxTables(events: EventsRepository, parked: ParkedEventsRepository): TableDeclaration[] {
   return [
     {

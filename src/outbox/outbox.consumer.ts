@@ -2,30 +2,30 @@ import { Transaction } from '../database/transaction';
 import { EventType } from './event-catalog';
 import { OutboxEvent, ClaimedEvent } from './event-queue.repository';
 
-/** Reports whether a workspace's events of a type have a subscriber. */
 export type HasSubscriber = (tenantId: string, type: EventType) => boolean;
 
-/** Reacts to events by writing rows of its own. */
+/** Reacts to relayed events by inserting rows into tables of its own. */
 export interface OutboxConsumer {
-  /** Name of the consumer among parked events. */
+  /** Name that parked events store for the consumer. */
   readonly name: string;
 
   /**
-   * Prepares for events of some workspaces. It runs in the relay's transaction, concurrently with the other
-   * consumers.
+   * Reads the data that the consumer needs for events of these workspaces, in the relay's transaction and
+   * concurrently with other consumers.
    */
   prepareConsumer(tx: Transaction, tenantIds: string[]): Promise<PreparedConsumer>;
 
   /**
-   * Guesses the limit that `limitOf` will return once the consumer is prepared, so that the claim need not
-   * wait for the preparation. A wrong guess costs only time.
-   * @returns null when the consumer can't tell
+   * Guesses the result of `limitOf` before the consumer is prepared, so that the claim does not wait for the
+   * preparation. A wrong guess costs only time.
+   * @param workspaces number of workspaces that share the transaction
+   * @returns null if the consumer cannot guess
    */
   guessLimit?(tenantId: string, isOverdue: boolean, workspaces: number): number | null;
 
   /**
-   * Reports whether the workspace's events should wait up to a second, because the consumer could not work on
-   * them at once.
+   * Reports whether the workspace's events should wait up to a second, because no slot is free for their
+   * deliveries.
    */
   isBusy?(tenantId: string): boolean;
 
@@ -35,24 +35,22 @@ export interface OutboxConsumer {
 
 export interface PreparedConsumer {
   /**
-   * Returns how many of the workspace's events the consumer can handle in this transaction.
-   * @param isOverdue whether they have waited so long that the consumer takes them even if it can't work on
-   *   them at once
+   * Returns how many of the workspace's events the consumer can process in this transaction.
+   * @param isOverdue whether the consumer must accept events even if it cannot start their work at once
    */
   limitOf(tenantId: string, isOverdue: boolean): number;
 
   /**
-   * Reports whether events of a type had a subscriber when this consumer was prepared. A consumer that passes
-   * no events on leaves it out.
+   * Reports whether events of a type had a subscriber when the consumer was prepared. A consumer without
+   * subscriptions leaves it undefined.
    */
   hasSubscriber?: HasSubscriber;
 
   /**
-   * Handles events in the relay's transaction, so that the consumer's rows and the relay's commit together.
-   * Handling an event again changes nothing.
-   * @param hasSubscriber asks all consumers of the turn; null when none of them knows
-   * @returns the ids of events that stay in the queue under their lease, because the consumer goes on with
-   *   them
+   * Processes events in the relay's transaction, so that both commit together. It must be safe to repeat.
+   * @param hasSubscriber checks the subscribers of all consumers; null if no consumer has any
+   * @returns the ids of events that stay in the queue under their lease, because work on them goes on after
+   * the commit
    */
   consume(events: ClaimedEvent[], hasSubscriber: HasSubscriber | null): Promise<Set<string>>;
 }

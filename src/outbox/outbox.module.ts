@@ -24,7 +24,6 @@ const SERVICES = [
   ParkedEventsRepository,
 ];
 
-/** Lets every process append events and read parked ones. */
 @Module({
   imports: [QueueFloorsModule],
   providers: SERVICES,
@@ -36,7 +35,7 @@ export class OutboxModule {
   }
 }
 
-/** Relays events, in workers. Consumers register at the relay. */
+/** Relays events, in workers. Consumers register themselves with `OutboxRelay`. */
 @Module({
   imports: [OutboxModule, QueueFloorsModule],
   providers: [

@@ -5,24 +5,20 @@ import { ALL_EVENTS, eventCatalog, EventData, EventType } from './event-catalog'
 import { AppendedEvent, EventQueueRepository } from './event-queue.repository';
 import { RedisSignals, Signal } from '../redis/redis-signals';
 
-/** Tells the relays, and whoever listens to the workspace, of an event that was committed. */
+/** Redis signal that an event was committed, to the relays and to open inboxes. */
 export const EVENT_APPENDED: Signal<AppendedEvent> = { name: 'outbox:event' };
 
 interface AppendOptions {
   id?: string;
-  /** Whether consumers get the event; true by default. False for an event that the caller handles itself. */
+  /** False for an event that the caller handles itself, so that no consumer receives it; true by default. */
   isQueued?: boolean;
 }
 
 interface OrderedOptions extends AppendOptions {
-  /** Number of the event within its conversation. */
   sequence: string;
 }
 
-/**
- * Options of an event of one type. A type with an order in the catalog needs a sequence; other types have
- * none.
- */
+/** Options for events of one type. A sequence is required exactly for types with an order in the catalog. */
 type Options<T extends EventType> = (typeof eventCatalog)[T]['order'] extends null
   ? [options?: AppendOptions]
   : [options: OrderedOptions];
@@ -38,7 +34,7 @@ export class OutboxService {
     private readonly signals: RedisSignals,
   ) {}
 
-  /** Appends an event in the transaction of the change that it reports: both commit, or neither. */
+  /** Appends an event in the transaction of the change that it reports: both commit, or neither does. */
   appendPipelined<T extends EventType>(
     tx: Transaction,
     tenantId: string,
@@ -54,8 +50,8 @@ export class OutboxService {
   }
 
   /**
-   * Appends several events of a type without an order, as `appendPipelined` does. One signal wakes the relays
-   * for all of them; `EventlessChanges` tells inboxes of the changed rows.
+   * Appends events of a type without an order. One signal wakes the relays for all events. The signal names
+   * no changed row, so the caller must announce the changes to inboxes by `EventlessChanges`.
    */
   appendAllPipelined<T extends UnorderedType>(
     tx: Transaction,
@@ -72,10 +68,6 @@ export class OutboxService {
   }
 }
 
-/**
- * Returns the ids of the conversation and the contact that an event is about. An audit entry names a
- * conversation in its metadata.
- */
 function subjectOf(data: object): Pick<AppendedEvent, 'conversationId' | 'contactId'> {
   const { conversationId, metadata, entity, entityId } = data as EventSubject;
   return {
@@ -84,7 +76,6 @@ function subjectOf(data: object): Pick<AppendedEvent, 'conversationId' | 'contac
   };
 }
 
-/** Parts of the data of events that name their subjects. */
 interface EventSubject {
   conversationId?: string;
   metadata?: { conversationId?: string };
@@ -93,12 +84,12 @@ interface EventSubject {
 }
 
 /**
- * Returns SQL that reports whether an active webhook endpoint of a workspace subscribes to a type of events.
- * The statement of a frequent change asks it along with the change, so that an event without a subscriber is
- * not stored: one look-up in `webhook_endpoints_active_idx`, of at most 50 rows, without a round trip. An
- * endpoint that was activated before the statement began is never missed. It is the one place where this
- * folder reads a table of `webhooks`, which no import shows.
- * @param tenantId SQL for the workspace's id
+ * Returns an SQL expression: whether an active webhook endpoint of the workspace subscribes to the type.
+ * Frequent changes include it in their statement, so that an event without a subscriber is not stored, at no
+ * extra round trip. It reads at most 50 rows of `webhook_endpoints_active_idx`, and sees every endpoint that
+ * was activated before the statement began. No other code of `outbox` reads a table of `webhooks`; no import
+ * shows this dependency.
+ * @param tenantId SQL expression of the workspace's id
  */
 export function hasSubscriberSql(tenantId: string, type: EventType): string {
   return `EXISTS (SELECT FROM webhook_endpoints subscriber

@@ -6,20 +6,18 @@ import { ErasedMessages } from '../database/tables/table-declaration';
 import { DuePosition, positionAfter } from '../queue/polling/due-position';
 import { ClaimedEvent } from './event-queue.repository';
 
-/** Number of events that one step of the search over all workspaces reads. */
 const STEP_ROWS = 1_000;
 
-/** Event that a consumer could not take in. */
+/** Event that a consumer could not process. It waits for an operator. */
 export interface ParkedEvent {
   tenantId: string;
   eventId: string;
   consumer: string;
-  /** Error of the last attempt. */
   error: string;
-  /** Time at which the event was appended, by the database's clock. */
+  /** Time at which the event was queued, by the database's clock. */
   queuedAt: Date;
   parkedAt: Date;
-  /** Action that an operator has asked for; null while there is no request. */
+  /** Action that an operator has requested, if any. */
   request: 'RETRY' | 'GIVE_UP' | null;
 }
 
@@ -41,7 +39,7 @@ export class ParkedEventsRepository {
     );
   }
 
-  /** Lists parked events of one workspace or of all, oldest first. */
+  /** Lists the oldest `count` parked events, of all workspaces if `tenantId` is null. */
   list(count: number, tenantId: string | null): Promise<ParkedEvent[]> {
     return this.database.query<ParkedEvent>(
       `SELECT ${COLUMNS} FROM parked_events WHERE $2::uuid IS NULL OR tenant_id = $2 ORDER BY parked_at LIMIT $1`,
@@ -70,7 +68,10 @@ export class ParkedEventsRepository {
     ]);
   }
 
-  /** Makes a step of a search of a server for events with a request to be tried now, longest due first. */
+  /**
+   * Lists up to 1,000 parked events of a server that an operator has asked to retry or give up, longest due
+   * first.
+   */
   async findRequested(
     after: DuePosition,
     server: WorkspaceServer,
@@ -88,7 +89,7 @@ export class ParkedEventsRepository {
     };
   }
 
-  /** Deletes an event with a request; null when there is none, or another process has it locked. */
+  /** Deletes and returns a parked event with an operator's request; null if there is none or it is locked. */
   async takeRequested(
     tx: Transaction,
     { tenantId, eventId, consumer }: ParkedEventKey,
@@ -103,7 +104,7 @@ export class ParkedEventsRepository {
     return parked ?? null;
   }
 
-  /** Records that a retry has failed. The event waits for the operator again. */
+  /** Stores the error of a failed retry, and deletes the operator's request. */
   async recordFailure({ tenantId, eventId, consumer }: ParkedEventKey, error: string): Promise<void> {
     await this.database.query(`UPDATE parked_events SET error = $4, request = NULL WHERE ${BY_KEY}`, [
       tenantId,
@@ -113,7 +114,7 @@ export class ParkedEventsRepository {
     ]);
   }
 
-  /** Erases the errors of parked events, which may quote a message. */
+  /** Erases the error texts of parked events, because they may quote a message. */
   async erase(tx: Transaction, { tenantId, eventIds }: ErasedMessages): Promise<void> {
     await tx.query(`UPDATE parked_events SET error = 'erased' WHERE tenant_id = $1 AND event_id = ANY ($2)`, [
       tenantId,

@@ -9,9 +9,7 @@ import { EventsRepository } from './events.repository';
 import { OutboxRelay } from './outbox-relay';
 import { ParkedEventKey, ParkedEventsRepository } from './parked-events.repository';
 
-/**
- * Carries out the operators' requests for parked events: retries an event for its consumer, or gives it up.
- */
+/** Carries out operators' requests for parked events: retries an event for its consumer, or gives it up. */
 @Injectable()
 export class ParkedEventsWorker {
   private readonly logger = new Logger(ParkedEventsWorker.name);
@@ -50,7 +48,6 @@ export class ParkedEventsWorker {
     if (event && parked.request === 'GIVE_UP') await consumer.giveUp?.(tx, event);
     if (event && parked.request === 'RETRY') {
       const prepared = await consumer.prepareConsumer(tx, [key.tenantId]);
-      // Without a lease, because the event is not in the queue.
       const { queuedAt } = parked;
       await prepared.consume([{ ...event, queuedAt, leaseId: null, wasLeased: true }], null);
     }

@@ -4,11 +4,12 @@ import { WorkspaceServer } from '../database/placement/placement';
 import { QueueFloors } from '../queue/floors/queue-floors';
 import { subQueueOf } from './event-queue.repository';
 
-/** Number of workspaces that one step of a search over all of them looks at. */
 const STEP_WORKSPACES = 1_000;
 
 const LIST_WORKSPACES = `SELECT id, now() AS now FROM workspaces WHERE id > $1 ORDER BY id LIMIT ${STEP_WORKSPACES}`;
-/** SQL that looks up one workspace after the other in the queue, however many events each has. */
+/**
+ * SQL that lists the workspaces with queued events by one index look-up for each, however many events it has.
+ */
 const LIST_QUEUED_WORKSPACES = `
   WITH RECURSIVE queued AS (
     (SELECT tenant_id, 1 AS n FROM event_queue WHERE tenant_id > $1 ORDER BY tenant_id LIMIT 1)
@@ -19,15 +20,14 @@ const LIST_QUEUED_WORKSPACES = `
   )
   SELECT tenant_id AS id, now() AS now FROM queued ORDER BY n`;
 
-/** Searches the workspaces for events in the queue that no worker has under a lease. */
 @Injectable()
 export class QueuedWorkspacesRepository {
   constructor(private readonly floors: QueueFloors) {}
 
   /**
-   * Makes a step of a search of a server for workspaces with free events, and notes where the events of each
-   * begin.
-   * @returns the workspaces, and where the next step begins; null after the last
+   * Returns workspaces of a server that have queued events without a valid lease. Reads up to 1,000
+   * workspaces with ids above `after`, and stores the time of the first queued event of each as its floor.
+   * @returns the workspaces, and the `after` of the next call; null after the last workspace
    */
   async findWorkspaces(
     after: string,
@@ -41,7 +41,7 @@ export class QueuedWorkspacesRepository {
     });
     const ids = workspaces.map(({ id }) => id);
     const queued = await this.findFirst(ids, server);
-    // Read before the queue: an event that is queued later is above this floor.
+    // `now` was read before the queue, so any event that is queued later is above this floor.
     for (const { id, now } of workspaces) {
       const first = queued.get(id);
       this.floors.update(subQueueOf(id), first ? idTime(first.eventId) : now);
@@ -50,7 +50,6 @@ export class QueuedWorkspacesRepository {
     return { tenantIds, next: ids.length === STEP_WORKSPACES ? ids.at(-1)! : null };
   }
 
-  /** Returns the first queued event of each workspace that has one, and whether any of its events is free. */
   private async findFirst(
     tenantIds: string[],
     server: WorkspaceServer,

@@ -6,10 +6,10 @@ import { ClaimedEvent } from './event-queue.repository';
 import { Parking, RelayTurn, TurnPlan } from './relay-turn';
 
 const RETRY_MS = 500;
-/** Time between the two tries that must fail alike before an event is parked. */
+/** Milliseconds between the two tries that must fail with the same error before an event is parked. */
 const CONFIRM_AFTER_MS = 100;
 
-/** Limit of events of each workspace in its next turn, and the time until then in milliseconds. */
+/** Limit of events of each workspace in its next transaction, which may begin after `delayMs`. */
 interface NextTurns {
   limit: number;
   delayMs: number;
@@ -18,8 +18,9 @@ interface NextTurns {
 type Cause = Omit<Parking, 'consumers'>;
 
 /**
- * Decides how the workspaces of a turn go on after it has failed. After a fault of the data, each workspace
- * gets turns of its own with fewer and fewer events. At last the one event that cannot be relayed is parked.
+ * Decides how relaying continues after a failed transaction. After an error that the data causes, each of its
+ * workspaces gets transactions of its own, with half as many events after each failure. A single event that
+ * fails alone is parked.
  */
 @Injectable()
 export class RelayFailures {
@@ -27,7 +28,6 @@ export class RelayFailures {
 
   constructor(private readonly turn: RelayTurn) {}
 
-  /** Handles the failure of a turn, and returns the limits of the next turns of its workspaces. */
   async handle(
     consumers: OutboxConsumer[],
     { tenantIds, limit }: TurnPlan,
@@ -46,9 +46,9 @@ export class RelayFailures {
   }
 
   /**
-   * Relays the oldest event once more.
-   * @returns the error and the event to park if it failed in the same way again; null if it is relayed now
-   * @throws Error another failure
+   * Relays the workspace's oldest event once more.
+   * @returns the error and the event to park if the same error came again; null if the event is relayed now
+   * @throws Error if another error came
    */
   private async confirm(consumers: OutboxConsumer[], tenantId: string, error: Error): Promise<Cause | null> {
     await sleep(CONFIRM_AFTER_MS);
@@ -63,7 +63,10 @@ export class RelayFailures {
     }
   }
 
-  /** Parks an event for the one consumer that can't take it in, or for all if no single one is the cause. */
+  /**
+   * Parks an event for the one consumer that cannot process it, or for all if no single consumer is the
+   * cause.
+   */
   private async park(consumers: OutboxConsumer[], tenantId: string, cause: Cause): Promise<void> {
     for (const suspects of [...consumers.map((one) => [one]), consumers]) {
       try {
@@ -82,7 +85,7 @@ export class RelayFailures {
   }
 }
 
-/** Returns the plan of a turn for a workspace's oldest event, even if its consumers are busy. */
+/** Returns a plan to relay a workspace's oldest event alone, even if its consumers are busy. */
 function oldestOf(tenantId: string): TurnPlan {
   return { tenantIds: [tenantId], limit: 1, overdue: new Set([tenantId]) };
 }

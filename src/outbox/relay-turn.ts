@@ -7,41 +7,38 @@ import { ClaimedEvent, EventQueueRepository } from './event-queue.repository';
 import { HasSubscriber, OutboxConsumer, PreparedConsumer } from './outbox.consumer';
 import { ParkedEventsRepository } from './parked-events.repository';
 
-/** Workspaces of one turn, and how many events of each the turn may relay. */
 export interface TurnPlan {
   tenantIds: string[];
   limit: number;
-  /** Workspaces of which busy consumers take events too. */
+  /** Workspaces whose events consumers must accept even if they are busy. */
   overdue?: ReadonlySet<string>;
-  /** Gets the events of the turn before the consumers do. */
   onClaimed?(events: ClaimedEvent[]): void;
 }
 
-/** Consumers that do not get an event, because of an error: it is parked for them. */
+/** Consumers for which an event is parked because of an error. They do not receive it. */
 export interface Parking {
   consumers: OutboxConsumer[];
   /**
-   * The one event that may be parked; another one is the oldest while another worker has it. Null for any,
-   * when the turn failed before it had one.
+   * Id of the only event that may be parked; the turn fails if another event is the oldest. Null if the
+   * failed transaction had claimed no event: then any event may be parked.
    */
   eventId: string | null;
   error: Error;
 }
 
-/** Result of a turn for one workspace. */
 export interface WorkspaceTurn {
   tenantId: string;
-  /** Whether the turn reached the workspace's limit, so that more events may be queued. */
+  /** Whether the number of events reached the workspace's limit, so that more may be queued. */
   isUnfinished: boolean;
-  /** Whether the turn took all events that it may, not only those that the consumers can start at once. */
+  /** Whether the number of events reached the limit for overdue events, not only the one for free slots. */
   isFull: boolean;
   /** Time at which its oldest event was queued, in milliseconds since 1970; Infinity without an event. */
   oldestAt: number;
 }
 
 /**
- * Gives the oldest events of some workspaces to the consumers, in one transaction: the consumers' rows and
- * the change of the queue commit together.
+ * Relays the oldest events of some workspaces to the consumers in one transaction, so that the consumers'
+ * rows and the change of the queue commit together.
  */
 @Injectable()
 export class RelayTurn {
@@ -58,10 +55,10 @@ export class RelayTurn {
     return this.database.queueTransaction(async (tx) => {
       const active = consumers.filter((consumer) => !parking?.consumers.includes(consumer));
       const preparing = all(active.map((consumer) => consumer.prepareConsumer(tx, plan.tenantIds)));
-      // With a guess, the claim goes in one packet with the statements that prepare the consumers.
+      // With guessed limits, the claim is sent in one packet with the statements that prepare the consumers.
       const guessed = guessLimits(active, plan);
       const claimed = guessed && this.events.claim(tx, guessed, newId());
-      // When both fail, the first error is thrown.
+      // If both fail, `await preparing` throws first. This line prevents an unhandled rejection.
       claimed?.catch(() => undefined);
       const prepared = await preparing;
       const limitOf = (tenantId: string, isOverdue: boolean) =>
@@ -93,7 +90,6 @@ export class RelayTurn {
   }
 }
 
-/** Returns a function that asks the consumers for subscribers; null if none of them passes events on. */
 function subscriberCheckOf(consumers: PreparedConsumer[]): HasSubscriber | null {
   const passing = consumers.filter(({ hasSubscriber }) => hasSubscriber);
   return passing.length === 0
@@ -108,7 +104,6 @@ function limitsOf(
   return new Map(tenantIds.map((tenantId) => [tenantId, limitOf(tenantId, overdue?.has(tenantId) ?? false)]));
 }
 
-/** Returns the limits that the consumers guess; null if one of them can't tell. */
 function guessLimits(consumers: OutboxConsumer[], plan: TurnPlan): Map<string, number> | null {
   let isKnown = true;
   const guess = (tenantId: string, isOverdue: boolean) => {
@@ -137,7 +132,7 @@ function describe(
     const count = counts.get(tenantId) ?? 0;
     return {
       tenantId,
-      // Also with a limit of 0: the workspace then waits for its consumers.
+      // True also with a limit of 0, when the workspace waits for busy consumers.
       isUnfinished: count === limit,
       isFull: count === mostOf(tenantId),
       oldestAt: oldest.get(tenantId) ?? Infinity,
@@ -145,11 +140,11 @@ function describe(
   });
 }
 
-/** Waits for all promises, even after one has failed, because their statements share one connection. */
+/** Waits for all promises even if one fails, because their statements share one connection. */
 async function all<T>(promises: Promise<T>[]): Promise<T[]> {
   const errors: unknown[] = [];
   await Promise.all(promises.map((promise) => promise.catch((error: unknown) => errors.push(error))));
-  // The first in time may have caused the others.
+  // The first error in time may have caused the others.
   if (errors.length > 0) throw errors[0];
   return Promise.all(promises);
 }
