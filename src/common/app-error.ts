@@ -3,7 +3,6 @@ import { REASONS } from './reason-texts';
 import { CodedFault, Fault, FaultCode, faultSentence, makeFault } from './error-texts';
 import { makeReason, Reason, ReasonCode, Thing, ValuesOf } from './error-texts';
 
-/** Error codes of the API, each with its HTTP status. */
 export const API_ERROR_STATUS = {
   INVALID_BODY: 400,
   INVALID_QUERY: 400,
@@ -23,10 +22,7 @@ export const API_ERROR_STATUS = {
 
 export type ApiErrorCode = keyof typeof API_ERROR_STATUS;
 
-/**
- * Status of each error code. Only a dashboard's or the CLI's calls get codes that are not in
- * API_ERROR_STATUS.
- */
+/** HTTP status of each error code. Only the dashboard and the CLI get codes beyond `API_ERROR_STATUS`. */
 const ERROR_STATUS = { ...API_ERROR_STATUS, MISDIRECTED_REQUEST: 421 } as const;
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
@@ -34,24 +30,21 @@ export type ErrorCode = keyof typeof ERROR_STATUS;
 /** Codes whose answers have a `Retry-After` header. */
 export const RETRYABLE: readonly ErrorCode[] = ['RATE_LIMITED', 'UNAVAILABLE'];
 
-/** Fault of one field. A page finds its text in another language by `code`, and puts `values` into it. */
+/** Fault of one field. A page looks up its text in another language by `code`, and inserts `values`. */
 export interface ErrorDetail extends Partial<CodedFault>, Pick<Fault, 'message'> {
   field: string;
 }
 
-/** Reason why a request is refused as a whole. A page finds its text in another language by `reason`. */
+/** Reason why a request is refused as a whole. A page looks up its text in another language by `reason`. */
 export type ErrorReason = Omit<Reason, 'message'>;
 
-/**
- * The only error that services throw on purpose. Callers see the message, so it must contain no secret and no
- * internals.
- */
+/** The only error that services throw on purpose. API callers read its message: no secrets, no internals. */
 export class AppError extends Error {
   constructor(
     readonly code: ErrorCode,
     message: string,
     readonly details?: ErrorDetail[],
-    /** Time after which a retry can succeed, if that is known. */
+    /** Seconds after which a retry can succeed, if known. */
     readonly retryAfterSeconds?: number,
     readonly reason?: ErrorReason,
   ) {
@@ -81,10 +74,6 @@ export class AppError extends Error {
     return AppError.because('NOT_FOUND', 'not_found', { thing });
   }
 
-  /**
-   * Makes the error of too many requests.
-   * @param excess first sentence of the message; a Reason if a page may show it in another language
-   */
   static rateLimited(excess: string | Reason, retryAfterSeconds: number): AppError {
     const wait = `Retry in ${retryAfterSeconds} s.`;
     if (typeof excess === 'string')

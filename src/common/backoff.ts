@@ -1,13 +1,12 @@
 export const FIRST_DELAY_MS = 2_000;
-/**
- * Share of the delay that is added at random, so that failures of the same moment are not retried at the same
- * moment.
- */
+/** Largest share of the delay that is added at random, so that common failures are not retried together. */
 const JITTER = 0.1;
 
 /**
- * Returns the wait after `failures` failures in a row: 2, 4, 8 … seconds, or `atLeastMs` if that is longer,
- * plus up to 10 %. `random` returns a number from 0 to below 1.
+ * Returns the milliseconds to wait after `failures` failures in a row: 2, 4, 8 … seconds, or `atLeastMs` if
+ * that is longer, plus up to 10 %.
+ * @param random returns a number from 0 to below 1
+ * @throws RangeError unless `failures` is a whole number of at least 1
  */
 export function backoffMs(failures: number, atLeastMs = 0, random: () => number = Math.random): number {
   if (!Number.isInteger(failures) || failures < 1) {

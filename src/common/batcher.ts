@@ -4,22 +4,22 @@ interface Waiting<Item, Result> {
   reject: (error: Error) => void;
 }
 
-/** Time for which items wait for the batches under way before another batch takes them. */
+/** Milliseconds after which another batch may begin beside the running ones, if `concurrency` allows it. */
 const NEXT_BATCH_AFTER_MS = 10;
 
 interface Options {
-  /** Number of batches that run at the same time, at most. */
+  /** Largest number of batches that run concurrently; 1 by default. */
   concurrency?: number;
-  /** Time in milliseconds from the start of a batch to that of the next one, unless `enough` items wait. */
+  /** Smallest number of milliseconds between the starts of two batches, unless `enough` items wait. */
   everyMs?: number;
-  /** Number of items for which a batch starts at once. */
+  /** Number of waiting items at which a batch begins before `everyMs` have passed. */
   enough?: number;
 }
 
 /**
- * Batches concurrent calls: while one batch runs, the next one collects items. So a busy process does many
- * items with one statement, and a quiet process does each item at once. If several batches may run, one that
- * hangs holds up only its own items.
+ * Batches concurrent calls: while one batch runs, the next one collects items. So a busy process needs one
+ * statement for many items, and a quiet process processes each item at once. If several batches may run, one
+ * that hangs delays only its own items.
  */
 export class Batcher<Item, Result> {
   private waiting: Waiting<Item, Result>[] = [];
@@ -28,15 +28,14 @@ export class Batcher<Item, Result> {
   private readonly concurrency: number;
   private readonly everyMs: number;
   private readonly enough: number;
-  /** Time at which a batch last began, by `performance.now()`. */
+  /** Time of `performance.now()` at which the last batch began. */
   private begunAt = -Infinity;
-  /** Functions that begin the batches that wait for more items. */
+  /** Functions that end the pauses of batches that wait for more items. */
   private readonly pausing = new Set<() => void>();
 
   /**
-   * Makes a batcher.
-   * @param work takes up to `max` items and returns a result for each, in their order; a promise of a result
-   *   that the next batch need not wait for
+   * @param work processes up to `max` items and returns the results in the order of the items. A result may
+   * be a promise, for which the next batch does not wait.
    */
   constructor(
     private readonly max: number,
@@ -48,15 +47,11 @@ export class Batcher<Item, Result> {
     this.enough = enough;
   }
 
-  /** True when no item waits, and no batch runs. */
   get isIdle(): boolean {
     return this.working === 0 && this.waiting.length === 0;
   }
 
-  /**
-   * Adds an item to the next batch, and resolves to its result. If `work` rejects, so do all items of its
-   * batch.
-   */
+  /** Adds an item to the next batch and resolves to its result. Rejects if `work` rejects for the batch. */
   submit(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ item, resolve, reject });
@@ -75,11 +70,11 @@ export class Batcher<Item, Result> {
 
   private async drain(): Promise<void> {
     this.working += 1;
-    // The items of this tick of the event loop join the first batch.
+    // Items that are submitted in this tick of the event loop join the first batch.
     await new Promise(setImmediate);
     while (this.waiting.length > 0) {
       await this.pause();
-      // Another batch may have taken them.
+      // Another batch may have taken the items.
       if (this.waiting.length === 0) break;
       const batch = this.waiting.splice(0, this.max);
       try {
@@ -92,7 +87,6 @@ export class Batcher<Item, Result> {
     this.working -= 1;
   }
 
-  /** Waits until the next batch may begin. */
   private async pause(): Promise<void> {
     const leftMs = this.begunAt + this.everyMs - performance.now();
     if (leftMs > 0 && this.waiting.length < this.enough)

@@ -1,32 +1,27 @@
-/** Description of the requests that a provider sends to our hook. */
+/** Facts about the requests that a provider sends to the service. */
 export interface HookDescriptor {
-  /** Header with the signature of a request. */
+  /** Header that contains the signature of a request. */
   signature: { name: string; description: string };
-  /** True if the provider calls the address once to verify it. */
+  /** Whether the provider calls the address once to verify it. */
   hasHandshake?: boolean;
-  /**
-   * Size of the largest request, and the most events in it: each message, receipt or other report is one
-   * event.
-   */
+  /** Limits of one request. Each message, receipt or other report in it counts as an event. */
   batch: { maxMebibytes: number; maxEvents: number };
 }
 
-/** Facts about a channel that the service knows outside the channel's adapter. */
+/** Facts about a channel that code outside the channel's adapter needs. */
 interface ChannelDescriptor {
-  /** Name of the channel for people. */
   label: string;
   /** Longest text of a message, if the provider allows less than the API's 4096 characters. */
   bodyLimit?: { max: number; unit: 'characters' | 'UTF-8 bytes' };
   /**
-   * Hours after a customer's message in which the provider takes answers; no limit by default. Before the
-   * first one it takes none.
+   * Hours after a customer's message during which the provider accepts answers; no limit by default. Before
+   * the customer's first message it accepts none.
    */
   windowHours?: number;
-  /** Names of the credentials with which an operator connects an account; optional ones in brackets. */
+  /** Names of the credentials with which an operator connects an account; optional names are in brackets. */
   credentials: string;
-  /** Address of the provider's API, and the environment variable that replaces it. */
+  /** Address of the provider's API, and the environment variable that overrides it. */
   api?: { variable: string; url: string };
-  /** The provider's requests to us. */
   hook?: HookDescriptor;
 }
 
@@ -38,11 +33,11 @@ const META_HOOK = {
     description: "`sha256=`, and the HMAC-SHA256 of the raw body, keyed with the app's secret, in hex.",
   },
   hasHandshake: true,
-  // Meta documents payloads of up to 3 MB and up to 1000 updates in one; an update can hold several receipts.
+  // Meta documents payloads of up to 3 MB and of up to 1000 updates; an update can contain several receipts.
   batch: { maxMebibytes: 3, maxEvents: 10_000 },
 };
 
-/** Descriptors of all channels. A new channel is an entry here and an adapter in `src/channels/adapters/`. */
+/** Descriptors of all channels. A new channel needs an entry here and an adapter in `channels/adapters`. */
 const CHANNEL_DESCRIPTORS = {
   WIDGET: {
     label: 'Widget',
@@ -64,7 +59,7 @@ const CHANNEL_DESCRIPTORS = {
         name: 'X-Telegram-Bot-Api-Secret-Token',
         description: 'The secret token that was registered with the address.',
       },
-      // One update, whose longest text has 4096 characters; a message can repeat the one that it answers.
+      // Telegram sends one update. Its longest text has 4096 characters, and it may quote another message.
       batch: { maxMebibytes: 1, maxEvents: 1 },
     },
   },
@@ -87,20 +82,18 @@ const CHANNEL_DESCRIPTORS = {
 } as const satisfies Record<string, ChannelDescriptor>;
 
 export type Channel = keyof typeof CHANNEL_DESCRIPTORS;
-/** Longest texts that the channels take; null where they take the API's 4096 characters. */
+/** Longest text of each channel; null if it accepts the API's 4096 characters. */
 export type BodyLimits = {
   [Name in Channel]: (typeof CHANNEL_DESCRIPTORS)[Name] extends { bodyLimit: infer Limit } ? Limit : null;
 };
 export const CHANNELS = Object.keys(CHANNEL_DESCRIPTORS) as unknown as readonly [Channel, ...Channel[]];
 
-/** Returns the channel's part of a path: `/channels/{slug}/{hookKey}`. */
+/** Returns the channel's part of the path `/channels/{slug}/{hookKey}`. */
 export function slugOf(channel: Channel): string {
   return channel.toLowerCase();
 }
 
-/**
- * Returns the address that the provider calls for a connection. The widget's script calls routes below it.
- */
+/** Returns the address that the provider calls for a connection. The widget calls routes below its own. */
 export function hookUrlOf(
   publicUrl: string,
   { channel, hookKey }: { channel: Channel; hookKey: string },
@@ -108,7 +101,7 @@ export function hookUrlOf(
   return `${publicUrl}/channels/${slugOf(channel)}/${hookKey}`;
 }
 
-/** Returns the HTML that shows the widget in a workspace's pages; null for the other channels. */
+/** Returns the HTML that shows the widget in a workspace's pages; null for channels other than WIDGET. */
 export function snippetOf(
   publicUrl: string,
   { channel, hookKey }: { channel: Channel; hookKey: string },
@@ -121,20 +114,19 @@ export function describeChannel(channel: Channel): ChannelDescriptor {
   return CHANNEL_DESCRIPTORS[channel];
 }
 
-/** Names of the environment variables that hold providers' addresses. */
 export type ProviderVariable = Extract<
   (typeof CHANNEL_DESCRIPTORS)[Channel],
   { api: unknown }
 >['api']['variable'];
 
-/** Addresses of the providers' own APIs, by environment variable. */
+/** Addresses of the providers' public APIs, by environment variable. */
 export const PROVIDER_URLS = Object.fromEntries(
   CHANNELS.map((channel) => describeChannel(channel).api)
     .filter((api) => api !== undefined)
     .map(({ variable, url }) => [variable, url]),
 ) as Record<ProviderVariable, string>;
 
-/** Returns the providers' addresses among other values, without those that are not set. */
+/** Returns the providers' addresses that are set in an object with the values of environment variables. */
 export function pickProviderUrls(values: object): Partial<Record<ProviderVariable, string>> {
   const isProviderUrl = ([name, url]: [string, unknown]) =>
     Object.hasOwn(PROVIDER_URLS, name) && url !== undefined;

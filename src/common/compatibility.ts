@@ -1,7 +1,4 @@
-/**
- * Promise of the additions that the REST API and the events may get, and of the parts that stay. README.md
- * and docs/project/contributing.md have the same words.
- */
+/** Promise of how the REST API and the events may change, worded as in README.md and contributing.md. */
 export const COMPATIBILITY =
   '`v1` only grows: new keys, enumeration values, error codes, routes and event types may come, so ignore what you do ' +
   'not know; nothing is renamed, changes its type or goes. The `data` of `message.created`, `conversation.updated`, ' +

@@ -12,32 +12,31 @@ type PlaceholdersOf<Text extends string> = Text extends `${string}{${infer Name}
   ? Name | PlaceholdersOf<Rest>
   : never;
 
-/** Arguments with the values of a text's placeholders; none for a text without. */
+/** Tuple of the values for a text's placeholders; empty for a text without placeholders. */
 export type ValuesOf<Text extends string> = Text extends string
   ? [PlaceholdersOf<Text>] extends [never]
     ? []
     : [values: Record<PlaceholdersOf<Text>, ErrorValue>]
   : never;
 
-/** A fault's code and values. */
 export interface CodedFault {
   code: FaultCode;
   values?: ErrorValues;
 }
 
-/** A fault's code and values, with its English text. */
+/** Code, values and English text of the fault of one field. */
 export interface Fault extends CodedFault {
   message: string;
 }
 
-/** A reason's code and values, with its English text. */
+/** Code, values and English text of the reason why a request is refused. */
 export interface Reason {
   message: string;
   reason: ReasonCode;
   values?: ErrorValues;
 }
 
-/** Puts values in for the placeholders of a text. */
+/** Replaces the placeholders of a text by values. Placeholders without a value stay. */
 export function fillText(text: string, values: ErrorValues = {}): string {
   return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
     const value = values[name];
@@ -52,10 +51,7 @@ export function makeFault<Code extends FaultCode>(
   return { message: fillText(FAULTS[code], values), code, ...(values && { values }) };
 }
 
-/**
- * Returns the fault of a field as a sentence, which names the field unless the fault's text is a sentence by
- * itself.
- */
+/** Returns the fault of a field as a sentence, which begins with the field unless the text is a sentence. */
 export function faultSentence(
   field: string,
   { message, code }: Partial<CodedFault> & { message: string },
@@ -65,8 +61,8 @@ export function faultSentence(
 
 /**
  * Makes the reason why a request is refused as a whole.
- * @param reason its code
- * @param values of the placeholders in its text, if there are any
+ * @param reason code of the reason
+ * @param values values for the placeholders of its text, if it has any
  */
 export function makeReason<Code extends ReasonCode>(
   reason: Code,
@@ -81,7 +77,7 @@ const READERS = (Object.keys(FAULTS) as FaultCode[]).map((code) => {
   return { code, names, pattern: new RegExp(`^${literals.join('(.+)')}$`) };
 });
 
-/** Reads an English text back into its code and values; null for a text that is none of these. */
+/** Parses the English text of a fault into its code and values; null for any other text. */
 export function readFault(text: string): CodedFault | null {
   for (const { code, names, pattern } of READERS) {
     const found = pattern.exec(text)?.slice(1);
@@ -94,7 +90,7 @@ export function readFault(text: string): CodedFault | null {
   return null;
 }
 
-/** Makes the options of a validator whose faults the DTO words itself. */
+/** Returns options for a validator, so that it reports this fault instead of its usual one. */
 export function validatorFault<Code extends FaultCode>(
   code: Code,
   ...values: ValuesOf<(typeof FAULTS)[Code]>

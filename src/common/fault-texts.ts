@@ -1,14 +1,13 @@
 /**
- * English texts of the errors that a person can see in the dashboard, by code. An error carries its code and
- * the values of the text's `{placeholders}`, so that a page can show it in another language.
- * `dashboard/web/src/i18n/error-texts-de.ts` has the same codes in German. Codes are only added. The texts of
- * all features are in `fault-texts.ts` and `reason-texts.ts`, because two typed tables cost less than a
- * registry to which each feature adds its own.
+ * English texts of the errors that people can see in the dashboard, by code. An error contains its code and
+ * the values of the text's `{placeholders}`, so that a page can show it in another language. Codes are only
+ * added, and each needs a German text in `dashboard/web/src/i18n/error-texts-de.ts`. All features have their
+ * texts in `fault-texts.ts` and `reason-texts.ts`: two typed tables cost less than a registry.
  */
 
-/** Faults of one field. Each continues a sentence that begins with the field, or is one itself. */
+/** Faults of one field. Each text continues a sentence that begins with the field, or is a sentence. */
 export const FAULTS = {
-  // Of any input. `validate.ts` finds them by the rules of the DTO.
+  // Faults of any input. `validate.ts` assigns them to the rules of the input's class.
   required: 'is required',
   unknown_field: 'is not a known field',
   wrong_form: 'is not of the right form',
@@ -46,11 +45,11 @@ export const FAULTS = {
   not_token: 'must be ASCII characters without spaces, at most {max}',
   not_bot_token: 'must be a bot token as @BotFather gives it',
 
-  // Of the example that a test sends.
+  // Faults of the example event that a test of an endpoint sends.
   not_of_schema: 'does not fit the schema of {event} at {path}',
   foreign_id: 'may only have ids of the example, and {key} is another one: {ids}',
 
-  // Of people, their agents and their logins.
+  // Faults of people, agents and logins.
   password_length: 'must have {min} to {max} characters',
   password_is_email: 'must not be the e-mail address',
   password_common: 'is too common: choose another one',
@@ -75,7 +74,7 @@ export const FAULTS = {
   last_owner: "can't change: it is the workspace's last active OWNER",
   actor_name: 'must have a name of 1 to {max} characters',
 
-  // Of keys, workspaces, contacts and messages.
+  // Faults of keys, workspaces, contacts and messages.
   key_life: 'must be at most {days} days ahead: the longest life of a key',
   slug_taken: 'is taken by another workspace',
   not_snoozed: 'is only for a snoozed conversation',
@@ -96,7 +95,7 @@ export const FAULTS = {
   sender_missing: 'is required: the workspace has no active OWNER or ADMIN',
   body_too_long: 'is longer than the {max} {unit} that {channel} takes',
 
-  // Of channels.
+  // Faults of channels.
   channel_not_connected: 'is one on which the workspace is not connected: {channel}',
   channel_connected: 'is connected already, to {account}: rotate that connection, or disconnect it first',
   account_elsewhere:
@@ -105,7 +104,7 @@ export const FAULTS = {
     'are those of {given}, and the connection is to {account}: disconnect it to connect another account',
   credentials_refused: 'were refused by {provider}: {answer}',
 
-  // Of an endpoint's address.
+  // Faults of an endpoint's address.
   url_invalid: 'This is not a valid URL',
   url_too_long: 'The URL must not be longer than {max} characters',
   url_unseen: 'The URL contains a character that cannot be seen ({character}): type it anew',
@@ -126,7 +125,7 @@ export const FAULTS = {
   address_private: 'The address {host} is not a public one',
   address_denied: 'The address {host} is not allowed',
 
-  // Of an attempt to deliver. Their texts are stored, and `readFault` reads them.
+  // Faults of a delivery attempt. Their texts are stored, and `readFault` parses them.
   redirected: 'Answered {status}: redirects are not followed',
   answered: 'Answered {status}',
   no_answer_lookup: 'No answer in time (while resolving the name)',

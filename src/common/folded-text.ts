@@ -1,9 +1,9 @@
-/** Text whose characters have no other spelling but their case. */
+/** Text of which `foldText` changes only the case. */
 const PLAIN_TEXT = /^[\w@.+-]*$/;
 /** Characters that cannot be seen: joiners, direction marks, soft hyphens, variation selectors, fillers. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
 const BLANKS = /[\s\p{Z}\p{Cc}]+/gu;
-/** Accents that stand alone, which Unicode decomposes to a blank and a mark. */
+/** Accents without a letter, which Unicode decomposes to a blank and a mark. */
 const LONE_ACCENTS = /[\u00b4\u1fbd\u1fbf\u1ffd\u1ffe]/gu;
 const APOSTROPHES = /[\u0060\u05f3\u02b9-\u02bd\u02c8\u2018-\u201b\u2032\u2035]/gu;
 const QUOTES = /[\u00ab\u00bb\u05f4\u201c-\u201f\u300c-\u300f]/gu;
@@ -11,13 +11,13 @@ const HYPHENS = /[\p{Pd}\u2212]/gu;
 const DIGIT = /\p{Nd}/u;
 const OTHER_DIGITS = /(?![0-9])\p{Nd}/gu;
 
-/** Marks that are written in Latin, Greek, Cyrillic, Hebrew and Arabic texts, and left out at will. */
+/** Marks of Latin, Greek, Cyrillic, Hebrew and Arabic texts that people often leave out. */
 const OPTIONAL_MARKS =
   /[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0]/gu;
 
 /**
- * Letters without a decomposition that Unicode's collation holds equal to others; and `ı` and `þ`, which
- * people without such a key write as `i` and `th`.
+ * Letters that Unicode does not decompose but whose collation treats them as equal to these texts. It also
+ * has `ı` and `þ`: people whose keyboards lack them write `i` and `th`.
  */
 export const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   æ: 'ae',
@@ -31,8 +31,8 @@ export const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   ı: 'i',
 };
 /**
- * Letters of the Arabic script that look alike, and that the keyboards of its languages write for each other:
- * those for Persian, Urdu and Pashto have another kaf, heh and yeh than those for Arabic.
+ * Arabic letters that people write for one another. They look alike, and keyboards for Persian, Urdu and
+ * Pashto have another kaf, heh and yeh than Arabic keyboards.
  */
 const ARABIC_LETTERS: Readonly<Record<string, string>> = {
   ک: 'ك',
@@ -50,14 +50,14 @@ const ARABIC_LETTERS: Readonly<Record<string, string>> = {
 const PLAIN_FORMS = { ...PLAIN_LETTERS, ...ARABIC_LETTERS };
 const PLAIN = new RegExp(`[${Object.keys(PLAIN_FORMS).join('')}]`, 'gu');
 const KATAKANA = /[\u30a1-\u30f6]/gu;
-/** Distance from each katakana to its hiragana. */
+/** Difference of the code points of each hiragana and its katakana. */
 const TO_HIRAGANA = 0x3041 - 0x30a1;
 
 /**
- * Returns a text in the form in which texts are compared, by Unicode's data: without case, width, optional
- * marks and invisible characters, with ASCII's digits, hyphen and quotes, and one blank where there are
- * several. `Straße` and `STRASSE` are one, and so are `Đỗ` and `do`, `İrem` and `irem`, `٣` and `3`, `タロウ`
- * and `たろう`, `کریم` and `كريم`.
+ * Returns the form of a text by which texts are compared. It removes case, width, optional marks and
+ * invisible characters by Unicode's data, replaces digits, hyphens and quotes by ASCII's, and several blanks
+ * by one. `Straße` equals `STRASSE`, `Đỗ` equals `do`, `İrem` equals `irem`, `٣` equals `3`, `タロウ` equals
+ * `たろう`, and `کریم` equals `كريم`.
  */
 export function foldText(text: string): string {
   if (PLAIN_TEXT.test(text)) return text.toLowerCase();
@@ -71,7 +71,7 @@ export function foldText(text: string): string {
     .replace(HYPHENS, '-')
     .replace(OTHER_DIGITS, toAsciiDigit)
     .replace(BLANKS, ' ');
-  // `ẞ` and `ß` meet as `SS`, and `ſ` and `s` as `S`. `ς` is the `σ` at a word's end.
+  // Upper case maps `ẞ` and `ß` to `SS`, and `ſ` to `S`. `toLowerCase` writes `ς` at the end of a word.
   const uncased = plain.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
   return uncased
     .replace(PLAIN, (letter) => PLAIN_FORMS[letter]!)
@@ -79,7 +79,7 @@ export function foldText(text: string): string {
     .normalize('NFC');
 }
 
-/** Returns the value of a digit. Each script has its ten digits in a row, from 0 to 9. */
+/** Returns the ASCII form of a digit. Each script has ten digits in a row of code points, from 0 to 9. */
 function toAsciiDigit(digit: string): string {
   const codePoint = digit.codePointAt(0)!;
   let inRow = 0;

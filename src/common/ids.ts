@@ -2,34 +2,29 @@ import { randomFillSync } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-/** An id that sorts before all others. */
 export const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
-/** An id that sorts after all others. */
 export const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 const RANDOM_BYTES = 16;
 /**
- * Bits that a millisecond's sequence leaves zero at its random start, so that no millisecond counts to the
- * end of the range.
+ * Number of the highest bits of the sequence that are zero at its random start in each millisecond, so that
+ * the sequence never reaches its end within a millisecond.
  */
 const SEQUENCE_HEADROOM_BITS = 2;
 const TIMESTAMP_SHIFT = 80n;
-/** Position of the upper 12 of a UUIDv7's 74 random bits. RAND_B_MASK has the lower 62. */
+/** Position of the upper 12 of a UUIDv7's 74 random bits. RAND_B_MASK selects the lower 62 bits. */
 const RAND_A_SHIFT = 64n;
 const RAND_B_MASK = (1n << 62n) - 1n;
 const VERSION_7 = 7n << 76n;
 const VARIANT = 2n << 62n;
 
-/**
- * Random bytes for many ids, drawn at once because each draw is a system call: an id takes 0.4 µs instead of
- * 2.0.
- */
+/** Random bytes for many ids, drawn at once: an id takes 0.4 µs instead of 2 µs with a system call each. */
 const randomness = Buffer.allocUnsafe(256 * RANDOM_BYTES);
 let drawn = randomness.length;
-/** Time of the latest id, and the sequence number of that id within its millisecond. */
+/** Time of the latest id, in milliseconds since 1970, and its sequence number within that millisecond. */
 const latest = { msecs: 0, seq: 0 };
 
-/** Returns a new UUIDv7. Ids sort by creation time, and increase within this process. */
+/** Returns a new UUIDv7. Within this process, each id sorts above all earlier ids. */
 export function newId(): string {
   const random = nextRandom();
   const now = Date.now();
@@ -43,33 +38,30 @@ export function newId(): string {
 }
 
 /**
- * Returns a new id that sorts above `last`, even if this machine's clock is behind. If it is called under a
- * conversation's lock, the ids of the conversation's rows follow the order of commits.
+ * Returns a new id that sorts above `last`, even if this machine's clock is behind. If each caller holds the
+ * lock on a conversation's row, the ids of the conversation's rows are in the order of their commits.
  */
 export function newIdAfter(last: string | null): string {
   const id = newId();
   return last === null || id > last ? id : successor(last);
 }
 
-/** Returns the lowest id of a moment: the bound for "older than" on ids. */
+/** Returns the lowest UUIDv7 of a time stamp, as a bound for the ids of older or newer rows. */
 export function idFloor(moment: Date): string {
   return format((BigInt(moment.getTime()) << TIMESTAMP_SHIFT) | VERSION_7 | VARIANT);
 }
 
-/** Returns the moment in an id's first 48 bits, to the millisecond: in a UUIDv7 the time of its creation. */
+/** Returns the time stamp in an id's first 48 bits: in a UUIDv7 its time of creation, to the millisecond. */
 export function idTime(id: string): Date {
   return new Date(parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
 }
 
-/**
- * Reports whether a value is an id in the form in which this service writes it. Another spelling of the same
- * UUID, such as capitals, is not.
- */
+/** Reports whether a value is an id in the form in which this service writes it: in lower case. */
 export function isId(value: unknown): value is string {
   return typeof value === 'string' && UUID.test(value);
 }
 
-/** Returns the next UUIDv7 in sort order: one more in the random bits, with carry into the timestamp. */
+/** Returns the next UUIDv7 in sort order: the random bits plus one, with carry into the time stamp. */
 export function successor(id: string): string {
   const bits = BigInt(`0x${id.replaceAll('-', '')}`);
   const timestamp = bits >> TIMESTAMP_SHIFT;

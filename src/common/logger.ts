@@ -1,24 +1,22 @@
 import { LoggerService } from '@nestjs/common';
 import pino from 'pino';
 
-/** Limit in bytes of the lines that wait while stdout is blocked. Further lines are dropped. */
+/** Largest number of bytes of log lines that wait while stdout is blocked. Further lines are dropped. */
 const MAX_UNWRITTEN_BYTES = 1024 * 1024;
 
-/**
- * Makes a logger that writes JSON lines on stdout. Never pass it a key, a secret or the text of a message.
- */
+/** Makes a logger that writes JSON lines to stdout. Never pass it a key, a secret or a message's text. */
 export function createLogger(level: string): pino.Logger {
-  // Writes are synchronous: with a full disk, unwritten lines would keep the process from exiting.
+  // Writes are synchronous, because with a full disk, unwritten lines would prevent the process from exiting.
   const stdout = pino.destination({ sync: true, maxLength: MAX_UNWRITTEN_BYTES });
-  // A full disk or a closed pipe only loses log lines. There is nowhere to report it.
+  // A full disk or a closed pipe loses only log lines, and there is no place to report it.
   stdout.on('error', () => undefined);
   const serializers = { err: describeError };
   return pino({ level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime, serializers }, stdout);
 }
 
 /**
- * Returns the loggable properties of an error. Others are left out: a failed query carries its parameters,
- * which are customers' data.
+ * Returns the properties of an error that may be logged. The error of a failed query also has the query's
+ * parameters, which are customers' data.
  */
 function describeError(error: NodeJS.ErrnoException): object {
   return { type: error.name, code: error.code, message: error.message, stack: error.stack };
@@ -33,7 +31,7 @@ const WIRING = new Set<unknown>([
   'NestApplication',
 ]);
 
-/** Logs Nest's messages through pino: `logger.log({ fields }, 'message')` or `logger.log('message')`. */
+/** Logs Nest's messages through pino: call `logger.log({ fields }, 'message')` or `logger.log('message')`. */
 export class NestLogger implements LoggerService {
   constructor(private readonly pino: pino.Logger) {}
 
@@ -58,8 +56,8 @@ export class NestLogger implements LoggerService {
   }
 
   /**
-   * Writes one line. Nest passes the context last; a text before the context is the message for the fields,
-   * or an error's stack.
+   * Writes one line. Nest passes the context as the last argument. A text before the context is the message
+   * for the fields, or the stack of an error.
    */
   private write(level: pino.Level, message: unknown, rest: unknown[]): void {
     const context = rest.at(-1);

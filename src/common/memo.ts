@@ -1,12 +1,10 @@
-/**
- * Remembers the values that were made for keys, up to a number of keys: then it forgets all, and begins anew.
- */
+/** Stores values by key. When a new key would exceed `max` keys, it first deletes all values. */
 export class Memo<Value> {
   private readonly values = new Map<string, Value>();
 
   constructor(private readonly max: number) {}
 
-  /** Returns the value that was made for a key, or makes it. An error is not remembered. */
+  /** Returns the stored value of a key, or makes and stores it. An error of `make` is thrown, not stored. */
   get(key: string, make: () => Value): Value {
     const known = this.find(key);
     if (known !== undefined) return known;

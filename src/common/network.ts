@@ -8,7 +8,7 @@ const PREFIX_LENGTH = /^(0|[1-9]\d{0,2})$/;
 
 /**
  * Parses a network in CIDR notation.
- * @throws Error with the fault of the text
+ * @throws Error with a message for people if the text is not such a network
  */
 export function parseNetwork(cidr: string): Network {
   const [address = '', prefixLength = '', ...rest] = cidr.split('/');
@@ -19,8 +19,8 @@ export function parseNetwork(cidr: string): Network {
 }
 
 /**
- * Parses an address; null for any text but the usual form. ipaddr.js would also accept octal, hexadecimal and
- * short forms, and zone ids.
+ * Parses an IP address in its usual form; returns null for any other text. ipaddr.js alone would also accept
+ * octal, hexadecimal and short forms, and zone ids.
  */
 export function parseAddress(address: string): Address | null {
   return isIP(address) === 0 || address.includes('%') ? null : ipaddr.parse(address);
@@ -30,14 +30,14 @@ export function isWithin(address: Address, [network, prefixLength]: Network): bo
   return address.kind() === network.kind() && address.match(network, prefixLength);
 }
 
-/** Returns the IPv4 address that an IPv4-mapped IPv6 address stands for; any other address unchanged. */
+/** Returns the IPv4 address inside an IPv4-mapped IPv6 address, or any other address unchanged. */
 export function unmapped(address: Address): Address {
   return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 }
 
 /**
- * Reports whether a text is a network without bits set behind its prefix, and not a network of IPv4-mapped
- * addresses.
+ * Reports whether a text is a network in CIDR notation without bits set after its prefix. Networks of
+ * IPv4-mapped addresses are refused.
  */
 export function isExactNetwork(cidr: string): boolean {
   try {
@@ -50,10 +50,7 @@ export function isExactNetwork(cidr: string): boolean {
   }
 }
 
-/**
- * Reports whether a client's address is in one of the networks. An IPv4-mapped address counts as its IPv4
- * address.
- */
+/** Reports whether a client's address is in one of the networks. An IPv4-mapped address counts as IPv4. */
 export function isInNetworks(address: string | undefined, networks: readonly string[]): boolean {
   const parsed = address === undefined ? null : parseAddress(address);
   if (!parsed) return false;

@@ -35,7 +35,7 @@ export class PageQuery {
 }
 
 /**
- * Checks the limit of a list that has one page.
+ * Checks the limit of a list that has only one page.
  * @throws AppError INVALID_QUERY unless it is a whole number from 1 to 200
  */
 export function checkLimit(limit: number): void {
@@ -44,16 +44,13 @@ export function checkLimit(limit: number): void {
   throw new AppError('INVALID_QUERY', `limit ${message}.`, [{ field: 'limit', message, ...context }]);
 }
 
-/** One page of a list. `nextCursor` starts the next page, and is null on the last one. */
+/** One page of a list. `nextCursor` is the cursor of the next page, or null on the last page. */
 export interface Page<T> {
   data: T[];
   nextCursor: string | null;
 }
 
-/**
- * Makes a page of rows.
- * @param rows up to `limit + 1` rows: the extra row only shows that more follow
- */
+/** Makes a page of up to `limit + 1` rows. The last one only shows that more rows follow. */
 export function toPage<Row extends { id: string }, T>(
   rows: Row[],
   limit: number,

@@ -1,12 +1,11 @@
-/** Repeats its work, with a pause before each run, until it is stopped. Runs never overlap. */
+/** Repeats its work until it is stopped, with a pause before each run. Runs never overlap. */
 export class Periodic {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
   private stopped = false;
 
   /**
-   * Makes a periodic that is not started yet.
-   * @param onError gets each failure; the work runs again after the pause
+   * @param onError receives the error of a failed run; the work runs again after the usual pause
    */
   constructor(
     private readonly pauseMs: number,
@@ -14,7 +13,7 @@ export class Periodic {
     private readonly onError: (error: Error) => void,
   ) {}
 
-  /** True once `stop` was called, so that long work can end early. */
+  /** Whether `stop` was called. Long work should then end early. */
   get isStopped(): boolean {
     return this.stopped;
   }
@@ -23,7 +22,7 @@ export class Periodic {
     this.timer = setTimeout(() => (this.running = this.runOnce()), firstPauseMs);
   }
 
-  /** Stops the repetition. Resolves after the current run. */
+  /** Stops the repetition. Resolves when the current run has ended. */
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);

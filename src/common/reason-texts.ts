@@ -1,8 +1,7 @@
-/** Reasons why a request is refused as a whole. Each is a sentence. */
+/** Texts of the reasons why a request is refused as a whole. Each is a sentence. */
 export const REASONS = {
   not_found: '{thing} not found.',
 
-  // Permissions.
   role_lacks_permission: 'An agent with the role {role} may not do this ({permission}).',
   key_lacks_permission: 'An API key may not do this ({permission}).',
   key_lacks_event_scope: 'The API key lacks the scope {scope}, which an endpoint for {event} needs.',
@@ -14,7 +13,6 @@ export const REASONS = {
   trial_expired: 'The trial has ended: nothing can change until the workspace is upgraded.',
   workspace_suspended: 'The workspace is suspended.',
 
-  // Logins.
   log_in: 'Log in first.',
   log_in_for_link: 'Log in first, then open the link again.',
   password_first: 'Log in with your password first.',
@@ -32,7 +30,6 @@ export const REASONS = {
     'This login opens other workspaces too: ask the operator for a link to reset its password.',
   invitation_of_other: 'This invitation is for {email}: log in under this address.',
 
-  // Limits and conflicts.
   too_many_keys: 'A workspace has at most {max} keys: revoke one first.',
   too_many_saved_replies: 'A workspace has at most {max} saved replies: delete one first.',
   too_many_agents: 'A workspace has at most {max} agents.',
@@ -54,7 +51,7 @@ export const REASONS = {
   deletion_begun: 'The deletion of the workspace has begun: it can not be changed any more.',
   colleague_replied: 'A colleague has answered since you began to write.',
 
-  // Too many requests. The time to wait follows these texts.
+  // Too many requests. In the message, a sentence with the time to wait follows each text.
   too_many_requests: 'More than {max} of these requests a minute are too many.',
   too_many_changes: 'More than {max} changes a minute in this workspace are too many.',
   too_many_at_once: 'Too many {work} at once.',
@@ -69,14 +66,14 @@ export const REASONS = {
   too_many_links: 'Too many invitations and resets of this workspace.',
   too_many_links_to_address: 'Too many links to this e-mail address.',
 
-  // Faults that pass.
+  // Faults after which a retry may succeed.
   test_not_sent: 'The test was not sent in time. Try again.',
   search_too_long: 'The search takes too long. Search for more of the text.',
   busy: 'The service is busy. Retry shortly.',
   internal: 'Something went wrong on our side. Quote the requestId to support.',
 } as const;
 
-/** Things that `{thing} not found` names. */
+/** Values for the placeholder of `{thing} not found.` */
 export const THINGS = [
   'Agent',
   'API key',

@@ -5,28 +5,19 @@ import { FAULTS } from './fault-texts';
 import { CodedFault, ErrorValue, FaultCode, faultSentence, makeFault } from './error-texts';
 import { NULLABLE, opaqueFieldsOf } from './validators';
 
-/**
- * Options of class-validator. They report one fault a field, because further faults mostly follow from the
- * first.
- */
+/** Options of class-validator. It reports one fault a field, because later ones mostly follow from it. */
 const STRICT = { whitelist: true, forbidNonWhitelisted: true, stopAtFirstError: true };
 
-/** Limit of an input's levels of nesting: deeper than any valid input, and safe for the stack. */
+/** Largest number of nested levels of an input: more than any valid input has, and safe for the stack. */
 const MAX_DEPTH = 20;
-/**
- * Limit of an input's fields: more than any valid input has. class-validator would take seconds for thousands
- * of unknown fields.
- */
+/** Largest number of fields of an input: class-validator takes seconds for thousands of unknown ones. */
 const MAX_FIELDS = 500;
-/**
- * Limit of the faults that one answer lists. It keeps the answer from being many times larger than its
- * request.
- */
+/** Largest number of faults in one answer, so that the answer is not many times larger than its request. */
 const MAX_DETAILS = 20;
 
 /**
- * Fault that a broken rule means, with the names of the rule's arguments as values. A DTO can give another
- * one, by `validatorFault`.
+ * Code of the fault for each broken rule of class-validator, and the names under which the rule's arguments
+ * become its values. `validatorFault` overrides it in an input's class.
  */
 const FAULT_OF_RULE: Record<string, [code: FaultCode, ...values: string[]]> = {
   arrayMaxSize: ['too_many_named', 'max'],
@@ -54,13 +45,13 @@ const FAULT_OF_RULE: Record<string, [code: FaultCode, ...values: string[]]> = {
   notBlank: ['blank'],
 };
 
-/** Instances that `validate` has returned: the HTTP layer validates an input, and the service once more. */
+/** Instances that `validate` has returned. A service validates an input again after the HTTP layer. */
 const valid = new WeakSet<object>();
 
 /**
- * Validates input against its DTO: refuses unknown fields, clamps nothing, and reports all faulty fields at
- * once.
- * @returns the DTO's instance, which must not be changed: a second validation does not look at it
+ * Validates an input by the decorators of its class. It refuses unknown fields, changes no value to fit a
+ * bound, and reports the faults of all fields at once.
+ * @returns an instance of the class. It must not be changed, because a second validation does not check it.
  * @throws AppError with `code` and a detail for each faulty field
  */
 export function validate<T extends object>(
@@ -93,8 +84,8 @@ function requireNone(code: 'INVALID_BODY' | 'INVALID_QUERY', details: ErrorDetai
 }
 
 /**
- * Reports whether a value is nested deeper than `depth` levels. It goes level by level, because a deep body
- * would exhaust the stack of a recursion.
+ * Reports whether a value is nested deeper than `depth` levels. It uses no recursion, because a deeply nested
+ * body would exhaust the stack.
  */
 export function isDeeperThan(depth: number, value: unknown): boolean {
   let level = [value].filter(isNested);
@@ -104,7 +95,6 @@ export function isDeeperThan(depth: number, value: unknown): boolean {
   return level.length > 0;
 }
 
-/** Counts the fields of a value on all levels. */
 function fieldsOf(value: object): number {
   const values: unknown[] = Object.values(value);
   return values.filter(isNested).reduce((sum, nested) => sum + fieldsOf(nested), values.length);
@@ -115,9 +105,9 @@ function isNested(value: unknown): value is object {
 }
 
 /**
- * Lists the keys, on all levels, that a library could take for an object's own: those that every object
- * inherits, and `prototype`. class-transformer takes the value of `constructor` for a class, calls it, and
- * keeps it for ever. Keys in opaque fields are not listed.
+ * Lists the keys, on all levels, that every object inherits, and `prototype`. A library could mistake them
+ * for an object's own members: class-transformer calls the value of `constructor` as a class, and stores it
+ * for ever. Keys inside opaque fields are not listed.
  */
 function reservedKeysOf(value: object, opaque: readonly string[], path = ''): ErrorDetail[] {
   return Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
@@ -127,7 +117,7 @@ function reservedKeysOf(value: object, opaque: readonly string[], path = ''): Er
   });
 }
 
-/** Makes an instance of a DTO. Its opaque fields have the very values of the input. */
+/** Makes an instance of a class. Its opaque fields have the values of the input unchanged. */
 function toInstance<T extends object>(dto: ClassConstructor<T>, input: object, opaque: readonly string[]): T {
   const isOpaque = ([field]: [string, unknown]) => opaque.includes(field);
   const fields = Object.entries(input);
@@ -137,8 +127,8 @@ function toInstance<T extends object>(dto: ClassConstructor<T>, input: object, o
 }
 
 /**
- * Gives an optional field that is null its default, as if it was left out, unless null has a meaning there.
- * Objects that are no instances of a DTO stay as they are.
+ * Gives optional fields that are null their default, except fields with `IsNullable`. Changes only instances
+ * of classes, not plain objects.
  */
 function leaveOutNulls(instance: object): void {
   const prototype = Object.getPrototypeOf(instance) as object | null;

@@ -20,9 +20,7 @@ export function isStorableText(value: unknown): value is string {
   return typeof value === 'string' && !value.includes('\0') && value.isWellFormed();
 }
 
-/**
- * Cuts a text that a client chose to `max` UTF-16 units, and removes characters that PostgreSQL can't store.
- */
+/** Cuts a client's text to `max` UTF-16 units, and removes or replaces units that PostgreSQL cannot store. */
 export function cutStorable(text: string, max: number): string {
   return text.replaceAll('\0', '').slice(0, max).toWellFormed();
 }
@@ -43,7 +41,7 @@ export function IsStorableText(options?: ValidationOptions): PropertyDecorator {
   );
 }
 
-/** Limits a text to a number of Unicode code points, as JSON Schema's `maxLength` counts. */
+/** Limits a text to a number of Unicode code points, as `maxLength` of JSON Schema does. */
 export function MaxCharacters(max: number, options?: ValidationOptions): PropertyDecorator {
   return ValidateBy(
     {
@@ -58,7 +56,7 @@ export function MaxCharacters(max: number, options?: ValidationOptions): Propert
   );
 }
 
-/** Accepts up to `max` ids: a list, or in a query one text with commas between them. */
+/** Accepts up to `max` ids: a list, or in a query a text of ids with commas between them. */
 export function IsIdList(max: number): PropertyDecorator {
   return applyDecorators(
     ArrayMaxSize(max, validatorFault('too_many_named', { max })),
@@ -68,10 +66,10 @@ export function IsIdList(max: number): PropertyDecorator {
   );
 }
 
-/** Moments whose ids and ISO 8601 texts have their usual form. */
+/** Range of time stamps whose ids and ISO 8601 texts have their usual form. */
 const [EARLIEST, LATEST] = [new Date(0), new Date('9999-12-31T23:59:59.999Z')];
 
-/** Accepts a moment from 1970 to 9999, as a `Date` or as text. */
+/** Accepts a time stamp from 1970 to 9999, as a `Date` or a text. */
 export function IsMoment(): PropertyDecorator {
   return applyDecorators(
     Type(() => Date),
@@ -79,7 +77,7 @@ export function IsMoment(): PropertyDecorator {
     ValidateBy({
       name: 'isMoment',
       validator: {
-        // A value that is no date is refused as such.
+        // The comparisons are false for a value that is no date: `IsDate` refuses it.
         validate: (value) => !(Number(value) < Number(EARLIEST)) && !(Number(value) > Number(LATEST)),
         defaultMessage: () => 'must be between the years 1970 and 9999',
       },
@@ -87,10 +85,10 @@ export function IsMoment(): PropertyDecorator {
   );
 }
 
-/** Text of a moment that means the same everywhere: with its date, its time and its zone (RFC 3339). */
+/** Text with date, time and zone (RFC 3339), which means the same time everywhere. */
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
 
-/** Accepts a moment as `IsMoment` does, but as text only with its time and zone. */
+/** Accepts a time stamp as `IsMoment` does, but a text only if it has a time and a zone. */
 export function IsDateTime(): PropertyDecorator {
   const refuseOthers = ({ obj, key, value }: TransformFnParams): unknown => {
     const given = (obj as Record<string, unknown>)[key];
@@ -99,12 +97,12 @@ export function IsDateTime(): PropertyDecorator {
   return applyDecorators(Transform(refuseOthers), IsMoment());
 }
 
-/** Context of the optional fields that `IsNullable` marks. */
+/** Context of class-validator's rules that marks the fields with `IsNullable`. */
 export const NULLABLE = 'null has a meaning';
 
 /**
- * Accepts null beside the values of an optional field, because null has a meaning there. In other optional
- * fields, which have `IsOptional`, null counts as left out.
+ * Marks an optional field whose null has a meaning of its own, such as "clear the value". Use it instead of
+ * `IsOptional`, under which null counts as left out. The field may be left out too.
  */
 export function IsNullable(): PropertyDecorator {
   return IsOptional({ context: NULLABLE });
@@ -113,26 +111,25 @@ export function IsNullable(): PropertyDecorator {
 const OPAQUE = Symbol('opaque fields');
 
 /**
- * Marks a field whose keys are data, such as a contact's attributes: no library walks its value, and it may
- * have keys that every object inherits.
+ * Marks a field whose keys are data, such as a contact's attributes. No library walks through its value, so
+ * it may have keys that every object inherits.
  */
 export function IsOpaque(): PropertyDecorator {
   return (prototype, field) =>
     Reflect.defineMetadata(OPAQUE, [...opaqueFieldsOf(prototype), field], prototype);
 }
 
-/** Lists the opaque fields of a class by its prototype. */
 export function opaqueFieldsOf(prototype: object): readonly string[] {
   return (Reflect.getMetadata(OPAQUE, prototype) as string[] | undefined) ?? [];
 }
 
-/** Takes unseen characters off the ends of a text, or of each text of a list, before it is checked. */
+/** Removes unseen characters from both ends of a text, or of each text of a list, before other checks. */
 export function TrimUnseen(): PropertyDecorator {
   const trim = (value: unknown) => (typeof value === 'string' ? trimUnseen(value) : value);
   return Transform(({ value }) => (Array.isArray(value) ? value.map(trim) : trim(value)));
 }
 
-/** Requires an e-mail address. Unseen characters are taken off its ends, and refused inside. */
+/** Requires an e-mail address. Removes unseen characters from both ends, and refuses them inside. */
 export function IsEmailAddress(): PropertyDecorator {
   const validate = (value: unknown) => isEmail(value) && findUnseen(value as string) === null;
   return applyDecorators(
@@ -142,8 +139,8 @@ export function IsEmailAddress(): PropertyDecorator {
 }
 
 /**
- * Reports whether an e-mail address has no letter that looks like another one, such as the sign for kelvin:
- * in lower case it becomes `k`, so the address would be another person's.
+ * Reports whether an e-mail address has no letter that Unicode treats as a form of another one. In lower case
+ * the sign for kelvin becomes `k`, so the address would be another person's.
  */
 export function isPlainEmail(email: unknown): boolean {
   return typeof email === 'string' && email.normalize('NFKC') === email;
@@ -171,7 +168,7 @@ export function countCharacters(text: string): number {
   return [...text].length;
 }
 
-/** Requires a text of at most `max` characters that is not blank and can be stored. */
+/** Requires a text of at most `max` characters that is not blank and that PostgreSQL can store. */
 export function IsText(max: number): PropertyDecorator {
   return applyDecorators(IsStorableText(), NotBlank(), MaxCharacters(max));
 }

@@ -1,12 +1,8 @@
-/** Gives a slot back. Further calls do nothing. */
+/** Releases a slot. Further calls do nothing. */
 export type Release = () => void;
 
-/**
- * Signals by `close` that a waiting caller gives up: a response closes when its client disconnects. Then its
- * place in the line is free.
- */
+/** Source of a `close` event that ends a caller's wait, such as a response whose client disconnects. */
 export interface Closable {
-  /** Whether it has closed already. */
   readonly closed: boolean;
   once(event: 'close', listener: () => void): unknown;
   off(event: 'close', listener: () => void): unknown;
@@ -15,56 +11,55 @@ export interface Closable {
 export interface WorkLimits {
   /** Number of slots of this process. */
   total: number;
-  /** Number of slots that one key may have. */
+  /** Number of slots that one key may use. */
   perKey: number;
-  /** Number of callers that may wait for a slot; none by default. */
+  /** Number of callers that may wait for a slot; 0 by default. */
   waiting?: number;
-  /** Number of callers of one key that may wait. */
+  /** Number of callers of one key that may wait; 0 by default. */
   waitingPerKey?: number;
-  /** Longest expected wait, in milliseconds, with which a caller joins a line; any by default. */
+  /** Expected wait in milliseconds above which a caller is refused at once; no limit by default. */
   maxExpectedMs?: number;
-  /** Longest wait, in milliseconds; 10 seconds by default. */
+  /** Longest wait in milliseconds; 10,000 by default. */
   maxWaitMs?: number;
 }
 
 type Settle = (release: Release | null) => void;
 
-/** Longest wait for a slot, where the limits name none; after it an error is the better answer. */
+/** Longest wait for a slot by default. After so long, callers are served better by an error. */
 const MAX_WAIT_MS = 10_000;
-/** Longest time, in seconds, after which a refused caller is asked to come again. */
+/** Largest number of seconds after which a refused caller is asked to retry. */
 const MAX_RETRY_S = 10;
-/** Time over which the pace is measured at which the lines are served. */
+/** Milliseconds over which the time between two served callers is averaged. */
 const MEASURED_MS = 500;
 
 /**
- * Slots for concurrent work of one kind in this process. A key names the workspace or connection for which
- * the work is done. Callers without a slot wait in a line of their key. The lines take turns, so a long line
- * does not hold up the others.
+ * Limits concurrent work of one kind in this process by slots. A key names the workspace or connection that
+ * the work is for. Callers without a slot wait in a line of their key. Lines take turns, so a long line does
+ * not delay the others.
  */
 export class WorkBudget {
   private used = 0;
   private readonly usedBy = new Map<string, number>();
-  /** Waiting callers of all keys in the order in which they came, each with the time until which it waits. */
+  /** Waiting callers of all keys, oldest first, each with the end of its wait by `performance.now()`. */
   private readonly waitingUntil = new Map<Settle, number>();
   /** Waiting callers of each key. The key that was served last is at the end. */
   private readonly lines = new Map<string, Set<Settle>>();
   /**
-   * Time in milliseconds from one caller that is served from a line to the next one, in the last two times in
-   * which it was measured; 0 while it is not known, because no caller has waited before.
+   * Average milliseconds between two callers that were served from lines, in the last two measurements; 0
+   * where there was no measurement.
    */
   private pacesMs = [0, 0];
-  /** Time, by `performance.now()`, from which the pace is measured, and the callers served since. */
+  /** Start of the current measurement by `performance.now()`. */
   private measuredSince = 0;
   private served = 0;
 
   constructor(private readonly limits: WorkLimits) {}
 
-  /** True when no slot is free for any key. */
   get isFull(): boolean {
     return this.used >= this.limits.total;
   }
 
-  /** Reports whether a key has all the slots and all the waiting callers that it may have. */
+  /** Reports whether a key uses all its slots, or as many of its callers wait as may wait. */
   isUsedUp(key: string): boolean {
     return this.countUsed(key) >= this.limits.perKey || (this.lines.has(key) && this.isLineFull(key));
   }
@@ -74,18 +69,15 @@ export class WorkBudget {
     return !this.hasSlot(key) && this.hasNoRoom(key);
   }
 
-  /**
-   * Takes a slot, if the process and the key have one.
-   * @returns null when there is none
-   */
+  /** Acquires a slot if one is free for the key; returns null otherwise. */
   tryAcquire(key: string): Release | null {
     return this.hasSlot(key) ? this.occupy(key) : null;
   }
 
   /**
-   * Takes a slot, or waits for one.
-   * @param closable leaves the line when it closes
-   * @returns null when no slot was free in time, or the line is full
+   * Acquires a slot, or waits for one.
+   * @param closable ends the wait when it emits `close`
+   * @returns null if no slot became free in time, if the line is full, or after `close`
    */
   acquire(key: string, closable?: Closable): Promise<Release | null> {
     const release = this.tryAcquire(key);
@@ -94,8 +86,8 @@ export class WorkBudget {
   }
 
   /**
-   * Returns the seconds, at least 1, after which a refused caller finds a place in the line, unless others
-   * take it: by then the caller that has waited longest is served or gives up.
+   * Returns the seconds, at least 1, after which a refused caller finds a place in the line: until then the
+   * longest waiting caller has got a slot or stopped waiting.
    */
   secondsUntilRoom(key: string): number {
     if (this.isTooLong(key)) return Math.min(MAX_RETRY_S, Math.ceil(this.expectedMs(key) / 1_000));
@@ -114,19 +106,19 @@ export class WorkBudget {
     return this.isTooLong(key);
   }
 
-  /** Reports whether the key's next caller would wait too long. A short line is no overload. */
+  /** Reports whether the key's next caller would wait too long. A short line does not count as overload. */
   private isTooLong(key: string): boolean {
     const { total, maxExpectedMs = Infinity } = this.limits;
     return this.waitingUntil.size >= 2 * total && this.expectedMs(key) > maxExpectedMs;
   }
 
-  /** Returns the milliseconds that the key's next caller would wait if slots come free as they lately did. */
+  /** Returns the expected wait, in milliseconds, of the key's next caller, by the latest measurements. */
   private expectedMs(key: string): number {
     const own = this.lines.get(key)?.size ?? 0;
     const lines = this.lines.size + (own === 0 ? 1 : 0);
-    // The better one of two, because a lock or a slow statement may have held up the other.
+    // The shorter time of the two, because a lock or a slow statement may have delayed one measurement.
     const paceMs = Math.min(...this.pacesMs);
-    // The lines take turns, so a short one is through before the others.
+    // The lines take turns, so a short line is served completely before longer ones.
     return paceMs * Math.min(this.waitingUntil.size + 1, (own + 1) * lines);
   }
 
@@ -164,7 +156,6 @@ export class WorkBudget {
     };
   }
 
-  /** Counts a slot as free. Keys without work are forgotten. */
   private release(key: string): void {
     this.used -= 1;
     const own = this.countUsed(key) - 1;
@@ -173,10 +164,7 @@ export class WorkBudget {
     this.serveNext();
   }
 
-  /**
-   * Serves the first caller of the next line whose key may have another slot. It passes over at most total /
-   * perKey lines.
-   */
+  /** Serves the first caller of the next line whose key may use another slot. */
   private serveNext(): void {
     for (const [key, line] of this.lines) {
       if (this.countUsed(key) >= this.limits.perKey) continue;

@@ -8,19 +8,14 @@ export const ALL_EVENTS = '*';
 /** Definition of an event type. All code that treats types differently must read the difference here. */
 interface EventDefinition<Data extends TObject, Order extends 'conversation' | null> {
   description: string;
-  /**
-   * JSON Schema of `data` with all keys of this version. `COMPATIBILITY` says how later versions may change
-   * it.
-   */
+  /** JSON Schema of `data` with all its present keys. `COMPATIBILITY` says how it may change. */
   data: Data;
   /** Whether no later version adds a key to `data`; false by default. */
   isFrozen?: boolean;
   example: Static<Data>;
   /** `conversation` if events of the type are numbered within their conversation; null by default. */
   order?: Order;
-  /**
-   * Entitlement without which a workspace gets no event of the type, not even by a recovery; null by default.
-   */
+  /** Entitlement without which a workspace never gets an event of the type; null, the default, for none. */
   entitlement?: Entitlement | null;
   /**
    * `fact`, the default: the event goes to every endpoint that subscribes to the type. `test`: the event goes
@@ -34,10 +29,7 @@ interface EventDefinition<Data extends TObject, Order extends 'conversation' | n
    * It finds a contact's events by `contactId`.
    */
   erase: ((data: Static<Data>) => Static<Data>) | null;
-  /**
-   * Returns a text by which people recognise this event among others of its type. Stored data of an earlier
-   * version may lack keys.
-   */
+  /** Returns a text by which people recognise the event. Stored data of an earlier version may lack keys. */
   excerpt: (data: Partial<Static<Data>>) => string | undefined;
 }
 

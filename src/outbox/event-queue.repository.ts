@@ -9,14 +9,9 @@ import { QueueFloors, SubQueue } from '../queue/floors/queue-floors';
 import { savedFirstEvent } from '../queue/floors/queue-floors.repository';
 import { EventType } from './event-catalog';
 
-/**
- * Duration of a lease: longer than the first attempts of an event's deliveries. Then others may claim the
- * event.
- */
+/** Duration of a lease: longer than the first attempts of an event's deliveries. */
 const LEASE = `interval '20 seconds'`;
-/**
- * Largest number of queued events that `listLeased` reads. Few are leased, because each uses a worker's slot.
- */
+/** Largest number of events that `listLeased` reads. Few are leased, because each uses a slot of a worker. */
 const MAX_LEASED = 2_000;
 
 /**
@@ -80,9 +75,7 @@ export interface OutboxEvent {
 }
 
 export interface ClaimedEvent extends OutboxEvent {
-  /**
-   * Id of the lease; null for a parked event, which is not in the queue and is retried in one transaction.
-   */
+  /** Id of the lease; null for a parked event, which is not in the queue and is retried at once. */
   leaseId: string | null;
   /** Time at which the event was queued, by the database's clock. */
   queuedAt: Date;
@@ -174,9 +167,7 @@ export class EventQueueRepository {
     return new Set(rows.map(leaseKeyOf));
   }
 
-  /**
-   * Settles leases as `settle` does, but fails the transaction if any of them is not valid (`isLeaseLost`).
-   */
+  /** Settles leases as `settle` does, but fails the transaction if one is not valid (`isLeaseLost`). */
   settleAllPipelined(tx: Transaction, ended: EventLease[], ongoing: EventLease[]): Pipelined {
     return tx.pipeline(`${settleIn(this.database)} SELECT 1 / (count(*) = $5)::integer FROM settled`, [
       ...listLeases(ended, ongoing),

@@ -128,9 +128,8 @@ export class EventsRepository {
   }
 
   /**
-   * Erases a contact's profile in up to `count` of its newest events. Skips events that another transaction
-   * has locked. The caller must hold the lock on the contact's row, so that no newer event with the profile
-   * appears.
+   * Erases a contact's profile in up to `count` of its newest events; skips events that are locked. The
+   * caller must hold the lock on the contact's row, so that no newer event with the profile appears.
    */
   async eraseNewestOfContact(
     tx: Transaction,

@@ -19,9 +19,7 @@ const BACKLOG_LANE = 1;
  * With few busy loops the transactions are large, and one that hangs blocks only its own loop.
  */
 const NEXT_LANE_AFTER_MS = 10;
-/**
- * Milliseconds after which a transaction counts as hanging: its database server gets no further transactions.
- */
+/** Milliseconds after which a transaction counts as hanging: its database server gets no further ones. */
 const HANGS_AFTER_MS = 1_000;
 const MAX_WORKSPACES = 50;
 /** Largest number of events of one workspace in one transaction. */
@@ -50,9 +48,7 @@ const NO_TURN: Turn = { tenantIds: [], since: Infinity };
 @Injectable()
 export class OutboxRelay implements BeforeApplicationShutdown {
   private readonly consumers: OutboxConsumer[] = [];
-  /**
-   * Workspaces that may have events, longest waiting first, each with the start of its wait (ms since 1970).
-   */
+  /** Workspaces that may have events, longest waiting first, with the start of the wait (ms since 1970). */
   private readonly ready = new Map<string, number>();
   private readonly inTurn = new Set<string>();
   /**
@@ -148,10 +144,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     return new Set(names.filter((name) => name !== null));
   }
 
-  /**
-   * Returns the workspaces of a loop's next transaction, the longest waiting: all with a backlog or all
-   * without.
-   */
+  /** Returns the longest waiting workspaces, all with or all without a backlog, for a loop's transaction. */
   private pickWorkspaces(lane: number): string[] {
     if (!this.clock.isTrusted) return [];
     const first = lane - (lane % LANES);

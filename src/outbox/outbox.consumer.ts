@@ -23,10 +23,7 @@ export interface OutboxConsumer {
    */
   guessLimit?(tenantId: string, isOverdue: boolean, workspaces: number): number | null;
 
-  /**
-   * Reports whether the workspace's events should wait up to a second, because no slot is free for their
-   * deliveries.
-   */
+  /** Reports whether the workspace's events should wait up to a second, because work could not start. */
   isBusy?(tenantId: string): boolean;
 
   /** Ends work that waits for an event which an operator has given up. */
@@ -49,8 +46,7 @@ export interface PreparedConsumer {
   /**
    * Processes events in the relay's transaction, so that both commit together. It must be safe to repeat.
    * @param hasSubscriber checks the subscribers of all consumers; null if no consumer has any
-   * @returns the ids of events that stay in the queue under their lease, because work on them goes on after
-   * the commit
+   * @returns the ids of events that stay in the queue under their lease, because their work goes on
    */
   consume(events: ClaimedEvent[], hasSubscriber: HasSubscriber | null): Promise<Set<string>>;
 }

@@ -68,10 +68,7 @@ export class ParkedEventsRepository {
     ]);
   }
 
-  /**
-   * Lists up to 1,000 parked events of a server that an operator has asked to retry or give up, longest due
-   * first.
-   */
+  /** Lists up to 1,000 parked events of a server that an operator wants retried or given up, in due order. */
   async findRequested(
     after: DuePosition,
     server: WorkspaceServer,

@@ -7,9 +7,7 @@ import { subQueueOf } from './event-queue.repository';
 const STEP_WORKSPACES = 1_000;
 
 const LIST_WORKSPACES = `SELECT id, now() AS now FROM workspaces WHERE id > $1 ORDER BY id LIMIT ${STEP_WORKSPACES}`;
-/**
- * SQL that lists the workspaces with queued events by one index look-up for each, however many events it has.
- */
+/** SQL that lists the workspaces with queued events by one index look-up for each workspace. */
 const LIST_QUEUED_WORKSPACES = `
   WITH RECURSIVE queued AS (
     (SELECT tenant_id, 1 AS n FROM event_queue WHERE tenant_id > $1 ORDER BY tenant_id LIMIT 1)

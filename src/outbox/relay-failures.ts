@@ -19,8 +19,8 @@ type Cause = Omit<Parking, 'consumers'>;
 
 /**
  * Decides how relaying continues after a failed transaction. After an error that the data causes, each of its
- * workspaces gets transactions of its own, with half as many events after each failure. A single event that
- * fails alone is parked.
+ * workspaces gets transactions of its own, with half as many events after each failure. An event that fails
+ * alone is parked.
  */
 @Injectable()
 export class RelayFailures {
@@ -63,10 +63,7 @@ export class RelayFailures {
     }
   }
 
-  /**
-   * Parks an event for the one consumer that cannot process it, or for all if no single consumer is the
-   * cause.
-   */
+  /** Parks an event for the one consumer that cannot process it, or for all if no single one is the cause. */
   private async park(consumers: OutboxConsumer[], tenantId: string, cause: Cause): Promise<void> {
     for (const suspects of [...consumers.map((one) => [one]), consumers]) {
       try {

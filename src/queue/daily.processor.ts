@@ -59,7 +59,7 @@ export abstract class DailyProcessor
 
   /**
    * Adds the job without waiting: while Redis is down, its client sends the command later. Bull ignores a
-   * repeated job that exists.
+   * repeated job that is already there.
    */
   private schedule(): void {
     this.queue

@@ -7,7 +7,8 @@ const SHRINK = 0.8;
 const MIN_SLOTS = 32;
 
 /**
- * Delay of the event loop above which the number of slots shrinks, and its factor of growth every 20 ms else.
+ * Rule for the number of slots: it shrinks while the event loop is later than `maxLagMs`. Otherwise it is
+ * multiplied by `grow` every 20 ms.
  */
 interface Pace {
   maxLagMs: number;

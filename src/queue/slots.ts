@@ -6,9 +6,7 @@ const BACKGROUND_SHARE = 1 / 2;
 const BACKGROUND_FLOOR = 1 / 10;
 /** Largest number of slots in use beyond a pool's size. Workspaces without an item in flight use them. */
 const MAX_BEYOND = 256;
-/**
- * Number of targets whose slowness is remembered. The targets that changed longest ago are forgotten first.
- */
+/** Number of targets whose slowness is remembered. Those that changed longest ago are forgotten first. */
 const MAX_KNOWN = 100_000;
 
 export interface SlotLimits {
@@ -97,10 +95,7 @@ export class Slots {
     return this.backgroundWaiting.has(id) ? free - Math.max(0, this.backgroundFloor - use.background) : free;
   }
 
-  /**
-   * Reports whether half of the slots that the target's own limit allows are free, so that a claim fills
-   * several.
-   */
+  /** Reports whether half of the slots within the target's own limit are free, to fill several at once. */
   isHalfFree(target: Target): boolean {
     return this.countFreeOwn(target) * 2 >= Math.max(1, this.countsOn(target));
   }
@@ -135,17 +130,12 @@ export class Slots {
     if (this.known.size > MAX_KNOWN) this.known.delete(this.known.keys().next().value!);
   }
 
-  /**
-   * Marks a target that another process saw answer as not slow, unless this process has seen an attempt
-   * itself.
-   */
+  /** Marks a target that answered another process as not slow, unless this process knows of an attempt. */
   setAnswering(id: string): void {
     if (!this.known.has(id)) this.setSlow(id, false);
   }
 
-  /**
-   * Stores whether background work of a target waits. If it waits, live work leaves some slots free for it.
-   */
+  /** Stores whether background work of a target waits: if so, live work leaves some slots free for it. */
   setBackgroundWaiting(id: string, isWaiting: boolean): void {
     if (isWaiting) this.backgroundWaiting.add(id);
     else this.backgroundWaiting.delete(id);
@@ -156,7 +146,8 @@ export class Slots {
   }
 
   /**
-   * Returns how many slots the target's live or background work may use beside the work of the other kind.
+   * Returns how many slots one kind of a target's work (live or background) may use in all, given the slots
+   * that work of the other kind uses.
    */
   private countsOn({ id, isBackground }: Target): number {
     if (this.isSlow(id)) return 1;
@@ -187,8 +178,7 @@ class SlotPool {
   private readonly maxSize: number;
 
   /**
-   * @param share slots that each workspace may use after `size` was lowered, as far as its first value would
-   * allow
+   * @param share slots that each workspace may use however small `size` gets, while the first `size` has room
    */
   constructor(
     public size: number,

@@ -16,7 +16,7 @@ const CROWDING_MS = 1_000;
 const VISITS_PER_PASS = 100;
 
 /**
- * Milliseconds of a target's pause when its secret cannot be decrypted. The pause repeats until an operator
+ * Milliseconds of a target's pause when its secret cannot be decrypted. It is paused again until an operator
  * restores the encryption key.
  */
 export const UNREADABLE_PAUSE_MS = 60_000;
@@ -69,18 +69,13 @@ export class StartCapacity {
   private readonly contested = new Set<PoolName>();
   /** Keys of targets for which a slot is acquired, at their turn, and whose claim has not begun yet. */
   private readonly reserved = new Set<string>();
-  /**
-   * Ends of the pauses of targets, live and background work alike, by target id, in milliseconds since 1970.
-   */
+  /** Ends of the pauses of targets, for live and background work, by target id, in ms since 1970. */
   private readonly pausedUntil = new Map<string, number>();
   /** Number of pauses at which ended ones are removed. No claim removes the pause of a deleted target. */
   private sweepAt = FEWEST_SWEPT;
   /** Workspaces without a target with half of its slots free when last checked, each with its targets. */
   private readonly busy = new Map<string, Target[]>();
-  /**
-   * Times, in milliseconds since 1970, at which workspaces last wanted more slots than were free; latest
-   * last.
-   */
+  /** Times (ms since 1970) at which workspaces last wanted more slots than were free, the latest last. */
   private readonly crowdingAt = new Map<string, number>();
   /**
    * Time in milliseconds since 1970 at which a workspace that found free slots last started items, while
@@ -119,9 +114,7 @@ export class StartCapacity {
     if (this.pausedUntil.size >= this.sweepAt) this.removeEndedPauses();
   }
 
-  /**
-   * Returns how many items a claim may start: 0 if the target is paused or others waited longer for the pool.
-   */
+  /** Returns how many items a claim may start: 0 while the target is paused, or others have waited longer. */
   countClaimable(target: Target): number {
     return this.isPaused(target) || this.isBehind(target) ? 0 : this.slots.countFree(target);
   }
@@ -168,10 +161,7 @@ export class StartCapacity {
     return targets.length > 0 ? Math.max(...targets.map((target) => this.countStartable(target))) : Infinity;
   }
 
-  /**
-   * Marks targets that other processes saw answer as not slow, unless this process has seen an attempt
-   * itself.
-   */
+  /** Marks targets that answered other processes as not slow, unless this process knows of an attempt. */
   noteAnswering(targets: Pick<Target, 'id'>[]): void {
     for (const { id } of targets) this.slots.setAnswering(id);
   }
@@ -271,9 +261,7 @@ export class StartCapacity {
     this.wakeWaiting(waiting);
   }
 
-  /**
-   * Plans one check of the waiting targets for all slots that are released in this tick of the event loop.
-   */
+  /** Plans one check of the waiting targets for all slots that are released in this event loop tick. */
   private planPass(): void {
     if (this.isPassPlanned) return;
     this.isPassPlanned = true;
@@ -284,10 +272,7 @@ export class StartCapacity {
     });
   }
 
-  /**
-   * Reserves free slots for the targets that have waited longest. Targets of workspaces at their limit wait
-   * on.
-   */
+  /** Reserves free slots for the longest waiting targets. Targets of workspaces at their limit wait on. */
   private visitWaiting(pool: PoolName): void {
     this.contested.delete(pool);
     const waiting = this.waitingForShared[pool];

@@ -15,10 +15,7 @@ export class TargetRates {
     private readonly wakeUps: WakeUpQueue,
   ) {}
 
-  /**
-   * Returns how many of the wanted items may start in this second. If not all may, it pauses the target until
-   * the second ends.
-   */
+  /** Returns how many of the wanted items may start in this second. If not all may, it pauses the target. */
   async acquire(target: Target, perSecond: number, wanted: number): Promise<number> {
     const limit = { windowMs: 1_000, max: perSecond };
     const { granted, endsInMs } = await this.windows.acquire(throughputKeyOf(target), limit, wanted);

@@ -9,9 +9,7 @@ export interface Target {
   isBackground?: boolean;
 }
 
-/**
- * Returns a key that differs between a target's live and background work. Jobs in Redis have it as their id.
- */
+/** Returns a key that differs between a target's live and background work. It is the id of jobs in Redis. */
 export function targetKeyOf({ id, isBackground }: Target): string {
   return isBackground ? `${id}:background` : id;
 }
@@ -20,10 +18,7 @@ export function throughputKeyOf({ id }: Target): string {
   return `throughput:${id}`;
 }
 
-/**
- * Queue of waiting targets without duplicates. Workspaces take turns, so that no target waits for all targets
- * of another workspace.
- */
+/** Queue of waiting targets without duplicates. Workspaces take turns, however many targets one has. */
 export class FairQueue {
   private readonly workspaces = new Map<string, Map<string, Target>>();
   private count = 0;

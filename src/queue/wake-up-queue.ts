@@ -4,10 +4,7 @@ import type { Queue } from 'bull';
 import { closeQueue } from './close-queue';
 import { targetKeyOf, Target } from './targets';
 
-/**
- * Milliseconds to which delayed wake-ups are rounded up. One target's wake-ups at one rounded time are one
- * job.
- */
+/** Milliseconds to which delayed wake-ups are rounded up. A target's equal wake-ups are one job. */
 const DELAY_STEP_MS = 100;
 
 export const InjectWakeUps = (queue: string) => Inject(wakeUpsOf(queue));
@@ -73,20 +70,14 @@ export class WakeUpQueue implements OnModuleInit, BeforeApplicationShutdown {
     void this.addPending();
   }
 
-  /**
-   * Wakes a target after a delay. Bull ignores a second job with the same id, so each due time has its own
-   * id.
-   */
+  /** Wakes a target after a delay. Bull ignores a second job with an id, so each due time has its own. */
   wakeIn(target: Target, delayMs: number): void {
     const step = Math.ceil((Date.now() + delayMs) / DELAY_STEP_MS);
     this.pending.set(`${targetKeyOf(target)}@${step}`, { target, delay: step * DELAY_STEP_MS - Date.now() });
     void this.addPending();
   }
 
-  /**
-   * Adds jobs by one call to Redis at a time. The next call adds all jobs that were enqueued during that
-   * call.
-   */
+  /** Adds jobs to Redis by one call at a time; the next call adds all jobs enqueued during that call. */
   private async addPending(): Promise<void> {
     if (this.isAdding) return;
     this.isAdding = true;

@@ -37,10 +37,7 @@ export class FloorKeeper implements OnModuleInit, BeforeApplicationShutdown {
     private readonly saved: QueueFloorsRepository,
   ) {}
 
-  /**
-   * Loads floors before the worker claims anything. After a failure, claims read from a sub-queue's
-   * beginning.
-   */
+  /** Loads floors before the worker claims. After a failure, claims read sub-queues from the beginning. */
   async onModuleInit(): Promise<void> {
     await this.exchangeFloors().catch((error: Error) =>
       this.logger.warn({ err: error }, 'the floors of the queues were not loaded; it will be retried'),

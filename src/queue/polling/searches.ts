@@ -4,9 +4,7 @@ import { WorkspaceServer } from '../../database/placement/placement';
 /** Largest number of steps of one run, so that a run takes a bounded time. */
 const MAX_STEPS = 10;
 
-/**
- * Processes a bounded number of a server's rows. Returns the position of the next step; null after the last.
- */
+/** Processes a bounded number of a server's rows. Returns the next step's position; null after the last. */
 export type SearchStep<Position> = (after: Position, server: WorkspaceServer) => Promise<Position | null>;
 
 /**

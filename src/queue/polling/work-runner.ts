@@ -11,8 +11,8 @@ export interface WorkSearch<Item, Position> {
   /** Largest number of calls of `find` for each server in one second; 10 by default. */
   maxSteps?: number;
   /**
-   * Returns a bounded number of due items of a server after a position, without locking rows. `next` is null
-   * after the last item.
+   * Returns a bounded number of due items of a server after a position, without locks; `next` is null at the
+   * end.
    */
   find(after: Position, server: WorkspaceServer): Promise<{ items: Item[]; next: Position | null }>;
 }
