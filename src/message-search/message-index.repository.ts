@@ -5,18 +5,15 @@ import { Transaction } from '../database/transaction';
 import { ErasedMessages } from '../database/tables/table-declaration';
 import { makeKeys } from './term-keys';
 
-/** Number of workspaces that one step of the search over all of them looks at. */
 const STEP_WORKSPACES = 500;
 
-/** Progress of the index of a workspace. */
 export interface IndexProgress {
-  /** Id up to which messages are indexed. */
+  /** Id up to which all messages are in the index. */
   indexedUntil: string;
-  /** Number of the messages that are numbered upwards from 0. */
+  /** Number of messages that the index has numbered from 0 upwards, in the order of their ids. */
   newer: number;
 }
 
-/** Text of a message, with the values that the index needs of the message. */
 export interface IndexedText {
   messageId: string;
   conversationId: string;
@@ -29,36 +26,37 @@ export interface MessageKeys {
   conversationId: string;
 }
 
-/** Text of a message that is not in the index yet. */
+/** Event whose message may have a text that is not in the index. */
 export interface PendingText extends MessageKeys {
-  /** Text, and that of before an edit; null for an event of another kind. */
+  /**
+   * Text of the message, after the text before an edit if there is one; null for an event of another type.
+   */
   body: string | null;
-  /** Message that an event tells of a change of; null for a message that is new. */
+  /** Id of the message if the event reports that a message changed; null if it reports a new one. */
   changedId: string | null;
 }
 
-/** Workspace, with the state of its index as a search over all workspaces reads it. */
 export interface WorkspaceIndex {
   tenantId: string;
-  /** Id of the newest message; null without a conversation. */
+  /** Id of the workspace's newest message; null without a conversation. */
   latest: string | null;
   indexedUntil: string | null;
 }
 
-/** SQL of the words of a row `n`: an array can't be a value of a list. */
+/** SQL that reads the keys of a row `n`. They are passed as text, because `unnest` flattens nested arrays. */
 const TERMS = `string_to_array(n.terms, ',')::bigint[]`;
 
-/** SQL of the texts that a row `m` of messages has, that of before an edit first. */
+/** SQL of the texts of a row `m` of `messages`: the text before its edit, if any, and the present text. */
 const TEXTS = `concat_ws(E'\\n', m.first_body, m.body)`;
 
 const latestOf = (status: string) =>
   `(SELECT coalesce(last_message_id, id) FROM conversations
     WHERE tenant_id = w.id AND status = '${status}' ORDER BY coalesce(last_message_id, id) DESC LIMIT 1)`;
 
-/** Writes the index of messages' words. */
+/** Writes the index of the words of messages. */
 @Injectable()
 export class MessageIndexRepository {
-  /** Makes a step of a search over the workspaces of a server; `next` is null after the last. */
+  /** Lists up to 500 workspaces of a server with ids above `after`; `next` is null after the last one. */
   async findWorkspaces(
     after: string,
     server: WorkspaceServer,
@@ -74,7 +72,6 @@ export class MessageIndexRepository {
     return { workspaces, next: workspaces.length < STEP_WORKSPACES ? null : workspaces.at(-1)!.tenantId };
   }
 
-  /** Begins the index of a workspace, with its oldest event. */
   async startIndex(tx: Transaction, tenantId: string): Promise<void> {
     await tx.query(
       `INSERT INTO message_search_progress (tenant_id, first_id, indexed_until, stage,
@@ -85,7 +82,9 @@ export class MessageIndexRepository {
     );
   }
 
-  /** Locks the index of a workspace; null when it has not begun, or another worker has it. */
+  /**
+   * Locks the index of a workspace; returns null if it has not begun or another transaction has locked it.
+   */
   async lock(tx: Transaction, tenantId: string): Promise<IndexProgress | null> {
     const [row] = await tx.prepared<IndexProgress>(
       `SELECT indexed_until AS "indexedUntil", newer::float8 AS newer FROM message_search_progress WHERE tenant_id = $1 FOR NO KEY UPDATE SKIP LOCKED`,
@@ -106,7 +105,7 @@ export class MessageIndexRepository {
     );
   }
 
-  /** Lists the next events of a workspace with the texts of those about messages, oldest first. */
+  /** Lists the next events of a workspace, oldest first, with the texts of events about messages. */
   listNewTexts(
     tx: Transaction,
     tenantId: string,
@@ -126,7 +125,7 @@ export class MessageIndexRepository {
     );
   }
 
-  /** Adds new messages with their words. */
+  /** Inserts the words of new messages. Ignores messages that are in the index. */
   async insertTexts(tx: Transaction, tenantId: string, texts: IndexedText[]): Promise<void> {
     await this.insert(tx, tenantId, texts, 'NOTHING');
   }
@@ -155,8 +154,8 @@ export class MessageIndexRepository {
   }
 
   /**
-   * Returns the buckets for the words of changed messages: their own, so that buckets follow the order of
-   * messages, or that of the next older message.
+   * Returns the bucket for the words of each changed message: its bucket in the index, or that of the next
+   * older message. So buckets stay in the order of messages. Looks at the next 100 older messages.
    */
   async findBuckets(tx: Transaction, tenantId: string, ids: string[]): Promise<Map<string, number>> {
     const rows = await tx.prepared<{ id: string; bucket: number }>(
@@ -170,14 +169,14 @@ export class MessageIndexRepository {
     return new Map(rows.map(({ id, bucket }) => [id, bucket]));
   }
 
-  /** Adds changed messages with their words, or replaces their words. */
+  /** Inserts the words of changed messages, or replaces them. */
   async replaceTexts(tx: Transaction, tenantId: string, texts: IndexedText[]): Promise<void> {
     await this.insert(tx, tenantId, texts, 'UPDATE SET bucket = excluded.bucket, terms = excluded.terms');
   }
 
   /**
-   * Erases messages from the index. The lock waits for a worker that has read one of the texts and not yet
-   * written its words.
+   * Deletes messages from the index. First it locks the workspace's index, and so waits for a worker that has
+   * read one of the texts but has not committed its words.
    */
   async erase(tx: Transaction, { tenantId, ids }: ErasedMessages): Promise<void> {
     if (ids.length === 0) return;

@@ -11,32 +11,30 @@ import { MessageIndexer } from './message-indexer';
 import { MessageIndexRepository } from './message-index.repository';
 import { SettledTime } from './settled-time';
 
-/** Types whose events tell of texts. */
+/** Types of the events that report a new or changed text. */
 const TEXT_TYPES = new Set<EventType>(['message.created', 'message.updated']);
-/** Number of messages of a workspace that one step indexes. */
 const BATCH = 100;
-/** Number of workspaces whose messages are indexed side by side. */
 const SIDE_BY_SIDE = 2;
 
-/** Milliseconds of a workspace's messages that a step waits for, so that messages in a row share steps. */
+/** Milliseconds for which a workspace's messages are gathered, so that frequent messages share steps. */
 const GATHER_MS = 1_500;
 
-/** Messages of a workspace that may not be indexed. */
+/** Messages of a workspace that may be missing in the index. */
 interface DueMessages {
-  /** Id of the newest known one. */
+  /** Id of the newest known message. */
   latest: string;
-  /** Id up to which all messages must be committed before the next step. */
+  /** Id up to which all messages must be committed before the next step begins. */
   settledAt: string;
 }
 
 /**
- * Keeps the index of messages' words filled, behind the events. The relay tells of workspaces with new
- * messages, without a row; a search over all workspaces finds the others.
+ * Adds the words of new and changed messages to the search index, some seconds after their events. It learns
+ * of workspaces with new messages from the relay, and finds missed ones by a search of all workspaces.
  */
 @Injectable()
 export class MessageIndexWorker implements OnModuleInit, OutboxConsumer {
   readonly name = 'message-search';
-  /** Workspaces with messages that may not be indexed. */
+  /** Messages that may be missing in the index, by workspace. */
   private readonly due = new Map<string, DueMessages>();
 
   constructor(

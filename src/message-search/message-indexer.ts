@@ -12,19 +12,18 @@ const MAX_TERMS = 5_000;
 
 type SplitText = PendingText & { terms: Set<string> };
 
-/** Texts of one step with their terms. */
 interface Split {
   texts: SplitText[];
-  /** Whether the step has handled all texts that it was given. */
+  /** Whether the step processed all texts that it received. */
   isComplete: boolean;
-  /** Id of the last text that it has handled. */
+  /** Id of the last event that the step processed. */
   lastId: string | undefined;
 }
 
 /**
- * Fills the index of a workspace in small steps. A step is one transaction that holds the lock of the
- * workspace's index: rows and progress change together, so another worker goes on after a killed one, and no
- * word of a text is written after the text was erased.
+ * Fills the search index of a workspace in small steps. Each step is a transaction that locks the workspace's
+ * index, so that rows and progress commit together. After a worker is killed, another one continues. No step
+ * can add a text that was erased meanwhile.
  */
 @Injectable()
 export class MessageIndexer {
@@ -36,7 +35,7 @@ export class MessageIndexer {
 
   /**
    * Indexes up to `size` messages of a workspace.
-   * @returns the id up to which all messages are indexed now; null when another worker is doing it
+   * @returns the id up to which all messages are indexed; null if another worker indexes the workspace now
    */
   async indexNext(
     tx: Transaction,
@@ -71,8 +70,8 @@ export class MessageIndexer {
   }
 
   /**
-   * Begins the index of a workspace, unless another worker has its row locked. The row commits before any
-   * text is read: from then on an erasure waits for its lock.
+   * Inserts the index's row for a workspace; returns null if another worker has locked it. The row must
+   * commit before any text is read, because an erasure waits for the row's lock.
    */
   private async begin(
     tx: Transaction,
@@ -83,7 +82,6 @@ export class MessageIndexer {
     return { until: LOWEST_ID, isUnfinished: true };
   }
 
-  /** Replaces the words of changed messages, by the ids of the messages. */
   private async replace(tx: Transaction, tenantId: string, changed: Map<string, SplitText>): Promise<void> {
     const buckets = await this.index.findBuckets(tx, tenantId, [...changed.keys()]);
     const texts = [...buckets].map(([messageId, bucket]) => {
@@ -99,7 +97,7 @@ export class MessageIndexer {
   }
 }
 
-/** Splits the texts of a step, up to the number of terms that a step may have. */
+/** Splits the texts of a step into terms, up to the limit of a step. */
 function split(rows: PendingText[]): Split {
   const texts: Split['texts'] = [];
   let count = 0;
@@ -115,9 +113,7 @@ function split(rows: PendingText[]): Split {
   return { texts, isComplete: true, lastId };
 }
 
-/**
- * Separates new messages from changed ones. A message that changed in the step in which it was new is new.
- */
+/** Separates new messages from changed ones. A message that is new and changed in one step counts as new. */
 function separate(texts: SplitText[]): { added: SplitText[]; changed: Map<string, SplitText> } {
   const changed = new Map<string, SplitText>();
   for (const text of texts) if (text.changedId !== null) changed.set(text.changedId, text);

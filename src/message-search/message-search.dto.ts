@@ -13,14 +13,12 @@ import { ExcerptPart } from './search-phrases';
 const MAX_SEARCH_CHARACTERS = 200;
 
 export class SearchMessagesQuery extends PageQuery {
-  /**
-   * Words that a message must all have, and phrases between quotation marks. Case and accents do not matter.
-   */
+  /** Words that a message must all have, and phrases in quotation marks. Case and accents do not matter. */
   @MaxCharacters(MAX_SEARCH_CHARACTERS)
   @IsStorableText()
   text: string;
 
-  /** Only messages of conversations with this status. */
+  /** Status of the conversations whose messages are found; any status by default. */
   @IsOptional()
   @IsIn(CONVERSATION_STATUSES)
   status?: ConversationStatus;
@@ -85,13 +83,12 @@ export class FoundMessage {
 
 export class SearchConversationsQuery extends PickType(SearchMessagesQuery, ['text']) {}
 
-/** Conversation of a contact whose name, e-mail or phone contains the text of the search. */
+/** Conversation of a contact whose name, e-mail or phone contains the searched text. */
 export type FoundConversation = Pick<
   ActiveConversation,
   'id' | 'sourceChannel' | 'status' | 'lastMessagePreview' | 'lastMessageAt' | 'lastSenderAgentId' | 'contact'
 >;
 
-/** Page of found messages, newest first. */
 @ApiSchema({ name: 'FoundMessagePage' })
 export class FoundMessages {
   @ApiProperty({ type: [FoundMessage], maxItems: MAX_LIMIT })

@@ -23,7 +23,7 @@ export class MessageSearchModule {
   }
 }
 
-/** Fills the index of messages' words, in workers. */
+/** Fills the search index, in workers. */
 @Module({
   imports: [MessageSearchModule, OutboxWorkerModule],
   providers: [SettledTime, MessageIndexer, MessageIndexWorker],

@@ -10,17 +10,17 @@ import { FoundConversation } from './message-search.dto';
 import { MessageKeys } from './message-index.repository';
 import { BUCKET_MASK, bucketOf, hashTerm, keyBase, TERM_BITS } from './term-keys';
 
-/** Buckets of a workspace's index that are filled, and from which message on. */
+/** Filled buckets of a workspace's index. A bucket contains the words of 4,096 messages in a row. */
 export interface IndexRange {
-  /** Whether it has all messages. The index of an earlier version may lack those before its own. */
+  /** Whether the index has all messages. An index that an earlier version began may lack the oldest ones. */
   isComplete: boolean;
   newest: number;
   oldest: number;
-  /** Id of the oldest message with words. */
+  /** Id of the oldest message in the index. */
   filledFrom: string;
 }
 
-/** Buckets of a workspace's index, from the newest to the oldest. */
+/** Numbers of buckets, which are higher for newer messages. Both bounds are inclusive. */
 export type Buckets = Pick<IndexRange, 'newest' | 'oldest'>;
 
 /** Message whose text may match a search, with the values that a result shows. */
@@ -41,10 +41,11 @@ export type ConversationOfContact = Omit<FoundConversation, 'contact'> & { conta
 const KEYS = `(SELECT array_agg((($4::bigint + at.number & ${BUCKET_MASK}) << ${TERM_BITS}) | term) FROM unnest($5::bigint[]) AS term)`;
 
 /**
- * Looks up one bucket after the other, the newest first, until there are enough messages. The index finds the
- * messages of a bucket with all of the terms. Without OFFSET, PostgreSQL would read the rows of the whole
- * workspace in the order of their ids. The join's order is the buckets': its inner side depends on the outer
- * one.
+ * SQL that finds messages with all of some terms. It reads one bucket after another by the GIN index, the
+ * newest first, until it has enough messages. `OFFSET 0` prevents a plan that reads the rows of the whole
+ * workspace in the order of their ids. The join keeps the order of the buckets, because its inner side
+ * depends on the outer one. Parameters: $1 workspace, $2 upper id (exclusive), $3 count, $4 `keyBase`, $5
+ * hashes of the terms, $6 newest and $7 oldest bucket.
  */
 const FIND_BY_TERMS = `
   SELECT found.id, found.conversation_id AS "conversationId"
@@ -55,12 +56,11 @@ const FIND_BY_TERMS = `
     ) AS matching WHERE id < $2 ORDER BY id DESC LIMIT $3) AS found
   LIMIT $3`;
 
-/** Finds messages by their words. */
 @Injectable()
 export class MessageSearchRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the filled buckets of a workspace's index below an id; null when the index has not begun. */
+  /** Returns the filled buckets with messages below the id `before`; null if the index has not begun. */
   async findRange(tenantId: string, before: string): Promise<IndexRange | null> {
     const [row] = await this.database.prepared<{
       isComplete: boolean;
@@ -81,8 +81,8 @@ export class MessageSearchRepository {
   }
 
   /**
-   * Finds up to `count` messages below an id, in some buckets, whose index has all of the terms, newest
-   * first. They may lack a term: two terms may have one number.
+   * Finds up to `count` messages below the id `before`, in some buckets, that have all terms, newest first. A
+   * found message may lack a term, because two terms may have the same hash.
    */
   findByTerms(
     tenantId: string,
@@ -99,9 +99,10 @@ export class MessageSearchRepository {
   }
 
   /**
-   * Finds a message below an id from which on all indexed messages are in some buckets or newer ones. It is
-   * in the buckets if they have any, and otherwise the oldest within a millisecond. It is null when there is
-   * none. A step halves the time that is left, so there are up to 41.
+   * Finds a message below the id `before` such that it and all newer indexed messages are in `buckets` or
+   * newer ones. If `buckets` have messages, it is in one of them. Otherwise it is the oldest such message, to
+   * within a millisecond. Returns null if there is none. It takes up to 41 steps, each of which halves the
+   * time to search.
    */
   async findLast(
     tenantId: string,
@@ -123,7 +124,7 @@ export class MessageSearchRepository {
     return last.id;
   }
 
-  /** Finds the newest message below an id whose terms are in the index, if it is among the next 100. */
+  /** Finds the newest message below an id that has terms in the index. It checks the next 100 messages. */
   private async findNewest(
     tenantId: string,
     before: string,
@@ -158,7 +159,7 @@ export class MessageSearchRepository {
     );
   }
 
-  /** Lists the newest conversations of each of the contacts, up to `count` of each. */
+  /** Lists the newest `count` conversations of each contact. */
   findConversations(tenantId: string, contactIds: string[], count: number): Promise<ConversationOfContact[]> {
     return this.database.readByIndex(
       `SELECT c.id, k.id AS "contactId", c.source_channel AS "sourceChannel", c.status,

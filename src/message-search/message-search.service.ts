@@ -21,19 +21,17 @@ import { Candidate, IndexRange, MessageSearchRepository } from './message-search
 import { findPhrases, makeExcerpt, parsePhrases, Phrase, termsOfPhrases } from './search-phrases';
 import { splitText } from './text-atoms';
 
-/** Limit of the messages whose texts one page looks at. */
+/** Largest number of messages whose texts are read for one page. */
 const MAX_CANDIDATES = 1_000;
-/** Number of buckets that one statement looks up, so that it takes a bounded time. */
+/** Number of buckets that one statement searches, so that it takes a bounded time. */
 const BUCKETS = 1_000;
-/** Limit of the statements of one page that look up buckets: they go through 33 million messages. */
+/** Largest number of statements that search buckets for one page. They cover 33 million messages. */
 const MAX_RANGES = 8;
-/** Number of texts that one statement reads. */
 const TEXTS = 100;
-/** Number of contacts whose conversations are found, and of the conversations of each. */
+/** Largest number of contacts whose conversations are found, and of conversations of each contact. */
 const MAX_CONTACTS = 5;
 const CONVERSATIONS = 3;
 
-/** Finds messages of a workspace by their words. */
 @Injectable()
 export class MessageSearchService {
   constructor(
@@ -45,12 +43,12 @@ export class MessageSearchService {
 
   /**
    * Returns a page of the messages that have all words and phrases of `text`, newest first: 50 by default,
-   * 200 at most. A message is found within 10 seconds after it was written. A page ends early after many
-   * messages, without the text, with words that resemble it, or in conversations of another status:
-   * `nextCursor` goes on.
+   * 200 at most. A message is found within 10 seconds after it was written. A page may end early, after many
+   * messages that do not match: messages without the words, with similar words, or in conversations of
+   * another status. The search continues at `nextCursor`.
    * @param caller ends the search when it closes
    * @throws AppError INVALID_QUERY; FORBIDDEN; RATE_LIMITED (too many searches of the workspace at once);
-   *   UNAVAILABLE (too many in this process, or the search takes too long)
+   * UNAVAILABLE (too many in this process, or the search takes too long)
    */
   async search(
     tenantId: string,
@@ -71,10 +69,10 @@ export class MessageSearchService {
   }
 
   /**
-   * Returns the newest conversations of contacts with `text` in their name, e-mail or phone: of 5 contacts at
-   * most, the newest first.
+   * Returns the 3 newest conversations of each of up to 5 contacts whose name, e-mail or phone contains
+   * `text`. Newer contacts come first.
    * @param caller ends the search when it closes
-   * @throws AppError INVALID_QUERY; FORBIDDEN; RATE_LIMITED, UNAVAILABLE: as `search`
+   * @throws AppError INVALID_QUERY; FORBIDDEN; RATE_LIMITED or UNAVAILABLE (too many searches at once)
    */
   async searchContacts(
     tenantId: string,
@@ -110,7 +108,7 @@ export class MessageSearchService {
       refuseClosed(caller);
       const texts = await this.messages.findTexts(tenantId, list.value, status ?? null);
       data.push(...inOrder(list.value, texts).flatMap((one) => toFoundMessage(one, phrases) ?? []));
-      // One more shows that the page is not the last.
+      // One message more than the limit shows that another page follows.
       if (data.length > limit) {
         const page = data.slice(0, limit);
         return { data: page, nextCursor: page.at(-1)!.id, searchedUntil: null, isIndexComplete };
@@ -121,8 +119,8 @@ export class MessageSearchService {
   }
 
   /**
-   * Lists messages that may have all of the terms, the newest first.
-   * @returns the message up to which it looked; null when it looked at all
+   * Lists messages that may have all terms, newest first.
+   * @returns the id of the last message that was searched; null if all messages were searched
    */
   private async *listCandidates(
     tenantId: string,
@@ -158,7 +156,7 @@ function inOrder(keys: MessageKeys[], texts: Candidate[]): Candidate[] {
   return keys.flatMap(({ id }) => byId.get(id) ?? []);
 }
 
-/** Makes a result of a message; null when its text lacks one of the phrases. */
+/** Makes a search result of a message; returns null if its text lacks one of the phrases. */
 function toFoundMessage(message: Candidate, phrases: Phrase[]): FoundMessage | null {
   const { body, firstBody, contactId, contactName, ...rest } = message;
   for (const text of [body, firstBody ?? '']) {

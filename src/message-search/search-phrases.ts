@@ -1,10 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Atom, isPair, pairOf, splitText, termsOf } from './text-atoms';
 
-/** Atoms that a text must have one after the other. */
+/** Atoms (words or single characters) that a text must have in direct succession. */
 export type Phrase = readonly Atom[];
 
-/** Part of an excerpt. The parts of an excerpt, one after the other, are its text. */
 export class ExcerptPart {
   @ApiProperty({ example: 'parcel' })
   text: string;
@@ -13,15 +12,15 @@ export class ExcerptPart {
   isHit: boolean;
 }
 
-/** Texts between quotation marks, or between blanks. */
+/** Pattern of a text in quotation marks, or between blanks. */
 const PARTS = /["“”„«»]([^"“”„«»]*)["“”„«»]?|[^\s"“”„«»]+/gu;
-/** Limit of the characters of an excerpt, and of those before its first hit. */
+/** Largest number of UTF-16 units in an excerpt, and before its first hit. */
 const EXCERPT = 160;
 const BEFORE_HIT = 50;
 
 /**
- * Parses the text of a search into words, all of which a message must have, and phrases between quotation
- * marks. Text without a blank, such as `order-12` or a Chinese word, is a phrase too.
+ * Parses a search into words and into phrases in quotation marks. A message must have all of them. Text
+ * without a blank that splits into several atoms, such as `order-12` or a Chinese word, is a phrase.
  */
 export function parsePhrases(text: string): Phrase[] {
   return [...text.matchAll(PARTS)]
@@ -30,8 +29,8 @@ export function parsePhrases(text: string): Phrase[] {
 }
 
 /**
- * Returns the terms of an index that a text with all of the phrases has: pairs in place of the characters
- * that they contain.
+ * Returns the index terms that a text with all of the phrases has. Pairs of characters replace their
+ * characters.
  */
 export function termsOfPhrases(phrases: readonly Phrase[]): Set<string> {
   const terms = new Set<string>();
@@ -47,7 +46,7 @@ export function termsOfPhrases(phrases: readonly Phrase[]): Set<string> {
 
 /**
  * Finds the phrases in a text.
- * @returns the atoms of all places where one stands; null when the text lacks one of them
+ * @returns the atoms of every occurrence of each phrase; null if the text lacks one of the phrases
  */
 export function findPhrases(atoms: readonly Atom[], phrases: readonly Phrase[]): Atom[] | null {
   const places = new Map<string, number[]>();
@@ -67,7 +66,7 @@ export function findPhrases(atoms: readonly Atom[], phrases: readonly Phrase[]):
   return found;
 }
 
-/** Cuts a text to an excerpt around its first hit, on one line, and marks the hits in it. */
+/** Cuts a text to an excerpt around its first hit, on one line, and marks its hits. */
 export function makeExcerpt(text: string, hits: readonly Atom[]): ExcerptPart[] {
   const sorted = [...hits].sort((a, b) => a.start - b.start);
   const start = boundaryBefore(text, Math.max(0, (sorted[0]?.start ?? 0) - BEFORE_HIT));
@@ -88,13 +87,12 @@ export function makeExcerpt(text: string, hits: readonly Atom[]): ExcerptPart[] 
   return parts;
 }
 
-/** Moves a position in a text out of the middle of a character. */
+/** Moves a position in a text out of a surrogate pair. */
 function boundaryBefore(text: string, position: number): number {
   const unit = text.charCodeAt(position);
   return unit >= 0xdc00 && unit <= 0xdfff ? position - 1 : position;
 }
 
-/** Returns the terms of a text in the index. */
 export function termsOfText(text: string): Set<string> {
   return termsOf(splitText(text));
 }

@@ -1,40 +1,40 @@
 /**
- * Number of messages that share a bucket. A search reads the index by buckets, the newest first. So it reads
- * at most this many rows for the most frequent term before it has a page.
+ * Number of messages in a bucket. A search reads the index bucket by bucket, the newest first. So for the
+ * most frequent term it reads at most this many rows before it has a page.
  */
 export const BUCKET_MESSAGES = 4_096;
-/** Bits of a key that name the term; those above them name the workspace and its bucket. */
+/** Number of the low bits of a key, which are the term's hash. The high bits name workspace and bucket. */
 export const TERM_BITS = 32;
-/** Mask of the bits of a key that name the bucket. Keys are signed: the highest bit stays zero. */
+/** Mask of the high bits of a key after the shift. Keys are signed, and the highest bit stays zero. */
 export const BUCKET_MASK = 0x7fffffff;
 
 const OFFSET_BASIS = 0x811c9dc5;
 const PRIME = 0x01000193;
 
-/** Returns the bucket of a message by its number in the workspace. Older messages have negative numbers. */
+/** Returns the bucket of a message by its number. Messages older than the index have negative numbers. */
 export function bucketOf(number: number): number {
   return Math.floor(number / BUCKET_MESSAGES);
 }
 
-/** Returns the number that stands for a term: 32 bits, which another term may share. */
+/** Returns a 32-bit hash of a term. Two terms may have the same hash. */
 export function hashTerm(term: string): number {
   let hash = OFFSET_BASIS;
   for (let n = 0; n < term.length; n++) hash = Math.imul(hash ^ term.charCodeAt(n), PRIME);
-  // The bits of FNV-1a depend on few of the last characters, until they are mixed.
+  // In FNV-1a the last characters change few bits; these steps of MurmurHash3 spread them.
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** Returns the number from which the buckets of a workspace are counted in the keys. */
+/** Returns the number that is added to the numbers of a workspace's buckets in keys. */
 export function keyBase(tenantId: string): number {
   return hashTerm(tenantId) & BUCKET_MASK;
 }
 
 /**
- * Returns the keys of terms in the index, with commas between them. The keys of a bucket lie beside each
- * other, so that new messages change few pages. Two workspaces may share a key: a reader compares the
- * workspace too.
+ * Returns the keys of terms in the index, joined by commas. The keys of one bucket are next to each other in
+ * the index, so that new messages change few pages. Two workspaces may have equal keys, so a query must
+ * compare the workspace too.
  */
 export function makeKeys(tenantId: string, bucket: number, terms: Iterable<string>): string {
   const high = BigInt((keyBase(tenantId) + bucket) & BUCKET_MASK) << BigInt(TERM_BITS);

@@ -1,12 +1,12 @@
 import { foldText } from '../common/folded-text';
 
-/** Smallest part of a text that can be found: a word, or one character of a script without blanks. */
+/** Smallest part of a text that can be found: word, pictograph, or character of a script without blanks. */
 export interface Atom {
-  /** The part in the form in which parts are compared: without case, accents and width. */
+  /** The part as `foldText` returns it, for comparison. */
   folded: string;
-  /** Whether it is a character of a script that writes words without blanks between them. */
+  /** Whether it is a pictograph, or a character of a script without blanks between words, such as Chinese. */
   isCharacter: boolean;
-  /** Position of its first UTF-16 unit in the text, and of the unit after its last one. */
+  /** Position of its first UTF-16 unit in the text. `end` is the position after its last unit. */
   start: number;
   end: number;
 }
@@ -30,9 +30,9 @@ const UNSPACED = [
 const IN_WORD = '(?![\\u02b9-\\u02bd\\u02c8])';
 
 /**
- * A character of a script without blanks with its marks, a pictograph, or a run of other letters and digits.
- * The lookahead keeps marks and digits, which belong to several scripts, in words. Characters
- * that cannot be seen do not end a word.
+ * Pattern of one character of a script without blanks, with its marks; or of a pictograph; or of a run of
+ * other letters and digits. The lookaheads for letters keep marks and digits that belong to several scripts
+ * inside words. Characters that cannot be seen do not end a word.
  */
 const ATOM = new RegExp(
   `(?<character>${IN_WORD}(?=\\p{L})[${UNSPACED}][\\p{M}\\uff9e\\uff9f]*)|(?<picture>\\p{Extended_Pictographic})|` +
@@ -40,9 +40,7 @@ const ATOM = new RegExp(
   'gu',
 );
 
-/**
- * Splits a text into its atoms by Unicode's rules. Signs between them, such as punctuation, are left out.
- */
+/** Splits a text into atoms by Unicode's rules. Leaves out the signs between them, such as punctuation. */
 export function splitText(text: string): Atom[] {
   const atoms: Atom[] = [];
   for (const match of text.matchAll(ATOM)) {
@@ -60,8 +58,8 @@ export function splitText(text: string): Atom[] {
 }
 
 /**
- * Returns the terms by which an index finds a text. They are its words, and the characters of scripts without
- * blanks, alone and with the next one.
+ * Returns the terms under which the index finds a text: its words, and each character of a script without
+ * blanks, alone and together with the next character.
  */
 export function termsOf(atoms: readonly Atom[]): Set<string> {
   const terms = new Set<string>();
@@ -73,7 +71,7 @@ export function termsOf(atoms: readonly Atom[]): Set<string> {
   return terms;
 }
 
-/** Reports whether two atoms are characters that follow each other without a sign between them. */
+/** Reports whether two atoms are characters that follow each other without a sign or blank between them. */
 export function isPair(atom: Atom, next: Atom): boolean {
   return atom.isCharacter && next.isCharacter && atom.end === next.start;
 }
