@@ -2,10 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Pipelined, Transaction } from '../database/transaction';
 import { ErasedMessages } from '../database/tables/table-declaration';
 
-/** Limit of the keys that one step of a contact's erasure deletes. */
 const MAX_ERASED = 500;
 
-/** Request whose response is kept under its `Idempotency-Key`. */
+/** Request whose response is stored under its `Idempotency-Key`. */
 export interface KeptRequest {
   tenantId: string;
   key: string;
@@ -17,8 +16,8 @@ export interface KeptRequest {
 @Injectable()
 export class IdempotencyKeysRepository {
   /**
-   * Claims a key for a request if it is free or was used more than 24 hours ago. If two requests claim a key
-   * at once, the second waits for the first one's transaction.
+   * Inserts a key for a request if the key is free or was used more than 24 hours ago. If two requests insert
+   * a key at once, the second waits until the transaction of the first ends.
    * @returns whether the key was free
    */
   async claim(tx: Transaction, request: KeptRequest): Promise<boolean> {
@@ -44,7 +43,7 @@ export class IdempotencyKeysRepository {
     ]);
   }
 
-  /** Finds a key that was used within 24 hours. */
+  /** Returns a key that was used within the last 24 hours. */
   async find<T>(
     tx: Transaction,
     tenantId: string,
@@ -59,12 +58,11 @@ export class IdempotencyKeysRepository {
   }
 
   /**
-   * Deletes up to MAX_ERASED keys of a conversation whose contact is erased, because their responses contain
-   * its messages. Every step of the erasure calls it. That is enough, because there are no more such keys
-   * than messages.
+   * Deletes up to 500 keys of a conversation whose contact is erased, because their responses contain its
+   * messages. Every step of the erasure calls it, so it deletes all: there are no more keys than messages.
    */
   async erase(tx: Transaction, { tenantId, conversationId, withContact }: ErasedMessages): Promise<void> {
-    // A message that is too old was sent a day ago or more: its key is gone.
+    // Otherwise only messages are erased that are over a day old: their keys are deleted.
     if (!withContact) return;
     await tx.query(
       `DELETE FROM idempotency_keys WHERE tenant_id = $1 AND key IN (

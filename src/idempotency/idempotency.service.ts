@@ -10,12 +10,12 @@ export class IdempotencyService {
   constructor(private readonly keys: IdempotencyKeysRepository) {}
 
   /**
-   * Runs `work` in the transaction, or returns the first answer again if the same request ran under this key
-   * within 24 hours. Key and work commit together, so a failed request leaves its key free. If a request
+   * Runs `work` in the transaction. If the same request ran under this key within 24 hours, it returns the
+   * first answer instead. Key and work commit together, so a failed request leaves its key free. If a request
    * comes twice at once, the second waits for the first.
-   * @param subject the workspace, and the conversation whose message the response contains, if it contains
-   *   one: the key is deleted when that conversation is erased
-   * @throws AppError IDEMPOTENCY_CONFLICT when the key was used for another request
+   * @param subject the workspace, and the conversation whose message the response contains, if any. An
+   * erasure of that conversation deletes the key.
+   * @throws AppError IDEMPOTENCY_CONFLICT if the key was used for another request
    */
   async once<T extends object>(
     tx: Transaction,
@@ -40,9 +40,9 @@ export class IdempotencyService {
   }
 
   /**
-   * Returns the first answer if the same request ran under this key within 24 hours, or null. It spares a
-   * repeated request the work that comes before the transaction of `once`, which decides.
-   * @throws AppError IDEMPOTENCY_CONFLICT when the key was used for another request
+   * Returns the first answer if the same request ran under this key within 24 hours, or null. A caller may
+   * use it to skip work before the transaction of `once`. Only `once` decides.
+   * @throws AppError IDEMPOTENCY_CONFLICT if the key was used for another request
    */
   async findFirst<T extends object>(
     tx: Transaction,

@@ -6,18 +6,21 @@ import { AppError } from '../common/app-error';
 const MAX_LENGTH = 255;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
-/** Request with a key, which a client may send twice. */
+/** Request with an `Idempotency-Key`, which a client may send twice. */
 export interface IdempotentRequest {
   key: string;
-  /** Returns a SHA-256 of method, path and body, which is equal for the same request. */
+  /** Returns a SHA-256 hash of method, path and body, which is equal if the same request comes again. */
   fingerprint(): Buffer;
-  /** Reports whether a stored fingerprint is of the same request. */
+  /** Reports whether a stored fingerprint is the fingerprint of this request. */
   isSame(fingerprint: Buffer): boolean;
-  /** Sets the header that marks a response as the first request's, returned again. */
+  /** Sets the header `Idempotency-Replayed`, which marks the response as a repetition of the first one. */
   markReplayed(): void;
 }
 
-/** Injects a request's `Idempotency-Key` as an IdempotentRequest, or null without the header. */
+/**
+ * Injects a request's `Idempotency-Key` as an IdempotentRequest, or null without the header.
+ * @throws AppError INVALID_BODY if the key is malformed or given twice
+ */
 export const Idempotent = createParamDecorator(
   (_: unknown, context: ExecutionContext): IdempotentRequest | null => {
     const request = context.switchToHttp().getRequest<Request>();
@@ -31,24 +34,21 @@ export const Idempotent = createParamDecorator(
       key,
       fingerprint: () => fingerprintOf(request, canonical),
       isSame: (fingerprint) =>
-        // The version before hashed a body as it was sent. Its fingerprints are kept for a day.
+        // The previous version hashed a body as it was sent. Its fingerprints stay valid for a day.
         [canonical, (body: unknown) => body].some((form) => fingerprintOf(request, form).equals(fingerprint)),
       markReplayed: () => response.setHeader('Idempotency-Replayed', 'true'),
     };
   },
 );
 
-/**
- * Hashes method, path and body of a validated request. A body that is not validated could be nested deep
- * enough to exhaust the stack.
- */
+/** Hashes method, path and body of a request. Validate the body first: deep nesting exhausts the stack. */
 function fingerprintOf({ method, path, body }: Request, form: (body: unknown) => unknown): Buffer {
   return createHash('sha256')
     .update(`${method}\n${path}\n${JSON.stringify(form(body))}`)
     .digest();
 }
 
-/** Copies a JSON value with the keys of its objects in order, and without those that are null. */
+/** Copies a JSON value with the keys of its objects sorted, and without fields that are null. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
   if (typeof value !== 'object' || value === null) return value;

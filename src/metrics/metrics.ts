@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** Time in milliseconds between two timers that measure the lag of the event loop. */
+/** Milliseconds between two measurements of the event loop's lag. */
 const LAG_SAMPLE_MS = 20;
 const FAST = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const DELIVERY = [0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
-/** Metrics of the process. `docs/reference/metrics.md` explains each one, and the remedy when it rises. */
+/** Metrics of the process. `docs/reference/metrics.md` explains each one, and its remedy. */
 @Injectable()
 export class Metrics {
   readonly registry = new Registry();
@@ -118,7 +118,6 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: LAG_SAMPLE_MS });
   }
 
-  /** Makes a gauge of this process's metrics. */
   gauge<Label extends string = never>(name: string, help: string, ...labelNames: Label[]): Gauge<Label> {
     return new Gauge({ name, help, labelNames, registers: [this.registry] });
   }

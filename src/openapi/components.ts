@@ -4,7 +4,7 @@ import { Components, Operation, Responses, Schema } from './document-types';
 
 const values = { $ref: '#/components/schemas/ErrorValues' };
 
-/** Schemas of the body of every error. */
+/** Schemas of the body that all errors have. */
 export const errorSchemas: Record<string, Schema> = {
   Error: {
     type: 'object',
@@ -46,10 +46,7 @@ export const errorSchemas: Record<string, Schema> = {
   },
 };
 
-/**
- * Replaces the errors of operations by references to components, and returns these: many operations share
- * one.
- */
+/** Moves error responses that operations share into components, and returns the components. */
 export function shareErrors(operations: Operation[]): Responses {
   const shared: Responses = {};
   for (const { responses } of operations)

@@ -3,7 +3,7 @@ import { SCOPE_DESCRIPTIONS } from '../access/permissions';
 
 const scopeRows = Object.entries(SCOPE_DESCRIPTIONS).map(([scope, allows]) => `| \`${scope}\` | ${allows} |`);
 
-/** Description in the API's OpenAPI document, for every route and every webhook. */
+/** Introduction of the API's OpenAPI document, about all routes and webhooks. */
 export const description = `
 Act for a workspace of the live-chat platform: list, open and update conversations, read and search their messages, send
 messages as an agent, keep contacts, look agents up, and manage webhook endpoints. Webhooks push what happens.
@@ -64,7 +64,7 @@ hex digest with \`x-service-signature\` (after \`sha256=\`) in constant time. Or
 Standard Webhooks library.
 `.trim();
 
-/** Description in the OpenAPI document of the routes that the channels' providers and the widget call. */
+/** Introduction of the OpenAPI document of the routes that the channels' providers and the widget call. */
 export const channelsDescription = `
 What the providers of channels and the widget on a workspace's pages call. Neither has an API key: providers sign their
 requests, and visitors have tokens of their sessions.

@@ -1,6 +1,6 @@
 import { OpenAPIObject } from '@nestjs/swagger';
 
-/** Parts of an OpenAPI document that the library does not export by name. */
+/** Parts of an OpenAPI document that `@nestjs/swagger` does not export by name. */
 export type Components = NonNullable<OpenAPIObject['components']>;
 export type SchemaOrReference = NonNullable<Components['schemas']>[string];
 export type Reference = Extract<SchemaOrReference, { $ref: string }>;

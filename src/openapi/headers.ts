@@ -1,7 +1,6 @@
 import { STANDARD_HEADERS } from '../http/connections/standard-headers';
 import { Components } from './document-types';
 
-/** Headers of the API's responses, each described once. */
 export const headerComponents: Components['headers'] = {
   'X-Request-Id': {
     description: "The request's id: the caller's own, if it sent a well-formed one, or a new one.",

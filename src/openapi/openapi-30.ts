@@ -6,8 +6,8 @@ const VERSION = '3.0.3';
 const LICENSE = { name: 'MIT', url: 'https://opensource.org/license/mit' };
 
 /**
- * Returns a document of OpenAPI 3.1 in the words of 3.0, for tools that stop there. Webhooks are not among
- * these: the callback of the route that registers an endpoint describes them.
+ * Converts a document of OpenAPI 3.1 to 3.0.3, for tools that cannot read 3.1. Leaves out `webhooks`, which
+ * 3.0 lacks: the callback of the route that registers an endpoint describes the same requests.
  */
 export function toOpenApi30({ webhooks: _, ...document }: OpenAPIObject): OpenAPIObject {
   return {
@@ -26,12 +26,12 @@ function rewrite(value: unknown): unknown {
   return nullable(node);
 }
 
-/** Reports whether a key has values of users, which have no schema in them. */
+/** Reports whether a key of a schema contains values, not schemas. */
 function isExample(key: string): boolean {
   return key === 'example' || key === 'examples' || key === 'default' || key === 'enum';
 }
 
-/** Says `nullable` where 3.1 has null among the types or alternatives. */
+/** Replaces null among the types or alternatives of a schema by `nullable`. */
 function nullable(node: Node): Node {
   const { type, anyOf, ...rest } = node;
   if (Array.isArray(type))

@@ -11,7 +11,6 @@ import { headerComponents } from './headers';
 import { toOpenApi30 } from './openapi-30';
 import { endpointCallbacks, eventSchemas, WEBHOOK_EVENT, webhooks } from './webhooks';
 
-/** Methods that a path of an OpenAPI document can have. */
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
 const VERSION = '3.1.0';
 const API_PATH = '/api/v1/';
@@ -22,7 +21,6 @@ const ENDPOINTS_PATH = '/api/v1/webhook-endpoints';
 
 type DocumentSettings = Pick<Config, 'appUrl' | 'publicUrl'>;
 
-/** The OpenAPI documents of the service. */
 export interface OpenApiDocuments {
   /** Routes of the REST API, and the webhooks. */
   api: OpenAPIObject;
@@ -31,8 +29,8 @@ export interface OpenApiDocuments {
 }
 
 /**
- * Serves the OpenAPI documents. They are built at the first request, and their bytes are kept: writing them
- * takes milliseconds, and any stranger may ask for a document as often as they like.
+ * Serves the OpenAPI documents. Builds them at the first request, and stores their bytes: a build takes
+ * milliseconds, and anyone may request a document at any rate.
  */
 export function setupOpenApi(app: NestExpressApplication, config: Config): void {
   let documents: OpenApiDocuments | undefined;
@@ -51,7 +49,7 @@ function serve(app: NestExpressApplication, path: string, read: () => OpenAPIObj
   });
 }
 
-/** Builds the documents of the routes, as they are declared, and of the webhook events. */
+/** Builds the documents from the routes of the application and the event catalog. */
 export function openApiDocuments(app: INestApplication, settings: DocumentSettings): OpenApiDocuments {
   const document = SwaggerModule.createDocument(
     app,
@@ -88,7 +86,7 @@ export function openApiDocuments(app: INestApplication, settings: DocumentSettin
   };
 }
 
-/** Adds the components that a document refers to; the union of the events, too, if it has webhooks. */
+/** Adds the components that a document refers to, and the union of the events if it has webhooks. */
 function withComponents(document: OpenAPIObject, components: Components): OpenAPIObject {
   const { webhooks: sent, paths } = document;
   const picked = pickComponents([paths, sent, sent && { $ref: WEBHOOK_EVENT }], components);
@@ -163,7 +161,7 @@ function operationsOf({ paths }: OpenAPIObject): Operation[] {
   );
 }
 
-/** Makes each body's example from the examples of its fields. */
+/** Makes an example of each body from the examples of its fields. */
 function addExamples({ requestBody, responses }: Operation, document: OpenAPIObject): void {
   const bodies = [requestBody, ...Object.values(responses)] as (Pick<RequestBody, 'content'> | undefined)[];
   for (const body of bodies) {
@@ -172,15 +170,12 @@ function addExamples({ requestBody, responses }: Operation, document: OpenAPIObj
   }
 }
 
-/** Forbids unknown fields in request bodies. Responses may grow, so their schemas stay open. */
+/** Forbids unknown fields in request bodies. Responses may get new fields, so their schemas stay open. */
 function closeRequestBody(operation: Operation, document: OpenAPIObject): void {
   Object.assign(requestSchema(operation, document), { additionalProperties: false });
 }
 
-/**
- * Requires at least one field in the body of a PATCH: minProperties is how OpenAPI says so where every field
- * is optional.
- */
+/** Requires at least one field in the body of a PATCH, all of whose fields are optional. */
 function requireChange(operation: Operation, document: OpenAPIObject): void {
   Object.assign(requestSchema(operation, document), { minProperties: 1 });
 }
@@ -191,8 +186,8 @@ function requestSchema({ requestBody }: Operation, document: OpenAPIObject): obj
 }
 
 /**
- * Makes an operation's name of its controller and method, a verb and a noun: `listConversations`,
- * `getConversation`, `rollWebhookEndpointSecret` for the method `rollSecret` of `WebhookEndpointsController`.
+ * Makes an operation's id from its controller and method: `listConversations`, `getConversation`, or
+ * `rollWebhookEndpointSecret` for the method `rollSecret` of `WebhookEndpointsController`.
  */
 function operationIdOf(controller: string, method: string): string {
   const [, verb, rest] = /^([a-z]+)(.*)$/.exec(method)!;
@@ -201,7 +196,6 @@ function operationIdOf(controller: string, method: string): string {
   return verb + (isOfMany ? things : things.replace(/s$/, '')) + rest;
 }
 
-/** Makes an example of a whole body from the examples of its fields. */
 function schemaExample(schema: SchemaOrReference, document: OpenAPIObject): unknown {
   if ('$ref' in schema) return schemaExample(resolveSchema(schema.$ref, document), document);
   if (schema.example !== undefined) return schema.example;
@@ -213,7 +207,6 @@ function schemaExample(schema: SchemaOrReference, document: OpenAPIObject): unkn
   return null;
 }
 
-/** Returns the schema that a reference within `#/components/schemas` names. */
 function resolveSchema(reference: string, { components }: OpenAPIObject): Schema {
   return components!.schemas![reference.split('/').at(-1)!] as Schema;
 }

@@ -6,9 +6,9 @@ const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Rewrites a schema in the words that generators of typed clients take. Unions of constants become
- * enumerations, and a union with null becomes a type that may be null. A pattern that matches any name
- * becomes additionalProperties. A constant that is no string becomes its type alone.
+ * Rewrites a schema into forms that generators of typed clients understand. A union of constants becomes an
+ * enumeration, and a union with null becomes a type that may be null. `patternProperties` becomes
+ * `additionalProperties`. A constant that is not a string becomes its type.
  */
 export function typedSchema(schema: object): Schema {
   return rewrite(schema) as Schema;
@@ -25,7 +25,9 @@ function rewrite(value: unknown): unknown {
   return node;
 }
 
-/** Joins the alternatives of a union into one schema, if they have one type or are null. */
+/**
+ * Joins the alternatives of a union into one schema if they are constants of one type, or a type and null.
+ */
 function joined(alternatives: Node[]): Node {
   const values = alternatives.filter(({ type }) => type !== 'null');
   const [first] = values as [Node];

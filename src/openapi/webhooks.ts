@@ -15,12 +15,11 @@ const DELIVERY_ID = '019ab3f6-2e10-7aa4-8c3d-5e6f7a8b9c0d';
 
 const TYPES = Object.keys(eventCatalog) as EventType[];
 
-/** Documents every event of the catalog with its envelope and the delivery's headers. */
+/** Describes every event of the catalog, with its envelope and the headers of its delivery. */
 export function webhooks(): Webhooks {
   return Object.fromEntries(TYPES.map((type) => [type, { post: operation(type) }]));
 }
 
-/** Reference to the union of the events' bodies. */
 export const WEBHOOK_EVENT = '#/components/schemas/WebhookEvent';
 
 /** Returns the schemas of the events' bodies by name, and their union. */
@@ -73,8 +72,8 @@ const RECEIVED = {
 };
 
 /**
- * Returns the callback of the route that registers an endpoint: the requests to that endpoint. It is for
- * documents and tools that know no webhooks.
+ * Returns the callback of the route that registers an endpoint. It describes the requests to the endpoint,
+ * for documents and tools without webhooks.
  */
 export function endpointCallbacks(): NonNullable<Operation['callbacks']> {
   return {
@@ -126,7 +125,6 @@ const contextSchema: Schema = {
   },
 };
 
-/** Returns the name of an event's schema: `MessageCreatedEvent`. */
 function eventName(type: EventType): string {
   const name = inPascalCase(type);
   return name.endsWith('Event') ? name : `${name}Event`;
@@ -154,8 +152,8 @@ function copy(schema: object): Schema {
 }
 
 /**
- * Returns the schema without `additionalProperties`, because consumers must accept new keys, and with the
- * API's own schema of a contact. The catalog's schema is closed for tests.
+ * Returns the schema without `additionalProperties`, as consumers must accept new keys, and with the API's
+ * schema of a contact.
  */
 function open(schema: object): Schema {
   const write = (key: string, value: unknown) => {
@@ -165,7 +163,6 @@ function open(schema: object): Schema {
   return typedSchema(JSON.parse(JSON.stringify(schema, write)) as object);
 }
 
-/** Headers of a delivery that are described alike for every event. */
 const HEADERS: Record<string, { description: string; required?: boolean; schema: Schema }> = {
   'user-agent': {
     description: 'The sender.',

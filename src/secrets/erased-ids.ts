@@ -3,15 +3,15 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config';
 
 const KEY_BYTES = 32;
-/** Purpose under which a separate key is derived, so that the key serves nothing else. */
+/** Purpose from which separate keys are derived, so that they serve nothing else. */
 const KEY_PURPOSE = 'erased provider ids';
 const PREFIX = 'erased:';
 
 /**
  * Makes the ids that replace the provider's ids of erased messages. Some providers' ids contain the
- * customer's phone number or account, which is easy to guess; without a configured key, guesses cannot be
- * compared with these ids. The service can compare: a provider that repeats an erased message does not bring
- * it back. The first configured key makes the ids; every key recognizes them.
+ * customer's phone number or account, which is easy to guess. Guesses can be compared with the new ids only
+ * with a configured key. The service has the key, so it ignores an erased message that a provider sends
+ * again. The first configured key makes the ids; every key recognises them.
  */
 @Injectable()
 export class ErasedIds {
@@ -31,7 +31,7 @@ export class ErasedIds {
     return digest(this.keys[0]!, connectionId, providerId);
   }
 
-  /** Returns the provider's ids together with the ids that may stand in their place. */
+  /** Returns the provider's ids, and all ids by which `substitute` may have replaced them. */
   addSubstitutes(connectionId: string, providerIds: string[]): string[] {
     const erased = providerIds.flatMap((id) => this.keys.map((key) => digest(key, connectionId, id)));
     return [...providerIds, ...erased];

@@ -12,7 +12,7 @@ import { SecretColumn, SecretKey, TableRowsRepository } from '../database/tables
 
 const BATCH = 100;
 
-/** Encrypts stored secrets with a new key, so that the old one can be removed. */
+/** Encrypts stored secrets with a new key, so that the old key can be removed from the configuration. */
 @Injectable()
 export class KeyRotationService {
   private readonly others: ((count: number) => Promise<number>)[] = [];
@@ -27,8 +27,8 @@ export class KeyRotationService {
 
   /**
    * Registers secrets that belong to no workspace.
-   * @param reencryptStep encrypts up to `count` secrets under the first key, and returns how many had another
-   *   key
+   * @param reencryptStep encrypts up to `count` secrets with the first key, and returns how many had another
+   * key
    * @internal
    */
   registerOther(reencryptStep: (count: number) => Promise<number>): void {
@@ -36,10 +36,10 @@ export class KeyRotationService {
   }
 
   /**
-   * Encrypts every stored secret of all workspaces with the first of the configured keys. It can be stopped
-   * and run again at any time. Each workspace gets an audit entry for every hundred of its secrets.
+   * Encrypts every stored secret that has another key with the first configured key. It can be stopped and
+   * run again at any time. Each workspace gets an audit entry for every hundred of its secrets.
    * @returns how many secrets had another key
-   * @throws SecretUnreadable when the key of a stored secret is not configured
+   * @throws SecretUnreadable if the key of a stored secret is not configured
    */
   async reencrypt(actor: Actor = SYSTEM): Promise<{ reencrypted: number }> {
     let reencrypted = 0;

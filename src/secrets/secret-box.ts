@@ -6,21 +6,21 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** An encrypted secret. `ciphertext` is nonce ‖ tag ‖ encrypted bytes. */
+/** Encrypted secret. `ciphertext` is nonce, authentication tag and encrypted bytes, in this order. */
 export interface SealedSecret {
   keyId: string;
   ciphertext: Buffer;
 }
 
-/** Thrown when a secret can't be decrypted. The message never contains a key or a secret. */
+/** Thrown if a secret cannot be decrypted. The message never contains a key or a secret. */
 export class SecretUnreadable extends Error {
   override readonly name = 'SecretUnreadable';
 }
 
 /**
  * Encrypts secrets that the service must read again, such as an endpoint's signing secret. The first key
- * encrypts; every key decrypts. To rotate, put a new key first, and keep the old one until all rows are
- * encrypted under the new one.
+ * encrypts; every key decrypts. To rotate keys, put a new key first, and keep the old one until `reencrypt`
+ * has encrypted all rows with the new one.
  */
 export class SecretBox {
   private readonly keys: ReadonlyMap<string, Buffer>;
@@ -37,14 +37,14 @@ export class SecretBox {
     if (this.keys.size !== ring.length) throw new Error('Every key needs an id of its own');
   }
 
-  /** Id of the key that encrypts. A row under any other key is due for re-encryption. */
+  /** Id of the key that encrypts. */
   get currentKeyId(): string {
     return this.current.id;
   }
 
   /**
-   * Encrypts a secret. `context`, such as the row's id, is authenticated: a ciphertext that was copied to
-   * another row does not decrypt.
+   * Encrypts a secret, and authenticates `context` with it, such as the row's id. So a ciphertext that is
+   * copied to another row cannot be decrypted.
    */
   encrypt(plaintext: string, context: string): SealedSecret {
     const nonce = randomBytes(NONCE_BYTES);
@@ -55,7 +55,8 @@ export class SecretBox {
   }
 
   /**
-   * Decrypts a secret in the context in which it was encrypted.
+   * Decrypts a secret.
+   * @param context the context that was passed to `encrypt`
    * @throws SecretUnreadable
    */
   decrypt({ keyId, ciphertext }: SealedSecret, context: string): string {

@@ -7,22 +7,18 @@ import { OwnerDatabase } from '../../database/owner-database';
 import { areMigrationsApplied } from '../../database/setup/migration-state';
 import { missingRoleSettings } from '../../database/setup/role-settings';
 
-/** Fault of a database role: privileges or settings are missing. The message may be public. */
+/** Reports that a database role lacks privileges or settings. The message must not contain internals. */
 export interface RoleFault {
   field: 'privileges' | 'settings';
   message: string;
 }
 
-/** Result of a check: whether all migrations are applied, and the faults of the database roles. */
 export interface DatabaseState {
   migrations: 'applied' | 'pending';
   roleFaults: RoleFault[];
 }
 
-/**
- * Checks that the migrations are applied, and that the process's database roles have exactly their privileges
- * and settings.
- */
+/** Checks that the migrations are applied, and that the database roles have their privileges and settings. */
 @Injectable()
 export class DatabaseCheck implements OnApplicationBootstrap {
   private readonly logger = new Logger(DatabaseCheck.name);
@@ -46,22 +42,22 @@ export class DatabaseCheck implements OnApplicationBootstrap {
   }
 
   /**
-   * Checks migrations and roles. A complete result is kept until a statement lacks a privilege, which was
-   * taken away since. Without that cause no check is repeated: while `migrate` runs, the privileges of new
-   * tables are missing.
+   * Checks migrations and roles. A result without faults is stored until a statement fails for lack of a
+   * privilege. It is not checked again for other reasons, because new tables lack privileges while `migrate`
+   * runs.
    */
   async check(): Promise<DatabaseState> {
     if (this.database.pool.hasLackedPrivilege()) this.isComplete = false;
     if (this.isComplete) return { migrations: 'applied', roleFaults: [] };
     const roleFaults = await this.findFaults();
-    // Without the privileges the migrations may not be readable.
+    // Without its privileges, the role may be unable to read which migrations are applied.
     this.isComplete = roleFaults.length === 0 && (await areMigrationsApplied(this.dataSource));
     return { migrations: this.isComplete ? 'applied' : 'pending', roleFaults };
   }
 
   /**
-   * Lists the faults of both database roles. The route that shows them is public, so only the log has the
-   * names of the missing privileges and settings.
+   * Lists the faults of both database roles. The route that shows them is public, so only the log contains
+   * the names of the missing privileges and settings.
    */
   private async findFaults(): Promise<RoleFault[]> {
     const missing = await missingPrivileges(this.database, null);
@@ -82,7 +78,7 @@ export class DatabaseCheck implements OnApplicationBootstrap {
 
   private async findMissingSettings(database: Database | OwnerDatabase): Promise<string[]> {
     const missing = await missingRoleSettings(database);
-    // The settings may have been stored since: new connections would have them.
+    // The settings may have been stored after these connections began: new connections would have them.
     if (missing.length > 0) await database.renewConnections();
     return missing;
   }
@@ -96,8 +92,7 @@ export class DatabaseCheck implements OnApplicationBootstrap {
   }
 
   /**
-   * Logs the faults of the database roles, unless they are the same as in the last call: probes must not fill
-   * the log.
+   * Logs the faults of the database roles, unless the last call had the same: probes must not fill the log.
    */
   private log(faults: object): void {
     const text = JSON.stringify(faults);

@@ -17,14 +17,14 @@ export interface Readiness extends ClockStates {
   redis: State;
 }
 
-/** Result of one look at the servers that the process depends on. */
+/** State of the servers that the process depends on. */
 interface Probe extends DatabaseState {
   databaseFault: string | null;
   redis: State;
 }
 
 const UNKNOWN: DatabaseState = { migrations: 'pending', roleFaults: [] };
-/** Milliseconds for which a probe is kept, because callers may ask as often as they like. */
+/** Milliseconds for which a result is reused, because anyone may call the route at any rate. */
 const PROBE_KEPT_MS = 1_000;
 
 @Injectable()
@@ -40,18 +40,15 @@ export class HealthService {
     private readonly redis: RedisClient,
   ) {}
 
-  /**
-   * Makes the readiness route report from now on that the process is not ready. The process still serves
-   * requests.
-   */
+  /** Makes the readiness route report that the process is not ready. The process still serves requests. */
   stop(): void {
     this.isStopping = true;
   }
 
   /**
    * Checks the servers that the process depends on, at most once a second. The API needs a migrated database
-   * with its privileges. It reports Redis and the clocks of the database's nodes, but works without them. A
-   * worker also needs Redis and the privileges of the tables' owner.
+   * with its privileges. It works without Redis, and reports the state of Redis and of the clocks of database
+   * nodes. A worker also needs Redis and the privileges of the tables' owner.
    * @throws AppError UNAVAILABLE, with a detail for each missing dependency
    */
   async ready(): Promise<Readiness> {

@@ -10,12 +10,15 @@ import { Metrics } from '../../metrics/metrics';
 import { Quota, QUOTAS, WorkspaceUsageRepository } from './workspace-usage.repository';
 
 const TIMEOUT_MS = 1_000;
-/** Interval at which the usage of workspaces is read: the statistics behind it change no faster. */
+/** Milliseconds between two reads of the workspaces' usage. The statistics behind it change no faster. */
 const USAGE_EVERY_MS = 10 * 60 * 1000;
-/** Largest number of queued events that are counted. A higher count takes time, and means the same. */
+/** Largest number of queued events that are counted. Counting more takes time and tells operators no more. */
 const MAX_DEPTH = 100_000;
 
-/** The queue without the dead rows before the floors that workers have saved. */
+/**
+ * SQL of the queue without its dead rows: it reads each workspace's events from its saved floor on, the due
+ * time before which no row is left.
+ */
 const QUEUE_FROM_FLOORS = `workspaces w, LATERAL (
   SELECT queued_at FROM event_queue
   WHERE tenant_id = w.id AND event_id >= (${savedFirstEvent('w.id')}) ORDER BY event_id) q`;
@@ -25,7 +28,7 @@ interface Depth {
   age: number | null;
 }
 
-/** Gauges whose values are read from the database at each scrape. */
+/** Sets the gauges whose values are read from the database at each scrape. */
 @Injectable()
 export class DatabaseMetrics {
   private readonly logger = new Logger(DatabaseMetrics.name);
@@ -80,8 +83,8 @@ export class DatabaseMetrics {
   }
 
   /**
-   * Reads the gauges' values. Settles within a second, even while the database is down: the other metrics
-   * matter most then.
+   * Reads the gauges' values. Resolves within a second even while the database is down, because operators
+   * then need the other metrics most.
    */
   async collect(): Promise<void> {
     const { totalCount, idleCount, waitingCount } = this.database.pool;
@@ -89,7 +92,7 @@ export class DatabaseMetrics {
     this.poolConnections.set({ state: 'idle' }, idleCount);
     this.poolConnections.set({ state: 'waiting' }, waitingCount);
     this.clockOffset.set(this.clock.offsetMs / 1000);
-    // The last value would look like a current one.
+    // If the read fails or takes too long, an old value would look like a current one.
     this.setOutbox(Number.NaN, Number.NaN);
     this.setSnapshot({ seconds: Number.NaN, transactions: Number.NaN });
     for (const table of PARTITIONED_TABLES) this.defaultRows.set({ table }, Number.NaN);
@@ -110,7 +113,7 @@ export class DatabaseMetrics {
     }
   }
 
-  /** Returns the number of events in the queue, up to MAX_DEPTH, and the age in seconds of the oldest one. */
+  /** Returns the number of queued events, up to MAX_DEPTH, and the age in seconds of the oldest one. */
   private async readOutbox(): Promise<{ depth: number; age: number }> {
     const floors = await this.database.placement.searchAll(RECENT_FLOOR, { order: () => [] });
     const areUsed = floors.length > 0;

@@ -29,7 +29,6 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     this.server = server;
   }
 
-  /** Address that the server listens on; null while it does not listen. */
   get address(): ReturnType<Server['address']> {
     return this.server?.address() ?? null;
   }

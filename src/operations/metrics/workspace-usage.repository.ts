@@ -2,23 +2,21 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config';
 import { Database } from '../../database/database';
 
-/** Names of the quotas that a workspace may pass: nothing is refused above them. */
+/** Names of the quotas. A workspace may exceed them: the service refuses nothing, and only reports it. */
 export const QUOTAS = ['contacts', 'messages', 'bytes'] as const;
 export type Quota = (typeof QUOTAS)[number];
 
-/** Amount that one workspace has stored, as PostgreSQL's statistics estimate it. */
+/** Amounts that a workspace has stored, as estimated by PostgreSQL's statistics. */
 export interface WorkspaceUsage extends Record<Quota, number> {
   workspaceId: string;
-  /** Quotas that the workspace has passed. */
   over: Quota[];
 }
 
 /**
- * SQL that reads the estimates of one server. The statistics of a table name up to 100 workspaces that have
- * more of its rows than others, each with its share of the rows. The share of the rows counts as the share of
- * the pages too. On a node of Citus a table's name ends with the number of its shard. The statement reads no
- * table and takes no lock. It leaves the history out: its partitions are dropped by the day, and their
- * statistics are the owner's.
+ * SQL that reads the estimates of one server from PostgreSQL's statistics, without a table read or lock. A
+ * table's statistics name up to 100 workspaces with the most rows, each with its share of the rows. The bytes
+ * of a workspace are estimated by the same share. On a node of Citus, a table's name ends with the number of
+ * its shard. The history is left out, because its partitions are dropped by the day.
  */
 const USAGE = `
   WITH tables AS MATERIALIZED (
@@ -39,7 +37,6 @@ const USAGE = `
   FROM tables, unnest(most_common_vals::text::uuid[], most_common_freqs) AS share (tenant_id, frequency)
   GROUP BY share.tenant_id`;
 
-/** Reads which workspaces store much. */
 @Injectable()
 export class WorkspaceUsageRepository {
   constructor(
@@ -47,7 +44,7 @@ export class WorkspaceUsageRepository {
     private readonly config: Config,
   ) {}
 
-  /** Lists the workspaces that the statistics name: first those over a quota, then those with more bytes. */
+  /** Lists the workspaces that the statistics name: first by the number of exceeded quotas, then by bytes. */
   async list(): Promise<WorkspaceUsage[]> {
     const found = new Map<string, WorkspaceUsage>();
     for (const { workspaceId, ...row } of await this.database.placement.readViews<WorkspaceUsage>(USAGE)) {

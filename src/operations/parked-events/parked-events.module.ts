@@ -3,7 +3,7 @@ import { AuditModule } from '../../audit/audit.module';
 import { OutboxModule } from '../../outbox/outbox.module';
 import { ParkedEventsService } from './parked-events.service';
 
-/** Lets operators list parked events and decide about them. The outbox's worker carries the decisions out. */
+/** Provides the operators' requests for parked events. `ParkedEventsWorker` carries the requests out. */
 @Module({
   imports: [OutboxModule, AuditModule],
   providers: [ParkedEventsService],

@@ -17,8 +17,8 @@ const REQUESTS: Record<Request, { permission: Permission; action: string }> = {
 };
 
 /**
- * Lists events that a consumer could not take in, and lets the operator decide about them. Only the
- * conversation of such an event waits for it.
+ * Lists events that a consumer could not process, and stores an operator's decision about each. Until then,
+ * only the event's conversation waits.
  */
 @Injectable()
 export class ParkedEventsService {
@@ -30,7 +30,7 @@ export class ParkedEventsService {
 
   /**
    * Lists up to 1,000 parked events, oldest first. Without a `tenantId` it lists the events of all
-   * workspaces, which only an operator may read.
+   * workspaces, for operators only.
    * @throws AppError FORBIDDEN
    */
   async list(tenantId: string | undefined, actor: Actor): Promise<ParkedEvent[]> {
@@ -41,8 +41,8 @@ export class ParkedEventsService {
   }
 
   /**
-   * Makes a worker give the event to the consumer that failed again, within seconds; other consumers do not
-   * get it.
+   * Makes a worker retry the event within seconds, for the consumer that failed. Other consumers do not
+   * receive it again.
    * @throws AppError NOT_FOUND; FORBIDDEN to agents
    */
   retry(key: ParkedEventKey, actor: Actor = SYSTEM): Promise<void> {
@@ -50,8 +50,8 @@ export class ParkedEventsService {
   }
 
   /**
-   * Makes a worker drop the event for its consumer. An outbound message becomes FAILED, and its conversation
-   * goes on.
+   * Makes a worker drop the event for the consumer that failed. If that was to send a message, the message
+   * becomes FAILED and its conversation continues.
    * @throws AppError NOT_FOUND; FORBIDDEN to agents
    */
   giveUp(key: ParkedEventKey, actor: Actor = SYSTEM): Promise<void> {

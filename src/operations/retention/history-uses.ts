@@ -7,10 +7,9 @@ import { TableRegistry } from '../../database/tables/table-registry';
 import { TableRowsRepository } from '../../database/tables/table-rows.repository';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 
-/** Number of workspaces that one step looks at. */
 const STEP = 1_000;
 const BATCH = 500;
-/** Pause between batches, so that the clean-up does not slow other work. */
+/** Pause in milliseconds between batches, so that they do not slow down other work. */
 const PAUSE_MS = 25;
 
 /** Unfinished work that needs the events of a day. */
@@ -19,7 +18,10 @@ interface HistoryReference {
   table: string;
 }
 
-/** Finds and gives up unfinished work that needs a day of the history, and so keeps the day's partitions. */
+/**
+ * Finds unfinished work that needs the events or deliveries of a day, and gives up such work of suspended
+ * workspaces. A day's partitions must stay while any work needs them.
+ */
 @Injectable()
 export class HistoryUses {
   constructor(
@@ -29,7 +31,7 @@ export class HistoryUses {
     private readonly rows: TableRowsRepository,
   ) {}
 
-  /** Returns the first reference to the day's events or deliveries; null if there is none. */
+  /** Returns the first work that needs the day's events or deliveries; null if there is none. */
   async find(day: Day): Promise<HistoryReference | null> {
     const uses = this.tables.listHistoryUses();
     const bounds = { first: lowestId(day), next: lowestId(day + 1), start: startOf(day) };
@@ -50,8 +52,8 @@ export class HistoryUses {
   }
 
   /**
-   * Gives up the work of suspended workspaces for events up to and including a day. Such work has waited
-   * longer than events are kept. Otherwise it would keep the days of every workspace's history.
+   * Gives up the work of suspended workspaces for events up to the end of a day. It has waited longer than
+   * events are stored, and would otherwise prevent that the days' partitions of all workspaces are dropped.
    */
   async giveUpSuspended(day: Day, stop?: AbortSignal): Promise<void> {
     const next = lowestId(day + 1);

@@ -6,19 +6,19 @@ import { PartitionChange, PartitionChanges } from '../../database/history/partit
 import { Day, Partition, PARTITIONED_TABLES, Partitions, nameOf } from '../../database/history/partitions';
 import { HistoryUses } from './history-uses';
 
-/** Number of days for which partitions are made ahead: a week without any worker does no harm. */
+/** Number of days ahead for which partitions are created: a week without any worker does no harm. */
 const DAYS_AHEAD = 8;
 /**
- * Number of days, of rows in default partitions, that one run handles. A forged id could be of any day, so
- * there may be many.
+ * Largest number of days, of rows in default partitions, for which one run creates partitions. A forged id
+ * can name any day, so there may be many days.
  */
 const MAX_DEFAULT_DAYS = 30;
 const TRIES = 5;
 const PAUSE_MS = 400;
 
 /**
- * Keeps a partition for each day of the history, from the oldest day that is kept to eight days ahead. Every
- * step is complete in itself: after a kill or a failure the next run, of any worker, goes on.
+ * Creates, attaches, detaches and drops the partitions of the history, one a day, from the oldest stored day
+ * to 8 days ahead. Each step is complete in itself, so the next run of any worker continues after a failure.
  */
 @Injectable()
 export class PartitionKeeper {
@@ -33,7 +33,7 @@ export class PartitionKeeper {
 
   /**
    * Creates and attaches the partitions of yesterday, of the coming days, and of days whose rows are in a
-   * default partition. It also attaches partitions that an earlier run left detached.
+   * default partition. Also attaches partitions that an earlier run left detached.
    */
   async create(stop?: AbortSignal): Promise<void> {
     const today = await this.partitions.readToday();
@@ -59,7 +59,7 @@ export class PartitionKeeper {
     }
   }
 
-  /** Detaches days that are wholly older than the retention and that no unfinished work needs. */
+  /** Detaches the partitions of days that ended before the retention and that no unfinished work needs. */
   async detach(stop?: AbortSignal): Promise<void> {
     const expired = await this.listExpired();
     const attached = expired.filter(({ isAttached }) => isAttached);
@@ -80,8 +80,8 @@ export class PartitionKeeper {
   }
 
   /**
-   * Drops detached partitions. A request that read the history just before may have asked for an old delivery
-   * again: then the day is attached again.
+   * Drops detached partitions. A request that read a day's history before its partition was detached may have
+   * requested an old delivery again. Such a day is attached again.
    */
   async drop(stop?: AbortSignal): Promise<void> {
     const detached = (await this.listExpired()).filter(({ isAttached }) => !isAttached);
@@ -93,7 +93,7 @@ export class PartitionKeeper {
     }
   }
 
-  /** Warns about rows in a default partition: they mean that the partition of their day was missing. */
+  /** Logs an error if a default partition has rows: the partition of their day was missing. */
   async checkDefaults(): Promise<void> {
     const rows = await this.partitions.countDefaultRows();
     if (Object.values(rows).some((count) => count > 0))
@@ -114,8 +114,8 @@ export class PartitionKeeper {
   }
 
   /**
-   * Runs one change and logs a failure.
-   * @returns null when it failed: the next run tries again
+   * Makes one change, up to 5 times after lock conflicts, and logs a failure.
+   * @returns null if it failed: the next run retries it
    */
   private async tryStep(
     step: 'create' | 'attach' | 'detach' | 'drop',
@@ -138,7 +138,7 @@ export class PartitionKeeper {
           return null;
         }
       }
-      // A fixed pause could meet a regular reader's pause again and again.
+      // A fixed pause could meet another transaction that repeats at the same interval again and again.
       await sleep(PAUSE_MS * (0.5 + Math.random()));
     }
     return null;

@@ -4,13 +4,10 @@ import { Periodic } from '../../common/periodic';
 import { PartitionKeeper } from './partition-keeper';
 
 const INTERVAL_MS = 10 * 60 * 1000;
-/**
- * Time between detaching and dropping: longer than a request takes that has read the history before a day was
- * detached.
- */
+/** Milliseconds between detaching and dropping a partition: longer than a request takes that has read it. */
 const BEFORE_DROP_MS = 15_000;
 
-/** Keeps the partitions at the start of a worker, and every ten minutes. It needs no Redis. */
+/** Runs `PartitionKeeper` when a worker starts, and every ten minutes, without Redis. */
 @Injectable()
 export class PartitionWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(PartitionWorker.name);

@@ -7,20 +7,18 @@ import { CleanUp, TableDeclaration } from '../../database/tables/table-declarati
 import { TableRegistry } from '../../database/tables/table-registry';
 import { CleanUpStep, TableRowsRepository } from '../../database/tables/table-rows.repository';
 
-/** Number of rows that one statement of the clean-up looks at. */
+/** Largest number of rows that one statement checks. */
 const BATCH = 2_000;
-/**
- * Number of rows of the smallest batch. A table of which such a batch fails too is left to the next night.
- */
+/** Smallest number of rows of a batch. If such a batch fails, the table is left to the next night. */
 const MIN_BATCH = 100;
-/** Pause between batches, so that the clean-up does not slow other work. */
+/** Pause in milliseconds between batches, so that they do not slow down other work. */
 const PAUSE_MS = 50;
 
 const BEGINNING = '-infinity';
 
 /**
- * Deletes rows that are older than their table keeps them, from each table that is registered with a
- * retention. It leaves audit entries alone; `PartitionKeeper` drops the history by the day.
+ * Deletes expired rows from each table that is registered with a retention. Audit entries never expire;
+ * `PartitionKeeper` drops the history by the day.
  */
 @Injectable()
 export class RetentionService {
@@ -35,8 +33,8 @@ export class RetentionService {
   ) {}
 
   /**
-   * Deletes expired rows in small batches. A failure of one table does not affect the others, and the next
-   * run continues after a stop or a failure.
+   * Deletes expired rows in small batches. A failure in one table does not affect other tables. The next run
+   * continues after a stop or a failure.
    * @returns the number of deleted rows, by table
    */
   async clean(stop?: AbortSignal): Promise<Record<string, number>> {
@@ -58,8 +56,8 @@ export class RetentionService {
   }
 
   /**
-   * Deletes the expired rows of one table, and yields the count of each batch. A batch that fails is made
-   * smaller.
+   * Deletes the expired rows of one table, and yields the number of each batch. Batches shrink after
+   * failures.
    */
   private async *cleanTable(
     table: TableDeclaration,
@@ -85,7 +83,7 @@ export class RetentionService {
     }
   }
 
-  /** Returns the time, by the database's clock, before which rows are too old. */
+  /** Returns the time stamp, by the database's clock, before which rows are expired. */
   private findCutoff({ keptHours, wholeDays }: CleanUp): Promise<string> {
     const hours = keptHours === 'history' ? this.config.retentionDays * 24 : keptHours;
     return this.partitions.readCutoff(hours, wholeDays ?? false);
