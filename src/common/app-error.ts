@@ -30,7 +30,7 @@ export type ErrorCode = keyof typeof ERROR_STATUS;
 /** Codes whose answers have a `Retry-After` header. */
 export const RETRYABLE: readonly ErrorCode[] = ['RATE_LIMITED', 'UNAVAILABLE'];
 
-/** Fault of one field. A page looks up its text in another language by `code`, and inserts `values`. */
+/** Fault of one field of a request. A page looks up its text in another language by `code` and `values`. */
 export interface ErrorDetail extends Partial<CodedFault>, Pick<Fault, 'message'> {
   field: string;
 }

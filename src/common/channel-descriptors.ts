@@ -1,6 +1,5 @@
 /** Facts about the requests that a provider sends to the service. */
 export interface HookDescriptor {
-  /** Header that contains the signature of a request. */
   signature: { name: string; description: string };
   /** Whether the provider calls the address once to verify it. */
   hasHandshake?: boolean;
@@ -82,7 +81,6 @@ const CHANNEL_DESCRIPTORS = {
 } as const satisfies Record<string, ChannelDescriptor>;
 
 export type Channel = keyof typeof CHANNEL_DESCRIPTORS;
-/** Longest text of each channel; null if it accepts the API's 4096 characters. */
 export type BodyLimits = {
   [Name in Channel]: (typeof CHANNEL_DESCRIPTORS)[Name] extends { bodyLimit: infer Limit } ? Limit : null;
 };
@@ -93,7 +91,7 @@ export function slugOf(channel: Channel): string {
   return channel.toLowerCase();
 }
 
-/** Returns the address that the provider calls for a connection. The widget calls routes below its own. */
+/** Returns the address that the provider calls for a connection. The widget calls routes below it. */
 export function hookUrlOf(
   publicUrl: string,
   { channel, hookKey }: { channel: Channel; hookKey: string },
@@ -119,14 +117,13 @@ export type ProviderVariable = Extract<
   { api: unknown }
 >['api']['variable'];
 
-/** Addresses of the providers' public APIs, by environment variable. */
 export const PROVIDER_URLS = Object.fromEntries(
   CHANNELS.map((channel) => describeChannel(channel).api)
     .filter((api) => api !== undefined)
     .map(({ variable, url }) => [variable, url]),
 ) as Record<ProviderVariable, string>;
 
-/** Returns the providers' addresses that are set in an object with the values of environment variables. */
+/** Returns those entries of an object that are set and whose name is the variable of a provider's address. */
 export function pickProviderUrls(values: object): Partial<Record<ProviderVariable, string>> {
   const isProviderUrl = ([name, url]: [string, unknown]) =>
     Object.hasOwn(PROVIDER_URLS, name) && url !== undefined;

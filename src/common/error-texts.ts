@@ -24,7 +24,6 @@ export interface CodedFault {
   values?: ErrorValues;
 }
 
-/** Code, values and English text of the fault of one field. */
 export interface Fault extends CodedFault {
   message: string;
 }

@@ -50,7 +50,6 @@ const ARABIC_LETTERS: Readonly<Record<string, string>> = {
 const PLAIN_FORMS = { ...PLAIN_LETTERS, ...ARABIC_LETTERS };
 const PLAIN = new RegExp(`[${Object.keys(PLAIN_FORMS).join('')}]`, 'gu');
 const KATAKANA = /[\u30a1-\u30f6]/gu;
-/** Difference of the code points of each hiragana and its katakana. */
 const TO_HIRAGANA = 0x3041 - 0x30a1;
 
 /**

@@ -1,4 +1,3 @@
-/** Groups items by a key. Items of a group stay in their order. */
 export function groupBy<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {
@@ -14,7 +13,6 @@ export function groupByWorkspace<T extends { tenantId: string }>(items: Iterable
   return groupBy(items, ({ tenantId }) => tenantId);
 }
 
-/** Splits items into parts of up to `size` items, in their order. */
 export function partsOf<T>(items: T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, n) =>
     items.slice(n * size, (n + 1) * size),

@@ -7,8 +7,8 @@ export const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 const RANDOM_BYTES = 16;
 /**
- * Number of the highest bits of the sequence that are zero at its random start in each millisecond, so that
- * the sequence never reaches its end within a millisecond.
+ * Number of highest bits of the sequence that are zero at its random start in each millisecond, so that it
+ * never reaches its end within a millisecond.
  */
 const SEQUENCE_HEADROOM_BITS = 2;
 const TIMESTAMP_SHIFT = 80n;
@@ -21,7 +21,7 @@ const VARIANT = 2n << 62n;
 /** Random bytes for many ids, drawn at once: an id takes 0.4 µs instead of 2 µs with a system call each. */
 const randomness = Buffer.allocUnsafe(256 * RANDOM_BYTES);
 let drawn = randomness.length;
-/** Time of the latest id, in milliseconds since 1970, and its sequence number within that millisecond. */
+/** Time of the latest id (ms since 1970), and its sequence number within that millisecond. */
 const latest = { msecs: 0, seq: 0 };
 
 /** Returns a new UUIDv7. Within this process, each id sorts above all earlier ids. */

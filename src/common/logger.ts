@@ -22,7 +22,6 @@ function describeError(error: NodeJS.ErrnoException): object {
   return { type: error.name, code: error.code, message: error.message, stack: error.stack };
 }
 
-/** Contexts of the lines that Nest itself logs at every start. */
 const WIRING = new Set<unknown>([
   'NestFactory',
   'InstanceLoader',

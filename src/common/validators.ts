@@ -77,7 +77,7 @@ export function IsMoment(): PropertyDecorator {
     ValidateBy({
       name: 'isMoment',
       validator: {
-        // The comparisons are false for a value that is no date: `IsDate` refuses it.
+        // Both comparisons are false for a value that is no date, so that only `IsDate` refuses it.
         validate: (value) => !(Number(value) < Number(EARLIEST)) && !(Number(value) > Number(LATEST)),
         defaultMessage: () => 'must be between the years 1970 and 9999',
       },
@@ -123,7 +123,7 @@ export function opaqueFieldsOf(prototype: object): readonly string[] {
   return (Reflect.getMetadata(OPAQUE, prototype) as string[] | undefined) ?? [];
 }
 
-/** Removes unseen characters from both ends of a text, or of each text of a list, before other checks. */
+/** Removes characters that cannot be seen from both ends of a text, or of each text of a list. */
 export function TrimUnseen(): PropertyDecorator {
   const trim = (value: unknown) => (typeof value === 'string' ? trimUnseen(value) : value);
   return Transform(({ value }) => (Array.isArray(value) ? value.map(trim) : trim(value)));

@@ -9,9 +9,8 @@ export interface Closable {
 }
 
 export interface WorkLimits {
-  /** Number of slots of this process. */
   total: number;
-  /** Number of slots that one key may use. */
+  /** Number of slots that one key may use. A key names a workspace or connection. */
   perKey: number;
   /** Number of callers that may wait for a slot; 0 by default. */
   waiting?: number;
@@ -59,17 +58,15 @@ export class WorkBudget {
     return this.used >= this.limits.total;
   }
 
-  /** Reports whether a key uses all its slots, or as many of its callers wait as may wait. */
+  /** Reports whether a key uses all its slots, or all its places in the line. */
   isUsedUp(key: string): boolean {
     return this.countUsed(key) >= this.limits.perKey || (this.lines.has(key) && this.isLineFull(key));
   }
 
-  /** Reports whether a caller of the key would get neither a slot nor a place in its line. */
   isCrowded(key: string): boolean {
     return !this.hasSlot(key) && this.hasNoRoom(key);
   }
 
-  /** Acquires a slot if one is free for the key; returns null otherwise. */
   tryAcquire(key: string): Release | null {
     return this.hasSlot(key) ? this.occupy(key) : null;
   }

@@ -15,12 +15,14 @@ interface EventDefinition<Data extends TObject, Order extends 'conversation' | n
   example: Static<Data>;
   /** `conversation` if events of the type are numbered within their conversation; null by default. */
   order?: Order;
-  /** Entitlement without which a workspace never gets an event of the type; null, the default, for none. */
+  /**
+   * Entitlement without which a workspace gets no event of the type; null, the default, if none is needed.
+   */
   entitlement?: Entitlement | null;
   /**
    * `fact`, the default: the event goes to every endpoint that subscribes to the type. `test`: the event goes
-   * to one endpoint, subscribed or not. Its delivery has one attempt, which stores the response's headers. It
-   * is not counted in statistics and not recovered.
+   * to one endpoint, subscribed or not. Its delivery has one attempt, which stores the response's headers;
+   * statistics and recoveries leave it out.
    */
   kind?: 'fact' | 'test';
   /**

@@ -10,8 +10,8 @@ import { EVENT_APPENDED } from './outbox.service';
 
 const INTERVAL_MS = 15_000;
 /**
- * Milliseconds back to which events with a lost signal are searched. An event's id contains the time at which
- * its transaction made it; the transaction commits long before that is a minute ago.
+ * Milliseconds back to which events are searched whose Redis signal was lost. A transaction commits long
+ * before the id of its event is a minute old.
  */
 const LOOK_BACK_MS = 60_000;
 const WORKSPACES = 100;

@@ -39,7 +39,7 @@ const claimIn = (batch: Batch) => `
   WITH due AS (${selectForEach(
     { tenant_id: ['uuid', '$1'], count: ['integer', '$2'], first_id: ['uuid', '$4'] },
     batch,
-    // Locks the oldest events of a workspace without a valid lease, from `first_id` on.
+    // Locks the workspace's oldest events that have no valid lease, from `first_id` on.
     (turn) => `
     SELECT tenant_id, event_id, lease_id FROM event_queue
     WHERE tenant_id = ${turn.tenant_id} AND event_id >= ${turn.first_id}
@@ -157,7 +157,7 @@ export class EventQueueRepository {
   /**
    * Deletes the queue rows of `ended` leases, and locks the queue rows of `ongoing` leases until the
    * transaction ends.
-   * @returns the keys of the valid leases: the transaction may record deliveries of no others
+   * @returns the keys of the valid leases: the transaction may record deliveries of these alone
    */
   async settle(tx: Transaction, ended: EventLease[], ongoing: EventLease[]): Promise<Set<string>> {
     const rows = await tx.prepared<Omit<EventLease, 'tenantId'>>(

@@ -12,11 +12,15 @@ import { RelayTurn, WorkspaceTurn } from './relay-turn';
  * workspaces; such a transaction is called a turn.
  */
 const LANES = 3;
-/** Index of the loop for workspaces with a backlog. Loop 0 is for all other workspaces; loop 2 helps both. */
+/**
+ * Index of the lane (loop of the relay) for workspaces with a backlog. Lane 0 is for all others; lane 2
+ * helps.
+ */
 const BACKLOG_LANE = 1;
 /**
- * Milliseconds that the transactions of all earlier loops must have lasted before the next loop begins one.
- * With few busy loops the transactions are large, and one that hangs blocks only its own loop.
+ * Milliseconds that the transactions of all lanes (loops of the relay) with a lower index must have lasted
+ * before the next lane begins one. With few busy lanes the transactions are large, and one that hangs blocks
+ * only its own lane.
  */
 const NEXT_LANE_AFTER_MS = 10;
 /** Milliseconds after which a transaction counts as hanging: its database server gets no further ones. */
@@ -28,7 +32,7 @@ const MAX_EVENTS = 100;
 const MAX_TURN_EVENTS = 500;
 /** Milliseconds that a workspace's events wait at most because a consumer is busy. */
 const PATIENCE_MS = 1_000;
-/** Milliseconds between two checks of an idle loop whether a workspace has waited for PATIENCE_MS. */
+/** Milliseconds between two checks of an idle lane whether a workspace has waited for PATIENCE_MS. */
 const LOOK_EVERY_MS = 250;
 /** Age in milliseconds from which a workspace's events are relayed even if a consumer is busy. */
 const MAX_AGE_MS = 5_000;
@@ -53,7 +57,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   private readonly inTurn = new Set<string>();
   /**
    * Workspaces that reached their limit in a transaction or waited over a second, until no event is left.
-   * They share no transaction with other workspaces, because the others would wait for their events.
+   * Each shares no transaction, so that no other workspace waits for its events.
    */
   private readonly backlogged = new Set<string>();
   /**
@@ -66,8 +70,9 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   private readonly maxWorkspaces: number;
   private lanes: Promise<void>[] = [];
   /**
-   * Current transaction of each loop. For each database server that may hang alone there are LANES more
-   * loops. Each of these replaces the loop LANES places before it while the transaction of that loop hangs.
+   * Current transaction of each lane (loop). For each database server that may hang alone there are LANES
+   * more lanes. Each of these replaces the lane LANES places before it while the transaction of that lane
+   * hangs.
    */
   private readonly turns: Turn[];
   private readonly sleeping = new Set<() => void>();
@@ -108,7 +113,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     this.lookAgain();
   }
 
-  /** Wakes sleeping loops if any workspace may have events. A consumer calls it when it becomes less busy. */
+  /** Wakes sleeping lanes if any workspace may have events. A consumer calls it when it becomes less busy. */
   lookAgain(): void {
     if (this.ready.size > 0) for (const wakeLane of this.sleeping) wakeLane();
   }
@@ -144,7 +149,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     return new Set(names.filter((name) => name !== null));
   }
 
-  /** Returns the longest waiting workspaces, all with or all without a backlog, for a loop's transaction. */
+  /** Returns the longest waiting workspaces, all with or all without a backlog, for a lane's transaction. */
   private pickWorkspaces(lane: number): string[] {
     if (!this.clock.isTrusted) return [];
     const first = lane - (lane % LANES);

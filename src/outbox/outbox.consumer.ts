@@ -23,7 +23,9 @@ export interface OutboxConsumer {
    */
   guessLimit?(tenantId: string, isOverdue: boolean, workspaces: number): number | null;
 
-  /** Reports whether the workspace's events should wait up to a second, because work could not start. */
+  /**
+   * Reports whether the workspace's events should wait up to a second, because their work could not start.
+   */
   isBusy?(tenantId: string): boolean;
 
   /** Ends work that waits for an event which an operator has given up. */

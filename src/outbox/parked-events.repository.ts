@@ -39,7 +39,6 @@ export class ParkedEventsRepository {
     );
   }
 
-  /** Lists the oldest `count` parked events, of all workspaces if `tenantId` is null. */
   list(count: number, tenantId: string | null): Promise<ParkedEvent[]> {
     return this.database.query<ParkedEvent>(
       `SELECT ${COLUMNS} FROM parked_events WHERE $2::uuid IS NULL OR tenant_id = $2 ORDER BY parked_at LIMIT $1`,

@@ -24,7 +24,8 @@ export class QueuedWorkspacesRepository {
 
   /**
    * Returns workspaces of a server that have queued events without a valid lease. Reads up to 1,000
-   * workspaces with ids above `after`, and stores the time of the first queued event of each as its floor.
+   * workspaces with ids above `after`, and stores the time of each one's first queued event, from which later
+   * reads begin.
    * @returns the workspaces, and the `after` of the next call; null after the last workspace
    */
   async findWorkspaces(
@@ -39,7 +40,7 @@ export class QueuedWorkspacesRepository {
     });
     const ids = workspaces.map(({ id }) => id);
     const queued = await this.findFirst(ids, server);
-    // `now` was read before the queue, so any event that is queued later is above this floor.
+    // `now` was read before the queue, so no event that is queued later is older.
     for (const { id, now } of workspaces) {
       const first = queued.get(id);
       this.floors.update(subQueueOf(id), first ? idTime(first.eventId) : now);

@@ -19,7 +19,7 @@ export interface TurnPlan {
 export interface Parking {
   consumers: OutboxConsumer[];
   /**
-   * Id of the only event that may be parked; the turn fails if another event is the oldest. Null if the
+   * Id of the only event that may be parked: if another one is the oldest, `relayEvents` throws. Null if the
    * failed transaction had claimed no event: then any event may be parked.
    */
   eventId: string | null;
@@ -30,7 +30,7 @@ export interface WorkspaceTurn {
   tenantId: string;
   /** Whether the number of events reached the workspace's limit, so that more may be queued. */
   isUnfinished: boolean;
-  /** Whether the number of events reached the limit for overdue events, not only the one for free slots. */
+  /** Whether the number of events reached the limit for overdue events, not only the limit of free slots. */
   isFull: boolean;
   /** Time at which its oldest event was queued, in milliseconds since 1970; Infinity without an event. */
   oldestAt: number;

@@ -4,7 +4,7 @@ import { targetKeyOf, Target } from './targets';
 
 export const CONCURRENT_CLAIMS = 20;
 const WAKE_OTHERS_EVERY_MS = 1_000;
-/** Milliseconds after which the worker begins the next target's claim although this one has not ended. */
+/** Milliseconds after which the worker begins another claim although the current one has not ended. */
 const CLAIM_PATIENCE_MS = 1_000;
 
 interface LeaseWork<Claimed> {

@@ -4,17 +4,17 @@ import { Target } from './targets';
 const BACKGROUND_SHARE = 1 / 2;
 /** Share of a target's slots that its live work leaves free while its background work waits. */
 const BACKGROUND_FLOOR = 1 / 10;
-/** Largest number of slots in use beyond a pool's size. Workspaces without an item in flight use them. */
+/** Largest number of slots in use beyond a pool's size. Workspaces without an item in flight get them. */
 const MAX_BEYOND = 256;
-/** Number of targets whose slowness is remembered. Those that changed longest ago are forgotten first. */
+/** Largest number of targets of which it is stored whether they are slow. The oldest are deleted first. */
 const MAX_KNOWN = 100_000;
 
 export interface SlotLimits {
-  /** Number of this process's slots for targets that are not slow. */
+  /** Number of this process's slots for targets whose last attempt did not time out. */
   total: number;
   /** Number of slots that one target may use, for live and background work together. */
   perTarget: number;
-  /** Number of slots for all slow targets together, in addition to `total`. */
+  /** Number of slots for all targets whose last attempt timed out, in addition to `total`. */
   slow: number;
   /** Whether a target counts as slow until its first attempt that does not time out. */
   startSlow?: boolean;
@@ -95,7 +95,7 @@ export class Slots {
     return this.backgroundWaiting.has(id) ? free - Math.max(0, this.backgroundFloor - use.background) : free;
   }
 
-  /** Reports whether half of the slots within the target's own limit are free, to fill several at once. */
+  /** Reports whether half of the target's own slots are free, so that one claim starts several items. */
   isHalfFree(target: Target): boolean {
     return this.countFreeOwn(target) * 2 >= Math.max(1, this.countsOn(target));
   }
@@ -130,7 +130,7 @@ export class Slots {
     if (this.known.size > MAX_KNOWN) this.known.delete(this.known.keys().next().value!);
   }
 
-  /** Marks a target that answered another process as not slow, unless this process knows of an attempt. */
+  /** Marks a target as not slow because another process saw it answer, if this process has no result. */
   setAnswering(id: string): void {
     if (!this.known.has(id)) this.setSlow(id, false);
   }

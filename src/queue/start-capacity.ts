@@ -8,17 +8,14 @@ import { Target, targetKeyOf, FairQueue } from './targets';
  */
 const START_WITHIN_MS = 1_000;
 const POOLS: PoolName[] = ['normal', 'slow'];
-/** Number of stored pauses below which ended ones are not removed. */
+/** Number of stored pauses below which ended pauses are not removed. */
 const FEWEST_SWEPT = 1_000;
 /** Milliseconds for which a workspace counts as crowding after it last wanted more slots than were free. */
 const CROWDING_MS = 1_000;
 /** Largest number of waiting targets that are checked for a free slot in one tick of the event loop. */
 const VISITS_PER_PASS = 100;
 
-/**
- * Milliseconds of a target's pause when its secret cannot be decrypted. It is paused again until an operator
- * restores the encryption key.
- */
+/** Milliseconds of a target's pause when its secret cannot be decrypted. An operator must restore the key. */
 export const UNREADABLE_PAUSE_MS = 60_000;
 
 /**
@@ -65,13 +62,13 @@ export class StartCapacity {
     normal: new FairQueue(),
     slow: new FairQueue(),
   };
-  /** Pools that were full when a slot was released, until the targets that wait for it have been checked. */
+  /** Pools that were full when a slot was released, until their waiting targets have been checked. */
   private readonly contested = new Set<PoolName>();
-  /** Keys of targets for which a slot is acquired, at their turn, and whose claim has not begun yet. */
+  /** Keys of targets that got a slot at their turn and whose claim has not begun. */
   private readonly reserved = new Set<string>();
   /** Ends of the pauses of targets, for live and background work, by target id, in ms since 1970. */
   private readonly pausedUntil = new Map<string, number>();
-  /** Number of pauses at which ended ones are removed. No claim removes the pause of a deleted target. */
+  /** Number of stored pauses at which ended ones are removed. Claims remove no pause of a deleted target. */
   private sweepAt = FEWEST_SWEPT;
   /** Workspaces without a target with half of its slots free when last checked, each with its targets. */
   private readonly busy = new Map<string, Target[]>();
@@ -161,7 +158,7 @@ export class StartCapacity {
     return targets.length > 0 ? Math.max(...targets.map((target) => this.countStartable(target))) : Infinity;
   }
 
-  /** Marks targets that answered other processes as not slow, unless this process knows of an attempt. */
+  /** Marks targets as not slow because other processes saw them answer, if this process has no result. */
   noteAnswering(targets: Pick<Target, 'id'>[]): void {
     for (const { id } of targets) this.slots.setAnswering(id);
   }
@@ -234,7 +231,7 @@ export class StartCapacity {
     this.crowdingAt.set(tenantId, Date.now());
   }
 
-  /** Reports whether the workspace found free slots in the last second while others found too few. */
+  /** Reports whether the workspace found free slots in the last second while other workspaces did not. */
   private isBystander(tenantId: string): boolean {
     for (const [other, at] of this.crowdingAt) {
       if (Date.now() - at < CROWDING_MS) break;
@@ -272,7 +269,7 @@ export class StartCapacity {
     });
   }
 
-  /** Reserves free slots for the longest waiting targets. Targets of workspaces at their limit wait on. */
+  /** Reserves free slots for the longest waiting targets. Targets of workspaces at their limit remain. */
   private visitWaiting(pool: PoolName): void {
     this.contested.delete(pool);
     const waiting = this.waitingForShared[pool];

@@ -23,7 +23,7 @@ export class TargetRates {
     return granted;
   }
 
-  /** Subtracts acquired items that were not started from the count of the second. */
+  /** Subtracts acquired items that were not started from the count of this second. */
   async giveBack(target: Target, count: number): Promise<void> {
     if (count > 0) await this.windows.giveBack(throughputKeyOf(target), count);
   }

@@ -4,7 +4,7 @@ import type { Queue } from 'bull';
 import { closeQueue } from './close-queue';
 import { targetKeyOf, Target } from './targets';
 
-/** Milliseconds to which delayed wake-ups are rounded up. A target's equal wake-ups are one job. */
+/** Milliseconds to which delayed wake-ups are rounded up. Wake-ups of a target for one time are one job. */
 const DELAY_STEP_MS = 100;
 
 export const InjectWakeUps = (queue: string) => Inject(wakeUpsOf(queue));
@@ -70,7 +70,7 @@ export class WakeUpQueue implements OnModuleInit, BeforeApplicationShutdown {
     void this.addPending();
   }
 
-  /** Wakes a target after a delay. Bull ignores a second job with an id, so each due time has its own. */
+  /** Wakes a target after a delay. Bull ignores a job whose id exists, so each due time has its own id. */
   wakeIn(target: Target, delayMs: number): void {
     const step = Math.ceil((Date.now() + delayMs) / DELAY_STEP_MS);
     this.pending.set(`${targetKeyOf(target)}@${step}`, { target, delay: step * DELAY_STEP_MS - Date.now() });

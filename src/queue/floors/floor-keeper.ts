@@ -5,11 +5,11 @@ import { QueueFloors } from './queue-floors';
 import { QueueFloorsRepository } from './queue-floors.repository';
 
 const INTERVAL_MS = 10_000;
-/** Milliseconds between two exchanges of floors with other workers. */
+/** Milliseconds between two exchanges with other workers, through the table `queue_floors`. */
 const SAVED_EVERY_MS = 60_000;
 /**
- * Number of a queue's dead rows above which workers use floors. Vacuum leaves so many dead rows only while an
- * old snapshot prevents their removal.
+ * Number of dead rows in a queue table above which reads skip them. Vacuum leaves so many only while an old
+ * snapshot prevents their removal.
  */
 const MANY_DEAD_ROWS = 10_000;
 const BATCH = 1_000;

@@ -13,28 +13,28 @@ export interface QueueFloor extends SubQueue {
 }
 
 /**
- * Milliseconds before the floor from which a claim reads. Clocks of two processes differ by up to 2 s, and a
- * row becomes visible only when its transaction commits. The periodic search finds rows that a claim misses
- * because they became visible later.
+ * Milliseconds before the floor (the due time before which no row is left) from which a claim reads. Clocks
+ * of two processes differ by up to 2 s, and a row becomes visible only when its transaction commits. The
+ * periodic search finds rows that a claim misses because they became visible later.
  */
 const CLAIM_SLACK_MS = 3_000;
 /**
- * Milliseconds before the floor from which the periodic search for due rows reads. It is longer than a
- * transaction can be idle (30 s) and one statement can last (5 s).
+ * Milliseconds before the floor (the due time before which no row is left) from which the periodic search
+ * reads. It is longer than a transaction can be idle (30 s) and one statement can last (5 s).
  */
 export const SEARCH_SLACK_MS = 40_000;
 
 interface KnownFloor extends SubQueue {
-  /** Milliseconds since 1970; 0 until a search has found the floor. */
+  /** Milliseconds since 1970; 0 until a search has found it. */
   floor: number;
-  /** Whether a claim has read the sub-queue since its floor was last saved. */
+  /** Whether a claim has read the sub-queue since the last `takeUnsaved`. */
   isUnsaved: boolean;
 }
 
 /**
  * Stores the floor of each sub-queue in use: the due time before which it has no row left. While a queue has
- * many dead rows, claims and searches read a sub-queue from its floor on. A snapshot that is held open, such
- * as a backup's, causes such times: PostgreSQL retains every dead row and its index entries. A read from the
+ * many dead rows, claims and searches read a sub-queue from its floor on. That is so while a snapshot is held
+ * open, such as a backup's: PostgreSQL retains every dead row and its index entries. A read from the
  * beginning of a sub-queue would then take longer with every event.
  */
 @Injectable()
@@ -42,7 +42,7 @@ export class QueueFloors {
   private readonly known = new Map<string, KnownFloor>();
   areUsed = false;
 
-  /** Switches the use of floors on or off. When off, each sub-queue is read from its beginning. */
+  /** Switches on or off that reads skip a sub-queue's dead rows. When off, they start at its beginning. */
   use(areUsed: boolean): void {
     this.areUsed = areUsed;
     if (!areUsed) this.known.clear();
@@ -56,23 +56,25 @@ export class QueueFloors {
     return new Date(Math.max(0, known.floor - CLAIM_SLACK_MS));
   }
 
-  /** Returns the due time from which a search reads the sub-queue: 1970 if no floor is known. */
+  /** Returns the due time from which a search reads the sub-queue: 1970 if no claim has read it. */
   startOfSearch(subQueue: SubQueue): Date {
     return new Date(Math.max(0, (this.known.get(keyOf(subQueue))?.floor ?? 0) - SEARCH_SLACK_MS));
   }
 
-  /** Stores the floor that a search has found. Does nothing if no claim has read the sub-queue. */
+  /**
+   * Stores the due time of a sub-queue's first row that a search found, if a claim has read the sub-queue.
+   */
   update(subQueue: SubQueue, floor: Date): void {
     const known = this.known.get(keyOf(subQueue));
     if (known) known.floor = floor.getTime();
   }
 
-  /** Adds floors that other processes have saved, except for sub-queues whose floor this process knows. */
+  /** Adds floors (due times of first rows) that other processes have saved for sub-queues unknown here. */
   addSaved(floors: QueueFloor[]): void {
     for (const saved of floors) if (!this.known.has(keyOf(saved))) this.add(saved, saved.floor.getTime());
   }
 
-  /** Returns the floors of the sub-queues that claims have read since the last call. */
+  /** Returns the floors (due times of first rows) of sub-queues that claims have read since the last call. */
   takeUnsaved(): QueueFloor[] {
     const unsaved = [...this.known.values()].filter(({ floor, isUnsaved }) => isUnsaved && floor > 0);
     for (const known of unsaved) known.isUnsaved = false;

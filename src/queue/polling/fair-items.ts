@@ -1,10 +1,13 @@
-/** Milliseconds of an item's first rest. Each further rest in a row is twice as long, up to a limit. */
+/**
+ * Milliseconds of an item's first rest: a pause after a step that failed or had to wait for other work. Each
+ * further rest in a row is twice as long, up to a limit.
+ */
 const FIRST_REST_MS = 500;
-/** Largest rest in milliseconds of an item whose last step ended with `waiting`. */
+/** Longest pause in milliseconds of an item whose last step ended with `waiting`. */
 const LONGEST_WAIT_MS = 3_000;
-/** Largest rest in milliseconds of an item whose last step failed. */
+/** Longest pause in milliseconds of an item whose last step failed. */
 const LONGEST_REST_MS = 60_000;
-/** Largest numbers of waiting items of one workspace, of all waiting items, and of stored rests. */
+/** Largest numbers of waiting items of one workspace, of all waiting items, and of pausing items. */
 const MAX_OF_WORKSPACE = 1_000;
 const MAX_ITEMS = 100_000;
 const MAX_RESTS = 10_000;
@@ -18,7 +21,7 @@ export interface WorkItem {
 export type StepOutcome = 'more' | 'done' | 'waiting';
 
 interface Rest {
-  /** End of the rest in milliseconds of `performance.now()`. */
+  /** End of the pause in milliseconds of `performance.now()`. */
   until: number;
   times: number;
   /** Divisor of the step's size. It doubles after each failure and halves after each success. */
@@ -27,7 +30,7 @@ interface Rest {
 
 /**
  * Queue of items that wait for a step. Workspaces take turns, and so do the items within a workspace. An item
- * whose step failed or ended with `waiting` rests: `add` ignores it until its rest ends.
+ * whose step failed or ended with `waiting` pauses: until the end of its pause, `add` ignores it.
  */
 export class FairItems<Item extends WorkItem> {
   /** Items by workspace and key. The first item of a workspace is its next one. */
@@ -41,7 +44,7 @@ export class FairItems<Item extends WorkItem> {
     return this.turns.size > 0;
   }
 
-  /** Adds an item. Ignores it if it waits, rests or too many wait: a later search finds it again. */
+  /** Adds an item. Ignores it if it waits or pauses, or too many wait: a later search finds it again. */
   add(item: Item): void {
     const key = keyOf(item);
     const items = this.waiting.get(item.tenantId) ?? new Map<string, Item>();

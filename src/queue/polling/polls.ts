@@ -45,7 +45,7 @@ export class Polls implements OnApplicationBootstrap, BeforeApplicationShutdown 
     this.register(work, () => search.run());
   }
 
-  /** Whether the process shuts down or its clock is wrong. No poll begins, and long work must end early. */
+  /** Whether the process shuts down or its clock is wrong: then no poll begins, and long work must end. */
   get areHeld(): boolean {
     return this.timer.isStopped || !this.clock.isTrusted;
   }

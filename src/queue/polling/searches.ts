@@ -4,12 +4,15 @@ import { WorkspaceServer } from '../../database/placement/placement';
 /** Largest number of steps of one run, so that a run takes a bounded time. */
 const MAX_STEPS = 10;
 
-/** Processes a bounded number of a server's rows. Returns the next step's position; null after the last. */
+/**
+ * Processes a bounded number of a database server's rows after a position. Returns the position of the next
+ * step, or null after the last row.
+ */
 export type SearchStep<Position> = (after: Position, server: WorkspaceServer) => Promise<Position | null>;
 
 /**
- * Searches the workspaces of each server in bounded steps. A run makes up to `maxSteps` steps on each server,
- * and the next run continues there. After the last row, the search starts at `first` again.
+ * Searches the workspaces of each database server in bounded steps. A run makes up to `maxSteps` steps on
+ * each server, and the next run continues there. After the last row, the search starts at `first` again.
  */
 export class SteppedSearch<Position> {
   private readonly walks: () => Promise<void[]>;
@@ -44,8 +47,8 @@ const OVERLAP_MS = 2_000;
 const BEFORE_START_MS = 60_000;
 
 /**
- * Processes a bounded number of a server's rows that became due after `since`. `until` is the due time up to
- * which it has searched; `isLast` tells that no more rows are due.
+ * Processes a bounded number of a database server's rows that became due after `since`. `until` is the due
+ * time up to which it has searched; `isLast` means that no more rows are due.
  */
 export type ScheduleStep = (
   since: Date,

@@ -10,10 +10,7 @@ export interface WorkSearch<Item, Position> {
   first: Position;
   /** Largest number of calls of `find` for each server in one second; 10 by default. */
   maxSteps?: number;
-  /**
-   * Returns a bounded number of due items of a server after a position, without locks; `next` is null at the
-   * end.
-   */
+  /** Returns a bounded number of due items after a position, without locks; `next` is null at the end. */
   find(after: Position, server: WorkspaceServer): Promise<{ items: Item[]; next: Position | null }>;
 }
 
