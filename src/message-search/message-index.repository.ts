@@ -8,9 +8,9 @@ import { makeKeys } from './term-keys';
 const STEP_WORKSPACES = 500;
 
 export interface IndexProgress {
-  /** Id up to which all messages are in the index. */
+  /** Id up to which all messages are in the search index. */
   indexedUntil: string;
-  /** Number of messages that the index has numbered from 0 upwards, in the order of their ids. */
+  /** Number of messages that were numbered from 0 upwards, in the order of their ids. */
   newer: number;
 }
 

@@ -34,7 +34,6 @@ interface DueMessages {
 @Injectable()
 export class MessageIndexWorker implements OnModuleInit, OutboxConsumer {
   readonly name = 'message-search';
-  /** Messages that may be missing in the index, by workspace. */
   private readonly due = new Map<string, DueMessages>();
 
   constructor(

@@ -7,7 +7,10 @@ import { termsOfText } from './search-phrases';
 import { SettledTime } from './settled-time';
 import { bucketOf } from './term-keys';
 
-/** Number of terms after which a step ends, so that it takes a bounded time. Its last text may exceed it. */
+/**
+ * Number of terms (words or characters) after which a step ends, to take a bounded time. Its last text may
+ * exceed it.
+ */
 const MAX_TERMS = 5_000;
 
 type SplitText = PendingText & { terms: Set<string> };
@@ -97,7 +100,6 @@ export class MessageIndexer {
   }
 }
 
-/** Splits the texts of a step into terms, up to the limit of a step. */
 function split(rows: PendingText[]): Split {
   const texts: Split['texts'] = [];
   let count = 0;

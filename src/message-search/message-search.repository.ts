@@ -23,7 +23,6 @@ export interface IndexRange {
 /** Numbers of buckets, which are higher for newer messages. Both bounds are inclusive. */
 export type Buckets = Pick<IndexRange, 'newest' | 'oldest'>;
 
-/** Message whose text may match a search, with the values that a result shows. */
 export interface Candidate extends MessageKeys {
   senderType: SenderType;
   senderAgentId: string | null;
@@ -99,10 +98,9 @@ export class MessageSearchRepository {
   }
 
   /**
-   * Finds a message below the id `before` such that it and all newer indexed messages are in `buckets` or
-   * newer ones. If `buckets` have messages, it is in one of them. Otherwise it is the oldest such message, to
-   * within a millisecond. Returns null if there is none. It takes up to 41 steps, each of which halves the
-   * time to search.
+   * Returns the id of a message, or null. A search of `buckets` has covered all indexed messages from it up
+   * to the id `before`. It is in one of `buckets` if they have messages. Otherwise it is the oldest such
+   * message, to within a millisecond. It takes up to 41 steps, each of which halves the time to search.
    */
   async findLast(
     tenantId: string,

@@ -28,10 +28,7 @@ export function parsePhrases(text: string): Phrase[] {
     .filter((phrase) => phrase.length > 0);
 }
 
-/**
- * Returns the index terms that a text with all of the phrases has. Pairs of characters replace their
- * characters.
- */
+/** Returns the index terms that a text with all of the phrases has. A pair of characters replaces both. */
 export function termsOfPhrases(phrases: readonly Phrase[]): Set<string> {
   const terms = new Set<string>();
   for (const phrase of phrases)

@@ -7,7 +7,7 @@ import { idFloor } from '../common/ids';
 const CLOCK_MS = 2_500;
 /**
  * Milliseconds after which each transaction has ended: longer than it can be idle (30 s) and a statement can
- * last (5 s).
+ * take (5 s).
  */
 const LONGEST_TRANSACTION_MS = 40_000;
 

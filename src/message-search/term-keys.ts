@@ -33,7 +33,7 @@ export function keyBase(tenantId: string): number {
 
 /**
  * Returns the keys of terms in the index, joined by commas. The keys of one bucket are next to each other in
- * the index, so that new messages change few pages. Two workspaces may have equal keys, so a query must
+ * the index, so that new messages change few pages. Two workspaces may have equal keys, so queries must
  * compare the workspace too.
  */
 export function makeKeys(tenantId: string, bucket: number, terms: Iterable<string>): string {

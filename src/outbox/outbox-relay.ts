@@ -12,10 +12,7 @@ import { RelayTurn, WorkspaceTurn } from './relay-turn';
  * workspaces; such a transaction is called a turn.
  */
 const LANES = 3;
-/**
- * Index of the lane (loop of the relay) for workspaces with a backlog. Lane 0 is for all others; lane 2
- * helps.
- */
+/** Index of the lane (loop of the relay) for workspaces with a backlog; lane 0 is for all others. */
 const BACKLOG_LANE = 1;
 /**
  * Milliseconds that the transactions of all lanes (loops of the relay) with a lower index must have lasted
@@ -71,8 +68,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   private lanes: Promise<void>[] = [];
   /**
    * Current transaction of each lane (loop). For each database server that may hang alone there are LANES
-   * more lanes. Each of these replaces the lane LANES places before it while the transaction of that lane
-   * hangs.
+   * more lanes. Each of these replaces the lane LANES places before it while that lane's transaction hangs.
    */
   private readonly turns: Turn[];
   private readonly sleeping = new Set<() => void>();

@@ -17,7 +17,6 @@ export interface Readiness extends ClockStates {
   redis: State;
 }
 
-/** State of the servers that the process depends on. */
 interface Probe extends DatabaseState {
   databaseFault: string | null;
   redis: State;

@@ -52,8 +52,8 @@ export class HistoryUses {
   }
 
   /**
-   * Gives up the work of suspended workspaces for events up to the end of a day. It has waited longer than
-   * events are stored, and would otherwise prevent that the days' partitions of all workspaces are dropped.
+   * Gives up the work of suspended workspaces for events up to the end of a day. Such work has waited longer
+   * than events are stored, and would prevent the drop of the days' partitions, which all workspaces share.
    */
   async giveUpSuspended(day: Day, stop?: AbortSignal): Promise<void> {
     const next = lowestId(day + 1);

@@ -115,7 +115,7 @@ export class PartitionKeeper {
 
   /**
    * Makes one change, up to 5 times after lock conflicts, and logs a failure.
-   * @returns null if it failed: the next run retries it
+   * @returns null if it failed or was stopped: the next run retries it
    */
   private async tryStep(
     step: 'create' | 'attach' | 'detach' | 'drop',

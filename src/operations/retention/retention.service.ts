@@ -56,8 +56,7 @@ export class RetentionService {
   }
 
   /**
-   * Deletes the expired rows of one table, and yields the number of each batch. Batches shrink after
-   * failures.
+   * Deletes the expired rows of one table; yields the number of each batch. Batches shrink after failures.
    */
   private async *cleanTable(
     table: TableDeclaration,
