@@ -59,10 +59,10 @@ export class IdempotencyKeysRepository {
 
   /**
    * Deletes up to 500 keys of a conversation whose contact is erased, because their responses contain its
-   * messages. Every step of the erasure calls it, so it deletes all: there are no more keys than messages.
+   * messages. Every step of the erasure calls it, so that all keys go: there are no more keys than messages.
    */
   async erase(tx: Transaction, { tenantId, conversationId, withContact }: ErasedMessages): Promise<void> {
-    // Otherwise only messages are erased that are over a day old: their keys are deleted.
+    // An erasure without the contact erases messages that are over a day old, whose keys have expired.
     if (!withContact) return;
     await tx.query(
       `DELETE FROM idempotency_keys WHERE tenant_id = $1 AND key IN (

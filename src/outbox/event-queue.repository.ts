@@ -58,7 +58,6 @@ const claimIn = (batch: Batch) => `
 export interface AppendedEvent {
   tenantId: string;
   id: string;
-  /** Conversation of the event, if any. */
   conversationId?: string | null;
   /** Contact that an `audit.event` is about. */
   contactId?: string | null;

@@ -36,7 +36,7 @@ export class KeyRotationService {
   }
 
   /**
-   * Encrypts every stored secret that has another key with the first configured key. It can be stopped and
+   * Encrypts with the first configured key every stored secret that has another key. It can be stopped and
    * run again at any time. Each workspace gets an audit entry for every hundred of its secrets.
    * @returns how many secrets had another key
    * @throws SecretUnreadable if the key of a stored secret is not configured
