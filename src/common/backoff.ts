@@ -1,5 +1,8 @@
 export const FIRST_DELAY_MS = 2_000;
-/** Largest share of the delay that is added at random, so that common failures are not retried together. */
+/**
+ * Largest share of the delay that is added at random, so that failures at one time are retried at different
+ * times.
+ */
 const JITTER = 0.1;
 
 /**

@@ -1,9 +1,9 @@
 /** Facts about the requests that a provider sends to the service. */
 export interface HookDescriptor {
   signature: { name: string; description: string };
-  /** Whether the provider calls the address once to verify it. */
+  /** Whether the provider calls the service once to verify the address that it sends requests to. */
   hasHandshake?: boolean;
-  /** Limits of one request. Each message, receipt or other report in it counts as an event. */
+  /** Limits of one request from the provider. Each message, receipt or other report in it is an event. */
   batch: { maxMebibytes: number; maxEvents: number };
 }
 
@@ -123,7 +123,7 @@ export const PROVIDER_URLS = Object.fromEntries(
     .map(({ variable, url }) => [variable, url]),
 ) as Record<ProviderVariable, string>;
 
-/** Returns those entries of an object that are set and whose name is the variable of a provider's address. */
+/** Returns the entries of an object that are set and whose names are variables of providers' addresses. */
 export function pickProviderUrls(values: object): Partial<Record<ProviderVariable, string>> {
   const isProviderUrl = ([name, url]: [string, unknown]) =>
     Object.hasOwn(PROVIDER_URLS, name) && url !== undefined;

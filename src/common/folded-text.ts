@@ -16,8 +16,8 @@ const OPTIONAL_MARKS =
   /[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0]/gu;
 
 /**
- * Letters that Unicode does not decompose but whose collation treats them as equal to these texts. It also
- * has `ı` and `þ`: people whose keyboards lack them write `i` and `th`.
+ * Letters that Unicode does not decompose, and the letters that its collation treats as equal. Also `ı` and
+ * `þ`, for which people without such a key write `i` and `th`.
  */
 export const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   æ: 'ae',

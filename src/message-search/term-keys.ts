@@ -5,7 +5,7 @@
 export const BUCKET_MESSAGES = 4_096;
 /** Number of the low bits of a key, which are the term's hash. The high bits name workspace and bucket. */
 export const TERM_BITS = 32;
-/** Mask of the high bits of a key after the shift. Keys are signed, and the highest bit stays zero. */
+/** Mask of the 31 bits of a key above TERM_BITS. Keys are signed, and the highest bit stays zero. */
 export const BUCKET_MASK = 0x7fffffff;
 
 const OFFSET_BASIS = 0x811c9dc5;
@@ -26,7 +26,7 @@ export function hashTerm(term: string): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** Returns the number that is added to the numbers of a workspace's buckets in keys. */
+/** Returns the number that stands for a workspace's bucket 0 in keys. */
 export function keyBase(tenantId: string): number {
   return hashTerm(tenantId) & BUCKET_MASK;
 }

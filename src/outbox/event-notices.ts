@@ -89,7 +89,7 @@ export class EventNotices implements BeforeApplicationShutdown {
       if (changed.tenantId !== tenantId) return;
       for (const change of changed.changes ?? [null]) this.call(tenantId, change);
     });
-    // Processes that found no listener on the Redis channel may send no signals for `UNHEARD_MS`.
+    // Processes that found no listener may send no signals for `UNHEARD_MS`: any change may have been missed.
     const heard = setTimeout(() => this.call(tenantId, null), UNHEARD_MS + HEARD_AFTER_MS).unref();
     const listened = {
       callbacks: new Set<NoticeCallback>(),

@@ -9,7 +9,7 @@ import { Polls } from '../queue/polling/polls';
 import { QueuedWorkspacesRepository } from './queued-workspaces.repository';
 import { OutboxRelay } from './outbox-relay';
 
-/** Number of relayed events after which the queue is vacuumed. Each relayed event leaves a dead row there. */
+/** Number of relayed events after which `event_queue` is vacuumed, because each leaves a dead row there. */
 const VACUUM_AFTER_EVENTS = 5_000;
 
 /** Searches once a second for events whose signal was lost or whose lease has ended, and wakes the relay. */

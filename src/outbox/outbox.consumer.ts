@@ -46,7 +46,8 @@ export interface PreparedConsumer {
   hasSubscriber?: HasSubscriber;
 
   /**
-   * Processes events in the relay's transaction, so that both commit together. It must be safe to repeat.
+   * Processes events in the relay's transaction, so that its rows commit with the relay's. It must be safe to
+   * repeat.
    * @param hasSubscriber checks the subscribers of all consumers; null if no consumer has any
    * @returns the ids of events that stay in the queue under their lease, because their work goes on
    */

@@ -48,7 +48,7 @@ function connect(connections: RedisConnections, type: 'client' | 'subscriber' | 
     maxRetriesPerRequest: null,
     enableReadyCheck: false,
     socketTimeout: SOCKET_TIMEOUT_MS,
-    // Bull hides the READONLY error of a MULTI transaction, so only a probe detects that this is a replica.
+    // Bull hides the READONLY error of MULTI, so only a probe detects that the server is a replica.
     probesForPrimary: type === 'client',
   });
   return connection as Redis; // Bull's types do not know a Redis Cluster, but its code does

@@ -131,7 +131,6 @@ export class StartCapacity {
     return reserved + free;
   }
 
-  /** Acquires slots of a target for items that start without a claim: at most `countStartable`. */
   acquireAtOnce(target: Target, slots: number): void {
     this.slots.acquire(target, slots);
     if (this.isBystander(target.tenantId)) this.bystanderAt = Date.now();
@@ -179,7 +178,6 @@ export class StartCapacity {
     return isBusy;
   }
 
-  /** Marks targets as due for a claim, except targets that wait for a slot. */
   addDue(targets: Iterable<Target>): void {
     for (const target of targets) if (!this.isWaiting(target)) this.due.add(target);
   }

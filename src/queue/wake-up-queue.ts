@@ -4,7 +4,7 @@ import type { Queue } from 'bull';
 import { closeQueue } from './close-queue';
 import { targetKeyOf, Target } from './targets';
 
-/** Milliseconds to which delayed wake-ups are rounded up. Wake-ups of a target for one time are one job. */
+/** Milliseconds to which delayed wake-ups are rounded up. A target has one job for each rounded time. */
 const DELAY_STEP_MS = 100;
 
 export const InjectWakeUps = (queue: string) => Inject(wakeUpsOf(queue));

@@ -35,7 +35,7 @@ interface Rest {
 export class FairItems<Item extends WorkItem> {
   /** Items by workspace and key. The first item of a workspace is its next one. */
   private readonly waiting = new Map<string, Map<string, Item>>();
-  /** Workspaces with items of which none is in a step now. The first workspace has the next turn. */
+  /** Workspaces with waiting items of which no item is in a step. The first workspace has the next turn. */
   private readonly turns = new Set<string>();
   private readonly rests = new Map<string, Rest>();
   private count = 0;
