@@ -1,8 +1,5 @@
 export const FIRST_DELAY_MS = 2_000;
-/**
- * Largest share of the delay that is added at random, so that failures at one time are retried at different
- * times.
- */
+/** Largest share of the delay that is added at random, so that things that failed together retry apart. */
 const JITTER = 0.1;
 
 /**

@@ -30,7 +30,6 @@ export class Batcher<Item, Result> {
   private readonly enough: number;
   /** Time of `performance.now()` at which the last batch began. */
   private begunAt = -Infinity;
-  /** Functions that end the pauses of batches that wait for more items. */
   private readonly pausing = new Set<() => void>();
 
   /**

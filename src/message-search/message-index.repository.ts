@@ -53,7 +53,6 @@ const latestOf = (status: string) =>
   `(SELECT coalesce(last_message_id, id) FROM conversations
     WHERE tenant_id = w.id AND status = '${status}' ORDER BY coalesce(last_message_id, id) DESC LIMIT 1)`;
 
-/** Writes the index of the words of messages. */
 @Injectable()
 export class MessageIndexRepository {
   /** Lists up to 500 workspaces of a server with ids above `after`; `next` is null after the last one. */

@@ -19,7 +19,6 @@ interface Split {
   texts: SplitText[];
   /** Whether the step processed all texts that it received. */
   isComplete: boolean;
-  /** Id of the last event that the step processed. */
   lastId: string | undefined;
 }
 

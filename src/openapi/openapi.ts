@@ -161,7 +161,6 @@ function operationsOf({ paths }: OpenAPIObject): Operation[] {
   );
 }
 
-/** Makes an example of each body from the examples of its fields. */
 function addExamples({ requestBody, responses }: Operation, document: OpenAPIObject): void {
   const bodies = [requestBody, ...Object.values(responses)] as (Pick<RequestBody, 'content'> | undefined)[];
   for (const body of bodies) {

@@ -298,7 +298,6 @@ export function isTest(type: string): boolean {
 
 export const TEST_TYPES = Object.keys(eventCatalog).filter(isTest);
 
-/** Returns the entitlement that a workspace needs to get events of a type; null if it needs none. */
 export function entitlementOf(type: string): Entitlement | null {
   return isEventType(type) ? eventCatalog[type].entitlement : null;
 }

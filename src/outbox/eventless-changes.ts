@@ -36,9 +36,9 @@ const MAX_NAMED = 100;
 export const UNHEARD_MS = 5_000;
 
 /**
- * Announces committed changes for which there is no event to open inboxes, by Redis signals: for example that
- * an agent has read a conversation. A workspace without an open inbox costs at most one signal in 5 seconds.
- * A signal may be lost.
+ * Sends open inboxes Redis signals of committed changes that no event reports, such as that an agent has read
+ * a conversation. A workspace without an open inbox costs at most one signal in 5 seconds. A signal may be
+ * lost.
  */
 @Injectable()
 export class EventlessChanges implements OnApplicationShutdown {

@@ -17,7 +17,6 @@ export interface ParkedEvent {
   /** Time at which the event was queued, by the database's clock. */
   queuedAt: Date;
   parkedAt: Date;
-  /** Action that an operator has requested, if any. */
   request: 'RETRY' | 'GIVE_UP' | null;
 }
 

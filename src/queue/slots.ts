@@ -178,7 +178,8 @@ class SlotPool {
   private readonly maxSize: number;
 
   /**
-   * @param share slots that each workspace may use however small `size` gets, while the first `size` has room
+   * @param share number of slots that each workspace may use even after `size` was lowered, while the initial
+   * `size` has free slots
    */
   constructor(
     public size: number,

@@ -55,9 +55,8 @@ export class StartCapacity {
   readonly slots: Slots;
 
   private readonly due = new FairQueue();
-  /** Targets that use all slots of their own limit and may have more items to start, by target key. */
   private readonly waitingForOwn = new Map<string, Target>();
-  /** Targets that found no free slot in the pool which workspaces share, the longest waiting first. */
+  /** The longest waiting targets come first. */
   private readonly waitingForShared: Record<PoolName, FairQueue> = {
     normal: new FairQueue(),
     slow: new FairQueue(),

@@ -37,7 +37,6 @@ export class SecretBox {
     if (this.keys.size !== ring.length) throw new Error('Every key needs an id of its own');
   }
 
-  /** Id of the key that encrypts. */
   get currentKeyId(): string {
     return this.current.id;
   }

@@ -12,7 +12,6 @@ const BATCH = 500;
 /** Pause in milliseconds between batches, so that they do not slow down other work. */
 const PAUSE_MS = 25;
 
-/** Unfinished work that needs the events of a day. */
 interface HistoryReference {
   tenantId: string;
   table: string;
