@@ -22,7 +22,7 @@ export class LinksService {
   ) {}
 
   /**
-   * Describes the link with this token. It does not use the link up.
+   * Returns the purpose of the link with this token. The link can still be used afterwards.
    * @throws AppError NOT_FOUND: the link was used, replaced or taken back, or has expired; RATE_LIMITED
    */
   async describe(token: string, origin?: Origin): Promise<LoginLink> {
@@ -40,17 +40,18 @@ export class LinksService {
   /**
    * Accepts the link with this token.
    *
-   * An invitation for an e-mail address without a login makes a login and opens a session. For an address
-   * that has a login, the caller's session must belong to that login, which then gets the workspace. That
-   * session goes on under a new token; the person's other sessions and all links that reset the password end.
-   * If this service sends no mails, the person also sets a new password, because another person was shown the
-   * login's first link.
+   * An invitation: if its e-mail address has no login, the method makes one and opens a session. Otherwise
+   * `sessionToken` must belong to the login of that address, and the workspace is added to this login. The
+   * session continues under a new token. The person's other sessions and all links that reset the password
+   * end. If no mail server is configured, the person must also set a new password, because the login's first
+   * link was shown to another person.
    *
-   * A reset sets the password and ends all sessions of the person, who then logs in. A second factor stays.
-   * @throws AppError NOT_FOUND: the link was used, replaced or taken back, or has expired; INVALID_BODY: a
-   *   bad password or the present one, or the login has 100 workspaces; UNAUTHENTICATED: the link needs a
-   *   login, and no session was given, or it has ended; FORBIDDEN: the session is of another e-mail address;
-   *   RATE_LIMITED, UNAVAILABLE
+   * A password reset: the method sets the password and ends all sessions of the person, who then logs in. A
+   * second factor stays on.
+   * @throws AppError NOT_FOUND: the link was used, replaced or taken back, or has expired; INVALID_BODY: the
+   * policy refuses the new password, it equals the present one, or the login has 100 workspaces;
+   * UNAUTHENTICATED: the link needs a session, and `sessionToken` is missing or its session has ended;
+   * FORBIDDEN: the session belongs to another e-mail address; RATE_LIMITED, UNAVAILABLE
    */
   async accept(token: string, input: AcceptLink, origin?: Origin): Promise<LinkOutcome> {
     const given = validate(AcceptLink, input);

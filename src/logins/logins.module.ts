@@ -52,8 +52,8 @@ const SERVICES = [
 ];
 
 /**
- * Provides the services for people with passwords, to a dashboard's backend and to the CLI. The REST API
- * knows only keys.
+ * Provides the services for people who log in with a password, for a dashboard's backend and the CLI. The
+ * REST API accepts API keys only.
  */
 @Module({
   imports: [AuditModule, MetricsModule, RateLimitModule, SecretsModule, WorkspacesModule],

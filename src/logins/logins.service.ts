@@ -23,7 +23,10 @@ import {
 @Injectable()
 export class LoginsService {
   private readonly logger = new Logger(LoginsService.name);
-  /** A token leads to its session itself, so there is no owner to remember. */
+  /**
+   * Looks tokens up in batches, against floods of unknown ones. The owner is a constant, because the hash of
+   * a token alone finds its session.
+   */
   private readonly lookup: KeyLookup<'sessions'>;
 
   constructor(
@@ -41,10 +44,11 @@ export class LoginsService {
   }
 
   /**
-   * Logs in with a password. A person with a second factor gets a pending login, which opens nothing.
-   * @param origin limits guesses by its `address`
-   * @throws AppError UNAUTHENTICATED, for an unknown address as for a wrong password; RATE_LIMITED with
-   *   `retryAfterSeconds`; UNAVAILABLE; INVALID_BODY
+   * Logs in with a password. For a person with a second factor, the result is a pending login, which gives no
+   * access until `confirmSecondFactor` succeeds.
+   * @param origin its `address` limits the guesses of one network
+   * @throws AppError UNAUTHENTICATED: the e-mail address is unknown, or the password is wrong; RATE_LIMITED
+   * with `retryAfterSeconds`; UNAVAILABLE; INVALID_BODY
    */
   async logIn(input: LogIn, origin?: Origin): Promise<LoggedIn | SecondFactorRequired> {
     const { email, password, browserToken } = validate(LogIn, input);
@@ -58,9 +62,9 @@ export class LoginsService {
   }
 
   /**
-   * Finishes a pending login with a code of the app or a recovery code. Each code works once.
-   * @throws AppError UNAUTHENTICATED: the code is wrong, or the pending login has expired or had five codes;
-   *   RATE_LIMITED, INVALID_BODY
+   * Finishes a pending login with a code of the authenticator app or a recovery code. Each code works once.
+   * @throws AppError UNAUTHENTICATED: the code is wrong, or the pending login has expired or had five
+   * attempts; RATE_LIMITED, INVALID_BODY
    */
   async confirmSecondFactor(input: ConfirmSecondFactor, origin?: Origin): Promise<LoggedIn> {
     const { pendingToken, code, browserToken } = validate(ConfirmSecondFactor, input);
@@ -75,8 +79,8 @@ export class LoginsService {
   }
 
   /**
-   * Ends the holder's own session.
-   * @throws AppError UNAUTHENTICATED: it has ended already
+   * Ends the session that makes the call.
+   * @throws AppError UNAUTHENTICATED: the session has ended already
    */
   async logOut(holder: SessionHolder): Promise<void> {
     await this.database.transaction(async (tx) => {
@@ -86,11 +90,11 @@ export class LoginsService {
   }
 
   /**
-   * Returns the person to whom a session's token belongs, with the workspaces that the session opens. It
-   * reads the database on every request, so a revoked session, a deactivated agent and a changed role take
-   * effect at the next request.
+   * Returns the person to whom a session's token belongs, with the workspaces that the session opens. Every
+   * call reads the database, so a revoked session, a deactivated agent and a changed role take effect at the
+   * next request.
    * @returns null for a token that is malformed, unknown, expired or revoked
-   * @throws AppError UNAVAILABLE: too many unknown tokens wait
+   * @throws AppError UNAVAILABLE: too many requests with unknown tokens wait
    */
   async authenticate(token: string): Promise<OpenedSession | null> {
     const hash = parseToken(token);
@@ -102,8 +106,9 @@ export class LoginsService {
   }
 
   /**
-   * Returns the sessions that are still active, with the workspaces that they open now. It is for things that
-   * outlive the request that `authenticate` has checked, such as a stream, and no use of the sessions.
+   * Returns the active sessions among these ids, with the workspaces that they open now. Use it to check the
+   * sessions behind a stream, which outlasts the request that `authenticate` checked. The check does not
+   * prolong a session.
    */
   listOpened(sessionIds: string[]): Promise<OpenedSession[]> {
     return this.repository.listOpened(sessionIds);
@@ -115,7 +120,7 @@ export class LoginsService {
   }
 
   /**
-   * Ends one of the holder's sessions: its next request is refused.
+   * Ends one of the holder's sessions. The next request of that session is refused.
    * @throws AppError NOT_FOUND, UNAUTHENTICATED
    */
   async revokeSession(holder: SessionHolder, id: string): Promise<void> {
@@ -127,8 +132,8 @@ export class LoginsService {
   }
 
   /**
-   * Ends all of the holder's sessions except the holder's own.
-   * @returns how many ended
+   * Ends all sessions of the person except the session that makes the call.
+   * @returns number of sessions that ended
    * @throws AppError UNAUTHENTICATED
    */
   async revokeOtherSessions(holder: SessionHolder): Promise<{ revoked: number }> {
@@ -138,7 +143,7 @@ export class LoginsService {
     });
   }
 
-  /** Records the use of a session, in a write that the request does not wait for. */
+  /** Records the use of a session. The request does not wait for the write. */
   private markUsed(id: string): void {
     this.repository
       .markUsed(id)

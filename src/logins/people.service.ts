@@ -11,10 +11,10 @@ import { KnownBrowser } from './sessions/known-browsers.repository';
 import { PersonSessions } from './sessions/person-sessions';
 import { LoginSession, SessionHolder } from './sessions/session.dto';
 
-/** All stored data of a person's login, without secrets and their hashes. */
+/** Stored data about a person who logs in, except secrets and their hashes. */
 export interface PersonExport {
   person: Person & PersonTimes;
-  /** All agents of the person, including inactive ones. */
+  /** One entry for each workspace of the person, including workspaces in which the agent is inactive. */
   memberships: ExportedMembership[];
   sessions: LoginSession[];
   knownBrowsers: KnownBrowser[];
@@ -43,7 +43,7 @@ export class PeopleService {
   }
 
   /**
-   * Returns all stored data of the holder's login, without secrets.
+   * Returns all stored data about a person who logs in, except secrets and their hashes.
    * @throws AppError NOT_FOUND
    */
   async export({ personId }: Pick<SessionHolder, 'personId'>): Promise<PersonExport> {
@@ -58,14 +58,15 @@ export class PeopleService {
   }
 
   /**
-   * Changes the holder's name, language or theme. The holder's agents get the new name too, which colleagues
-   * see. The names that customers see do not change.
+   * Changes the name, language or theme of the person who holds the session. A new name also becomes the name
+   * of the person's active agents, which colleagues see. The names that customers see do not change.
    * @throws AppError INVALID_BODY, UNAUTHENTICATED
    */
   async update(holder: SessionHolder, input: UpdatePerson): Promise<Person> {
     const { name, locale, theme } = validate(UpdatePerson, input);
     return this.database.transaction(async (tx) => {
-      // A manager who makes a link for one of the agents takes the locks in the same order.
+      // Workspaces are locked first, then agents, then the person. `LinkRecipients.lock` has the same order,
+      // so the two can't deadlock.
       const agents = name === undefined ? [] : await this.memberships.listActive(holder.personId, tx);
       await this.agents.lockWithWorkspaces(tx, agents);
       const before = await this.sessions.lock(tx, holder);

@@ -17,23 +17,26 @@ interface MailFault {
   command?: string;
 }
 
-/** Kind of mail that no request waits for: links that people ask for, and notices of changed logins. */
+/**
+ * Kinds of mails that are sent while no request waits: links that people requested, and notices about changes
+ * of their login.
+ */
 export type BackgroundKind = 'links' | 'notices';
 
 /**
- * Limit of the mails of one kind that are sent in the background at the same time. Further mails are not
- * sent. Each kind has its own limit, because every visitor can ask for links: a flood of links must hold up
- * no notice.
+ * Limit of the mails of one kind that are sent in the background at the same time; further mails are dropped.
+ * Each kind has its own limit, because any visitor can request links: a flood of links must not block
+ * notices.
  */
 const MAX_IN_BACKGROUND = 50;
 const TIMEOUT_MS = 10_000;
 /**
- * Limit of the characters of a name in a mail. Strangers can choose a name, and the name must not look like a
- * part of the mail.
+ * Limit of the characters of a name in a mail. Strangers can choose a name, and a long name could pass for
+ * the text of the mail.
  */
 const MAX_NAME = 80;
 
-/** Sends mails where a mail server is configured. */
+/** Sends mails through the configured SMTP server. Check `isConfigured` before a call. */
 @Injectable()
 export class Mailer implements BeforeApplicationShutdown {
   private readonly logger = new Logger(Mailer.name);
@@ -63,7 +66,7 @@ export class Mailer implements BeforeApplicationShutdown {
   }
 
   /**
-   * Sends a mail in the background. A failure is logged.
+   * Sends a mail without making the caller wait. A failure is only logged.
    * @param make returns the mail; null if none is to be sent
    */
   sendInBackground(kind: BackgroundKind, make: () => Promise<Mail | null>): void {
@@ -85,7 +88,7 @@ export class Mailer implements BeforeApplicationShutdown {
   private async deliver({ to, subject, text }: Mail): Promise<void> {
     const transport = await this.open();
     try {
-      // nodemailer takes an object for one address, and a text with a comma for two.
+      // An object, because nodemailer splits a string at commas into several addresses.
       await transport.sendMail({ to: { name: '', address: to }, subject, text });
     } finally {
       transport.close();
@@ -100,8 +103,8 @@ export class Mailer implements BeforeApplicationShutdown {
 }
 
 /**
- * Returns nodemailer's options for a mail server. Mails are encrypted, because a link is as good as a
- * password: a server without STARTTLS gets none. Exceptions are this machine, and a URL that says
+ * Returns nodemailer's options for a mail server. Only encrypted connections are used (TLS or STARTTLS),
+ * because a link in a mail is as good as a password. Exceptions: a server on this machine, and a URL with
  * `?requireTLS=false`.
  */
 export function transportOptions(smtpUrl: string) {
@@ -120,7 +123,10 @@ function isThisMachine(host: string): boolean {
   return address ? unmapped(address).range() === 'loopback' : host === 'localhost';
 }
 
-/** Returns a name in one line, cut, without characters from which mail programs make a link. */
+/**
+ * Returns a name for the text of a mail: in one line, at most 80 characters, without `//` and `https://`,
+ * from which mail programs make links.
+ */
 export function plainText(name: string): string {
   const line = name
     .replace(/\s+/gu, ' ')

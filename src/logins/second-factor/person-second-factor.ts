@@ -18,7 +18,8 @@ import { SecondFactorDemandsRepository } from './second-factor-demands.repositor
 import { SecondFactorsRepository } from './second-factors.repository';
 
 /**
- * Begins, confirms, uses and turns off a person's second factor. Every transaction holds the person's lock.
+ * Begins, confirms, uses and turns off a person's second factor. Every caller's transaction must hold the
+ * lock on the person's row.
  */
 @Injectable()
 export class PersonSecondFactor {
@@ -36,8 +37,8 @@ export class PersonSecondFactor {
   }
 
   /**
-   * Confirms the second factor with a code of the app, and returns the recovery codes; null when the code is
-   * wrong, or no second factor was begun.
+   * Turns on the second factor that was begun, if the app's code is right.
+   * @returns new recovery codes; null if the code is wrong or no second factor was begun
    */
   async confirm(
     tx: Transaction,
@@ -53,8 +54,8 @@ export class PersonSecondFactor {
   }
 
   /**
-   * Uses up a code of the app or a recovery code. It returns false for a code that is wrong or was used
-   * already.
+   * Checks a code of the app or a recovery code, and marks it as used. Returns false for a code that is wrong
+   * or was used before.
    */
   async use(tx: Transaction, personId: string, code: string, origin: Origin | undefined): Promise<boolean> {
     if (isAppCode(code)) return this.useAppCode(tx, personId, code);
@@ -70,7 +71,7 @@ export class PersonSecondFactor {
   }
 
   /**
-   * Refuses to turn off a second factor without which a workspace would be locked.
+   * Refuses if a workspace of the person demands a second factor, and would lock out a person without one.
    * @throws AppError FORBIDDEN
    */
   async requireNoDemand(tx: Transaction, personId: string): Promise<void> {
@@ -83,7 +84,7 @@ export class PersonSecondFactor {
     await this.audit.append(tx, personId, { action: 'second_factor_turned_off', ...author });
   }
 
-  /** Uses up a code of a second factor, confirmed or not. */
+  /** Checks a code of the app and marks it as used, whether or not the second factor is confirmed. */
   private async useAppCode(tx: Transaction, personId: string, code: string): Promise<boolean> {
     const secret = await this.factors.findSecret(tx, personId);
     const step = secret === null ? null : findTimeStep(secret, code);

@@ -3,7 +3,8 @@ import { Secret, TOTP } from 'otpauth';
 
 const STEP_SECONDS = 30;
 /**
- * Number of time steps before and after the present one whose codes are accepted too, because clocks differ.
+ * Number of 30-second steps before and after the present one whose codes are accepted as well, because clocks
+ * differ.
  */
 const WINDOW = 1;
 const SECRET_BYTES = 20;
@@ -12,30 +13,37 @@ const SPACES = /\s/g;
 
 const RECOVERY_CODES = 10;
 /**
- * Number of letters of a recovery code: 16 of 31 are 79 bits, which can't be guessed even with the hashes.
+ * Characters of a recovery code. 16 characters of an alphabet of 31 have 79 bits, too many to guess a code
+ * even with its stored hash.
  */
 const RECOVERY_LETTERS = 16;
 const GROUP = 4;
-/** Letters and digits that can't be mistaken for others. */
+/** Alphabet of recovery codes, without i, l, o, 0 and 1, which look alike. */
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
 const SEPARATORS = /[\s-]/g;
 
-/** Returns a secret in base32. */
+/** Returns a new TOTP secret in base32. */
 export function newSecret(): string {
   return new Secret({ size: SECRET_BYTES }).base32;
 }
 
-/** Returns the `otpauth://` address that an app takes in as a QR code. */
+/** Returns the `otpauth://` URI of a TOTP secret, for display as a QR code. */
 export function secretUri(secret: string, issuer: string, label: string): string {
   return totpOf(secret, issuer, label).toString();
 }
 
-/** Reports whether a code can be one of the app, which has six digits, rather than a recovery code. */
+/**
+ * Reports whether a code has the six digits of an authenticator app's code. Any other code is a recovery
+ * code.
+ */
 export function isAppCode(code: string): boolean {
   return SIX_DIGITS.test(code.replace(SPACES, ''));
 }
 
-/** Returns the number of the time step that a code belongs to; null for a wrong code. */
+/**
+ * Returns the number, since 1970, of the 30-second step to which an app's code belongs; null for a wrong
+ * code.
+ */
 export function findTimeStep(secret: string, code: string): number | null {
   const now = Date.now();
   const token = code.replace(SPACES, '');
@@ -48,7 +56,7 @@ export function newRecoveryCodes(): string[] {
   return Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
 }
 
-/** Hashes a recovery code, typed with or without hyphens, in small or capital letters. */
+/** Hashes a recovery code. Hyphens, spaces and capital letters make no difference. */
 export function hashRecoveryCode(code: string): Buffer {
   return createHash('sha256').update(code.replace(SEPARATORS, '').toLowerCase()).digest();
 }

@@ -4,7 +4,10 @@ const MAX_GRACE_DAYS = 90;
 export const DEFAULT_GRACE_DAYS = 7;
 
 export class DemandSecondFactor {
-  /** Days for people without a second factor, from the demand or from their joining; 7 by default. */
+  /**
+   * Days for which a person without a second factor keeps access, 7 by default. They begin with the demand,
+   * or when the person joins later.
+   */
   @IsOptional()
   @IsInt()
   @Min(0)

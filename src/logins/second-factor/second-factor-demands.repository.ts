@@ -5,12 +5,11 @@ import { SecondFactorDemand } from './second-factor-demand.dto';
 
 const COLUMNS = 'grace_days AS "graceDays", demanded_at AS "demandedAt"';
 
-/** Stores which workspaces demand a second factor of their people. */
 @Injectable()
 export class SecondFactorDemandsRepository {
   constructor(private readonly memberships: MembershipsRepository) {}
 
-  /** Finds a workspace's demand. The transaction holds the workspace's lock. */
+  /** Finds a workspace's demand. The transaction must hold the lock on the workspace's row. */
   async find(tx: Transaction, tenantId: string): Promise<SecondFactorDemand | null> {
     const [demand] = await tx.query<SecondFactorDemand>(
       `SELECT ${COLUMNS} FROM second_factor_demands WHERE tenant_id = $1`,
@@ -19,7 +18,7 @@ export class SecondFactorDemandsRepository {
     return demand ?? null;
   }
 
-  /** Adds a demand, or changes the days of the one that there is. */
+  /** Adds a demand, or changes the days of grace of the workspace's present demand. */
   async save(tx: Transaction, tenantId: string, graceDays: number): Promise<SecondFactorDemand> {
     const [demand] = await tx.query<SecondFactorDemand>(
       `INSERT INTO second_factor_demands (tenant_id, grace_days, demanded_at) VALUES ($1, $2, now())
@@ -33,7 +32,10 @@ export class SecondFactorDemandsRepository {
     await tx.query('DELETE FROM second_factor_demands WHERE tenant_id = $1', [tenantId]);
   }
 
-  /** Returns the name of a workspace that the person may enter with a second factor alone; null if none. */
+  /**
+   * Returns the name of one workspace of the person that demands a second factor and whose days of grace are
+   * over; null if there is none.
+   */
   async findLocking(tx: Transaction, personId: string): Promise<string | null> {
     const [workspace] = await tx.query<{ name: string }>(
       `SELECT w.name FROM memberships m

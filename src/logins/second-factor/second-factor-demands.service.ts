@@ -11,7 +11,7 @@ import { PeopleRepository } from '../people/people.repository';
 import { DEFAULT_GRACE_DAYS, DemandSecondFactor, SecondFactorDemand } from './second-factor-demand.dto';
 import { SecondFactorDemandsRepository } from './second-factor-demands.repository';
 
-/** Lets a workspace demand a second factor of its people. */
+/** Sets and ends the demand of a workspace that its people have a second factor. */
 @Injectable()
 export class SecondFactorDemandsService {
   constructor(
@@ -23,11 +23,12 @@ export class SecondFactorDemandsService {
   ) {}
 
   /**
-   * Demands a second factor of all people of the workspace. A person without one can go on for the grace
-   * days: from the demand, or from joining the workspace later. Afterwards the workspace is among the
-   * `lockedMemberships` of their sessions until they turn a second factor on, and no person in it can turn
-   * one off. Another call changes the days.
-   * @throws AppError INVALID_BODY, also for an agent without a second factor; FORBIDDEN, NOT_FOUND
+   * Demands a second factor of all people of the workspace. A person without one keeps access for the days of
+   * grace, which begin with the demand or when the person joins later. Afterwards the workspace is in the
+   * `lockedMemberships` of the person's sessions until the person turns a second factor on, and no person of
+   * the workspace can turn one off. A repeated call changes the number of days.
+   * @throws AppError INVALID_BODY: the days are invalid, or the actor is an agent whose person has no second
+   * factor; FORBIDDEN, NOT_FOUND
    */
   async demand(tenantId: string, input: DemandSecondFactor, actor: Actor): Promise<SecondFactorDemand> {
     const { graceDays = DEFAULT_GRACE_DAYS } = validate(DemandSecondFactor, input);
@@ -47,7 +48,7 @@ export class SecondFactorDemandsService {
   }
 
   /**
-   * Ends the demand, if there is one: people can enter the workspace without a second factor.
+   * Ends the demand, if there is one, so that people can enter the workspace without a second factor.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async endDemand(tenantId: string, actor: Actor): Promise<void> {
@@ -64,8 +65,8 @@ export class SecondFactorDemandsService {
   }
 
   /**
-   * Lists the ids of the workspace's agents whose person has a second factor, oldest agent first. Only those
-   * who may read invitations see it.
+   * Lists the ids of the workspace's agents whose person has a second factor, oldest agent first. The actor
+   * needs the permission to read invitations.
    * @throws AppError FORBIDDEN
    */
   async listFulfilling(tenantId: string, actor: Actor): Promise<string[]> {
@@ -74,7 +75,7 @@ export class SecondFactorDemandsService {
     return logins.filter(({ hasSecondFactor }) => hasSecondFactor).map(({ agentId }) => agentId);
   }
 
-  /** Locks the workspace, checks the permission, and returns the workspace's present demand. */
+  /** Locks the workspace's row, checks the permission, and returns the present demand; null without one. */
   private async lockDemand(
     tx: Transaction,
     tenantId: string,

@@ -6,7 +6,7 @@ export class BeginSecondFactor {
 }
 
 export class ConfirmNewSecondFactor {
-  /** Six digits that the app shows. */
+  /** Six digits from the person's authenticator app. */
   @IsToken()
   code: string;
 }
@@ -15,20 +15,23 @@ export class PasswordAndCode {
   @IsTyped()
   password: string;
 
-  /** Six digits that the app shows, or a recovery code. */
+  /** Six digits from the person's authenticator app, or a recovery code. */
   @IsToken()
   code: string;
 }
 
 /** Second factor that has no effect until it is confirmed with one of its codes. */
 export interface NewSecondFactor {
-  /** Secret in base32, to be typed into an app. */
+  /** Secret in base32, for typing into an authenticator app. */
   secret: string;
-  /** Secret as `otpauth://…`, to be shown as a QR code. */
+  /** `otpauth://` URI that contains the secret, for display as a QR code. */
   uri: string;
 }
 
-/** Ten codes, each of which replaces a code of the app once. They can't be read again. */
+/**
+ * Ten codes. Each can be entered once instead of a code of the authenticator app. The codes can't be read
+ * again later.
+ */
 export interface RecoveryCodes {
   recoveryCodes: string[];
 }

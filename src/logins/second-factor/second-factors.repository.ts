@@ -3,7 +3,10 @@ import { SealedSecret, SecretBox } from '../../secrets/secret-box';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 
-/** Stores second factors and recovery codes. Secrets are encrypted, with the person's id as context. */
+/**
+ * Stores second factors and recovery codes. A secret is encrypted, and can be decrypted only for its person's
+ * id.
+ */
 @Injectable()
 export class SecondFactorsRepository {
   constructor(
@@ -12,8 +15,9 @@ export class SecondFactorsRepository {
   ) {}
 
   /**
-   * Returns the secret in base32, also of a second factor that is not confirmed; null without one.
-   * @throws SecretUnreadable when the secret's key is not configured
+   * Returns the secret of a person's second factor in base32, whether or not the second factor is confirmed.
+   * Returns null if the person has none.
+   * @throws SecretUnreadable: the secret's encryption key is not configured
    */
   async findSecret(tx: Transaction, personId: string): Promise<string | null> {
     const [sealed] = await tx.query<SealedSecret>(
@@ -23,7 +27,9 @@ export class SecondFactorsRepository {
     return sealed ? this.secrets.decrypt(sealed, personId) : null;
   }
 
-  /** Replaces a second factor that was never confirmed. The new one has no effect until it is confirmed. */
+  /**
+   * Stores a new second factor in place of the present one. The new one has no effect until it is confirmed.
+   */
   async replace(tx: Transaction, personId: string, secret: string): Promise<void> {
     const { keyId, ciphertext } = this.secrets.encrypt(secret, personId);
     await this.delete(tx, personId);
@@ -40,7 +46,9 @@ export class SecondFactorsRepository {
     );
   }
 
-  /** Uses up the code of a time step. It returns false when that code, or a later one, was used already. */
+  /**
+   * Records that the code of a time step was used. Returns false if this code or a later one was used before.
+   */
   async useTimeStep(tx: Transaction, personId: string, step: number): Promise<boolean> {
     const rows = await tx.query(
       'UPDATE second_factors SET last_step = $2 WHERE person_id = $1 AND last_step < $2 RETURNING 1',
@@ -63,7 +71,7 @@ export class SecondFactorsRepository {
     );
   }
 
-  /** Uses up a recovery code. It returns false when there is no such code, or it was used already. */
+  /** Deletes a recovery code that is used. Returns false if the person has no such code. */
   async useRecoveryCode(tx: Transaction, personId: string, hash: Buffer): Promise<boolean> {
     const rows = await tx.query('DELETE FROM recovery_codes WHERE person_id = $1 AND hash = $2 RETURNING 1', [
       personId,
@@ -72,9 +80,7 @@ export class SecondFactorsRepository {
     return rows.length > 0;
   }
 
-  /**
-   * Encrypts up to `count` secrets again under the first key, and returns how many were under another one.
-   */
+  /** Re-encrypts up to `count` secrets that are not encrypted with the current key. Returns their number. */
   async reencryptStep(count: number): Promise<number> {
     return this.database.transaction(async (tx) => {
       const rows = await tx.query<SealedSecret & { personId: string }>(

@@ -17,7 +17,7 @@ import {
   RecoveryCodes,
 } from './second-factor.dto';
 
-/** Manages the second factor of people who are logged in: a code of an app, by TOTP. */
+/** Manages the second factor of people who are logged in: codes of an authenticator app (TOTP). */
 @Injectable()
 export class SecondFactorsService {
   constructor(
@@ -29,9 +29,9 @@ export class SecondFactorsService {
   ) {}
 
   /**
-   * Makes a secret, which replaces one that was never confirmed.
-   * @throws AppError INVALID_BODY: a wrong password, or there is a second factor already; UNAUTHENTICATED,
-   *   RATE_LIMITED, UNAVAILABLE
+   * Makes the secret of a new second factor. It replaces a secret that was never confirmed.
+   * @throws AppError INVALID_BODY: the password is wrong, or a second factor is on; UNAUTHENTICATED,
+   * RATE_LIMITED, UNAVAILABLE
    */
   async begin(holder: SessionHolder, input: BeginSecondFactor): Promise<NewSecondFactor> {
     const { password } = validate(BeginSecondFactor, input);
@@ -44,10 +44,11 @@ export class SecondFactorsService {
   }
 
   /**
-   * Turns the second factor on with a code of the new secret. The holder's session goes on under a new token;
-   * all others end.
-   * @returns ten recovery codes, only now
-   * @throws AppError INVALID_BODY: the code is wrong, or nothing was begun; UNAUTHENTICATED, RATE_LIMITED
+   * Turns the second factor on with a code of the new secret. The session continues under a new token; the
+   * person's other sessions end.
+   * @returns the new token and ten recovery codes, which can't be read again
+   * @throws AppError INVALID_BODY: the code is wrong, `begin` was not called, or a second factor is on;
+   * UNAUTHENTICATED, RATE_LIMITED
    */
   async confirm(
     holder: SessionHolder,
@@ -63,9 +64,10 @@ export class SecondFactorsService {
   }
 
   /**
-   * Turns the second factor off. The holder's session goes on under a new token; all others end.
-   * @throws AppError INVALID_BODY: a wrong password or code, or it is off; FORBIDDEN: a workspace demands it,
-   *   and the days of grace are over; UNAUTHENTICATED, RATE_LIMITED, UNAVAILABLE
+   * Turns the second factor off. The session continues under a new token; the person's other sessions end.
+   * @throws AppError INVALID_BODY: the password or the code is wrong, or the second factor is off; FORBIDDEN:
+   * a workspace demands a second factor, and its days of grace are over; UNAUTHENTICATED, RATE_LIMITED,
+   * UNAVAILABLE
    */
   async turnOff(holder: SessionHolder, input: PasswordAndCode): Promise<RenewedSession> {
     const { personId, origin } = holder;
@@ -77,9 +79,11 @@ export class SecondFactorsService {
   }
 
   /**
-   * Replaces the recovery codes, used or not. The holder's session goes on under a new token; all others end.
-   * @returns ten new ones, only now
-   * @throws AppError as `turnOff`, but for FORBIDDEN
+   * Replaces all recovery codes by ten new ones. The session continues under a new token; the person's other
+   * sessions end.
+   * @returns the new token and the new codes, which can't be read again
+   * @throws AppError INVALID_BODY: the password or the code is wrong, or the second factor is off;
+   * UNAUTHENTICATED, RATE_LIMITED, UNAVAILABLE
    */
   async renewRecoveryCodes(
     holder: SessionHolder,
@@ -107,8 +111,9 @@ export class SecondFactorsService {
   }
 
   /**
-   * Runs work that a code allows. Wrong codes are counted.
-   * @param work returns null for a wrong code, and then has changed nothing
+   * Runs `work`, which checks a code, in a transaction that holds the lock on the person's row. A wrong code
+   * counts against the limit of guesses.
+   * @param work returns null for a wrong code, and then must have changed nothing
    */
   private async runWithCode<T>(
     holder: SessionHolder,

@@ -10,14 +10,15 @@ import { PendingLogin, PendingLoginsRepository } from '../sessions/pending-login
 import { SecondFactorRequired } from '../sessions/session.dto';
 import { PersonSecondFactor } from './person-second-factor';
 
-/** Counted attempt to finish a pending login with a code. */
+/** Attempt to finish a pending login with a code, counted against the limits. */
 export interface CodeAttempt extends PendingLogin {
   hash: Buffer;
   noGuess: NoGuess;
 }
 
 /**
- * Begins and finishes the step of a login between password and session, for a person with a second factor.
+ * Begins and finishes the second step of a login: a person with a second factor enters a code after the
+ * password.
  */
 @Injectable()
 export class SecondStep {
@@ -29,7 +30,7 @@ export class SecondStep {
     private readonly audit: LoginAudit,
   ) {}
 
-  /** Makes a pending login. The transaction holds the person's lock. */
+  /** Makes a pending login. The transaction must hold the lock on the person's row. */
   async makePendingLogin(tx: Transaction, pending: PendingLogin): Promise<SecondFactorRequired> {
     const { token, hash } = newToken();
     const expiresAt = await this.pending.insert(tx, hash, pending);
@@ -37,8 +38,9 @@ export class SecondStep {
   }
 
   /**
-   * Counts an attempt before the code is checked.
-   * @throws AppError UNAUTHENTICATED: there is no such pending login, or it has ended; RATE_LIMITED
+   * Counts an attempt before its code is checked.
+   * @throws AppError UNAUTHENTICATED: the pending login is unknown, has expired or had five attempts;
+   * RATE_LIMITED
    */
   async countAttempt(pendingToken: string, origin: Origin | undefined): Promise<CodeAttempt> {
     await this.limits.countCall(origin);
@@ -50,8 +52,8 @@ export class SecondStep {
   }
 
   /**
-   * Locks the person, uses the code up, and ends the pending login.
-   * @returns false when the code is wrong: nothing has changed then
+   * Locks the person's row, marks the code as used, and ends the pending login.
+   * @returns false if the code is wrong: then nothing was changed
    * @throws AppError UNAUTHENTICATED: another request has finished the pending login
    */
   async finish(
@@ -66,7 +68,7 @@ export class SecondStep {
     return true;
   }
 
-  /** Records a wrong code, and returns its error. */
+  /** Counts a wrong code for the audit log, and returns the error for the caller to throw. */
   async refuse({ personId }: CodeAttempt, origin: Origin | undefined): Promise<AppError> {
     await this.audit.count(personId, 'code_failed', origin);
     return AppError.because('UNAUTHENTICATED', 'login_code_wrong');

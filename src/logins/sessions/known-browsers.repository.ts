@@ -7,21 +7,24 @@ import { Transaction } from '../../database/transaction';
 const MAX_BROWSERS = 50;
 const LIFE = `interval '180 days'`;
 
-/** Browser in which a person has logged in. Nothing else of it is stored but the hash of its token. */
+/**
+ * Browser in which a person has logged in. Besides these fields, only the hash of the browser's token is
+ * stored.
+ */
 export interface KnownBrowser {
   id: string;
   expiresAt: Date;
 }
 
 /**
- * Stores the browsers in which a person has logged in, because wrong passwords are counted for each. A
- * browser's token opens nothing.
+ * Stores the browsers in which a person has logged in. Wrong passwords from each of them are counted
+ * separately. A browser's token gives no access.
  */
 @Injectable()
 export class KnownBrowsersRepository {
   constructor(private readonly database: Database) {}
 
-  /** Prolongs the life of a known browser. It returns false when the person has no such browser. */
+  /** Prolongs a known browser to 180 days from now. Returns false if the person has no such browser. */
   async renew(tx: Transaction, personId: string, hash: Buffer): Promise<boolean> {
     const rows = await tx.query(
       `WITH until AS (SELECT now() AS now, now() + ${LIFE} AS at)
@@ -32,7 +35,7 @@ export class KnownBrowsersRepository {
     return rows.length > 0;
   }
 
-  /** Adds a known browser. The transaction holds the person's lock. */
+  /** Adds a known browser. The transaction must hold the lock on the person's row. */
   async insert(tx: Transaction, personId: string, hash: Buffer): Promise<void> {
     await tx.query(
       `DELETE FROM known_browsers WHERE person_id = $1 AND id IN (

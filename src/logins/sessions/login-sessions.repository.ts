@@ -21,7 +21,10 @@ const LONGEST = `interval '30 days'`;
 const SESSION = `s.id, s.created_at AS "createdAt", s.last_used_at AS "lastUsedAt", s.expires_at AS "expiresAt",
   s.address, s.user_agent AS "userAgent"`;
 
-/** SQL that reads sessions with their persons, and the workspaces of which these are agents. */
+/**
+ * SQL that reads sessions with their persons and the ids of the persons' workspaces. The caller appends the
+ * WHERE clause.
+ */
 const SELECT_SESSIONS = `
   SELECT ${SESSION}, s.last_used_at < now() - interval '1 minute' AS "isUseStale",
     p.id AS "personId", p.email, p.name, p.locale, p.theme,
@@ -32,8 +35,8 @@ const SELECT_SESSIONS = `
   FROM login_sessions s JOIN people p ON p.id = s.person_id`;
 
 /**
- * SQL that reads memberships of the persons $2 in the workspaces $1. Memberships of inactive agents are left
- * out.
+ * SQL that reads the memberships of the persons with the ids $2 in the workspaces with the ids $1, without
+ * inactive agents.
  */
 const LIST_MEMBERSHIPS = `
   SELECT m.person_id AS "personId", a.id AS "agentId", a.name AS "agentName", a.role, w.id AS "workspaceId",
@@ -57,8 +60,8 @@ export class LoginSessionsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Reads a session with its person and memberships, on every request. Nothing is cached, so the end of a
-   * session, a deactivated agent and a changed role take effect at once.
+   * Reads an active session by the hash of its token, with the person and the memberships. Nothing is cached,
+   * so the end of a session, a deactivated agent and a changed role take effect at the next request.
    */
   async authenticate(hash: Buffer): Promise<AuthenticatedSession | null> {
     const sessions = await this.database.prepared<SessionRow>(
@@ -69,7 +72,7 @@ export class LoginSessionsRepository {
     return opened ?? null;
   }
 
-  /** Reads the active ones of the sessions, as `authenticate` does. */
+  /** Reads the active sessions among these ids, with their persons and memberships. */
   async listOpened(ids: string[]): Promise<OpenedSession[]> {
     const sessions = await this.database.prepared<SessionRow>(
       `${SELECT_SESSIONS} WHERE s.id = ANY ($1::uuid[]) AND s.expires_at > now()`,
@@ -88,7 +91,7 @@ export class LoginSessionsRepository {
     );
   }
 
-  /** Reads memberships of workspaces, and finds the workspaces whose server does not answer. */
+  /** Reads memberships, and finds the workspaces whose database server does not answer. */
   private async readMemberships(
     tenantIds: string[],
     personIds: string[],
@@ -100,7 +103,7 @@ export class LoginSessionsRepository {
     });
   }
 
-  /** Returns the hashes that belong to active sessions. */
+  /** Returns the token hashes that belong to active sessions. */
   async findActive(hashes: Buffer[]): Promise<Buffer[]> {
     const rows = await this.database.prepared<{ hash: Buffer }>(
       'SELECT hash FROM login_sessions WHERE hash = ANY ($1::bytea[]) AND expires_at > now()',
@@ -109,7 +112,10 @@ export class LoginSessionsRepository {
     return rows.map(({ hash }) => hash);
   }
 
-  /** Records the use of a session, at most once a minute, and prolongs it. */
+  /**
+   * Records the use of a session, at most once a minute. The session then expires in 12 hours, at most 30
+   * days after the login.
+   */
   async markUsed(id: string): Promise<void> {
     await this.database.query(
       `UPDATE login_sessions s SET last_used_at = now(),
@@ -128,7 +134,7 @@ export class LoginSessionsRepository {
     );
   }
 
-  /** Adds a session, and returns its id. The transaction holds the person's lock. */
+  /** Adds a session, and returns its id. The transaction must hold the lock on the person's row. */
   async insert(
     tx: Transaction,
     personId: string,
@@ -156,7 +162,10 @@ export class LoginSessionsRepository {
     return id;
   }
 
-  /** Reports whether a session is active. In a transaction that holds the person's lock it stays so. */
+  /**
+   * Reports whether a session is active. If the transaction holds the lock on the person's row, no other
+   * transaction can end the session before the commit.
+   */
   async isActive(tx: Transaction, personId: string, id: string): Promise<boolean> {
     if (!isId(id)) return false;
     const rows = await tx.query(
@@ -166,12 +175,11 @@ export class LoginSessionsRepository {
     return rows.length > 0;
   }
 
-  /** Replaces the token of a session. */
   async renew(tx: Transaction, id: string, hash: Buffer): Promise<void> {
     await tx.query('UPDATE login_sessions SET hash = $2 WHERE id = $1', [id, hash]);
   }
 
-  /** Ends a session. It returns false when the person has no such session. */
+  /** Ends a session. Returns false if the person has no such session. */
   async delete(tx: Transaction, personId: string, id: string): Promise<boolean> {
     if (!isId(id)) return false;
     const rows = await tx.query(
@@ -183,8 +191,8 @@ export class LoginSessionsRepository {
 
   /**
    * Ends a person's sessions.
-   * @param keptId id of the session that stays; null for none
-   * @returns how many ended
+   * @param keptId id of the session that does not end; null for none
+   * @returns number of sessions that ended
    */
   async deleteOthers(tx: Transaction, personId: string, keptId: string | null): Promise<number> {
     const rows = await tx.query(
@@ -195,11 +203,13 @@ export class LoginSessionsRepository {
   }
 }
 
-/** Session with its person. */
 type SessionRow = LoginSession &
   Omit<Person, 'id'> & { personId: string; isUseStale: boolean; tenantIds: string[] };
 
-/** Membership of a person whose agent is active. `lockedAt` and `isLockTime` are null without a demand. */
+/**
+ * Membership of an active agent. `lockedAt` and `isLockTime` are null if the workspace demands no second
+ * factor.
+ */
 type MembershipRow = Omit<Membership, 'workspace'> &
   Omit<Membership['workspace'], 'id' | 'name'> & {
     personId: string;

@@ -3,7 +3,7 @@ import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 
 const LIFE = `interval '5 minutes'`;
-/** Limit of the codes that may be tried for one pending login. */
+/** Number of codes that may be tried for one pending login. */
 const MAX_ATTEMPTS = 5;
 /** Limit of the pending logins of one person. A further one ends the oldest. */
 const MAX_PENDING = 20;
@@ -14,13 +14,14 @@ export interface PendingLogin {
   browserId: string | null;
 }
 
-/** Stores logins between the password and the code. A pending login opens nothing by itself. */
+/** Stores logins whose password was right and whose code is missing. A pending login gives no access. */
 @Injectable()
 export class PendingLoginsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Adds a pending login, and returns the time at which it expires. The transaction holds the person's lock.
+   * Adds a pending login, and returns the time at which it expires. The transaction must hold the lock on the
+   * person's row.
    */
   async insert(tx: Transaction, hash: Buffer, { personId, browserId }: PendingLogin): Promise<Date> {
     await tx.query(
@@ -38,8 +39,8 @@ export class PendingLoginsRepository {
   }
 
   /**
-   * Counts an attempt before its code is checked. It returns null when the pending login has expired, or has
-   * no attempt left.
+   * Counts an attempt before its code is checked. Returns null if the pending login is unknown, has expired
+   * or had five attempts.
    */
   async countAttempt(hash: Buffer): Promise<PendingLogin | null> {
     const [row] = await this.database.query<PendingLogin>(
@@ -52,7 +53,7 @@ export class PendingLoginsRepository {
     return row ?? null;
   }
 
-  /** Deletes a pending login. It returns false when another request has finished it. */
+  /** Deletes a pending login. Returns false if another request has deleted it. */
   async delete(tx: Transaction, hash: Buffer): Promise<boolean> {
     return (await tx.query('DELETE FROM pending_logins WHERE hash = $1 RETURNING 1', [hash])).length > 0;
   }

@@ -11,8 +11,8 @@ import { PendingLoginsRepository } from './pending-logins.repository';
 import { LoggedIn, LoginSession, RenewedSession, SessionHolder } from './session.dto';
 
 /**
- * Opens, renews and ends a person's sessions. `lock` takes the person's lock. A transaction holds this lock
- * when it calls any other method.
+ * Opens, renews and ends a person's sessions. A transaction must hold the lock on the person's row, which
+ * `lock` acquires, before it calls another method.
  */
 @Injectable()
 export class PersonSessions {
@@ -25,8 +25,8 @@ export class PersonSessions {
   ) {}
 
   /**
-   * Locks the holder of a session. So no change that the session began is committed after the session has
-   * ended.
+   * Locks the person's row, and checks that the session is active. So a change that the session began can't
+   * commit after the session has ended.
    * @throws AppError UNAUTHENTICATED: the session has ended
    */
   async lock(tx: Transaction, { personId, sessionId }: SessionHolder): Promise<PersonRow> {
@@ -53,8 +53,7 @@ export class PersonSessions {
   }
 
   /**
-   * Gives the holder's session a new token and ends all others, because a password or a second factor has
-   * changed.
+   * Replaces the token of the holder's session, and ends all other sessions and pending logins of the person.
    */
   async renew(tx: Transaction, holder: SessionHolder): Promise<RenewedSession> {
     const { token, hash } = newToken();
@@ -64,8 +63,9 @@ export class PersonSessions {
   }
 
   /**
-   * Ends all pending logins and sessions, except a session that stays. It returns the number of ended
-   * sessions.
+   * Ends all pending logins and sessions of a person.
+   * @param keptId id of a session that does not end; null for none
+   * @returns number of sessions that ended
    */
   async endAll(tx: Transaction, personId: string, keptId: string | null = null): Promise<number> {
     await this.pending.deleteAll(tx, personId);
@@ -94,7 +94,7 @@ export class PersonSessions {
     await this.audit.append(tx, personId, { action: 'session_revoked', ...author });
   }
 
-  /** Ends the holder's other sessions, and returns their number. Pending logins stay. */
+  /** Ends the person's other sessions, and returns their number. Pending logins stay. */
   async revokeOthers(tx: Transaction, { personId, sessionId, origin }: SessionHolder): Promise<number> {
     const count = await this.sessions.deleteOthers(tx, personId, sessionId);
     await this.auditRevoked(tx, personId, count, { origin });
@@ -102,7 +102,8 @@ export class PersonSessions {
   }
 
   /**
-   * Ends all sessions and pending logins at the author's request, and returns the number of ended sessions.
+   * Ends all sessions and pending logins of a person, and writes this to the audit log. Returns the number of
+   * sessions that ended.
    */
   async revokeAll(tx: Transaction, personId: string, author: LoginChangeAuthor): Promise<number> {
     const count = await this.endAll(tx, personId);
@@ -120,7 +121,10 @@ export class PersonSessions {
       await this.audit.append(tx, personId, { action: 'sessions_revoked', ...author, metadata: { count } });
   }
 
-  /** Makes a browser known to a person, and returns its token; null for a browser that is known already. */
+  /**
+   * Makes a browser known for a person. Returns the browser's new token; null if the browser is known
+   * already.
+   */
   private async remember(
     tx: Transaction,
     personId: string,

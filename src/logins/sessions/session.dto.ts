@@ -22,7 +22,7 @@ export interface Membership {
     | 'entitlements'
   > & {
     isSuspended: boolean;
-    /** Days of grace before the workspace requires a second factor; null if it requires none. */
+    /** Days for which a person without a second factor keeps access; null if the workspace demands none. */
     secondFactorGraceDays: number | null;
   };
   /**
@@ -32,17 +32,17 @@ export interface Membership {
   lockedAt: Date | null;
 }
 
-/** Login in one browser. It ends when the person logs out, when it is revoked, or when it expires. */
+/** Login of a person in one browser, until it is ended or expires. */
 export interface LoginSession {
   id: string;
   createdAt: Date;
-  /** Time of the last use, to the minute. */
+  /** Time of the last use, recorded at most once a minute. */
   lastUsedAt: Date;
   /** Time at which the session expires: 12 hours after the last use, and at most 30 days after the login. */
   expiresAt: Date;
-  /** Address of the client at the login. */
+  /** IP address of the client at the login. */
   address: string | null;
-  /** Browser at the login. */
+  /** `User-Agent` header of the login. */
   userAgent: string | null;
 }
 
@@ -58,13 +58,16 @@ export interface OpenedSession {
    */
   lockedMemberships: Membership[];
   /**
-   * Ids of workspaces whose server does not answer. Whether the session opens them is unknown. Always empty
-   * if one server has all workspaces: without that server the request fails.
+   * Ids of the person's workspaces whose database server does not answer: whether the session opens them is
+   * unknown. Always empty if one server stores all workspaces, because then the request fails.
    */
   unreachableWorkspaceIds: string[];
 }
 
-/** Person who is logged in and changes their own login. `holderOf(opened, origin)` makes one. */
+/**
+ * Person who is logged in, as the author of a change of their own login. `holderOf` makes one from an opened
+ * session.
+ */
 export interface SessionHolder {
   personId: string;
   sessionId: string;
@@ -79,21 +82,20 @@ export function holderOf(
   return { personId: person.id, sessionId: session.id, origin };
 }
 
-/** New session. Both tokens are for cookies, and can't be read again. */
+/** New session. Store both tokens in cookies: they can't be read again. */
 export interface LoggedIn {
   status: 'logged_in';
   personId: string;
   sessionId: string;
-  /** Token that opens the session. */
   token: string;
   /**
-   * Token that makes this browser known for 180 days: wrong passwords from it are counted apart from other
-   * browsers. Null if the browser is known already.
+   * Token that identifies this browser at the person's next logins, for 180 days. Wrong passwords from a
+   * known browser are counted separately. Null if the browser is known already.
    */
   browserToken: string | null;
 }
 
-/** Result of a login whose password was right, and that needs a code of the second factor. */
+/** Result of a login with the right password that needs a code of the second factor as well. */
 export interface SecondFactorRequired {
   status: 'second_factor_required';
   /** Token for `LoginsService.confirmSecondFactor`, valid for five minutes. It opens no session. */
@@ -123,7 +125,7 @@ export class ConfirmSecondFactor {
   @IsToken()
   pendingToken: string;
 
-  /** Six digits that the app shows, or a recovery code. */
+  /** Six digits from the person's authenticator app, or a recovery code. */
   @IsToken()
   code: string;
 
